@@ -29,7 +29,7 @@ import os, sys
 from pathlib import Path
 if hasattr(os, "sched_setaffinity"):
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-from shakespeare_agents.table.serving import serve
+from shakespeare_agents.table.app import serve
 from shakespeare_agents.table.settings import Settings
 serve(Settings(Path(sys.argv[1]), port=0), lambda found: print(found[0], flush=True), opened=False)
 """

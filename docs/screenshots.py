@@ -12,8 +12,7 @@ import uvicorn
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
-from shakespeare_agents.table.app import make_app
-from shakespeare_agents.table.serving import listening
+from shakespeare_agents.table.app import listening, make_app
 from shakespeare_agents.table.settings import Settings
 
 DOCS = Path(__file__).parent

@@ -101,7 +101,7 @@ REFERENCE = {
     "workers": ("Workers", _modules("shakespeare_agents", "workers workers.jobs parcels")),
     "mcp": (
         "Language models at the table",
-        _modules("shakespeare_agents.mcp", "tables telling keeping server"),
+        _modules("shakespeare_agents.mcp", "tables table keeping server"),
     ),
     "analysis": (
         "What agents think",

@@ -41,7 +41,7 @@ class Wanted:
     optional: bool = False
 
 
-def to_nobody(wanted: Wanted) -> None:
+def ignore_entry(wanted: Wanted) -> None:
     """Ignore an entry, for readers that only want the values."""
 
 
@@ -61,7 +61,7 @@ class Entry:
     prefix: str
     data: Mapping[str, object]
     keys: Keys = ()
-    noted: Callable[[Wanted], None] = to_nobody
+    noted: Callable[[Wanted], None] = ignore_entry
 
     @property
     def digest(self) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from shakespeare_env.box_entries import SOURCES, Entry, Wanted, to_nobody, without_sources
+from shakespeare_env.box_entries import SOURCES, Entry, Wanted, ignore_entry, without_sources
 from shakespeare_env.errors import BoxError
 from shakespeare_env.regular_files import read_regular
 
@@ -22,7 +22,7 @@ def read_box(
     variable: str,
     path: Path | None = None,
     later: Iterable[str] = (),
-    noted: Callable[[Wanted], None] = to_nobody,
+    noted: Callable[[Wanted], None] = ignore_entry,
 ) -> Entry:
     """A whole box file, or the BoxError if it cannot be read or is not TOML.
 

@@ -15,7 +15,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from shakespeare_env import registration
-from shakespeare_env.box_entries import Wanted, to_nobody
+from shakespeare_env.box_entries import Wanted, ignore_entry
 from shakespeare_env.box_reading import differing_facts, facts_digest
 from shakespeare_env.errors import BoxError, GameError
 from shakespeare_env.game import Game
@@ -218,7 +218,7 @@ def own_box(name: str) -> Path:
     return folder(name) / "box.toml" if has_box(name) else _loaded[name].game.box
 
 
-def read_box(name: str, path: Path, noted: Callable[[Wanted], None] = to_nobody) -> None:
+def read_box(name: str, path: Path, noted: Callable[[Wanted], None] = ignore_entry) -> None:
     """Check a box file as the game does, without loading the game.
 
     Args:

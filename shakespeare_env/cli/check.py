@@ -12,7 +12,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from shakespeare_env import registry
-from shakespeare_env.cli.choices import chosen_game, complete_game, find_game, give_up
+from shakespeare_env.cli import choices
 from shakespeare_env.memory import require_memory
 
 if TYPE_CHECKING:
@@ -25,14 +25,7 @@ _BYTES_A_GAME = 2**20
 
 def check(
     game_name: Annotated[
-        str | None,
-        typer.Option(
-            "--game",
-            help="The game to check.",
-            show_default="every game",
-            callback=chosen_game,
-            autocompletion=complete_game,
-        ),
+        str | None, choices.game_option("The game to check.", "every game")
     ] = None,
     games: Annotated[
         int, typer.Option(min=1, max=_MOST, help="Games in a row, one after another.")
@@ -44,7 +37,7 @@ def check(
     # Here and below: it takes a while to import, which the shell's completion need not.
     from shakespeare_env.equality import VIEWS, DifferenceError, compare, is_installed, play
 
-    chosen = registry.names() if game_name is None else (find_game(game_name).name,)
+    chosen = registry.names() if game_name is None else (choices.find_game(game_name).name,)
     require_memory(
         f"comparing {rows} x {games} games",
         rows * games * _BYTES_A_GAME,
@@ -66,7 +59,7 @@ def check(
                     decisions = compare(view, setting, course)
                 except DifferenceError as difference:
                     progress.stop()
-                    give_up(str(difference))
+                    choices.give_up(str(difference))
                 found[setting.game, view, setting.players] += decisions
                 progress.advance(task)
     for name in chosen:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from shakespeare_env import registry
-from shakespeare_env.errors import BoxError
+from shakespeare_env.errors import BoxError, CheckpointError
 from shakespeare_env.values import meant, shown
 
 if TYPE_CHECKING:
@@ -39,18 +41,26 @@ def chosen_game(given: str | None) -> str | None:
         raise typer.BadParameter(said, param_hint="--game") from fault
 
 
+def game_option(
+    help_text: str = f"One of: {', '.join(registry.names())}; or FILE.py:NAME.",
+    default: str | bool = True,
+    metavar: str | None = None,
+) -> Any:
+    """The option `--game`; `default` as Typer's `show_default` takes it."""
+    return typer.Option(
+        "--game",
+        metavar=metavar,
+        help=help_text,
+        callback=chosen_game,
+        autocompletion=complete_game,
+        show_default=default,
+    )
+
+
+GameName = Annotated[str, game_option()]
 _VARIANTS = "; ".join(
     f"{name}: {', '.join(registry.variants(name)) or 'none'}" for name in registry.names()
 )
-GameName = Annotated[
-    str,
-    typer.Option(
-        "--game",
-        help=f"One of: {', '.join(registry.names())}; or FILE.py:NAME.",
-        callback=chosen_game,
-        autocompletion=complete_game,
-    ),
-]
 Variants = Annotated[
     list[str] | None,
     typer.Option(
@@ -69,10 +79,8 @@ def find_game(name: str) -> Game:
             f"no game {shown(name)}{meant(name, registry.names())}; the games: {known}",
             param_hint="--game",
         )
-    try:
+    with usage_errors("--game"):
         return registry.game(name)
-    except BoxError as fault:
-        give_up(str(fault))
 
 
 def new_position(game: Game, players: int, seed: int, variants: list[str] | None) -> Position:
@@ -86,11 +94,28 @@ def new_position(game: Game, players: int, seed: int, variants: list[str] | None
 def variants_at(game: Game, names: list[str] | None, seats: int) -> dict[str, bool]:
     """The variants switched on at `seats` seats, or a usage error."""
     variants = dict.fromkeys(names or [], True)
-    try:
+    with usage_errors("--option"):
         game.option_bits(variants, [seats])
-    except (TypeError, ValueError) as error:
-        raise typer.BadParameter(str(error), param_hint="--option") from error
     return variants
+
+
+def check_seat(seat: int | None, players: int) -> None:
+    """A usage error unless a table has the seat."""
+    if seat is not None and seat >= players:
+        raise typer.BadParameter(
+            f"no seat {seat}; the seats are 0 to {players - 1}", param_hint="--seat"
+        )
+
+
+@contextmanager
+def usage_errors(option: str) -> Iterator[None]:
+    """Turn the errors of a block into usage errors of an option; files that are damaged give up."""
+    try:
+        yield
+    except (BoxError, CheckpointError) as fault:
+        give_up(str(fault))
+    except (TypeError, ValueError, ImportError) as fault:
+        raise typer.BadParameter(str(fault), param_hint=option) from fault
 
 
 def give_up(message: str) -> NoReturn:

@@ -1,21 +1,28 @@
-"""Tables that more than one command prints."""
+"""Moves, scores and tables that more than one command prints."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby, takewhile
 from typing import TYPE_CHECKING
 
 import typer
 from rich.table import Column, Table
 
 from shakespeare_env.cli import screen
-from shakespeare_env.game_log import INDENT, GameLog, in_brackets
+from shakespeare_env.game_log import INDENT
 
 if TYPE_CHECKING:
     from shakespeare_env import Position
 
 _HANGING = 2
 """Columns of further indent for the rest of a long line of a log."""
+_NOTATION = re.compile(r"  \(\S+\)$")
+"""A move in notation at the end of its line."""
+_FEW = 6
+"""The most moves that get a line each in a numbered list."""
+_PARTS = re.compile(r"[:>]")
 
 
 def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -56,28 +63,76 @@ def print_reference(
     typer.echo("\n\n".join(parts))
 
 
-def tell_move(log: GameLog, before: Position, number: int, move: str, after: Position) -> None:
-    """Print a move, numbered from 1, and its effects."""
-    first, *effects = log.lines(before, number, move, after)
+def print_move(lines: Sequence[str]) -> None:
+    """Print a move and its effects, as `GameLog.lines` words them."""
+    first, *effects = lines
     if len(first) > screen.size()[0]:  # words say enough
-        first = first.removesuffix(in_brackets(move))
+        first = _NOTATION.sub("", first)
     for line in (first, *effects):
-        screen.tell_wrapped(line, INDENT + _HANGING)
+        screen.print_wrapped(line, INDENT + _HANGING)
 
 
-def print_moves(position: Position) -> None:
+def print_moves(position: Position, *, numbered: bool = False) -> None:
     """Print legal moves and what they do."""
-    print_table(("Move", "What it does"), _described(position))
+    rows = [(move, position.describe_move(move)) for move in position.moves()]
+    if numbered:
+        numbers = map(str, range(1, len(rows) + 1))
+        print_table(("", "Move", "What it does"), map(lambda n, row: (n, *row), numbers, rows))
+    else:
+        print_table(("Move", "What it does"), rows)
 
 
-def print_numbered_moves(position: Position) -> None:
-    """Print legal moves, numbered from 1, and what they do."""
-    rows = [(str(number), *row) for number, row in enumerate(_described(position), 1)]
-    print_table(("", "Move", "What it does"), rows)
+def move_lines(position: Position, width: int) -> list[str]:
+    """The legal moves, numbered from 1, in lines of at most `width` columns where words allow."""
+    numbered = list(enumerate(position.moves(), 1))
+    if len(numbered) <= _FEW:
+        return [
+            f"{number:>3}. {position.describe_move(move)}  ({move})" for number, move in numbered
+        ]
+    lines = []
+    for _, group in groupby(numbered, key=lambda entry: _PARTS.split(entry[1])[:-1] or entry[1]):
+        lines += _group(position, list(group), width)
+    return lines
 
 
-def _described(position: Position) -> list[tuple[str, str]]:
-    return [(move, position.describe_move(move)) for move in position.moves()]
+def _group(position: Position, group: Sequence[tuple[int, str]], width: int) -> list[str]:
+    """The words that the moves share, then those of each."""
+    if len(group) == 1:
+        number, move = group[0]
+        return [f"{number:>3}. {position.describe_move(move)}  ({move})"]
+    words = [position.describe_move(move).split() for _, move in group]
+    shared = _alike(words)
+    if shared and any(len(phrase) > shared and phrase[shared].isdigit() for phrase in words):
+        shared -= 1  # a number needs its word: "seat 1"
+    if not shared:
+        return [
+            f"{number:>3}. {' '.join(phrase)}"
+            for (number, _), phrase in zip(group, words, strict=True)
+        ]
+    ends = _alike([phrase[: shared - 1 : -1] for phrase in words])
+    last = -ends or None
+    head = " ".join(words[0][:shared]) + (f" … {' '.join(words[0][last:])}" if ends else "")
+    cells = [
+        f"{number}. {' '.join(phrase[shared:last])}"
+        for (number, _), phrase in zip(group, words, strict=True)
+    ]
+    return _wrapped(f"     {head}:", cells, width)
+
+
+def _alike(rows: Sequence[Sequence[str]]) -> int:
+    """The number of words with which all rows begin."""
+    columns = zip(*rows, strict=False)
+    return sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, columns))
+
+
+def _wrapped(head: str, cells: Sequence[str], width: int) -> list[str]:
+    """Cells after a heading, none broken, in as many lines as they need."""
+    lines = [head]
+    for cell in cells:
+        if len(lines[-1]) + 3 + len(cell) > width and lines[-1].strip():
+            lines.append(" " * 5)
+        lines[-1] += f"   {cell}"
+    return lines
 
 
 def print_scores(

@@ -11,15 +11,40 @@ import typer
 
 from shakespeare_env import registry
 from shakespeare_env.cli.choices import DEFAULT_GAME
-from shakespeare_env.cli.lines import lines_of, standard_input
-from shakespeare_env.cli.requests import Request, RequestError, parse_line
+from shakespeare_env.cli.lines import check_length, lines_of, standard_input
 from shakespeare_env.errors import IllegalMove, PositionError
-from shakespeare_env.json_input import FieldError, dump_line
+from shakespeare_env.json_input import FieldError, Fields, dump_line, kind, parse_json
 
 if TYPE_CHECKING:
     from shakespeare_env import Position
 
 Result = dict[str, Any]
+
+
+class RequestError(Exception):
+    """A line that cannot be answered: the kind of error and details."""
+
+    def __init__(self, type_: str, message: str, **details: Any) -> None:
+        super().__init__(message)
+        self.type = type_
+        self.details = details
+
+
+class _Request(Fields):
+    """A request's fields."""
+
+    always = ("command", "id")
+
+
+def _parsed(line: bytes) -> dict[str, Any]:
+    """The JSON object in a line; RequestError `BadJSON` or `BadRequest` if there is none."""
+    try:
+        value = parse_json(check_length(line))
+    except ValueError as error:
+        raise RequestError("BadJSON", f"this is {error}") from error
+    if not isinstance(value, dict):
+        raise RequestError("BadRequest", f"a line must be an object, this is {kind(value)}")
+    return value
 
 
 def protocol() -> None:
@@ -37,7 +62,7 @@ class Engine:
     def __init__(self) -> None:
         self.position: Position | None = None
         self.over = False
-        self._commands: dict[str, Callable[[Request], Result]] = {
+        self._commands: dict[str, Callable[[_Request], Result]] = {
             "new": self._new,
             "position": self._set_position,
             "moves": self._moves,
@@ -51,8 +76,7 @@ class Engine:
         """The answer to a line, without newline; an error changes nothing."""
         answer: dict[str, Any] = {}
         try:
-            fields = parse_line(line)
-            request = Request(fields)
+            request = _Request(_parsed(line))
             if "id" in request:
                 answer["id"] = request.identifier("id")
             answer["result"] = self._run(request)
@@ -70,7 +94,7 @@ class Engine:
             }
         return dump_line(answer)
 
-    def _run(self, request: Request) -> Result:
+    def _run(self, request: _Request) -> Result:
         name = request.text("command")
         if name not in self._commands:
             raise RequestError(
@@ -82,7 +106,7 @@ class Engine:
 
     # ---- the commands, in the order of the documentation ----------------------------------------
 
-    def _new(self, request: Request) -> Result:
+    def _new(self, request: _Request) -> Result:
         from shakespeare_env import Position  # slow, and not needed for completion
 
         request.only("game", "players", "seed", "options")
@@ -100,7 +124,7 @@ class Engine:
         self.position = Position.new(name, players=players, seed=seed, **options)
         return self._summary()
 
-    def _set_position(self, request: Request) -> Result:
+    def _set_position(self, request: _Request) -> Result:
         from shakespeare_env import Position
 
         request.only("position", "seed")
@@ -111,12 +135,12 @@ class Engine:
             raise RequestError("PositionError", str(error)) from error
         return self._summary()
 
-    def _moves(self, request: Request) -> Result:
+    def _moves(self, request: _Request) -> Result:
         request.only()
         position = self._running()
         return {"to_move": position.to_move, "moves": position.moves()}
 
-    def _play(self, request: Request) -> Result:
+    def _play(self, request: _Request) -> Result:
         request.only("move", "moves")
         if "moves" in request and "move" in request:
             raise RequestError("BadRequest", "give either move or moves, not both", field="moves")
@@ -138,19 +162,19 @@ class Engine:
         self.position = position
         return self._summary()
 
-    def _observe(self, request: Request) -> Result:
+    def _observe(self, request: _Request) -> Result:
         request.only("seat")
         position = self._running()
         seat = request.integer("seat", 0, position.players - 1)
         return {"seat": seat, "observation": position.observation(seat).tolist()}
 
-    def _state(self, request: Request) -> Result:
+    def _state(self, request: _Request) -> Result:
         request.only()
         position = self._running()
         digest = registry.box_digest(position.game.name)
         return {"position": position.to_dict(), "box_digest": digest}
 
-    def _quit(self, request: Request) -> Result:
+    def _quit(self, request: _Request) -> Result:
         request.only()
         self.over = True
         return {}
@@ -168,5 +192,5 @@ class Engine:
         return {"to_move": position.to_move, "winners": position.winners, "scores": scores}
 
 
-def _seed(request: Request) -> int:
+def _seed(request: _Request) -> int:
     return request.integer("seed", 0, 2**64 - 1, default=0)

@@ -1,6 +1,6 @@
-"""A recorded game, and its JSON lines.
+"""Recorded games: one as JSON lines, and those in the folder of a dataset or an arena.
 
-Recorded positions are text without random state, so they are shown rather than replayed.
+Positions in lines are text without random state, so they are shown rather than replayed.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from shakespeare_env import registry
 from shakespeare_env.cli.lines import check_length, lines_of
+from shakespeare_env.course import Course
+from shakespeare_env.datasets.results_reading import read_results
 from shakespeare_env.errors import DatasetError, PositionError
 from shakespeare_env.json_input import parse_object
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 MOST_MOVES = 4000
 """The most moves of a game; those of the bundled boxes have some hundreds."""
+_NONE = "it has none yet: go on with what began it"
 _NO_RECORD = "; give a game that play --save wrote, or the folder of a dataset"
 _GZIP = b"\x1f\x8b"
 """The bytes with which every gzipped file begins."""
@@ -33,29 +36,20 @@ _MOST_IN_ALL = 2**26
 
 
 @dataclass(frozen=True)
-class Recorded:
-    """A game: n + 1 positions and the n moves between them.
+class Recorded(Course):
+    """The course of a recorded game.
 
     Attributes:
-        agents: The agents' names by seat, if recorded.
         values: The return that the deciding agent expected, if known.
         forfeit: The loser by a fault, and why; empty in games played to the end.
     """
 
-    positions: Sequence[Position]
-    moves: Sequence[str]
-    agents: Sequence[str] | None = None
     values: Sequence[float | None] = ()
     forfeit: str = ""
 
-    @property
-    def last(self) -> Position:
-        """The position from which the game may continue."""
-        return self.positions[-1]
 
-
-def write_json_lines(path: Path, game: Recorded) -> None:
-    """Write a game as `from_json_lines` reads it, its agents too; complete or not at all.
+def write_json_lines(path: Path, game: Course) -> None:
+    """Write a game as `from_json_lines` reads it, its players too; complete or not at all.
 
     Raises:
         OSError: it cannot be written.
@@ -63,8 +57,8 @@ def write_json_lines(path: Path, game: Recorded) -> None:
     start = game.positions[0]
     digest = registry.box_digest(start.game.name)
     first: dict[str, Any] = {"position": start.to_dict(), "box_digest": digest}
-    if game.agents is not None:
-        first["agents"] = list(game.agents)
+    if game.names is not None:
+        first["agents"] = list(game.names)
     lines = [first]
     for move, position in zip(game.moves, game.positions[1:], strict=True):
         lines.append({"move": move, "position": position.to_dict()})
@@ -107,12 +101,14 @@ def _read(opened: Callable[[], BufferedIOBase], path: str) -> Recorded:
         text = _entry(path, number, entries, "position", dict)
         if number == 1:
             _check_box(path, entries, text)
-        positions.append(position_of(text, f"{path}, line {number}"))
+        positions.append(_position(text, f"{path}, line {number}"))
     if not positions:
         raise DatasetError(f"{path} is empty; its first line should hold a position")
     if agents is not None:
-        check_agents(agents, positions[0].players, f"{path}, line 1")
-    return checked(Recorded(positions, moves, agents), path)
+        _check_agents(agents, positions[0].players, f"{path}, line 1")
+    game = Recorded(positions, moves, agents)
+    _check_moves(game, path)
+    return game
 
 
 def _check_box(path: str, line: Mapping[str, Any], position: Mapping[str, Any]) -> None:
@@ -123,16 +119,14 @@ def _check_box(path: str, line: Mapping[str, Any], position: Mapping[str, Any]) 
             raise DatasetError(f"{path}: {fault}")
 
 
-def check_agents(names: Sequence[Any] | None, players: int, where: str) -> None:
+def _check_agents(names: Sequence[Any], players: int, where: str) -> None:
     """DatasetError unless there is a printable name for each seat."""
-    known = names is not None and all(
-        isinstance(name, str) and name and name.isprintable() for name in names
-    )
-    if not known or len(names or ()) != players:
+    known = all(isinstance(name, str) and name and name.isprintable() for name in names)
+    if not known or len(names) != players:
         raise DatasetError(f"{where}: its agents are not a name for each seat")
 
 
-def position_of(text: Mapping[str, Any], where: str) -> Position:
+def _position(text: Mapping[str, Any], where: str) -> Position:
     """A position from its notation; DatasetError if it cannot occur."""
     from shakespeare_env import Position  # slow, and not needed for completion
 
@@ -142,20 +136,14 @@ def position_of(text: Mapping[str, Any], where: str) -> Position:
         raise DatasetError(f"{where} is not a position: {error}") from error
 
 
-def checked(game: Recorded, name: Path | str) -> Recorded:
-    """The game, once its moves are known to be legal; else DatasetError."""
-    if len(game.positions) != len(game.moves) + 1:
-        raise DatasetError(
-            f"{name}: {len(game.positions)} positions and {len(game.moves)} moves; "
-            "there should be one position more than moves"
-        )
+def _check_moves(game: Recorded, path: str) -> None:
+    """DatasetError unless every move is legal where it was played."""
     steps = zip(pairwise(game.positions), game.moves, strict=True)
     for number, ((position, after), move) in enumerate(steps):
         if (after.game, after.players) != (position.game, position.players):
-            raise DatasetError(f"{name}: position {number + 1} is of another table")
+            raise DatasetError(f"{path}: position {number + 1} is of another table")
         if move not in position.moves():
-            raise DatasetError(f"{name}: {move!r} is not legal in position {number}")
-    return game
+            raise DatasetError(f"{path}: {move!r} is not legal in position {number}")
 
 
 def _lines(opened: Callable[[], BufferedIOBase], path: str) -> Iterator[bytes]:
@@ -195,3 +183,37 @@ def _entry(path: str, number: int, line: Mapping[str, Any], key: str, of: type) 
             "position, every other one a move and the position after it"
         )
     return line[key]
+
+
+def from_folder(folder: Path, game_id: int) -> Recorded:
+    """Read a game of a dataset or of an arena, numbered in the order of its results.
+
+    Raises:
+        DatasetError: the folder is neither, or the game is missing or damaged.
+        ModuleNotFoundError: Polars is not installed.
+    """
+    from shakespeare_env.datasets import recorded_games  # slow, not needed for completion
+
+    games = recorded_games(folder, unfinished=True)
+    if game_id >= len(games):
+        known = f"its games are 0 to {len(games) - 1}" if len(games) else _NONE
+        raise DatasetError(f"{folder} has no game {game_id}; {known}")
+    game = games[game_id]
+    _check_agents(game.agents, len(game.agents), f"{folder}, game {game_id}")
+    forfeit = ""
+    if game.forfeited_by is not None:
+        forfeit = _forfeit(read_results(folder).row(game_id, named=True))
+    return Recorded(game.positions, game.moves, game.agents, game.values, forfeit)
+
+
+def _forfeit(row: Mapping[str, Any]) -> str:
+    """How a game was lost by a fault, in words."""
+    seat = row["forfeited_by"]
+    fault = f"{_printable(row['fault'])}: {_printable(row['fault_details'])}"
+    return f"Seat {seat} ({row['agents'][seat]}) forfeited the game: {fault}"
+
+
+def _printable(text: str | None) -> str:
+    """A program's text in one line, without signs that could control a terminal."""
+    words = " ".join((text or "").split())
+    return "".join(sign for sign in words if sign.isprintable())

@@ -110,24 +110,24 @@ def coloured(text: str) -> Text:
     return shown
 
 
-def tell(text: str = "") -> None:
+def print_text(text: str = "") -> None:
     """Print lines as they are, in colour."""
     if os.environ.get("TERM") in _FEW_SIGNS or not _is_unicode():
         text = text.translate(PLAIN_DISCS)
     console().print(coloured(text), soft_wrap=True)
 
 
-def tell_wrapped(text: str, indent: int) -> None:
+def print_wrapped(text: str, indent: int) -> None:
     """Print a line that goes on, indented, where it is too long."""
     width, _ = size()
     hanging = " " * min(indent, width // 2)
-    tell("\n".join(textwrap.wrap(text, width, subsequent_indent=hanging)) or text)
+    print_text("\n".join(textwrap.wrap(text, width, subsequent_indent=hanging)) or text)
 
 
-def tell_position(game: Game, position: Mapping[str, Any]) -> None:
+def print_position(game: Game, position: Mapping[str, Any]) -> None:
     """Draw a position in full if that fits the screen, else compactly."""
     full = game.presentation.draw(position)
     lines = full.splitlines()
     width, height = size()
     fits = max(map(len, lines)) <= width and len(lines) + _LEFT_FOR_MOVES <= height
-    tell(f"\n{full if fits else game.presentation.draw_compact(position)}\n")
+    print_text(f"\n{full if fits else game.presentation.draw_compact(position)}\n")

@@ -37,7 +37,7 @@ def show(
     if picture is not None:
         _write(position, picture)
         return
-    screen.tell(f"{position}\n")
+    screen.print_text(f"{position}\n")
     if position.to_move is None:
         print_scores(position)
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from shakespeare_env.box_entries import SOURCES, Entry, Wanted, to_nobody
+from shakespeare_env.box_entries import SOURCES, Entry, Wanted, ignore_entry
 from shakespeare_env.box_reading import read_box
 from shakespeare_env.figaro import box_checks
 from shakespeare_env.figaro.box import COLOURS, JESTERS, SEATS, VALUES, Box
@@ -25,7 +25,7 @@ _TABLES = {
 }
 
 
-def load_box(path: Path | None = None, noted: Callable[[Wanted], None] = to_nobody) -> Box:
+def load_box(path: Path | None = None, noted: Callable[[Wanted], None] = ignore_entry) -> Box:
     """Read and check a box file, by default the one in force.
 
     `noted` is called with every entry that it may hold.

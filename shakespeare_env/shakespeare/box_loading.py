@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from shakespeare_env.box_entries import SOURCES, Entry, Wanted, to_nobody
+from shakespeare_env.box_entries import SOURCES, Entry, Wanted, ignore_entry
 from shakespeare_env.box_reading import read_box
 from shakespeare_env.shakespeare import box_checks
 from shakespeare_env.shakespeare.box import (
@@ -66,7 +66,7 @@ _POWERS = ("activation", "costume_power")
 _CHARACTER_KEYS = ("id", "name", "kind", "copies", "cost", "value", *_POWERS, "source")
 
 
-def load_box(path: Path | None = None, noted: Callable[[Wanted], None] = to_nobody) -> Box:
+def load_box(path: Path | None = None, noted: Callable[[Wanted], None] = ignore_entry) -> Box:
     """Read and check a box file, by default the one in force.
 
     `noted` is called with every entry that it may hold.

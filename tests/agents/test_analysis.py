@@ -16,7 +16,7 @@ from shakespeare_agents.analysis import (
     worst,
 )
 from shakespeare_agents.network_agent import NetworkAgent
-from shakespeare_agents.single_game import SingleGame
+from shakespeare_agents.session import Session
 from shakespeare_agents.strategy.counterfactual import counterfactual
 from shakespeare_env import Position, registry
 from shakespeare_env.film import Forecasts
@@ -35,7 +35,7 @@ def played(name, players=None, most=None):
     players = players or max(registry.seats(name)[0], 2)
     game = registry.game(name)
     position = Position.new(name, players=players, seed=6)
-    played = SingleGame(position, dict.fromkeys(range(players), Analyst(game, "random").agent), 6)
+    played = Session(position, dict.fromkeys(range(players), Analyst(game, "random").agent), 6)
     played.play_out(lambda *told: None, most)
     return played
 

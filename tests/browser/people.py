@@ -85,6 +85,12 @@ class Person:
             played += 1
         return played
 
+    def play_some(self, moves: int) -> None:
+        """Play a few moves."""
+        for _ in range(moves):
+            seen = self.look()
+            self.play(seen, *self.choose(seen))
+
     def play(self, seen: Seen, move: str, places: list[str], words: str) -> None:
         """Play a move by the places on the board, one after the other; else by its button."""
         if not places:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import RandomAgent
-from shakespeare_agents.single_game import SingleGame
+from shakespeare_agents.session import Session
 from shakespeare_env import Position
 from shakespeare_env.film import Forecasts, Mistake, film_page, framed
 
@@ -16,7 +16,7 @@ MOVES = 24
 @pytest.fixture(scope="module", params=["shakespeare", "figaro"])
 def game(request):
     position = Position.new(request.param, players=3, seed=4)
-    game = SingleGame(position, dict.fromkeys(range(3), RandomAgent()), 4)
+    game = Session(position, dict.fromkeys(range(3), RandomAgent()), 4)
     game.play_out(lambda *said: None, MOVES)
     return game
 

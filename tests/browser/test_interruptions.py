@@ -3,22 +3,13 @@
 from tests.browser.people import Person, board_of, wait_for_log
 
 
-def _play(person, moves) -> None:
-    for _ in range(moves):
-        seen = person.look()
-        person.play(seen, *person.choose(seen))
-
-
 def test_a_page_reloaded_in_the_middle_shows_the_same(server, new_page):
     person = Person(new_page(), 3)
     person.begin(server.address, "shakespeare", ["person", "random"], seed=3)
-    _play(person, 6)
+    person.play_some(6)
     seen = person.look()
-    log, board, marks = (
-        wait_for_log(person.page),
-        board_of(person.page),
-        person.page.locator(".mark"),
-    )
+    log, board = wait_for_log(person.page), board_of(person.page)
+    marks = person.page.locator(".mark")
     marked = marks.count()
     person.page.reload()
     person.version = ""
@@ -36,7 +27,7 @@ def test_a_server_killed_and_started_again_has_lost_nothing_that_was_shown(
     server, person = new_server(tmp_path), Person(new_page(), 4)
     page = person.page
     person.begin(server.address, "shakespeare", ["person", "random"], seed=5)
-    _play(person, 5)
+    person.play_some(5)
     seen = person.look()
     log, board = wait_for_log(page), board_of(page)
     page.expected.append("")
@@ -51,5 +42,5 @@ def test_a_server_killed_and_started_again_has_lost_nothing_that_was_shown(
     assert wait_for_log(page) == log
     person.play(seen, *person.choose(seen))
     wait_for_log(page, len(log) + 1)
-    _play(person, 2)
+    person.play_some(2)
     assert wait_for_log(page)[: len(log)] == log

@@ -3,9 +3,9 @@
 import pytest
 
 from shakespeare_agents import RandomAgent
-from shakespeare_agents.single_game import SingleGame
+from shakespeare_agents.session import Session
 from shakespeare_env import Position
-from shakespeare_env.cli.recorded import Recorded, write_json_lines
+from shakespeare_env.cli.recorded import write_json_lines
 from tests.browser.people import Person, TouchingPerson
 
 axe = pytest.importorskip("tests.browser.axe_findings", reason="needs axe-playwright-python")
@@ -84,10 +84,11 @@ def test_nothing_serious_where_a_move_has_to_be_distinguished_from_another(serve
 
 def test_a_game_is_brought_looked_at_and_played_on(server, new_page, tmp_path):
     position = Position.new("figaro", players=3, seed=4)
-    game = SingleGame(position, dict.fromkeys(range(3), RandomAgent()), 4)
-    game.play_out(lambda *said: None, _MOVES)
+    agents = dict.fromkeys(range(3), RandomAgent())
+    game = Session(position, agents, 4, names=["Ann", "Ben", "Cora"])
+    game.play_out(most=_MOVES)
     lines = tmp_path / "game.jsonl"
-    write_json_lines(lines, Recorded(game.positions, game.moves, ["Ann", "Ben", "Cora"]))
+    write_json_lines(lines, game.course)
     page = new_page(viewport={"width": _WIDTH, "height": 844})
     page.goto(f"{server.address}review")
     page.get_by_label("File").set_input_files(lines)

@@ -3,12 +3,15 @@
 import itertools
 import json
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
 import shakespeare_agents
-from shakespeare_agents.single_game import SingleGame
+from shakespeare_agents.cli.play import command_to_copy
+from shakespeare_agents.session import Session
 from shakespeare_env import Position, registry
 from tests.contract import knowledge
 from tests.contract.command_line import (
@@ -54,12 +57,13 @@ class TestGame:
         game, others = first.game, set(range(first.players)) - {1}
         out = printed("play", *table, "--seat", str(seat), input=FIRST_OF_THE_LIST)
         drawing = shakespeare_agents.make("random", game)
-        played = SingleGame(first, dict.fromkeys(others, drawing), seed=6)
+        played = Session(first, dict.fromkeys(others, drawing), seed=6)
         tables: list[str] = []
         lines: list[tuple[str, ...]] = []
 
-        def note(position, number, move, after):
-            number, mover = str(number), str(position.to_move)
+        def note(_words):
+            position, move = played.positions[-2], played.moves[-1]
+            number, mover = str(len(played.moves)), str(position.to_move)
             if position.to_move != seat and game.is_secret(position.to_dict(), move):
                 lines.append((number, mover, "decides in secret", "", ""))
             else:
@@ -113,12 +117,6 @@ class TestGame:
 
 @one_game
 class TestAnswers:
-    def test_a_number_and_a_text_are_the_same(self, table):
-        out = printed("play", *table, input="moves\n2\n")
-        move = re.findall(r"^│ 2 +│ (\S+) ", out, re.MULTILINE)[0]
-        assert moves_told(out) == moves_told(printed("play", *table, input=f"{move}\n"))
-        assert move in [told for _, mover, told in moves_told(out) if mover == 0]
-
     def test_what_is_no_move_is_refused_and_asked_for_again(self, table):
         for answer, said in {
             "9" * 5000: "there is no move 999",
@@ -201,6 +199,21 @@ class TestLeaving:
         assert done.stderr.count("  File ") == said.count("  File ")
         command = command_told(done.stdout, "To resume the game once the agent is repaired, run")
         assert command[:3] == ["shakespeare", "play", "bad.py:agent"]
+
+
+WORDS = [["printf", "%s|"], *[["--option", f"a b{number}"] for number in range(9)]]
+
+
+@pytest.mark.skipif(shutil.which("sh") is None, reason="there is no shell")
+@pytest.mark.parametrize("count", [0, 1, 2, 60])
+def test_a_shell_reads_the_words_that_were_meant(count):
+    moves = [f"play:red-{number}>1" for number in range(count)]
+    command = command_to_copy(WORDS, moves)
+    assert max(map(len, command.splitlines())) <= 78
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True)
+    words = done.stdout.split("|")[:-1]
+    assert words[:18] == [word for part in WORDS[1:] for word in part]
+    assert " ".join(words[18:]).split() == (["--moves", *moves] if moves else [])
 
 
 @one_game

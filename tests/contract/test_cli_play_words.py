@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import shakespeare_agents
+from shakespeare_agents.cli.finding import find_move, find_topics
 from shakespeare_agents.cli.hints import hint
-from shakespeare_agents.cli.meaning import meant_move, meant_topics
 from shakespeare_env import Position, registry
-from shakespeare_env.cli.move_list import move_lines
-from shakespeare_env.game_log import GameLog
+from shakespeare_env.cli.printing import move_lines
+from shakespeare_env.course import Course
 from tests.contract.command_line import SCREEN, moves_told, printed
 from tests.contract.each_table import plain_tables
 from tests.contract.random_games import sampled
@@ -54,7 +54,7 @@ def table(position):
 def test_as_much_of_a_move_as_no_other_has():
     meant = {"rec:ham": 0, "HAM": 0, "dresser": 1, "2": 1, "red-2>1": 4, ">1": 4, "do": 5}
     for answer, number in meant.items():
-        assert meant_move(answer, AT_HAND) == LEGAL[number]
+        assert find_move(answer, AT_HAND) == LEGAL[number]
     for answer, said in {
         "rec": "'rec' could be: 1 recruit:hamlet, 2 recruit:set_dresser_6; enter more",
         "7": "there is no move 7; the moves are numbered 1 to 6",
@@ -63,7 +63,7 @@ def test_as_much_of_a_move_as_no_other_has():
         "::": "'::' is neither",
     }.items():
         with pytest.raises(ValueError, match=re.escape(said)):
-            meant_move(answer, AT_HAND)
+            find_move(answer, AT_HAND)
 
 
 @plain_tables
@@ -83,13 +83,13 @@ def test_lists_and_drawings_fit_the_screen(table):
 class TestTopics:
     def test_a_part_of_a_name_and_what_there_is_not(self):
         topics = {"set_dresser_6": "", "set_dresser_8": "", "queen": "", "take": ""}
-        assert meant_topics("Set Dresser 6", topics) == ["set_dresser_6"]
-        assert meant_topics("dresser", topics) == ["set_dresser_6", "set_dresser_8"]
-        assert meant_topics("q", topics) == ["queen"]
+        assert find_topics("Set Dresser 6", topics) == ["set_dresser_6"]
+        assert find_topics("dresser", topics) == ["set_dresser_6", "set_dresser_8"]
+        assert find_topics("q", topics) == ["queen"]
         with pytest.raises(ValueError, match="nothing is called 'king'; there is: queen, set"):
-            meant_topics("king", topics)
+            find_topics("king", topics)
         with pytest.raises(ValueError, match=r"'qeen' \(did you mean 'queen'\?\)$"):
-            meant_topics("qeen", topics)
+            find_topics("qeen", topics)
 
     def test_a_move_is_explained_with_what_it_names_by_number_or_text(self, position, table):
         listed = printed("play", *table, input="moves\n")
@@ -155,30 +155,11 @@ class TestTheCourse:
         assert "log 'x': give a number of moves" in out
 
     def test_score_sheets_by_source_add_up_to_the_scores_as_a_seat_knows_them(self, position):
-        course, moves, rng = [position.copy()], [], np.random.default_rng(2)
-        while position.to_move is not None:
-            moves.append(position.moves()[rng.integers(len(position.moves()))])
-            position.push(moves[-1])
-            course.append(position.copy())
-        for end in (len(moves) // 2, len(moves)):
+        course, rng = Course([position], []), np.random.default_rng(2)
+        while not course.is_over:
+            course = course.pushed(rng.choice(course.position.moves()))
+        for part in (course.up_to(len(course.moves) // 2), course):
             for seat in (None, *range(position.players)):
-                sheet = GameLog(seat=seat).score_sheet(course[: end + 1], moves[:end])
-                totals = [sum(points) for points in zip(*(row for _, row in sheet), strict=True)]
-                assert (totals or [0] * position.players) == course[end].scores()
-
-    def test_nothing_the_log_shows_a_seat_depends_on_what_it_may_not_know(self, position):
-        """Positions that look alike to a seat have logs that look alike."""
-        rng, log = np.random.default_rng(5), GameLog(seat=0)
-        compared = 0
-        while position.to_move is not None and compared < 20:
-            before, move = position.copy(), position.moves()[rng.integers(len(position.moves()))]
-            position.push(move)
-            possible = before.determinize(0, seed=7)
-            if move not in possible.moves():
-                continue
-            after = possible.copy()
-            after.push(move)
-            if after.seen_by(0) == position.seen_by(0) and position.to_move is not None:
-                assert log.lines(before, 1, move, position) == log.lines(possible, 1, move, after)
-                compared += 1
-        assert compared == 20
+                points = zip(*(row for _, row in part.score_sheet(seat)), strict=True)
+                totals = list(map(sum, points)) or [0] * position.players
+                assert totals == part.position.scores()

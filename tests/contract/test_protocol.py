@@ -19,7 +19,7 @@ from shakespeare_env.cli.protocol import Engine
 
 PAGE = Path(__file__).parents[2] / "docs" / "protocol.md"
 PLAYERS = registry.seats(registry.DEFAULT)[-1]
-"""Seats of the game that is meant where none is named."""
+"""Seats of the game that is played where none is named."""
 
 
 def ask(engine, command=None, /, **fields):
@@ -221,11 +221,9 @@ class TestPage:
         page = PAGE.read_text(encoding="utf-8")
         for name in error(Engine(), "help")["commands"]:
             assert f"| `{name}` |" in page
-        sources = "".join(
-            Path(registry.__file__).with_name("cli").joinpath(name).read_text(encoding="utf-8")
-            for name in ("protocol.py", "requests.py")
-        )
-        raised = set(re.findall(r'"([A-Z]\w+(?:Error|Move|Game|JSON|Request|Command))"', sources))
+        source = Path(registry.__file__).with_name("cli") / "protocol.py"
+        types = re.compile(r'"([A-Z]\w+(?:Error|Move|Game|JSON|Request|Command))"')
+        raised = set(types.findall(source.read_text()))
         assert raised == set(re.findall(r"^\| `([A-Z]\w+)` \|", page, re.MULTILINE))
 
     def test_the_example_is_what_happens(self):

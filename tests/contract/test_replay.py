@@ -9,8 +9,7 @@ import pytest
 
 from shakespeare_agents.strategy.counterfactual import counterfactual
 from shakespeare_env import registry
-from shakespeare_env.cli.recorded import Recorded, write_json_lines
-from shakespeare_env.cli.recorded_folders import from_folder
+from shakespeare_env.cli.recorded import from_folder, write_json_lines
 from shakespeare_env.film import film_page
 from tests.contract.command_line import PLAYED, moves_told, printed, refused
 from tests.contract.small_datasets import small_settings, write
@@ -32,7 +31,7 @@ def record(folder):
 def begun(record, tmp_path):
     """The first moves of the game in a file."""
     file = tmp_path / "begun.jsonl"
-    write_json_lines(file, Recorded(record.positions[:5], record.moves[:4], record.agents))
+    write_json_lines(file, record.up_to(4))
     return str(file)
 
 
@@ -70,7 +69,7 @@ def test_walking_there_and_back(folder, record):
 
 
 def test_a_seat_is_shown_what_it_sees_and_nothing_else(folder, record):
-    for seat in range(record.last.players):
+    for seat in range(record.position.players):
         listed = PLAYED.finditer(replay(folder, "--seat", seat, "--list"))
         for number, line in enumerate(found.group() for found in listed):
             position, move = record.positions[number], record.moves[number]
@@ -98,7 +97,7 @@ def test_two_moves_are_compared_by_means(folder, record, begun):
     at = next(k for k, one in enumerate(record.positions) if k > 3 and len(one.moves()) > 1)
     played = record.moves[at]
     other = next(move for move in record.positions[at].moves() if move != played)
-    agents = ["random"] * record.last.players
+    agents = ["random"] * record.position.players
     arguments = ["--at", at, "--seed", "4", "--continuations", "3", "--instead"]
     out = replay(folder, *arguments, other, agents=agents)
     assert f"Recorded: {played}, " in out
@@ -139,7 +138,7 @@ def test_a_game_as_json_lines(folder, record, begun):
 
 
 def test_a_game_is_written_as_a_page(record, begun, tmp_path):
-    file, agents = tmp_path / "game.html", record.agents
+    file, agents = tmp_path / "game.html", record.names
     assert f"Wrote {file}" in printed("replay", begun, "--page", str(file))
     whole = film_page(record.positions[:5], record.moves[:4], agents)
     assert file.read_text(encoding="utf-8") == whole

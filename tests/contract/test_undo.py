@@ -7,8 +7,7 @@ from contextlib import suppress
 import pytest
 
 import shakespeare_agents
-from shakespeare_agents.single_game import SingleGame
-from shakespeare_agents.taking_back import take_back
+from shakespeare_agents.session import Session
 from tests.contract.command_line import command_told, moves_told, printed
 from tests.contract.random_games import PLAIN_FULL_TABLES, PLAIN_TABLES
 
@@ -17,34 +16,36 @@ CHANCE = "chance has decided since"
 SHOWN = "it has shown you what you did not know"
 
 
-def nothing(*arguments):
-    """Tells nobody of a move."""
-
-
 def started(table, seed, seat):
     position = table.position(seed)
     agent = shakespeare_agents.make("random", position.game)
     others = {other: agent for other in range(position.players) if other != seat}
-    return SingleGame(position, others, seed)
+    return Session(position, others, seed)
 
 
 def decisions(played, rng):
     """Moves of the person and what follows; yields before every one and after it."""
     while True:
-        played.play_out(nothing)
+        played.play_out()
         if played.position.to_move is None:
             return
         move = rng.choice(played.position.moves())
         before = played.position
-        played.push(move, nothing)
-        played.play_out(nothing)
+        played.push(move)
+        played.play_out()
         if played.position.to_move is None:
             return
         yield before, move
 
 
+def record(position):
+    """Every field of a position, the chance to come too."""
+    found = position.record()
+    return {name: found[name].tolist() for name in position.game.state.names}
+
+
 def records(played):
-    return [position.record().tobytes() for position in played.positions]
+    return list(map(record, played.positions))
 
 
 SOLO = [table for table in PLAIN_TABLES if table.players == 1]
@@ -62,7 +63,7 @@ def test_what_is_taken_back_and_played_again_is_the_same_game_and_why_a_move_sta
         after, alone = undone.position, undone.positions[-2] is before
         drawn = before.record()["random"] != after.record()["random"]
         try:
-            assert take_back(undone, seat) == move
+            assert undone.take_back(seat) == move
         except ValueError as fault:
             said = str(fault).rpartition(": ")[2]
             reasons[said] += 1
@@ -73,13 +74,13 @@ def test_what_is_taken_back_and_played_again_is_the_same_game_and_why_a_move_sta
         reasons["taken back"] += 1
         assert alone
         assert not drawn
-        assert undone.position.record().tobytes() == before.record().tobytes()
+        assert record(undone.position) == record(before)
         for seed in range(5):  # whatever the person could not know, it sees the same
             possible = before.determinize(seat, seed)
             possible.push(move)
             assert possible.seen_by(seat) == after.seen_by(seat)
-        undone.push(move, nothing)
-        undone.play_out(nothing)
+        undone.push(move)
+        undone.play_out()
     assert bool(reasons[OTHER_SEAT]) == (table.players > 1)
     assert "taken back" in reasons
     assert reasons.keys() <= {OTHER_SEAT, CHANCE, SHOWN, "taken back"}
@@ -90,20 +91,20 @@ def test_what_is_taken_back_and_played_again_is_the_same_game_and_why_a_move_sta
 @pytest.mark.parametrize("table", SOLO, ids=str)
 def test_several_in_a_row_and_none_before_the_first(table):
     """Alone at the table all moves are one's own."""
-    played = SingleGame(table.position(2), {}, 2)
+    played = Session(table.position(2), {}, 2)
     with pytest.raises(ValueError, match="there is no move of yours"):
-        take_back(played, 0)
+        played.take_back(0)
     rng, most = random.Random(2), 0
     while played.position.to_move is not None and len(played.moves) < 60:
-        played.push(rng.choice(played.position.moves()), nothing)
-        before, back = played.position.record().tobytes(), []
+        played.push(rng.choice(played.position.moves()))
+        before, back = record(played.position), []
         with suppress(ValueError):
             while True:
-                back.append(take_back(played, 0))
+                back.append(played.take_back(0))
         most = max(most, len(back))
         for move in reversed(back):
-            played.push(move, nothing)
-        assert played.position.record().tobytes() == before
+            played.push(move)
+        assert record(played.position) == before
     assert most >= 3
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import RandomAgent
-from shakespeare_agents.single_game import SingleGame
+from shakespeare_agents.session import Session
 from shakespeare_env import Position, registry
 from shakespeare_env.film import Film, Forecasts, Mistake, film_page, write_film_page
 from shakespeare_env.game import NO_SEAT
@@ -21,7 +21,7 @@ from tests.drawings import pieces
 def played(name, most=None, players=None):
     players = players or max(registry.seats(name)[0], 2)
     position = Position.new(name, players=players, seed=4)
-    game = SingleGame(position, dict.fromkeys(range(players), RandomAgent()), 4)
+    game = Session(position, dict.fromkeys(range(players), RandomAgent()), 4)
     game.play_out(lambda *_: None, most)
     return game
 

@@ -6,6 +6,7 @@ import random
 import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from mcp import Client, StdioServerParameters
@@ -22,7 +23,32 @@ from tests.contract import knowledge
 from tests.contract.command_line import refused as refused_by_command
 from tests.contract.each_table import full_tables, small_tables
 from tests.contract.random_games import sampled
-from tests.mcp.playing import called, play_out, refused
+
+
+async def called(client: Client, tool: str, **arguments: Any) -> Any:
+    """What a tool answers; AssertionError if that is an error."""
+    answer: Any = await client.call_tool(tool, arguments)
+    assert not answer.is_error, answer.content[0].text
+    return answer
+
+
+async def refused(client: Client, tool: str, **arguments: Any) -> str:
+    """Why a tool refuses."""
+    answer: Any = await client.call_tool(tool, arguments)
+    assert answer.is_error
+    text: str = answer.content[0].text
+    assert "Traceback" not in text
+    return text
+
+
+async def play_out(client: Client, table: int, seed: int = 0) -> list[str]:
+    """Play random legal moves to the end; the moves."""
+    chance, moves = random.Random(seed), []
+    answer = await called(client, "legal_moves", table=table)
+    while not answer.structured_content["over"]:
+        moves.append(chance.choice(answer.structured_content["legal_moves"])["move"])
+        answer = await called(client, "play", table=table, move=moves[-1])
+    return moves
 
 
 def in_a_loop(ask):
@@ -43,6 +69,7 @@ def asked(questions, tables=None):
 
 @small_tables
 def test_a_random_client_plays_a_whole_game(table):
+    """By a repeatable rule."""
     tables, players = Tables(["random"]), table.players
     how = {"game": table.game, "players": players, "seat": 1, "seed": 3, "variants": []}
 
@@ -54,7 +81,7 @@ def test_a_random_client_plays_a_whole_game(table):
         return moves, await called(client, "see_seat", table=facts["table"])
 
     moves, end = asked(play, tables)
-    played = tables._tables[1].played
+    played = tables._tables[1].session
     assert played.positions[0] == table.position(3)
     own = [m for p, m in zip(played.positions, played.moves, strict=False) if p.to_move == 1]
     assert own == moves
@@ -225,7 +252,7 @@ def sent(tables, topics):
 def seen(tables):
     """What the seat sees of the game so far: the same for games that it cannot tell apart."""
     table = tables._tables[1]
-    return [position.seen_by(table.seat) for position in table.played.positions]
+    return [position.seen_by(table.seat) for position in table.session.positions]
 
 
 @full_tables

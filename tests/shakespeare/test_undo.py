@@ -2,8 +2,7 @@
 
 import pytest
 
-from shakespeare_agents.single_game import SingleGame
-from shakespeare_agents.taking_back import take_back
+from shakespeare_agents.session import Session
 from shakespeare_env import Position
 
 
@@ -17,13 +16,13 @@ from shakespeare_env import Position
     ],
 )
 def test_what_has_shown_a_secret_stays_played(players, moves, taken_back):
-    played = SingleGame(Position.new(players=players, seed=3), {}, 3)
+    played = Session(Position.new(players=players, seed=3), {}, 3)
     for move in moves:
-        played.push(move or played.position.moves()[0], lambda *_: None)
+        played.push(move or played.position.moves()[0])
     mover = played.positions[-2].to_move or 0
     if taken_back:
-        assert take_back(played, mover) == taken_back
+        assert played.take_back(mover) == taken_back
         return
     with pytest.raises(ValueError, match="stays played: it has shown you what you did not know"):
-        take_back(played, mover)
+        played.take_back(mover)
     assert played.moves[-1] == moves[-1]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import make
-from shakespeare_agents.single_game import SingleGame
+from shakespeare_agents.session import Session
 from shakespeare_agents.strategy.counterfactual import Counterfactual, counterfactual
 from shakespeare_agents.strategy.look_ahead import candidates
 from shakespeare_env import Position
@@ -31,7 +31,7 @@ def test_the_first_continuation_of_each_move_is_the_game_that_is_told():
     found = counterfactual(position, moves, ["random"] * 6, continuations=3, seed=5)
     for move, scores, shares in zip(moves, found.scores, found.shares, strict=True):
         start = Position.from_dict(position.to_dict(), seed=5)
-        told = SingleGame(start, dict.fromkeys(range(6), agent), 5)
+        told = Session(start, dict.fromkeys(range(6), agent), 5)
         told.push(move, lambda *_: None)
         told.play_out(lambda *_: None)
         assert scores[0].tolist() == told.position.scores()

@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from html import unescape
@@ -62,6 +63,15 @@ def turn(page):
     found = re.search(r'<script type="application/json" id="turn">(.*?)</script>', page.text, re.S)
     assert found, page.text[:500]
     return json.loads(found[1])
+
+
+def seen(client, address, holds):
+    """The page, once something holds of it: an agent has decided, or has failed."""
+    until = time.monotonic() + PATIENCE
+    while not holds(page := client.get(address)):
+        assert time.monotonic() < until, page.text
+        time.sleep(0.01)
+    return page
 
 
 def field(page, name):

@@ -10,8 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from shakespeare_agents.table.live_table import LiveTable, TableError
-from shakespeare_agents.table.plans import SeatPlan, TablePlan
-from shakespeare_agents.table.store import MoveTakenError, Store, StoreError
+from shakespeare_agents.table.store import MoveTakenError, SeatPlan, Store, StoreError, TablePlan
 from shakespeare_env import Position, registry
 from tests.table.tables import begin, field, moves, served
 
@@ -113,7 +112,7 @@ def test_a_file_of_something_else_and_a_table_of_another_box_are_refused(tmp_pat
 _SERVER = """
 import sys
 from pathlib import Path
-from shakespeare_agents.table.serving import serve
+from shakespeare_agents.table.app import serve
 from shakespeare_agents.table.settings import Settings
 serve(Settings(Path(sys.argv[1]), port=0), lambda found: print(found[0], flush=True), opened=False)
 """

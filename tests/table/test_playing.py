@@ -1,47 +1,38 @@
 """Tables, played by posting what their pages post."""
 
-import time
-
 import pytest
 
 from shakespeare_env import Position
 from tests.table.tables import (
     HTMX,
-    PATIENCE,
     begin,
     begun,
     field,
     links,
     moves,
     play,
+    seen,
     served,
     turn,
     watching,
 )
 
 
-def waited(client, address, page):
-    """The page, once the viewer decides or the game is over."""
-    until = time.monotonic() + PATIENCE
-    while not moves(page) and "How each score came about" not in page.text:
-        assert time.monotonic() < until, page.text
-        time.sleep(0.01)
-        page = client.get(address)
-    return page
+def is_asked(page):
+    """Whether the viewer decides, or the game is over."""
+    return moves(page) or "How each score came about" in page.text
 
 
 @pytest.mark.parametrize(("game", "players"), [("shakespeare", 2), ("figaro", 3)])
 def test_a_game_against_an_agent_is_played_to_its_end_and_its_scores_are_explained(
     client, game, players
 ):
-    page = begin(client, game, ["person", *["random"] * (players - 1)])
-    address = page.url.path
+    address = begin(client, game, ["person", *["random"] * (players - 1)]).url.path
     for _ in range(400):
-        page = waited(client, address, page)
+        page = seen(client, address, is_asked)
         if not moves(page):
             break
         assert play(client, address, page, moves(page)[0]).status_code == 200
-        page = client.get(address)
     assert "How each score came about" in page.text
     assert "Review this game" in page.text
 
@@ -49,8 +40,7 @@ def test_a_game_against_an_agent_is_played_to_its_end_and_its_scores_are_explain
 def test_a_page_offers_the_legal_moves_with_their_places(client):
     page = begin(client, seed=3)
     position = Position.new("shakespeare", players=2, seed=3)
-    seen = [client.get(link) for link in links(page)]
-    (mine,) = [one for one in seen if moves(one)]
+    (mine,) = [one for one in map(client.get, links(page)) if moves(one)]
     assert moves(mine) == position.moves()
     for move, places, words in turn(mine)["moves"]:
         assert tuple(places) == position.game.presentation.places(
@@ -157,15 +147,15 @@ def test_an_agent_that_fails_leaves_the_game_open_and_may_be_replaced(tmp_path):
     (tmp_path / "mine.py").write_text(AGENT)
     name = f"{tmp_path}/mine.py:Fails"
     with served(tmp_path, agents=(name,)) as client:
-        page = begin(client, seats=("person", name), seed=3)
-        address = page.url.path
-        until = time.monotonic() + PATIENCE
-        while "RuntimeError in mine.py, line 4" not in page.text:
+        address = begin(client, seats=("person", name), seed=3).url.path
+
+        def has_failed(page):
             if moves(page):
                 play(client, address, page, moves(page)[0])
-            page = client.get(address)
-            assert time.monotonic() < until
+            return "RuntimeError in mine.py, line 4" in page.text
+
+        page = seen(client, address, has_failed)
         form = {"agent": "random", "since": field(page, "version")}
         assert client.post(f"{address}/agent", data=form, headers=HTMX).status_code == 200
-        waited(client, address, client.get(address))
+        seen(client, address, is_asked)
         assert client.post(f"{address}/agent", data=form, headers=HTMX).status_code == 409

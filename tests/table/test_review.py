@@ -8,12 +8,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from shakespeare_agents.table.live_table import first_position
-from shakespeare_agents.table.plans import SeatPlan, TablePlan
-from shakespeare_agents.table.store import Store
+from shakespeare_agents.table.live_table import first_snapshot
+from shakespeare_agents.table.store import SeatPlan, Store, TablePlan
 from shakespeare_env import Position, registry
-from shakespeare_env.cli.recorded import Recorded, write_json_lines
-from shakespeare_env.cli.recorded_folders import from_folder
+from shakespeare_env.cli.recorded import from_folder, write_json_lines
 from shakespeare_env.film import Film
 from tests.contract.small_datasets import small_settings, write
 from tests.table.tables import begin, served, watching
@@ -44,8 +42,7 @@ def recorded(folder):
 def lines(recorded, tmp_path_factory):
     """The first moves of the game, as a file."""
     path = tmp_path_factory.mktemp("lines") / "game.jsonl"
-    few = Recorded(recorded.positions[:9], recorded.moves[:8], recorded.agents)
-    write_json_lines(path, few)
+    write_json_lines(path, recorded.up_to(8))
     return path.read_bytes()
 
 
@@ -58,7 +55,7 @@ def text_of(page):
 
 
 def test_a_recorded_game_has_a_page_for_every_position(client, recorded, lines):
-    film = Film(recorded.positions, recorded.moves, recorded.agents)
+    film = Film(recorded.positions, recorded.moves, recorded.names)
     for at in (0, 5, len(recorded.moves)):
         page = client.get(f"{GAME}/{at}")
         assert page.status_code == 200
@@ -75,7 +72,7 @@ def test_a_recorded_game_has_a_page_for_every_position(client, recorded, lines):
     # The script gets every picture once.
     found = client.get(f"{bring(client, lines).url.path}/film")
     assert found.headers["content-encoding"] == "gzip"
-    few = Film(recorded.positions[:9], recorded.moves[:8], recorded.agents)
+    few = Film(recorded.positions[:9], recorded.moves[:8], recorded.names)
     assert found.json() == json.loads(few.data())
     for address in ("table/nothing", "record/nothing", "folder/7/0", "folder/0/99", "other/1"):
         assert client.get(f"/review/{address}").status_code == 404
@@ -115,12 +112,10 @@ def test_a_game_being_played_is_open_to_nobody(client):
 
 def test_a_finished_table_is_reviewed(tmp_path):
     plan = TablePlan("figaro", 3, (), 5, tuple(SeatPlan(name) for name in "ABC"))
-    positions, played = [first_position(plan)], list[str]()
-    while positions[-1].to_move is not None:
-        played.append(positions[-1].moves()[0])
-        positions.append(positions[-1].copy())
-        positions[-1].push(played[-1])
-    last = len(played)
+    game = first_snapshot(plan)
+    while not game.is_over:
+        game = game.pushed(game.position.moves()[0])
+    played, last = game.moves, len(game.moves)
     with served(tmp_path) as client:
         client.get("/")
         owner = client.cookies["shakespeare_owner"]
@@ -135,7 +130,7 @@ def test_a_finished_table_is_reviewed(tmp_path):
         assert address in client.get("/review").text
         page = client.get(f"{address}/{last}")
         assert f'data-last="{last}"' in page.text
-        assert Film(positions, played, list("ABC")).board(last) in page.text
+        assert Film(game.positions, played, game.names or ()).board(last) in page.text
 
 
 def events(client, address):
@@ -151,7 +146,7 @@ def events(client, address):
 
 
 def test_verdicts_come_in_while_one_listens(client, recorded):
-    lines = [{"position": recorded.positions[-9].to_dict(), "agents": list(recorded.agents)}]
+    lines = [{"position": recorded.positions[-9].to_dict(), "agents": list(recorded.names)}]
     for move, position in zip(recorded.moves[-8:], recorded.positions[-8:], strict=True):
         lines.append({"move": move, "position": position.to_dict()})
     page = bring(client, "".join(json.dumps(line) + "\n" for line in lines).encode())

@@ -5,10 +5,10 @@ import json
 import pytest
 
 import shakespeare_agents
-from shakespeare_agents.table.explaining import explained
+from shakespeare_agents.session import choose
 from shakespeare_agents.table.live_table import Snapshot
-from shakespeare_agents.table.plans import SeatPlan, TablePlan
-from shakespeare_agents.table.thinking import choose
+from shakespeare_agents.table.store import SeatPlan, TablePlan
+from shakespeare_agents.table.viewer import explained
 from shakespeare_env import Position, registry
 from tests.table.tables import begin, begun, links, moves, play, watching
 
@@ -18,7 +18,8 @@ ASKED = {"agent": "heuristic", "playouts": "256"}
 def snapshot(position):
     players = position.players
     seats = tuple(SeatPlan(f"P{seat}") for seat in range(players))
-    return Snapshot("t", TablePlan(position.game.name, players, (), 1, seats), [position], [], 0)
+    plan = TablePlan(position.game.name, players, (), 1, seats)
+    return Snapshot([position], [], id="t", plan=plan)
 
 
 def test_names_are_found_whole_or_in_part(client):

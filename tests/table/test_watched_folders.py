@@ -10,10 +10,9 @@ import polars as pl
 import pytest
 
 from shakespeare_agents.table.watching import watched as watching
-from shakespeare_agents.table.watching.finding import ON_A_PAGE, find
-from shakespeare_agents.table.watching.listing import DATASET, Lister
+from shakespeare_agents.table.watching.listing import DATASET, ON_A_PAGE, Lister, find
 from shakespeare_agents.table.watching.watched import Watched
-from shakespeare_env.cli.recorded_folders import from_folder, games_of
+from shakespeare_env.cli.recorded import from_folder
 from shakespeare_env.datasets.results_reading import results_files
 from tests.arena.small_arenas import written
 from tests.contract.small_datasets import cut_short, small_settings, write
@@ -68,15 +67,15 @@ def test_games_are_listed_with_the_numbers_by_which_they_are_read_again(kind, re
     folder = request.getfixturevalue(kind)
     listing = Lister(folder).read()
     assert (listing.kind, listing.game) == (kind, "figaro")
-    found, known = find(listing).games, list(games_of(folder))
-    for game, same in zip(found, reversed(known), strict=True):
-        assert game.game_id == same.game_id
-        assert [name for name, _, _ in game.seats] == list(same.agents)
-        assert [score for _, score, _ in game.seats] == list(same.scores)
-        assert game.moves == same.decisions
-        lost = kind == "arena" and game is found[0]
-        assert game.forfeit.startswith("failing forfeited it: ") if lost else not game.forfeit
-    assert len(from_folder(folder, found[0].game_id).moves) == found[0].moves
+    games = find(listing).games
+    for game in games:
+        again = from_folder(folder, game.game_id)
+        assert [name for name, _, _ in game.seats] == list(again.names or ())
+        assert game.moves == len(again.moves)
+        lost = kind == "arena" and game is games[0]
+        assert game.forfeit.startswith("seat 1 forfeited: ") if lost else not game.forfeit
+        assert lost or [score for _, score, _ in game.seats] == again.position.scores()
+    assert [game.game_id for game in games] == list(reversed(range(len(games))))
 
 
 def test_games_are_found_by_a_part_of_a_name_and_pages_hold_each_once(dataset):

@@ -1,9 +1,12 @@
-"""What a person enters, line by line."""
+"""What a person enters, line by line, and what Tab completes."""
 
 from __future__ import annotations
 
 import sys
 from collections import deque
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from typing import Any
 
 import typer
 
@@ -36,6 +39,29 @@ class Answers:
         return words
 
 
+def is_number(word: str) -> bool:
+    """Whether a word is a whole number from 0 to 999,999,999."""
+    return word.isascii() and word.isdigit() and len(word) < 10
+
+
+def complete_from(words: Callable[[], Iterable[str]]) -> None:
+    """Let Tab complete the current `words` at every prompt from now on, where Python can."""
+    try:
+        readline: Any = import_module("readline")
+    except ImportError:  # as on Windows
+        return
+
+    def complete(start: str, number: int) -> str | None:
+        """The n-th word with that start, None after the last, as readline asks for it."""
+        found = sorted({word for word in words() if word.startswith(start)})
+        return f"{found[number]} " if number < len(found) else None
+
+    readline.set_completer(complete)
+    readline.set_completer_delims(" ")  # moves hold colons
+    libedit = "libedit" in (readline.__doc__ or "")
+    readline.parse_and_bind("bind ^I rl_complete" if libedit else "tab: complete")
+
+
 def _line(prompt: str) -> str:
     """A line of input, echoed unless a terminal shows it."""
     if sys.stdin is None:  # the descriptor is not open
@@ -46,8 +72,7 @@ def _line(prompt: str) -> str:
         typer.echo(prompt, nl=False)
         line = sys.stdin.readline(_LONGEST + 1)
     except (EOFError, KeyboardInterrupt):
-        typer.echo()
-        raise Leave from None
+        line = ""
     except UnicodeDecodeError as error:
         give_up(f"the input is not text: {error}; write one move per line")
     if not line:

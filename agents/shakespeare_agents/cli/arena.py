@@ -1,4 +1,7 @@
-"""`shakespeare arena`: a field of agents plays until it is settled who is strongest."""
+"""`shakespeare arena`: a field of agents plays until it is settled who is strongest.
+
+`arena report` shows what its games say, `arena merge` adds up the games of several arenas.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +21,6 @@ from shakespeare_env.errors import ArenaError, DatasetError
 
 if TYPE_CHECKING:
     from shakespeare_agents.arena import tournament
-    from shakespeare_agents.arena.field import Field
-    from shakespeare_agents.arena.standings.standings import Standings
 
 _INTERRUPTED = 130
 """Exit code after Ctrl-C, as in shells."""
@@ -62,11 +63,17 @@ def arena(
     folder = field.with_suffix("") if results is None else results
     # Here and below, slow imports are late to keep the shell's completion quick.
     try:
+        from shakespeare_agents.arena.field import Field
+        from shakespeare_agents.arena.standings import standings_of
         from shakespeare_agents.arena.tables import standings_tables
         from shakespeare_agents.arena.tournament import run_arena
+        from shakespeare_env.datasets.results_reading import read_results
 
-        wanted = _read(field, games, minutes)
-        _check_trusted(field, wanted, trust)
+        given = {"games": games, "minutes": minutes}
+        changes = {name: value for name, value in given.items() if value is not None}
+        wanted = Field.read(field).model_copy(update=changes)
+        if (run := wanted.runs()) and not trust:  # before the file's author can run code here
+            give_up(f"{field} runs {'; '.join(map(repr, run))}; add --trust if you trust it")
         # Leaving this way also ends the programs that were started.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         tables = " and ".join(map(str, wanted.players))
@@ -75,10 +82,23 @@ def arena(
             f"kept in {folder}",
             err=True,
         )
-        with workers_options.chosen(workers, ray) as crew, _Display() as display:
-            ending = run_arena(
-                wanted, folder, threads=threads, on_progress=display.show, workers=crew
-            )
+        bar = Progress(
+            TextColumn("round {task.fields[round]}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("games"),
+            TimeElapsedColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        task = bar.add_task("playing", round=0, total=None)
+
+        def show(now: tournament.Progress) -> None:
+            bar.update(task, completed=now.games, total=now.planned, round=now.round + 1)
+
+        with workers_options.chosen(workers, ray) as crew, bar:
+            ending = run_arena(wanted, folder, threads=threads, on_progress=show, workers=crew)
+        standings = standings_of(read_results(folder))
     except (ArenaError, DatasetError, ModuleNotFoundError) as fault:
         give_up(str(fault))
     except OSError as fault:
@@ -92,58 +112,54 @@ def arena(
         )
         raise typer.Exit(_INTERRUPTED) from None
     console = Console()
-    standings = display.standings()
     console.print(standings_tables(standings))
     report = shlex.join(["shakespeare", "arena", "report", str(folder)])
     page = f" As a page: {report}" if standings.games else ""
     console.print(f"Stopped because {ending}.{page}", highlight=False, markup=False)
 
 
-def _read(file: Path, games: int | None, minutes: float | None) -> Field:
-    from shakespeare_agents.arena.field import Field
-
-    given = {"games": games, "minutes": minutes}
-    return Field.read(file).model_copy(update={k: v for k, v in given.items() if v is not None})
-
-
-def _check_trusted(file: Path, field: Field, trust: bool) -> None:
-    """Give up before the file's author can run code here."""
-    if field.runs() and not trust:
-        give_up(f"{file} runs {'; '.join(map(repr, field.runs()))}; add --trust if you trust it")
-
-
-class _Display:
-    """A bar on stderr for the games of a round."""
-
-    def __init__(self) -> None:
-        self._last: tournament.Progress | None = None
-        self._bar = Progress(
-            TextColumn("round {task.fields[round]}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("games"),
-            TimeElapsedColumn(),
-            console=Console(stderr=True),
-            transient=True,
-        )
-        self._task = self._bar.add_task("playing", round=0, total=None)
-
-    def __enter__(self) -> _Display:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_fault: object) -> None:
-        self._bar.stop()
-
-    def show(self, progress: tournament.Progress) -> None:
-        self._last = progress
-        self._bar.update(
-            self._task, completed=progress.games, total=progress.planned, round=progress.round + 1
-        )
-
-    def standings(self) -> Standings:
-        """The standings by all games in the folder."""
+def arena_report(
+    results: Annotated[Path, typer.Argument(metavar="FOLDER", help="An arena's results.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", show_default="report.html in FOLDER")
+    ] = None,
+) -> None:
+    """Show an arena's standings: as tables here, and as one page with everything in it."""
+    try:
+        from shakespeare_agents.arena.report import about_results, write_report
         from shakespeare_agents.arena.standings import standings_of
+        from shakespeare_agents.arena.tables import standings_tables
+        from shakespeare_env.datasets.results_reading import read_results
 
-        assert self._last is not None
-        return standings_of(self._last.results())
+        rows = read_results(results)
+        if rows.is_empty():
+            give_up(f"{results} holds no finished game yet; play some first")
+        standings = standings_of(rows)
+        page = results / "report.html" if out is None else out
+        Console().print(standings_tables(standings))
+        write_report(standings, about_results(results, rows), page)
+    except (ArenaError, DatasetError, ModuleNotFoundError) as fault:
+        give_up(str(fault))
+    except OSError as fault:
+        give_up(f"the page cannot be written ({fault}); give another --out")
+    typer.echo(f"Written: {page}")
+
+
+def arena_merge(
+    results: Annotated[
+        list[Path], typer.Argument(metavar="FOLDER...", help="Results of arenas of one game.")
+    ],
+    into: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="New, or an arena's.", show_default=False)
+    ] = ...,  # type: ignore[assignment]
+) -> None:
+    """Copy the games of several arenas into one folder; each game counts once."""
+    try:
+        from shakespeare_agents.arena.store import merge
+
+        new = merge(results, into)
+    except (ArenaError, DatasetError, ModuleNotFoundError) as fault:
+        give_up(str(fault))
+    except OSError as fault:
+        give_up(f"{into} cannot be written ({fault})")
+    typer.echo(f"{into}: {new:,} new games.")

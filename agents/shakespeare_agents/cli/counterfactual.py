@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 import typer
 
 from shakespeare_agents.arena.entrants import Entrant
 from shakespeare_agents.cli.lineup_options import AGENT, PERSON, make_entrants
-from shakespeare_agents.cli.progress import games_progress
+from shakespeare_agents.cli.progress import counted_games
 from shakespeare_agents.naming import running_python
 from shakespeare_agents.registry import default
-from shakespeare_agents.single_game import SingleGame
+from shakespeare_agents.session import Session
 from shakespeare_agents.strategy.counterfactual import Counterfactual, Mean, counterfactual
 from shakespeare_env import Position
 from shakespeare_env.cli import screen
-from shakespeare_env.cli.printing import print_scores, print_table, tell_move
+from shakespeare_env.cli.printing import print_move, print_scores, print_table
 from shakespeare_env.cli.recorded import Recorded
-from shakespeare_env.game_log import GameLog
+from shakespeare_env.course import Course
 
 
 def play_instead(
@@ -43,52 +42,47 @@ def play_instead(
         raise typer.BadParameter(
             f"{move!r} is not legal in position {at}; legal: {legal}", param_hint="--instead"
         )
-    if not named:
-        _refuse_python(game.agents or [])
+    recorded_names = game.names or []
+    if not named and (found := running_python(recorded_names)):  # a stranger may have named it
+        raise typer.BadParameter(
+            f"the record's agent {found[0]!r} is Python, which no record may run; if you trust it, "
+            f"name the agents yourself: {shlex.join(recorded_names)}",
+            param_hint=AGENT,
+        )
     finishers = [
-        default(position.game) if name == PERSON else name for name in named or game.agents or []
+        default(position.game) if name == PERSON else name for name in named or recorded_names
     ]
     made = make_entrants(position.game, finishers, position.players)
     if continuations == 1:
-        _tell_one(game, at, move, made, seed)
+        _show_one(game, at, move, made, seed)
         return
     recorded = game.moves[at : at + 1]
     moves = list(dict.fromkeys([*recorded, move]))
-    with games_progress() as progress:
-        task = progress.add_task("playing", total=continuations * len(moves), decisions=0)
+    with counted_games(continuations * len(moves)) as on_progress:
         result = counterfactual(
-            position,
-            moves,
-            made,
-            continuations=continuations,
-            seed=seed,
-            on_progress=lambda decisions, finished: progress.update(
-                task, completed=finished, decisions=decisions
-            ),
+            position, moves, made, continuations=continuations, seed=seed, on_progress=on_progress
         )
     _print_means(position, at, result, bool(recorded))
 
 
-def _tell_one(game: Recorded, at: int, move: str, made: Sequence[Entrant], seed: int) -> None:
+def _show_one(game: Recorded, at: int, move: str, made: Sequence[Entrant], seed: int) -> None:
     position = Position.from_dict(game.positions[at].to_dict(), seed=seed)
     names = [one.name for one in made]
     agents = {seat: one.agent for seat, one in enumerate(made)}
-    played = SingleGame(position, agents, seed, at, names)
-    log = GameLog(names)
+    session = Session(position, agents, seed, names=names, moves_before=at)
     if at < len(game.moves):
         typer.echo("In the record:")
-        recorded = GameLog(game.agents)
-        tell_move(recorded, position, at + 1, game.moves[at], game.positions[at + 1])
+        print_move(game.lines(at, None))
     typer.echo("Instead:")
-    tell = partial(tell_move, log)
-    played.push(move, tell)
-    played.play_out(tell)
-    end = played.position
-    screen.tell_position(end.game, end.to_dict())
-    positions = [*game.positions[:at], *played.positions]
-    print_scores(end, names, log.score_sheet(positions, [*game.moves[:at], *played.moves]))
-    title = "Recorded" if game.last.to_move is None else "Recorded so far"
-    columns = zip(made, game.last.scores(), end.scores(), strict=True)
+    session.push(move, print_move)
+    session.play_out(print_move)
+    end = session.position
+    screen.print_position(end.game, end.to_dict())
+    positions = [*game.positions[:at], *session.positions]
+    whole = Course(positions, [*game.moves[:at], *session.moves], names)
+    print_scores(end, names, whole.score_sheet(None))
+    title = "Recorded" if game.is_over else "Recorded so far"
+    columns = zip(made, game.position.scores(), end.scores(), strict=True)
     rows = [
         (str(seat), one.name, str(before), str(after), f"{after - before:+d}")
         for seat, (one, before, after) in enumerate(columns)
@@ -134,13 +128,3 @@ def _chances(result: Counterfactual) -> Iterator[tuple[str, ...]]:
 
 def _symmetric(found: Mean, digits: str) -> str:
     return f"{found.mean:{digits}} ± {found.margin:{digits.removeprefix('+')}}"
-
-
-def _refuse_python(recorded: Sequence[str]) -> None:
-    """Refuse Python named by a record, which may be a stranger's."""
-    if found := running_python(recorded):
-        raise typer.BadParameter(
-            f"the record's agent {found[0]!r} is Python, which no record may run; if you trust it, "
-            f"name the agents yourself: {shlex.join(recorded)}",
-            param_hint=AGENT,
-        )

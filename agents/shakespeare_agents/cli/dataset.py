@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shakespeare_agents.cli import lineup_options, workers_options
-from shakespeare_agents.cli.progress import games_progress
+from shakespeare_agents.cli.progress import counted_games
 from shakespeare_env.agent_faults import agent_notes
 from shakespeare_env.cli import choices
 from shakespeare_env.datasets.manifest import GAMES_IN_A_SHARD, MOST_IN_A_SHARD, Manifest, Settings
@@ -81,16 +81,14 @@ def _write(
 ) -> Manifest:
     from shakespeare_agents.arena.dataset import write_dataset
 
-    with games_progress() as progress:
-        task = progress.add_task("recording", total=settings.games, decisions=0)
-        decisions = 0
+    total = [0, 0]
+    with counted_games(settings.games) as show:
 
-        def tell(more: int, games: int) -> None:
-            nonlocal decisions
-            decisions += more
-            progress.update(task, advance=games, decisions=decisions)
+        def on_progress(decisions: int, games: int) -> None:
+            total[:] = total[0] + decisions, total[1] + games
+            show(*total)
 
-        return write_dataset(out, settings, entrants, tell, threads=threads, workers=workers)
+        return write_dataset(out, settings, entrants, on_progress, threads=threads, workers=workers)
 
 
 def _contents(manifest: Manifest) -> str:

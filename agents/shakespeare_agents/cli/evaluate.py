@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from shakespeare_agents.cli import lineup_options, workers_options
-from shakespeare_agents.cli.out_file import check_writable, save_result
-from shakespeare_agents.cli.progress import games_progress
+from shakespeare_agents.cli.out_file import ResultFile, check_writable, show_result
+from shakespeare_agents.cli.progress import counted_games
 from shakespeare_env.cli import choices
 
 
@@ -34,10 +32,7 @@ def evaluate(
             "keep their neighbours, in the order named."
         ),
     ] = Order.balanced,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.json", help="Write the results to this file as JSON."),
-    ] = None,
+    out: ResultFile = None,
     game_name: choices.GameName = choices.DEFAULT_GAME,
     option: choices.Variants = None,
     threads: lineup_options.Threads = 1,
@@ -52,12 +47,10 @@ def evaluate(
     game = choices.find_game(game_name)
     entrants = lineup_options.make_entrants(game, named, players)
     variants = choices.variants_at(game, option, len(entrants))
-    if out is not None:
-        check_writable(out)
+    check_writable(out)
     a_deal = seat_plan(entrants, order.value, seed).games
     games = -(-games // a_deal) * a_deal
-    with workers_options.chosen(workers, ray) as crew, games_progress() as progress:
-        task = progress.add_task("playing", total=games, decisions=0)
+    with workers_options.chosen(workers, ray) as crew, counted_games(games) as on_progress:
         result = play_games(
             entrants,
             game.name,
@@ -67,11 +60,7 @@ def evaluate(
             order=order.value,
             options=variants,
             threads=threads,
-            on_progress=lambda decisions, finished: progress.update(
-                task, completed=finished, decisions=decisions
-            ),
+            on_progress=on_progress,
             workers=crew,
         )
-    Console().print(result.table())
-    if out is not None:
-        save_result(result, out)
+    show_result(result, out)

@@ -1,16 +1,17 @@
-"""What an agent would do in a person's place, knowing no more than the person."""
+"""What an agent would do in a person's place, knowing no more than the person; how one failed."""
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+import traceback
+from typing import Any
 
-from shakespeare_agents.cli.fault_words import fault_lines
+import numpy as np
+
 from shakespeare_agents.registry import make
-from shakespeare_env import Batch, Position
-from shakespeare_env.agent import Advisor, decide
-from shakespeare_env.batch_checks import as_actions
-from shakespeare_env.generators import GameGenerators
+from shakespeare_agents.session import choose
+from shakespeare_env import IllegalMove, Position
+from shakespeare_env.agent import Advisor
+from shakespeare_env.agent_faults import own_steps
 
 _MOST = 5
 _LEAST = 0.001
@@ -26,33 +27,39 @@ def hint(position: Position, name: str) -> list[str]:
         ValueError: there is no such agent, or it failed.
     """
     try:
-        agent = make(name, position.game)
+        agent: Any = make(name, position.game)
     except (ValueError, TypeError, ImportError) as fault:
         raise ValueError(str(fault)) from fault
-    batch = Batch(position.game.name, 1, players=position.players, autoreset=False)
-    record = position.record()
-    batch.load([0], np.array([record], record.dtype))
     try:
-        if isinstance(agent, Advisor):
-            lines = _likeliest(position, name, agent.probabilities(batch.obs, batch.mask)[0])
-        else:
-            generators = GameGenerators.of_games(0, np.zeros(1, np.int64))
-            actions = as_actions(decide(agent, batch, np.zeros(1, np.int64), generators), 1)
-            batch.step(actions)  # refuses illegal moves
-            chosen = _numbered(position, position.move_text(int(actions[0])))
-            lines = [f"{name} would play, and gives no probabilities:", f"  {chosen}"]
+        if not isinstance(agent, Advisor):
+            chosen = _numbered(position, choose(agent, position))
+            return [f"{name} would play, and gives no probabilities:", f"  {chosen}"]
+        seen = position.observation(position.to_move or 0)
+        likely = agent.probabilities(seen[None], position.action_mask()[None])[0]
     except Exception as fault:  # an agent may be anybody's
         raise ValueError("\n".join(fault_lines(name, fault, position))) from fault
-    return lines
-
-
-def _likeliest(position: Position, name: str, likely: NDArray[np.float32]) -> list[str]:
     order = [action for action in np.argsort(-likely, kind="stable") if likely[action] >= _LEAST]
     likeliest = [
         f"  {100 * likely[action]:5.1f} %  {_numbered(position, position.move_text(int(action)))}"
         for action in order[:_MOST]
     ]
     return [f"{name} would play, with these probabilities:", *likeliest]
+
+
+def fault_lines(name: str, fault: Exception, position: Position) -> list[str]:
+    """A fault of the agent called `name`, asked for a move in a position.
+
+    The first line says what it is, the others where it is in the agent's own code.
+    """
+    if isinstance(fault, IllegalMove):
+        chosen, most = fault.move, position.game.actions.size - 1
+        if not isinstance(chosen, str):
+            if not 0 <= chosen <= most:
+                return [f"{name} chose action {chosen}; there are actions 0 to {most}"]
+            chosen = position.move_text(chosen)
+        return [f"{name} chose the illegal move {chosen}"]
+    steps = "".join(traceback.format_list(own_steps(fault))).splitlines()
+    return [f"{name} failed: {type(fault).__name__}: {fault}", *steps]
 
 
 def _numbered(position: Position, move: str) -> str:

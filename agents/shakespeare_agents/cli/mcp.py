@@ -8,29 +8,18 @@ from typing import Annotated
 import typer
 
 from shakespeare_agents.cli import lineup_options
-from shakespeare_agents.cli.completion import complete_agent
-from shakespeare_agents.cli.offered_agents import check_agents
 from shakespeare_env import registry
 from shakespeare_env.cli import choices
 from shakespeare_env.errors import ArenaError, BoxError, DatasetError
 
+_LONGEST_NAME = 200
+
 
 def mcp(
-    named: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar=lineup_options.AGENT,
-            autocompletion=complete_agent,
-            help=f"Who plays the other seats, in their order: {lineup_options.WHO} The last one "
-            "fills the remaining seats.",
-            show_default="the default agent: network, or heuristic where none fits",
-        ),
-    ] = None,
+    named: lineup_options.OpponentNames = None,
     name: Annotated[
         str | None,
-        typer.Option(
-            help="What the model goes under in --results.", metavar="NAME", show_default=False
-        ),
+        typer.Option(help="The model's name in --results.", metavar="NAME", show_default=False),
     ] = None,
     results: Annotated[
         Path | None,
@@ -42,12 +31,8 @@ def mcp(
     ] = None,
     game_name: Annotated[
         str | None,
-        typer.Option(
-            "--game",
-            help="Offer this game only.",
-            callback=choices.chosen_game,
-            autocompletion=choices.complete_game,
-            show_default=f"all; {choices.DEFAULT_GAME} for a new folder of results",
+        choices.game_option(
+            "Offer this game only.", f"all; {choices.DEFAULT_GAME} for a new folder of results"
         ),
     ] = None,
 ) -> None:
@@ -70,7 +55,7 @@ def mcp(
 
             games = [game_name or _game_of(results)]
             keeper = Keeper(results, games[0], name)
-        check_agents(games, named or [], lineup_options.AGENT)
+        lineup_options.check_agents(games, named or [], lineup_options.AGENT)
         tables = Tables(named or [], games, keeper)
     except (ArenaError, DatasetError, BoxError, ModuleNotFoundError) as fault:
         choices.give_up(str(fault))
@@ -82,9 +67,6 @@ def mcp(
         pass
     finally:
         tables.close()
-
-
-_LONGEST_NAME = 200
 
 
 def _game_of(results: Path) -> str:

@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from shakespeare_agents.cli import lineup_options, workers_options
-from shakespeare_agents.cli.completion import complete_agent
-from shakespeare_agents.cli.out_file import check_writable, save_result
-from shakespeare_agents.cli.progress import games_progress
+from shakespeare_agents.cli.out_file import ResultFile, check_writable, show_result
+from shakespeare_agents.cli.progress import counted_games
 from shakespeare_env.cli import choices
 from shakespeare_env.errors import CheckpointError
 
 
 def measure(
-    agent: Annotated[
-        str,
-        typer.Argument(
-            metavar=lineup_options.AGENT,
-            autocompletion=complete_agent,
-            help=f"Who is measured: {lineup_options.WHO}",
-        ),
-    ],
+    agent: lineup_options.AgentName,
     players: Annotated[
         list[int] | None,
         typer.Option(
@@ -54,10 +44,7 @@ def measure(
         ),
     ] = None,
     seed: lineup_options.Seed = 0,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.json", help="Write the results to this file as JSON."),
-    ] = None,
+    out: ResultFile = None,
     game_name: choices.GameName = choices.DEFAULT_GAME,
     option: choices.Variants = None,
     threads: lineup_options.Threads = 1,
@@ -72,16 +59,12 @@ def measure(
     if minutes is not None and math.isnan(minutes):  # Typer's range check lets it pass
         raise typer.BadParameter(f"{minutes} is not a duration", param_hint="--minutes")
     game = choices.find_game(game_name)
-    try:
+    with choices.usage_errors("--players"):
         tables = tables_of(game, players)
-    except ValueError as fault:
-        raise typer.BadParameter(str(fault), param_hint="--players") from fault
     variants = choices.variants_at(game, option, max(tables))
     entrant = lineup_options.make_entrants(game, [agent, agent], max(tables))[0]
-    if out is not None:
-        check_writable(out)
-    with workers_options.chosen(workers, ray) as crew, games_progress() as progress:
-        task = progress.add_task("playing", total=None, decisions=0)
+    check_writable(out)
+    with workers_options.chosen(workers, ray) as crew, counted_games(None) as on_progress:
         try:
             result = place(
                 entrant,
@@ -92,13 +75,9 @@ def measure(
                 seed=seed,
                 options=variants,
                 threads=threads,
-                on_progress=lambda decisions, finished: progress.update(
-                    task, completed=finished, decisions=decisions
-                ),
+                on_progress=on_progress,
                 workers=crew,
             )
         except CheckpointError as fault:
             choices.give_up(str(fault))
-    Console().print(result.table())
-    if out is not None:
-        save_result(result, out)
+    show_result(result, out)

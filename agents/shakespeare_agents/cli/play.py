@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import os
 import secrets
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from shakespeare_agents.cli import lineup_options
 from shakespeare_agents.cli.answers import Leave
-from shakespeare_agents.cli.shell_command import command_to_copy
 from shakespeare_env import registry
 from shakespeare_env.cli import choices, screen
 from shakespeare_env.cli.choices import give_up
-
-if TYPE_CHECKING:
-    from shakespeare_agents.cli.person import Person
 
 _MOST_GIVEN = 2**20
 """The most characters in a file of moves."""
 _FRESH_SEEDS = 1_000_000
 """The number of fresh seeds, few enough to be read out and typed."""
+_WIDTH = 78
+"""Columns of a command to copy."""
+_NEXT_LINE = " \\"
 
 
 def play(
@@ -52,29 +52,26 @@ def play(
 ) -> None:
     """Play against agents; you see what your seat may know, and `?` for the rest."""
     # Slow imports are late to keep the shell's completion quick.
-    from shakespeare_agents.cli.fault_words import fault_lines
+    from shakespeare_agents.cli.hints import fault_lines
     from shakespeare_agents.cli.person import GivenMoveError, Person
-    from shakespeare_agents.single_game import SingleGame
+    from shakespeare_agents.session import Session
 
     game = choices.find_game(game_name)
     if seed is None:
         seed = secrets.randbelow(_FRESH_SEEDS)
     opponents = lineup_options.make_opponents(game, named, players)
     position = choices.new_position(game, len(opponents) + 1, seed, option)
-    if seat >= position.players:
-        raise typer.BadParameter(
-            f"no seat {seat}; the seats are 0 to {position.players - 1}", param_hint="--seat"
-        )
+    choices.check_seat(seat, position.players)
     others = [other for other in range(position.players) if other != seat]
-    seated = dict(zip(others, opponents, strict=True))
-    played = SingleGame(position, {other: one.agent for other, one in seated.items()}, seed)
-    names = [lineup_options.PERSON] * position.players
-    for other, one in seated.items():
-        names[other] = one.name
-    person = Person(played, seat, names, _given(moves))
+    names = [one.name for one in opponents]
+    welcome = "".join(f", {one} plays seat {at}" for at, one in zip(others, names, strict=True))
+    agents = dict(zip(others, [one.agent for one in opponents], strict=True))
+    called = [*names[:seat], lineup_options.PERSON, *names[seat:]]
+    session = Session(position, agents, seed, names=called, viewer=seat)
+    person, given = Person(session, seat), _given(moves)
     stopped: BaseException | None = None
     try:  # before anything is printed, for usage errors
-        person.play_given()
+        person.play_given(given)
     except GivenMoveError as fault:
         raise typer.BadParameter(str(fault), param_hint="--moves") from fault
     except (Exception, KeyboardInterrupt) as fault:
@@ -84,38 +81,40 @@ def play(
             person.save(save)
         except ValueError as fault:
             raise typer.BadParameter(str(fault), param_hint="--save") from fault
-    welcome = "".join(f", {one.name} plays seat {other}" for other, one in seated.items())
-    screen.tell_wrapped(f"You play seat {seat}{welcome}. The seed of this game is {seed}.", 0)
-    person.tell_course()
+    screen.print_wrapped(f"You play seat {seat}{welcome}. The seed of this game is {seed}.", 0)
+    person.show_log()
     try:
         if stopped is not None:
             raise stopped
         person.play()
         # Nothing is secret once the game is over.
-        screen.tell_position(game, played.position.to_dict())
-        person.print_scores()
+        screen.print_position(game, session.position.to_dict())
+        person.show_scores()
         farewell = "To see this game again"
     except (Leave, KeyboardInterrupt):
         farewell = "You have left the game. To resume it"
     except Exception as fault:
-        if played.failed is None:
+        if session.failed is None:
             raise
-        who = f"{names[played.failed]}, seat {played.failed},"
-        typer.echo("\n".join(["", *fault_lines(who, fault, played.position)]), err=True)
+        who = f"{called[session.failed]}, seat {session.failed},"
+        typer.echo("\n".join(["", *fault_lines(who, fault, session.position)]), err=True)
         farewell = "To resume the game once the agent is repaired"
     finally:
         if save is not None:
-            _save_at_end(person, save)
-    spec = registry.called(game.name)
-    settings = {"--game": spec, "--players": position.players, "--seat": seat, "--seed": seed}
-    parts = [["shakespeare", "play"], *([name] for name in _grouped([o.name for o in opponents]))]
+            try:
+                person.save(save)
+            except ValueError as fault:
+                give_up(str(fault))
+    settings = {"--game": registry.called(game.name), "--players": position.players}
+    settings |= {"--seat": seat, "--seed": seed}
+    parts = [["shakespeare", "play"], *([name] for name in _grouped(names))]
     parts += [[setting, str(value)] for setting, value in settings.items()]
     parts += [["--option", name] for name in option or []]
-    typer.echo(f"{farewell}, run\n{command_to_copy(parts, person.moves)}")
+    typer.echo(f"{farewell}, run\n{command_to_copy(parts, session.course.moves_of(seat))}")
     if save is not None:
         parts = [["shakespeare", "replay"], [str(save)]]
         typer.echo(f"To look at it, run\n{command_to_copy(parts)}")
-    if played.failed is not None:
+    if session.failed is not None:
         raise typer.Exit(1)
 
 
@@ -145,8 +144,23 @@ def _grouped(names: Sequence[str]) -> list[str]:
     return shortest
 
 
-def _save_at_end(person: Person, path: Path) -> None:
-    try:
-        person.save(path)
-    except ValueError as fault:
-        give_up(str(fault))
+def command_to_copy(parts: Sequence[Sequence[str]], moves: Sequence[str] = ()) -> str:
+    r"""A command in lines that are not too long, with `\` where a shell would end the command.
+
+    Args:
+        parts: Words that stay on one line, such as an option and its value.
+        moves: For `--moves`, which takes white space of any kind between them.
+    """
+    pieces = [(shlex.join(part), _NEXT_LINE) for part in parts]
+    if moves:
+        first, *others = shlex.quote(" ".join(moves)).split(" ")
+        pieces.append((f"--moves {first}", _NEXT_LINE))
+        pieces += [(move, "") for move in others]  # a quoted text may span lines
+    lines = [f"  {pieces[0][0]}"]
+    for piece, end in pieces[1:]:
+        if len(lines[-1]) + 1 + len(piece) + len(_NEXT_LINE) <= _WIDTH:
+            lines[-1] += f" {piece}"
+        else:
+            lines[-1] += end
+            lines.append(f"    {piece}")
+    return "\n".join(lines)

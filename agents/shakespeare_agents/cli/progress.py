@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -17,3 +20,13 @@ def games_progress() -> Progress:
         console=Console(stderr=True),
         transient=True,
     )
+
+
+@contextmanager
+def counted_games(total: int | None) -> Iterator[Callable[[int, int], None]]:
+    """A bar for the length of a block: call it with the decisions and the games finished so far."""
+    with games_progress() as progress:
+        task = progress.add_task("playing", total=total, decisions=0)
+        yield lambda decisions, finished: progress.update(
+            task, completed=finished, decisions=decisions
+        )

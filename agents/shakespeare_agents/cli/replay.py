@@ -8,15 +8,14 @@ from typing import Annotated
 import typer
 
 from shakespeare_agents.cli import lineup_options
-from shakespeare_agents.cli.answers import Answers, Leave
+from shakespeare_agents.cli.answers import Answers, Leave, is_number
 from shakespeare_agents.cli.out_file import check_writable
 from shakespeare_env.cli import printing, screen
-from shakespeare_env.cli.choices import give_up
-from shakespeare_env.cli.recorded import Recorded, from_json_lines
-from shakespeare_env.cli.recorded_folders import from_folder, games_of
+from shakespeare_env.cli.choices import check_seat, give_up
+from shakespeare_env.cli.recorded import Recorded, from_folder, from_json_lines
 from shakespeare_env.errors import DatasetError
-from shakespeare_env.game_log import GameLog
 
+_MOST_LISTED = 10**9
 _HELP = """\
 n, next    one position forward        first    the first position
 b, back    one position back           last     the last position
@@ -63,8 +62,8 @@ def replay(
         typer.Option(
             min=1,
             max=100_000,
-            help="How often agents finish after --instead and after the recorded move; 1 is told "
-            "in words.",
+            help="How often agents finish the game after each of the two moves; with 1, the game "
+            "after --instead is shown in words.",
         ),
     ] = 200,
     page: Annotated[
@@ -92,16 +91,20 @@ def replay(
             "agents play only after --instead", param_hint=lineup_options.AGENT
         )
     try:
-        if listed and game_id is None and record.is_dir():
-            _print_games(record)
-            return
-        game = _opened(record, game_id)
+        if record.is_dir():
+            if listed and game_id is None:
+                _print_games(record)
+                return
+            game = from_folder(record, game_id or 0)
+        elif game_id is not None:
+            raise typer.BadParameter(
+                f"{record} is one game; omit it, or give a folder of games", param_hint="--game-id"
+            )
+        else:
+            game = from_json_lines(record)
     except (DatasetError, ModuleNotFoundError) as fault:
         give_up(str(fault))
-    if seat is not None and seat >= game.last.players:
-        raise typer.BadParameter(
-            f"no seat {seat}; the seats are 0 to {game.last.players - 1}", param_hint="--seat"
-        )
+    check_seat(seat, game.position.players)
     if at is not None and at > len(game.moves):
         raise typer.BadParameter(
             f"no position {at}; they are numbered 0 to {len(game.moves)}", param_hint="--at"
@@ -115,28 +118,18 @@ def replay(
         assert at is not None
         play_instead(game, at, instead, named, continuations=continuations, seed=seed)
     elif listed:
-        _print_list(game, seat)
+        _print_moves(game, seat)
     elif at is not None:
         _print_position(game, at, seat)
     else:
         _walk(game, seat)
 
 
-def _opened(record: Path, game_id: int | None) -> Recorded:
-    if record.is_dir():
-        return from_folder(record, game_id or 0)
-    if game_id is not None:
-        raise typer.BadParameter(
-            f"{record} is one game; omit it, or give a folder of games", param_hint="--game-id"
-        )
-    return from_json_lines(record)
-
-
 def _write_page(game: Recorded, path: Path, seat: int | None) -> None:
     check_writable(path)
     from shakespeare_env.film import film_page, write_film_page  # not needed for completion
 
-    names = game.agents or ()
+    names = game.names or ()
     page = film_page(game.positions, game.moves, names, seat=seat, ending=game.forfeit)
     try:
         write_film_page(path, page)
@@ -146,32 +139,31 @@ def _write_page(game: Recorded, path: Path, seat: int | None) -> None:
 
 
 def _walk(game: Recorded, seat: int | None) -> None:
-    answers, at = Answers(), 0
-    end = len(game.moves)
+    """Ask where to go, and show the position there, until the person leaves."""
+    answers, at, end = Answers(), 0, len(game.moves)
     _print_position(game, at, seat)
     try:
         while True:
             word = answers.next(f"Position {at} of {end} (? for help): ").lower()
-            steps = {"n": at + 1, "next": at + 1, "b": at - 1, "back": at - 1}
-            goals = {**steps, "first": 0, "last": end}
             if word in ("q", "quit"):
                 return
+            goals = {"n": at + 1, "next": at + 1, "b": at - 1, "back": at - 1}
+            goals |= {"first": 0, "last": end}
+            goal = int(word) if is_number(word) else goals.get(word)
             if word == "?":
                 typer.echo(_HELP)
             elif word == "list":
-                _print_list(game, seat)
+                _print_moves(game, seat)
             elif word == "moves":
                 _print_legal(game, at, seat)
-            elif word in goals or (word.isascii() and word.isdigit() and len(word) < 10):
-                goal = goals[word] if word in goals else int(word)
-                if 0 <= goal <= end:
-                    at = goal
-                    _print_position(game, at, seat)
+            elif goal is not None and 0 <= goal <= end:
+                at = goal
+                _print_position(game, at, seat)
+            else:
+                if goal is None:
+                    typer.echo(f"{word!r} is neither a number nor a known word; ? lists them")
                 else:
                     typer.echo(f"There is no position {goal}; they are numbered 0 to {end}.")
-                    answers.waiting.clear()
-            else:
-                typer.echo(f"{word!r} is neither a number nor a known word; ? lists them")
                 answers.waiting.clear()
     except (Leave, KeyboardInterrupt):
         return
@@ -181,19 +173,18 @@ def _print_position(game: Recorded, at: int, seat: int | None) -> None:
     """Print a position, the move that led to it, and who decides."""
     position = game.positions[at]
     if at:
-        _print_move(game, at - 1, seat)
+        printing.print_move(game.lines(at - 1, seat))
     shown = position.to_dict() if seat is None else position.seen_by(seat)
-    screen.tell_position(position.game, shown)
+    screen.print_position(position.game, shown)
     if position.to_move is None:
-        sheet = GameLog(game.agents).score_sheet(game.positions, game.moves)
-        printing.print_scores(position, game.agents, sheet)
+        printing.print_scores(position, game.names, game.score_sheet(seat=None))
         return
     if game.forfeit and at == len(game.moves):
-        screen.tell_wrapped(game.forfeit, 0)
+        screen.print_wrapped(game.forfeit, 0)
         return
     who = f"Seat {position.to_move} decides"
-    if game.agents is not None:
-        who += f", played by {game.agents[position.to_move]}"
+    if game.names is not None:
+        who += f", played by {game.names[position.to_move]}"
     value = game.values[at] if at < len(game.values) else None
     # An estimate reveals a hand, so other seats do not see it.
     if value is not None and seat in (None, position.to_move):
@@ -209,30 +200,25 @@ def _print_legal(game: Recorded, at: int, seat: int | None) -> None:
         printing.print_moves(position)
 
 
-def _print_list(game: Recorded, seat: int | None) -> None:
-    for number in range(len(game.moves)):
-        _print_move(game, number, seat)
+def _print_moves(game: Recorded, seat: int | None) -> None:
+    for at in range(len(game.moves)):
+        printing.print_move(game.lines(at, seat))
     if game.forfeit:
-        screen.tell_wrapped(game.forfeit, 0)
-
-
-def _print_move(game: Recorded, number: int, seat: int | None) -> None:
-    """Print a move, by number from 0, and its effects, as a seat may know them."""
-    log = GameLog(game.agents, seat)
-    before, after = game.positions[number : number + 2]
-    printing.tell_move(log, before, number + 1, game.moves[number], after)
+        screen.print_wrapped(game.forfeit, 0)
 
 
 def _print_games(folder: Path) -> None:
+    from shakespeare_agents.table.watching.listing import Lister, listed  # not for completion
+
     rows = (
         (
             str(game.game_id),
-            str(game.decisions),
-            ", ".join(game.agents),
-            " ".join(map(str, game.scores)),
-            game.ending,
+            str(game.moves),
+            ", ".join(name for name, _, _ in game.seats),
+            " ".join(str(score) for _, score, _ in game.seats),
+            game.forfeit or " ".join(str(at) for at, (*_, won) in enumerate(game.seats) if won),
         )
-        for game in games_of(folder)
+        for game in listed(Lister(folder, most=_MOST_LISTED).read().games)
     )
     printing.print_table(
         ("Game", "Decisions", "Agents, seat by seat", "Final scores", "Winners"), rows

@@ -2,44 +2,25 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from shakespeare_agents.cli import lineup_options
-from shakespeare_agents.cli.completion import complete_agent
-from shakespeare_agents.cli.out_file import check_writable, save_result
-from shakespeare_agents.cli.progress import games_progress
+from shakespeare_agents.cli.out_file import ResultFile, check_writable, show_result
+from shakespeare_agents.cli.progress import counted_games
 from shakespeare_env.cli import choices
-from shakespeare_env.errors import BoxError
 
 
 def solo_suite(
-    agent: Annotated[
-        str,
-        typer.Argument(
-            metavar=lineup_options.AGENT,
-            autocompletion=complete_agent,
-            help=f"Who plays: {lineup_options.WHO}",
-        ),
-    ],
-    seed: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            max=lineup_options.MOST_SEED,
-            help="Seed of the agent's draws; the deals stay the same.",
-        ),
-    ] = 0,
+    agent: lineup_options.AgentName,
+    seed: lineup_options.SeedOfDraws = 0,
     worst: Annotated[
-        int, typer.Option(min=0, max=1000, help="List so many deals of the largest regret.")
+        int,
+        typer.Option(min=0, max=1000, help="List this many deals, those of the largest regret."),
     ] = 0,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.json", help="Write the results to this file as JSON."),
-    ] = None,
+    out: ResultFile = None,
     game_name: choices.GameName = choices.DEFAULT_GAME,
 ) -> None:
     """Play 100 fixed deals alone: scores, and regret against heavy search."""
@@ -47,28 +28,12 @@ def solo_suite(
     from shakespeare_agents.arena.solo_suite import bundled_suite, play_suite
 
     game = choices.find_game(game_name)
-    try:
+    with choices.usage_errors("--game"):
         suite = bundled_suite(game.name)
-    except BoxError as fault:
-        choices.give_up(str(fault))
-    except ValueError as fault:
-        raise typer.BadParameter(str(fault), param_hint="--game") from fault
     (entrant,) = lineup_options.make_entrants(game, [agent], 1)
-    if out is not None:
-        check_writable(out)
-    with games_progress() as progress:
-        task = progress.add_task("playing", total=suite.deals, decisions=0)
-        result = play_suite(
-            entrant,
-            game.name,
-            seed=seed,
-            suite=suite,
-            on_progress=lambda decisions, finished: progress.update(
-                task, completed=finished, decisions=decisions
-            ),
-        )
-    Console().print(result.table())
+    check_writable(out)
+    with counted_games(suite.deals) as on_progress:
+        result = play_suite(entrant, game.name, seed=seed, suite=suite, on_progress=on_progress)
+    show_result(result, out)
     if worst:
         Console().print(result.worst_table(worst))
-    if out is not None:
-        save_result(result, out)

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from shakespeare_agents.cli.completion import complete_agent
-from shakespeare_agents.cli.offered_agents import check_agents
+from shakespeare_agents.cli.lineup_options import check_agents
 from shakespeare_agents.cli.out_file import check_writable
 from shakespeare_env import registry
 from shakespeare_env.cli import choices
@@ -19,6 +19,7 @@ from shakespeare_env.values import shown
 
 _PORT = 7764
 _HERE = "127.0.0.1"
+_TOKEN_LENGTHS = range(8, 201)
 
 
 def table(
@@ -35,7 +36,7 @@ def table(
         str | None,
         typer.Option(
             metavar="TEXT",
-            help="Whoever opens the lobby has to know it.",
+            help="Needed to open the lobby.",
             show_default="none on this machine, else a new one",
         ),
     ] = None,
@@ -67,13 +68,7 @@ def table(
     ] = None,
     game_name: Annotated[
         str | None,
-        typer.Option(
-            "--game",
-            metavar="FILE.py:NAME",
-            callback=choices.chosen_game,
-            help="Offer the game in this file, too.",
-            show_default=False,
-        ),
+        choices.game_option("Offer the game in this file, too.", False, metavar="FILE.py:NAME"),
     ] = None,
     box_file: Annotated[
         Path | None,
@@ -86,7 +81,7 @@ def table(
     """Play, watch and review games in the browser."""
     try:
         with needing("table", "the table in the browser needs"):
-            from shakespeare_agents.table.serving import serve
+            from shakespeare_agents.table.app import serve
             from shakespeare_agents.table.settings import Settings, is_local
             from shakespeare_agents.table.store import StoreError
     except ModuleNotFoundError as missing:
@@ -99,8 +94,7 @@ def table(
     if game_name is not None:
         choices.find_game(game_name)
     check_agents(registry.names(), agents or [], "--agent")
-    if box_file is not None:
-        check_writable(box_file)
+    check_writable(box_file)
     if not host:
         raise typer.BadParameter("give an address, or 0.0.0.0 for all", param_hint="--host")
     if token is None:
@@ -111,17 +105,12 @@ def table(
             "it out for a new one",
             param_hint="--token",
         )
+    database = games or _data_folder() / "table.sqlite"
     settings = Settings(
-        games or _data_folder() / "table.sqlite",
-        host,
-        port,
-        token,
-        tuple(agents or ()),
-        tuple(watched or ()),
-        box_file,
+        database, host, port, token, tuple(agents or ()), tuple(watched or ()), box_file
     )
 
-    def tell(addresses: list[str]) -> None:
+    def print_addresses(addresses: list[str]) -> None:
         typer.echo(f"The table stands at {addresses[0]}")
         for other in addresses[1:]:
             typer.echo(f"From other machines: {other}")
@@ -133,7 +122,7 @@ def table(
         typer.echo(f"Games are kept in {settings.database}. Ctrl-C ends the server.")
 
     try:
-        serve(settings, tell, opened=browser)
+        serve(settings, print_addresses, opened=browser)
     except StoreError as fault:
         choices.give_up(str(fault))
     except OSError as fault:
@@ -141,9 +130,6 @@ def table(
             f"cannot listen on {shown(host)}, port {port}: {fault.strerror or fault}; give another "
             "--port or --host"
         )
-
-
-_TOKEN_LENGTHS = range(8, 201)
 
 
 def _data_folder() -> Path:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 import time
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from shakespeare_agents.cli import lineup_options
+from shakespeare_agents.cli.answers import is_number
 from shakespeare_env.cli import choices, screen
-from shakespeare_env.cli.printing import print_scores, tell_move
-from shakespeare_env.game_log import GameLog
-
-if TYPE_CHECKING:
-    from shakespeare_env import Position
+from shakespeare_env.cli.printing import print_move, print_scores
 
 _LONGEST_DELAY = 3600
 
@@ -22,7 +19,7 @@ _LONGEST_DELAY = 3600
 def _move_limit(text: str) -> int | None:
     if text == "all":
         return None
-    if text.isascii() and text.isdigit() and len(text) < 10:
+    if is_number(text):
         return int(text)
     raise typer.BadParameter(
         f"{text!r} is neither a number of moves nor 'all'", param_hint="--moves"
@@ -58,7 +55,7 @@ def watch(
 ) -> None:
     """Watch a game of agents, secrets included."""
     # Slow imports are late to keep the shell's completion quick.
-    from shakespeare_agents.single_game import SingleGame
+    from shakespeare_agents.session import Session
 
     if math.isnan(delay):  # Typer's range check lets it pass
         raise typer.BadParameter("give a number of seconds", param_hint="--delay")
@@ -74,18 +71,18 @@ def watch(
         )
     names = [one.name for one in entrants]
     agents = {seat: one.agent for seat, one in enumerate(entrants)}
-    played = SingleGame(position, agents, seed, names=names)
-    log = GameLog(names)
+    session = Session(position, agents, seed, names=names)
     chapter: object = object()  # equal to nothing, so that the first position is drawn
 
-    def show(before: Position, number: int, move: str, after: Position) -> None:
+    def show(lines: list[str]) -> None:
         nonlocal chapter
-        last, chapter = chapter, before.to_dict()[key]
+        before = session.positions[-2].to_dict()
+        last, chapter = chapter, before[key]
         if every_position or (every_position is None and chapter != last):
-            screen.tell_position(game, before.to_dict())
-        tell_move(log, before, number, move, after)
+            screen.print_position(game, before)
+        print_move(lines)
         time.sleep(delay)
 
-    played.play_out(show, limit)
-    screen.tell_position(game, played.position.to_dict())
-    print_scores(played.position, names, log.score_sheet(played.positions, played.moves))
+    session.play_out(show, limit)
+    screen.print_position(game, session.position.to_dict())
+    print_scores(session.position, names, session.score_sheet())

@@ -55,10 +55,11 @@ class Keeper:
 
         All agents of an arena play the same solo deals, so that their scores can be compared.
         """
-        played = [row for row in self._solo_games() if self.digest in row["digests"]]
-        seeds = [row["seed"] for row in self._solo_games()]
-        seed = seeds[0] if seeds else 0
-        numbers = {row["deal"] for row in played if row["seed"] == seed}
+        solo = self._solo_games()
+        seed = solo[0]["seed"] if solo else 0
+        numbers = {
+            row["deal"] for row in solo if row["seed"] == seed and self.digest in row["digests"]
+        }
         numbers |= {start.deal for start in taken if start.seed == seed}
         numbers |= {row["deal"] for row in self._waiting if row["players"] == 1}
         return seed, next(deal for deal in range(len(numbers) + 1) if deal not in numbers)
@@ -81,7 +82,7 @@ class Keeper:
         self._waiting.clear()
         return f"The result counts for {self.name} in {self.folder}."
 
-    def _solo_games(self) -> Iterable[dict[str, Any]]:
+    def _solo_games(self) -> list[dict[str, Any]]:
         import polars as pl
 
         if not is_arena(self.folder):
@@ -103,7 +104,7 @@ class Keeper:
             places = places_of(np.array([scores]), winners[None])[0].tolist()
         else:
             places = [players if seat == table.failed else 1 for seat in range(players)]
-        steps = zip(table.played.positions, table.played.moves, strict=False)
+        steps = zip(table.session.positions, table.session.moves, strict=False)
         return {
             "key": rules.key(Seating(match, 0)),
             "match": rules.match_key(match),
@@ -122,7 +123,7 @@ class Keeper:
             "forfeited_by": table.failed,
             "fault": None if table.fault is None else table.fault.kind,
             "fault_details": None if table.fault is None else table.fault.details,
-            "seconds": table.seconds,
-            "decisions": table.decisions,
+            "seconds": table.session.seconds,
+            "decisions": table.session.decisions,
             "actions": [before.action_id(move) for before, move in steps],
         }

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Annotated
 
 from shakespeare_agents.mcp import handbook
+from shakespeare_agents.mcp.table import Answer
 from shakespeare_agents.mcp.tables import RequestError, Tables
-from shakespeare_agents.mcp.telling import Answer
 from shakespeare_env.extras import needing
 from shakespeare_env.version import version
 
@@ -26,7 +26,7 @@ _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _PLAYS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 _ENDS = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=False)
 
-TableNumber = Annotated[int, Field(description="The table's number, as new_game tells it.")]
+TableNumber = Annotated[int, Field(description="The table's number, as new_game gives it.")]
 GameName = Annotated[str, Field(description="A game of list_games.")]
 
 

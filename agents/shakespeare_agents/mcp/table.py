@@ -1,19 +1,28 @@
-"""One game between somebody outside and agents, timed."""
+"""One game between somebody outside and agents: played, and shown as the outside seat knows it."""
 
 from __future__ import annotations
 
-import time
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
+from typing import Any, NamedTuple
 
 from shakespeare_agents.arena.faults import Fault
-from shakespeare_agents.single_game import SingleGame
+from shakespeare_agents.session import Session
 from shakespeare_env import IllegalMove, Position
 from shakespeare_env.agent import AnyAgent
 from shakespeare_env.game_log import GameLog
 
 YOU = "you"
 """The name of the outside seat in texts."""
+
+
+class Answer(NamedTuple):
+    """An answer as text for a reader, and as the same facts for a program."""
+
+    text: str
+    facts: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -45,8 +54,7 @@ class Table:
         opponents: The opponents, in the order of the other seats.
 
     Attributes:
-        seconds: The time that each seat took to decide.
-        decisions: The number of each seat's decisions.
+        session: The game.
         fault: The fault by which the seat `failed` lost the game, if one did.
     """
 
@@ -61,70 +69,144 @@ class Table:
         others = [other for other in range(position.players) if other != seat]
         self.number, self.seat, self.start = number, seat, start
         self.opponents = dict(zip(others, opponents, strict=True))
-        names = [
-            YOU if other == seat else self.opponents[other].name
-            for other in range(position.players)
-        ]
-        self.log = GameLog(names, seat)
+        names = [one.name for one in opponents]
+        names.insert(seat, YOU)
         agents = {other: one.agent for other, one in self.opponents.items()}
-        self.played = SingleGame(position, agents, start.seed, names=names)
-        self.seconds = [0.0] * position.players
-        self.decisions = [0] * position.players
+        self.session = Session(position, agents, start.seed, names=names, viewer=seat)
         self.fault: Fault | None = None
         self.failed: int | None = None
         self._chosen_at = 0
-        self._since = time.monotonic()
+        self._label = GameLog(names).label
         self._play_on()
 
     @property
     def position(self) -> Position:
         """The current position."""
-        return self.played.position
+        return self.session.position
 
     @property
     def is_over(self) -> bool:
         """Whether nobody decides any more: the game has ended, or a seat has lost it by a fault."""
         return self.fault is not None or self.position.to_move is None
 
-    @property
-    def has_chosen(self) -> bool:
-        """Whether the outside seat has played a move."""
-        return any(position.to_move == self.seat for position in self.played.positions[:-1])
+    def play(self, move: str) -> Answer:
+        """Play the outside seat's move and let agents play on.
 
-    def play(self, move: str) -> None:
-        """Play the outside seat's move and let agents play on; IllegalMove if it is not legal."""
-        position = self.position
-        if move not in position.moves():
-            position.copy().push(move)
-        self._chosen_at = len(self.played.moves)
-        self.played.push(move, self._note)
+        Returns:
+            What the move has led to, and the next choice.
+
+        Raises:
+            IllegalMove: The move is not legal; nothing has changed.
+        """
+        chosen_at = len(self.session.moves)
+        self.session.push(move)
+        self._chosen_at = chosen_at
         self._play_on()
+        happened, then = self._happened(), self.choices()
+        text = "\n".join([*happened, "", *self._scores(), "", then.text])
+        return Answer(text, {**then.facts, "happened": happened})
 
     def forfeit(self, fault: Fault) -> None:
         """The outside seat loses the game by a fault."""
         self.fault, self.failed = fault, self.seat
 
-    def told(self) -> list[str]:
-        """What the outside seat knows to have happened since its last choice."""
-        positions, moves = self.played.positions, self.played.moves
-        return [
-            line
-            for at in range(self._chosen_at, len(moves))
-            for line in self.log.lines(positions[at], at + 1, moves[at], positions[at + 1])
+    def view(self) -> Answer:
+        """Everything that the outside seat sees."""
+        position = self.position
+        seen = position.to_dict() if position.to_move is None else position.seen_by(self.seat)
+        happened = self._happened()
+        since = "Since your last choice:" if self.session.course.moves_of(self.seat) else "So far:"
+        lines = [
+            self._heading(),
+            *(["", since, *happened] if happened else []),
+            "",
+            position.game.presentation.draw(seen),
+            "",
+            *self._scores(),
+            "",
+            self._turn(),
+            "",
+            'The position in notation; "?" is what you may not know:',
+            json.dumps(seen, ensure_ascii=False, separators=(",", ":")),
         ]
+        facts = {**self._facts(), "happened": happened, "position": seen}
+        return Answer("\n".join(lines), facts)
+
+    def choices(self) -> Answer:
+        """The legal moves of the outside seat, and what each does."""
+        moves = [] if self.is_over else self.position.moves()
+        described = {move: self.position.describe_move(move) for move in moves}
+        lines = [self._turn(), *(f"{move}  {does}" for move, does in described.items())]
+        facts = [{"move": move, "does": does} for move, does in described.items()]
+        return Answer("\n".join(lines), {**self._facts(), "legal_moves": facts})
+
+    def topics(self) -> dict[str, str]:
+        """What cards, moves and things do now, by name."""
+        return dict(self.position.game.presentation.topics(self.position.seen_by(self.seat)))
+
+    def brief(self) -> dict[str, Any]:
+        """The table among others."""
+        return {
+            "table": self.number,
+            "game": self.position.game.name,
+            "players": self.position.players,
+            "seat": self.seat,
+            "over": self.is_over,
+        }
 
     def _play_on(self) -> None:
+        """Let agents play up to the outside seat's next choice."""
         try:
-            self.played.play_out(self._note)
-        except Exception as error:
-            # The fault of an agent of this process may reveal secrets, so its words stay here.
+            self.session.play_out()
+        except Exception as error:  # an agent may be anybody's
             kind = "illegal" if isinstance(error, IllegalMove) else "error"
             self.fault = Fault(kind, f"{type(error).__name__}: {error}")
-            self.failed = self.played.failed
+            self.failed = self.session.failed
 
-    def _note(self, before: Position, _number: int, _move: str, _after: Position) -> None:
-        now, seat = time.monotonic(), before.to_move
-        assert seat is not None
-        self.seconds[seat] += now - self._since
-        self.decisions[seat] += 1
-        self._since = now
+    def _happened(self) -> list[str]:
+        """What the outside seat knows to have happened since its last choice."""
+        return list(chain.from_iterable(self.session.lines(self._chosen_at)))
+
+    def _facts(self) -> dict[str, Any]:
+        position = self.position
+        facts = {
+            **self.brief(),
+            "seats": self.session.course.names,
+            "variants": list(self.start.variants),
+            "phase": position.phase,
+            "scores": position.scores(),
+            "winners": position.winners,
+        }
+        over = position.to_move is None  # nothing is secret any more
+        return {**facts, "seed": self.start.seed, "deal": self.start.deal} if over else facts
+
+    def _heading(self) -> str:
+        seats = f"{self.position.players} seat{'s' * (self.position.players > 1)}"
+        parts = [self.position.game.name, seats, *self.start.variants]
+        others = ", ".join(map(self._label, self.opponents))
+        against = f"; the others: {others}" if others else ", alone"
+        return f"Table {self.number}: {', '.join(parts)}. You hold seat {self.seat}{against}."
+
+    def _scores(self) -> list[str]:
+        """Scores by seat, and once nothing is secret what they are made of."""
+        position = self.position
+        final = position.to_move is None
+        lines = [f"{'Final scores' if final else 'Scores so far'}, seat by seat:"]
+        lines.append("  " + "  ".join(map(str, position.scores())))
+        if final:
+            sheet = self.session.score_sheet()
+            lines += [f"  {source}: {'  '.join(map(str, points))}" for source, points in sheet]
+        if position.players == 1:
+            lines.append(f"A good solo game passes {position.game.solo_target:g}.")
+        return lines
+
+    def _turn(self) -> str:
+        position = self.position
+        if self.failed is not None:
+            whose = "You have" if self.failed == self.seat else f"{self._label(self.failed)} has"
+            return f"The game has stopped: {whose} lost it by a fault."
+        if position.to_move is None:
+            won = ", ".join(map(self._label, position.winners or []))
+            return f"The game is over: {won} wins." if position.players > 1 else "The game is over."
+        number = len(position.moves())
+        return f"You decide, in phase {position.phase!r}: {number} legal moves."

@@ -9,10 +9,8 @@ from typing import Any
 
 from shakespeare_agents.arena.faults import Fault
 from shakespeare_agents.identity import agent_digest
-from shakespeare_agents.mcp import telling
 from shakespeare_agents.mcp.keeping import Keeper
-from shakespeare_agents.mcp.table import Opponent, Start, Table
-from shakespeare_agents.mcp.telling import Answer
+from shakespeare_agents.mcp.table import Answer, Opponent, Start, Table
 from shakespeare_agents.registry import default, make
 from shakespeare_env import registry
 from shakespeare_env.datasets.playing_again import dealt
@@ -55,14 +53,22 @@ class Tables:
     def list_games(self) -> Answer:
         """What can be played, and the tables there are."""
         with self._lock:
-            games = [self._about(name) for name in self.games]
-            tables = [telling.brief(table) for table in self._tables.values()]
+            games: list[dict[str, Any]] = [
+                {
+                    "game": name,
+                    "players": list(registry.seats(name)),
+                    "variants": list(registry.variants(name)),
+                    "opponents": list(self._named_for(name)),
+                }
+                for name in self.games
+            ]
+            tables = [table.brief() for table in self._tables.values()]
         lines = ["Games:"]
-        for about in games:
-            variants = f"; variants: {', '.join(about['variants'])}" if about["variants"] else ""
+        for one in games:
+            variants = f"; variants: {', '.join(one['variants'])}" if one["variants"] else ""
             lines.append(
-                f"  {about['game']}: {about['players'][0]} to {about['players'][-1]} seats"
-                f"{variants}; opponents: {', '.join(about['opponents'])}"
+                f"  {one['game']}: {one['players'][0]} to {one['players'][-1]} seats{variants}; "
+                f"opponents: {', '.join(one['opponents'])}"
             )
         lines.append("Tables:" if tables else "No tables yet; new_game opens one.")
         for one in tables:
@@ -90,7 +96,7 @@ class Tables:
                 players = registry.game(game).check_players(players)
                 if not 0 <= seat < players:
                     raise RequestError(f"no seat {seat}; the seats are 0 to {players - 1}")
-                start = self._start(game, players, seed, tuple(variants))
+                start = self._start(players, seed, tuple(variants))
                 position = dealt(game, players, start.seed, start.deal, start.variants)
                 opponents = self._opponents(game, players - 1)
             except (TypeError, ValueError, ImportError) as fault:
@@ -98,30 +104,33 @@ class Tables:
             self._begun += 1
             table = Table(self._begun, position, start, seat, opponents)
             self._tables[table.number] = table
-            self._forget_oldest()
-            return self._with_ending(table, telling.view(table))
+            over = [number for number, one in self._tables.items() if one.is_over]
+            for oldest in over[:-MOST_TABLES]:
+                del self._tables[oldest]
+            return self._with_ending(table, table.view())
 
     def see_seat(self, table: int) -> Answer:
         """All that the outside seat of a table sees."""
         with self._lock:
-            return telling.view(self._table(table))
+            return self._table(table).view()
 
     def legal_moves(self, table: int) -> Answer:
         """Its legal moves, and what each does."""
         with self._lock:
-            return telling.choices(self._table(table))
+            return self._table(table).choices()
 
     def explain(self, table: int, name: str) -> Answer:
         """What a card, a move or a thing on the table does now."""
         with self._lock:
-            found = self._table(table)
-            answer = telling.topic(found, name)
-            if answer is None:
-                known = telling.topic_names(found)
+            topics = self._table(table).topics()
+            by_word = {word.lower(): does for word, does in topics.items()}
+            does = by_word.get(name.strip().lower())
+            if does is None:
                 raise RequestError(
-                    f"there is no {shown(name)}{meant(name, known)}; there are: {', '.join(known)}"
+                    f"there is no {shown(name)}{meant(name, topics)}; there are: "
+                    f"{', '.join(topics)}"
                 )
-            return answer
+            return Answer(f"{name}: {does}", {"name": name, "does": does})
 
     def play(self, table: int, move: str) -> Answer:
         """Play a move; the others play up to the outside seat's next choice or the end."""
@@ -130,13 +139,13 @@ class Tables:
             if found.is_over:
                 raise RequestError(f"table {table}: the game is over; new_game begins another")
             try:
-                found.play(move)
+                answer = found.play(move)
             except IllegalMove as fault:
                 raise RequestError(
                     f"{shown(move)} is not legal{meant(move, fault.legal)}; nothing has changed. "
                     f"Legal moves: {', '.join(fault.legal)}"
                 ) from fault
-            return self._with_ending(found, telling.course(found))
+            return self._with_ending(found, answer)
 
     def leave_table(self, table: int) -> Answer:
         """Give up a game in progress, or forget a finished one."""
@@ -146,7 +155,7 @@ class Tables:
             text = f"You have left table {table}."
             if not found.is_over and self._keeper is not None:
                 found.forfeit(Fault("crash", "it left the table before the end"))
-                text += f" {self._keep(found)}"
+                text += f" {self._keeper.keep(found)}"
             return Answer(text, {"table": table})
 
     def close(self) -> None:
@@ -170,12 +179,7 @@ class Tables:
                 f"{', '.join(map(str, playing))}; finish one, or leave it with leave_table"
             )
 
-    def _forget_oldest(self) -> None:
-        over = [table.number for table in self._tables.values() if table.is_over]
-        for number in over[:-MOST_TABLES]:
-            del self._tables[number]
-
-    def _start(self, game: str, players: int, seed: int | None, variants: tuple[str, ...]) -> Start:
+    def _start(self, players: int, seed: int | None, variants: tuple[str, ...]) -> Start:
         if self._keeper is not None:
             if seed is not None:
                 raise RequestError("games that count are dealt by the server: leave out the seed")
@@ -186,33 +190,22 @@ class Tables:
             seed = secrets.randbelow(_FRESH_SEEDS)
         return Start(seed, 0, variants)
 
+    def _named_for(self, game: str) -> Sequence[str]:
+        return self._named or (default(registry.game(game)),)
+
     def _opponents(self, game: str, number: int) -> list[Opponent]:
-        named = self._named or (default(registry.game(game)),)
-        return [self._opponent(game, named[min(at, len(named) - 1)]) for at in range(number)]
-
-    def _opponent(self, game: str, name: str) -> Opponent:
-        if (game, name) not in self._made:
-            rules = registry.game(game)
-            agent = make(name, rules)
-            self._made[game, name] = Opponent(name, agent_digest(name, agent, rules), agent)
-        return self._made[game, name]
-
-    def _about(self, game: str) -> dict[str, Any]:
-        named = self._named or (default(registry.game(game)),)
-        return {
-            "game": game,
-            "players": list(registry.seats(game)),
-            "variants": list(registry.variants(game)),
-            "opponents": list(named),
-        }
+        """The agents of all other seats; those of one name are made once."""
+        named, rules = self._named_for(game), registry.game(game)
+        names = [named[min(at, len(named) - 1)] for at in range(number)]
+        for name in names:
+            if (game, name) not in self._made:
+                agent = make(name, rules)
+                self._made[game, name] = Opponent(name, agent_digest(name, agent, rules), agent)
+        return [self._made[game, name] for name in names]
 
     def _with_ending(self, table: Table, answer: Answer) -> Answer:
         """An answer and, if the game has just ended, a note of where it is kept."""
         if not table.is_over or self._keeper is None:
             return answer
-        kept = self._keep(table)
+        kept = self._keeper.keep(table)
         return Answer(f"{answer.text}\n{kept}", {**answer.facts, "kept": kept})
-
-    def _keep(self, table: Table) -> str:
-        assert self._keeper is not None
-        return self._keeper.keep(table)

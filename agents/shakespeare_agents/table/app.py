@@ -1,13 +1,17 @@
-"""The table server: its pages put together."""
+"""The table server: its pages put together, and served until somebody ends it."""
 
 from __future__ import annotations
 
 import asyncio
+import socket
 import threading
-from collections.abc import AsyncIterator
+import webbrowser
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from importlib import import_module
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -19,21 +23,16 @@ from starlette.staticfiles import StaticFiles
 
 from shakespeare_agents.table.guarding import Guard
 from shakespeare_agents.table.live_table import TableError
-from shakespeare_agents.table.settings import Settings
+from shakespeare_agents.table.settings import Settings, is_local
 from shakespeare_agents.table.site import STATIC, Site
 from shakespeare_env import registry
 from shakespeare_env.kernels import compile_all
+from shakespeare_env.values import shown
 
+_BACKLOG = 128
 _QUICKLY = 3
 """The level at which answers are compressed: a third of the usual time."""
-PAGES = (
-    "lobby",
-    "play",
-    "thoughts",
-    "box",
-    "folders",
-    "review",
-)  # fmt: skip
+_PAGES = ("lobby", "play", "thoughts", "box", "folders", "review")
 
 
 def _compile() -> None:
@@ -62,19 +61,18 @@ def make_app(settings: Settings) -> Starlette:
         await asyncio.to_thread(site.close)
 
     def refused(request: Request, fault: Exception) -> Response:
+        status, text = 400, str(fault)
         if isinstance(fault, HTTPException):
-            title = "There is no such page" if fault.status_code == 404 else "This cannot be done"
-            return site.page(
-                request, "error.html", fault.status_code, title=title, text=fault.detail
-            )
-        return site.page(request, "error.html", 400, title="This cannot be done", text=str(fault))
+            status, text = fault.status_code, fault.detail
+        title = "There is no such page" if status == 404 else "This cannot be done"
+        return site.page(request, "error.html", status, title=title, text=text)
 
     def cut_off(_request: Request, _fault: Exception) -> Response:
         return PlainTextResponse("The request was longer than it may be, or broke off.\n", 413)
 
     routes: list[Route | Mount] = [
         route
-        for name in PAGES
+        for name in _PAGES
         for route in import_module(f"shakespeare_agents.table.pages.{name}").routes(site)
     ]
     return Starlette(
@@ -86,3 +84,69 @@ def make_app(settings: Settings) -> Starlette:
         exception_handlers={HTTPException: refused, TableError: refused, ClientDisconnect: cut_off},
         lifespan=lifespan,
     )
+
+
+def listening(settings: Settings) -> socket.socket:
+    """A socket of the server's address; OSError if there is no such address, or it is taken."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    found = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind((settings.host, settings.port))
+        found.listen(_BACKLOG)
+    except OSError:
+        found.close()
+        raise
+    except (TypeError, ValueError) as fault:  # no valid host name
+        found.close()
+        raise OSError(f"there is no host {shown(settings.host)}") from fault
+    return found
+
+
+def address(settings: Settings, port: int) -> str:
+    """What to enter in a browser."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(settings.host, settings.host)
+    if ":" in host and not host.startswith("["):
+        host = f"[{host}]"
+    token = f"?token={settings.token}" if settings.token else ""
+    return f"http://{host}:{port}/{token}"
+
+
+def other_addresses(settings: Settings, port: int) -> list[str]:
+    """What to enter in browsers of other machines, as far as this machine knows its addresses."""
+    if settings.host not in ("0.0.0.0", "::"):
+        return []
+    try:
+        found = socket.gethostbyname_ex(socket.gethostname())[2]
+    except OSError:
+        return []
+    hosts = [host for host in found if not is_local(host)]
+    return [address(replace(settings, host=host), port) for host in hosts]
+
+
+def serve(settings: Settings, announce: Callable[[list[str]], None], *, opened: bool) -> None:
+    """Serve until an interrupt.
+
+    Args:
+        settings: How the server is set up.
+        announce: Called with the addresses, this machine's first, once requests are answered.
+        opened: Whether to show it in a browser.
+
+    Raises:
+        StoreError: games cannot be kept.
+        OSError: the address is taken.
+    """
+    with listening(settings) as found:
+        app = make_app(settings)
+        where = address(settings, found.getsockname()[1])
+        config = uvicorn.Config(
+            app,
+            log_level="warning",
+            timeout_graceful_shutdown=1,
+            lifespan="on",
+            server_header=False,
+        )
+        announce([where, *other_addresses(settings, found.getsockname()[1])])
+        if opened:
+            webbrowser.open(where)
+        uvicorn.Server(config).run([found])

@@ -9,10 +9,10 @@ from __future__ import annotations
 import ipaddress
 import secrets
 from collections.abc import Mapping
-from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -25,6 +25,8 @@ LONGER: Mapping[str, int] = {"/review": 2**23, "/box": 2**20}
 OPEN = ("/seat/", "/watch/", "/review/table/", "/review/film.", "/static/")
 """Paths that need no server token: a table's links to seats, watching and review are secret."""
 COOKIE = "shakespeare_token"
+_A_MONTH = 30 * 86_400
+"""Seconds for which a browser keeps the token."""
 _HEADERS = {
     "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; object-src 'none'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
@@ -52,19 +54,22 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        headers = Headers(scope=scope)
-        refusal = self._refusal(scope, headers)
+        request = Request(scope)
+        refusal = self._refusal(request)
+        if refusal is None and self._settings.token and not scope["path"].startswith(OPEN):
+            if self._is_token(request.query_params.get("token", "")):
+                # The same page, without the token in its address, which browsers would keep.
+                response = RedirectResponse(scope["path"], 303)
+                response.set_cookie(
+                    COOKIE, self._settings.token, httponly=True, samesite="lax", max_age=_A_MONTH
+                )
+                await response(scope, receive, send)
+                return
+            if not self._is_token(request.cookies.get(COOKIE, "")):
+                refusal = 403, "This page needs the server's token: open the address it printed.\n"
         if refusal is not None:
             await PlainTextResponse(refusal[1], refusal[0])(scope, receive, send)
             return
-        if self._settings.token and not scope["path"].startswith(OPEN):
-            if self._is_given(scope):
-                await self._with_cookie(scope)(scope, receive, send)
-                return
-            if not self._has_cookie(headers):
-                text = "This page needs the server's token: open the address it printed.\n"
-                await PlainTextResponse(text, 403)(scope, receive, send)
-                return
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -73,7 +78,8 @@ class Guard:
 
         await self._app(scope, _Bounded(receive, _longest(scope["path"])), send_with_headers)
 
-    def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
+    def _refusal(self, request: Request) -> tuple[int, str] | None:
+        scope, headers = request.scope, request.headers
         host = headers.get("host", "")
         if not self._is_ours(host):
             return 421, f"This server is not {host[:100]!r}; call it by the address it printed.\n"
@@ -107,25 +113,8 @@ class Guard:
         # A rebound name is a name: an address can only be that of this machine.
         return address.is_loopback or not is_local(settings.host)
 
-    def _is_given(self, scope: Scope) -> bool:
-        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+    def _is_token(self, given: str) -> bool:
         return secrets.compare_digest(given.encode(), self._settings.token.encode())
-
-    def _has_cookie(self, headers: Headers) -> bool:
-        try:
-            cookies = SimpleCookie(headers.get("cookie", ""))
-        except CookieError:
-            return False
-        given = cookies[COOKIE].value if COOKIE in cookies else ""
-        return secrets.compare_digest(given.encode(), self._settings.token.encode())
-
-    def _with_cookie(self, scope: Scope) -> RedirectResponse:
-        """The same page, without the token in its address, which browsers would keep."""
-        response = RedirectResponse(scope["path"], 303)
-        response.set_cookie(
-            COOKIE, self._settings.token, httponly=True, samesite="lax", max_age=30 * 86_400
-        )
-        return response
 
 
 class _Bounded:

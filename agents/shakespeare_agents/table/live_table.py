@@ -4,49 +4,42 @@ from __future__ import annotations
 
 import threading
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from shakespeare_agents.table.plans import SeatPlan, StoredTable, TablePlan
-from shakespeare_agents.table.store import MoveTakenError, Store
-from shakespeare_agents.taking_back import last_own
+from shakespeare_agents.table.store import MoveTakenError, SeatPlan, Store, StoredTable, TablePlan
 from shakespeare_env import Position, registry
+from shakespeare_env.course import Course
 from shakespeare_env.datasets.playing_again import dealt
 from shakespeare_env.errors import IllegalMove, PositionError, ShakespeareEnvError
 from shakespeare_env.values import shown
+
+_CHANGED = "the table has changed since; look, then choose again"
 
 
 class TableError(ShakespeareEnvError, ValueError):
     """What a table cannot do: why, and what can be done instead."""
 
 
-@dataclass(frozen=True)
-class Snapshot:
+@dataclass(frozen=True, kw_only=True)
+class Snapshot(Course):
     """A table at one moment.
 
     Attributes:
-        positions: One more than there are moves; not to be played on.
-        moves: The moves between them.
         undone: How often moves were taken back.
         fault: Why the agent to move does not, if it has failed.
     """
 
     id: str
     plan: TablePlan
-    positions: Sequence[Position]
-    moves: Sequence[str]
-    undone: int
+    undone: int = 0
     fault: str = ""
 
     @property
-    def position(self) -> Position:
-        """The current position."""
-        return self.positions[-1]
-
-    @property
-    def names(self) -> list[str]:
-        """Who plays, by seat."""
-        return [seat.name for seat in self.plan.seats]
+    def seat_to_move(self) -> SeatPlan | None:
+        """Who is to move; None once the game is over."""
+        seat = self.position.to_move
+        return None if seat is None else self.plan.seats[seat]
 
     @property
     def agents(self) -> set[int]:
@@ -60,18 +53,16 @@ class Snapshot:
         return f"{len(self.moves)}.{self.undone}.{zlib.crc32(shown):x}"
 
 
-def first_position(plan: TablePlan) -> Position:
-    """Where a table's game begins.
-
-    Raises:
-        TableError: it cannot.
-    """
+def first_snapshot(plan: TablePlan, table_id: str = "") -> Snapshot:
+    """A table before its first move; TableError if its game cannot begin."""
     try:
         if plan.start is not None:
-            return Position.from_dict(plan.start, seed=plan.seed)
-        return dealt(plan.game, plan.players, plan.seed, plan.deal, plan.variants)
+            first = Position.from_dict(plan.start, seed=plan.seed)
+        else:
+            first = dealt(plan.game, plan.players, plan.seed, plan.deal, plan.variants)
     except (TypeError, ValueError, PositionError) as fault:
         raise TableError(str(fault)) from fault
+    return Snapshot([first], [], plan.names, id=table_id, plan=plan)
 
 
 class LiveTable:
@@ -80,20 +71,20 @@ class LiveTable:
     Args:
         store: Where it is kept.
         stored: As it is there.
-        tell: Called with its id after each change, from any thread.
+        notify: Called with its id after each change, from any thread.
 
     Raises:
         TableError: it was played with another box, or its moves do not fit the rules.
     """
 
-    def __init__(self, store: Store, stored: StoredTable, tell: Callable[[str], None]) -> None:
+    def __init__(self, store: Store, stored: StoredTable, notify: Callable[[str], None]) -> None:
         self.id, self.owner = stored.id, stored.owner
         self._store = store
-        self._tell = tell
+        self._notify = notify
         self._lock = threading.RLock()
         if (box := registry.box_fault(stored.plan.game, stored.box_digest)) is not None:
             raise TableError(f"this table cannot be opened: {box}")
-        self._now = Snapshot(stored.id, stored.plan, [first_position(stored.plan)], [], 0)
+        self._now = first_snapshot(stored.plan, stored.id)
         # It takes a while to find out.
         self._can_take_back: tuple[Snapshot, dict[int, bool]] = self._now, {}
         self._load(stored)
@@ -112,30 +103,24 @@ class LiveTable:
         with self._lock:
             now = self._now
             if number != len(now.moves):
-                raise TableError("the table has changed since; look, then choose again")
-            after = now.position.copy()
+                raise TableError(_CHANGED)
             try:
-                after.push(move)
+                after = now.pushed(move)
+                self._store.add_move(self.id, number, move, now.undone, after.is_over)
             except IllegalMove as fault:
                 raise TableError(f"{shown(move)} is not legal now") from fault
-            try:
-                self._store.add_move(self.id, number, move, now.undone, after.to_move is None)
             except MoveTakenError as fault:
                 self.refresh()
-                raise TableError("the table has changed since; look, then choose again") from fault
-            self._now = replace(
-                now, positions=[*now.positions, after], moves=[*now.moves, move], fault=""
-            )
-        self._tell(self.id)
+                raise TableError(_CHANGED) from fault
+            self._now = replace(after, fault="")
+        self._notify(self.id)
 
     def take_back(self, seat: int) -> None:
         """Take back a seat's last move, and what agents have done since; TableError if not."""
         with self._lock:
             now = self._now
-            if now.position.to_move is None:
-                raise TableError("the game is over")
             try:
-                number = last_own(now.positions, now.moves, seat, now.agents)
+                number = self._last_of(now, seat)
                 self._store.take_back(self.id, number, len(now.moves), now.undone)
             except (ValueError, MoveTakenError) as fault:
                 raise TableError(str(fault)) from fault
@@ -149,24 +134,18 @@ class LiveTable:
             known, answers = self._can_take_back = now, {}
         if seat not in answers:
             try:
-                last_own(now.positions, now.moves, seat, now.agents)
-                answers[seat] = now.position.to_move is not None
+                self._last_of(now, seat)
+                answers[seat] = True
             except ValueError:
                 answers[seat] = False
         return answers[seat]
 
-    def fail(self, number: int, fault: str) -> None:
-        """Record why an agent has not made move `number`."""
+    def set_fault(self, number: int, fault: str) -> None:
+        """Record why an agent has not made move `number`; "" lets it try again."""
         with self._lock:
             if number == len(self._now.moves):
                 self._now = replace(self._now, fault=fault)
-        self._tell(self.id)
-
-    def retry(self) -> None:
-        """Forget that an agent has failed: it may try again."""
-        with self._lock:
-            self._now = replace(self._now, fault="")
-        self._tell(self.id)
+        self._notify(self.id)
 
     def seat(self, seat: int, plan: SeatPlan) -> None:
         """Let another hold a seat from now on."""
@@ -186,21 +165,30 @@ class LiveTable:
             self._load(stored)
             changed = before != self._now.version
         if changed:
-            self._tell(self.id)
+            self._notify(self.id)
+
+    @staticmethod
+    def _last_of(now: Snapshot, seat: int) -> int:
+        if now.is_over:
+            raise ValueError("the game is over")
+        return now.last_of(seat, now.agents)
 
     def _load(self, stored: StoredTable) -> None:
         now, moves = self._now, list(stored.moves)
         same = 0
         while same < min(len(moves), len(now.moves)) and moves[same] == now.moves[same]:
             same += 1
-        positions = list(now.positions[: same + 1])
-        for move in moves[same:]:
-            after = positions[-1].copy()
-            try:
-                after.push(move)
-            except IllegalMove as fault:
-                raise TableError(f"table {self.id} cannot be opened: {fault}") from fault
-            positions.append(after)
-        unchanged = len(moves) == len(now.moves) == same and stored.plan == now.plan
-        why = now.fault if unchanged else ""
-        self._now = Snapshot(self.id, stored.plan, positions, moves, stored.undone, why)
+        course = now.up_to(same)
+        try:
+            for move in moves[same:]:
+                course = course.pushed(move)
+        except IllegalMove as fault:
+            raise TableError(f"table {self.id} cannot be opened: {fault}") from fault
+        unchanged = moves == now.moves and stored.plan == now.plan
+        self._now = replace(
+            course,
+            names=stored.plan.names,
+            plan=stored.plan,
+            undone=stored.undone,
+            fault=now.fault if unchanged else "",
+        )

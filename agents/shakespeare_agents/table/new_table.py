@@ -10,9 +10,9 @@ from typing import Any
 
 from shakespeare_agents import naming
 from shakespeare_agents.registry import default, has_heuristics, make
-from shakespeare_agents.table.live_table import TableError, first_position
-from shakespeare_agents.table.plans import SeatPlan, TablePlan
+from shakespeare_agents.table.live_table import TableError, first_snapshot
 from shakespeare_agents.table.settings import Settings, is_local
+from shakespeare_agents.table.store import SeatPlan, TablePlan
 from shakespeare_env import Position, registry
 from shakespeare_env.errors import CheckpointError, PositionError
 from shakespeare_env.json_input import parse_object
@@ -49,8 +49,8 @@ class Choices:
 
 
 def choices(said: Mapping[str, str], settings: Settings) -> Choices:
-    """What to offer after what was said so far; TableError if there is no such game."""
-    start = _start(said)
+    """What to offer after what was filled in; TableError if that cannot be."""
+    start, stands = _start(said)
     name = said.get("game") or registry.DEFAULT
     if name not in registry.names():
         raise TableError(
@@ -73,7 +73,6 @@ def choices(said: Mapping[str, str], settings: Settings) -> Choices:
         filled.setdefault(f"agent{seat}", "")
         filled.setdefault(f"name{seat}", "You" if seat == 0 else "")
     offered = agents_for(name, settings)
-    stands = _stands(start)
     return Choices(name, players, counts, variants, offered, filled, start, stands)
 
 
@@ -102,9 +101,9 @@ def plan_of(choice: Choices, settings: Settings) -> tuple[TablePlan, list[list[i
     if not 0 <= seed < 2**63:
         raise TableError(f"seed {shown(said['seed'])}: give a number from 0 to 2^63-1")
     variants = tuple(name for name in choice.variants if said.get(f"variant_{name}"))
-    seats = tuple(_seat_or_fault(choice, seat, settings) for seat in range(choice.players))
+    seats = tuple(_seat(choice, seat, settings) for seat in range(choice.players))
     plan = TablePlan(choice.game, choice.players, variants, seed, seats, start=choice.start)
-    first_position(plan)
+    first_snapshot(plan)
     people = [seat for seat, one in enumerate(seats) if one.agent is None]
     on_one_screen = bool(said.get("one_screen")) and len(people) > 1
     return plan, [people] if on_one_screen else [[seat] for seat in people]
@@ -145,59 +144,45 @@ def agent_seat(name: str, game: str, settings: Settings) -> SeatPlan:
 def in_words(agent: str) -> str:
     """An agent's name with its options in words."""
     bare, options = naming.split_options(agent)
-    return ", ".join(
-        [
-            bare,
-            *(_OPTIONS.get(name, f"{name} {{}}").format(value) for name, value in options.items()),
-        ]
-    )
-
-
-def _seat_or_fault(choice: Choices, seat: int, settings: Settings) -> SeatPlan:
-    try:
-        return _seat(choice, seat, settings)
-    except TableError as fault:
-        raise TableError(f"seat {seat}: {fault}") from fault
+    said = (_OPTIONS.get(name, f"{name} {{}}").format(value) for name, value in options.items())
+    return ", ".join([bare, *said])
 
 
 def _seat(choice: Choices, seat: int, settings: Settings) -> SeatPlan:
     kind = choice.said[f"seat{seat}"]
-    if kind == PERSON:
+    try:
+        if kind != PERSON:
+            name = choice.said[f"agent{seat}"] if kind == NAMED else kind
+            return agent_seat(name, choice.game, settings)
         name = choice.said[f"name{seat}"].strip() or f"Player {seat}"
         if len(name) > LONGEST_NAME or not name.isprintable():
             raise TableError(
                 f"a name has at most {LONGEST_NAME} printable signs, not {shown(name)}"
             )
         return SeatPlan(name)
-    if kind == NAMED:
-        kind = choice.said[f"agent{seat}"]
-    return agent_seat(kind, choice.game, settings)
+    except TableError as fault:
+        raise TableError(f"seat {seat}: {fault}") from fault
 
 
-def _stands(start: Mapping[str, Any] | None) -> str:
-    if start is None:
-        return ""
+def _start(said: Mapping[str, str]) -> tuple[Mapping[str, Any] | None, str]:
+    """The position to begin with, if one is given, and what it is like in words."""
+    if not (text := said.get("position", "")):
+        return None, ""
     try:
+        start = parse_object(text.encode())
+        if start.get("game") != said.get("game"):
+            raise TableError("the position to begin with is of another game")
+        if type(start.get("players")) is not int:
+            raise TableError("the position to begin with does not say how many play")
         position = Position.from_dict(start)
     except PositionError as fault:
         raise TableError(f"the position to begin with cannot occur: {fault}") from fault
-    head = position.game.presentation.headline(position.to_dict())
-    return f"{head.progress}, {head.phase}. {head.sentence}"
-
-
-def _start(said: Mapping[str, str]) -> Mapping[str, Any] | None:
-    text = said.get("position", "")
-    if not text:
-        return None
-    try:
-        position = parse_object(text.encode())
+    except TableError:  # a ValueError, too
+        raise
     except ValueError as fault:
         raise TableError(f"the position to begin with is {fault}") from fault
-    if position.get("game") != said.get("game"):
-        raise TableError("the position to begin with is of another game")
-    if type(position.get("players")) is not int:
-        raise TableError("the position to begin with does not say how many play")
-    return position
+    head = position.game.presentation.headline(position.to_dict())
+    return start, f"{head.progress}, {head.phase}. {head.sentence}"
 
 
 def _whole(text: str, what: str, otherwise: int) -> int:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import gzip
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from starlette.exceptions import HTTPException
 
 from shakespeare_agents.analysis import (
     Analyst,
@@ -16,10 +19,15 @@ from shakespeare_agents.analysis import (
     verdicts,
     worst,
 )
-from shakespeare_env.cli.recorded import Recorded
-from shakespeare_env.film import Film, Forecasts, Mistake, page_of
-from shakespeare_env.position import Position
+from shakespeare_agents.table.recent import Recent
+from shakespeare_agents.table.site import Site
+from shakespeare_env.cli.recorded import Recorded, from_bytes, from_folder
+from shakespeare_env.errors import DatasetError
+from shakespeare_env.film import Film, Forecasts, Mistake, default_title, page_of
 
+_MOST_LOADED = 12
+_PASTED = "the game given"
+"""The name that errors give to lines from a form."""
 _FEWER_PLAYOUTS = 8
 """Playouts of a position for an early graph where no network forecasts."""
 _AT_ONCE = 0.3
@@ -36,21 +44,20 @@ class Reviewed:
 
     def __init__(self, game: Recorded, title: str = "") -> None:
         self.game = game
-        self.film = Film(game.positions, game.moves, game.agents or (), ending=game.forfeit)
-        self.title = title
-        self._drawing, self._lock = threading.Lock(), threading.Lock()
-        self._data: bytes | None = None
+        self.film = Film(game.positions, game.moves, game.names or (), ending=game.forfeit)
+        self.title = title or default_title(self.film)
+        self._data: Recent[bytes] = Recent()
         self._judgings: dict[str, Judging] = {}
+        self._lock = threading.Lock()
 
     def data(self) -> bytes:
         """What `film.js` plays, gzipped; drawn when it is asked for first."""
-        with self._drawing:
-            if self._data is None:
-                self._data = gzip.compress(self.film.data().encode(), 6)
-            return self._data
+        return self._data.get("", lambda: gzip.compress(self.film.data().encode(), 6))
 
-    def page(self, judging: Judging | None) -> str:
-        """The page to share, with what has been judged so far."""
+    def page(self, agent: str) -> str:
+        """The page to share, with what the agent has judged so far."""
+        with self._lock:
+            judging = self._judgings.get(agent)
         if judging is None:
             return page_of(self.film, title=self.title)
         return page_of(self.film, judging.forecasts(), judging.mistakes(), self.title)
@@ -59,37 +66,25 @@ class Reviewed:
         """What an agent says, begun if it has not been asked yet; errors as of `make`."""
         with self._lock:
             if name not in self._judgings:
-                self._judgings[name] = Judging(self.game.positions, self.game.moves, *analyst())
+                self._judgings[name] = Judging(self.game, *analyst())
             return self._judgings[name]
-
-    def judged(self, name: str) -> Judging | None:
-        """The agent's judging if it has been asked."""
-        with self._lock:
-            return self._judgings.get(name)
 
 
 class Judging:
     """What an agent has found in a game so far; it goes on while somebody asks.
 
     Args:
-        positions: The n + 1 positions.
-        moves: The n moves between them.
-        lock: Held while the agent thinks.
+        game: What was played.
+        thinking: Held while the agent thinks.
         analyst: The analyst that judges.
     """
 
-    def __init__(
-        self,
-        positions: Sequence[Position],
-        moves: Sequence[str],
-        lock: threading.Lock,
-        analyst: Analyst,
-    ) -> None:
-        self._positions = positions
-        self._thinking = lock
+    def __init__(self, game: Recorded, thinking: threading.Lock, analyst: Analyst) -> None:
+        self._positions = game.positions
+        self._thinking = thinking
         self._lock = threading.Lock()
         self._analyst = analyst
-        self._coming = verdicts(positions, moves, analyst)
+        self._coming = verdicts(game.positions, game.moves, analyst)
         self._found: list[Verdict] = []
         self._first: Forecasts | None = None
 
@@ -120,3 +115,57 @@ class Judging:
         """The decisions that lost most, of those judged."""
         with self._lock:
             return worst(self._found, self._positions[0].players)
+
+
+class Reviews:
+    """The games of a server that may be looked back on, found by their addresses.
+
+    Args:
+        site: The site whose games it finds.
+    """
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._loaded: Recent[Reviewed] = Recent(_MOST_LOADED)
+
+    def get(self, place: Mapping[str, Any]) -> Reviewed:
+        """A game by the parts of its address.
+
+        Raises:
+            HTTPException: there is none, or it is still being played.
+        """
+        key = tuple((name, place[name]) for name in sorted(place) if name != "ply")
+        try:
+            return self._loaded.get(key, lambda: self._found(place))
+        except (DatasetError, ModuleNotFoundError) as fault:
+            raise HTTPException(404, str(fault)) from fault
+
+    def keep(self, owner: str, lines: bytes) -> str:
+        """Keep a game given as JSON lines, gzipped or not; its id.
+
+        Raises:
+            DatasetError: what is wrong with it.
+        """
+        reviewed = Reviewed(from_bytes(lines, _PASTED))
+        packed = lines if lines.startswith(b"\x1f\x8b") else gzip.compress(lines)
+        return self._site.store.keep_record(owner, reviewed.title, packed)
+
+    def _found(self, place: Mapping[str, Any]) -> Reviewed:
+        if "folder" in place:
+            folder = self._site.settings.watched(place["folder"])
+            return Reviewed(from_folder(folder, place["game"]))
+        if "record" in place:
+            record = self._site.store.record(place["record"])
+            if record is None:
+                raise HTTPException(404, "There is no such game.")
+            return Reviewed(from_bytes(record[1], _PASTED), record[0])
+        table = self._site.tables.get(place["table"])
+        if table is None:
+            raise HTTPException(404, "There is no such table.")
+        now = table.now()
+        if not now.is_over:
+            # A review shows every secret.
+            raise HTTPException(
+                403, "This game is still being played; it is open to review once it is over."
+            )
+        return Reviewed(Recorded(now.positions, now.moves, now.names))

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from starlette.exceptions import HTTPException
+
 LOCAL = "127.0.0.1"
 PORT = 7764
 
@@ -38,6 +40,12 @@ class Settings:
     def __post_init__(self) -> None:
         if not is_local(self.host) and not self.token:
             raise ValueError(f"host={self.host!r} is open to other machines: give a token")
+
+    def watched(self, number: int) -> Path:
+        """The watched folder of a number; HTTPException if there is none."""
+        if number >= len(self.folders):
+            raise HTTPException(404, "This server watches no such folder.")
+        return self.folders[number]
 
 
 def is_local(host: str) -> bool:

@@ -3,25 +3,40 @@
 from __future__ import annotations
 
 import re
+import threading
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import UploadFile
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
 
-from shakespeare_agents.table.analysts import Analysts
+from shakespeare_agents.analysis.analyst import Analyst
+from shakespeare_agents.table.drawn_board import Drawings
 from shakespeare_agents.table.live_tables import LiveTables
 from shakespeare_agents.table.new_table import in_words
-from shakespeare_agents.table.seeing import Seer
+from shakespeare_agents.table.recent import Recent
 from shakespeare_agents.table.settings import Settings
 from shakespeare_agents.table.store import Store, new_token
+from shakespeare_env.game import Game
 
 STATIC = Path(__file__).parent / "static"
 OWNER = "shakespeare_owner"
 """The cookie by which a browser finds its tables again."""
 _TOKEN = re.compile(r"[\w-]{16,64}")
+_MEGABYTE = 2**20
+
+Fields = dict[str, str]
+"""What a form says, by the names of its fields."""
+Page = Callable[["Site", Request], Response]
+Answer = Callable[["Site", Request, Fields, bytes], Response]
+"""Called with what a form says, and with the file that comes with it."""
 
 
 class Site:
@@ -33,8 +48,7 @@ class Site:
     Attributes:
         store: Games on disk.
         tables: The tables being played.
-        seer: Draws the tables.
-        analysts: The agents that judge positions.
+        drawings: What viewers of the tables see.
 
     Raises:
         StoreError: games cannot be kept.
@@ -44,8 +58,8 @@ class Site:
         self.settings = settings
         self.store = Store(settings.database)
         self.tables = LiveTables(self.store)
-        self.seer = Seer()
-        self.analysts = Analysts()
+        self.drawings = Drawings()
+        self._analysts: Recent[tuple[threading.Lock, Analyst]] = Recent()
         self._templates = Environment(
             loader=PackageLoader("shakespeare_agents.table"),
             autoescape=select_autoescape(),
@@ -58,6 +72,34 @@ class Site:
         self._templates.filters["minus"] = lambda number: str(number).replace("-", "−")
         self._templates.filters["drawn"] = Markup  # SVG that we have drawn, escaped already
 
+    def get(self, path: str, page: Page) -> Route:
+        """The route to a page."""
+        return Route(path, partial(page, self))
+
+    def post(
+        self, path: str, answer: Answer, fields: int, longest: int = _MEGABYTE, files: int = 0
+    ) -> Route:
+        """The route of a form.
+
+        Args:
+            path: Where it is sent.
+            answer: Answers what it says, on a thread.
+            fields: The most fields that it may have.
+            longest: The most bytes of a field.
+            files: How many files may come with it, in a field `file`.
+        """
+
+        async def read_and_answer(request: Request) -> Response:
+            async with request.form(
+                max_files=files, max_fields=fields, max_part_size=longest
+            ) as form:
+                said = {key: value for key, value in form.items() if isinstance(value, str)}
+                upload = form.get("file")
+                file = await upload.read() if isinstance(upload, UploadFile) else b""
+            return await run_in_threadpool(answer, self, request, said, file)
+
+        return Route(path, read_and_answer, methods=["POST"])
+
     def page(
         self, request: Request, template: str, status: int = 200, **context: Any
     ) -> HTMLResponse:
@@ -67,6 +109,12 @@ class Site:
     def fragment(self, template: str, **context: Any) -> str:
         """A template as text."""
         return self._templates.get_template(template).render(site=self, **context)
+
+    def analyst(self, name: str, game: Game) -> tuple[threading.Lock, Analyst]:
+        """An agent that judges positions, and the lock to hold while it thinks; see `make`."""
+        return self._analysts.get(
+            (game.name, name), lambda: (threading.Lock(), Analyst(game, name))
+        )
 
     def close(self) -> None:
         """Let go of everything."""

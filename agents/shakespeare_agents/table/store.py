@@ -11,12 +11,12 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from shakespeare_agents.table.plans import SeatPlan, StoredTable, TablePlan
 from shakespeare_env.errors import ShakespeareEnvError
 from shakespeare_env.values import shown
 
@@ -71,6 +71,71 @@ class MoveTakenError(ShakespeareEnvError):
     """Another server has played a move of this number."""
 
 
+@dataclass(frozen=True)
+class SeatPlan:
+    """Who holds a seat: an agent by name, or else a person.
+
+    Attributes:
+        name: What the others read.
+        agent: As `make` takes it; None is a person.
+    """
+
+    name: str
+    agent: str | None = None
+
+
+@dataclass(frozen=True)
+class TablePlan:
+    """What stays the same at a table from its first move to its last.
+
+    Attributes:
+        game: Its name.
+        players: Number of seats.
+        variants: The variants in force.
+        seed: Decides the deal, chance and the agents' draws.
+        seats: The holders of the seats.
+        deal: Number of the deal under the seed.
+        start: The position, in notation, that it begins with; None: the deal's first one.
+    """
+
+    game: str
+    players: int
+    variants: tuple[str, ...]
+    seed: int
+    seats: tuple[SeatPlan, ...]
+    deal: int = 0
+    start: Mapping[str, Any] | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """Who plays, by seat."""
+        return [seat.name for seat in self.seats]
+
+    @property
+    def title(self) -> str:
+        """The game and who plays it."""
+        return f"{self.game.capitalize()}: {', '.join(self.names)}"
+
+
+@dataclass(frozen=True)
+class StoredTable:
+    """A table as it is on disk.
+
+    Attributes:
+        moves: Played so far.
+        undone: How often moves were taken back.
+    """
+
+    id: str
+    created: float
+    owner: str
+    box_digest: str
+    plan: TablePlan
+    moves: tuple[str, ...]
+    undone: int
+    over: bool
+
+
 def new_token() -> str:
     """Text that nobody guesses: 128 random bits."""
     return secrets.token_urlsafe(16)
@@ -93,6 +158,7 @@ class Store:
             self._database = sqlite3.connect(
                 path, timeout=_WAIT, check_same_thread=False, isolation_level=None
             )
+            self._database.row_factory = sqlite3.Row
             self._set_up()
         except (sqlite3.Error, OSError, ValueError) as fault:  # ValueError: not a path
             raise StoreError(
@@ -100,12 +166,9 @@ class Store:
             ) from fault
 
     def _set_up(self) -> None:
-        run = self._database.execute
-        run("PRAGMA journal_mode = WAL")
-        run("PRAGMA synchronous = FULL")
-        run("PRAGMA foreign_keys = ON")
-        with self._lock, self._database:
-            run("BEGIN IMMEDIATE")
+        for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+            self._database.execute(f"PRAGMA {pragma}")
+        with self._writing() as run:
             (found,) = run("PRAGMA user_version").fetchone()
             if found not in (0, FORMAT):
                 raise StoreError(
@@ -123,7 +186,7 @@ class Store:
 
     def state(self) -> int:
         """A number that changes when another server has written."""
-        return int(self._one("PRAGMA data_version")[0])
+        return int(self._rows("PRAGMA data_version")[0][0])
 
     def new_table(
         self,
@@ -145,79 +208,41 @@ class Store:
         Returns:
             Its id, which spectators know, and the links' tokens.
         """
-        table_id, tokens = new_token(), [new_token() for _ in links]
-        seats = [{"name": seat.name, "agent": seat.agent} for seat in plan.seats]
-        with self._lock, self._database:
-            run = self._database.execute
-            run("BEGIN IMMEDIATE")
+        table_id, tokens, now = new_token(), [new_token() for _ in links], time.time()
+        start = None if plan.start is None else json.dumps(plan.start)
+        with self._writing() as run:
             run(
                 "INSERT INTO tables (id, created, owner, game, box_digest, players, variants, seed,"
                 " deal, start, seats) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
-                    table_id, time.time(), owner, plan.game, box_digest, plan.players,
-                    json.dumps(plan.variants), str(plan.seed), plan.deal,
-                    None if plan.start is None else json.dumps(plan.start), json.dumps(seats),
+                    table_id, now, owner, plan.game, box_digest, plan.players,
+                    json.dumps(plan.variants), str(plan.seed), plan.deal, start,
+                    _seats_text(plan.seats),
                 ),
             )  # fmt: skip
             for token, held in zip(tokens, links, strict=True):
                 run("INSERT INTO links VALUES (?, ?, ?)", (token, table_id, json.dumps(list(held))))
-            now = time.time()
             for number, move in enumerate(moves):
                 run("INSERT INTO moves VALUES (?, ?, ?, ?)", (table_id, number, move, now))
         return table_id, tokens
 
     def table(self, table_id: str) -> StoredTable | None:
         """A table, None if there is none of this id."""
-        with self._lock, closing(self._database.cursor()) as cursor:
-            cursor.row_factory = sqlite3.Row
-            row = cursor.execute("SELECT * FROM tables WHERE id = ?", (table_id,)).fetchone()
-            return None if row is None else self._stored(row)
+        return next(self._tables("id = ?", table_id), None)
 
     def tables_of(self, owner: str, most: int) -> list[StoredTable]:
         """The latest tables of an owner."""
-        with self._lock, closing(self._database.cursor()) as cursor:
-            cursor.row_factory = sqlite3.Row
-            rows = cursor.execute(
-                "SELECT * FROM tables WHERE owner = ? ORDER BY created DESC LIMIT ?", (owner, most)
-            ).fetchall()
-            return [self._stored(row) for row in rows]
-
-    def _stored(self, row: sqlite3.Row) -> StoredTable:
-        moves = self._database.execute(
-            "SELECT move FROM moves WHERE table_id = ? ORDER BY number", (row["id"],)
-        ).fetchall()
-        plan = TablePlan(
-            row["game"],
-            row["players"],
-            tuple(json.loads(row["variants"])),
-            int(row["seed"]),
-            tuple(SeatPlan(**seat) for seat in json.loads(row["seats"])),
-            row["deal"],
-            None if row["start"] is None else json.loads(row["start"]),
-        )
-        return StoredTable(
-            row["id"],
-            row["created"],
-            row["owner"],
-            row["box_digest"],
-            plan,
-            tuple(move for (move,) in moves),
-            row["undone"],
-            bool(row["over"]),
-        )
+        return list(self._tables("owner = ? ORDER BY created DESC LIMIT ?", owner, most))
 
     def link(self, token: str) -> tuple[str, tuple[int, ...]] | None:
         """The table and the seats of a link."""
-        row = self._one("SELECT table_id, seats FROM links WHERE token = ?", (token,))
-        return None if row is None else (row[0], tuple(json.loads(row[1])))
+        found = self._rows("SELECT table_id, seats FROM links WHERE token = ?", token)
+        return (found[0][0], tuple(json.loads(found[0][1]))) if found else None
 
     def links_of(self, table_id: str) -> dict[str, tuple[int, ...]]:
         """The links of a table, and their seats."""
-        with self._lock:
-            rows = self._database.execute(
-                "SELECT token, seats FROM links WHERE table_id = ? ORDER BY seats", (table_id,)
-            ).fetchall()
-        return {token: tuple(json.loads(seats)) for token, seats in rows}
+        find = "SELECT token, seats FROM links WHERE table_id = ? ORDER BY seats"
+        return {token: tuple(json.loads(seats)) for token, seats in self._rows(find, table_id)}
 
     def add_move(self, table_id: str, number: int, move: str, undone: int, over: bool) -> None:
         """Keep a table's move of this number, counted from 0.
@@ -225,9 +250,7 @@ class Store:
         Raises:
             MoveTakenError: it is not the next one any more.
         """
-        with self._lock, self._database:
-            run = self._database.execute
-            run("BEGIN IMMEDIATE")
+        with self._writing() as run:
             self._check_next(table_id, number, undone)
             run("INSERT INTO moves VALUES (?, ?, ?, ?)", (table_id, number, move, time.time()))
             if over:
@@ -235,51 +258,69 @@ class Store:
 
     def take_back(self, table_id: str, number: int, last: int, undone: int) -> None:
         """Forget the moves from `number` on; MoveTakenError unless there are `last` moves."""
-        with self._lock, self._database:
-            run = self._database.execute
-            run("BEGIN IMMEDIATE")
+        with self._writing() as run:
             self._check_next(table_id, last, undone)
             run("DELETE FROM moves WHERE table_id = ? AND number >= ?", (table_id, number))
             run("UPDATE tables SET undone = undone + 1 WHERE id = ?", (table_id,))
 
-    def _check_next(self, table_id: str, number: int, undone: int) -> None:
-        count, state = self._database.execute(
-            "SELECT (SELECT count(*) FROM moves WHERE table_id = tables.id), undone FROM tables "
-            "WHERE id = ?",
-            (table_id,),
-        ).fetchone()
-        if (count, state) != (number, undone):
-            raise MoveTakenError(f"table {table_id} has {count} moves, not {number}")
-
     def seat(self, table_id: str, seats: Sequence[SeatPlan]) -> None:
         """Let others hold a table's seats from now on."""
-        held = json.dumps([{"name": seat.name, "agent": seat.agent} for seat in seats])
-        with self._lock, self._database:
-            self._database.execute("UPDATE tables SET seats = ? WHERE id = ?", (held, table_id))
+        with self._writing() as run:
+            run("UPDATE tables SET seats = ? WHERE id = ?", (_seats_text(seats), table_id))
 
     def keep_record(self, owner: str, title: str, lines: bytes) -> str:
         """Keep a game brought from elsewhere, as gzipped JSON lines; its id."""
-        record_id = new_token()
-        with self._lock, self._database:
-            self._database.execute(
-                "INSERT INTO records VALUES (?, ?, ?, ?, ?)",
-                (record_id, time.time(), owner, title, lines),
-            )
-        return record_id
+        row = (new_token(), time.time(), owner, title, lines)
+        with self._writing() as run:
+            run("INSERT INTO records VALUES (?, ?, ?, ?, ?)", row)
+        return row[0]
 
     def record(self, record_id: str) -> tuple[str, bytes] | None:
         """Title and lines of a game brought from elsewhere."""
-        row = self._one("SELECT title, lines FROM records WHERE id = ?", (record_id,))
-        return None if row is None else (row[0], row[1])
+        found = self._rows("SELECT title, lines FROM records WHERE id = ?", record_id)
+        return (found[0][0], found[0][1]) if found else None
 
     def records_of(self, owner: str, most: int) -> list[tuple[str, str]]:
         """Ids and titles of an owner's latest games from elsewhere."""
-        with self._lock:
-            return self._database.execute(
-                "SELECT id, title FROM records WHERE owner = ? ORDER BY created DESC LIMIT ?",
-                (owner, most),
-            ).fetchall()
+        find = "SELECT id, title FROM records WHERE owner = ? ORDER BY created DESC LIMIT ?"
+        return [(record_id, title) for record_id, title in self._rows(find, owner, most)]
 
-    def _one(self, statement: str, values: Sequence[Any] = ()) -> Any:
+    @contextmanager
+    def _writing(self) -> Iterator[Callable[..., sqlite3.Cursor]]:
+        """Executes statements, all of them or none."""
+        with self._lock, self._database:
+            self._database.execute("BEGIN IMMEDIATE")
+            yield self._database.execute
+
+    def _rows(self, statement: str, *values: Any) -> list[Any]:
         with self._lock:
-            return self._database.execute(statement, values).fetchone()
+            return self._database.execute(statement, values).fetchall()
+
+    def _tables(self, wanted: str, *values: Any) -> Iterator[StoredTable]:
+        for row in self._rows(f"SELECT * FROM tables WHERE {wanted}", *values):
+            find = "SELECT move FROM moves WHERE table_id = ? ORDER BY number"
+            moves = tuple(move for (move,) in self._rows(find, row["id"]))
+            plan = TablePlan(
+                row["game"],
+                row["players"],
+                tuple(json.loads(row["variants"])),
+                int(row["seed"]),
+                tuple(SeatPlan(**seat) for seat in json.loads(row["seats"])),
+                row["deal"],
+                None if row["start"] is None else json.loads(row["start"]),
+            )
+            about = (row["id"], row["created"], row["owner"], row["box_digest"])
+            yield StoredTable(*about, plan, moves, row["undone"], bool(row["over"]))
+
+    def _check_next(self, table_id: str, number: int, undone: int) -> None:
+        count, state = self._rows(
+            "SELECT (SELECT count(*) FROM moves WHERE table_id = tables.id), undone FROM tables "
+            "WHERE id = ?",
+            table_id,
+        )[0]
+        if (count, state) != (number, undone):
+            raise MoveTakenError(f"table {table_id} has {count} moves, not {number}")
+
+
+def _seats_text(seats: Sequence[SeatPlan]) -> str:
+    return json.dumps([asdict(seat) for seat in seats])

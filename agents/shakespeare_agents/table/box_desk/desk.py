@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+import tempfile
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from shakespeare_agents.table.box_desk.checking import asked_of
-from shakespeare_agents.table.box_desk.facts import Fact, bundled_box, facts_of, name_of
-from shakespeare_agents.table.box_desk.lists import add, before, item_of, take_away
-from shakespeare_agents.table.box_desk.sources import inline, set_source, source_of
-from shakespeare_agents.table.box_desk.written import MISSING, FieldError, meant, value_at
+from shakespeare_agents.table.box_desk.document import (
+    add_item,
+    before,
+    item_of,
+    put_at,
+    set_source,
+    take_away,
+)
+from shakespeare_agents.table.box_desk.facts import (
+    MISSING,
+    Fact,
+    FieldError,
+    bundled_box,
+    facts_of,
+    name_of,
+    read_value,
+    source_of,
+    value_at,
+)
+from shakespeare_env import registry
 from shakespeare_env.box_entries import Keys, Wanted
 from shakespeare_env.errors import BoxError
 
@@ -64,7 +81,7 @@ def opened(game: str, text: str) -> Entered:
         tables = tomlkit.parse(own)
         for name in missing:
             document[name] = tables[name]
-    asked, error = asked_of(game, tomlkit.dumps(document))
+    asked, error = _asked_of(game, tomlkit.dumps(document))
     if error is not None:
         raise BoxError(_words(error), error.keys)
     return Entered(tomlkit.dumps(document), facts_of(game, document.unwrap(), asked))
@@ -125,16 +142,15 @@ class _Attempt:
         self.changes: dict[Keys, Any] = {}
         self.faults: dict[str, str] = {}
         self.fault = ""
-        self.asked: list[Wanted] = []
+        self.asked = [fact.wanted for fact in start.facts]
+        self.taken: frozenset[Keys] = frozenset()
         self._game = game
         self._start = start.text
         self._given = given
         self._source = source
         self._facts = start.facts
         self._added: list[tuple[Keys, str]] = []
-        self.taken: frozenset[Keys] = frozenset()
         self._met: dict[Keys, Fact] = {}
-        self.asked = [fact.wanted for fact in start.facts]
 
     def change_lists(self, added: Mapping[str, Sequence[str]], taken: Collection[str]) -> None:
         """Note what to add to lists of the file, and what to take away."""
@@ -160,7 +176,7 @@ class _Attempt:
             document = self.document()
             data = document.unwrap()
             take_away(document, self.taken)
-            found, error = asked_of(self._game, tomlkit.dumps(document))
+            found, error = _asked_of(self._game, tomlkit.dumps(document))
             asked = [replace(one, keys=before(one.keys, self.taken)) for one in found]
             self.asked += asked
             new = facts_of(self._game, data, asked)
@@ -173,9 +189,9 @@ class _Attempt:
         """The box with all changes, and what is to be taken away still there."""
         document = tomlkit.parse(self._start)
         for keys, own in self._added:
-            add(document, keys, own, self._source)
+            add_item(document, keys, own, self._source)
         for keys, value in self.changes.items():
-            _put_at(document, keys, value)
+            put_at(document, keys, value)
         return document
 
     def _meet(self, facts: Sequence[Fact]) -> bool:
@@ -189,7 +205,7 @@ class _Attempt:
 
     def _put(self, fact: Fact, text: str) -> None:
         try:
-            value = meant(fact.wanted.kind, text)
+            value = read_value(fact.wanted.kind, text)
         except FieldError as error:
             self.faults[fact.name] = str(error)
             return
@@ -209,36 +225,30 @@ class _Attempt:
             self.fault = _words(error)
             return False
         fact = self._met[keys]
-        if _is_emptied(self._given.get(fact.name)) and value_at(data, keys) == {}:
+        emptied = not self._given.get(fact.name, "kept").strip()
+        if emptied and value_at(data, keys) == {}:
             self.changes[keys] = MISSING  # the kind of card has no such values at all
             return True
         self.faults.setdefault(fact.name, f"{error.fault}; {error.remedy}")
         # Where the entry itself was not changed, its neighbours were.
-        changed = [keys] if keys in self.changes else self._neighbours(keys)
+        neighbours = [other for other in self.changes if other[:-1] == keys[:-1]]
+        changed = [keys] if keys in self.changes else neighbours
         for other in changed:
             del self.changes[other]
         return bool(changed) and len(self.faults) < _MOST_FAULTS
 
-    def _neighbours(self, keys: Keys) -> list[Keys]:
-        return [other for other in self.changes if other[:-1] == keys[:-1]]
 
-
-def _is_emptied(text: str | None) -> bool:
-    """Whether a field was emptied."""
-    return text is not None and not text.strip()
-
-
-def _put_at(document: Any, keys: Keys, value: Any) -> None:
-    *outer, last = keys
-    table = document
-    for key in outer:
-        table = table[key]
-    if value is MISSING:
-        table.pop(last, None)
-    elif isinstance(value, dict):
-        table[last] = inline(value)
-    else:
-        table[last] = value
+def _asked_of(game: str, text: str) -> tuple[list[Wanted], BoxError | None]:
+    """The entries that a game's reader asks for, and why it refuses the file, if it does."""
+    asked: list[Wanted] = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "box.toml")
+        path.write_text(text, encoding="utf-8")
+        try:
+            registry.read_box(game, path, asked.append)
+        except BoxError as error:
+            return asked, error
+    return asked, None
 
 
 def _parsed(text: str) -> tomlkit.TOMLDocument:

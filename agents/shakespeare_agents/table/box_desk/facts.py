@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from shakespeare_agents.table.box_desk.sources import kind_of, source_of
-from shakespeare_agents.table.box_desk.written import MISSING, value_at, written
 from shakespeare_env import registry
-from shakespeare_env.box_entries import Keys, Wanted
+from shakespeare_env.box_entries import SOURCES, Keys, Kind, Wanted
 
+MISSING: Any = object()
+"""The value of an entry that is not there."""
+OTHERS = "others"
+"""The key for all that a source does not name."""
+_LONGEST = 400
+"""The most characters in a field."""
 _LAST = 10**6
+
+
+class FieldError(ValueError):
+    """What somebody wrote into a field cannot be read at all."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +69,8 @@ class Fact:
 
     @property
     def kind(self) -> str:
-        """The word for its source, such as "reconstructed"."""
-        return kind_of(self.source)
+        """The word for its source: "reconstructed" of "reconstructed: in proportion"."""
+        return self.source.partition(":")[0].strip()
 
 
 def name_of(keys: Keys) -> str:
@@ -93,7 +102,8 @@ def facts_of(game: str, data: Mapping[str, Any], asked: Sequence[Wanted]) -> lis
             bundled=_at_ids(own, data, wanted.keys),
             source=source_of(data, wanted.keys),
             label=_called(words, data, wanted.keys),
-            heading=_heading(words, data, wanted.keys),
+            # The innermost table, unless it is the section.
+            heading=_called(words, data, wanted.keys[:-1]) if len(wanted.keys) > 2 else "",
             section=_called(words, data, wanted.keys[:1]),
         )
         for wanted in entries
@@ -188,13 +198,101 @@ def _called(words: Mapping[str, str], data: Mapping[str, Any], keys: Keys) -> st
     return ""
 
 
-def _heading(words: Mapping[str, str], data: Mapping[str, Any], keys: Keys) -> str:
-    """What the innermost table of an entry is called, unless it is the section."""
-    return _called(words, data, keys[:-1]) if len(keys) > 2 else ""
-
-
 def _name(data: Mapping[str, Any], keys: Keys) -> str:
     if isinstance(keys[-1], int):
         item = value_at(data, keys)
         return str(item.get("name") or item.get("id") or keys[-1] + 1)
     return keys[-1]
+
+
+def value_at(data: Any, keys: Keys) -> Any:
+    """What is there, or `MISSING`."""
+    for key in keys:
+        if isinstance(data, Mapping):
+            data = data.get(str(key), MISSING)
+        elif isinstance(data, list) and isinstance(key, int) and key < len(data):
+            data = data[key]
+        else:
+            return MISSING
+    return data
+
+
+def written(value: object) -> str:
+    """A value of TOML as a field shows it."""
+    if value is MISSING:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list):
+        return ", ".join(map(written, value))
+    if isinstance(value, dict):
+        return ", ".join(f"{key} = {written(item)}" for key, item in value.items())
+    return str(value)
+
+
+def read_value(kind: Kind, text: str) -> Any:
+    """The value that a field holds, `MISSING` for an empty one.
+
+    What is no number stays a text: the box's reader knows best what to say of it.
+
+    Raises:
+        FieldError: too long, or no pairs.
+    """
+    text = " ".join(text.split())
+    if len(text) > _LONGEST:
+        raise FieldError(f"{len(text)} characters are too many; write {_LONGEST} at most")
+    if kind == "pairs":
+        return _pairs(text)
+    if not text:
+        return MISSING
+    if kind in ("numbers", "ids"):
+        parts = [part.strip() for part in text.split(",")]
+        return parts if kind == "ids" else [_number(part) for part in parts]
+    if kind == "number":
+        return _number(text)
+    if kind == "truth":
+        return {"true": True, "false": False}.get(text, text)
+    return text
+
+
+def _pairs(text: str) -> dict[str, Any]:
+    pairs: dict[str, Any] = {}
+    for part in filter(None, map(str.strip, text.split(","))):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not (equals and key and value) or re.fullmatch(r"\w+", key, re.ASCII) is None:
+            raise FieldError(f"{part!r} is no pair; write name = number, parted by commas")
+        if key in pairs:
+            raise FieldError(f"{key} is there twice; write it once")
+        pairs[key] = _number(value)
+    return pairs
+
+
+def _number(text: str) -> int | str:
+    return int(text) if re.fullmatch("[+-]?[0-9]{1,9}", text) else text
+
+
+def source_of(data: Mapping[str, Any], keys: Keys) -> str:
+    """What a file says of an entry's source, "" if nothing."""
+    table: Any = data
+    found = ""
+    for depth, key in enumerate(keys):
+        if isinstance(table, Mapping) and "source" in table:
+            found = _of(table["source"], keys[depth:]) or found
+        table = value_at(table, (key,))
+    return found
+
+
+def _of(source: object, keys: Keys) -> str:
+    found = ""
+    for key in keys:
+        if not isinstance(source, Mapping):
+            break
+        others, source = source.get(OTHERS), source.get(str(key))
+        found = others if isinstance(others, str) and others else found
+    return source if isinstance(source, str) and source else found
+
+
+def meanings_of(text: str) -> dict[str, str]:
+    """What a box file says of the words of its sources."""
+    said = tomllib.loads(text).get(SOURCES, {})
+    return {str(word): str(meaning) for word, meaning in said.items()}

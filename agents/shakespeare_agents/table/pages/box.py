@@ -8,25 +8,23 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from shakespeare_agents.table.box_desk.desk import LONGEST_FILE, OWN, Entered, entered, opened
+from shakespeare_agents.table.box_desk.document import item_of
 from shakespeare_agents.table.box_desk.facts import (
     Fact,
     bundled_box,
+    meanings_of,
     missing_from,
     name_of,
     sections_of,
 )
-from shakespeare_agents.table.box_desk.lists import item_of
 from shakespeare_agents.table.box_desk.saving import save, state_of
-from shakespeare_agents.table.box_desk.sources import meanings_of
-from shakespeare_agents.table.site import Site
+from shakespeare_agents.table.site import Fields, Site
 from shakespeare_env import registry
 from shakespeare_env.box_reading import LARGEST_BOX
 from shakespeare_env.errors import BoxError
@@ -50,7 +48,7 @@ class _Work:
         added: Ids, as written, of further items that it has, by names of lists.
         source: What is said of where the owner's values come from.
         seen: The state of the server's box file as this page knows it.
-        told: The message about what was done.
+        message: What was done.
     """
 
     game: str
@@ -61,7 +59,7 @@ class _Work:
     added: dict[str, str] = field(default_factory=dict)
     source: str = OWN
     seen: str = ""
-    told: str = ""
+    message: str = ""
 
     def text_of(self, fact: Fact) -> str:
         """What stands in an entry's field."""
@@ -70,35 +68,25 @@ class _Work:
 
 def routes(site: Site) -> list[Route]:
     """The desk's pages."""
-
-    def games(request: Request) -> Response:
-        """Which boxes there are, and how much of them is not printed in the rules."""
-        boxes = []
-        for game in filter(registry.has_box, registry.names()):
-            facts = opened(game, bundled_box(game)).facts
-            boxes.append((game, len(facts), Counter(fact.kind for fact in facts)))
-        return site.page(request, "box_games.html", boxes=boxes)
-
-    def show(request: Request) -> Response:
-        """The box that an owner goes on with."""
-        return _page(site, request, _begun(site, _game(request)))
-
-    async def take(request: Request) -> Response:
-        """Look at what was entered; and give it back as a file, if that is asked for."""
-        game = _game(request)
-        async with request.form(
-            max_files=1, max_fields=_FIELDS, max_part_size=LONGEST_FILE
-        ) as form:
-            said = {key: value for key, value in form.items() if isinstance(value, str)}
-            upload = form.get("file")
-            content = await upload.read() if isinstance(upload, UploadFile) else b""
-        return await run_in_threadpool(_answer, site, request, game, said, content)
-
     return [
-        Route("/box", games),
-        Route("/box/{game}", show),
-        Route("/box/{game}", take, methods=["POST"]),
+        site.get("/box", _games),
+        site.get("/box/{game}", _show),
+        site.post("/box/{game}", _take, _FIELDS, LONGEST_FILE, files=1),
     ]
+
+
+def _games(site: Site, request: Request) -> Response:
+    """Which boxes there are, and how much of them is not printed in the rules."""
+    boxes = []
+    for game in filter(registry.has_box, registry.names()):
+        facts = opened(game, bundled_box(game)).facts
+        boxes.append((game, len(facts), Counter(fact.kind for fact in facts)))
+    return site.page(request, "box_games.html", boxes=boxes)
+
+
+def _show(site: Site, request: Request) -> Response:
+    """The box that an owner goes on with."""
+    return _page(site, request, _begun(site, _game(request)))
 
 
 def _game(request: Request) -> str:
@@ -121,17 +109,17 @@ def _begun(site: Site, game: str) -> _Work:
     for source in sources:
         try:
             text = read_regular(source, LARGEST_BOX).decode()
-            return _Work(game, opened(game, text), seen=seen, told=fault)
+            return _Work(game, opened(game, text), seen=seen, message=fault)
         except (OSError, ValueError) as error:
             # A file that cannot be read is not overwritten either.
             seen = "" if source == path else seen
             fault = f"{source} is no box of this game: {error}"
-    return _Work(game, opened(game, bundled_box(game)), seen=seen, told=fault)
+    return _Work(game, opened(game, bundled_box(game)), seen=seen, message=fault)
 
 
-def _answer(
-    site: Site, request: Request, game: str, said: dict[str, str], content: bytes
-) -> Response:
+def _take(site: Site, request: Request, said: Fields, content: bytes) -> Response:
+    """Look at what was entered; and save it or give it back as a file, if that is asked for."""
+    game = _game(request)
     work = _entered(game, said, content)
     action, path = said.get("action", ""), site.settings.box_file
     if work.box.is_good and action == "download":
@@ -140,13 +128,13 @@ def _answer(
     if work.box.is_good and action == "save" and path is not None and work.seen:
         try:
             work.seen = save(path, work.box.text, work.seen)
-            work.told = f"Saved to {path}."
+            work.message = f"Saved to {path}."
         except BoxError as error:
             work.box.fault = str(error)
     return _page(site, request, work)
 
 
-def _entered(game: str, said: dict[str, str], content: bytes) -> _Work:
+def _entered(game: str, said: Fields, content: bytes) -> _Work:
     """What was sent, tried; nothing that was written into a field is lost by a fault."""
     text = said.get("text", "").replace("\r\n", "\n")
     work = _Work(
@@ -162,7 +150,7 @@ def _entered(game: str, said: dict[str, str], content: bytes) -> _Work:
     try:
         if said.get("action") == "open":
             box = opened(game, content.decode("utf-8", "replace"))
-            return _Work(game, box, seen=work.seen, told="The file is open.")
+            return _Work(game, box, seen=work.seen, message="The file is open.")
         added = {name: text.replace(",", " ").split() for name, text in work.added.items()}
         work.box = entered(
             game, text, work.said, work.confirmed, work.source, added=added, taken=work.taken
@@ -173,11 +161,11 @@ def _entered(game: str, said: dict[str, str], content: bytes) -> _Work:
     if work.box.is_good:
         work.said, work.added = {}, {}
         work.confirmed = work.taken = frozenset()
-        work.told = "All values can be used."
+        work.message = "All values can be used."
     return work
 
 
-def _under(start: str, said: dict[str, str]) -> dict[str, str]:
+def _under(start: str, said: Fields) -> dict[str, str]:
     return {key[len(start) :]: said[key] for key in said if key.startswith(start)}
 
 

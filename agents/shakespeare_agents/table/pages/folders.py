@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
@@ -16,7 +15,7 @@ from shakespeare_agents.arena import wording
 from shakespeare_agents.arena.report.axes import linear
 from shakespeare_agents.arena.standings import Standings
 from shakespeare_agents.table.site import Site
-from shakespeare_agents.table.watching.finding import find
+from shakespeare_agents.table.watching.listing import find
 from shakespeare_agents.table.watching.watched import Seen, Watched
 
 _WAIT = 0.8
@@ -29,42 +28,37 @@ def routes(site: Site) -> list[Route]:
     # A page may outlive its server and continue with another one.
     own = secrets.token_hex(4)
 
-    def chosen(request: Request) -> tuple[int, Watched]:
+    def looked_at(site: Site, request: Request, wait: float) -> dict[str, Any]:
+        """What the templates of a folder show."""
         number = request.path_params["number"]
-        if number >= len(folders):
-            raise HTTPException(404, "This server watches no such folder.")
-        return number, folders[number]
+        folder = site.settings.watched(number)
+        seen = folders[number].seen(wait)
+        return {**_view(request, number, seen), "folder": folder, "since": f"{own}.{seen.version}"}
 
-    def every(request: Request) -> Response:
+    def every(site: Site, request: Request) -> Response:
         """All folders."""
         seen = [(watched.folder, watched.seen(_WAIT)) for watched in folders]
         return site.page(request, "folders.html", folders=seen)
 
-    def show(request: Request) -> Response:
+    def show(site: Site, request: Request) -> Response:
         """One of them."""
-        number, watched = chosen(request)
-        seen = watched.seen(_WAIT)
-        view = _view(request, number, watched, seen)
-        return site.page(request, "folder.html", since=f"{own}.{seen.version}", **view)
+        return site.page(request, "folder.html", **looked_at(site, request, _WAIT))
 
-    def news(request: Request) -> Response:
+    def news(site: Site, request: Request) -> Response:
         """What is new since a version; nothing if that is still the latest."""
-        number, watched = chosen(request)
-        seen = watched.seen()
-        since = f"{own}.{seen.version}"
-        if request.query_params.get("since") == since:
+        view = looked_at(site, request, 0)
+        if request.query_params.get("since") == view["since"]:
             return Response(status_code=204)
-        view = _view(request, number, watched, seen)
-        return HTMLResponse(site.fragment("folder_news.html", since=since, **view))
+        return HTMLResponse(site.fragment("folder_news.html", **view))
 
     return [
-        Route("/folders", every),
-        Route("/folders/{number:int}", show),
-        Route("/folders/{number:int}/news", news),
+        site.get("/folders", every),
+        site.get("/folders/{number:int}", show),
+        site.get("/folders/{number:int}/news", news),
     ]
 
 
-def _view(request: Request, number: int, watched: Watched, seen: Seen) -> dict[str, Any]:
+def _view(request: Request, number: int, seen: Seen) -> dict[str, Any]:
     query = request.query_params
     page = query.get("page", "1")
     place = int(page) if page.isascii() and page.isdigit() and len(page) < 7 else 1
@@ -72,7 +66,6 @@ def _view(request: Request, number: int, watched: Watched, seen: Seen) -> dict[s
     found = None if seen.listing is None else find(seen.listing, agent, place)
     own = f"/folders/{number}"
     return {
-        "folder": watched.folder,
         "number": number,
         "seen": seen,
         "found": found,

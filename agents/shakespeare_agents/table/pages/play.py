@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -15,13 +16,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from shakespeare_agents.table.explaining import explained
 from shakespeare_agents.table.live_table import LiveTable, TableError
 from shakespeare_agents.table.new_table import NAMED, PERSON, agent_seat, agents_for
-from shakespeare_agents.table.plans import TablePlan
-from shakespeare_agents.table.seeing import Viewer
-from shakespeare_agents.table.site import Site, owner_of
-from shakespeare_agents.table.telling import changes, view
+from shakespeare_agents.table.play_page import changes, play_page
+from shakespeare_agents.table.site import Fields, Site, owner_of
+from shakespeare_agents.table.store import TablePlan
+from shakespeare_agents.table.viewer import Viewer, explained
 
 PLACES = ("/seat/{token}", "/watch/{table}")
 _FIELDS = 8
@@ -47,64 +47,31 @@ class Looking:
 
 def routes(site: Site) -> list[Route]:
     """The pages of tables."""
-
-    def show(request: Request) -> Response:
-        """The whole page."""
-        looking = looking_at(site, request, request.query_params.get("as", ""))
-        return site.page(request, "play.html", **_view(site, request, looking))
-
-    def changed(request: Request) -> Response:
-        """What is to be seen since a version; nothing if that is still the latest."""
-        query = request.query_params
-        looking = looking_at(site, request, query.get("as", ""))
-        return _changes(site, request, looking, query.get("since", ""))
-
-    async def events(request: Request) -> Response:
-        """Server-sent events: that the table has changed, nothing else."""
-        looking = await run_in_threadpool(looking_at, site, request, "")
-        return EventSourceResponse(_versions(site, looking.table), ping=_PING)
-
-    def explain(request: Request) -> Response:
-        """What something on the board does."""
-        query = request.query_params
-        looking = looking_at(site, request, query.get("as", ""))
-        now = looking.table.now()
-        found = explained(now, looking.viewer.knows(now), query.get("name", "")[:_LONGEST_NAME])
-        return HTMLResponse(site.fragment("explained.html", found=found))
-
-    async def play(request: Request) -> Response:
-        """Play a move, or take one back."""
-        said = await _said(request)
-        return await run_in_threadpool(_play, site, request, said)
-
-    async def seat_agent(request: Request) -> Response:
-        """Let another agent, or the same once more, hold the seat of one that has failed."""
-        said = await _said(request)
-        return await run_in_threadpool(_seat_agent, site, request, said)
-
     return [
         route
         for place in PLACES
         for route in (
-            Route(place, show),
-            Route(f"{place}/changes", changed),
-            Route(f"{place}/events", events),
-            Route(f"{place}/explain", explain),
-            Route(f"{place}/play", play, methods=["POST"]),
-            Route(f"{place}/agent", seat_agent, methods=["POST"]),
+            site.get(place, _show),
+            site.get(f"{place}/changes", _changed),
+            Route(f"{place}/events", partial(_events, site)),
+            site.get(f"{place}/explain", _explain),
+            site.post(f"{place}/play", partial(_act, _play), _FIELDS),
+            site.post(f"{place}/agent", partial(_act, _seat_agent), _FIELDS),
         )
     ]
 
 
-async def _said(request: Request) -> dict[str, str]:
-    async with request.form(max_files=0, max_fields=_FIELDS) as form:
-        return {key: value for key, value in form.items() if isinstance(value, str)}
+def looking_at(site: Site, request: Request, revealed: str | None = None) -> Looking:
+    """Who looks; HTTPException if there is no such table.
 
-
-def looking_at(site: Site, request: Request, revealed: str) -> Looking:
-    """Who looks; HTTPException if there is no such table."""
+    Args:
+        site: The server.
+        request: Its path names a link or a table.
+        revealed: The seat that says that it looks; None takes it from the query.
+    """
     seats: tuple[int, ...] = ()
     table_id = request.path_params.get("table")
+    address = f"/watch/{table_id}"
     if table_id is None:
         token = request.path_params["token"]
         link = site.store.link(token)
@@ -112,24 +79,114 @@ def looking_at(site: Site, request: Request, revealed: str) -> Looking:
             raise HTTPException(404, "No table has this link; ask who gave it to you.")
         table_id, seats = link
         address = f"/seat/{token}"
-    else:
-        address = f"/watch/{table_id}"
     table = site.tables.get(table_id)
     if table is None:
         raise HTTPException(404, "There is no such table.")
+    if revealed is None:
+        revealed = request.query_params.get("as", "")
     shown = int(revealed) if revealed.isascii() and revealed.isdigit() else None
     return Looking(table, Viewer(seats, shown if shown in seats else None), address)
 
 
-def _view(site: Site, request: Request, looking: Looking, message: str = "") -> dict[str, Any]:
-    owns = looking.table.owner == owner_of(request)
+def _show(site: Site, request: Request) -> Response:
+    """The whole page."""
+    return site.page(request, "play.html", **_context(site, request, looking_at(site, request)))
+
+
+def _changed(site: Site, request: Request) -> Response:
+    """What is to be seen since a version; nothing if that is still the latest."""
+    since = request.query_params.get("since", "")
+    return _changes(site, request, looking_at(site, request), since)
+
+
+def _explain(site: Site, request: Request) -> Response:
+    """What something on the board does."""
+    looking = looking_at(site, request)
+    now = looking.table.now()
+    name = request.query_params.get("name", "")[:_LONGEST_NAME]
+    found = explained(now, looking.viewer.knows(now), name)
+    return HTMLResponse(site.fragment("explained.html", found=found))
+
+
+async def _events(site: Site, request: Request) -> Response:
+    """Server-sent events: that the table has changed, nothing else."""
+    looking = await run_in_threadpool(looking_at, site, request)
+
+    async def versions() -> AsyncIterator[dict[str, str]]:
+        event = await site.tables.listen(looking.table.id)
+        try:
+            while True:
+                event.clear()
+                yield {"event": "changed", "data": looking.table.now().version}
+                await event.wait()
+                await asyncio.sleep(_TOGETHER)
+        finally:
+            site.tables.leave(looking.table.id, event)
+
+    return EventSourceResponse(versions(), ping=_PING)
+
+
+def _act(
+    act: Callable[[Site, Looking, Fields], None],
+    site: Site,
+    request: Request,
+    said: Fields,
+    _file: bytes,
+) -> Response:
+    """What has changed by what somebody did, or why nothing has; without scripts the page again."""
+    looking, message = looking_at(site, request, said.get("as", "")), ""
+    try:
+        act(site, looking, said)
+    except TableError as fault:
+        message = str(fault)
+    if "HX-Request" in request.headers:
+        return _changes(site, request, looking, said.get("since", ""), message)
+    if message:
+        raise TableError(message)
+    revealed = looking.viewer.revealed
+    return RedirectResponse(
+        f"{looking.address}{'' if revealed is None else f'?as={revealed}'}", 303
+    )
+
+
+def _play(_site: Site, looking: Looking, said: Fields) -> None:
+    """Play a move, or take one back."""
+    table, viewer = looking.table, looking.viewer
+    now = table.now()
+    if "undo" in said:
+        seat = viewer.knows(now)
+        if seat is None or seat not in viewer.seats:
+            raise TableError("there is no move of yours to take back")
+        table.take_back(seat)
+        return
+    if not viewer.decides(now):
+        raise TableError("it is not your turn")
+    if "move" not in said:
+        raise TableError("nothing was chosen, since the table has changed; look, then choose again")
+    if said.get("number", "") != str(len(now.moves)):
+        raise TableError("the table has changed since; look, then choose again")
+    table.play(len(now.moves), said["move"])
+
+
+def _seat_agent(site: Site, looking: Looking, said: Fields) -> None:
+    """Let another agent, or the same once more, hold the seat of one that has failed."""
+    now = looking.table.now()
+    seat = now.position.to_move
+    if not looking.viewer.seats or seat is None or not now.fault:
+        raise TableError("no agent has failed here, or you hold no seat")
+    looking.table.seat(seat, agent_seat(said.get("agent", ""), now.plan.game, site.settings))
+    looking.table.set_fault(len(now.moves), "")
+
+
+def _context(site: Site, request: Request, looking: Looking, message: str = "") -> dict[str, Any]:
+    plan, owns = looking.table.now().plan, looking.table.owner == owner_of(request)
     return {
-        **view(site.seer, looking.table, looking.viewer),
+        **play_page(site.drawings, looking.table, looking.viewer),
         "address": looking.address,
         "message": message,
-        "again": _again(looking.table.now().plan),
+        "again": _again(plan),
         "links": site.store.links_of(looking.table.id) if owns else {},
-        "agents": agents_for(looking.table.now().plan.game, site.settings),
+        "agents": agents_for(plan.game, site.settings),
     }
 
 
@@ -149,78 +206,6 @@ def _changes(
     now = looking.table.now()
     if since == now.version and not message:
         return Response(status_code=204)
-    context = _view(site, request, looking, message)
-    context.update(changes(site.seer, now, looking.viewer, since))
+    context = _context(site, request, looking, message)
+    context.update(changes(site.drawings, now, looking.viewer, since))
     return HTMLResponse(site.fragment("changes.html", **context), 409 if message else 200)
-
-
-def _play(site: Site, request: Request, said: dict[str, str]) -> Response:
-    looking = looking_at(site, request, said.get("as", ""))
-    return _answered(site, request, looking, said, _chosen)
-
-
-def _chosen(_site: Site, looking: Looking, said: dict[str, str]) -> None:
-    table, viewer = looking.table, looking.viewer
-    now = table.now()
-    if "undo" in said:
-        seat = viewer.knows(now)
-        if seat is None or seat not in viewer.seats:
-            raise TableError("there is no move of yours to take back")
-        table.take_back(seat)
-        return
-    if not viewer.decides(now):
-        raise TableError("it is not your turn")
-    if "move" not in said:
-        raise TableError("nothing was chosen, since the table has changed; look, then choose again")
-    if said.get("number", "") != str(len(now.moves)):
-        raise TableError("the table has changed since; look, then choose again")
-    table.play(len(now.moves), said["move"])
-
-
-def _seat_agent(site: Site, request: Request, said: dict[str, str]) -> Response:
-    looking = looking_at(site, request, said.get("as", ""))
-    return _answered(site, request, looking, said, _seated)
-
-
-def _seated(site: Site, looking: Looking, said: dict[str, str]) -> None:
-    now = looking.table.now()
-    seat = now.position.to_move
-    if not looking.viewer.seats or seat is None or not now.fault:
-        raise TableError("no agent has failed here, or you hold no seat")
-    looking.table.seat(seat, agent_seat(said.get("agent", ""), now.plan.game, site.settings))
-    looking.table.retry()
-
-
-def _answered(
-    site: Site,
-    request: Request,
-    looking: Looking,
-    said: dict[str, str],
-    act: Callable[[Site, Looking, dict[str, str]], None],
-) -> Response:
-    """What has changed by what somebody did, or why nothing has; without scripts the page again."""
-    message = ""
-    try:
-        act(site, looking, said)
-    except TableError as fault:
-        message = str(fault)
-    if "HX-Request" in request.headers:
-        return _changes(site, request, looking, said.get("since", ""), message)
-    if message:
-        raise TableError(message)
-    revealed = looking.viewer.revealed
-    return RedirectResponse(
-        f"{looking.address}{'' if revealed is None else f'?as={revealed}'}", 303
-    )
-
-
-async def _versions(site: Site, table: LiveTable) -> AsyncIterator[dict[str, str]]:
-    event = await site.tables.listen(table.id)
-    try:
-        while True:
-            event.clear()
-            yield {"event": "changed", "data": table.now().version}
-            await event.wait()
-            await asyncio.sleep(_TOGETHER)
-    finally:
-        site.tables.leave(table.id, event)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from urllib.parse import urlencode
 
 from sse_starlette import EventSourceResponse
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
@@ -20,13 +19,11 @@ from starlette.routing import Route
 
 from shakespeare_agents.registry import default
 from shakespeare_agents.table.guarding import LONGER
+from shakespeare_agents.table.live_tables import give_way
 from shakespeare_agents.table.new_table import agents_for, allowed_agent
-from shakespeare_agents.table.reviewed import Judging, Reviewed
-from shakespeare_agents.table.reviews import Reviews
-from shakespeare_agents.table.site import Site, owner_of, remembering
-from shakespeare_agents.table.thinking import give_way
+from shakespeare_agents.table.reviewed import Judging, Reviewed, Reviews
+from shakespeare_agents.table.site import Fields, Site, owner_of, remembering
 from shakespeare_env.errors import DatasetError
-from shakespeare_env.film import default_title
 from shakespeare_env.film.page import (
     SCRIPT,
     STYLE,
@@ -47,6 +44,7 @@ _ADDRESSES = (
     "/review/folder/{folder:int}/{game:int}",
 )
 _NOTHING = "Give a game as JSON lines: paste it, or choose a file that `play --save` wrote."
+_Shown = Callable[[Site, Request, Reviewed, str], Response]
 
 
 def routes(site: Site) -> list[Route]:
@@ -55,52 +53,19 @@ def routes(site: Site) -> list[Route]:
     # There are few judges, so that pages find a thread, too.
     judges = ThreadPoolExecutor(_JUDGES, "judging", initializer=give_way)
 
-    def start(request: Request) -> Response:
-        """Games to choose from, and a form for others."""
-        return _start(site, request)
-
-    async def bring(request: Request) -> Response:
-        """Keep a game from elsewhere and show it."""
-        lines = await _lines(request)
-        return await run_in_threadpool(_bring, site, reviews, request, lines)
-
     def found(request: Request) -> tuple[Reviewed, str]:
         """A game, and its address."""
         place = request.path_params
         parts = request.url.path.split("/")[: 5 if "folder" in place else 4]
         return reviews.get(place), "/".join(parts)
 
-    def show(request: Request) -> Response:
-        """A game at a position."""
-        reviewed, address = found(request)
-        return _show(site, request, reviewed, address)
+    def of_game(path: str, show: _Shown) -> list[Route]:
+        """The routes to a page of every game."""
 
-    def film(request: Request) -> Response:
-        """Every position, for the script."""
-        reviewed, _ = found(request)
-        headers = {"Content-Encoding": "gzip", "Cache-Control": "private, max-age=3600"}
-        return Response(reviewed.data(), media_type="application/json", headers=headers)
+        def page(site: Site, request: Request) -> Response:
+            return show(site, request, *found(request))
 
-    def share(request: Request) -> Response:
-        """The game as one HTML file, with what the agent asked for has found so far."""
-        reviewed, _ = found(request)
-        page = reviewed.page(reviewed.judged(request.query_params.get("agent", "")))
-        name = f"{reviewed.film.game.name}-game.html"
-        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-        return Response(page, media_type="text/html", headers=headers)
-
-    def play_on(request: Request) -> Response:
-        """The lobby's form for a table that begins here."""
-        reviewed, _ = found(request)
-        position = reviewed.game.positions[_ply(request, reviewed)]
-        if position.to_move is None:
-            raise HTTPException(409, "The game is over here; play on from an earlier position.")
-        fields = {
-            "game": position.game.name,
-            "players": position.players,
-            "position": json.dumps(position.to_dict(), separators=(",", ":")),
-        }
-        return RedirectResponse(f"/?{urlencode(fields)}", 303)
+        return [site.get(f"{place}{path}", page) for place in _ADDRESSES]
 
     async def analysis(request: Request) -> Response:
         """Server-sent events: graphs and verdicts, while somebody listens."""
@@ -109,58 +74,36 @@ def routes(site: Site) -> list[Route]:
         return EventSourceResponse(_judged_events(site, judges, reviewed, name, f"{address}/"))
 
     return [
-        Route("/review", start),
-        Route("/review", bring, methods=["POST"]),
+        site.get("/review", _start),
+        site.post("/review", partial(_bring, reviews), 2, LONGER["/review"], files=1),
         Route("/review/film.js", lambda request: FileResponse(SCRIPT)),
         Route("/review/film.css", lambda request: FileResponse(STYLE)),
-        *(
-            Route(f"{place}{suffix}", page)
-            for place in _ADDRESSES
-            for suffix, page in (
-                ("", show),
-                ("/{ply:int}", show),
-                ("/{ply:int}/on", play_on),
-                ("/film", film),
-                ("/page", share),
-                ("/analysis", analysis),
-            )
-        ),
+        *of_game("", _show),
+        *of_game("/{ply:int}", _show),
+        *of_game("/{ply:int}/on", _play_on),
+        *of_game("/film", _film),
+        *of_game("/page", _share),
+        *(Route(f"{place}/analysis", analysis) for place in _ADDRESSES),
     ]
 
 
 def _start(site: Site, request: Request, fault: str = "") -> Response:
+    """Games to choose from, and a form for others."""
     owner = owner_of(request)
-    tables = [
-        (f"/review/table/{one.id}", f"{one.plan.game.capitalize()}: {', '.join(seats)}")
-        for one in site.store.tables_of(owner, _LATEST)
-        if one.over
-        for seats in [[seat.name for seat in one.plan.seats]]
-    ]
-    records = [
-        (f"/review/record/{record_id}", title)
-        for record_id, title in site.store.records_of(owner, _LATEST)
-    ]
     return site.page(
         request,
         "reviews.html",
         422 if fault else 200,
         fault=fault,
-        tables=tables,
-        records=records,
+        tables=[one for one in site.store.tables_of(owner, _LATEST) if one.over],
+        records=site.store.records_of(owner, _LATEST),
         most=LONGER["/review"] >> 20,
     )
 
 
-async def _lines(request: Request) -> bytes:
-    most = LONGER["/review"]
-    async with request.form(max_files=1, max_fields=2, max_part_size=most) as form:
-        file, text = form.get("file"), form.get("lines")
-        if isinstance(file, UploadFile) and file.filename:
-            return await file.read()
-        return text.encode() if isinstance(text, str) else b""
-
-
-def _bring(site: Site, reviews: Reviews, request: Request, lines: bytes) -> Response:
+def _bring(reviews: Reviews, site: Site, request: Request, said: Fields, file: bytes) -> Response:
+    """Keep a game from elsewhere and show it."""
+    lines = file or said.get("lines", "").encode()
     if not lines.strip():
         return _start(site, request, _NOTHING)
     try:
@@ -170,24 +113,9 @@ def _bring(site: Site, reviews: Reviews, request: Request, lines: bytes) -> Resp
     return remembering(request, RedirectResponse(f"/review/record/{record_id}", 303))
 
 
-def _ply(request: Request, reviewed: Reviewed) -> int:
-    ply = int(request.path_params.get("ply", 0))
-    if ply > len(reviewed.film):
-        last = len(reviewed.film)
-        raise HTTPException(404, f"There is no position {ply}; they are numbered 0 to {last}.")
-    return ply
-
-
-def _agent(site: Site, request: Request, reviewed: Reviewed) -> str:
-    game = reviewed.film.game
-    return allowed_agent(
-        request.query_params.get("agent") or default(game), game.name, site.settings
-    )
-
-
 def _show(site: Site, request: Request, reviewed: Reviewed, address: str) -> Response:
-    at = _ply(request, reviewed)
-    film = reviewed.film
+    """A game at a position."""
+    at, film = _ply(request, reviewed), reviewed.film
     name = _agent(site, request, reviewed)
     offered = agents_for(film.game.name, site.settings)
     link = f"{address}/"
@@ -200,12 +128,48 @@ def _show(site: Site, request: Request, reviewed: Reviewed, address: str) -> Res
         at=at,
         last=len(film),
     )
-    return site.page(
-        request,
-        "review.html",
-        title=reviewed.title or default_title(film),
-        player=player(film, extras, source=f"{link}film", link=link, at=at, board=film.board(at)),
-    )
+    shown = player(film, extras, source=f"{link}film", link=link, at=at, board=film.board(at))
+    return site.page(request, "review.html", title=reviewed.title, player=shown)
+
+
+def _film(_site: Site, _request: Request, reviewed: Reviewed, _address: str) -> Response:
+    """Every position, for the script."""
+    headers = {"Content-Encoding": "gzip", "Cache-Control": "private, max-age=3600"}
+    return Response(reviewed.data(), media_type="application/json", headers=headers)
+
+
+def _share(_site: Site, request: Request, reviewed: Reviewed, _address: str) -> Response:
+    """The game as one HTML file, with what the agent asked for has found so far."""
+    page = reviewed.page(request.query_params.get("agent", ""))
+    name = f"{reviewed.film.game.name}-game.html"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(page, media_type="text/html", headers=headers)
+
+
+def _play_on(_site: Site, request: Request, reviewed: Reviewed, _address: str) -> Response:
+    """The lobby's form for a table that begins here."""
+    position = reviewed.game.positions[_ply(request, reviewed)]
+    if position.to_move is None:
+        raise HTTPException(409, "The game is over here; play on from an earlier position.")
+    fields = {
+        "game": position.game.name,
+        "players": position.players,
+        "position": json.dumps(position.to_dict(), separators=(",", ":")),
+    }
+    return RedirectResponse(f"/?{urlencode(fields)}", 303)
+
+
+def _ply(request: Request, reviewed: Reviewed) -> int:
+    ply = int(request.path_params.get("ply", 0))
+    if ply > (last := len(reviewed.film)):
+        raise HTTPException(404, f"There is no position {ply}; they are numbered 0 to {last}.")
+    return ply
+
+
+def _agent(site: Site, request: Request, reviewed: Reviewed) -> str:
+    game = reviewed.film.game
+    asked = request.query_params.get("agent")
+    return allowed_agent(asked or default(game), game.name, site.settings)
 
 
 async def _judged_events(
@@ -214,7 +178,7 @@ async def _judged_events(
     film, last = reviewed.film, len(reviewed.film)
 
     def judging() -> Judging:
-        return reviewed.judging(name, lambda: site.analysts.get(name, film.game))
+        return reviewed.judging(name, lambda: site.analyst(name, film.game))
 
     def graphs(found: Judging) -> dict[str, str]:
         mistakes = found.mistakes()

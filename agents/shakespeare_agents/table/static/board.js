@@ -136,11 +136,11 @@
 
   // What lies at a place, in words.
   function explain(group) {
-    const told = document.getElementById("explained");
+    const where = document.getElementById("explained");
     const seat = document.getElementById("as").value;
     const asked = new URLSearchParams({ name: group.dataset.place, as: seat });
-    htmx.ajax("GET", `${told.dataset.from}?${asked}`, { target: told, swap: "innerHTML" })
-      .then(() => { if (!narrow.matches) told.scrollIntoView({ block: "nearest" }); });
+    htmx.ajax("GET", `${where.dataset.from}?${asked}`, { target: where, swap: "innerHTML" })
+      .then(() => { if (!narrow.matches) where.scrollIntoView({ block: "nearest" }); });
   }
 
   function explained(event) {
@@ -229,8 +229,8 @@
   document.addEventListener("contextmenu", explained);
   document.addEventListener("pointerdown", () => {
     byKeyboard = false;
-    const told = document.getElementById("explained");
-    if (narrow.matches && told) told.replaceChildren();  // there it lies over the page
+    const where = document.getElementById("explained");
+    if (narrow.matches && where) where.replaceChildren();  // there it lies over the page
   });
   document.addEventListener("keydown", keyed);
   document.addEventListener("input", find);

@@ -1,13 +1,15 @@
-"""The games of a folder in a few words each, as far as they are finished."""
+"""The finished games of a folder in a few words each, and pages of them, the latest first."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from shakespeare_agents.arena.wording import shown_name
 from shakespeare_env.datasets.frames import faults
 from shakespeare_env.datasets.manifest import NAME, Manifest, Shard, shard_file
 from shakespeare_env.datasets.manifest_reading import read_manifest
@@ -33,6 +35,9 @@ COLUMNS: dict[str, Any] = {
 }
 """The columns of the games listed; `moves` is their number of moves."""
 _COMMON = ("players", "agents", "scores", "places")
+ON_A_PAGE = 40
+_LONGEST = 100
+"""The most characters of a search text."""
 
 
 @dataclass(frozen=True)
@@ -74,10 +79,12 @@ class Lister:
 
     Args:
         folder: An arena's or a dataset's folder, or one that becomes such a folder.
+        most: How many of a dataset's latest games are listed.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, most: int = MOST_LISTED) -> None:
         self._folder = folder
+        self._most = most
         self._shards: dict[tuple[int, Shard], pl.DataFrame] = {}
 
     def read(self) -> Listing:
@@ -100,16 +107,16 @@ class Lister:
         return self._dataset(manifest)
 
     def _dataset(self, manifest: Manifest) -> Listing:
-        first, listed = len(manifest.shards), 0
-        while first and listed < MOST_LISTED:
+        first, count = len(manifest.shards), 0
+        while first and count < self._most:
             first -= 1
-            listed += manifest.shards[first].games
+            count += manifest.shards[first].games
         keys = [(number, manifest.shards[number]) for number in range(first, len(manifest.shards))]
         self._shards = {key: self._shard(*key) for key in keys}
-        games = pl.concat(self._shards.values()) if keys else _nothing()
+        games = pl.concat(self._shards.values()) if keys else pl.DataFrame(schema=COLUMNS)
         settings = manifest.settings
         return Listing(
-            DATASET, settings.game, manifest.finished_games, settings.games, games.tail(MOST_LISTED)
+            DATASET, settings.game, manifest.finished_games, settings.games, games.tail(self._most)
         )
 
     def _shard(self, number: int, shard: Shard) -> pl.DataFrame:
@@ -119,14 +126,15 @@ class Lister:
         try:
             regular_size(path, shard.size)
             rows = pl.scan_parquet(path, glob=False)
-            found = rows.select(
-                "game_id",
-                *_COMMON,
-                pl.lit(None, pl.Int8).alias("forfeited_by"),
-                pl.lit(None, pl.String).alias("fault"),
-                pl.col("actions").list.len().alias("moves"),
-            ).collect()
-            return _checked(found)
+            return _checked(
+                rows.select(
+                    "game_id",
+                    *_COMMON,
+                    pl.lit(None, pl.Int8).alias("forfeited_by"),
+                    pl.lit(None, pl.String).alias("fault"),
+                    pl.col("actions").list.len().alias("moves"),
+                ).collect()
+            )
         except faults() as error:
             words = str(error).partition("\n")[0][:200]
             raise DatasetError(
@@ -146,10 +154,6 @@ def _arena(results: pl.DataFrame) -> Listing:
     return Listing(ARENA, game, results.height, None, games, results)
 
 
-def _nothing() -> pl.DataFrame:
-    return pl.DataFrame(schema=COLUMNS)
-
-
 def _checked(rows: pl.DataFrame) -> pl.DataFrame:
     """Rows that can be shown; ValueError for others."""
     if dict(rows.schema) != COLUMNS:
@@ -160,3 +164,63 @@ def _checked(rows: pl.DataFrame) -> pl.DataFrame:
     if not sound:
         raise ValueError("it holds rows that are no games")
     return rows
+
+
+@dataclass(frozen=True)
+class ListedGame:
+    """A game in a list.
+
+    Attributes:
+        game_id: Its number.
+        seats: Name, score and whether it won, by seat.
+        moves: How many.
+        forfeit: Which seat lost by a fault and how, "" if none did.
+    """
+
+    game_id: int
+    seats: list[tuple[str, int, bool]]
+    moves: int
+    forfeit: str
+
+
+@dataclass(frozen=True)
+class Found:
+    """A page of the games that somebody looks for.
+
+    Attributes:
+        games: The games on this page.
+        count: The number of games on all pages.
+        page: Its number, from 1.
+        pages: The number of pages.
+        agent: The text that is searched for in the agents' names.
+    """
+
+    games: list[ListedGame]
+    count: int
+    page: int
+    pages: int
+    agent: str
+
+
+def find(listing: Listing, agent: str = "", page: int = 1) -> Found:
+    """The games in which an agent's name contains a text, ignoring case."""
+    agent = " ".join(agent.split())[:_LONGEST]
+    games = listing.games
+    if agent:
+        named = pl.element().str.to_lowercase().str.contains(agent.lower(), literal=True)
+        games = games.filter(pl.col("agents").list.eval(named).list.any())
+    pages = max(1, -(-games.height // ON_A_PAGE))
+    page = min(max(1, page), pages)
+    end = games.height - (page - 1) * ON_A_PAGE
+    rows = games.slice(max(0, end - ON_A_PAGE), min(end, ON_A_PAGE)).reverse()
+    return Found(list(listed(rows)), games.height, page, pages, agent)
+
+
+def listed(games: pl.DataFrame) -> Iterator[ListedGame]:
+    """Games of a listing, one by one."""
+    for row in games.iter_rows(named=True):
+        won = [place == 1 and row["players"] > 1 for place in row["places"]]
+        seats = list(zip(map(shown_name, row["agents"]), row["scores"], won, strict=True))
+        by, fault = row["forfeited_by"], shown_name(row["fault"] or "")
+        forfeit = "" if by is None else f"seat {by} forfeited: {fault}"
+        yield ListedGame(row["game_id"], seats, row["moves"], forfeit)

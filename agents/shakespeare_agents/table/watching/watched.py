@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -49,12 +48,10 @@ class Watched:
 
     Args:
         folder: An arena's or a dataset's folder, or one that becomes such a folder.
-        now: Seconds of a clock that only rises.
     """
 
-    def __init__(self, folder: Path, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._now = now
         self._lister = Lister(folder)
         self._lock = threading.Lock()
         self._seen = Seen()
@@ -70,41 +67,29 @@ class Watched:
         """
         with self._lock:
             idle = self._thread is None or not self._thread.is_alive()
-            if idle and self._now() >= max(self._looked + _LOOKS_APART, self._rested):
-                self._looked = self._now()
-                state = self._state()
-                if not self._is_known(state):
-                    self._thread = threading.Thread(target=self._work, args=(state,), daemon=True)
-                    self._thread.start()
-            thread, first = self._thread, self._seen.version == 0
-        if first and wait and thread is not None:
-            deadline = time.monotonic() + wait
-            while self._seen.version == 0 and time.monotonic() < deadline:
-                thread.join(0.01)
+            if idle and time.monotonic() >= max(self._looked + _LOOKS_APART, self._rested):
+                self._looked = time.monotonic()
+                self._thread = threading.Thread(target=self._work, daemon=True)
+                self._thread.start()
+            thread, deadline = self._thread, time.monotonic() + wait
+        while thread and self._seen.version == 0 and time.monotonic() < deadline:
+            thread.join(0.01)
         return self._seen
 
-    def _is_known(self, state: State | None) -> bool:
-        """Whether there is nothing to read or to compute; a fault may pass by itself."""
-        seen = self._seen
-        return state == self._read and seen.version > 0 and seen.is_settled and not seen.fault
-
-    def _state(self) -> State | None:
+    def _work(self) -> None:
+        began = time.monotonic()
         try:
-            return state_of(self.folder)
-        except OSError:
-            return None  # reading shows why
-
-    def _work(self, state: State | None) -> None:
-        began = self._now()
-        try:
-            self._look(state)
-            with _computing:
-                self._rate()
+            self._look()
+            self._rate()
         finally:
-            self._rested = self._now() + _REST * (self._now() - began)
+            self._rested = time.monotonic() + _REST * (time.monotonic() - began)
 
-    def _look(self, state: State | None) -> None:
-        """Read the games, unless they are those known."""
+    def _look(self) -> None:
+        """Read the games, unless they are those known; a fault may pass by itself."""
+        try:
+            state = state_of(self.folder)
+        except OSError:
+            state = None  # reading shows why
         if state == self._read and self._seen.version > 0 and not self._seen.fault:
             return
         listing, fault = self._seen.listing, ""
@@ -121,9 +106,10 @@ class Watched:
     def _rate(self) -> None:
         """Compute an arena's standings, unless they are those known."""
         listing = self._seen.listing
-        if listing is None or listing.results is None or self._seen.is_settled:
+        if listing is None or listing.results is None:
             return
-        standings = standings_of(listing.results) if listing.count else None
+        with _computing:
+            standings = standings_of(listing.results) if listing.count else None
         # Results that only the standings need are dropped.
         self._show(standings=standings, listing=replace(listing, results=None))
 

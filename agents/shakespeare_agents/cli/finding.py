@@ -1,4 +1,4 @@
-"""What a person's words mean: a move, or a topic to be explained."""
+"""The move or the topic that a person's words name."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class NoMoveError(ValueError):
     """Words that are like no legal move."""
 
 
-def meant_move(answer: str, position: Position, commands: Iterable[str] = ()) -> str:
-    """The legal move that a text, a part of it or a number means; ValueError if there is none.
+def find_move(answer: str, position: Position, commands: Iterable[str] = ()) -> str:
+    """The legal move that a text, a part of it or a number names; ValueError if there is none.
 
-    `commands` is what else could have been meant.
+    `commands` is what else a misspelt word may stand for.
     """
     legal = position.moves()
     if answer in legal:
@@ -77,8 +77,8 @@ def topics_of_move(move: str, topics: Mapping[str, str]) -> list[str]:
     return [part for part in dict.fromkeys(parts) if part in topics]
 
 
-def meant_topics(words: str, topics: Mapping[str, str]) -> list[str]:
-    """The names in `topics` that words mean: one of that name, else all beginning like it.
+def find_topics(words: str, topics: Mapping[str, str]) -> list[str]:
+    """The names in `topics` that words stand for: one of that name, else all beginning like it.
 
     Raises:
         ValueError: there are none.

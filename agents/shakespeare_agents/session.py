@@ -1,0 +1,158 @@
+"""A game in progress: agents hold some of its seats, people and programs the others."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_env import Batch, Position
+from shakespeare_env.agent import AnyAgent
+from shakespeare_env.course import Course
+from shakespeare_env.generators import GameGenerators
+from shakespeare_env.lineup import NOBODY, OUTSIDE, Lineup, play_out
+
+OnMove = Callable[[list[str]], None]
+"""Called after a move, with the move and its effects in words."""
+
+
+class Session:
+    """One game in which agents play their seats, and `push` plays the others.
+
+    Args:
+        position: The first position.
+        agents: The agents by seat; the other seats are played from outside.
+        seed: Decides the agents' draws.
+        names: The players' names by seat, in errors and in words.
+        viewer: The seat whose knowledge the words show; None shows everything.
+        moves_before: The number of moves played before the first position.
+        generator: The number of the agents' generator under the seed.
+
+    Attributes:
+        course: The positions and the moves so far.
+        failed: The seat whose agent raised an exception or chose an illegal move, if one has.
+        seconds: The time that each seat took to decide.
+        decisions: The number of each seat's decisions.
+    """
+
+    def __init__(
+        self,
+        position: Position,
+        agents: Mapping[int, AnyAgent] | None = None,
+        seed: int = 0,
+        *,
+        names: Sequence[str] | None = None,
+        viewer: int | None = None,
+        moves_before: int = 0,
+        generator: int = 0,
+    ) -> None:
+        agents = agents or {}
+        self._batch = Batch(position.game.name, 1, players=position.players, autoreset=False)
+        seats = np.full((1, position.game.max_seats), NOBODY)
+        seats[0, : position.players] = OUTSIDE
+        for index, seat in enumerate(agents):
+            seats[0, seat] = index
+        self._generators = GameGenerators.of_games(seed, np.array([generator]))
+        called = [names[seat] for seat in agents] if names else ()
+        self._lineup = Lineup(list(agents.values()), seats, self._generators, called)
+        self._generator_states = [self._generators.states.copy()]
+        self._moves_before, self._viewer = moves_before, viewer
+        self.course = Course([position], [], names)
+        self.failed: int | None = None
+        self.seconds = [0.0] * position.players
+        self.decisions = [0] * position.players
+        self._since = time.monotonic()
+
+    @property
+    def position(self) -> Position:
+        """The current position."""
+        return self.course.position
+
+    @property
+    def positions(self) -> Sequence[Position]:
+        """The positions from the first to the current one; do not play on them."""
+        return self.course.positions
+
+    @property
+    def moves(self) -> Sequence[str]:
+        """The moves between the positions."""
+        return self.course.moves
+
+    def play_out(self, on_move: OnMove | None = None, most: int | None = None) -> None:
+        """Let agents play, `most` moves at most, until another seat is to move or all is over."""
+        last = None if most is None else len(self.moves) + most
+        while last is None or len(self.moves) < last:
+            if (action := self._decided()) is None:
+                return
+            self.push(self.position.move_text(action), on_move)
+
+    def push(self, move: str, on_move: OnMove | None = None) -> None:
+        """Play a move; IllegalMove if it is not legal."""
+        seat = self.position.to_move
+        self.course = self.course.pushed(move)
+        assert seat is not None
+        now = time.monotonic()
+        self.seconds[seat] += now - self._since
+        self.decisions[seat] += 1
+        self._since = now
+        self._generator_states.append(self._generators.states.copy())
+        if on_move is not None:
+            on_move(self.lines(len(self.moves) - 1)[0])
+
+    def take_back(self, seat: int) -> str:
+        """Undo the last move, which must be the seat's own, as if it had never been played.
+
+        Returns:
+            The move.
+
+        Raises:
+            ValueError: The move stays played; the message says why.
+        """
+        number = self.course.last_of(seat)
+        move = self.moves[number]
+        self.course = self.course.up_to(number)
+        del self._generator_states[number + 1 :]
+        self._generators.states[:] = self._generator_states[-1]
+        return move
+
+    def lines(self, first: int = 0) -> list[list[str]]:
+        """Each move from number `first` on, counted from 0, and then its effects, in words."""
+        numbers = range(first, len(self.moves))
+        return [self.course.lines(at, self._viewer, self._moves_before) for at in numbers]
+
+    def score_sheet(self) -> list[tuple[str, list[int]]]:
+        """The parts of all scores by source, as far as the viewer knows them."""
+        return self.course.score_sheet(self._viewer)
+
+    def _decided(self) -> int | None:
+        """The choice of an agent; None if no agent is to move."""
+        decided: list[int] = []
+
+        def after_step(_rows: object, actions: NDArray[np.int64]) -> None:
+            decided.append(int(actions[0]))
+
+        record = self.position.record()
+        self._batch.load([0], np.array([record], record.dtype))
+        try:
+            play_out(self._batch, self._lineup, after_step=after_step, most=1)
+        except Exception:
+            self.failed = self.position.to_move
+            raise
+        return decided[0] if decided else None
+
+
+def choose(agent: AnyAgent, position: Position, seed: int = 0, number: int = 0) -> str:
+    """An agent's move in a position.
+
+    Its draws depend only on the seed and the number of the decision, so a game that is resumed goes
+    on as if it had never stopped.
+
+    Raises:
+        Exception: Whatever the agent raises; IllegalMove if its move is not legal.
+    """
+    assert position.to_move is not None
+    session = Session(position, {position.to_move: agent}, seed, generator=number)
+    session.play_out(most=1)
+    return session.moves[0]

@@ -1,0 +1,96 @@
+"""A box file being changed: its values, its sources, and its lists of cards or spaces."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+import tomlkit
+from tomlkit.items import AoT, Table
+
+from shakespeare_agents.table.box_desk.facts import MISSING, OTHERS
+from shakespeare_env.box_entries import Keys
+
+
+def at_keys(document: Any, keys: Keys) -> Any:
+    """What is there; KeyError or IndexError if nothing is."""
+    for key in keys:
+        document = document[key]
+    return document
+
+
+def put_at(document: Any, keys: Keys, value: Any) -> None:
+    """Give an entry a value; `MISSING` removes it."""
+    table, last = at_keys(document, keys[:-1]), keys[-1]
+    if value is MISSING:
+        table.pop(last, None)
+    else:
+        table[last] = inline(value) if isinstance(value, dict) else value
+
+
+def item_of(keys: Keys) -> Keys:
+    """The item of a list that an entry belongs to; () if to none."""
+    depth = max((place for place, key in enumerate(keys) if isinstance(key, int)), default=-1)
+    return keys[: depth + 1]
+
+
+def add_item(document: Any, keys: Keys, own: str, source: str) -> None:
+    """Put another item at the end of a list: what the last one says under another id."""
+    items = at_keys(document, keys)
+    said = {**items[-1].unwrap(), "id": own, "source": source}
+    if isinstance(items, AoT):
+        table = tomlkit.table()
+        for key, value in said.items():
+            table[key] = inline(value) if isinstance(value, dict) else value
+        items.append(table)
+    else:
+        items.append(inline(said))
+
+
+def take_away(document: Any, items: Iterable[Keys]) -> None:
+    """Take items from their lists."""
+    for *keys, number in sorted(items, key=lambda item: item[-1], reverse=True):
+        del at_keys(document, tuple(keys))[number]
+
+
+def before(keys: Keys, taken: Collection[Keys]) -> Keys:
+    """The keys of an entry before items were taken away."""
+    item = item_of(keys)
+    if not item:
+        return keys
+    number = int(item[-1])
+    for other in sorted(int(other[-1]) for other in taken if other[:-1] == item[:-1]):
+        number += number >= other
+    return (*item[:-1], number, *keys[len(item) :])
+
+
+def set_source(document: Any, keys: Keys, source: str) -> None:
+    """Set the source of one entry and keep those of the others."""
+    # The innermost table of a list, or else the section, is where readers look.
+    depth = max(len(item_of(keys)), 1)
+    owner, key, path = at_keys(document, keys[:depth]), "source", [*map(str, keys[depth:])]
+    while path and isinstance(owner.get(key), Table):
+        owner, key, path = owner[key], path[0], path[1:]
+    owner[key] = inline(_with(owner.get(key), path, source)) if path else source
+
+
+def _with(said: Any, path: list[str], source: str) -> Any:
+    """The sources as before, but for one."""
+    if not path:
+        return source
+    table = dict(said) if isinstance(said, Mapping) else {OTHERS: said} if said else {}
+    table[path[0]] = _with(table.get(path[0]), path[1:], source)
+    # The rest is read last.
+    others = {OTHERS: table.pop(OTHERS)} if OTHERS in table else {}
+    return table | others
+
+
+def inline(table: Mapping[str, Any]) -> Any:
+    """A table in one line, spaced as in the package's own boxes; keys are plain words."""
+    inner = ", ".join(f"{key} = {_item(value).as_string()}" for key, value in table.items())
+    # With the end of its line, which belongs to it.
+    return tomlkit.parse(f"table = {{ {inner} }}\n" if inner else "table = {}\n")["table"]
+
+
+def _item(value: Any) -> Any:
+    return inline(value) if isinstance(value, Mapping) else tomlkit.item(value)
