@@ -18,7 +18,7 @@ from tests.arena.killing import attack, killed
 PROGRAM = """
 import sys
 from pathlib import Path
-from shakespeare_agents.arena import playing
+from shakespeare_agents.arena.games import playing
 from shakespeare_agents.arena.field import Field
 from shakespeare_agents.arena.tournament import run_arena
 from shakespeare_agents.workers import open_workers

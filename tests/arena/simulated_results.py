@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shakespeare_agents.arena.matches import Match
+from shakespeare_agents.arena.games.seating import Match
 from shakespeare_env.datasets.frames import frame
 from shakespeare_env.datasets.results import RESULTS
 

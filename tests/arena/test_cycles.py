@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from shakespeare_agents.arena.standings.cycles import cycles
-from shakespeare_agents.arena.standings.pairs import pairs
+from shakespeare_agents.arena.standings.figures import pairs
 
 pytestmark = pytest.mark.usefixtures("few_replicates")
 

@@ -3,8 +3,8 @@
 import pytest
 
 from shakespeare_agents import RandomAgent, make
-from shakespeare_agents.arena.deals import deal
-from shakespeare_agents.arena.seat_orders import SeatPlan
+from shakespeare_agents.arena.games.seat_orders import SeatPlan
+from shakespeare_agents.arena.games.seating import deal
 from shakespeare_env import registry
 from shakespeare_env.lineup import play_out
 from tests.contract.each_table import full_tables

@@ -11,7 +11,7 @@ import pytest
 
 from shakespeare_agents import RandomAgent, make
 from shakespeare_agents.arena import Entrant, evaluate
-from shakespeare_agents.arena.series import Series
+from shakespeare_agents.arena.evaluation.series import Series
 from shakespeare_env import registry
 from tests.contract.each_table import full_tables, small_tables
 
@@ -90,7 +90,7 @@ def test_figures_depend_on_the_seed_and_not_on_threads_or_what_is_played_togethe
         (2, 1, 1),
     ):
         monkeypatch.setattr(
-            import_module("shakespeare_agents.arena.series"), "_GAMES_AT_ONCE", together
+            import_module("shakespeare_agents.arena.evaluation.series"), "_GAMES_AT_ONCE", together
         )
         how: dict[str, Any] = {"games": 10 * table.players, "seed": seed, "threads": threads}
         results.append(evaluate(entrants, table.game, **how))
@@ -144,7 +144,7 @@ def test_what_cannot_be_evaluated_is_refused(entrants, how, fault, says):
 
 def test_it_needs_neither_torch_nor_the_command_line():
     program = """
-import sys, shakespeare_agents.arena.evaluate
+import sys, shakespeare_agents.arena.evaluation.series
 unwanted = {"torch", "stable_baselines3", "sb3_contrib", "typer", "rich"}
 sys.exit(repr(unwanted & sys.modules.keys()) if unwanted & sys.modules.keys() else 0)
 """

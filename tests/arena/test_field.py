@@ -57,7 +57,7 @@ def test_paths_start_from_the_files_folder_and_names_do_not_change(tmp_path):
     [
         ("", "agents is missing"),
         ("agents = 1", "agents = 1: must be a list"),
-        ('agents = ["random"]', "a field needs two or more"),
+        ('agents = ["random"]', "must be at least 2 long"),
         ('agents = ["random", "random"]', "'random' stands twice: give each a name of its own"),
         ('agents = ["random", ""]', "'' cannot be printed: give it a name"),
         ('agents = ["a", {name = "b"}]', "agents[1]: give either agent or program"),

@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import make
+from shakespeare_agents.arena.evaluation.scale import RUNGS, Climb, Meetings, fitted
 from shakespeare_agents.arena.measure import measure, reference
-from shakespeare_agents.arena.measure_climb import Climb
-from shakespeare_agents.arena.measure_fit import Meetings, fitted
-from shakespeare_agents.arena.measure_result import RUNGS
 from shakespeare_agents.identity import agent_digest
 from shakespeare_env import registry
 from tests.contract.command_line import printed, refused
@@ -32,7 +30,7 @@ class Planted:
         self.order = []
 
     def climb(self, deals, seconds=math.inf):
-        climb = Climb(self.players, lambda playouts: Rung(self, playouts), lambda: self.now)
+        climb = Climb(self.players, lambda playouts: Rung(self, playouts).play, lambda: self.now)
         climb.play(deals, seconds)
         return climb
 

@@ -9,9 +9,8 @@ from polars.testing import assert_frame_equal
 
 from shakespeare_agents import make
 from shakespeare_agents.arena import Entrant, evaluate
-from shakespeare_agents.arena.matches import Match
-from shakespeare_agents.arena.playing import places_of, play
-from shakespeare_agents.arena.seating import Rules, Seating
+from shakespeare_agents.arena.games.playing import places_of, play
+from shakespeare_agents.arena.games.seating import Match, Rules, Seating
 from shakespeare_env import registry
 from shakespeare_env.batch import Batch
 from tests.contract.each_table import small_tables

@@ -22,8 +22,8 @@ from shakespeare_agents.arena.programs import (
     ProgramError,
     program_digest,
 )
+from shakespeare_agents.arena.programs.agent import action_in, question
 from shakespeare_agents.arena.programs.kept import Kept
-from shakespeare_agents.arena.programs.questions import action_in, question
 from shakespeare_env.information_sets import InformationSets
 from tests.arena.programs import (
     PLAYS,

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from shakespeare_agents.arena import evaluate
-from shakespeare_agents.arena.result import FORMAT, agent_results
-from shakespeare_agents.arena.seat_orders import SeatPlan
+from shakespeare_agents.arena.evaluation.result import EvaluationResult, agent_results
+from shakespeare_agents.arena.games.seat_orders import SeatPlan
 from shakespeare_agents.intervals import wilson_interval
 from shakespeare_env import registry
 
@@ -130,7 +130,7 @@ def test_as_json_and_back(game, players, tmp_path):
     found.save(path)
     data = json.loads(path.read_bytes(), parse_constant=pytest.fail)
     assert data == found.to_json()
-    assert data.pop("format") == FORMAT
+    assert data.pop("format") == EvaluationResult.FORMAT
     assert data.pop("box_digest") == registry.box_digest(game)
     expected = json.loads(json.dumps(asdict(found)))  # tuples are lists there
     assert data == {name: expected[name] for name in data}

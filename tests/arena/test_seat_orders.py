@@ -8,7 +8,7 @@ import pytest
 
 from shakespeare_agents import RandomAgent, make
 from shakespeare_agents.arena import Entrant, evaluate
-from shakespeare_agents.arena.seat_orders import SeatPlan, circular_orders, seatings
+from shakespeare_agents.arena.games.seat_orders import SeatPlan, circular_orders, seatings
 from shakespeare_env import registry
 
 # Companies of agents and the games of a deal: fewer cannot seat every pair of agents at every two

@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from shakespeare_agents.arena.matches import Match
+from shakespeare_agents.arena.games.seating import Match
 from shakespeare_agents.arena.standings import standings_of
-from shakespeare_agents.arena.standings.effects import deal_effects
+from shakespeare_agents.arena.standings.figures import deal_effects
 from shakespeare_agents.arena.standings.seats import labels, seats
 from shakespeare_agents.arena.standings.standings import SCHEMAS
 from shakespeare_agents.arena.standings.verdicts import verdict

@@ -8,11 +8,11 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from shakespeare_agents import RandomAgent
-from shakespeare_agents.arena import playing, tournament
 from shakespeare_agents.arena.field import Field
-from shakespeare_agents.arena.matchmaking import plan_round
+from shakespeare_agents.arena.games import playing
 from shakespeare_agents.arena.standings import standings_of
-from shakespeare_agents.arena.tournament import Ending, run_arena
+from shakespeare_agents.arena.tournament import Ending, run_arena, running
+from shakespeare_agents.arena.tournament.matchmaking import plan_round
 from shakespeare_env.datasets.results_reading import read_results, results_files
 from shakespeare_env.errors import ArenaError
 from tests.arena.kills import TWIN, endless, games, kill_often
@@ -123,7 +123,7 @@ def test_minutes_count_from_the_first_move(tmp_path, monkeypatch):
         now[0] += 1000.0
         return plan_round(*given, **options)
 
-    monkeypatch.setattr(tournament, "plan_round", planned)
+    monkeypatch.setattr(running, "plan_round", planned)
     monkeypatch.setattr("time.monotonic", lambda: now[0])
     assert run_arena(small(minutes=1), tmp_path) is Ending.minutes
     assert len(read_results(tmp_path)) > 0

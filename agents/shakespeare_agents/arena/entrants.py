@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TypeVar
 
-from shakespeare_agents.arena.seat_orders import Order, SeatPlan
+from shakespeare_agents.arena.games.seat_orders import Order, SeatPlan
 from shakespeare_agents.parcels import AgentSet
 from shakespeare_agents.registry import default, make
 from shakespeare_agents.workers import Workers

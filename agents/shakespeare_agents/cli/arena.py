@@ -62,11 +62,12 @@ def arena(
     folder = field.with_suffix("") if results is None else results
     # Here and below, slow imports are late to keep the shell's completion quick.
     try:
-        from shakespeare_agents.arena.tables import standings_tables
+        from shakespeare_agents.arena.report.tables import standings_tables
         from shakespeare_agents.arena.tournament import run_arena
 
         wanted = _read(field, games, minutes)
         _check_trusted(field, wanted, trust)
+        wanted = wanted.loaded()
         # Leaving this way also ends the programs that were started.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         tables = " and ".join(map(str, wanted.players))

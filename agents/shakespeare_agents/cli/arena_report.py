@@ -22,8 +22,8 @@ def arena_report(
     # Here and below, slow imports are late to keep the shell's completion quick.
     try:
         from shakespeare_agents.arena.report import about_results, write_report
+        from shakespeare_agents.arena.report.tables import standings_tables
         from shakespeare_agents.arena.standings import standings_of
-        from shakespeare_agents.arena.tables import standings_tables
         from shakespeare_env.datasets.results_reading import read_results
 
         rows = read_results(results)
@@ -50,7 +50,7 @@ def arena_merge(
 ) -> None:
     """Copy the games of several arenas into one folder; each game counts once."""
     try:
-        from shakespeare_agents.arena.store import merge
+        from shakespeare_agents.arena.games.store import merge
 
         new = merge(results, into)
     except (ArenaError, DatasetError, ModuleNotFoundError) as fault:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from shakespeare_agents.arena.faults import Fault
+from shakespeare_agents.arena.games.referee import Fault
 from shakespeare_agents.single_game import SingleGame
 from shakespeare_env import IllegalMove, Position
 from shakespeare_env.agent import AnyAgent

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import make
-from shakespeare_agents.arena.evaluate import evaluate
+from shakespeare_agents.arena.evaluation.series import evaluate
 from shakespeare_agents.checkpoint import save_checkpoint
 from shakespeare_agents.registry import digest_of
 from shakespeare_agents.search.agent import Plan, SearchAgent

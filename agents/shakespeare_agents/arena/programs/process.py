@@ -11,7 +11,7 @@ import weakref
 from dataclasses import dataclass
 from typing import IO
 
-from shakespeare_agents.arena.faults import Fault
+from shakespeare_agents.arena.games.referee import Fault
 from shakespeare_agents.arena.programs.kept import Kept
 from shakespeare_agents.arena.programs.program import Program, environment_of
 from shakespeare_env.errors import ShakespeareEnvError

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import polars as pl
 
-from shakespeare_agents.arena.standings.agents import faults, score_counts, tables, times
-from shakespeare_agents.arena.standings.bootstrap import ratings
 from shakespeare_agents.arena.standings.cycles import cycles
-from shakespeare_agents.arena.standings.effects import deal_effects, seat_effects
-from shakespeare_agents.arena.standings.ladder import ladders, mean_of_ladders
-from shakespeare_agents.arena.standings.pairs import meetings, pairs
+from shakespeare_agents.arena.standings.figures import (
+    deal_effects,
+    faults,
+    meetings,
+    pairs,
+    score_counts,
+    seat_effects,
+    tables,
+    times,
+)
+from shakespeare_agents.arena.standings.ladders import (
+    ladders,
+    mean_of_ladders,
+    solo_ladder,
+    solo_scores,
+)
+from shakespeare_agents.arena.standings.ratings import ratings
 from shakespeare_agents.arena.standings.seats import labels, seats
-from shakespeare_agents.arena.standings.solo import solo_ladder, solo_scores
 from shakespeare_agents.arena.standings.standings import SCHEMAS, Standings
 from shakespeare_agents.arena.standings.verdicts import EQUAL_WITHIN, SOLO_EQUAL_WITHIN, Levels
 
@@ -40,7 +51,7 @@ def standings_of(
     }
     alone = solo_scores(rows)
     levels = Levels.of([*(len(one.digests) for one in rated.values()), len(alone.digests)])
-    ladder = ladders(rated, rows, called, levels=levels, equal_within=equal_within)
+    ladder = ladders(rated, rows, levels=levels, equal_within=equal_within)
     paired = pairs(meetings(rows), ladder)
     frames = {
         "ladder": ladder,
