@@ -17,8 +17,10 @@ NOTHING = simulated({"a": 0.0}, tables=(1,), matches=1).head(0)
 
 
 def planned(results=NOTHING, **changes):
-    how: dict[str, Any] = {"agents": AGENTS[:4], "tables": (4,), "games": 48}
-    return plan_round(results, **(how | {"seed": 0, "number": 0} | changes))
+    how: dict[str, Any] = {"agents": AGENTS[:4], "tables": (4,), "games": 48, "number": 0}
+    how |= changes
+    looked = {"agents": how["agents"], "tables": how.pop("tables"), "look": how["number"] + 1}
+    return plan_round(results, look_at(results, **looked), **{"seed": 0} | how)
 
 
 def meetings(matches):

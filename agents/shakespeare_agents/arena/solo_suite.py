@@ -179,15 +179,10 @@ def suite_scores(
     on_progress: OnStep | None = None,
 ) -> NDArray[np.int64]:
     """int64[deals]: an agent's final scores, one game a deal."""
-    numbers = np.arange(suite.deals)
     batch = _dealt(suite.game, suite.seed, suite.deals)
-    lineup = Lineup.seated(
-        [agent],
-        np.zeros((suite.deals, 1), np.int64),
-        batch.game.max_seats,
-        GameGenerators.of_games(seed, numbers),
-        [name] if name else (),
-    )
+    draws = GameGenerators.of_games(seed, np.arange(suite.deals))
+    places = np.zeros((suite.deals, 1), np.int64)
+    lineup = Lineup.seated([agent], places, batch.game.max_seats, draws, [name] if name else ())
     decisions = 0
 
     def count(rows: NDArray[Any], _actions: NDArray[Any]) -> None:

@@ -104,15 +104,7 @@ def evaluate(
 class Series:
     """Deals in the order of their numbers, each played as `seat_orders.seatings` says.
 
-    Args:
-        entrants: One per seat; seats of one name share a result.
-        game: Its name.
-        seed: Decides the deals and the agents' draws.
-        order: Whether neighbours change between the games of a deal.
-        options: Variants.
-        threads: The threads that step the games; they change no result.
-        on_progress: See `OnProgress`.
-        workers: They play the games, by default this process; they change no result.
+    Arguments are those of `evaluate`, with one entrant per seat.
 
     Attributes:
         deals: The number of deals played so far.

@@ -1,4 +1,4 @@
-"""What seats and deals decide."""
+"""Figures of agents, pairs, seats and deals: frames of the standings."""
 
 from __future__ import annotations
 
@@ -35,76 +35,65 @@ def deal_effects(seats: pl.DataFrame) -> pl.DataFrame:
         # Subtracting means of m deals shrinks a covariance by 1 - 1 / m.
         left=1 - 1 / pl.struct("seed", "deal").n_unique().over(line_up),
     ).filter(pl.col("left") > 0)
-    deal = ["players", "seed", "deal"]
-    of_deals = rows.group_by(deal).agg(pl.col("left").mean())
-    kinds = {"game": ["key"], "seat": ["seat"], "agent": ["agent"], "both": ["seat", "agent"]}
-    for kind, alike in kinds.items():
-        of_deals = of_deals.join(_couples(rows, deal, alike, kind), on=deal)
-    everything = rows.group_by(deal).agg(
-        all_product=pl.col("off").sum() ** 2, all_couples=pl.len().cast(pl.Float64) ** 2
-    )
-    # Couples of one game, of one seat or of one agent do not count.
-    at_a_seat = {part: pl.col(f"seat_{part}") - pl.col(f"both_{part}") for part in _PARTS}
-    elsewhere = {
-        part: pl.col(f"all_{part}")
-        - pl.col(f"game_{part}")
-        - pl.col(f"seat_{part}")
-        - pl.col(f"agent_{part}")
-        + pl.col(f"both_{part}")
-        for part in _PARTS
-    }
-    sums = (
-        of_deals.join(everything, on=deal)
-        .group_by("players")
-        .agg(
-            seat_product=at_a_seat["product"].sum(),
-            seat_couples=(at_a_seat["couples"] * pl.col("left")).sum(),
-            other_product=elsewhere["product"].sum(),
-            other_couples=(elsewhere["couples"] * pl.col("left")).sum(),
-        )
-    )
+    deals = rows.group_by(_DEAL).agg(pl.col("left").mean())
+    for kind, alike in _ALIKE.items():
+        deals = deals.join(_couples(rows, kind, alike), on=_DEAL)
+    sums = {}
+    for part, weight in (("product", pl.lit(1.0)), ("couples", pl.col("left"))):
+        of = {kind: pl.col(f"{kind}_{part}") for kind in _ALIKE}
+        # Couples of one game, of one seat or of one agent do not count.
+        elsewhere = of["all"] - of["game"] - of["seat"] - of["agent"] + of["both"]
+        sums[f"seat_{part}"] = ((of["seat"] - of["both"]) * weight).sum()
+        sums[f"other_{part}"] = (elsewhere * weight).sum()
     variances = rows.group_by("players").agg(
         variance=(pl.col("off") ** 2).sum() / pl.col("left").sum()
     )
-    matches = seats.group_by("players").agg(matches=pl.col("match").n_unique().cast(pl.Int64))
-    found = matches.join(sums, on="players", how="left").join(variances, on="players", how="left")
-    found = found.filter(pl.col("matches") >= FEWEST).join(
-        matches, on=["players", "matches"], how="right"
-    )
     at_seat = _share("seat")
-    return found.sort("players").select(
-        "players",
-        "matches",
-        score_share=pl.when(pl.col("players") == 1).then(at_seat).otherwise(_share("other")),
-        seat_share=at_seat,
+    return (
+        seats.group_by("players")
+        .agg(matches=pl.col("match").n_unique().cast(pl.Int64))
+        .join(deals.group_by("players").agg(**sums), on="players", how="left")
+        .join(variances, on="players", how="left")
+        .sort("players")
+        .select(
+            "players",
+            "matches",
+            score_share=pl.when(pl.col("players") == 1).then(at_seat).otherwise(_share("other")),
+            seat_share=at_seat,
+        )
     )
 
 
-_PARTS = ("product", "couples")
 FEWEST = 30
 """The fewest matches; covariances of fewer are noise."""
+_DEAL = ["players", "seed", "deal"]
+_ALIKE = {
+    **{"all": [], "game": ["key"], "seat": ["seat"], "agent": ["agent"]},
+    "both": ["seat", "agent"],
+}
+"""Kinds of couples of a deal's rows, by what the two share."""
 
 
-def _couples(rows: pl.DataFrame, deal: list[str], alike: list[str], kind: str) -> pl.DataFrame:
+def _couples(rows: pl.DataFrame, kind: str, alike: list[str]) -> pl.DataFrame:
     """Products and counts of couples of rows that share `alike`, by deal.
 
-    Within a game (`key`) a row and itself are a couple; otherwise couples are of different games.
+    A row and itself are a couple of the kinds `all` and `game`, and of no other.
     """
-    groups = rows.group_by(*deal, *alike).agg(
+    groups = rows.group_by(*_DEAL, *alike).agg(
         sum=pl.col("off").sum(), squares=(pl.col("off") ** 2).sum(), size=pl.len().cast(pl.Float64)
     )
-    own = kind != "game"
-    return groups.group_by(deal).agg(
+    own = kind not in ("all", "game")
+    return groups.group_by(_DEAL).agg(
         (pl.col("sum") ** 2 - own * pl.col("squares")).sum().alias(f"{kind}_product"),
         (pl.col("size") ** 2 - own * pl.col("size")).sum().alias(f"{kind}_couples"),
     )
 
 
 def _share(kind: str) -> pl.Expr:
-    couples = pl.col(f"{kind}_couples")
-    covariance = pl.when(couples > 0).then(pl.col(f"{kind}_product") / couples)
-    variance = pl.when(pl.col("variance") > 0).then(pl.col("variance"))
-    return (covariance / variance).clip(0, 1)
+    """The covariance of couples as a share of the variance; null where it is unknown."""
+    couples, variance = pl.col(f"{kind}_couples"), pl.col("variance")
+    known = (pl.col("matches") >= FEWEST) & (couples > 0) & (variance > 0)
+    return pl.when(known).then((pl.col(f"{kind}_product") / couples / variance).clip(0, 1))
 
 
 _AT = ["players", "digest", "agent"]

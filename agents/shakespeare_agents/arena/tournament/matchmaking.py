@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.arena.games.seat_orders import circular_orders
 from shakespeare_agents.arena.games.seating import Match
-from shakespeare_agents.arena.standings.verdicts import EQUAL_WITHIN, SOLO_EQUAL_WITHIN
-from shakespeare_agents.arena.tournament.settling import Ladder, look_at
+from shakespeare_agents.arena.tournament.settling import Ladder
 
 GROWTH = 1.5
 """The factor by which each round is larger than the one before, so that looks stay few."""
@@ -30,15 +29,13 @@ def round_games(number: int, first: int) -> int:
 
 def plan_round(
     results: pl.DataFrame,
+    ladders: Mapping[int, Ladder],
     *,
     agents: Sequence[str],
-    tables: Sequence[int],
     seed: int,
     number: int,
     games: int,
     rotations: int | None = None,
-    equal_within: float = EQUAL_WITHIN,
-    solo_equal_within: float = SOLO_EQUAL_WITHIN,
 ) -> list[Match]:
     """The matches of a round, the same for the same arguments.
 
@@ -50,53 +47,42 @@ def plan_round(
 
     Args:
         results: All games so far.
+        ladders: What they say (`settling.look_at`), by numbers of players, 1 for solo games.
         agents: Digests of those that play.
-        tables: Numbers of players, 1 for solo games.
         seed: The seed of the field's deals.
         number: The number of the round, from 0.
         games: The approximate number of games.
         rotations: Rotations per deal, None for all. The deals of the same agents go on through
             orders and rotations, so that everyone sits everywhere, and behind everyone, equally
             often.
-        equal_within: Elo points that count as equal.
-        solo_equal_within: Points of mean solo score that count as equal.
 
     Raises:
         ValueError: there is one agent for a table of several seats.
     """
-    if len(agents) < 2 and max(tables) > 1:
+    if len(agents) < 2 and max(ladders) > 1:
         raise ValueError(
-            f"a table of {max(tables)} needs two different agents, the field has {len(agents)}; "
+            f"a table of {max(ladders)} needs two different agents, the field has {len(agents)}; "
             "add one, or play solo: tables = [1]"
         )
-    known = look_at(
-        results,
-        agents=agents,
-        tables=tables,
-        look=number + 1,
-        equal_within=equal_within,
-        solo_equal_within=solo_equal_within,
-    )
     mine = results.filter(pl.col("seed") == seed)
-    open_tables = [players for players in tables if known[players].undecided()] or list(tables)
+    undecided = {players: ladder for players, ladder in ladders.items() if ladder.undecided()}
     planned = []
-    for players in open_tables:
-        share = games / len(open_tables)
+    for players, ladder in (undecided or ladders).items():
+        share = games / len(undecided or ladders)
+        here = mine.filter(pl.col("players") == players)
         if players == 1:
-            planned += _solo(mine, known[players], agents, share)
+            planned += _solo(here, ladder, agents, share)
         else:
-            here = mine.filter(pl.col("players") == players)
             rng = np.random.default_rng([seed, number, players])
             each = min(rotations or players, players)
-            lineups = _lineups(known[players], agents, players, max(1, round(share / each)), rng)
+            lineups = _lineups(ladder, agents, players, max(1, round(share / each)), rng)
             planned += _seated(here, lineups, players, each, seed)
     return planned
 
 
-def _solo(mine: pl.DataFrame, known: Ladder, agents: Sequence[str], games: float) -> list[Match]:
+def _solo(here: pl.DataFrame, known: Ladder, agents: Sequence[str], games: float) -> list[Match]:
     """The next deals of agents with an open neighbour, those who are behind first."""
-    alone = mine.filter(pl.col("players") == 1)
-    played = alone.select("deal", pl.col("digests").list.first())
+    played = here.select("deal", pl.col("digests").list.first())
     # Deals are played in order, so an agent's count of deals is the number of its next one.
     following = Counter(dict.fromkeys(agents, 0))
     for digest, deals in played.group_by("digests").agg(pl.col("deal").max() + 1).iter_rows():

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from shakespeare_agents.arena.entrants import agent_set
 from shakespeare_agents.arena.field import Field, contenders
@@ -17,7 +17,7 @@ from shakespeare_agents.arena.games.playing import play
 from shakespeare_agents.arena.games.seating import Rules, Seating
 from shakespeare_agents.arena.games.store import Plan, Store, opened
 from shakespeare_agents.arena.tournament.matchmaking import plan_round, round_games
-from shakespeare_agents.arena.tournament.settling import look_at
+from shakespeare_agents.arena.tournament.settling import Ladder, look_at
 from shakespeare_agents.parcels import AgentSet
 from shakespeare_agents.workers import Tell, Workers
 from shakespeare_env import registry
@@ -226,12 +226,12 @@ class _Arena:
         first = _FIRST_ROUND * len(playing) * len(self.field.players)
         matches = plan_round(
             self.store.results,
+            self._look_at(self.store.results, playing, number + 1),
             agents=playing,
             seed=self.field.seed,
             number=number,
             games=min(round_games(number, first), self.field.games - self._games),
             rotations=self.field.rotations,
-            **self._wanted(),
         )
         self.store.begin(Plan(number, self.field.seed, tuple(matches)))
 
@@ -245,19 +245,19 @@ class _Arena:
             return Ending.games
         if plan is None or plan.seed != self.field.seed:
             return None
-        look = plan.number + 1
-        ladders = look_at(self._of_field(), agents=playing, look=look, **self._wanted())
+        ladders = self._look_at(self._of_field(), playing, plan.number + 1)
         undecided = any(ladder.undecided() for ladder in ladders.values())
         return None if undecided else Ending.settled
 
-    def _wanted(self) -> Mapping[str, Any]:
-        """The tables whose order is to be settled, and what counts as equal there."""
-        field = self.field
-        return {
-            "tables": field.players,
-            "equal_within": field.equal_within,
-            "solo_equal_within": field.solo_equal_within,
-        }
+    def _look_at(self, games: pl.DataFrame, playing: list[str], look: int) -> dict[int, Ladder]:
+        return look_at(
+            games,
+            agents=playing,
+            tables=self.field.players,
+            look=look,
+            equal_within=self.field.equal_within,
+            solo_equal_within=self.field.solo_equal_within,
+        )
 
     def _missing(self) -> list[Seating]:
         """The games of the last plan that are not in the store, of agents of the field.
