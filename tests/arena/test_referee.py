@@ -96,8 +96,7 @@ def test_a_fault_loses_its_game_and_no_other(fail, kind, says):
     assert lineup.forfeits.keys() == {1}
     assert lineup.forfeited.tolist() == [False, True, False, False]
     forfeit = lineup.forfeits[1]
-    assert forfeit.seat % 2 == 0
-    assert forfeit.fault.kind == kind
+    assert (forfeit.seat % 2, forfeit.fault.kind) == (0, kind)
     assert re.search(says, forfeit.fault.details)
     # It went on as without the fault up to there, and the other games to their end.
     assert moves[1] == expected[1][: len(moves[1])]

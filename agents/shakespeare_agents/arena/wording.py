@@ -63,11 +63,9 @@ def milliseconds(value: float | None) -> str:
         return NOTHING
     if 0 < value < 0.0005:
         return "<0.001"
-    return number(value, 0 if value >= 9.95 or value == 0 else min(3, 1 - _magnitude(value)))
-
-
-def _magnitude(value: float) -> int:
-    return math.floor(math.log10(value))
+    if value >= 9.95 or value == 0:
+        return number(value)
+    return number(value, min(3, 1 - math.floor(math.log10(value))))
 
 
 def between(low: float | None, high: float | None, write: Callable[[float], str] = number) -> str:

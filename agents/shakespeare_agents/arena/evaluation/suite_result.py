@@ -108,10 +108,14 @@ class SuiteResult(Shown):
         from rich.table import Table
         from rich.text import Text
 
+        runs = counted(self.reference_runs, "game")
         table = Table(
             title=f"{self.game}, alone: {counted(len(self.scores), 'fixed deal')}, "
             f"the agent's seed {self.seed}",
-            caption=self._caption(),
+            caption=f"Reference: mean {np.mean(self.references):.2f}, of {runs} a deal by "
+            f"{self.reference}.\nA good solo game passes {self.target:g}: "
+            f"{100 * self.passed:.0f} % of these do.\n"
+            "Regret: the reference's score less the agent's. ± is a 95 % interval.",
             min_width=WIDTH,
         )
         table.add_column("Agent", overflow="fold")
@@ -138,15 +142,6 @@ class SuiteResult(Shown):
             row = (deal.deal, deal.score, f"{deal.reference:.1f}", f"{deal.regret:.1f}")
             table.add_row(*map(str, row))
         return table
-
-    def _caption(self) -> str:
-        mean = float(np.mean(self.references))
-        runs = counted(self.reference_runs, "game")
-        return (
-            f"Reference: mean {mean:.2f}, of {runs} a deal by {self.reference}.\n"
-            f"A good solo game passes {self.target:g}: {100 * self.passed:.0f} % of these do.\n"
-            "Regret: the reference's score less the agent's. ± is a 95 % interval."
-        )
 
     def to_json(self) -> dict[str, Any]:
         """JSON types, with a format number and the box's digest."""

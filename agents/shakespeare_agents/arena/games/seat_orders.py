@@ -139,7 +139,7 @@ def _orders(named: Row) -> tuple[Row, ...]:
     most = _copies_of_pairs(named) * len(cycles) // max(len(named) - 1, 1)
     # Rotations of an order are equivalent, so each begins at its least; the one named at its first.
     starts = dict.fromkeys(_rotations(named), named)
-    found = _without_repeats(cycles, named, most, lambda row: starts.get(row, _least(row)))
+    found = _without_repeats(cycles, named, most, lambda row: starts.get(row, min(_rotations(row))))
     return tuple(sorted(found, key=lambda row: row != named))
 
 
@@ -182,10 +182,6 @@ def _cycles(n: int) -> list[Row]:
 
 def _rotations(row: Row) -> list[Row]:
     return [_turned(row, rotation) for rotation in range(len(row))]
-
-
-def _least(row: Row) -> Row:
-    return min(_rotations(row))
 
 
 def _turned(row: Row, rotation: int) -> Row:

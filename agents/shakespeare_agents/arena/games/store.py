@@ -71,7 +71,8 @@ class Store:
         self.keys = set(self._frames[0]["key"])
         self.plan = _last_plan(folder)
         files = results_files(folder)
-        self._next = 1 + (_number(files[-1]) if files else 0)
+        last = files[-1].stem.rpartition("-")[2] if files else 0
+        self._next = 1 + int(last)
 
     @property
     def results(self) -> pl.DataFrame:
@@ -149,10 +150,6 @@ def merge(folders: Sequence[Path], into: Path) -> int:
         for folder in folders:
             store.append(read_results(folder))
         return len(store.keys) - before
-
-
-def _number(path: Path) -> int:
-    return int(path.stem.rpartition("-")[2])
 
 
 def _last_plan(folder: Path) -> Plan | None:

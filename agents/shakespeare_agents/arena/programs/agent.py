@@ -24,6 +24,7 @@ from shakespeare_env.json_lines import FieldError, Fields, dump_line
 MOST_FAULTS = 10
 """Faults in a row after which the other games decided together are lost unasked, since waiting for
 thousands of answers would hold up everybody else."""
+_UNASKED = f"it was not asked any more after {MOST_FAULTS} faults in a row, the last of them: "
 
 
 @dataclass
@@ -84,7 +85,8 @@ class ProgramAgent:
         in_a_row = 0
         for place, key in enumerate(keys):
             if in_a_row == MOST_FAULTS:
-                faults[place] = _unasked(faults[place - 1])
+                last = faults[place - 1]
+                faults[place] = Fault(last.kind, f"{_UNASKED}{last.details.removeprefix(_UNASKED)}")
                 continue
             if key not in self._games:
                 self._games[key] = _Game(next(self._numbers))
@@ -144,11 +146,6 @@ class ProgramAgent:
         finally:
             game.seconds += max(0.0, time.monotonic() - begun)
         return action_in(line, number, games.moves(place))
-
-
-def _unasked(last: Fault) -> Fault:
-    said = f"it was not asked any more after {MOST_FAULTS} faults in a row, the last of them: "
-    return Fault(last.kind, f"{said}{last.details.removeprefix(said)}")
 
 
 def question(
