@@ -103,12 +103,9 @@ def _drawn_row(middle: float, row: dict[str, Any], axis: Axis, value: str, digit
     ]
     if ends:
         low, high = (round(_across(axis, row[end]), 1) for end in ("low", "high"))
-        drawn.append(
-            svg.Line(
-                **{"x1": low, "x2": high, "y1": middle, "y2": middle},
-                **{"stroke": _INTERVAL, "stroke_width": 5, "stroke_linecap": "round"},
-            )
-        )
+        line = svg.Line(x1=low, x2=high, y1=middle, y2=middle, stroke=_INTERVAL, stroke_width=5)
+        line.stroke_linecap = "round"
+        drawn.append(line)
     drawn.append(svg.Circle(cx=x, cy=middle, r=5, fill=_ACCENT, stroke=_PANEL, stroke_width=1.5))
     if row["verdict"] in _SIGNS:
         sign = _SIGNS[row["verdict"]][0]

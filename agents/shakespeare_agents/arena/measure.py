@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -180,7 +181,7 @@ def measure(
     found: list[Placement] = []
     for number, seats in enumerate(tables):
         left = max(ends - time.monotonic(), 0) / (len(tables) - number)
-        climb = Climb(seats, lambda playouts, seats=seats: games_against(seats, playouts))
+        climb = Climb(seats, partial(games_against, seats))
         try:
             climb.play(-(-most // seats), left)
         except KeyboardInterrupt:

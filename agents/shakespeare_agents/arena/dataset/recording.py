@@ -43,23 +43,14 @@ class Recording:
         agents = estimating(self.agents.agents)
 
         def play(deals: range, _tell: Tell) -> Part:
-            seating = SeatPlan(self.settings.entrants, "balanced", self.settings.seed).of(deals)
-            batch, decisions = _played(self.settings, agents, deals, seating, self.threads)
-            rows = _ends(self.settings, deals, seating, batch) | decisions
-            return Part.of(frame(GAMES, rows))
+            return _played(self.settings, agents, deals, self.threads)
 
         return play
 
 
-def _played(
-    settings: Settings,
-    agents: Sequence[AnyAgent],
-    deals: range,
-    seating: NDArray[np.integer],
-    threads: int,
-) -> tuple[Batch, dict[str, Any]]:
-    """The games of some deals at their end; what was chosen in each, and the values expected."""
+def _played(settings: Settings, agents: Sequence[AnyAgent], deals: range, threads: int) -> Part:
     pl = load_polars()
+    seating = SeatPlan(settings.entrants, "balanced", settings.seed).of(deals)
     batch, seated = deal(
         agents,
         settings.game,
@@ -85,7 +76,8 @@ def _played(
     by_game = made.group_by("game", maintain_order=True).agg(
         "actions", pl.col("values").fill_nan(None)
     )
-    return batch, {"actions": by_game["actions"], "values": by_game["values"]}
+    decisions = {"actions": by_game["actions"], "values": by_game["values"]}
+    return Part.of(frame(GAMES, _ends(settings, deals, seating, batch) | decisions))
 
 
 def _ends(

@@ -137,12 +137,10 @@ class Difference:
 
     def turned(self) -> Difference:
         """The second less the first."""
-        wins, scores = (
-            [None if end is None else -end for end in ends]
-            for ends in ((self.win_high, self.win_low), (self.score_high, self.score_low))
-        )
-        of = self.second, self.first, self.deals
-        return Difference(*of, -self.win_rate, *wins, -self.score, *scores)
+        turned = self.win_high, self.win_low, self.score_high, self.score_low
+        ends: Any = [None if end is None else -end for end in turned]
+        figures: Any = -self.win_rate, *ends[:2], -self.score, *ends[2:]
+        return Difference(self.second, self.first, self.deals, *figures)
 
 
 @dataclass(frozen=True)
@@ -284,9 +282,9 @@ def agent_results(
     for first, second in itertools.combinations(means, 2):
         by_wins, by_score = (a - b for a, b in zip(means[first], means[second], strict=True))
         rate, *ends = mean_interval(by_wins, student=True)
-        low, high = (None if end is None else min(max(end, -1.0), 1.0) for end in ends)
-        scored = mean_interval(by_score, student=True)
-        differences.append(Difference(first, second, deals, rate, low, high, *scored))
+        ends = [None if end is None else min(max(end, -1.0), 1.0) for end in ends]
+        figures = rate, *ends, *mean_interval(by_score, student=True)
+        differences.append(Difference(first, second, deals, *figures))
     return tuple(results), tuple(differences)
 
 

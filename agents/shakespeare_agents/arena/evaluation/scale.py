@@ -189,8 +189,9 @@ class Climb:
         fit = self._fit
         assert fit is not None
         met = tuple(self._met[rung] for rung in sorted(self._met))
-        ends = map(_playouts_at, (fit.place, fit.low, fit.high))
-        return Placement(self.players, *ends, fit.slope, sum(one.games for one in met), met)
+        place, low, high = map(_playouts_at, (fit.place, fit.low, fit.high))
+        games = sum(one.games for one in met)
+        return Placement(self.players, place, low, high, fit.slope, games, met)
 
     def _next(self, left: float) -> int | None:
         """The rung to meet, such that a deal is likely to fit in; None if there is none."""

@@ -74,7 +74,7 @@ def _is_outside(value: float | None, low: float | None, high: float | None) -> b
     return None not in (value, low, high) and not low <= value <= high  # type: ignore[operator]
 
 
-def histograms(scores: pl.DataFrame, ladders: Mapping[int, Sequence[str]]) -> list[Facts]:
+def histograms(scores: pl.DataFrame, ladders: Mapping[int, Sequence[str]]) -> Sequence[Facts]:
     """The distributions of scores by number of seats, each on one axis, solo games first.
 
     Args:
@@ -114,7 +114,7 @@ def _histogram(rows: pl.DataFrame, axis: Axis, wide: int) -> Facts:
     return {"games": games, "mean": total / games, "path": path}
 
 
-def planes(standings: Standings, names: Mapping[str, str]) -> list[Facts]:
+def planes(standings: Standings, names: Mapping[str, str]) -> Sequence[Facts]:
     """Strength against thinking time, for each table with timed agents.
 
     Args:

@@ -210,13 +210,13 @@ def ladder_markdown(standings: Standings) -> str:
     if shared:
         parts.append(f"{SHARED_RANK}\n")
     if standings.combined.height:
-        cells = [
+        means = [
             (_code(row["agent"]), estimate(row["rating"], row["low"], row["high"]))
             for row in standings.combined.to_dicts()
         ]
         mean = f"{mean_of_ladders(standings.ladders())}, Elo"
         title = "Over all tables, each ladder with the same weight:"
-        parts.append(_markdown(title, ("Agent", mean), cells))
+        parts.append(_markdown(title, ("Agent", mean), means))
     return "\n".join(parts)
 
 

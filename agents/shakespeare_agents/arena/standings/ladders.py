@@ -118,7 +118,9 @@ def ladders(
             of_agent = {"players": players, "digest": found.digests[i], "rating": points[i]}
             here.append({**of_agent, "low": low, "high": high})
 
-        def lead(one: int, other: int, found=found, order=order) -> tuple[float, float, int]:
+        def lead(
+            one: int, other: int, found: Ratings = found, order: list[int] = order
+        ) -> tuple[float, float, int]:
             return found.lead(order[one], order[other])
 
         rows += _ladder(here, lead, levels, equal_within)
