@@ -52,7 +52,7 @@ def made_standings(
         return with_ranks(rows, lambda first, second: False)
 
     def ladder(players: int) -> list[dict[str, Any]]:
-        rows = [
+        rows: list[dict[str, Any]] = [
             {"players": players, **one, "games": 1000 + i, "rating": rating[i], "forfeits": i}
             for i, one in each
         ]
@@ -67,7 +67,7 @@ def made_standings(
             **{"score_lead": lead, **ends(lead, 1, "score_low", "score_high")},
         }
 
-    means = [
+    means: list[dict[str, Any]] = [
         {**one, "deals": 100, "mean": 30.0 - i, "median": 30.0 - i, "forfeits": 0}
         for i, one in each
     ]
