@@ -23,10 +23,10 @@ from rich.table import Table
 from benchmarks import report
 from benchmarks.engine import usual_seats
 from shakespeare_agents.arena.dataset import settings_of, write_dataset
-from shakespeare_agents.arena.dataset_parts import Part
+from shakespeare_agents.arena.dataset.parts import Part
+from shakespeare_agents.arena.dataset.recording import Recording
 from shakespeare_agents.arena.entrants import Entrant, agent_set, entrants_of
 from shakespeare_agents.arena.field import Field
-from shakespeare_agents.arena.recording import Recording
 from shakespeare_agents.arena.tournament import run_arena
 from shakespeare_agents.workers import Tell, ThisProcess, Workers, open_workers
 from shakespeare_env import registry

@@ -90,11 +90,11 @@ REFERENCE = {
         "Arena",
         _modules(
             "shakespeare_agents.arena",
-            "evaluate result differences deals recording dataset field tournament matches "
-            "matchmaking settling standings.making standings.standings standings.verdicts store "
-            "faults referee programs.program programs.agent programs.process solo_suite "
-            "measure measure_result "
-            "tables leaderboard report.about report.page",
+            "evaluation.series evaluation.result dataset.writing dataset.recording field measure "
+            "solo_suite evaluation.suite_result tournament.running tournament.matchmaking "
+            "tournament.settling games.seating games.store games.referee standings.making "
+            "standings.standings standings.verdicts programs.program programs.agent "
+            "programs.process leaderboard report.about report.page report.tables",
         )
         + _modules("shakespeare_agents", "intervals"),
     ),

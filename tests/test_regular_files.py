@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from shakespeare_agents.arena.field import Field
+from shakespeare_agents.arena.games.store import FIELD_NAME, opened
 from shakespeare_agents.arena.report import about_results
-from shakespeare_agents.arena.store import FIELD_NAME, opened
 from shakespeare_agents.cli.completion import complete_agent
 from shakespeare_agents.table.box_desk.saving import state_of
 from shakespeare_agents.table.watching.listing import Lister

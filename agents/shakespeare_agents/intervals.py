@@ -27,25 +27,20 @@ def wilson_interval(wins: float, games: float) -> tuple[float, float]:
     return (max(0.0, low) if wins > 0 else 0.0), (min(1.0, high) if wins < games else 1.0)
 
 
-def mean_interval(deals: NDArray[Any]) -> tuple[float, float | None, float | None]:
+def mean_interval(
+    deals: NDArray[Any], *, student: bool = False
+) -> tuple[float, float | None, float | None]:
     """A mean and the ends of its interval, ± 1.96 standard errors (central limit theorem).
 
     Only games of different deals are independent, so the observations are the deals' means,
-    float[d], d >= 1. The ends are None with one deal.
+    float[d], d >= 1. The ends are None with one deal. With `student` the interval is Student's,
+    which also holds for few deals: for verdicts.
     """
     mean = float(deals.mean())
     if len(deals) == 1:
         return mean, None, None
     error = float(deals.std(ddof=1)) / math.sqrt(len(deals))
-    return mean, *normal_interval(mean, error)
-
-
-def verdict_interval(deals: NDArray[Any]) -> tuple[float, float | None, float | None]:
-    """`mean_interval` by Student's t, which also holds for few deals: for verdicts."""
-    mean = float(deals.mean())
-    if len(deals) == 1:
-        return mean, None, None
-    half = student_quantile(len(deals) - 1) * float(deals.std(ddof=1)) / math.sqrt(len(deals))
+    half = error * (student_quantile(len(deals) - 1) if student else _Z_95)
     return mean, mean - half, mean + half
 
 

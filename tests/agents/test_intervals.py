@@ -14,7 +14,6 @@ from shakespeare_agents.intervals import (
     clustered_share,
     mean_interval,
     student_quantile,
-    verdict_interval,
     wilson_interval,
 )
 
@@ -58,10 +57,10 @@ def test_a_verdict_holds_with_few_deals_too():
     found = [student_quantile(int(one)) for one in freedom]
     assert found == pytest.approx(scipy.special.stdtrit(freedom, 0.975), abs=2e-4)
     draws = np.random.default_rng(1).normal(size=(4000, 6))
-    ends = [verdict_interval(deals) for deals in draws]
+    ends = [mean_interval(deals, student=True) for deals in draws]
     held = np.mean([low < 0 < high for _, low, high in ends if low is not None and high])
     assert 0.94 < held < 0.96
-    assert verdict_interval(np.array([3.0])) == (3.0, None, None)
+    assert mean_interval(np.array([3.0]), student=True) == (3.0, None, None)
 
 
 def test_clusters_of_different_sizes_hold_the_truth_as_often_as_they_say():

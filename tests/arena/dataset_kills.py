@@ -5,7 +5,8 @@ struck, every other time while two processes play, and compares all files with t
 undisturbed run, byte for byte; `--longest` is in seconds.
 """
 
-import random
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from shakespeare_agents.arena.dataset import settings_of, write_dataset
 from shakespeare_agents.arena.entrants import entrants_of
 from shakespeare_env import registry
 from shakespeare_env.datasets import read_games
-from tests.arena.killing import attack, killed
+from tests.arena.killing import attack, kill_often
 
 GAME = "shakespeare"
 PROGRAM = """
@@ -60,27 +61,22 @@ def kept(folder: Path) -> int:
     return pl.concat([whole, *parts]).n_unique()
 
 
-def kill_often(folder: Path, games: int, times: int, seed: int, longest_s: float) -> int:
-    """Start a recording again and again and kill it at random moments; how many kills struck."""
-    draws = random.Random(seed)
-    for kill in range(times):
-        # As it begins, or once it has kept something.
-        after = draws.choice((1, 3))
-        reported, over = killed(PROGRAM, (folder, games, 1 + kill % 2), draws, longest_s, after)
-        assert kept(folder) >= reported, f"{reported} games were reported"
-        if over:
-            return kill
-    return times
+def killed_and_whole(place: Path, games: int, **how: Any) -> tuple[int, str]:
+    """Kill a recording often, as it begins or later, and compare it with an undisturbed one."""
+    folder = place / "killed"
+    words = lambda kill: (folder, games, 1 + kill % 2)  # noqa: E731
+    struck = kill_often(PROGRAM, words, lambda: kept(folder), after=(1, 3), **how)
+    before = kept(folder)
+    for name in ("killed", "whole"):
+        record(place / name, games)
+    whole = content(place / "whole")
+    assert content(folder) == whole, "the files differ"
+    return struck, f"{before:,} of {games:,} games were kept, {len(whole)} files are equal"
 
 
 def _strike(given: Any, place: Path) -> tuple[int, str]:
-    struck = kill_often(place / "killed", given.games, given.times, given.seed, given.longest)
-    before = kept(place / "killed")
-    for folder in ("killed", "whole"):
-        record(place / folder, given.games)
-    whole = content(place / "whole")
-    assert content(place / "killed") == whole, "the files differ"
-    return struck, f"{before:,} of {given.games:,} games were kept, {len(whole)} files are equal"
+    how = {"times": given.times, "seed": given.seed, "longest_s": given.longest}
+    return killed_and_whole(place, given.games, **how)
 
 
 if __name__ == "__main__":

@@ -15,10 +15,9 @@ import argparse
 import itertools
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 from rich.progress import track
@@ -44,8 +43,7 @@ _TABLES: Mapping[str, Sequence[tuple[int, ...]]] = {
 }
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(NamedTuple):
     """A field's: how many names it has, and at which tables they meet."""
 
     names: int
@@ -55,42 +53,34 @@ class Shape:
         return f"{self.names} names at {', '.join(map(str, self.players))} seats"
 
 
-@dataclass(frozen=True)
-class Played:
-    """An arena that is over: why, and the verdicts and ranks of all ladders."""
+class Played(NamedTuple):
+    """An arena that is over: why, its verdicts, and whether any agent is called stronger."""
 
     shape: Shape
     ending: Ending
-    games: int
-    verdicts: tuple[str, ...]
-    ranks: tuple[str, ...]
-
-    @property
-    def stronger(self) -> bool:
-        """Whether any agent is taken for stronger than another, beside it or further down."""
-        return "stronger" in self.verdicts or not {"1", "1="}.issuperset(self.ranks)
+    verdicts: list[str]
+    stronger: bool
 
 
-@dataclass(frozen=True)
-class Share:
+class Share(NamedTuple):
     """How many of some arenas or evaluations find a difference."""
 
     found: int
     of: int
 
     @property
-    def interval(self) -> tuple[float, float]:
-        return wilson_interval(self.found, self.of)
-
-    @property
     def too_large(self) -> bool:
         """Whether the interval lies above what verdicts allow."""
-        return self.interval[0] > LEVEL
+        return wilson_interval(*self)[0] > LEVEL
 
     def __str__(self) -> str:
-        low, high = self.interval
+        low, high = wilson_interval(*self)
         share = self.found / self.of
         return f"{self.found} of {self.of}, {share:.1%} ({low:.1%} to {high:.1%})"
+
+
+def stronger(played: Sequence[Played]) -> Share:
+    return Share(sum(one.stronger for one in played), len(played))
 
 
 def shapes(game: str) -> list[Shape]:
@@ -109,12 +99,12 @@ def play_arena(game: str, shape: Shape, seed: int, agents: Sequence[Any], **how:
     with tempfile.TemporaryDirectory() as folder:
         ending = run_arena(field, Path(folder))
         results = read_results(Path(folder))
-    standings = standings_of(results, equal_within=field.equal_within)
-    ladders = pl.concat(
-        frame.select("verdict", "rank") for frame in (standings.ladder, standings.solo)
-    )
-    said = tuple(ladders["verdict"].drop_nulls())
-    return Played(shape, ending, len(results), said, tuple(ladders["rank"]))
+    found = standings_of(results, equal_within=field.equal_within)
+    ladders = pl.concat(one.select("verdict", "rank") for one in (found.ladder, found.solo))
+    verdicts = ladders["verdict"].drop_nulls().to_list()
+    # Beside another, or further down.
+    is_stronger = "stronger" in verdicts or not {"1", "1="}.issuperset(ladders["rank"])
+    return Played(shape, ending, verdicts, is_stronger)
 
 
 def arenas(game: str, count: int, first_seed: int = 0, **how: Any) -> Iterator[Played]:
@@ -123,20 +113,18 @@ def arenas(game: str, count: int, first_seed: int = 0, **how: Any) -> Iterator[P
         yield play_arena(game, shape, seed, twins(shape.names), **how)
 
 
-def differing(game: str, players: int, deals: int, seeds: Iterable[int]) -> Share:
+def differing(game: str, players: int, deals: int, seeds: range) -> Share:
     """Evaluations of identical agents: whether the first two of them differ in wins."""
     entrants = [Entrant(f"twin {seat}", RandomAgent()) for seat in range(players)]
-    found = of = 0
+    games = deals * players * (players - 1)  # a deal in balanced orders: every pair of seats
+    found = 0
     for seed in seeds:
-        games = deals * players * (players - 1)  # a deal in balanced orders: every pair of seats
         result = evaluate(entrants, game, games=games, players=players, seed=seed)
-        assert result.difference("twin 0", "twin 1").deals == deals
         between = result.difference("twin 0", "twin 1")
-        assert between.win_low is not None
-        assert between.win_high is not None
+        assert between.deals == deals
+        assert between.win_low is not None and between.win_high is not None  # noqa: PT018
         found += not between.win_low <= 0 <= between.win_high
-        of += 1
-    return Share(found, of)
+    return Share(found, len(seeds))
 
 
 def main() -> None:
@@ -157,9 +145,8 @@ def main() -> None:
             some = [one for one in played if one.shape == shape]
             if some:
                 settled = sum(one.ending is Ending.settled for one in some)
-                stronger = Share(sum(one.stronger for one in some), len(some))
-                print(f"{shape}: stronger in {stronger}; {settled} settled early")
-        shares.append(Share(sum(one.stronger for one in played), len(played)))
+                print(f"{shape}: stronger in {stronger(some)}; {settled} settled early")
+        shares.append(stronger(played))
         print(f"{given.game}, arenas with any verdict stronger: {shares[-1]}")
     if given.evaluations:
         tables = [players for players in registry.seats(given.game) if players > 1]

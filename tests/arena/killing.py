@@ -1,5 +1,7 @@
 """Processes that print what they have kept, killed at random moments."""
 
+from __future__ import annotations
+
 import argparse
 import subprocess
 import sys
@@ -10,26 +12,45 @@ from random import Random
 from threading import Timer
 from typing import Any
 
-OVER = "over"
-"""The last line that a process prints."""
 
+def kill_often(
+    program: str,
+    words: Callable[[int], tuple[object, ...]],
+    kept: Callable[[], int],
+    *,
+    times: int,
+    seed: int,
+    longest_s: float,
+    after: tuple[int, ...] = (1,),
+) -> int:
+    """Start Python again and again and kill it some time after its first lines.
 
-def killed(
-    program: str, arguments: tuple[object, ...], draws: Random, longest_s: float, after: int = 1
-) -> tuple[int, bool]:
-    """Kill a process of Python some time after its first lines.
+    It prints the numbers of games that it has kept, then `over`. Returns how many kills struck.
 
-    It prints numbers, then `OVER`; the last number it printed, and whether it was over.
+    Args:
+        program: The Python.
+        words: Its arguments, given the number of the kill.
+        kept: The games that it has kept indeed.
+        times: How often, unless it is over before.
+        seed: Of the moments.
+        longest_s: Seconds of play at most.
+        after: The lines it may have printed before.
     """
-    words = [sys.executable, "-c", program, *map(str, arguments)]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        first = [process.stdout.readline() for _ in range(after)]
-        timer = Timer(draws.uniform(0, longest_s), process.kill)
-        timer.start()
-        lines = [line.strip() for line in (*first, *process.stdout)]
-        timer.cancel()
-    return max([0, *(int(line) for line in lines if line.isdigit())]), OVER in lines
+    draws = Random(seed)
+    for kill in range(times):
+        command = [sys.executable, "-c", program, *map(str, words(kill))]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            first = [process.stdout.readline() for _ in range(draws.choice(after))]
+            timer = Timer(draws.uniform(0, longest_s), process.kill)
+            timer.start()
+            lines = [line.strip() for line in (*first, *process.stdout)]
+            timer.cancel()
+        reported = max([0, *(int(line) for line in lines if line.isdigit())])
+        assert kept() >= reported, f"{reported} games were reported"
+        if "over" in lines:
+            return kill
+    return times
 
 
 def attack(strike: Callable[[Any, Path], tuple[int, str]], *, times: int, **defaults: Any) -> None:

@@ -4,7 +4,8 @@
 and compares what is left with an undisturbed run; `--longest` is in seconds of play.
 """
 
-import random
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,13 @@ import polars as pl
 from shakespeare_agents.arena.field import Field
 from shakespeare_agents.arena.tournament import run_arena
 from shakespeare_env.datasets.results_reading import read_results, results_files
-from tests.arena.killing import attack, killed
+from tests.arena.killing import attack, kill_often
 
 PROGRAM = """
 import sys
 from pathlib import Path
-from shakespeare_agents.arena import playing
 from shakespeare_agents.arena.field import Field
+from shakespeare_agents.arena.games import playing
 from shakespeare_agents.arena.tournament import run_arena
 from shakespeare_agents.workers import open_workers
 
@@ -47,38 +48,31 @@ def games(folder: Path) -> pl.DataFrame:
     return read_results(folder).select(pl.exclude("seconds")).sort("key")
 
 
-def kill_often(
-    field: Path, folder: Path, times: int, seed: int, longest_s: float, workers: int = 1
-) -> int:
-    """Start an arena again and again and kill it at random moments; how many kills struck."""
-    draws = random.Random(seed)
-    for kill in range(times):
-        reported, over = killed(PROGRAM, (field, folder, workers), draws, longest_s)
-        assert len(games(folder)) >= reported, f"{reported} games were reported"
-        check_unique(folder)
-        if over:
-            return kill
-    return times
-
-
-def check_unique(folder: Path) -> None:
-    """Rows of one key are copies that a kill left behind, and count once."""
+def check_unique(folder: Path) -> int:
+    """Rows of one key are copies that a kill left behind, and count once: as many as returned."""
     read = read_results(folder)
     rows = pl.concat([read, *(pl.read_parquet(path) for path in results_files(folder))])
     assert len(rows.unique()) == rows["key"].n_unique() == len(read)
+    return len(read)
+
+
+def killed_and_whole(place: Path, most: int, workers: int = 1, **how: Any) -> tuple[int, int]:
+    """Kill an arena often and compare with one that nothing disturbs: kills, and games."""
+    field, folder = place / "field.toml", place / "killed"
+    field.write_text(endless(most))
+    (place / "twin.py").write_text(TWIN)
+    words = field, folder, workers
+    struck = kill_often(PROGRAM, lambda _: words, lambda: check_unique(folder), **how)
+    for name in ("killed", "whole"):
+        run_arena(Field.read(field), place / name)
+    assert games(folder).equals(games(place / "whole")), "the games differ"
+    return struck, len(games(folder))
 
 
 def _strike(given: Any, place: Path) -> tuple[int, str]:
-    field = place / "field.toml"
-    field.write_text(endless(given.games))
-    (place / "twin.py").write_text(TWIN)
-    killing = given.times, given.seed, given.longest, given.workers
-    struck = kill_often(field, place / "killed", *killing)
-    for folder in ("killed", "whole"):
-        run_arena(Field.read(field), place / folder)
-    whole = games(place / "whole")
-    assert games(place / "killed").equals(whole), "the games differ"
-    return struck, f"{len(whole):,} games, equal to the undisturbed ones"
+    how = {"times": given.times, "seed": given.seed, "longest_s": given.longest}
+    struck, count = killed_and_whole(place, given.games, given.workers, **how)
+    return struck, f"{count:,} games, equal to the undisturbed ones"
 
 
 if __name__ == "__main__":

@@ -47,22 +47,16 @@ def made_standings(
         """Each with its lead on the next."""
         for place, row in enumerate(rows[:-1]):
             verdict = VERDICTS[place % len(VERDICTS)]
-            row |= {
-                "lead": lead,
-                **ends(lead, lead / 2, "lead_low", "lead_high"),
-                "verdict": verdict,
-            }
+            row |= {"lead": lead, "verdict": verdict}
+            row |= ends(lead, lead / 2, "lead_low", "lead_high")
         return with_ranks(rows, lambda first, second: False)
 
     def ladder(players: int) -> list[dict[str, Any]]:
-        return ranked(
-            [
-                {"players": players, **one, "games": 1000 + i, "rating": rating[i], "forfeits": i}
-                | ends(rating[i], 20)
-                for i, one in each
-            ],
-            STEP,
-        )
+        rows: list[dict[str, Any]] = [
+            {"players": players, **one, "games": 1000 + i, "rating": rating[i], "forfeits": i}
+            for i, one in each
+        ]
+        return ranked([row | ends(row["rating"], 20) for row in rows], STEP)
 
     def pair(i: int, j: int) -> dict[str, Any]:
         chance = float(1 / (1 + 10 ** ((rating[j] - rating[i]) / 400)))
@@ -73,14 +67,11 @@ def made_standings(
             **{"score_lead": lead, **ends(lead, 1, "score_low", "score_high")},
         }
 
-    solo = ranked(
-        [
-            {**one, "deals": 100, "mean": 30.0 - i, "median": 30.0 - i, "forfeits": 0}
-            | ends(30.0 - i, 0.5)
-            for i, one in each
-        ],
-        1.0,
-    )
+    means: list[dict[str, Any]] = [
+        {**one, "deals": 100, "mean": 30.0 - i, "median": 30.0 - i, "forfeits": 0}
+        for i, one in each
+    ]
+    solo = ranked([row | ends(row["mean"], 0.5) for row in means], 1.0)
     rows: dict[str, Any] = {
         "ladder": [row for players in tables for row in ladder(players)],
         "combined": [

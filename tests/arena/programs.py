@@ -8,8 +8,8 @@ import numpy as np
 import psutil
 
 from shakespeare_agents import RandomAgent
+from shakespeare_agents.arena.games.referee import RefereedLineup
 from shakespeare_agents.arena.programs import Limits, Program, ProgramAgent
-from shakespeare_agents.arena.referee import RefereedLineup
 from shakespeare_env.lineup import play_out
 from tests.generators import generators
 
@@ -60,7 +60,8 @@ def forfeits(table, asked, n=1, most=None):
     play_out(batch, lineup, most=most)
     lineup.end()
     lost = np.flatnonzero(lineup.forfeited)
-    return [(lineup.forfeits[row].kind, lineup.forfeits[row].details) for row in lost.tolist()]
+    faults = [lineup.forfeits[row].fault for row in lost.tolist()]
+    return [(fault.kind, fault.details) for fault in faults]
 
 
 def descriptors():

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shakespeare_agents.arena.matches import Match
+from shakespeare_agents.arena.games.seating import Match
 from shakespeare_env.datasets.frames import frame
 from shakespeare_env.datasets.results import RESULTS
 
@@ -49,16 +49,10 @@ def played(
 ) -> pl.DataFrame:
     """The matches' games, in the columns `RESULTS`; strengths are in Elo points, by name.
 
-    Finishing orders are Plackett-Luce exactly, but for `seat_luck`, ties, and forfeits.
-
-    Args:
-        matches: Their line-ups hold `digest_of` the names of `strengths`.
-        strengths: By name.
-        seed: Of the games.
-        points: Of score in 174 Elo points; the fewer, the more ties.
-        deal_luck: Standard deviation of what a deal adds to all scores.
-        seat_luck: Standard deviation of what a deal gives a seat, in units of 174 Elo points.
-        forfeits: How often an agent loses a game by a fault, by name.
+    Finishing orders are Plackett-Luce exactly, but for `seat_luck`, ties, and forfeits. `points`
+    are of score in 174 Elo points: the fewer, the more ties. `deal_luck` is the standard deviation
+    of what a deal adds to all scores, `seat_luck` of what it gives a seat in units of 174 Elo
+    points; `forfeits` is how often an agent loses a game by a fault, by name.
     """
     rng = np.random.default_rng([seed, 1])
     names = {digest_of(name): name for name in strengths}
@@ -78,23 +72,15 @@ def played(
             decisions = rng.integers(10, 30, match.players)
             pace = np.array([slowness[digest] for digest in digests]) / 1000
             values = {
-                "key": hashlib.sha256(f"{identity}-{rotation}".encode()).hexdigest(),
-                "match": hashlib.sha256(identity.encode()).hexdigest(),
-                "game": "figaro",
-                "box_digest": "b0",
-                "package_version": "0.1.0",
-                "variants": [],
-                "players": match.players,
-                "seed": seed,
-                "deal": match.deal,
-                "rotation": rotation,
+                **{"key": digest_of(f"{identity}-{rotation}"), "match": digest_of(identity)},
+                **{"game": "figaro", "box_digest": "b0", "package_version": "0.1.0"},
+                **{"variants": [], "players": match.players, "seed": seed},
+                **{"deal": match.deal, "rotation": rotation},
                 "agents": agents,
                 "digests": digests,
                 "scores": scores.astype(int).tolist(),
-                "places": places(scores),
-                "forfeited_by": None,
-                "fault": None,
-                "fault_details": None,
+                "places": [1 + int((scores > score).sum()) for score in scores],
+                **dict.fromkeys(["forfeited_by", "fault", "fault_details"]),
                 "seconds": (decisions * pace * rng.gamma(20, 1 / 20, match.players)).tolist(),
                 "decisions": decisions.tolist(),
                 "actions": rng.integers(0, 50, decisions.sum()).tolist(),
@@ -110,11 +96,6 @@ def played(
             for column, value in values.items():
                 rows[column].append(value)
     return frame(RESULTS, rows)
-
-
-def places(scores: np.ndarray) -> list[int]:
-    """1 the first; ties share the best place."""
-    return [1 + int((scores > score).sum()) for score in scores]
 
 
 def simulated(

@@ -1,10 +1,9 @@
 """Arenas of a few games for tests: a match in all rotations, and a game that is forfeited."""
 
 from shakespeare_agents import RandomAgent
-from shakespeare_agents.arena.matches import Match
-from shakespeare_agents.arena.playing import play
-from shakespeare_agents.arena.seating import Rules, Seating
-from shakespeare_agents.arena.store import opened
+from shakespeare_agents.arena.games.playing import play
+from shakespeare_agents.arena.games.seating import Match, Rules, Seating
+from shakespeare_agents.arena.games.store import opened
 from shakespeare_env import registry
 
 SEED, DEAL, FAULTY_AFTER = 7, 3, 9

@@ -3,7 +3,6 @@
 import re
 import subprocess
 import sys
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,8 @@ import pytest
 
 from shakespeare_agents import RandomAgent, make
 from shakespeare_agents.arena import Entrant, evaluate
-from shakespeare_agents.arena.series import Series
+from shakespeare_agents.arena.evaluation import series
+from shakespeare_agents.arena.evaluation.series import Series
 from shakespeare_env import registry
 from tests.contract.each_table import full_tables, small_tables
 
@@ -83,15 +83,9 @@ def test_figures_depend_on_the_seed_and_not_on_threads_or_what_is_played_togethe
 ):
     entrants = against_random(table, make("heuristic", registry.game(table.game)))
     results = []
-    for seed, threads, together in (
-        (1, 1, 16_384),
-        (1, 2, 3 * table.players),
-        (1, 1, 1),
-        (2, 1, 1),
-    ):
-        monkeypatch.setattr(
-            import_module("shakespeare_agents.arena.series"), "_GAMES_AT_ONCE", together
-        )
+    few = 3 * table.players
+    for seed, threads, together in (1, 1, 16_384), (1, 2, few), (1, 1, 1), (2, 1, 1):
+        monkeypatch.setattr(series, "_GAMES_AT_ONCE", together)
         how: dict[str, Any] = {"games": 10 * table.players, "seed": seed, "threads": threads}
         results.append(evaluate(entrants, table.game, **how))
     assert results[0] == results[1] == results[2]
@@ -101,25 +95,24 @@ def test_figures_depend_on_the_seed_and_not_on_threads_or_what_is_played_togethe
 @small_tables
 def test_a_match_in_parts_is_the_match_and_an_interrupted_part_does_not_count(table):
     agent = Impatient()
-    series = Series(against_random(table, agent), table.game, seed=4)
-    series.play(2)
-    before = series.result()
+    match = Series(against_random(table, agent), table.game, seed=4)
+    match.play(2)
+    before = match.result()
     agent.left = 3
     with pytest.raises(KeyboardInterrupt):
-        series.play(1)
-    assert (series.deals, series.result()) == (2, before)
-    series.play(1)
+        match.play(1)
+    assert (match.deals, match.result()) == (2, before)
+    match.play(1)
     how: dict[str, Any] = {"games": 3 * table.players, "seed": 4}
-    assert series.result() == evaluate(against_random(table, RandomAgent()), table.game, **how)
+    assert match.result() == evaluate(against_random(table, RandomAgent()), table.game, **how)
 
 
 def test_alone_nobody_wins_and_the_target_is_beside_the_score():
     found = evaluate([RANDOM], "shakespeare", games=7, players=1, seed=0)
     alone = found["random"]
     # Its only seat is among the record's winners, but nobody was beaten.
-    assert (alone.wins, alone.win_rate, alone.low, alone.high) == (None,) * 4
-    assert alone.seat_win_rates is None
-    assert (found.mean_winning_score, found.winning_score_low) == (None, None)
+    rates = alone.wins, alone.win_rate, alone.low, alone.high, alone.seat_win_rates
+    assert (*rates, found.mean_winning_score, found.winning_score_low) == (None,) * 7
     assert found.solo_target == registry.game("shakespeare").solo_target
     assert alone.score_low is not None
     assert alone.score_low < alone.mean_score
@@ -144,7 +137,7 @@ def test_what_cannot_be_evaluated_is_refused(entrants, how, fault, says):
 
 def test_it_needs_neither_torch_nor_the_command_line():
     program = """
-import sys, shakespeare_agents.arena.evaluate
+import sys, shakespeare_agents.arena.evaluation.series
 unwanted = {"torch", "stable_baselines3", "sb3_contrib", "typer", "rich"}
 sys.exit(repr(unwanted & sys.modules.keys()) if unwanted & sys.modules.keys() else 0)
 """

@@ -1,10 +1,16 @@
 """A field says who plays; what is wrong with one is said with its place and the remedy."""
 
+from pathlib import Path
+
 import pytest
 
 from shakespeare_agents.arena.field import Field
-from shakespeare_env import registry
+from shakespeare_agents.arena.tournament import Ending, run_arena
+from shakespeare_env import registration, registry
+from shakespeare_env.datasets.results_reading import read_results
 from shakespeare_env.errors import ArenaError
+
+LEDUC = Path(__file__).parents[2] / "docs" / "games" / "leduc.py"
 
 
 def read(folder, text):
@@ -52,12 +58,39 @@ def test_paths_start_from_the_files_folder_and_names_do_not_change(tmp_path):
     assert field.runs() == paths[2:]
 
 
+def test_a_game_in_a_file_is_run_when_it_is_loaded_and_not_before(tmp_path, monkeypatch):
+    monkeypatch.setenv(registry.GAMES_VARIABLE, "")
+    monkeypatch.setattr(registry, "_loaded", dict(registry._loaded))
+    monkeypatch.setattr(registry, "_files", {})
+    monkeypatch.setattr(registration, "register", lambda *_given: None)
+    (tmp_path / "my.py").symlink_to(LEDUC)
+    (tmp_path / "first.py").write_text("def act(o, masks, r): return masks.argmax(axis=1)")
+    agents = 'agents = ["random", "first.py:act"]\nequal_within = 1e-6\ngames = 20\n'
+    field = read(tmp_path, f'game = "my.py:GAME"\n{agents}')
+    runs = [f"{tmp_path}/my.py:GAME", f"{tmp_path}/first.py:act"]
+    assert (field.runs(), field.players) == (runs, ())
+    assert "leduc" not in registry.names()
+    assert run_arena(field, tmp_path / "results") is Ending.games
+    assert set(read_results(tmp_path / "results")["game"]) == {"leduc"}
+    loaded = field.loaded()
+    assert (loaded.game, loaded.players, loaded.games) == ("leduc", (2,), 20)
+    assert loaded.runs() == runs[1:]
+    for game, more, said in (
+        ("my.py:CARDS", "", "has no game CARDS"),
+        ("other.py:GAME", "", "other.py: there is no such file"),
+        ("my.py:GAME", "players = [3]", "leduc is played by 2 to 2 seats"),
+    ):
+        unfit = read(tmp_path, f'game = "{game}"\n{agents}{more}')
+        with pytest.raises(ArenaError, match=said):
+            unfit.loaded()
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("", "agents is missing"),
         ("agents = 1", "agents = 1: must be a list"),
-        ('agents = ["random"]', "a field needs two or more"),
+        ('agents = ["random"]', "must be at least 2 long"),
         ('agents = ["random", "random"]', "'random' stands twice: give each a name of its own"),
         ('agents = ["random", ""]', "'' cannot be printed: give it a name"),
         ('agents = ["a", {name = "b"}]', "agents[1]: give either agent or program"),

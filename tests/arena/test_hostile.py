@@ -1,6 +1,6 @@
 """Programs that attack the arena are judged by the rule, and killing one loses nothing."""
 
-from tests.arena import dataset_kills, hostile_program
+from tests.arena import dataset_kills, hostile_program, kills
 from tests.contract.random_games import TABLES
 from tests.fuzz.targets import programs
 
@@ -13,10 +13,11 @@ def test_every_answer_is_judged_by_the_rule():
     programs.withstands(hostile_program.IN_TURN, table, len(hostile_program.in_turn()))
 
 
+def test_killing_an_arena_loses_and_repeats_nothing(tmp_path):
+    """`python -m tests.arena.kills` does it a hundred times."""
+    kills.killed_and_whole(tmp_path, 400, times=2, seed=1, longest_s=0.1)
+
+
 def test_killing_a_recording_loses_and_repeats_nothing(tmp_path):
     """`python -m tests.arena.dataset_kills` does it fifty times, with and without workers."""
-    dataset_kills.kill_often(tmp_path / "killed", games=240, times=2, seed=1, longest_s=0.5)
-    for folder in ("killed", "whole"):
-        dataset_kills.record(tmp_path / folder, games=240)
-    killed, whole = (dataset_kills.content(tmp_path / folder) for folder in ("killed", "whole"))
-    assert killed == whole
+    dataset_kills.killed_and_whole(tmp_path, 240, times=2, seed=1, longest_s=0.5)

@@ -14,7 +14,7 @@ from shakespeare_agents import RandomAgent, make
 from shakespeare_agents.arena.standings import verdicts
 from shakespeare_agents.arena.tournament import Ending
 from shakespeare_env import registry
-from tests.arena.identical import Shape, Share, arenas, differing, play_arena, twins
+from tests.arena.identical import Shape, Share, arenas, differing, play_arena, stronger, twins
 
 TWO = Shape(2, (2,))
 SMALL: dict[str, Any] = {"games": 200, "equal_within": 150.0}
@@ -34,20 +34,20 @@ class Better(RandomAgent):
 
 def test_identical_agents_are_seldom_taken_for_different():
     played = list(arenas("shakespeare", 12, **SMALL))
-    assert not Share(sum(one.stronger for one in played), len(played)).too_large
+    assert not stronger(played).too_large
     assert any(one.ending is Ending.settled for one in played)
 
 
 def test_a_better_agent_is_found_and_the_arena_stops():
     found = play_arena("shakespeare", TWO, 0, [Better(), *twins(1)])
-    assert found.verdicts == ("stronger",)
+    assert found.verdicts == ["stronger"]
     assert found.ending is Ending.settled
 
 
 def test_verdicts_that_are_too_easy_are_found_out(monkeypatch):
     monkeypatch.setattr(verdicts, "LEVEL", 0.9)
     played = [play_arena("shakespeare", TWO, seed, twins(2), games=60) for seed in range(6)]
-    assert Share(sum(one.stronger for one in played), len(played)).too_large
+    assert stronger(played).too_large
 
 
 def test_differences_of_identical_agents_hold_nothing():

@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import make
+from shakespeare_agents.arena.evaluation.scale import RUNGS, Climb, Meetings, fitted
 from shakespeare_agents.arena.measure import measure, reference
-from shakespeare_agents.arena.measure_climb import Climb
-from shakespeare_agents.arena.measure_fit import Meetings, fitted
-from shakespeare_agents.arena.measure_result import RUNGS
 from shakespeare_agents.identity import agent_digest
 from shakespeare_env import registry
 from tests.contract.command_line import printed, refused
@@ -23,37 +21,31 @@ class Planted:
     With `noise` deals differ in how much they suit the agent, in logits.
     """
 
-    compiling = 0.0
-
-    def __init__(self, place, slope, players, seed, noise=0.0):
+    def __init__(self, place, slope, players, seed, noise=0.0, compiling=0.0):
         self.place, self.slope, self.players, self.noise = place, slope, players, noise
-        self.rng = np.random.default_rng(seed)
-        self.now = 0.0
-        self.order = []
+        self.rng, self.compiling = np.random.default_rng(seed), compiling
+        self.now, self.order = 0.0, []
 
     def climb(self, deals, seconds=math.inf):
-        climb = Climb(self.players, lambda playouts: Rung(self, playouts), lambda: self.now)
+        climb = Climb(self.players, self.against, lambda: self.now)
         climb.play(deals, seconds)
         return climb
 
+    def against(self, playouts):
+        shares: list[float] = []
+        logit = self.slope * (self.place - math.log2(playouts)) - math.log(self.players - 1)
 
-class Rung:
-    def __init__(self, planted, playouts):
-        self.planted, self.playouts, self.shares = planted, playouts, np.zeros(0)
+        def play(deals):
+            self.order += [playouts] * deals
+            self.now += 0.01 * deals * self.players * playouts
+            self.now += 0 if shares else self.compiling
+            chances = 1 / (1 + np.exp(-logit - self.noise * self.rng.standard_normal(deals)))
+            shares.extend(self.rng.binomial(self.players, chances) / self.players)
+            variance = float(np.var(shares, ddof=1)) if len(shares) > 1 else 0.0
+            games, wins = len(shares) * self.players, float(sum(shares) * self.players)
+            return Meetings(playouts, len(shares), games, wins, variance)
 
-    def play(self, deals):
-        one = self.planted
-        one.order += [self.playouts] * deals
-        one.now += 0.01 * deals * one.players * self.playouts
-        one.now += 0 if len(self.shares) else one.compiling
-        logit = one.slope * (one.place - math.log2(self.playouts)) - math.log(one.players - 1)
-        chances = 1 / (1 + np.exp(-logit - one.noise * one.rng.standard_normal(deals)))
-        new = one.rng.binomial(one.players, chances) / one.players
-        self.shares = np.append(self.shares, new)
-        total = len(self.shares)
-        variance = float(self.shares.var(ddof=1)) if total > 1 else 0.0
-        wins = float(self.shares.sum() * one.players)
-        return Meetings(self.playouts, total, total * one.players, wins, variance)
+        return play
 
 
 def covered(found, true):
@@ -74,10 +66,7 @@ def test_intervals_hold_the_true_place():
 
 def test_more_games_narrow_the_interval_and_deals_whose_games_go_together_widen_it():
     few, many = (Planted(5.0, 0.4, 4, 0).climb(deals).placement() for deals in (60, 2000))
-    assert few.low
-    assert few.high
-    assert many.low
-    assert many.high
+    assert all((few.low, few.high, many.low, many.high))
     assert many.high / many.low < 2 < few.high / few.low
     alone = 0.25 * 0.75 / 4  # the variance of a deal's share, if its games were independent
     fits = [fitted([Meetings(16, 100, 400, 100.0, alone * k)], 4) for k in (0, 1, 3)]
@@ -98,8 +87,7 @@ def test_it_plays_no_rung_that_takes_longer_than_there_is_time():
     assert planted.now < 25
     assert max(planted.order) == 256
     # But what a first deal takes to compile stops nobody.
-    planted = Planted(5.0, 0.4, 2, 0)
-    planted.compiling = 10.0
+    planted = Planted(5.0, 0.4, 2, 0, compiling=10.0)
     planted.climb(10_000, 100.0)
     assert {1, 4, 16} <= set(planted.order)
     assert planted.now > 80

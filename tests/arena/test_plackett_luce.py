@@ -8,11 +8,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shakespeare_agents.arena.matches import Match
-from shakespeare_agents.arena.standings.bootstrap import ratings
-from shakespeare_agents.arena.standings.choices import PENALTY, choices
-from shakespeare_agents.arena.standings.plackett_luce import ELO, strengths
-from shakespeare_agents.arena.standings.sandwich import quick_ratings
+from shakespeare_agents.arena.games.seating import Match
+from shakespeare_agents.arena.standings.plackett_luce import ELO, PENALTY, choices, strengths
+from shakespeare_agents.arena.standings.ratings import quick_ratings, ratings
 from tests.arena.simulated_results import digest_of, played, simulated
 
 FIELD = {"a": -100.0, "b": 0.0, "c": 20.0, "d": 80.0, "e": 150.0}
@@ -69,7 +67,7 @@ def test_a_copy_is_as_likely_to_be_chosen_as_any_other_seat():
 def test_who_never_lost_has_the_rating_that_its_penalty_allows():
     matches = [Match(2, deal, lineup("ab"), (0, 1)) for deal in range(20)]
     rated = ratings(played(matches, {"a": 5000.0, "b": 0.0}))
-    lead, error = rated.lead(*map(rated.digests.index, lineup("ab")))
+    lead, error, _ = rated.lead(*map(rated.digests.index, lineup("ab")))
     # Where the likelihood of 40 victories and the penalty of both are in balance.
     at = lead / ELO
     pull = PENALTY * (2 / (1 + math.exp(-at / 2)) - 1)

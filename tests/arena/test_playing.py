@@ -1,5 +1,6 @@
 """Games of matches: a row each, which depends on nothing but the match, and can be replayed."""
 
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
@@ -9,9 +10,8 @@ from polars.testing import assert_frame_equal
 
 from shakespeare_agents import make
 from shakespeare_agents.arena import Entrant, evaluate
-from shakespeare_agents.arena.matches import Match
-from shakespeare_agents.arena.playing import places_of, play
-from shakespeare_agents.arena.seating import Rules, Seating
+from shakespeare_agents.arena.games.playing import places_of, play
+from shakespeare_agents.arena.games.seating import Match, Rules, Seating
 from shakespeare_env import registry
 from shakespeare_env.batch import Batch
 from tests.contract.each_table import small_tables
@@ -87,15 +87,10 @@ def test_keys_change_with_all_that_decides_a_game():
     lineup = LINEUP[:2]
     one = Match(2, 7, lineup, (0, 1))
     how, other = rules(registry.DEFAULT), rules(registry.DEFAULT, seed=6)
-    keys = {
-        how.key(Seating(one, 0)),
-        other.key(Seating(one, 0)),
-        how.key(Seating(one, 1)),
-        how.key(Seating(Match(2, 8, lineup, (0, 1)), 0)),
-        how.key(Seating(Match(2, 7, ("random", "random"), (0, 1)), 0)),
-        how.key(Seating(Match(3, 7, LINEUP[:3], (0, 1)), 0)),
-        how.match_key(one),
-    }
+    others = [replace(one, deal=8), replace(one, lineup=("random", "random"))]
+    others.append(replace(one, players=3, lineup=LINEUP[:3]))
+    keys = {how.key(Seating(match, 0)) for match in (one, *others)}
+    keys |= {other.key(Seating(one, 0)), how.key(Seating(one, 1)), how.match_key(one)}
     assert len(keys) == 7
     assert how.key(Seating(Match(2, 7, lineup, (0,)), 0)) == how.key(Seating(one, 0))
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import RandomAgent
-from shakespeare_agents.arena.faults import Answers, Fault
-from shakespeare_agents.arena.referee import RefereedLineup
+from shakespeare_agents.arena.games.referee import Answers, Fault, RefereedLineup
 from shakespeare_env.lineup import OUTSIDE, Lineup, play_out
 from tests.contract.each_table import full_tables, small_tables
 from tests.contract.random_games import TABLES
@@ -73,8 +72,8 @@ def test_agents_without_faults_play_the_same_games_as_without_a_referee(table):
     assert one[0].final_scores.tolist() == other[0].final_scores.tolist()
     assert not one[1].forfeits
     assert not one[1].forfeited.any()
-    thinking = one[1].thinking
-    assert ((thinking.seconds > 0) == (thinking.decisions > 0)).all()
+    seconds, decisions = one[1].thinking()
+    assert ((seconds > 0) == (decisions > 0)).all()
 
 
 @pytest.mark.parametrize(
@@ -97,9 +96,8 @@ def test_a_fault_loses_its_game_and_no_other(fail, kind, says):
     assert lineup.forfeits.keys() == {1}
     assert lineup.forfeited.tolist() == [False, True, False, False]
     forfeit = lineup.forfeits[1]
-    assert forfeit.seat % 2 == 0
-    assert forfeit.kind == kind
-    assert re.search(says, forfeit.details)
+    assert (forfeit.seat % 2, forfeit.fault.kind) == (0, kind)
+    assert re.search(says, forfeit.fault.details)
     # It went on as without the fault up to there, and the other games to their end.
     assert moves[1] == expected[1][: len(moves[1])]
     assert len(moves[1]) < len(expected[1])
@@ -119,7 +117,7 @@ def test_a_move_that_is_not_legal_now_is_named_with_those_that_are(table):
     for row, forfeit in lineup.forfeits.items():
         texts = batch.actions.texts_for(forfeit.seat, table.players)
         legal = ", ".join(texts[i] for i in masks[row].nonzero()[0])
-        assert forfeit.details == f"{texts[action]} is not legal; legal: {legal}"
+        assert forfeit.fault.details == f"{texts[action]} is not legal; legal: {legal}"
         assert list(forfeit.scores) == scores[row]
 
 
@@ -158,10 +156,11 @@ def test_who_answers_for_its_own_faults_is_asked_once_and_hears_of_the_end(table
     assert [key[1:] for key in agent.asked[:3]] == first
     assert len({key[0] for key in agent.asked}) == 1
     # The second of three is lost, then the second of two; the last one alone is played out.
-    assert {row: forfeit.kind for row, forfeit in lineup.forfeits.items()} == {1: "time", 2: "time"}
+    assert {row: lost.fault.kind for row, lost in lineup.forfeits.items()} == {1: "time", 2: "time"}
     assert [len(moves[row]) for row in (1, 2)] == [0, 1]
-    assert lineup.thinking.seconds.sum() == 1 + 2 + 3 + 1 + 2 + (len(moves[0]) - 2)
-    assert lineup.thinking.decisions.sum() == sum(map(len, moves))
+    seconds, decisions = lineup.thinking()
+    assert seconds.sum() == 1 + 2 + 3 + 1 + 2 + (len(moves[0]) - 2)
+    assert decisions.sum() == sum(map(len, moves))
     lineup.end()
     assert set(agent.asked) <= set(agent.ended)
     assert len(set(agent.ended)) == len(agent.ended)

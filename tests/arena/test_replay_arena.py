@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shakespeare_agents.arena.store import opened
+from shakespeare_agents.arena.games.store import opened
 from shakespeare_env import Batch, registry
 from shakespeare_env.datasets import RecordedGames, recorded_games
 from shakespeare_env.datasets.frames import frame

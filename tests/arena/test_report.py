@@ -1,5 +1,6 @@
 """An arena's report: one HTML file that shows what the standings say, whatever the names are."""
 
+import itertools
 import re
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -172,11 +173,9 @@ def test_where_results_come_from_is_read_from_their_folder(tmp_path, agents, com
 def test_texts_and_marks_are_seen_on_their_grounds(theme, colours):
     # The darkest grey that fails on white, as often quoted.
     assert palette.contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
-    for ground in ("page", "panel", "shade"):
-        for ink in ("ink", "muted", "accent", "warn"):
-            assert palette.contrast(colours[ink], colours[ground]) >= 4.5, (ink, ground)
-    for mark in ("interval", "bars", "accent"):
-        for ground in ("page", "panel"):
-            assert palette.contrast(colours[mark], colours[ground]) >= 3, mark
+    texts = itertools.product(("ink", "muted", "accent", "warn"), ("page", "panel", "shade"), [4.5])
+    marks = itertools.product(("interval", "bars", "accent"), ("page", "panel"), [3])
+    for ink, ground, least in (*texts, *marks):
+        assert palette.contrast(colours[ink], colours[ground]) >= least, (ink, ground)
     for ground, ink in palette.heat(theme):
         assert palette.contrast(ink, ground) >= 4.5, ground

@@ -2,16 +2,15 @@
 
 import json
 import math
-import statistics
-from dataclasses import asdict, replace
+from dataclasses import asdict, astuple, replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from shakespeare_agents.arena import evaluate
-from shakespeare_agents.arena.result import FORMAT, agent_results
-from shakespeare_agents.arena.seat_orders import SeatPlan
+from shakespeare_agents.arena.evaluation.result import EvaluationResult, agent_results
+from shakespeare_agents.arena.games.seat_orders import SeatPlan
 from shakespeare_agents.intervals import wilson_interval
 from shakespeare_env import registry
 
@@ -19,9 +18,10 @@ from shakespeare_env import registry
 SCORES = np.array([[[10, 4], [5, 9]], [[6, 8], [7, 7]]])
 WINNERS = np.array([[[1, 0], [0, 1]], [[0, 1], [1, 1]]], bool)
 BY_HAND: dict[str, Any] = {
-    "a": {"wins": 2.5, "seats": (0.5, 0.75), "deals": (9.5, 6.5)},
-    "b": {"wins": 1.5, "seats": (0.25, 0.5), "deals": (4.5, 7.5)},
+    "a": (2.5, (0.5, 0.75), (9.5 + 6.5) / 2),
+    "b": (1.5, (0.25, 0.5), (4.5 + 7.5) / 2),
 }
+"""Victories, shares of them by seat, and mean score."""
 
 
 def results(names, scores, winners) -> Any:
@@ -33,15 +33,11 @@ def results(names, scores, winners) -> Any:
 def test_figures_worked_out_by_hand():
     agents, (between,) = results(["a", "b"], SCORES, WINNERS)
     for found in agents:
-        expected = BY_HAND[found.name]
-        assert (found.copies, found.games, found.wins) == (1, 4, expected["wins"])
-        assert found.win_rate == found.wins / 4
-        assert (found.low, found.high) == wilson_interval(found.wins, 4)
-        assert found.seat_win_rates == expected["seats"]
-        assert found.mean_score == statistics.mean(expected["deals"])
+        wins, by_seat, mean = BY_HAND[found.name]
         # The standard error of two deals that are 3 apart is 1.5.
-        assert found.mean_score - found.score_low == pytest.approx(1.959964 * 1.5)
-        assert found.score_high - found.mean_score == pytest.approx(1.959964 * 1.5)
+        scores = mean, *(pytest.approx(mean + way * 1.959964 * 1.5) for way in (-1, 1))
+        rates = wins, wins / 4, *wilson_interval(wins, 4), by_seat
+        assert astuple(found) == (found.name, 1, 4, *rates, *scores)
     # In a deal a won 1 and -½ of the games more than b, and scored 5 and -1 points more.
     assert (between.first, between.second, between.deals) == ("a", "b", 2)
     assert (between.win_rate, between.score) == (0.25, 2)
@@ -130,7 +126,7 @@ def test_as_json_and_back(game, players, tmp_path):
     found.save(path)
     data = json.loads(path.read_bytes(), parse_constant=pytest.fail)
     assert data == found.to_json()
-    assert data.pop("format") == FORMAT
+    assert data.pop("format") == EvaluationResult.FORMAT
     assert data.pop("box_digest") == registry.box_digest(game)
     expected = json.loads(json.dumps(asdict(found)))  # tuples are lists there
     assert data == {name: expected[name] for name in data}

@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from shakespeare_agents.arena.matches import Match
+from shakespeare_agents.arena.games.seating import Match
 from shakespeare_agents.arena.standings import standings_of
-from shakespeare_agents.arena.standings.effects import deal_effects
+from shakespeare_agents.arena.standings.figures import deal_effects
 from shakespeare_agents.arena.standings.seats import labels, seats
 from shakespeare_agents.arena.standings.standings import SCHEMAS
 from shakespeare_agents.arena.standings.verdicts import verdict
@@ -99,15 +99,11 @@ def test_pairs_are_two_sides_of_the_same_games(standings):
     turned = pairs.rename({"agent": "other", "other": "agent"}).select(pairs.columns)
     both = pairs.join(turned, on=["players", "agent", "other"], suffix="_theirs")
     assert len(both) == len(pairs) == 24
-    for mine, theirs, total in [
-        ("ahead", "ahead", 1),
-        ("low", "high", 1),
-        ("expected", "expected", 1),
-        ("score_lead", "score_lead", 0),
-        ("score_low", "score_high", 0),
-    ]:
+    shares = {"ahead": "ahead", "low": "high", "expected": "expected"}
+    scores = {"score_lead": "score_lead", "score_low": "score_high"}
+    for mine, theirs in (shares | scores).items():
         found = both[mine] + both[f"{theirs}_theirs"]
-        assert found.to_list() == pytest.approx([total] * 24, abs=1e-9), mine
+        assert found.to_list() == pytest.approx([float(mine in shares)] * 24, abs=1e-9), mine
 
 
 def test_scores_are_compared_on_the_same_deals():

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from shakespeare_agents.arena.leaderboard import ladder_markdown, ladder_svg
-from shakespeare_agents.arena.tables import standings_tables
+from shakespeare_agents.arena.report.tables import standings_tables
 from shakespeare_agents.arena.wording import SHARED_RANK, shown_name
 from tests.arena.made_standings import HOSTILE, made_standings
 

@@ -10,12 +10,12 @@ import polars as pl
 import pytest
 
 from shakespeare_agents.arena.dataset import settings_of
-from shakespeare_agents.arena.deals import deal
+from shakespeare_agents.arena.dataset.recording import Recording
 from shakespeare_agents.arena.entrants import agent_set
 from shakespeare_agents.arena.entrants import entrants_of as made
-from shakespeare_agents.arena.playing import places_of
-from shakespeare_agents.arena.recording import Recording
-from shakespeare_agents.arena.seat_orders import SeatPlan
+from shakespeare_agents.arena.games.playing import places_of
+from shakespeare_agents.arena.games.seat_orders import SeatPlan
+from shakespeare_agents.arena.games.seating import deal
 from shakespeare_agents.workers import ThisProcess, tell_nobody
 from shakespeare_env import Batch, registry
 from shakespeare_env.datasets import TABLES, frames, read_games

@@ -15,9 +15,9 @@ import pytest
 from filelock import FileLock
 
 from shakespeare_agents import RandomAgent
-from shakespeare_agents.arena import Entrant, recording
-from shakespeare_agents.arena.dataset import open_dataset, settings_of
-from shakespeare_agents.arena.dataset_parts import Part
+from shakespeare_agents.arena import Entrant
+from shakespeare_agents.arena.dataset import open_dataset, recording, settings_of
+from shakespeare_agents.arena.dataset.parts import Part
 from shakespeare_env import registry
 from shakespeare_env.datasets import check_digests, read_games, read_manifest
 from shakespeare_env.errors import DatasetError, MemoryLimitError

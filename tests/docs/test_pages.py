@@ -8,8 +8,7 @@ import pytest
 
 from benchmarks.leaderboards import pages
 from benchmarks.leaderboards.strength import strength_svg
-from shakespeare_agents.arena.contenders import contenders
-from shakespeare_agents.arena.field import Field
+from shakespeare_agents.arena.field import Field, contenders
 from shakespeare_agents.bundled import bundled_checkpoint
 from shakespeare_agents.checkpoint import read_card
 from shakespeare_env import observation_layout, registry

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shakespeare_agents.arena.faults import KINDS
+from shakespeare_agents.arena.games.referee import KINDS
 from shakespeare_agents.arena.programs import Limits, Program, ProgramAgent
+from shakespeare_agents.arena.programs.agent import notice_of_end, question
 from shakespeare_agents.arena.programs.process import MOST_BYTES
-from shakespeare_agents.arena.programs.questions import notice_of_end, question
 from shakespeare_env.information_sets import InformationSets
 from shakespeare_env.lineup import play_out
 from tests.arena.programs import PYTHON, QUICK, games

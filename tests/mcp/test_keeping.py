@@ -5,7 +5,7 @@ import random
 import pytest
 
 from shakespeare_agents import RandomAgent
-from shakespeare_agents.arena import store
+from shakespeare_agents.arena.games import store
 from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.mcp import tables as module
 from shakespeare_agents.mcp.keeping import Keeper, digest_of_name

@@ -16,11 +16,10 @@ from pathlib import Path
 from threading import Event, Timer
 from typing import Any
 
-from shakespeare_agents.arena import tournament
 from shakespeare_agents.arena.dataset import settings_of, write_dataset
 from shakespeare_agents.arena.entrants import entrants_of
 from shakespeare_agents.arena.field import Field
-from shakespeare_agents.arena.tournament import Progress, run_arena
+from shakespeare_agents.arena.tournament import Progress, run_arena, running
 from shakespeare_agents.workers import Tell, Workers, open_workers
 from shakespeare_env import registry
 from shakespeare_env.datasets.frames import parquet
@@ -130,7 +129,7 @@ def struck(
 
 def _strike(given: Any, place: Path) -> tuple[int, str]:
     draws, hits = random.Random(given.seed), 0
-    tournament._ArenaOnWorkers._together_s = SHARD_S
+    running.SHARD_S = SHARD_S
     runs = {"dataset": dataset(given.games), "arena": arena(place, given.games // 5)}
     whole = {what: run(place / f"whole {what}", None, lambda: None) for what, run in runs.items()}
     with two_nodes() as cluster:

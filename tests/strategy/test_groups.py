@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shakespeare_agents.arena.result import agent_results
-from shakespeare_agents.arena.seat_orders import SeatPlan
+from shakespeare_agents.arena.evaluation.result import agent_results
+from shakespeare_agents.arena.games.seat_orders import SeatPlan
 from shakespeare_agents.intervals import mean_interval, wilson_interval
 from shakespeare_agents.strategy.findings import change, figure, ranking, win_rate
 from shakespeare_agents.strategy.groups import against, means, shares

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TypeVar
 
-from shakespeare_agents.arena.seat_orders import Order, SeatPlan
+from shakespeare_agents.arena.games.seat_orders import Order, SeatPlan
 from shakespeare_agents.parcels import AgentSet
 from shakespeare_agents.registry import default, make
 from shakespeare_agents.workers import Workers
@@ -81,12 +81,9 @@ def entrants_of(players: Sequence[Entrant | Player], game: Game) -> list[Entrant
         if isinstance(player, Entrant):
             made[key] = player
         elif key not in made:
-            taken = {entrant.name for entrant in made.values()}
-            made[key] = Entrant(_untaken(name_of(player), taken), make(player, game), player)
+            name, taken = name_of(player), {entrant.name for entrant in made.values()}
+            names = (name if number == 1 else f"{name} {number}" for number in count(1))
+            free = next(one for one in names if one not in taken)
+            made[key] = Entrant(free, make(player, game), player)
         entrants.append(made[key])
     return entrants
-
-
-def _untaken(name: str, taken: set[str]) -> str:
-    numbered = (f"{name} {number}" for number in count(2))
-    return name if name not in taken else next(other for other in numbered if other not in taken)

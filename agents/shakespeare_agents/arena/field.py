@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Self
 
 from shakespeare_agents import naming
+from shakespeare_agents.arena.entrants import Entrant
+from shakespeare_agents.arena.programs import Limits, Program, ProgramAgent, program_digest
+from shakespeare_agents.arena.programs.program import environment_of
 from shakespeare_agents.arena.standings.verdicts import EQUAL_WITHIN, SOLO_EQUAL_WITHIN
+from shakespeare_agents.identity import agent_digest
+from shakespeare_agents.registry import make
 from shakespeare_agents.setting_faults import in_words
 from shakespeare_env import registry
 from shakespeare_env.agent import name_of
-from shakespeare_env.errors import ArenaError
+from shakespeare_env.errors import ArenaError, ShakespeareEnvError
 from shakespeare_env.extras import needing
+from shakespeare_env.game import Game
 from shakespeare_env.regular_files import read_regular
 from shakespeare_env.values import meant, shown
 
@@ -85,7 +93,7 @@ class Field(pydantic.BaseModel):
     model_config = _SETTINGS
 
     game: str = registry.DEFAULT
-    """The game."""
+    """The game's name, or `FILE.py:NAME`: its Python is run by `loaded` alone."""
     players: tuple[Count, ...] = pydantic.Field(default=(), max_length=100)
     """Seat counts of the tables, 1 for the solo game; by default the game's most."""
     variants: tuple[str, ...] = pydantic.Field(default=(), max_length=100)
@@ -126,10 +134,11 @@ class Field(pydantic.BaseModel):
 
     @pydantic.model_validator(mode="after")
     def _fits_the_game(self) -> Self:
-        if self.game not in registry.names():
-            known = ", ".join(registry.names())
-            question = meant(self.game, registry.names())
-            raise ValueError(f"there is no game {shown(self.game)}{question}; there are: {known}")
+        repeated = [label for label in self.labels if self.labels.count(label) > 1]
+        if repeated:
+            raise ValueError(f"{repeated[0]!r} stands twice: give each a name of its own")
+        if self._game_file:
+            return self
         rules = registry.game(self.game)
         for seats in self.players:
             rules.check_players(seats)
@@ -137,15 +146,18 @@ class Field(pydantic.BaseModel):
             rules.option_bits(dict.fromkeys(self.variants, True), self.players)
         except TypeError as fault:
             raise ValueError(str(fault)) from fault
-        if self.rotations is not None and self.rotations > min(self.seats, default=1):
+        fewest = min(self.seats, default=1)
+        if self.rotations is not None and self.rotations > fewest:
             raise ValueError(
-                f"rotations = {self.rotations}: a deal of {min(self.seats)} seats has no more "
-                "rotations than seats"
+                f"rotations = {self.rotations}: a deal of {fewest} seats has no more rotations "
+                "than seats"
             )
-        repeated = [label for label in self.labels if self.labels.count(label) > 1]
-        if repeated:
-            raise ValueError(f"{repeated[0]!r} stands twice: give each a name of its own")
         return self
+
+    @property
+    def _game_file(self) -> str:
+        """The file and name of a game that is not loaded yet."""
+        return self.game if ".py:" in self.game else ""
 
     @property
     def labels(self) -> list[str]:
@@ -185,17 +197,30 @@ class Field(pydantic.BaseModel):
             if name in settings:
                 raise ArenaError(f"{file}: {_unknown(name)}")
         folder = file.resolve().parent
+        return _checked({**_anchored(settings, folder), "folder": folder, "text": text}, str(file))
+
+    def loaded(self) -> Field:
+        """The field under its game's name; a game in a file is registered, which runs the file.
+
+        Raises:
+            ArenaError: the file holds no such game, or a setting does not fit it.
+        """
+        if not self._game_file:
+            return self
         try:
-            anchored = _anchored(settings, folder)
-        except ArenaError as fault:
-            raise ArenaError(f"{file}: {fault}") from None
-        return _checked({**anchored, "folder": folder, "text": text}, str(file))
+            name = registry.register_file(self.game).name
+        except Exception as fault:  # their code
+            said = str(fault) if isinstance(fault, ValueError | OSError) else repr(fault)
+            raise ArenaError(f"the game {self.game}: {said}") from fault
+        given = {setting: getattr(self, setting) for setting in self.model_fields_set}
+        return _checked({**given, "game": name}, "the field")
 
     def runs(self) -> list[str]:
         """The programs and the Python that playing it runs, for review beforehand."""
+        games = [self._game_file] if self._game_file else []
         texts = [one.agent for one in self.agents if isinstance(one.agent, str)]
         programs = [" ".join(one.program) for one in self.agents if one.program]
-        return [*programs, *naming.running_python(texts)]
+        return [*games, *programs, *naming.running_python(texts)]
 
 
 def _checked(settings: Mapping[str, Any], where: str) -> Field:
@@ -212,37 +237,70 @@ def _unknown(place: str) -> str:
 
 
 def _anchored(settings: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """The settings with agents' relative paths made absolute."""
-    agents = settings.get("agents")
-    if not isinstance(agents, list):
-        return settings
-    if len(agents) < 2:
-        raise ArenaError(f"agents: {len(agents)} given; a field needs two or more")
-    found: list[Any] = []
-    for one in agents:
-        if isinstance(one, str):
-            one = {"agent": one, "name": one}
-        if isinstance(one, dict) and isinstance(one.get("agent"), str):
-            one = {"name": one["agent"], **one, "agent": _anchored_text(one["agent"], folder)}
-        found.append(one)
-    return {**settings, "agents": found}
+    """The settings with the relative paths of the game and the agents made absolute."""
+    found = dict(settings)
+    if isinstance(found.get("game"), str) and ".py:" in found["game"]:
+        found["game"] = _whole(found["game"], folder)
+    if isinstance(found.get("agents"), list):
+        found["agents"] = [_anchored_agent(one, folder) for one in found["agents"]]
+    return found
 
 
-def _anchored_text(text: str, folder: Path) -> str:
-    """An agent's name with whole paths for what exists in the folder."""
-    name, *options = text.split(",")
-    parts = [_whole(name, folder)]
+def _anchored_agent(given: Any, folder: Path) -> Any:
+    """An agent under its own name, with whole paths for what exists in the folder."""
+    one = {"agent": given} if isinstance(given, str) else given
+    if not (isinstance(one, dict) and isinstance(one.get("agent"), str)):
+        return one
+    name, *options = one["agent"].split(",")
+    parts = [name if name in naming.names() else _whole(name, folder)]
     for option in options:
         key, sign, value = option.partition("=")
-        parts.append(f"{key}{sign}{_whole(value, folder)}" if value else option)
-    return ",".join(parts)
+        value = value if value in naming.names() else _whole(value, folder)
+        parts.append(f"{key}{sign}{value}")
+    return {"name": one["agent"], **one, "agent": ",".join(parts)}
 
 
 def _whole(name: str, folder: Path) -> str:
-    if name in naming.names():
-        return name
+    """A path of a folder, or FILE:NAME, with the whole path; unchanged if there is none."""
     file, colon, attribute = name.partition(":")
     try:
         return f"{folder / file}{colon}{attribute}" if file and (folder / file).exists() else name
     except (OSError, ValueError):  # not a path
         return name
+
+
+@contextmanager
+def contenders(field: Field, game: Game) -> Iterator[dict[str, Entrant]]:
+    """The agents of a field under their labels, by digest; programs end with the block.
+
+    Raises:
+        ArenaError: one cannot be made, or two play alike.
+    """
+    found: dict[str, Entrant] = {}
+    with ExitStack() as stack:
+        for one in field.agents:
+            digest, agent = _made(one, field, game)
+            if digest in found:
+                same = found[digest].name
+                raise ArenaError(f"{one.label!r} is the same agent as {same!r}; name one of them")
+            stack.callback(getattr(agent, "close", lambda: None))
+            found[digest] = Entrant(one.label, agent, None if one.program else one.agent)
+        yield found
+
+
+def _made(contender: Contender, field: Field, game: Game) -> tuple[str, Any]:
+    """An agent and its digest."""
+    try:
+        if contender.program is None:
+            agent = make(contender.agent, game)
+            return agent_digest(contender.agent, agent, game), agent
+        limits = Limits(**contender.limits)
+        program = Program(contender.program, limits, field.folder, contender.environment)
+        # What can never be started is refused before others play for nothing.
+        name = program.argv[0]
+        if not ((program.folder / name).exists() if os.path.dirname(name) else shutil.which(name)):
+            raise ValueError(f"there is no program {name!r}; give its path, or install it")
+        environment_of(program)
+        return program_digest(program), ProgramAgent(program)
+    except (ShakespeareEnvError, ValueError, TypeError, ImportError) as fault:
+        raise ArenaError(f"the agent {contender.label!r}: {fault}") from fault

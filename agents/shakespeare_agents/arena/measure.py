@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from shakespeare_agents.arena.entrants import Entrant, entrants_of
-from shakespeare_agents.arena.measure_climb import Climb
-from shakespeare_agents.arena.measure_fit import Meetings
-from shakespeare_agents.arena.measure_result import RUNGS, Measurement, Placement
-from shakespeare_agents.arena.series import OnProgress, Series
+from shakespeare_agents.arena.evaluation.result import WIDTH, Shown
+from shakespeare_agents.arena.evaluation.scale import RUNGS, Climb, Meetings, Placement
+from shakespeare_agents.arena.evaluation.series import OnProgress, Series
 from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.intervals import student_quantile
 from shakespeare_agents.registry import make
@@ -27,12 +27,73 @@ from shakespeare_env.game import Game
 from shakespeare_env.rng import check_seed
 from shakespeare_env.values import shown
 
+if TYPE_CHECKING:
+    from rich.table import Table
+
 MINUTES = 5.0
 """Length of a measurement unless games are counted."""
 _FROZEN = (
     "version=1,considered={considered},utility=margin,sharpness=150,near_certain=0.99,"
     "horizon=1000,temperature=0"
 )
+
+
+@dataclass(frozen=True)
+class Measurement(Shown):
+    """An agent's place on the scale at each table, and what it takes to measure it again.
+
+    Attributes:
+        game: Its name.
+        agent: As entered.
+        options: Variants.
+        seed: Decides the deals and the agents' draws.
+        scale: The reference agents by playouts.
+        scale_digest: The digest of their weights and code (see `identity.agent_digest`); figures
+            of different scales do not compare.
+        tables: One per number of seats.
+    """
+
+    FORMAT = 1
+
+    game: str
+    agent: str
+    options: dict[str, bool]
+    seed: int
+    scale: dict[int, str]
+    scale_digest: str
+    tables: tuple[Placement, ...]
+
+    def __getitem__(self, players: int) -> Placement:
+        for placement in self.tables:
+            if placement.players == players:
+                return placement
+        tables = ", ".join(str(placement.players) for placement in self.tables)
+        raise KeyError(f"{players} seats were not played; the tables are {tables}")
+
+    def table(self) -> Table:
+        """A row per table, 80 columns at most."""
+        from rich.table import Table
+        from rich.text import Text
+
+        variants = "".join(f", {name}" for name, on in self.options.items() if on)
+        table = Table(
+            title=Text(f"{self.agent} in {self.game}{variants}, seed {self.seed}"),
+            caption="Playouts: how many search needs to be as strong, 95 % interval.\n"
+            "Won: % against copies of search with as many playouts, and games.",
+            min_width=WIDTH,
+        )
+        table.add_column("Seats", justify="right")
+        table.add_column("Playouts")
+        table.add_column("Won", overflow="fold")
+        table.add_column("Equal", justify="right")
+        for placement in self.tables:
+            won = (
+                f"{one.playouts:,}: {100 * one.win_rate:.0f} ({one.games:,})"
+                for one in placement.meetings
+            )
+            equal = f"{100 / placement.players:.0f} %"
+            table.add_row(str(placement.players), str(placement), "; ".join(won), equal)
+        return table
 
 
 def reference(playouts: int) -> str:
@@ -97,7 +158,7 @@ def measure(
     (entrant,) = entrants_of([agent], rules)
     scale = {playouts: reference(playouts) for playouts in RUNGS}
 
-    def games_against(seats: int, playouts: int) -> _Against:
+    def games_against(seats: int, playouts: int) -> Callable[[int], Meetings]:
         name = f"{entrant.name} met {playouts} playouts"  # not the agent's own name
         rung = Entrant(name, make(scale[playouts], rules), scale[playouts])
         series = Series(
@@ -109,7 +170,12 @@ def measure(
             on_progress=on_progress,
             workers=workers,
         )
-        return _Against(playouts, series)
+
+        def play(deals: int) -> Meetings:
+            series.play(deals)
+            return _meetings(playouts, series)
+
+        return play
 
     ends = time.monotonic() + 60 * minutes
     found: list[Placement] = []
@@ -132,11 +198,11 @@ def measure(
 
 def tables_of(rules: Game, players: Sequence[int] | None) -> list[int]:
     """The numbers of seats to play at, each once."""
+    few = max(rules.min_seats, 2)
     if players is None:
-        return list(range(max(rules.min_seats, 2), rules.max_seats + 1))
+        return list(range(few, rules.max_seats + 1))
     tables = [rules.check_players(seats) for seats in dict.fromkeys(players)]
     if not tables or 1 in tables:
-        few = max(rules.min_seats, 2)
         said = "alone at the table there is nobody to win against" if tables else "no table"
         raise ValueError(
             f"players={shown(list(players))}: {said}; give {few} to {rules.max_seats} seats"
@@ -146,31 +212,21 @@ def tables_of(rules: Game, players: Sequence[int] | None) -> list[int]:
 
 def _seed_of(seed: int, seats: int, playouts: int) -> int:
     """The seed of the games against a rung; rungs and tables share no deals, hence no luck."""
-    words = np.random.SeedSequence([int(check_seed(seed)), seats, playouts]).generate_state(
-        1, np.uint64
-    )
-    return int(words[0])
+    sequence = np.random.SeedSequence([int(check_seed(seed)), seats, playouts])
+    return int(sequence.generate_state(1, np.uint64)[0])
 
 
-@dataclass(frozen=True)
-class _Against:
-    """Deals of an agent alone against copies of a rung."""
-
-    playouts: int
-    series: Series
-
-    def play(self, deals: int) -> Meetings:
-        """See `Games.play`."""
-        self.series.play(deals)
-        result = self.series.result()
-        own, copies = result.agents
-        assert own.wins is not None  # there are two seats or more
-        between = result.difference(own.name, copies.name)
-        variance = 0.0
-        if between.win_low is not None and between.win_high is not None:
-            # An end beyond the largest possible difference is cut off, but never both.
-            half = max(between.win_high - between.win_rate, between.win_rate - between.win_low)
-            # What a copy wins is an equal share of what the agent leaves.
-            error = half / student_quantile(result.deals - 1) * copies.copies / (copies.copies + 1)
-            variance = result.deals * error**2
-        return Meetings(self.playouts, result.deals, result.games, own.wins, variance)
+def _meetings(playouts: int, series: Series) -> Meetings:
+    """The result of an agent alone against copies of a rung."""
+    result = series.result()
+    own, copies = result.agents
+    assert own.wins is not None  # there are two seats or more
+    between = result.difference(own.name, copies.name)
+    variance = 0.0
+    if between.win_low is not None and between.win_high is not None:
+        # An end beyond the largest possible difference is cut off, but never both.
+        half = max(between.win_high - between.win_rate, between.win_rate - between.win_low)
+        # What a copy wins is an equal share of what the agent leaves.
+        error = half / student_quantile(result.deals - 1) * copies.copies / (copies.copies + 1)
+        variance = result.deals * error**2
+    return Meetings(playouts, result.deals, result.games, own.wins, variance)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_agents.arena.entrants import Entrant, entrants_of
-from shakespeare_agents.arena.suite_result import SuiteResult
+from shakespeare_agents.arena.evaluation.suite_result import SuiteResult
 from shakespeare_env import registry
 from shakespeare_env.agent import AnyAgent, Player
 from shakespeare_env.batch import Batch
@@ -152,9 +152,8 @@ def play_suite(
         BoxError: the suite was made with another box than the one in force.
         TypeError: as of `make`.
     """
-    check_solo(registry.game(game))
     played = bundled_suite(game) if suite is None else suite
-    entrant = entrants_of([player], registry.game(game))[0]
+    (entrant,) = entrants_of([player], registry.game(game))
     scores = suite_scores(
         entrant.agent, played, seed=seed, name=entrant.name, on_progress=on_progress
     )
@@ -180,15 +179,10 @@ def suite_scores(
     on_progress: OnStep | None = None,
 ) -> NDArray[np.int64]:
     """int64[deals]: an agent's final scores, one game a deal."""
-    numbers = np.arange(suite.deals)
     batch = _dealt(suite.game, suite.seed, suite.deals)
-    lineup = Lineup.seated(
-        [agent],
-        np.zeros((suite.deals, 1), np.int64),
-        batch.game.max_seats,
-        GameGenerators.of_games(seed, numbers),
-        [name] if name else (),
-    )
+    draws = GameGenerators.of_games(seed, np.arange(suite.deals))
+    places = np.zeros((suite.deals, 1), np.int64)
+    lineup = Lineup.seated([agent], places, batch.game.max_seats, draws, [name] if name else ())
     decisions = 0
 
     def count(rows: NDArray[Any], _actions: NDArray[Any]) -> None:

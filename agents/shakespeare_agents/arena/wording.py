@@ -63,11 +63,9 @@ def milliseconds(value: float | None) -> str:
         return NOTHING
     if 0 < value < 0.0005:
         return "<0.001"
-    return number(value, 0 if value >= 9.95 or value == 0 else min(3, 1 - _magnitude(value)))
-
-
-def _magnitude(value: float) -> int:
-    return math.floor(math.log10(value))
+    if value >= 9.95 or value == 0:
+        return number(value)
+    return number(value, min(3, 1 - math.floor(math.log10(value))))
 
 
 def between(low: float | None, high: float | None, write: Callable[[float], str] = number) -> str:
@@ -75,9 +73,22 @@ def between(low: float | None, high: float | None, write: Callable[[float], str]
     return "" if low is None or high is None else f"{write(low)} to {write(high)}"
 
 
+def estimate(value: float | None, low: float | None, high: float | None, digits: int = 0) -> str:
+    """A figure and its interval: `213 (195 to 232)`; nothing without it."""
+    if value is None:
+        return ""
+    ends = between(low, high, lambda end: number(end, digits))
+    return f"{number(value, digits)} ({ends})" if ends else number(value, digits)
+
+
 def counted(count: int, noun: str, plural: str = "") -> str:
     """`1 game`, `1,200 games`."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def with_margin(mean: float, high: float | None) -> str:
+    """A mean and its symmetric interval: `21.37 ± 0.52`."""
+    return f"{mean:.2f}" if high is None else f"{mean:.2f} ± {high - mean:.2f}"
 
 
 def mean_of_ladders(seats: Iterable[int]) -> str:

@@ -64,8 +64,8 @@ def arena(
     # Here and below, slow imports are late to keep the shell's completion quick.
     try:
         from shakespeare_agents.arena.field import Field
+        from shakespeare_agents.arena.report.tables import standings_tables
         from shakespeare_agents.arena.standings import standings_of
-        from shakespeare_agents.arena.tables import standings_tables
         from shakespeare_agents.arena.tournament import run_arena
         from shakespeare_env.datasets.results_reading import read_results
 
@@ -74,6 +74,7 @@ def arena(
         wanted = Field.read(field).model_copy(update=changes)
         if (run := wanted.runs()) and not trust:  # before the file's author can run code here
             give_up(f"{field} runs {'; '.join(map(repr, run))}; add --trust if you trust it")
+        wanted = wanted.loaded()
         # Leaving this way also ends the programs that were started.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         tables = " and ".join(map(str, wanted.players))
@@ -127,8 +128,8 @@ def arena_report(
     """Show an arena's standings: as tables here, and as one page with everything in it."""
     try:
         from shakespeare_agents.arena.report import about_results, write_report
+        from shakespeare_agents.arena.report.tables import standings_tables
         from shakespeare_agents.arena.standings import standings_of
-        from shakespeare_agents.arena.tables import standings_tables
         from shakespeare_env.datasets.results_reading import read_results
 
         rows = read_results(results)
@@ -155,7 +156,7 @@ def arena_merge(
 ) -> None:
     """Copy the games of several arenas into one folder; each game counts once."""
     try:
-        from shakespeare_agents.arena.store import merge
+        from shakespeare_agents.arena.games.store import merge
 
         new = merge(results, into)
     except (ArenaError, DatasetError, ModuleNotFoundError) as fault:

@@ -42,7 +42,7 @@ def evaluate(
     """Play agents against each other: win rates and scores, with 95 % intervals."""
     # Slow imports are late to keep the shell's completion quick.
     from shakespeare_agents.arena.entrants import seat_plan
-    from shakespeare_agents.arena.evaluate import evaluate as play_games
+    from shakespeare_agents.arena.evaluation.series import evaluate as play_games
 
     game = choices.find_game(game_name)
     entrants = lineup_options.make_entrants(game, named, players)

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from shakespeare_agents.arena.matches import Match
-from shakespeare_agents.arena.playing import places_of
-from shakespeare_agents.arena.seating import Rules, Seating
-from shakespeare_agents.arena.store import opened
+from shakespeare_agents.arena.games.playing import places_of
+from shakespeare_agents.arena.games.seating import Match, Rules, Seating
+from shakespeare_agents.arena.games.store import opened
 from shakespeare_agents.identity import DIGITS
 from shakespeare_agents.mcp.table import Start, Table
 from shakespeare_env import registry

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple
 
-from shakespeare_agents.arena.faults import Fault
+from shakespeare_agents.arena.games.referee import Fault
 from shakespeare_agents.session import Session
 from shakespeare_env import IllegalMove, Position
 from shakespeare_env.agent import AnyAgent

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from shakespeare_agents.arena.faults import Fault
+from shakespeare_agents.arena.games.referee import Fault
 from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.mcp.keeping import Keeper
 from shakespeare_agents.mcp.table import Answer, Opponent, Start, Table

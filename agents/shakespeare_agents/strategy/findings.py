@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from shakespeare_agents.arena.result import AgentResult
+from shakespeare_agents.arena.evaluation.result import AgentResult
 
 _UNKNOWN = "unknown (too few deals)"
 

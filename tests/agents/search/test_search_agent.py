@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import make
-from shakespeare_agents.arena.evaluate import evaluate
+from shakespeare_agents.arena.evaluation.series import evaluate
 from shakespeare_agents.identity import digest_of
 from shakespeare_agents.search.agent import Plan, SearchAgent
 from shakespeare_agents.search.making import AnyMove, no_weights

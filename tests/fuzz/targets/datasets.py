@@ -16,7 +16,7 @@ from typing import Any
 
 import polars as pl
 
-from shakespeare_agents.arena.dataset_parts import Parts
+from shakespeare_agents.arena.dataset.parts import Parts
 from shakespeare_env import registry
 from shakespeare_env.datasets import (
     read_batches,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from shakespeare_agents.arena.faults import Answers
+from shakespeare_agents.arena.games.referee import Answers
 from shakespeare_agents.arena.programs import Limits, Program, ProgramAgent
 from shakespeare_env import registry
 from shakespeare_env.information_sets import InformationSets
@@ -86,7 +86,7 @@ def _play(hostile: Judged, table: Table) -> None:
     play_out(batch, lineup)
     lineup.end()
     lost = {key[1]: kind for key, kind in hostile.lost.items() if isinstance(key, tuple)}
-    assert {row: forfeit.kind for row, forfeit in lineup.forfeits.items()} == lost
+    assert {row: forfeit.fault.kind for row, forfeit in lineup.forfeits.items()} == lost
     finished = ~lineup.forfeited
     assert (batch.to_move[finished] == -1).all()
     assert np.array_equal(np.flatnonzero(lineup.forfeited), sorted(lost))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, Self
@@ -12,17 +12,18 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.arena.faults import Answers, Fault
+from shakespeare_agents.arena.games.referee import Answers, Fault
 from shakespeare_agents.arena.programs.process import Deadline, Process, ProgramError
 from shakespeare_agents.arena.programs.program import Program
-from shakespeare_agents.arena.programs.questions import action_in, notice_of_end, question
 from shakespeare_env.errors import ArenaError
 from shakespeare_env.generators import GameGenerators
 from shakespeare_env.information_sets import InformationSets
+from shakespeare_env.json_input import FieldError, Fields, dump_line, parse_object
 
 MOST_FAULTS = 10
 """Faults in a row after which the other games decided together are lost unasked, since waiting for
 thousands of answers would hold up everybody else."""
+_UNASKED = f"it was not asked any more after {MOST_FAULTS} faults in a row, the last of them: "
 
 
 @dataclass
@@ -83,7 +84,8 @@ class ProgramAgent:
         in_a_row = 0
         for place, key in enumerate(keys):
             if in_a_row == MOST_FAULTS:
-                faults[place] = _unasked(faults[place - 1])
+                last = faults[place - 1]
+                faults[place] = Fault(last.kind, f"{_UNASKED}{last.details.removeprefix(_UNASKED)}")
                 continue
             if key not in self._games:
                 self._games[key] = _Game(next(self._numbers))
@@ -145,6 +147,60 @@ class ProgramAgent:
         return action_in(line, number, games.moves(place))
 
 
-def _unasked(last: Fault) -> Fault:
-    said = f"it was not asked any more after {MOST_FAULTS} faults in a row, the last of them: "
-    return Fault(last.kind, f"{said}{last.details.removeprefix(said)}")
+def question(
+    games: InformationSets, place: int, *, number: int, game_id: int, seconds: float
+) -> bytes:
+    """The line that asks for a move in one of some games.
+
+    It is made from information sets, which hold nothing that the seat may not know.
+
+    Args:
+        games: The games.
+        place: The index of the game.
+        number: A number that the answer must repeat.
+        game_id: The id by which the program knows the game.
+        seconds: The time left for the move.
+    """
+    return _line(
+        {
+            "id": number,
+            "command": "move",
+            "game_id": game_id,
+            "seat": int(games.seats[place]),
+            "seconds": round(seconds, 3),
+            "position": games.seen(place),
+            "observation": games.observations[place].tolist(),
+            "moves": list(games.moves(place)),
+        }
+    )
+
+
+def notice_of_end(game_id: int) -> bytes:
+    """The line that says that a game is over."""
+    return _line({"command": "end", "game_id": game_id})
+
+
+def action_in(line: bytes, number: int, moves: Mapping[str, int]) -> int:
+    """The action that an answer chooses.
+
+    Raises:
+        ProgramError: it is garbage, or no legal move.
+    """
+    try:
+        fields = Fields(parse_object(line))
+        fields.only("id", "move")
+        if fields.identifier("id") != number:
+            raise fields.wrong("id", f"must be {number}, as in the question")
+        move = fields.text("move")
+    except FieldError as fault:
+        raise ProgramError(Fault("garbage", f"in its answer: {fault}")) from fault
+    except ValueError as fault:
+        raise ProgramError(Fault("garbage", f"its answer is {fault}")) from fault
+    if move not in moves:
+        legal = ", ".join(moves)
+        raise ProgramError(Fault("illegal", f"{fields.shown(move)} is not legal; legal: {legal}"))
+    return moves[move]
+
+
+def _line(value: Mapping[str, Any]) -> bytes:
+    return f"{dump_line(value)}\n".encode()

@@ -56,7 +56,7 @@ class Kept:
             raise
         self._owner, self._program = os.getpid(), None
         try:
-            self.pipes = tuple(map(_there, _pipes(self._keeper)))
+            self.pipes = [pipe for pipe in _pipes(self._keeper) if pipe is not None]
             given = list(program.argv), os.fspath(program.folder), dict(environment)
             with suppress(BrokenPipeError):
                 self._socket.sendall(marshal.dumps(given))
@@ -104,9 +104,8 @@ class Kept:
             with suppress(psutil.Error):
                 for process in (self._program, *self._program.children(recursive=True)):
                     process.kill()
-        for pipe in _pipes(self._keeper):
-            if pipe is not None:
-                pipe.close()
+        for pipe in filter(None, _pipes(self._keeper)):
+            pipe.close()
 
     def _said(self) -> tuple[str, int]:
         """The keeper's next line; an error if it has ended without one."""
@@ -123,8 +122,3 @@ class Kept:
 
 def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes] | None, ...]:
     return process.stdin, process.stdout, process.stderr
-
-
-def _there(pipe: IO[bytes] | None) -> IO[bytes]:
-    assert pipe is not None
-    return pipe

@@ -9,9 +9,8 @@ import signal
 import time
 import weakref
 from dataclasses import dataclass
-from typing import IO
 
-from shakespeare_agents.arena.faults import Fault
+from shakespeare_agents.arena.games.referee import Fault
 from shakespeare_agents.arena.programs.kept import Kept
 from shakespeare_agents.arena.programs.program import Program, environment_of
 from shakespeare_env.errors import ShakespeareEnvError
@@ -78,7 +77,9 @@ class Process:
         self._most_bytes = program.limits.megabytes * 1e6
         self._next_look = 0.0
         self._tail = b""
-        self._stdin, self._stdout, self._stderr = map(_descriptor, self._kept.pipes)
+        self._stdin, self._stdout, self._stderr = (pipe.fileno() for pipe in self._kept.pipes)
+        for pipe in self._kept.pipes:
+            os.set_blocking(pipe.fileno(), False)
         self._selector = selectors.PollSelector()
         self._selector.register(self._stdout, selectors.EVENT_READ)
         self._selector.register(self._stderr, selectors.EVENT_READ)
@@ -107,7 +108,7 @@ class Process:
         self._selector.register(self._stdin, selectors.EVENT_WRITE)
         while True:
             wait = max(0.0, min(deadline.at - time.monotonic(), _LOOK))
-            ready = self._ready(wait)
+            ready = {key.fd for key, _ in self._selector.select(wait)}
             if self._stderr in ready:
                 self._read_stderr()
             if self._stdout in ready:
@@ -127,10 +128,6 @@ class Process:
         if unsent:
             raise _failed("garbage", "it answered a question that it had not read to its end")
         return self._alone(bytes(answer))
-
-    def _ready(self, wait: float) -> set[int]:
-        """The pipes that can be read or written, after at most `wait` seconds."""
-        return {key.fd for key, _ in self._selector.select(wait)}
 
     def _check_limits(self, deadline: Deadline) -> None:
         now = time.monotonic()
@@ -215,11 +212,6 @@ def _how(code: int) -> str:
         return f"by {signal.Signals(-code).name}"
     except ValueError:
         return f"by signal {-code}"
-
-
-def _descriptor(pipe: IO[bytes]) -> int:
-    os.set_blocking(pipe.fileno(), False)
-    return pipe.fileno()
 
 
 def _read(descriptor: int) -> bytes | None:

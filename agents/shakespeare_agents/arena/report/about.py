@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shakespeare_agents.arena.field import LARGEST_FIELD, Field
-from shakespeare_agents.arena.store import FIELD_NAME
+from shakespeare_agents.arena.games.store import FIELD_NAME
 from shakespeare_env.errors import ArenaError
 from shakespeare_env.regular_files import read_regular
 

@@ -2,32 +2,45 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 from shakespeare_agents.arena import wording
-from shakespeare_agents.arena.report import matrices, palette
+from shakespeare_agents.arena.report import figures, palette
 from shakespeare_agents.arena.report.about import About
-from shakespeare_agents.arena.report.agents import Named, agents_of
 from shakespeare_agents.arena.report.axes import Axis, linear
-from shakespeare_agents.arena.report.histograms import HEIGHT, histograms
-from shakespeare_agents.arena.report.speed import planes
+from shakespeare_agents.arena.report.figures import Facts
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env.extras import needing
 
 if TYPE_CHECKING:
     import jinja2
-    import polars as pl
 
     from shakespeare_agents.arena.standings.standings import Standings
 
 _TEMPLATES = Path(__file__).parent / "templates"
+_WHOLE = 400
+"""The most characters of a name shown whole."""
+_PART = 18
+"""The fewest characters of a name that a line holds."""
 
-Facts = Mapping[str, Any]
-"""What a section's template shows; a section without facts is left out."""
+Agents = Mapping[str, Facts]
+"""The agents by label: the `name` to show, the `parts` between which a line may end, the `whole`
+name, shortened only if it is very long, and the `digest` of what it is made from."""
+
+
+class Section(NamedTuple):
+    """A part of the report with a heading; `name` is its anchor and its template's name.
+
+    Without `facts` it is left out.
+    """
+
+    name: str
+    title: str
+    facts: Callable[[Standings, Agents], Facts | None]
 
 
 def write_report(standings: Standings, about: About, path: Path) -> None:
@@ -46,9 +59,8 @@ def report_html(standings: Standings, about: About) -> str:
     Raises:
         ModuleNotFoundError: Jinja is not installed.
     """
-    agents = agents_of(standings)
+    agents = {row["agent"]: _agent(row) for row in _rows(standings, "ladder", "solo")}
     found = ((section, section.facts(standings, agents)) for section in SECTIONS)
-    sections = [(section, facts) for section, facts in found if facts is not None]
     return (
         _environment()
         .get_template("report.html")
@@ -57,7 +69,7 @@ def report_html(standings: Standings, about: About) -> str:
             standings=standings,
             agents=agents,
             seats=sorted({*standings.tables["players"], *(1 for _ in standings.solo["agent"])}),
-            sections=sections,
+            sections=[(section, facts) for section, facts in found if facts is not None],
             light=palette.custom_properties("light"),
             dark=palette.custom_properties("dark"),
             heat_steps=palette.STEPS,
@@ -83,7 +95,7 @@ def _environment() -> jinja2.Environment:
         "ms": wording.milliseconds,
         "counted": wording.counted,
         "mean_of_ladders": wording.mean_of_ladders,
-        "printable": partial(wording.shown_name, room=400),
+        "printable": partial(wording.shown_name, room=_WHOLE),
         "lines": wording.printable_lines,
     }
     environment.globals |= {
@@ -96,119 +108,15 @@ def _environment() -> jinja2.Environment:
     return environment
 
 
-def _ends(rows: Iterable[Facts], *columns: str) -> list[float | None]:
-    """All values of some columns, for an axis."""
-    return [row[column] for row in rows for column in columns]
+def _agent(row: Facts) -> Facts:
+    name, whole = (wording.shown_name(row["agent"], *room) for room in ((), (_WHOLE,)))
+    parts = re.findall(rf"[^,/ ]{{0,{_PART}}}[,/ ]?", name)[:-1]
+    return {"name": name, "parts": parts, "whole": whole, "digest": row["digest"]}
 
 
-def _ladder(standings: Standings, _agents: Mapping[str, Named]) -> Facts | None:
-    times = {(row["players"], row["agent"]): row for row in standings.times.to_dicts()}
-    by_players = _by_players(standings.ladder.to_dicts())
-    combined = standings.combined.to_dicts()
-    facts = {
-        "by_players": by_players,
-        "axes": {players: _axis(rows) for players, rows in by_players.items()},
-        "times": times,
-        "combined": combined,
-        "combined_axis": _axis(combined),
-    }
-    return facts if by_players else None
-
-
-def _axis(rows: Iterable[Facts]) -> Axis:
-    return linear(_ends(rows, "low", "rating", "high"))
-
-
-def _solo(standings: Standings, _agents: Mapping[str, Named]) -> Facts | None:
-    rows = standings.solo.to_dicts()
-    return {"rows": rows, "axis": linear(_ends(rows, "low", "mean", "high"))} if rows else None
-
-
-def _matrix(standings: Standings, _agents: Mapping[str, Named]) -> Facts | None:
-    tables = []
-    for players, labels, met in _met(standings):
-        pairs = matrices.once(met, labels)
-        cells = matrices.win_matrix(met, labels)
-        facts = {"players": players, "labels": labels, "cells": cells, "pairs": pairs}
-        tables.append({**facts, "surprising": matrices.surprising(pairs)})
-    return {"tables": tables} if any(table["pairs"] for table in tables) else None
-
-
-def _differences(standings: Standings, _agents: Mapping[str, Named]) -> Facts | None:
-    tables = []
-    for players, labels, met in _met(standings):
-        cells = matrices.score_matrix(met, labels)
-        if any(map(any, cells)):
-            tables.append({"players": players, "labels": labels, "cells": cells})
-    return {"tables": tables} if tables else None
-
-
-def _met(standings: Standings) -> Iterator[tuple[int, list[str], pl.DataFrame]]:
-    """For each number of seats, the labels on the ladder and the rows of its pairs."""
-    for players, ladder in standings.ladders().items():
-        yield players, ladder["agent"].to_list(), standings.pairs.filter(players=players)
-
-
-def _scores(standings: Standings, _agents: Mapping[str, Named]) -> Facts | None:
-    ladders = {1: standings.solo, **standings.ladders()}
-    orders = {players: rows["agent"].to_list() for players, rows in ladders.items()}
-    tables = histograms(standings.scores, orders)
-    return {"tables": tables, "height": HEIGHT} if tables else None
-
-
-def _tables(standings: Standings, _agents: Mapping[str, Named]) -> Facts | None:
-    rows = (
-        standings.ladder.select("players", "agent")
-        .join(standings.tables, on=["players", "agent"], maintain_order="left")
-        .to_dicts()
-    )
-    return (
-        {
-            "by_players": _by_players(rows),
-            "rates": linear([0, *_ends(rows, "low", "win_rate", "high", "parity")], unit=0.01),
-            "scores": linear(_ends(rows, "score_low", "mean_score", "score_high")),
-        }
-        if rows
-        else None
-    )
-
-
-def _speed(standings: Standings, agents: Mapping[str, Named]) -> Facts | None:
-    found = planes(standings, {label: agent.name for label, agent in agents.items()})
-    return {"planes": found} if found else None
-
-
-def _cycles(standings: Standings, _agents: Mapping[str, Named]) -> Facts | None:
-    rows = standings.cycles.to_dicts()
-    proven = [row for row in rows if row["significant"]]
-    likely = [row for row in rows if not row["significant"]]
-    return {"proven": proven, "likely": likely} if _has_triples(standings) else None
-
-
-def _has_triples(standings: Standings) -> bool:
-    return any(ladder.height > 2 for ladder in standings.ladders().values())
-
-
-def _balance(standings: Standings, _agents: Mapping[str, Named]) -> Facts | None:
-    seats = standings.seats.sort("players", "seat").to_dicts()
-    deals = standings.deals.sort("players").to_dicts()
-    return (
-        {
-            "by_players": _by_players(seats),
-            "rates": linear(_ends(seats, "low", "win_rate", "high", "parity"), unit=0.01),
-            "deals": deals,
-        }
-        if seats or deals
-        else None
-    )
-
-
-def _faults(standings: Standings, _agents: Mapping[str, Named]) -> Facts | None:
-    return {"rows": standings.faults.to_dicts()} if standings.games else None
-
-
-def _always(_standings: Standings, _agents: Mapping[str, Named]) -> Facts | None:
-    return {}
+def _rows(standings: Standings, *frames: str) -> Iterator[Facts]:
+    for frame in frames:
+        yield from getattr(standings, frame).to_dicts()
 
 
 def _by_players(rows: Iterable[Facts]) -> dict[int, list[Facts]]:
@@ -218,13 +126,100 @@ def _by_players(rows: Iterable[Facts]) -> dict[int, list[Facts]]:
     return grouped
 
 
-@dataclass(frozen=True)
-class Section:
-    """A part of the report with a heading; `name` is its anchor and its template's name."""
+def _axis(rows: Iterable[Facts], *columns: str, unit: float = 1, origin: bool = False) -> Axis:
+    """An axis that holds all values of some columns, and 0 as its `origin`."""
+    start = [0.0] if origin else []
+    return linear([*start, *(row[column] for row in rows for column in columns)], unit=unit)
 
-    name: str
-    title: str
-    facts: Callable[[Standings, Mapping[str, Named]], Facts | None]
+
+def _ladder(standings: Standings, _agents: Agents) -> Facts | None:
+    columns = ("low", "rating", "high")
+    by_players = _by_players(_rows(standings, "ladder"))
+    combined = [*_rows(standings, "combined")]
+    facts = {
+        "by_players": by_players,
+        "axes": {players: _axis(rows, *columns) for players, rows in by_players.items()},
+        "times": {(row["players"], row["agent"]): row for row in _rows(standings, "times")},
+        "combined": combined,
+        "combined_axis": _axis(combined, *columns),
+    }
+    return facts if by_players else None
+
+
+def _solo(standings: Standings, _agents: Agents) -> Facts | None:
+    rows = [*_rows(standings, "solo")]
+    return {"rows": rows, "axis": _axis(rows, "low", "mean", "high")} if rows else None
+
+
+def _met(standings: Standings) -> Iterator[tuple[int, list[str], list[Facts]]]:
+    """For each number of seats, the labels on the ladder and the rows of its pairs."""
+    for players, ladder in standings.ladders().items():
+        pairs = standings.pairs.filter(players=players)
+        yield players, ladder["agent"].to_list(), [*pairs.to_dicts()]
+
+
+def _matrix(standings: Standings, _agents: Agents) -> Facts | None:
+    tables = []
+    for players, labels, met in _met(standings):
+        rank = {agent: place for place, agent in enumerate(labels)}
+        once = [pair for pair in met if rank[pair["agent"]] < rank[pair["other"]]]
+        pairs = sorted(once, key=lambda pair: (rank[pair["agent"]], rank[pair["other"]]))
+        cells = figures.win_matrix(met, labels)
+        facts = {"players": players, "labels": labels, "cells": cells, "pairs": pairs}
+        tables.append({**facts, "surprising": sum(map(figures.is_surprising, pairs))})
+    return {"tables": tables} if any(table["pairs"] for table in tables) else None
+
+
+def _differences(standings: Standings, _agents: Agents) -> Facts | None:
+    tables = []
+    for players, labels, met in _met(standings):
+        cells = figures.score_matrix(met, labels)
+        if any(map(any, cells)):
+            tables.append({"players": players, "labels": labels, "cells": cells})
+    return {"tables": tables} if tables else None
+
+
+def _scores(standings: Standings, _agents: Agents) -> Facts | None:
+    ladders = {1: standings.solo, **standings.ladders()}
+    orders = {players: rows["agent"].to_list() for players, rows in ladders.items()}
+    tables = figures.histograms(standings.scores, orders)
+    return {"tables": tables, "height": figures.HEIGHT} if tables else None
+
+
+def _tables(standings: Standings, _agents: Agents) -> Facts | None:
+    by = ["players", "agent"]
+    ladder = standings.ladder.select(by)
+    rows = ladder.join(standings.tables, on=by, maintain_order="left").to_dicts()
+    facts = {
+        "by_players": _by_players(rows),
+        "rates": _axis(rows, "low", "win_rate", "high", "parity", unit=0.01, origin=True),
+        "scores": _axis(rows, "score_low", "mean_score", "score_high"),
+    }
+    return facts if rows else None
+
+
+def _speed(standings: Standings, agents: Agents) -> Facts | None:
+    found = figures.planes(standings, {label: agent["name"] for label, agent in agents.items()})
+    return {"planes": found} if found else None
+
+
+def _cycles(standings: Standings, _agents: Agents) -> Facts | None:
+    rows = [*_rows(standings, "cycles")]
+    proven, likely = ([row for row in rows if row["significant"] is sure] for sure in (True, False))
+    triples = any(ladder.height > 2 for ladder in standings.ladders().values())
+    return {"proven": proven, "likely": likely} if triples else None
+
+
+def _balance(standings: Standings, _agents: Agents) -> Facts | None:
+    seats = standings.seats.sort("players", "seat").to_dicts()
+    deals = standings.deals.sort("players").to_dicts()
+    rates = _axis(seats, "low", "win_rate", "high", "parity", unit=0.01)
+    facts = {"by_players": _by_players(seats), "rates": rates, "deals": deals}
+    return facts if seats or deals else None
+
+
+def _faults(standings: Standings, _agents: Agents) -> Facts | None:
+    return {"rows": [*_rows(standings, "faults")]} if standings.games else None
 
 
 SECTIONS = (
@@ -238,5 +233,5 @@ SECTIONS = (
     Section("cycles", "Cycles", _cycles),
     Section("balance", "Seats and deals", _balance),
     Section("faults", "Faults", _faults),
-    Section("reproduce", "How to reproduce", _always),
+    Section("reproduce", "How to reproduce", lambda _standings, _agents: {}),
 )

@@ -38,7 +38,8 @@ def cycles(pairs: pl.DataFrame) -> pl.DataFrame:
                 if all(pair in sides for pair in around):
                     examined += 1
                     rows += _cycle(players, around, sides)
-    rows.sort(key=lambda row: (row["p_value"], row["players"], *_names(row)))
+    order = ("p_value", "players", "first", "second", "third")
+    rows.sort(key=lambda row: [row[column] for column in order])
     largest = 0.0
     for before, row in enumerate(rows):
         largest = row["p_value"] = max(largest, min(1.0, (examined - before) * row["p_value"]))
@@ -67,7 +68,3 @@ def _chance(side: Mapping[str, Any]) -> float:
         return 1.0
     score = (side["ahead"] - _HALF) / _HALF * math.sqrt(side["effective"])
     return float(scipy.special.stdtr(side["matches"] - 1, -score))
-
-
-def _names(row: Mapping[str, Any]) -> tuple[str, ...]:
-    return row["first"], row["second"], row["third"]

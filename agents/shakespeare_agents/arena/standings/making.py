@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 
-from shakespeare_agents.arena.standings.agents import faults, score_counts, tables, times
-from shakespeare_agents.arena.standings.bootstrap import ratings
+from shakespeare_agents.arena.standings import figures, ladders
 from shakespeare_agents.arena.standings.cycles import cycles
-from shakespeare_agents.arena.standings.effects import deal_effects, seat_effects
-from shakespeare_agents.arena.standings.ladder import ladders, mean_of_ladders
-from shakespeare_agents.arena.standings.pairs import meetings, pairs
+from shakespeare_agents.arena.standings.ratings import ratings
 from shakespeare_agents.arena.standings.seats import labels, seats
-from shakespeare_agents.arena.standings.solo import solo_ladder, solo_scores
 from shakespeare_agents.arena.standings.standings import SCHEMAS, Standings
 from shakespeare_agents.arena.standings.verdicts import EQUAL_WITHIN, SOLO_EQUAL_WITHIN, Levels
 
@@ -38,22 +34,23 @@ def standings_of(
         players: ratings(results.filter(pl.col("players") == players), seed=seed)
         for players in several
     }
-    alone = solo_scores(rows)
+    alone = ladders.solo_scores(rows)
     levels = Levels.of([*(len(one.digests) for one in rated.values()), len(alone.digests)])
-    ladder = ladders(rated, rows, called, levels=levels, equal_within=equal_within)
-    paired = pairs(meetings(rows), ladder)
+    ladder = ladders.ladders(rated, rows, levels=levels, equal_within=equal_within)
+    solo = ladders.solo_ladder(alone, rows, levels=levels, equal_within=solo_equal_within)
+    paired = figures.pairs(figures.meetings(rows), ladder)
     frames = {
         "ladder": ladder,
-        "combined": mean_of_ladders(rated, called),
-        "tables": tables(rows),
+        "combined": ladders.mean_of_ladders(rated, called),
+        "tables": figures.tables(rows),
         "pairs": paired,
         "cycles": cycles(paired),
-        "scores": score_counts(rows),
-        "times": times(rows),
-        "seats": seat_effects(rows),
-        "deals": deal_effects(rows),
-        "solo": solo_ladder(alone, rows, levels=levels, equal_within=solo_equal_within),
-        "faults": faults(rows),
+        "scores": figures.score_counts(rows),
+        "times": figures.times(rows),
+        "seats": figures.seat_effects(rows),
+        "deals": figures.deal_effects(rows),
+        "solo": solo,
+        "faults": figures.faults(rows),
     }
     return Standings(
         game=results["game"][0] if len(results) else "",

@@ -1,21 +1,174 @@
 """Plackett-Luce strengths by penalised maximum likelihood.
 
 Luce 1959, "Individual choice behavior"; Plackett 1975, "The analysis of permutations": every place
-goes to one of those still in the game with a probability proportional to exp(strength).
+goes to one of those still in the game with a probability proportional to exp(strength). So
+finishing orders are taken apart into choices.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+import polars as pl
 import scipy.optimize
+import scipy.sparse
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
 
-from shakespeare_agents.arena.standings.choices import Choices, Floats
-
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
 ELO = 400 / math.log(10)
 """Elo points in a natural unit of strength."""
+PENALTY = 0.5
+"""Games won against the virtual agent; the same number is lost."""
+_READ = ("match", "players", "digests", "places", "forfeited_by")
+
+
+@dataclass(frozen=True)
+class Choices:
+    """How often each agent was chosen from each set, by match, as a Plackett-Luce model needs it.
+
+    Attributes:
+        digests: The n agents.
+        sets: float[s, n + 1]: the distinct choice sets: how many copies of each agent they hold;
+            the last column is the virtual agent of the penalty (see `with_penalty`).
+        chosen: sparse float[m, n + 1]: how often the games of a match chose each agent.
+        shown: sparse float[m, s]: how often they chose from each set.
+    """
+
+    digests: tuple[str, ...]
+    sets: Floats
+    chosen: scipy.sparse.csr_array
+    shown: scipy.sparse.csr_array
+
+    def parts(self) -> Integers:
+        """int[n], a number shared by agents that games connect, if only through others."""
+        together = scipy.sparse.csr_array(self.sets.T @ self.sets)[:-1, :-1]
+        return np.asarray(connected_components(together, directed=False)[1], np.int64)
+
+
+def choices(results: pl.DataFrame) -> Choices:
+    """The choices of all games at two seats or more.
+
+    The first place is a choice from all seats, the second from the others, and so on. Seats that
+    tie count as in the mean over all orders of them. Forfeited games are choices between their
+    loser and each other seat.
+    """
+    # Sorting gives merged results the same figures to the last digit.
+    games = results.filter(pl.col("players") > 1).select("key", *_READ).sort("key")
+    digests = tuple(games["digests"].explode().unique().sort().drop_nulls().to_list())
+    matches = games["match"].unique().sort()
+    games = games.with_columns(row=pl.col("match").replace_strict(matches, range(len(matches))))
+    number = {digest: i for i, digest in enumerate(digests)}
+    found: list[_Stage] = []
+    for _, table in games.group_by("players", maintain_order=True):
+        agents = table["digests"].explode().replace_strict(number, return_dtype=pl.Int64)
+        seats = agents.to_numpy().reshape(len(table), -1)
+        rows = table["row"].to_numpy().astype(np.int64)
+        loser = table["forfeited_by"].fill_null(-1).to_numpy().astype(np.int64)
+        places = table["places"].explode().to_numpy().astype(np.int64).reshape(seats.shape)
+        finished = loser < 0
+        found += _orders(rows[finished], seats[finished], places[finished])
+        found += _forfeits(rows[~finished], seats[~finished], loser[~finished])
+    return _aggregated(digests, len(matches), found)
+
+
+@dataclass(frozen=True)
+class _Stage:
+    """Choices of many games: from the agents `held`, one of the columns `taken`, equally often."""
+
+    rows: Integers
+    held: Integers
+    taken: Sequence[int]
+    weight: float
+
+
+def _orders(rows: Integers, seats: Integers, places: Integers) -> Iterator[_Stage]:
+    order = np.argsort(places, axis=1, kind="stable")
+    agents = np.take_along_axis(seats, order, axis=1)
+    patterns, which = np.unique(
+        np.take_along_axis(places, order, axis=1), axis=0, return_inverse=True
+    )
+    for number, pattern in enumerate(patterns):
+        here = which.reshape(-1) == number
+        for place in np.unique(pattern):
+            tied = np.flatnonzero(pattern == place).tolist()
+            behind = np.flatnonzero(pattern > place).tolist()
+            for size in range(len(tied)):
+                for gone in itertools.combinations(tied, size):
+                    left = [seat for seat in tied if seat not in gone]
+                    if len(left) + len(behind) > 1:
+                        held = agents[here][:, left + behind]
+                        weight = 1 / math.comb(len(tied), size)
+                        yield _Stage(rows[here], held, range(len(left)), weight)
+
+
+def _forfeits(rows: Integers, seats: Integers, loser: Integers) -> Iterator[_Stage]:
+    players = seats.shape[1]
+    lost = np.take_along_axis(seats, loser[:, None], axis=1)[:, 0]
+    for seat in range(players):
+        others = loser != seat
+        yield _Stage(rows[others], np.stack([seats[others, seat], lost[others]], 1), [0], 1.0)
+
+
+def _aggregated(digests: Sequence[str], matches: int, stages: Sequence[_Stage]) -> Choices:
+    n = len(digests)
+    # A set's members, in order, as the digits of one number; 0 is nobody.
+    codes = [
+        np.sort(stage.held + 1, axis=1) @ (n + 1) ** np.arange(stage.held.shape[1])
+        for stage in stages
+    ]
+    distinct, sets_of = np.unique(
+        np.concatenate([*codes, np.zeros(0, np.int64)]), return_inverse=True
+    )
+    sets = np.zeros((len(distinct), n + 1))
+    rest = distinct.copy()
+    while rest.any():
+        rest, member = np.divmod(rest, n + 1)
+        np.add.at(sets, (np.flatnonzero(member), member[member > 0] - 1), 1)
+    chosen_at: list[tuple[Integers, Integers, Floats]] = []
+    for stage in stages:
+        share = np.full(len(stage.rows), stage.weight / len(stage.taken))
+        chosen_at += [(stage.rows, stage.held[:, column], share) for column in stage.taken]
+    rows = np.concatenate([stage.rows for stage in stages] or [np.zeros(0, np.int64)])
+    weights = np.concatenate(
+        [np.full(len(stage.rows), stage.weight) for stage in stages] or [np.zeros(0)]
+    )
+    chosen = scipy.sparse.coo_array((matches, n + 1))
+    if chosen_at:
+        at_row, at_agent, at_share = (np.concatenate(part) for part in zip(*chosen_at, strict=True))
+        chosen = scipy.sparse.coo_array((at_share, (at_row, at_agent)), shape=(matches, n + 1))
+    shown = scipy.sparse.coo_array((weights, (rows, sets_of)), shape=(matches, len(distinct)))
+    return Choices(tuple(digests), sets, chosen.tocsr(), shown.tocsr())
+
+
+def with_penalty(found: Choices) -> Choices:
+    """The choices and, as two more matches per agent, a game half won and half lost.
+
+    The opponent is a virtual agent of rating 0, so that agents that never lost have finite ratings.
+    Both halves are matches of their own and resampled: where nothing else varies, the bootstrap
+    still shows how little is known.
+    """
+    n = len(found.digests)
+    each = np.arange(n)
+    sets = np.zeros((n, n + 1))
+    sets[each, each] = sets[:, n] = 1
+    half = np.full(n, PENALTY)
+    shape = (n, n + 1)
+    won = scipy.sparse.csr_array((half, (each, each)), shape=shape)
+    lost = scipy.sparse.csr_array((half, (each, np.full(n, n))), shape=shape)
+    shown = scipy.sparse.diags_array(half)
+    return Choices(
+        found.digests,
+        np.concatenate([found.sets, sets]),
+        scipy.sparse.vstack([found.chosen, won, lost], format="csr"),
+        scipy.sparse.block_array([[found.shown, None], [None, shown], [None, shown]], format="csr"),
+    )
 
 
 def strengths(found: Choices, chosen: Floats, shown: Floats, start: Floats | None = None) -> Floats:

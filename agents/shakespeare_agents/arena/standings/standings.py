@@ -71,94 +71,31 @@ class Standings:
         return dict(timed.select("agent", "milliseconds").iter_rows())
 
 
-_WHO: dict[str, type[pl.DataType]] = {"agent": pl.String, "digest": pl.String}
-_INTERVAL: dict[str, type[pl.DataType]] = {"low": pl.Float64, "high": pl.Float64}
-_LEAD: dict[str, type[pl.DataType]] = {
-    "lead": pl.Float64,
-    "lead_low": pl.Float64,
-    "lead_high": pl.Float64,
-    "verdict": pl.String,
+_WHOLE = "players games matches deals seat score count decisions forfeits"
+_TEXT = "rank agent digest other verdict first second third fault example"
+_TYPES: dict[str, type[pl.DataType]] = {
+    **dict.fromkeys(_WHOLE.split(), pl.Int64),
+    **dict.fromkeys(_TEXT.split(), pl.String),
+    "significant": pl.Boolean,
 }
-
+"""The types of columns; others hold `Float64`."""
+_LEAD = "lead lead_low lead_high verdict"
+_COLUMNS = {
+    "ladder": f"players rank agent digest games rating low high {_LEAD} forfeits",
+    "combined": "agent digest rating low high",
+    "tables": "players agent digest games win_rate low high parity mean_score score_low score_high",
+    "pairs": "players agent other games matches ahead low high effective expected "
+    "score_lead score_low score_high",
+    "cycles": "players first second third weakest p_value significant",
+    "scores": "players agent score count",
+    "times": "players agent digest decisions seconds milliseconds low high",
+    "seats": "players seat games win_rate low high parity",
+    "deals": "players matches score_share seat_share",
+    "solo": f"rank agent digest deals mean low high median {_LEAD} forfeits",
+    "faults": "agent fault count example",
+}
 SCHEMAS: dict[str, dict[str, type[pl.DataType]]] = {
-    "ladder": {
-        "players": pl.Int64,
-        "rank": pl.String,
-        **_WHO,
-        "games": pl.Int64,
-        "rating": pl.Float64,
-        **_INTERVAL,
-        **_LEAD,
-        "forfeits": pl.Int64,
-    },
-    "combined": {**_WHO, "rating": pl.Float64, **_INTERVAL},
-    "tables": {
-        "players": pl.Int64,
-        **_WHO,
-        "games": pl.Int64,
-        "win_rate": pl.Float64,
-        **_INTERVAL,
-        "parity": pl.Float64,
-        "mean_score": pl.Float64,
-        "score_low": pl.Float64,
-        "score_high": pl.Float64,
-    },
-    "pairs": {
-        "players": pl.Int64,
-        "agent": pl.String,
-        "other": pl.String,
-        "games": pl.Int64,
-        "matches": pl.Int64,
-        "ahead": pl.Float64,
-        **_INTERVAL,
-        "effective": pl.Float64,
-        "expected": pl.Float64,
-        "score_lead": pl.Float64,
-        "score_low": pl.Float64,
-        "score_high": pl.Float64,
-    },
-    "cycles": {
-        "players": pl.Int64,
-        "first": pl.String,
-        "second": pl.String,
-        "third": pl.String,
-        "weakest": pl.Float64,
-        "p_value": pl.Float64,
-        "significant": pl.Boolean,
-    },
-    "scores": {"players": pl.Int64, "agent": pl.String, "score": pl.Int64, "count": pl.Int64},
-    "times": {
-        "players": pl.Int64,
-        **_WHO,
-        "decisions": pl.Int64,
-        "seconds": pl.Float64,
-        "milliseconds": pl.Float64,
-        **_INTERVAL,
-    },
-    "seats": {
-        "players": pl.Int64,
-        "seat": pl.Int64,
-        "games": pl.Int64,
-        "win_rate": pl.Float64,
-        **_INTERVAL,
-        "parity": pl.Float64,
-    },
-    "deals": {
-        "players": pl.Int64,
-        "matches": pl.Int64,
-        "score_share": pl.Float64,
-        "seat_share": pl.Float64,
-    },
-    "solo": {
-        "rank": pl.String,
-        **_WHO,
-        "deals": pl.Int64,
-        "mean": pl.Float64,
-        **_INTERVAL,
-        "median": pl.Float64,
-        **_LEAD,
-        "forfeits": pl.Int64,
-    },
-    "faults": {"agent": pl.String, "fault": pl.String, "count": pl.Int64, "example": pl.String},
+    frame: {column: _TYPES.get(column, pl.Float64) for column in columns.split()}
+    for frame, columns in _COLUMNS.items()
 }
 """The columns of each frame."""

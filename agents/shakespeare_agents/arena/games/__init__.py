@@ -1,0 +1,1 @@
+"""Games of agents: who sits where, the referee, how games are played and kept."""

@@ -1,0 +1,223 @@
+"""Agents in many games under a referee: who fails loses the game, and the others play on."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_agents.python_agents import fault_in_words
+from shakespeare_env.agent import AnyAgent, decide
+from shakespeare_env.batch import Batch
+from shakespeare_env.batch_checks import as_actions
+from shakespeare_env.generators import GameGenerators
+from shakespeare_env.information_sets import InformationSets
+from shakespeare_env.lineup import OUTSIDE, Lineup
+
+KINDS: Mapping[str, str] = {
+    "crash": "its program ended, closed its pipes, or could not be started",
+    "time": "it thought for longer than it may",
+    "memory": "its program took more memory than it may",
+    "flood": "its program wrote more than it may",
+    "garbage": "what it answered is no choice",
+    "illegal": "its choice is no legal move",
+    "error": "it raised an exception",
+}
+"""What each kind of fault means."""
+_MOST_SHOWN = 2000
+"""The most characters of a fault's details."""
+_NOTES_KEPT = 1024
+"""Notes of time that wait to be added up; adding up each by itself takes longer than a move."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Why an agent gave no legal choice: one of `KINDS`, and what it did in words."""
+
+    kind: str
+    details: str
+
+    def __post_init__(self) -> None:
+        if len(self.details) > _MOST_SHOWN:
+            object.__setattr__(self, "details", f"{self.details[:_MOST_SHOWN]}...")
+
+
+class Answers(NamedTuple):
+    """An agent's answers in m games.
+
+    Attributes:
+        actions: int[m], -1 where there is a fault.
+        seconds: float64[m], how long it thought in each, or one number for all.
+        faults: Faults by index among the m games.
+    """
+
+    actions: NDArray[np.integer]
+    seconds: NDArray[np.float64] | float
+    faults: Mapping[int, Fault]
+
+
+@runtime_checkable
+class Answerer(Protocol):
+    """An agent that answers for its own faults: it may fail in some games and go on in others.
+
+    A game is known by a key, equal for all decisions of one seat in it.
+    """
+
+    def answer(self, games: InformationSets, keys: Sequence[Hashable]) -> Answers:
+        """Decide in m games, known by m keys."""
+        ...
+
+    def end(self, keys: Sequence[Hashable]) -> None:
+        """Take note that games are over; keys it was never asked about are ignored."""
+        ...
+
+
+@dataclass(frozen=True)
+class Forfeit:
+    """A game lost by a fault.
+
+    Attributes:
+        seat: The seat whose agent failed.
+        fault: What it did.
+        scores: Scores by seat, where the game stopped.
+    """
+
+    seat: int
+    fault: Fault
+    scores: tuple[int, ...]
+
+
+class RefereedLineup(Lineup):
+    """A line-up that times its agents, checks what they choose, and survives what they do.
+
+    A game in which an agent fails is forfeited: it is written down in `forfeits`, all its seats
+    become `OUTSIDE`, and `decide` returns any legal action for it. `play_out` plays that one and
+    then leaves the game; `forfeited` shows hooks that no agent chose it. Only an `Exception` is
+    caught, so KeyboardInterrupt passes through.
+
+    Attributes:
+        forfeits: Forfeits by game.
+        forfeited: bool[n], whether the game is forfeited.
+    """
+
+    def __init__(
+        self,
+        agents: Sequence[AnyAgent],
+        seats: NDArray[Any],
+        generators: GameGenerators,
+        names: Sequence[str] = (),
+    ) -> None:
+        super().__init__(agents, seats, generators, names)
+        self.forfeits: dict[int, Forfeit] = {}
+        self.forfeited = np.zeros(len(seats), np.bool_)
+        self._seconds = np.zeros(seats.shape)
+        self._decisions = np.zeros(seats.shape, np.int32)
+        self._notes: list[tuple[NDArray[Any], NDArray[Any], NDArray[np.float64] | float]] = []
+        self._token = object()
+        self._answers_itself = [isinstance(agent, Answerer) for agent in agents]
+
+    def end(self) -> None:
+        """Notify agents that remember games that all are over; call it after the last."""
+        rows, seats = np.indices(self.seats.shape).reshape(2, -1)
+        for agent in self.agents:
+            if isinstance(agent, Answerer):
+                agent.end(self._keys(rows, seats))
+
+    def thinking(self) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """Each seat's seconds so far, float64[n, S], and number of legal choices, int32[n, S].
+
+        Games decided together share the time equally.
+        """
+        if self._notes:
+            rows, seats = (np.concatenate([note[k] for note in self._notes]) for k in (0, 1))
+            seconds = [np.broadcast_to(note[2], note[0].shape) for note in self._notes]
+            np.add.at(self._seconds, (rows, seats), np.concatenate(seconds))
+            np.add.at(self._decisions, (rows, seats), 1)
+            self._notes.clear()
+        return self._seconds, self._decisions
+
+    def _ask(self, index: int, batch: Batch, rows: NDArray[Any]) -> NDArray[np.int64]:
+        agent: Any = self.agents[index]
+        seats = batch.to_move[rows]
+        if self._answers_itself[index]:
+            answers: Answers = agent.answer(InformationSets(batch, rows), self._keys(rows, seats))
+        else:
+            answers = self._answers_of(agent, batch, rows)
+        self._notes.append((rows, seats, answers.seconds))
+        if len(self._notes) == _NOTES_KEPT:
+            self.thinking()
+        actions = as_actions(answers.actions, len(rows))
+        if batch.first_illegal(actions, rows) >= 0:
+            self._judge(batch, rows, actions, answers)
+        return actions.astype(np.int64)
+
+    def _keys(self, rows: NDArray[Any], seats: NDArray[Any]) -> list[tuple[object, int, int]]:
+        pairs = zip(rows.tolist(), seats.tolist(), strict=True)
+        return [(self._token, row, seat) for row, seat in pairs]
+
+    def _answers_of(self, agent: AnyAgent, batch: Batch, rows: NDArray[Any]) -> Answers:
+        """Ask an agent of this process for all games at once; if it fails, game by game."""
+        rng = self.generators[rows]
+        before = rng.states[rng.rows]
+        started = perf_counter()
+        chosen = _choice(agent, batch, rows, rng)
+        seconds = (perf_counter() - started) / len(rows)
+        if not isinstance(chosen, Fault):
+            return Answers(chosen, seconds, {})
+        if len(rows) == 1:
+            return Answers(np.array([-1]), seconds, {0: chosen})
+        rng.states[rng.rows] = before
+        alone = [self._answers_of(agent, batch, rows[k : k + 1]) for k in range(len(rows))]
+        return Answers(
+            np.concatenate([one.actions for one in alone]),
+            seconds + np.array([one.seconds for one in alone]),
+            {place: one.faults[0] for place, one in enumerate(alone) if one.faults},
+        )
+
+    def _judge(
+        self, batch: Batch, rows: NDArray[Any], actions: NDArray[np.int32], answers: Answers
+    ) -> None:
+        """Forfeit the games whose actions are not legal, and put any legal ones in their place."""
+        for place, (row, action) in enumerate(zip(rows.tolist(), actions.tolist(), strict=True)):
+            legal = np.flatnonzero(batch.mask[row])
+            if action in legal:
+                continue
+            seat = int(batch.to_move[row])
+            fault = answers.faults.get(place) or _illegal(batch, row, seat, action)
+            scores = batch.scores(np.array([row]))[0, : batch.players[row]].tolist()
+            self.forfeits[row] = Forfeit(seat, fault, tuple(scores))
+            self.forfeited[row] = True
+            self._decisions[row, seat] -= 1  # its time counts
+            self.seats[row] = OUTSIDE
+            actions[place] = legal[0]
+
+
+def _choice(
+    agent: AnyAgent, batch: Batch, rows: NDArray[Any], rng: GameGenerators
+) -> NDArray[np.int32] | Fault:
+    try:
+        chosen = decide(agent, batch, rows, rng)
+    except Exception as raised:
+        return Fault("error", _in_words(raised))
+    try:
+        return as_actions(chosen, len(rows))
+    except Exception as refused:  # an object's own conversion may raise anything
+        return Fault("garbage", _in_words(refused))
+
+
+def _in_words(raised: Exception) -> str:
+    try:
+        return fault_in_words(raised)
+    except Exception:  # `str(raised)` itself may raise
+        return type(raised).__name__
+
+
+def _illegal(batch: Batch, row: int, seat: int, action: int) -> Fault:
+    texts = batch.actions.texts_for(seat, int(batch.players[row]))
+    move = texts[action] if 0 <= action < len(texts) else f"action {action}"
+    legal = [texts[legal] for legal in np.flatnonzero(batch.mask[row])]
+    return Fault("illegal", f"{move} is not legal; legal: {', '.join(legal)}")

@@ -1,0 +1,177 @@
+"""Ladders: a table's agents by strength, with each one's lead over the next."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from shakespeare_agents.arena.standings.ratings import Ratings
+from shakespeare_agents.arena.standings.standings import SCHEMAS
+from shakespeare_agents.arena.standings.verdicts import Levels, Verdict, verdict, with_ranks
+from shakespeare_agents.intervals import mean_interval, normal_interval
+
+Lead = Callable[[int, int], tuple[float, float, int]]
+"""A lead of one agent over another, its standard error, and the matches that it rests on."""
+
+
+@dataclass(frozen=True)
+class SoloScores:
+    """Scores of solo games by deal.
+
+    Attributes:
+        digests: The n agents, best first: each is no worse than the next on the deals of both.
+        scores: float[d, n], NaN where an agent has not played a deal; a forfeited game counts 0.
+    """
+
+    digests: tuple[str, ...]
+    scores: NDArray[np.float64]
+
+    @property
+    def behind(self) -> dict[str, float]:
+        """A number for each agent, the lower the stronger."""
+        return {digest: place for place, digest in enumerate(self.digests)}
+
+    def lead(self, first: int, second: int) -> tuple[float, float, int]:
+        """The mean difference on common deals, its standard error (NaN below two), their number."""
+        found = self.scores[:, first] - self.scores[:, second]
+        found = found[np.isfinite(found)]
+        mean = float(found.mean()) if len(found) else math.nan
+        error = float(found.std(ddof=1)) / math.sqrt(len(found)) if len(found) > 1 else math.nan
+        return mean, error, len(found)
+
+
+def solo_scores(seats: pl.DataFrame) -> SoloScores:
+    """The scores of all solo games, given the rows of `seats.seats`."""
+    alone = seats.filter(pl.col("players") == 1).with_columns(
+        counted=pl.when(pl.col("forfeited")).then(0).otherwise("score").cast(pl.Float64)
+    )
+    if not len(alone):
+        return SoloScores((), np.zeros((0, 0)))
+    table = alone.group_by("digest", "seed", "deal").agg(pl.col("counted").mean())
+    table = table.sort("digest", "seed", "deal")
+    wide = table.pivot("digest", index=["seed", "deal"], values="counted")
+    digests = wide.columns[2:]
+    scores = wide.select(pl.col(digests).fill_null(math.nan)).to_numpy()
+    unordered = SoloScores(tuple(digests), scores)
+
+    def worse(first: int, second: int) -> int:
+        lead, _, deals = unordered.lead(first, second)
+        return -int(np.sign(lead)) if deals else 0
+
+    means = np.array([np.nanmean(column) for column in scores.T])
+    # A sort compares all that end up as neighbours, so no lead over the next is negative.
+    best = np.argsort(-means, kind="stable").tolist()
+    order = sorted(best, key=functools.cmp_to_key(worse))
+    return SoloScores(tuple(digests[i] for i in order), scores[:, order])
+
+
+def solo_ladder(
+    found: SoloScores, seats: pl.DataFrame, *, levels: Levels, equal_within: float
+) -> pl.DataFrame:
+    """The frame `Standings.solo`; see `ladders`."""
+    rows: list[dict[str, Any]] = []
+    for digest, column in zip(found.digests, found.scores.T, strict=True):
+        scores = column[np.isfinite(column)]
+        mean, low, high = mean_interval(scores)
+        median = float(np.median(scores))
+        rows.append({"digest": digest, "mean": mean, "low": low, "high": high, "median": median})
+    counts = (
+        seats.filter(pl.col("players") == 1)
+        .group_by("digest", "agent")
+        .agg(
+            deals=pl.struct("seed", "deal").n_unique().cast(pl.Int64),
+            forfeits=pl.col("forfeited").sum().cast(pl.Int64),
+        )
+    )
+    ladder = _ladder(rows, found.lead, levels, equal_within)
+    return _framed("solo", ladder, counts, on=["digest"])
+
+
+def ladders(
+    rated: Mapping[int, Ratings], seats: pl.DataFrame, *, levels: Levels, equal_within: float
+) -> pl.DataFrame:
+    """The frame `Standings.ladder`.
+
+    Args:
+        rated: Ratings by number of seats, each by the games of that table alone.
+        seats: The rows of `seats.seats`.
+        levels: How often one verdict may be wrong.
+        equal_within: Elo points that count as equal.
+    """
+    played = seats.group_by("players", "digest", "agent").agg(
+        games=pl.len().cast(pl.Int64), forfeits=pl.col("fault").is_not_null().sum().cast(pl.Int64)
+    )
+    rows: list[dict[str, Any]] = []
+    for players, found in rated.items():
+        order = np.argsort(-found.points, kind="stable").tolist()
+        points, errors = found.points.tolist(), found.errors().tolist()
+        here: list[dict[str, Any]] = []
+        for i in order:
+            low, high = normal_interval(points[i], errors[i])
+            of_agent = {"players": players, "digest": found.digests[i], "rating": points[i]}
+            here.append({**of_agent, "low": low, "high": high})
+
+        def lead(
+            one: int, other: int, found: Ratings = found, order: list[int] = order
+        ) -> tuple[float, float, int]:
+            return found.lead(order[one], order[other])
+
+        rows += _ladder(here, lead, levels, equal_within)
+    return _framed("ladder", rows, played, on=["players", "digest"])
+
+
+def _ladder(
+    rows: list[dict[str, Any]], lead: Lead, levels: Levels, equal_within: float
+) -> list[dict[str, Any]]:
+    """The rows of a ladder, strongest first, with rank, lead over the next, and verdict on it."""
+
+    def said(one: int, other: int, level: float) -> Verdict:
+        return verdict(*lead(one, other), level=level, equal_within=equal_within)
+
+    for place, row in enumerate(rows[:-1]):
+        row["verdict"] = said(place, place + 1, levels.neighbours)
+        ahead, error, _ = lead(place, place + 1)
+        if math.isfinite(ahead):
+            row["lead"] = ahead
+        if math.isfinite(error):
+            row["lead_low"], row["lead_high"] = normal_interval(ahead, error)
+    return with_ranks(rows, lambda one, other: said(one, other, levels.pairs) == "stronger")
+
+
+def _framed(
+    name: str, rows: list[dict[str, Any]], more: pl.DataFrame, on: list[str]
+) -> pl.DataFrame:
+    """The frame of a ladder's rows, its other columns from `more`."""
+    added = set(more.columns) - set(on)
+    schema = {column: kind for column, kind in SCHEMAS[name].items() if column not in added}
+    return pl.DataFrame(rows, schema=schema).join(more, on=on, how="left", maintain_order="left")
+
+
+def mean_of_ladders(rated: Mapping[int, Ratings], called: Mapping[str, str]) -> pl.DataFrame:
+    """The frame `Standings.combined`."""
+    found = [ratings for ratings in rated.values() if not ratings.parts.any()]
+    everywhere = set(called).intersection(*(ratings.digests for ratings in found))
+    schema = SCHEMAS["combined"]
+    if len(rated) < 2 or len(found) < len(rated) or not everywhere:
+        return pl.DataFrame(schema=schema)
+    digests = sorted(everywhere)
+    n = len(digests)
+    points, covariance = np.zeros(n), np.zeros((n, n))
+    for ratings in found:
+        here = [ratings.digests.index(digest) for digest in digests]
+        points += ratings.points[here] / len(found)
+        # Ladders have no match in common.
+        covariance += ratings.covariance[np.ix_(here, here)] / len(found) ** 2
+    errors = np.sqrt(np.diag(covariance).clip(0))
+    rows = [
+        (called[digests[i]], digests[i], float(points[i]), *normal_interval(points[i], errors[i]))
+        for i in np.argsort(-points, kind="stable")
+    ]
+    return pl.DataFrame(rows, schema=schema, orient="row")
