@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from shakespeare_env.batch import Batch
 from shakespeare_env.batch_checks import checked_count
 from shakespeare_env.datasets.playing_again import play_again
+from shakespeare_env.datasets.reading import read_recorded
 from shakespeare_env.datasets.recorded_columns import NOBODY, RecordedColumns, whole
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.rng import check_seed
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
 
 BUFFER = 2**16
 """Decisions shuffled together: those of some hundred games."""
-_UNWANTED = -1
 
 
 class Decisions(NamedTuple):
@@ -137,9 +138,15 @@ class Batches:
         """
         if not is_whole(number) or number < 0:
             raise ValueError(f"epoch {shown(number)}: number epochs from 0")
-        if not _is_part(part):
+        whole = isinstance(part, tuple) and len(part) == 2 and all(map(is_whole, part))
+        if not (whole and 0 <= part[0] < part[1]):
             raise ValueError(f"part={shown(part)}: give (k, n), the k-th of n parts, from 0")
-        return self._epoch(number, part)
+        rows, chance = self._rows, None
+        if self._seed is not None:
+            # All parts are dealt from one order of the games, so that they differ.
+            rows = np.random.default_rng([self._seed, number]).permutation(rows)
+            chance = np.random.default_rng([self._seed, number, *part])
+        return _cut(self._buffers(rows[part[0] :: part[1]], chance), self._size)
 
     @cached_property
     def decisions(self) -> int:
@@ -150,16 +157,13 @@ class Batches:
         """The indices of the decisions that are asked for."""
         if self._agent is None or np.isin(games.agents, (self._agent, NOBODY)).all():
             return np.arange(len(games.actions))
-        return np.flatnonzero(_agents(games) == self._agent)
+        seats = np.empty(len(games.actions), np.int64)
 
-    def _epoch(self, number: int, part: tuple[int, int]) -> Iterator[Decisions]:
-        rows, chance = self._rows, None
-        if self._seed is not None:
-            # All parts are dealt from one order of the games, so that they differ.
-            rows = np.random.default_rng([self._seed, number]).permutation(rows)
-            chance = np.random.default_rng([self._seed, number, *part])
-        rows = rows[part[0] :: part[1]]
-        yield from _cut(self._buffers(rows, chance), self._size)
+        def see(batch: Batch, rows: NDArray[np.int64], places: NDArray[np.int64]) -> None:
+            seats[places] = batch.to_move[rows]
+
+        play_again(games, see)
+        return np.flatnonzero(games.agents[games.row, seats] == self._agent)
 
     def _buffers(
         self, rows: NDArray[np.int64], chance: np.random.Generator | None
@@ -180,11 +184,18 @@ class Batches:
             first = last
 
 
-def _is_part(part: object) -> bool:
-    if not isinstance(part, tuple) or len(part) != 2 or not all(map(is_whole, part)):
-        return False
-    first: bool = 0 <= part[0] < part[1]
-    return first
+def read_batches(
+    folder: str | os.PathLike[str],
+    *,
+    size: int,
+    seed: int | None = None,
+    agent: str | None = None,
+    buffer: int = BUFFER,
+    unfinished: bool = False,
+) -> Batches:
+    """All decisions of a folder's games; arguments and errors as of `Batches`, `read_recorded`."""
+    games = read_recorded(folder, unfinished=unfinished)
+    return Batches(games, size=size, seed=seed, agent=agent, buffer=buffer, source=str(folder))
 
 
 def _cut(buffers: Iterable[Decisions], size: int) -> Iterator[Decisions]:
@@ -206,19 +217,7 @@ def _cut(buffers: Iterable[Decisions], size: int) -> Iterator[Decisions]:
 def _joined(parts: Sequence[Decisions]) -> Decisions:
     if len(parts) == 1:
         return parts[0]
-    return Decisions._make(np.concatenate(columns) for columns in zip(*parts, strict=True))
-
-
-def _agents(games: RecordedColumns) -> NDArray[np.int64]:
-    """int64[m], the agent of each decision."""
-    seats = np.empty(len(games.actions), np.int64)
-
-    def see(batch: Batch, rows: NDArray[np.int64], places: NDArray[np.int64]) -> None:
-        seats[places] = batch.to_move[rows]
-
-    play_again(games, see)
-    agents: NDArray[np.int64] = games.agents[games.row, seats]
-    return agents
+    return Decisions._make(map(np.concatenate, zip(*parts, strict=True)))
 
 
 def _decisions(games: RecordedColumns, chosen: NDArray[np.int64]) -> Decisions:
@@ -229,12 +228,12 @@ def _decisions(games: RecordedColumns, chosen: NDArray[np.int64]) -> Decisions:
     seats = np.empty(size, np.int64)
     scores_before = np.empty((size, game.max_seats), np.int16)
     # They are written to their place directly, as copying takes longer than playing.
-    goals = np.full(len(games.actions), _UNWANTED)
+    goals = np.full(len(games.actions), -1)
     goals[chosen] = np.arange(size)
 
     def see(batch: Batch, rows: NDArray[np.int64], places: NDArray[np.int64]) -> None:
         goal = goals[places]
-        wanted = goal != _UNWANTED
+        wanted = goal != -1
         goal, rows = goal[wanted], rows[wanted]
         observations[goal] = batch.obs[rows]
         masks[goal] = batch.mask[rows]

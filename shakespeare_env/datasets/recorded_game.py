@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, overload
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from shakespeare_env.batch import Batch
 from shakespeare_env.datasets.playing_again import play_again
+from shakespeare_env.datasets.reading import read_recorded
 from shakespeare_env.datasets.recorded_columns import NOBODY, RecordedColumns, chunks, size_of
 from shakespeare_env.game import Game, Records
 from shakespeare_env.position import Position
@@ -164,3 +166,8 @@ class RecordedGames(Sequence[RecordedGame]):
         for chunk in chunks(games, self._source):
             for row in range(chunk.size):
                 yield RecordedGame(chunk.taken(np.array([row])))
+
+
+def recorded_games(folder: str | os.PathLike[str], *, unfinished: bool = False) -> RecordedGames:
+    """All games of a folder as objects; errors as of `read_recorded`."""
+    return RecordedGames(read_recorded(folder, unfinished=unfinished), str(folder))

@@ -20,8 +20,8 @@ from shakespeare_agents.workers.in_process import ThisProcess
 from shakespeare_agents.workers.jobs import tell_nobody
 from shakespeare_env import Batch, registry
 from shakespeare_env.datasets import TABLES, frames, read_games
-from shakespeare_env.datasets.schema import GAMES as COLUMNS
-from shakespeare_env.datasets.schema import markdown
+from shakespeare_env.datasets.frames import GAMES as COLUMNS
+from shakespeare_env.datasets.frames import markdown
 from shakespeare_env.lineup import play_out
 from tests.contract.command_line import printed, refused
 from tests.contract.small_datasets import content, entrants_of, small_settings, write

@@ -14,7 +14,7 @@ from shakespeare_env import registry
 from shakespeare_env.box_reading import LARGEST_BOX
 from shakespeare_env.datasets import manifest as manifests
 from shakespeare_env.datasets.frames import load_polars
-from shakespeare_env.datasets.manifest_reading import read_manifest
+from shakespeare_env.datasets.manifest import read_manifest
 from shakespeare_env.datasets.reading import check_box, check_digests, holds_box
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.regular_files import read_regular
