@@ -64,6 +64,16 @@ class Result:
     def cases(self) -> int:
         return sum(self.words.values())
 
+    def add(self, worker: subprocess.Popen[str]) -> None:
+        """All that a worker says of its cases: word, seconds so far, memory and finding."""
+        with worker:
+            for line in worker.stdout or ():
+                word, taken, peak, found = json.loads(line)
+                self.words[word] = self.words.get(word, 0) + 1
+                self.seconds, self.peak = max(self.seconds, taken), max(self.peak, peak)
+                if found:
+                    self.findings.append(Finding(*found))
+
 
 def run(
     name: str,
@@ -80,12 +90,14 @@ def run(
     `show` is called now and then with what there is so far.
     """
     result = Result(name)
-    with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
-        shares = [(name, seed, w, cases, workers, seconds, patience) for w in range(workers)]
-        started = [_start(share, Path(folder, str(share[2]))) for share in shares]
+    with tempfile.TemporaryDirectory(prefix="fuzz-") as place:
+        folders = [Path(place, str(number)) for number in range(workers)]
+        started = [
+            _start((name, seed, number, cases, workers, seconds, patience), folder)
+            for number, folder in enumerate(folders)
+        ]
         readers = [
-            threading.Thread(target=_read, args=(process, result), daemon=True)
-            for process in started
+            threading.Thread(target=result.add, args=(worker,), daemon=True) for worker in started
         ]
         try:
             for reader in readers:
@@ -94,25 +106,14 @@ def run(
                 time.sleep(0.1)
                 show(result)
         finally:
-            for process in started:
-                process.terminate()
-                process.wait()
-        for process, share in zip(started, shares, strict=True):
-            if process.returncode:
-                said = Path(folder, str(share[2]), "errors").read_text(errors="replace")
+            for worker in started:
+                worker.terminate()
+                worker.wait()
+        for worker, folder in zip(started, folders, strict=True):
+            if worker.returncode:
+                said = (folder / "errors").read_text(errors="replace")
                 raise RuntimeError(f"the worker of {name} failed: {said}")
     return result
-
-
-def _read(process: subprocess.Popen[str], result: Result) -> None:
-    """Add what a worker says of each case: word, seconds since it began, memory and finding."""
-    with process:
-        for line in process.stdout or ():
-            word, taken, peak, found = json.loads(line)
-            result.words[word] = result.words.get(word, 0) + 1
-            result.seconds, result.peak = max(result.seconds, taken), max(result.peak, peak)
-            if found:
-                result.findings.append(Finding(*found))
 
 
 def _start(share: tuple[object, ...], folder: Path) -> subprocess.Popen[str]:
@@ -125,7 +126,7 @@ def _start(share: tuple[object, ...], folder: Path) -> subprocess.Popen[str]:
         # One thread each: a worker per core uses them all, and threads do not survive a fork.
         **dict.fromkeys(("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "POLARS_MAX_THREADS"), "1"),
     }
-    with Path(folder, "errors").open("wb") as errors:
+    with (folder / "errors").open("wb") as errors:
         return subprocess.Popen(
             [sys.executable, "-m", "tests.fuzz.worker", json.dumps(share)],
             env=environment,
@@ -139,10 +140,7 @@ def _start(share: tuple[object, ...], folder: Path) -> subprocess.Popen[str]:
 
 def distinct(findings: Iterable[Finding]) -> list[tuple[Finding, int]]:
     """The first finding of every fault with its number of cases, most frequent first."""
-    first: dict[tuple[str, ...], Finding] = {}
-    counts: Counter[tuple[str, ...]] = Counter()
-    for finding in sorted(findings, key=lambda finding: finding.number):
-        fault = finding.target, finding.kind, finding.what
-        counts[fault] += 1
-        first.setdefault(fault, finding)
+    ordered = sorted(findings, key=lambda finding: -finding.number)
+    first = {(found.target, found.kind, found.what): found for found in ordered}
+    counts = Counter((found.target, found.kind, found.what) for found in ordered)
     return [(first[fault], count) for fault, count in counts.most_common()]

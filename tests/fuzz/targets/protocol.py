@@ -130,7 +130,7 @@ def _answered_through_a_pipe(lines: list[bytes]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         given, printed = Path(folder, "in"), Path(folder, "out")
         given.write_bytes(b"".join(lines))
-        apart(lambda: _run_the_command(given, printed))
+        apart(_run_the_command, given, printed)
         answers = printed.read_text().splitlines()
     for answer in answers:
         _word_of(answer)
