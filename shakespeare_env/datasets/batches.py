@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.batch import Batch
 from shakespeare_env.batch_checks import checked_count
-from shakespeare_env.datasets.playing_again import play_again
+from shakespeare_env.datasets.playing_again import seen
 from shakespeare_env.datasets.reading import read_recorded
 from shakespeare_env.datasets.recorded_columns import NOBODY, RecordedColumns, whole
 from shakespeare_env.errors import DatasetError
@@ -157,13 +156,8 @@ class Batches:
         """The indices of the decisions that are asked for."""
         if self._agent is None or np.isin(games.agents, (self._agent, NOBODY)).all():
             return np.arange(len(games.actions))
-        seats = np.empty(len(games.actions), np.int64)
-
-        def see(batch: Batch, rows: NDArray[np.int64], places: NDArray[np.int64]) -> None:
-            seats[places] = batch.to_move[rows]
-
-        play_again(games, see)
-        return np.flatnonzero(games.agents[games.row, seats] == self._agent)
+        found, _ = seen(games, np.arange(len(games.actions)), ("seats",))
+        return np.flatnonzero(games.agents[games.row, found["seats"]] == self._agent)
 
     def _buffers(
         self, rows: NDArray[np.int64], chance: np.random.Generator | None
@@ -222,42 +216,25 @@ def _joined(parts: Sequence[Decisions]) -> Decisions:
 
 def _decisions(games: RecordedColumns, chosen: NDArray[np.int64]) -> Decisions:
     """Some of the games' decisions, in that order."""
-    game, size = games.game, len(chosen)
-    observations = np.empty((size, game.layout.size), np.int8)
-    masks = np.empty((size, game.actions.size), np.bool_)
-    seats = np.empty(size, np.int64)
-    scores_before = np.empty((size, game.max_seats), np.int16)
-    # They are written to their place directly, as copying takes longer than playing.
-    goals = np.full(len(games.actions), -1)
-    goals[chosen] = np.arange(size)
-
-    def see(batch: Batch, rows: NDArray[np.int64], places: NDArray[np.int64]) -> None:
-        goal = goals[places]
-        wanted = goal != -1
-        goal, rows = goal[wanted], rows[wanted]
-        observations[goal] = batch.obs[rows]
-        masks[goal] = batch.mask[rows]
-        seats[goal] = batch.to_move[rows]
-        scores_before[goal] = batch.scores(rows)
-
-    play_again(games, see)
+    found, _ = seen(games, chosen, ("seats", "observations", "masks", "scores"))
+    seats = found["seats"]
     row = games.row[chosen]
     players = games.players[row]
-    clockwise = np.arange(game.max_seats)
+    clockwise = np.arange(games.game.max_seats)
     by_seat = (seats[:, None] + clockwise) % players[:, None]
     present = clockwise < players[:, None]
 
-    def seen(values: NDArray[np.int16]) -> NDArray[np.int16]:
+    def turned(values: NDArray[np.int16]) -> NDArray[np.int16]:
         return np.where(present, np.take_along_axis(values, by_seat, 1), np.int16(0))
 
-    first = seen((games.places == 1).astype(np.int16)[row]).astype(np.float32)
+    first = turned((games.places == 1).astype(np.int16)[row]).astype(np.float32)
     return Decisions(
-        observations,
-        masks,
+        found["observations"],
+        found["masks"],
         games.actions[chosen].astype(np.int64),
         games.values[chosen],
-        seen(scores_before),
-        seen(games.scores[row]),
+        turned(found["scores"]),
+        turned(games.scores[row]),
         first / np.maximum(first.sum(1, keepdims=True), np.float32(1.0)),
         players,
         seats,

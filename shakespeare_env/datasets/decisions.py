@@ -10,7 +10,7 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -19,12 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.arrays import taken
-from shakespeare_env.batch import Batch
 from shakespeare_env.datasets.frames import DECISIONS, load, load_polars, polars_schema
-from shakespeare_env.datasets.playing_again import play_again
+from shakespeare_env.datasets.playing_again import seen
 from shakespeare_env.datasets.reading import read_recorded
 from shakespeare_env.datasets.recorded_columns import RecordedColumns, chunks
-from shakespeare_env.game import Records
 
 if TYPE_CHECKING:
     import polars
@@ -40,24 +38,22 @@ class _Decisions:
 
     games: RecordedColumns
     at: NDArray[np.int64]
-    seats: NDArray[np.int8]
-    masks: NDArray[np.bool_]
-    records: Records
+    seen: Mapping[str, NDArray[Any]]
 
     @cached_property
     def row(self) -> NDArray[np.int64]:
         """The game of each decision, by index."""
         return self.games.row[self.at]
 
-    @cached_property
-    def seat(self) -> NDArray[np.int8]:
+    @property
+    def seat(self) -> NDArray[np.int64]:
         """The seat that decides."""
-        return self.seats[self.at]
+        return self.seen["seats"]
 
     @cached_property
     def positions(self) -> list[dict[str, Any]]:
         """The positions in notation."""
-        return [self.games.game.to_dict(record) for record in taken(self.records, self.at)]
+        return [self.games.game.to_dict(record) for record in self.seen["records"]]
 
     @cached_property
     def moves(self) -> polars.Series:
@@ -67,7 +63,7 @@ class _Decisions:
     @cached_property
     def legal(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """All legal actions of all decisions: the decision's index, and the action."""
-        decisions, actions = self.masks[self.at].nonzero()
+        decisions, actions = self.seen["masks"].nonzero()
         return decisions, actions
 
     def texts(self, actions: NDArray[Any], decisions: NDArray[np.int64]) -> polars.Series:
@@ -100,7 +96,7 @@ _MAKERS: dict[str, Callable[[_Decisions], Any]] = {
     "number": lambda some: some.at - some.games.starts[some.row],
     "seat": lambda some: some.seat,
     "agent": lambda some: _gathered(some.games.names, some.games.agents[some.row, some.seat]),
-    "phase": lambda some: list(map(some.games.game.phase, taken(some.records, some.at))),
+    "phase": lambda some: list(map(some.games.game.phase, some.seen["records"])),
     "position": lambda some: [
         json.dumps(position, ensure_ascii=False, separators=(",", ":"))
         for position in some.positions
@@ -246,7 +242,11 @@ def _frame(
     some = _played(games, at, {*columns, *asked})
     if predicate is not None:
         chosen = _chosen(some, predicate, asked)
-        some = _Decisions(games, at[chosen], some.seats, some.masks, some.records)
+        left = {
+            name: taken(values, chosen) if name == "records" else values[chosen]
+            for name, values in some.seen.items()
+        }
+        some = _Decisions(games, at[chosen], left)
     made: polars.DataFrame = pl.DataFrame([some.column(name) for name in columns])
     return made
 
@@ -262,24 +262,13 @@ def _chosen(some: _Decisions, predicate: polars.Expr, asked: set[str]) -> NDArra
 
 def _played(games: RecordedColumns, at: NDArray[np.int64], columns: Collection[str]) -> _Decisions:
     """Decisions with all columns asked for."""
-    game, size = games.game, len(games.actions)
-    needs_masks = not _OF_MASKS.isdisjoint(columns)
-    needs_records = not _OF_RECORDS.isdisjoint(columns)
-    seats = np.zeros(size, np.int8)
-    masks = np.zeros((size * needs_masks, game.actions.size), np.bool_)
-    records = np.zeros(size * needs_records, game.state)
-    whole = records.view((np.void, game.state.itemsize))
-
-    def see(batch: Batch, rows: NDArray[np.int64], places: NDArray[np.int64]) -> None:
-        seats[places] = batch.to_move[rows]
-        if needs_masks:
-            masks[places] = batch.mask[rows]
-        if needs_records:
-            whole[places] = batch.save(rows).view(whole.dtype)
-
-    if not _AS_STORED.issuperset(columns):
-        play_again(games, see)
-    return _Decisions(games, at, seats, masks, records)
+    if _AS_STORED.issuperset(columns):
+        return _Decisions(games, at, {})
+    wanted = ["seats"]
+    wanted += ["masks"] * (not _OF_MASKS.isdisjoint(columns))
+    wanted += ["records"] * (not _OF_RECORDS.isdisjoint(columns))
+    found, _ = seen(games, at, wanted)
+    return _Decisions(games, at, found)
 
 
 def _gathered(texts: Sequence[str], indices: NDArray[np.int64]) -> polars.Series:

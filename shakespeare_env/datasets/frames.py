@@ -20,17 +20,8 @@ if TYPE_CHECKING:
 FORMAT = 4
 """The format's version, which changes when readers must."""
 
-KINDS = {
-    "bool": "Boolean",
-    "int8": "Int8",
-    "int16": "Int16",
-    "int32": "Int32",
-    "int64": "Int64",
-    "uint64": "UInt64",
-    "float32": "Float32",
-    "string": "String",
-}
-"""Types of values, named as Polars does."""
+_NAMES = {"bool": "Boolean", "uint64": "UInt64"}
+"""Types that are not named as Polars does, but for capitals."""
 _ROWS_IN_A_GROUP = 8192
 """Rows are read in whole groups of this size."""
 
@@ -40,7 +31,7 @@ class Column:
     """A column of a table.
 
     Attributes:
-        kind: One of `KINDS`, or `list[...]` of one.
+        kind: A type of Polars in lower case, `bool`, or `list[...]` of one.
         nullable: Whether values may be missing; the description says why.
     """
 
@@ -172,7 +163,7 @@ def polars_schema(table: Table) -> dict[str, Any]:
     schema: dict[str, Any] = {}
     for column in table:
         inner = column.kind.removeprefix("list[").removesuffix("]")
-        dtype = getattr(pl, KINDS[inner])
+        dtype = getattr(pl, _NAMES.get(inner, inner.capitalize()))
         schema[column.name] = pl.List(dtype) if inner != column.kind else dtype
     return schema
 

@@ -34,6 +34,8 @@ _MOST_BYTES = 2**26
 """A manifest of `MOST_SHARDS` has fewer."""
 _LONGEST_TEXT = 10_000
 _MOST_SEATS = 127
+_SHOWN = 12
+"""Digits of a digest that messages show."""
 _NUMBERS = {
     "players": (1, _MOST_SEATS),
     "seed": (0, 2**64 - 1),
@@ -108,26 +110,16 @@ class Settings:
         return range(first, min(first + self.deals_together, self.deals))
 
     def differences(self, other: Settings) -> str:
-        """How these settings differ from others, in words."""
+        """How these settings differ from others, in users' words."""
         own, theirs = self._as_given(), other._as_given()
         show = partial(json.dumps, ensure_ascii=False)
-        found = [
+        return "; ".join(
             f"{name} {show(value)}, not {show(theirs[name])}"
             for name, value in own.items()
-            if value != theirs[name]
-        ]
-        # Where only digests are known, the words only say that something has changed.
-        changed = sorted({name for name, _ in self.weights.items() ^ other.weights.items()})
-        if changed and self.entrants == other.entrants:
-            found.append(f"other weights or another source of {', '.join(map(show, changed))}")
-        if self.box_digest != other.box_digest:
-            found.append("another box")
-        if not found:
-            found.append(f"deals_together {self.deals_together}, not {other.deals_together}")
-        return "; ".join(found)
+            if name in theirs and value != theirs[name]
+        )
 
     def _as_given(self) -> dict[str, Any]:
-        """The settings in users' words, without those that follow from others."""
         return {
             "game": self.game,
             "players": self.players,
@@ -136,7 +128,10 @@ class Settings:
             "seed": self.seed,
             "games": self.games,
             "games per file": self.deals_per_shard * self.games_per_deal,
+            "deals_together": self.deals_together,
             "package_version": self.package_version,
+            "box": self.box_digest[:_SHOWN],
+            **{f"weights or source of {name}": of[:_SHOWN] for name, of in self.weights.items()},
         }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,6 +31,10 @@ MOST_ACTIONS = 4000
 """The most actions of a game; those of the bundled boxes have some hundreds."""
 _GAMES_AT_ONCE = 4096
 _BY_SEAT = ("agents", "scores", "places")
+_BY_GAME = (
+    *("game_ids", "table", "seeds", "deals", "agents", "scores", "places", "forfeited_by"),
+    *("version", "lengths"),
+)
 _REQUIRED = ("game_id", *RECORDED)
 _COLUMNS = (*GAMES, Column("forfeited_by", "int8", "the seat that lost by a fault"))
 
@@ -162,23 +166,13 @@ class RecordedColumns:
 
     def taken(self, rows: NDArray[np.int64]) -> RecordedColumns:
         """Some of the games, int64[k], in that order."""
-        by_game = {
-            field.name: getattr(self, field.name)[rows]
-            for field in fields(self)
-            if field.name not in ("starts", "actions", "values")
-            and isinstance(getattr(self, field.name), np.ndarray)
-        }
         lengths = self.lengths[rows]
         starts = lengths.cumsum() - lengths
         # A decision's old index is its game's old start plus its number in the game.
         old = np.repeat(self.starts[rows] - starts, lengths) + np.arange(lengths.sum())
-        about = {
-            name: getattr(self, name)
-            for name in ("source", "name", "box_digest", "tables", "names", "versions")
-        }
-        return RecordedColumns(
-            **about, **by_game, starts=starts, actions=self.actions[old], values=self.values[old]
-        )
+        by_game = {name: getattr(self, name)[rows] for name in _BY_GAME}
+        by_decision = {"actions": self.actions[old], "values": self.values[old]}
+        return replace(self, starts=starts, **by_game, **by_decision)
 
     def fault(self, row: int, words: str) -> DatasetError:
         """The error for an invalid game, with the remedy."""
@@ -190,9 +184,9 @@ def whole(games: polars.LazyFrame, source: str = "") -> RecordedColumns:
     """All games of a frame; see `RecordedColumns.of`."""
     with named_faults(source):
         frame = _needed(games, source).collect()
-    if not frame.height:
-        raise DatasetError(f"{source or 'the frame'} has no games yet; record some first")
-    return RecordedColumns.of(frame, source)
+        if not frame.height:
+            raise DatasetError(f"{source or 'the frame'} has no games yet; record some first")
+        return RecordedColumns.of(frame, source)
 
 
 def chunks(games: polars.LazyFrame, source: str = "") -> Iterator[RecordedColumns]:

@@ -22,8 +22,7 @@ from typing import Annotated
 import typer
 
 from tests.fuzz import campaign
-from tests.fuzz.campaign import Result, distinct
-from tests.fuzz.cases import generator, names, target
+from tests.fuzz.campaign import Result, distinct, generator, names, target
 
 UNBOUNDED = 10**9
 MINUTES = 30.0

@@ -1,9 +1,19 @@
-"""All workers of one target, and what came of them."""
+"""Targets, their cases, and all workers of one target with what came of them.
+
+A target is a module of `targets/` with two functions:
+    prepare()     Makes what all cases share: positions to start from, compiled code.
+    check(case)   Builds one input from the generator and feeds it.  Returns a word for the
+                  statistics, such as "refused" or "played"; all that escapes is a finding.
+A slow one says after how many seconds a case of its own hangs: PATIENCE.
+
+A case is known by target, seed and number alone: it is the same in every process.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -12,12 +22,29 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 5.0
 """Seconds after which a case hangs."""
 CRASH, HANG, MEMORY, EXCEPTION = "crash", "hang", "memory", "exception"
+
+
+def names() -> list[str]:
+    """All targets."""
+    return sorted(path.stem for path in (Path(__file__).parent / "targets").glob("[a-z]*.py"))
+
+
+def target(name: str) -> Any:
+    """A target by its name; a dotted name is that of a module elsewhere."""
+    return import_module(name if "." in name else f"tests.fuzz.targets.{name}")
+
+
+def generator(name: str, seed: int, number: int) -> random.Random:
+    """What a case is drawn from."""
+    return random.Random(f"{name}/{seed}/{number}")
 
 
 @dataclass(frozen=True)

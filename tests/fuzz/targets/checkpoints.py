@@ -57,7 +57,7 @@ def _from_before_heads(name: str) -> Path:
 
 def _saved(game: Game, heads: Tensors) -> Path:
     folder = Path(tempfile.mkdtemp())
-    tensors = random_tensors(_WIDTH, game.layout.size, game.actions.size) | heads
+    tensors = {**random_tensors(_WIDTH, game.layout.size, game.actions.size), **heads}
     facts: dict[str, Any] = {"command": "train", "settings": {"gamma": 1.0}, "figures": {"n": 1}}
     save_checkpoint(folder, tensors, game, players=[game.max_seats], **facts)
     return folder
