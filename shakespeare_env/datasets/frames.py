@@ -94,30 +94,15 @@ DECISIONS: Table = (
     Column("action", "int16", "the id of the action chosen"),
     Column("move", "string", "its text"),
     Column("is_secret", "bool", "whether the move is hidden from the other seats"),
-    Column(
-        "value",
-        "float32",
-        "of `values`, its own: the return that the deciding agent expects, in units of its "
-        "training reward; null for agents that estimate none",
-        nullable=True,
-    ),
-    Column("score", "int16", "of `scores`, that of the deciding seat: at the end of the game"),
-    Column("place", "int8", "of `places`, that of the deciding seat"),
+    Column("value", "float32", "its entry of `values`, or null", nullable=True),
+    Column("score", "int16", "the deciding seat's score at the end of the game"),
+    Column("place", "int8", "the deciding seat's place"),
     Column("won", "bool", "whether that is the first; null in solo games", nullable=True),
 )
 """One row per decision, by `game_id` and `number`: made on reading, by playing games again."""
 
 TABLES: Mapping[str, Table] = {"games": GAMES, "decisions": DECISIONS}
 """The tables by name."""
-
-
-def markdown(table: Table) -> str:
-    """A table's columns as Markdown, for docs/datasets.md."""
-    rows = [
-        f"| `{column.name}` | {column.kind}{' or null' * column.nullable} | {column.description} |"
-        for column in table
-    ]
-    return "\n".join(["| Column | Type | What it is |", "|---|---|---|", *rows]) + "\n"
 
 
 def load_polars() -> Any:
