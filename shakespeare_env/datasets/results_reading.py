@@ -82,8 +82,9 @@ def read_results(folder: str | os.PathLike[str]) -> polars.DataFrame:
     """
     place = Path(folder)
     game = read_manifest(place)
-    frames = [frame(RESULTS, {column.name: [] for column in RESULTS})]
-    frames += [_read(path, game) for path in results_files(place)]
+    frames = [_read(path, game) for path in results_files(place)]
+    if not frames:
+        return frame(RESULTS, {column.name: [] for column in RESULTS})
     games: polars.DataFrame = load_polars().concat(frames)
     return games.unique("key", keep="first", maintain_order=True)
 

@@ -18,9 +18,8 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -110,12 +109,8 @@ def run(
     workers: int,
     seconds: float = 1e9,
     patience: float = PATIENCE,
-    show: Callable[[Result], None] = lambda result: None,
 ) -> Result:
-    """Run cases 0 to `cases` - 1 of a target, or those that the seconds suffice for.
-
-    `show` is called now and then with what there is so far.
-    """
+    """Run cases 0 to `cases` - 1 of a target, or those that the seconds suffice for."""
     result = Result(name)
     with tempfile.TemporaryDirectory(prefix="fuzz-") as place:
         folders = [Path(place, str(number)) for number in range(workers)]
@@ -129,9 +124,8 @@ def run(
         try:
             for reader in readers:
                 reader.start()
-            while any(reader.is_alive() for reader in readers):
-                time.sleep(0.1)
-                show(result)
+            for reader in readers:
+                reader.join()
         finally:
             for worker in started:
                 worker.terminate()
