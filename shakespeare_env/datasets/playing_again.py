@@ -47,9 +47,11 @@ def seen(
 
     def see(batch: Batch, rows: NDArray[np.int64], places: NDArray[np.int64]) -> None:
         goal = goals[places]
-        asked = goal >= 0
+        if len(at) < len(goals):
+            asked = goal >= 0
+            goal, rows = goal[asked], rows[asked]
         for name, values in found.items():
-            values[goal[asked]] = ways[name][2](batch, rows[asked])
+            values[goal] = ways[name][2](batch, rows)
 
     last = play_again(games, see)
     if "records" in found:
