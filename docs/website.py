@@ -78,8 +78,8 @@ REFERENCE = {
         "Datasets",
         _modules(
             "shakespeare_env.datasets",
-            "folders decisions batches recorded_game reading results_reading schema results "
-            "manifest recorded_columns playing_again",
+            "decisions batches recorded_game reading results_reading frames manifest "
+            "recorded_columns playing_again",
         ),
     ),
     "agents": (

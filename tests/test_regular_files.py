@@ -17,10 +17,9 @@ from shakespeare_agents.table.box_desk.saving import state_of
 from shakespeare_agents.table.watching.listing import Lister
 from shakespeare_env import registry
 from shakespeare_env.box_reading import facts_digest
-from shakespeare_env.datasets.folders import read_recorded
+from shakespeare_env.datasets import read_recorded
 from shakespeare_env.datasets.manifest import BOX_NAME, NAME, shard_file
-from shakespeare_env.datasets.results import MANIFEST
-from shakespeare_env.datasets.results_reading import read_results
+from shakespeare_env.datasets.results_reading import MANIFEST, read_results
 from shakespeare_env.errors import ShakespeareEnvError
 from shakespeare_env.regular_files import open_regular, read_regular, regular_size
 from tests.arena.small_arenas import written

@@ -8,21 +8,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from shakespeare_env.datasets.manifest import Manifest, Settings
-from shakespeare_env.datasets.manifest_reading import read_manifest
-from shakespeare_env.datasets.reading import check_digests, collected, read_games
-from shakespeare_env.datasets.schema import DECISIONS, GAMES, TABLES, Column
+from shakespeare_env.datasets.frames import DECISIONS, GAMES, TABLES, Column
+from shakespeare_env.datasets.manifest import Manifest, Settings, read_manifest
+from shakespeare_env.datasets.reading import check_digests, collected, read_games, read_recorded
 
 if TYPE_CHECKING:
-    from shakespeare_env.datasets.batches import Batches, Decisions
-    from shakespeare_env.datasets.decisions import decisions_of
-    from shakespeare_env.datasets.folders import (
-        read_batches,
-        read_decisions,
-        read_recorded,
-        recorded_games,
-    )
-    from shakespeare_env.datasets.recorded_game import RecordedGame, RecordedGames
+    from shakespeare_env.datasets.batches import Batches, Decisions, read_batches
+    from shakespeare_env.datasets.decisions import decisions_of, read_decisions
+    from shakespeare_env.datasets.recorded_game import RecordedGame, RecordedGames, recorded_games
 
 __all__ = [
     "DECISIONS",
@@ -51,10 +44,9 @@ _HOMES = {
     "RecordedGame": "recorded_game",
     "RecordedGames": "recorded_game",
     "decisions_of": "decisions",
-    "read_batches": "folders",
-    "read_decisions": "folders",
-    "read_recorded": "folders",
-    "recorded_games": "folders",
+    "read_batches": "batches",
+    "read_decisions": "decisions",
+    "recorded_games": "recorded_game",
 }
 """The modules of names that need the engine, imported on first use because that is slow."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -9,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.batch import Batch
 from shakespeare_env.batch_checks import checked_count
-from shakespeare_env.datasets.playing_again import play_again
+from shakespeare_env.datasets.playing_again import seen
+from shakespeare_env.datasets.reading import read_recorded
 from shakespeare_env.datasets.recorded_columns import NOBODY, RecordedColumns, whole
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.rng import check_seed
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 BUFFER = 2**16
 """Decisions shuffled together: those of some hundred games."""
-_UNWANTED = -1
 
 
 class Decisions(NamedTuple):
@@ -137,9 +137,15 @@ class Batches:
         """
         if not is_whole(number) or number < 0:
             raise ValueError(f"epoch {shown(number)}: number epochs from 0")
-        if not _is_part(part):
+        whole = isinstance(part, tuple) and len(part) == 2 and all(map(is_whole, part))
+        if not (whole and 0 <= part[0] < part[1]):
             raise ValueError(f"part={shown(part)}: give (k, n), the k-th of n parts, from 0")
-        return self._epoch(number, part)
+        rows, chance = self._rows, None
+        if self._seed is not None:
+            # All parts are dealt from one order of the games, so that they differ.
+            rows = np.random.default_rng([self._seed, number]).permutation(rows)
+            chance = np.random.default_rng([self._seed, number, *part])
+        return _cut(self._buffers(rows[part[0] :: part[1]], chance), self._size)
 
     @cached_property
     def decisions(self) -> int:
@@ -150,16 +156,8 @@ class Batches:
         """The indices of the decisions that are asked for."""
         if self._agent is None or np.isin(games.agents, (self._agent, NOBODY)).all():
             return np.arange(len(games.actions))
-        return np.flatnonzero(_agents(games) == self._agent)
-
-    def _epoch(self, number: int, part: tuple[int, int]) -> Iterator[Decisions]:
-        rows, chance = self._rows, None
-        if self._seed is not None:
-            # All parts are dealt from one order of the games, so that they differ.
-            rows = np.random.default_rng([self._seed, number]).permutation(rows)
-            chance = np.random.default_rng([self._seed, number, *part])
-        rows = rows[part[0] :: part[1]]
-        yield from _cut(self._buffers(rows, chance), self._size)
+        found, _ = seen(games, np.arange(len(games.actions)), ("seats",))
+        return np.flatnonzero(games.agents[games.row, found["seats"]] == self._agent)
 
     def _buffers(
         self, rows: NDArray[np.int64], chance: np.random.Generator | None
@@ -180,11 +178,18 @@ class Batches:
             first = last
 
 
-def _is_part(part: object) -> bool:
-    if not isinstance(part, tuple) or len(part) != 2 or not all(map(is_whole, part)):
-        return False
-    first: bool = 0 <= part[0] < part[1]
-    return first
+def read_batches(
+    folder: str | os.PathLike[str],
+    *,
+    size: int,
+    seed: int | None = None,
+    agent: str | None = None,
+    buffer: int = BUFFER,
+    unfinished: bool = False,
+) -> Batches:
+    """All decisions of a folder's games; arguments and errors as of `Batches`, `read_recorded`."""
+    games = read_recorded(folder, unfinished=unfinished)
+    return Batches(games, size=size, seed=seed, agent=agent, buffer=buffer, source=str(folder))
 
 
 def _cut(buffers: Iterable[Decisions], size: int) -> Iterator[Decisions]:
@@ -206,59 +211,30 @@ def _cut(buffers: Iterable[Decisions], size: int) -> Iterator[Decisions]:
 def _joined(parts: Sequence[Decisions]) -> Decisions:
     if len(parts) == 1:
         return parts[0]
-    return Decisions._make(np.concatenate(columns) for columns in zip(*parts, strict=True))
-
-
-def _agents(games: RecordedColumns) -> NDArray[np.int64]:
-    """int64[m], the agent of each decision."""
-    seats = np.empty(len(games.actions), np.int64)
-
-    def see(batch: Batch, rows: NDArray[np.int64], places: NDArray[np.int64]) -> None:
-        seats[places] = batch.to_move[rows]
-
-    play_again(games, see)
-    agents: NDArray[np.int64] = games.agents[games.row, seats]
-    return agents
+    return Decisions._make(map(np.concatenate, zip(*parts, strict=True)))
 
 
 def _decisions(games: RecordedColumns, chosen: NDArray[np.int64]) -> Decisions:
     """Some of the games' decisions, in that order."""
-    game, size = games.game, len(chosen)
-    observations = np.empty((size, game.layout.size), np.int8)
-    masks = np.empty((size, game.actions.size), np.bool_)
-    seats = np.empty(size, np.int64)
-    scores_before = np.empty((size, game.max_seats), np.int16)
-    # They are written to their place directly, as copying takes longer than playing.
-    goals = np.full(len(games.actions), _UNWANTED)
-    goals[chosen] = np.arange(size)
-
-    def see(batch: Batch, rows: NDArray[np.int64], places: NDArray[np.int64]) -> None:
-        goal = goals[places]
-        wanted = goal != _UNWANTED
-        goal, rows = goal[wanted], rows[wanted]
-        observations[goal] = batch.obs[rows]
-        masks[goal] = batch.mask[rows]
-        seats[goal] = batch.to_move[rows]
-        scores_before[goal] = batch.scores(rows)
-
-    play_again(games, see)
+    found, _ = seen(games, chosen, ("seats", "observations", "masks", "scores"))
+    seats = found["seats"]
     row = games.row[chosen]
     players = games.players[row]
-    clockwise = np.arange(game.max_seats)
+    clockwise = np.arange(games.game.max_seats)
     by_seat = (seats[:, None] + clockwise) % players[:, None]
     present = clockwise < players[:, None]
 
-    def seen(values: NDArray[np.int16]) -> NDArray[np.int16]:
+    def turned(values: NDArray[np.int16]) -> NDArray[np.int16]:
         return np.where(present, np.take_along_axis(values, by_seat, 1), np.int16(0))
 
-    first = seen((games.places == 1).astype(np.int16)[row]).astype(np.float32)
+    first = turned((games.places == 1).astype(np.int16)[row]).astype(np.float32)
     return Decisions(
-        observations,
-        masks,
+        found["observations"],
+        found["masks"],
         games.actions[chosen].astype(np.int64),
         games.values[chosen],
-        seen(scores_before),
-        seen(games.scores[row]),
+        turned(found["scores"]),
+        turned(games.scores[row]),
         first / np.maximum(first.sum(1, keepdims=True), np.float32(1.0)),
         players,
         seats,

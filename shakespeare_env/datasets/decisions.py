@@ -5,8 +5,12 @@ Only what a query asks for is made: texts of positions take a thousand times as 
 
 from __future__ import annotations
 
+import atexit
 import json
-from collections.abc import Callable, Collection, Iterator, Sequence
+import os
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,19 +19,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.arrays import taken
-from shakespeare_env.batch import Batch
-from shakespeare_env.datasets.background import waited_for
-from shakespeare_env.datasets.frames import load, load_polars, polars_schema
-from shakespeare_env.datasets.playing_again import play_again
+from shakespeare_env.datasets.frames import DECISIONS, load, load_polars, polars_schema
+from shakespeare_env.datasets.playing_again import seen
+from shakespeare_env.datasets.reading import read_recorded
 from shakespeare_env.datasets.recorded_columns import RecordedColumns, chunks
-from shakespeare_env.datasets.schema import DECISIONS
-from shakespeare_env.game import Records
 
 if TYPE_CHECKING:
     import polars
 
 _BYTES_AT_ONCE = 2**24
 """The most bytes kept of decisions while their rows are made."""
+_INDEX = "index of the decision"
 
 
 @dataclass
@@ -36,44 +38,32 @@ class _Decisions:
 
     games: RecordedColumns
     at: NDArray[np.int64]
-    seats: NDArray[np.int8]
-    masks: NDArray[np.bool_]
-    records: Records
+    seen: Mapping[str, NDArray[Any]]
 
     @cached_property
     def row(self) -> NDArray[np.int64]:
         """The game of each decision, by index."""
         return self.games.row[self.at]
 
-    @cached_property
-    def seat(self) -> NDArray[np.int8]:
+    @property
+    def seat(self) -> NDArray[np.int64]:
         """The seat that decides."""
-        return self.seats[self.at]
-
-    @cached_property
-    def action(self) -> NDArray[np.int16]:
-        """The action chosen."""
-        return self.games.actions[self.at]
-
-    @cached_property
-    def place(self) -> NDArray[np.int8]:
-        """The deciding seat's finishing place."""
-        return self.games.places[self.row, self.seat]
+        return self.seen["seats"]
 
     @cached_property
     def positions(self) -> list[dict[str, Any]]:
         """The positions in notation."""
-        return [self.games.game.to_dict(record) for record in taken(self.records, self.at)]
+        return [self.games.game.to_dict(record) for record in self.seen["records"]]
 
     @cached_property
     def moves(self) -> polars.Series:
         """Texts of the actions chosen."""
-        return self.texts(self.action, np.arange(len(self.at)))
+        return self.texts(self.games.actions[self.at], np.arange(len(self.at)))
 
     @cached_property
     def legal(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """All legal actions of all decisions: the decision's index, and the action."""
-        decisions, actions = self.masks[self.at].nonzero()
+        decisions, actions = self.seen["masks"].nonzero()
         return decisions, actions
 
     def texts(self, actions: NDArray[Any], decisions: NDArray[np.int64]) -> polars.Series:
@@ -90,12 +80,15 @@ class _Decisions:
 
     def lists(self, values: Any) -> polars.Series:
         """Values of `legal` in a list for each decision; no list is empty."""
-        pl = load_polars()
-        rows = pl.DataFrame({"decision": self.legal[0], "value": values})
-        made: polars.Series = (
-            rows.group_by("decision", maintain_order=True).agg("value").to_series(1)
-        )
-        return made
+        rows = load_polars().DataFrame({"decision": self.legal[0], "value": values})
+        listed = rows.group_by("decision", maintain_order=True).agg("value")
+        return listed["value"]  # type: ignore[no-any-return]
+
+    def column(self, name: str) -> polars.Series:
+        """A column of `DECISIONS`."""
+        dtype = polars_schema(DECISIONS)[name]
+        made: polars.Series = load_polars().Series(name, _MAKERS[name](self))
+        return made.cast(dtype)
 
 
 _MAKERS: dict[str, Callable[[_Decisions], Any]] = {
@@ -103,25 +96,27 @@ _MAKERS: dict[str, Callable[[_Decisions], Any]] = {
     "number": lambda some: some.at - some.games.starts[some.row],
     "seat": lambda some: some.seat,
     "agent": lambda some: _gathered(some.games.names, some.games.agents[some.row, some.seat]),
-    "phase": lambda some: [
-        some.games.game.phase(record) for record in taken(some.records, some.at)
-    ],
+    "phase": lambda some: list(map(some.games.game.phase, some.seen["records"])),
     "position": lambda some: [
         json.dumps(position, ensure_ascii=False, separators=(",", ":"))
         for position in some.positions
     ],
     "legal_actions": lambda some: some.lists(some.legal[1]),
     "legal_moves": lambda some: some.lists(some.texts(some.legal[1], some.legal[0])),
-    "action": lambda some: some.action,
+    "action": lambda some: some.games.actions[some.at],
     "move": lambda some: some.moves,
-    "is_secret": lambda some: [
-        some.games.game.is_secret(position, move)
-        for position, move in zip(some.positions, some.moves, strict=True)
-    ],
-    "value": lambda some: _nan_as_null(some.games.values[some.at]),
+    "is_secret": lambda some: list(map(some.games.game.is_secret, some.positions, some.moves)),
+    "value": lambda some: load_polars().Series(some.games.values[some.at]).fill_nan(None),
     "score": lambda some: some.games.scores[some.row, some.seat],
-    "place": lambda some: some.place,
-    "won": lambda some: _where(some.games.players[some.row] > 1, some.place == 1),
+    "place": lambda some: some.games.places[some.row, some.seat],
+    "won": lambda some: [
+        first if players > 1 else None
+        for first, players in zip(
+            (some.games.places[some.row, some.seat] == 1).tolist(),
+            some.games.players[some.row].tolist(),
+            strict=True,
+        )
+    ],
 }
 _AS_STORED = frozenset({"game_id", "number", "action", "value"})
 """Columns for which no game is played."""
@@ -130,6 +125,11 @@ _OF_TEXTS = frozenset({"position", "is_secret"})
 _TEXT = 4096
 """The approximate bytes of a position in text."""
 _OF_MASKS = frozenset({"legal_actions", "legal_moves"})
+
+
+def read_decisions(folder: str | os.PathLike[str], *, unfinished: bool = False) -> polars.LazyFrame:
+    """All decisions, `DECISIONS`, of a folder's games; errors as of `read_recorded`."""
+    return decisions_of(read_recorded(folder, unfinished=unfinished), str(folder))
 
 
 def decisions_of(games: polars.LazyFrame, source: str = "") -> polars.LazyFrame:
@@ -145,21 +145,7 @@ def decisions_of(games: polars.LazyFrame, source: str = "") -> polars.LazyFrame:
     schema = polars_schema(DECISIONS)
 
     def rows(
-        columns: list[str] | None, predicate: polars.Expr | None, most: int | None, hint: int | None
-    ) -> Iterator[polars.DataFrame]:
-        frames = made(columns, predicate, most, hint)
-        while True:
-            with waited_for():
-                frame = next(frames, None)
-            if frame is None:
-                return
-            yield frame
-
-    def made(
-        columns: list[str] | None,
-        predicate: polars.Expr | None,
-        most: int | None,
-        _hint: int | None,
+        columns: list[str] | None, predicate: polars.Expr | None, most: int | None, _: int | None
     ) -> Iterator[polars.DataFrame]:
         wanted = list(schema) if columns is None else columns
         asked = set() if predicate is None else set(predicate.meta.root_names())
@@ -174,9 +160,48 @@ def decisions_of(games: polars.LazyFrame, source: str = "") -> polars.LazyFrame:
                 return
 
     query: polars.LazyFrame = plugins.register_io_source(
-        rows, schema=schema, is_pure=True, explain_name="games played again"
+        lambda *asked: _waited_for(rows(*asked)),
+        schema=schema,
+        is_pure=True,
+        explain_name="games played again",
     )
     return query
+
+
+_changed = threading.Condition()
+_in_progress = 0
+_HAND_OVER = 0.05
+"""Seconds for Polars to take the last frame, for which it needs the interpreter."""
+
+
+def _waited_for(frames: Iterator[polars.DataFrame]) -> Iterator[polars.DataFrame]:
+    """Frames; Python does not end while one is made.
+
+    A query that needs no more rows leaves a thread behind that still makes a frame. Python ends
+    such a thread in the middle, and Polars then aborts the process.
+    """
+    global _in_progress
+    while True:
+        with _changed:
+            _in_progress += 1
+        try:
+            frame = next(frames, None)
+        finally:
+            with _changed:
+                _in_progress -= 1
+                _changed.notify_all()
+        if frame is None:
+            return
+        yield frame
+
+
+@atexit.register
+def _wait() -> None:
+    with _changed:
+        if not _in_progress:
+            return
+        _changed.wait_for(lambda: not _in_progress)
+    time.sleep(_HAND_OVER)
 
 
 def _parts(
@@ -208,7 +233,7 @@ def _frame(
     pl = load_polars()
     if predicate is not None and asked <= _AS_STORED:
         # This precedes playing, as games without such a decision need not be played.
-        at = at[_chosen(_stored(games, at), predicate, asked)]
+        at = at[_chosen(_played(games, at, asked), predicate, asked)]
         row = games.row[at]
         kept, row = np.unique(row, return_inverse=True)
         part = games.taken(kept)
@@ -217,8 +242,12 @@ def _frame(
     some = _played(games, at, {*columns, *asked})
     if predicate is not None:
         chosen = _chosen(some, predicate, asked)
-        some = _Decisions(games, at[chosen], some.seats, some.masks, some.records)
-    made: polars.DataFrame = pl.DataFrame([_series(name, some) for name in columns])
+        left = {
+            name: taken(values, chosen) if name == "records" else values[chosen]
+            for name, values in some.seen.items()
+        }
+        some = _Decisions(games, at[chosen], left)
+    made: polars.DataFrame = pl.DataFrame([some.column(name) for name in columns])
     return made
 
 
@@ -226,61 +255,23 @@ def _chosen(some: _Decisions, predicate: polars.Expr, asked: set[str]) -> NDArra
     """Which of some decisions a predicate chooses, by index."""
     pl = load_polars()
     rows = pl.DataFrame([pl.int_range(len(some.at), eager=True).alias(_INDEX)])
-    rows = rows.with_columns(*(_series(name, some) for name in asked))
+    rows = rows.with_columns(*map(some.column, asked))
     found: NDArray[np.int64] = rows.filter(predicate)[_INDEX].to_numpy()
     return found
-
-
-_INDEX = "index of the decision"
-
-
-def _series(name: str, some: _Decisions) -> polars.Series:
-    pl = load_polars()
-    dtype = polars_schema(DECISIONS)[name]
-    series: polars.Series = pl.Series(name, _MAKERS[name](some))
-    return series.cast(dtype)
-
-
-def _stored(games: RecordedColumns, at: NDArray[np.int64]) -> _Decisions:
-    """Decisions with the columns `_AS_STORED` alone."""
-    none = np.zeros(0)
-    return _Decisions(games, at, none.astype(np.int8), none.astype(bool), none.astype(np.void))
 
 
 def _played(games: RecordedColumns, at: NDArray[np.int64], columns: Collection[str]) -> _Decisions:
     """Decisions with all columns asked for."""
     if _AS_STORED.issuperset(columns):
-        return _stored(games, at)
-    game, size = games.game, len(games.actions)
-    needs_masks = not _OF_MASKS.isdisjoint(columns)
-    needs_records = not _OF_RECORDS.isdisjoint(columns)
-    seats = np.zeros(size, np.int8)
-    masks = np.zeros((size * needs_masks, game.actions.size), np.bool_)
-    records = np.zeros(size * needs_records, game.state)
-    whole = records.view((np.void, game.state.itemsize))
-
-    def see(batch: Batch, rows: NDArray[np.int64], places: NDArray[np.int64]) -> None:
-        seats[places] = batch.to_move[rows]
-        if needs_masks:
-            masks[places] = batch.mask[rows]
-        if needs_records:
-            whole[places] = batch.save(rows).view(whole.dtype)
-
-    play_again(games, see)
-    return _Decisions(games, at, seats, masks, records)
+        return _Decisions(games, at, {})
+    wanted = ["seats"]
+    wanted += ["masks"] * (not _OF_MASKS.isdisjoint(columns))
+    wanted += ["records"] * (not _OF_RECORDS.isdisjoint(columns))
+    found, _ = seen(games, at, wanted)
+    return _Decisions(games, at, found)
 
 
 def _gathered(texts: Sequence[str], indices: NDArray[np.int64]) -> polars.Series:
     pl = load_polars()
     found: polars.Series = pl.Series(texts, dtype=pl.String).gather(indices)
     return found
-
-
-def _nan_as_null(values: NDArray[np.float32]) -> Any:
-    return load_polars().Series(values).fill_nan(None)
-
-
-def _where(known: NDArray[np.bool_], values: NDArray[np.bool_]) -> Any:
-    """The values, null where not `known`."""
-    pl = load_polars()
-    return pl.select(pl.when(pl.Series(known)).then(pl.Series(values))).to_series()

@@ -1,15 +1,24 @@
-"""A dataset's settings and finished shards."""
+"""A dataset's manifest: its settings and finished shards, and reading it, checked whole.
+
+It is checked by hand, so that readers of datasets need Polars alone.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import partial
+from pathlib import Path
 from typing import Any
 
-from shakespeare_env.datasets.schema import FORMAT
+from shakespeare_env.datasets.frames import FORMAT
+from shakespeare_env.errors import DatasetError
+from shakespeare_env.json_input import kind, parse_json
+from shakespeare_env.regular_files import read_regular
+from shakespeare_env.values import shown
 
 NAME = "manifest.json"
 BOX_NAME = "box.toml"
@@ -21,6 +30,24 @@ GAMES_IN_A_SHARD = 32_768
 """The default number of games in a shard."""
 MOST_SHARDS = 100_000
 """The most shards for which their files' names have room."""
+_MOST_BYTES = 2**26
+"""A manifest of `MOST_SHARDS` has fewer."""
+_LONGEST_TEXT = 10_000
+_MOST_SEATS = 127
+_SHOWN = 12
+"""Digits of a digest that messages show."""
+_NUMBERS = {
+    "players": (1, _MOST_SEATS),
+    "seed": (0, 2**64 - 1),
+    "deals": (1, MOST_GAMES),
+    "games_per_deal": (1, MOST_IN_A_SHARD),
+    "deals_together": (1, MOST_GAMES),
+    "deals_per_shard": (1, 2 * MOST_GAMES),
+    "games": (1, 2 * MOST_GAMES),
+    "decisions": (0, 2**40),
+    "size": (1, 2**40),
+}
+"""The least and the most that a manifest's numbers can be."""
 
 
 @dataclass(frozen=True)
@@ -83,26 +110,16 @@ class Settings:
         return range(first, min(first + self.deals_together, self.deals))
 
     def differences(self, other: Settings) -> str:
-        """How these settings differ from others, in words."""
+        """How these settings differ from others, in users' words."""
         own, theirs = self._as_given(), other._as_given()
         show = partial(json.dumps, ensure_ascii=False)
-        found = [
+        return "; ".join(
             f"{name} {show(value)}, not {show(theirs[name])}"
             for name, value in own.items()
-            if value != theirs[name]
-        ]
-        # Where only digests are known, the words only say that something has changed.
-        changed = sorted({name for name, _ in self.weights.items() ^ other.weights.items()})
-        if changed and self.entrants == other.entrants:
-            found.append(f"other weights or another source of {', '.join(map(show, changed))}")
-        if self.box_digest != other.box_digest:
-            found.append("another box")
-        if not found:
-            found.append(f"deals_together {self.deals_together}, not {other.deals_together}")
-        return "; ".join(found)
+            if name in theirs and value != theirs[name]
+        )
 
     def _as_given(self) -> dict[str, Any]:
-        """The settings in users' words, without those that follow from others."""
         return {
             "game": self.game,
             "players": self.players,
@@ -111,7 +128,10 @@ class Settings:
             "seed": self.seed,
             "games": self.games,
             "games per file": self.deals_per_shard * self.games_per_deal,
+            "deals_together": self.deals_together,
             "package_version": self.package_version,
+            "box": self.box_digest[:_SHOWN],
+            **{f"weights or source of {name}": of[:_SHOWN] for name, of in self.weights.items()},
         }
 
 
@@ -162,3 +182,94 @@ class Manifest:
 def shard_file(shard: int) -> str:
     """The name of a shard's file."""
     return f"games-{shard:05}.parquet"
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """A dataset's manifest; DatasetError if missing, damaged or of another version."""
+    path = folder / NAME
+    try:
+        content = read_regular(path, _MOST_BYTES)
+    except (OSError, ValueError) as error:  # ValueError: not a path
+        raise DatasetError(
+            f"{str(folder)!r} is not a dataset: {NAME} in it cannot be read "
+            f"({getattr(error, 'strerror', error)}); "
+            "give a folder that `shakespeare dataset` has written"
+        ) from error
+    try:
+        data = parse_json(content)
+        found = data.get("format") if isinstance(data, dict) else kind(data)
+        if type(found) is int and found == FORMAT:
+            return _manifest(data)
+    except ValueError as error:
+        raise DatasetError(
+            f"{path} is not the manifest of a dataset: {error}; copy the dataset again"
+        ) from error
+    raise DatasetError(
+        f"{path}: format {shown(found)}, this version reads {FORMAT}; "
+        "use the version of shakespeare-env that wrote it"
+    )
+
+
+def _manifest(data: Mapping[str, Any]) -> Manifest:
+    _check_keys(data, "the manifest", ["format", "settings", "shards"])
+    settings = Settings(**_values(data["settings"], "settings", Settings))
+    if len(settings.entrants) != settings.players:
+        raise ValueError(
+            f"entrants has {len(settings.entrants)} names for {settings.players} seats"
+        )
+    if settings.deals_per_shard % settings.deals_together:
+        raise ValueError("deals_per_shard must be a multiple of deals_together")
+    if settings.shards > MOST_SHARDS:
+        raise ValueError(f"{settings.shards} shards, and {MOST_SHARDS} at most can be")
+    shards = []
+    for number, data_of in enumerate(_list(data["shards"], "shards", settings.shards)):
+        shard = Shard(**_values(data_of, f"shards[{number}]", Shard))
+        expected = len(settings.deals_of(number)) * settings.games_per_deal
+        if shard.games != expected:
+            raise ValueError(f"shard {number} has {shard.games} games, not {expected}")
+        shards.append(shard)
+    return Manifest(settings, tuple(shards))
+
+
+def _values(data: object, where: str, of: type[Settings | Shard]) -> dict[str, Any]:
+    """An object's values, each checked."""
+    given = _check_keys(data, where, [field.name for field in fields(of)])
+    return {name: _value(value, name, f"{where}.{name}") for name, value in given.items()}
+
+
+def _value(data: object, name: str, where: str) -> Any:
+    if name in _NUMBERS:
+        low, high = _NUMBERS[name]
+        if type(data) is not int or not low <= data <= high:
+            raise ValueError(f"{where} must be an integer from {low} to {high}")
+        return data
+    if name in ("variants", "entrants"):
+        return tuple(_value(text, "text", where) for text in _list(data, where, _MOST_SEATS))
+    if name == "weights":
+        if not isinstance(data, dict):
+            raise ValueError(f"{where} is {kind(data)}, not an object")
+        return {_value(of, "text", where): _value(data[of], "digest", where) for of in data}
+    if name == "digest":
+        if not isinstance(data, str) or not re.fullmatch("[0-9a-f]{64}", data):
+            raise ValueError(f"{where} must be a SHA-256 in hexadecimal digits")
+        return data
+    # Texts are printed, and signs that do not print could control a terminal.
+    if not isinstance(data, str) or not data.isprintable() or not 0 < len(data) <= _LONGEST_TEXT:
+        raise ValueError(f"{where} must be a printable text")
+    return data
+
+
+def _check_keys(data: object, where: str, keys: list[str]) -> dict[str, Any]:
+    if not isinstance(data, dict):
+        raise ValueError(f"{where} is {kind(data)}, not an object")
+    if odd := sorted(set(keys) ^ set(data)):
+        raise ValueError(f"{where} {'lacks' if odd[0] in keys else 'has a key'} {odd[0][:80]!r}")
+    return data
+
+
+def _list(data: object, where: str, most: int) -> list[Any]:
+    if not isinstance(data, list):
+        raise ValueError(f"{where} is {kind(data)}, not an array")
+    if len(data) > most:
+        raise ValueError(f"{where} has {len(data)} entries, and {most} at most can be")
+    return data

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,46 @@ from shakespeare_env.position import Position
 See = Callable[[Batch, NDArray[np.int64], NDArray[np.int64]], None]
 """Called before every step with a batch, its games to be stepped, int64[k], ascending, and the
 indices of their decisions among all, int64[k]."""
+
+
+def seen(
+    games: RecordedColumns, at: NDArray[np.int64], wanted: Collection[str]
+) -> tuple[dict[str, NDArray[Any]], Records]:
+    """Play all games; what there was to see before the decisions `at`, int64[k], by name.
+
+    `wanted` are some of "seats" (who decides), "observations", "masks", "scores" and "records".
+
+    Returns:
+        The arrays, [k, ...], and the last records, [g].
+
+    Raises:
+        DatasetError: see `play_again`.
+    """
+    game = games.game
+    whole = np.dtype((np.void, game.state.itemsize))  # copied many times as fast as by field
+    ways: dict[str, tuple[Any, Any, Callable[[Batch, NDArray[np.int64]], Any]]] = {
+        "seats": ((), np.int64, lambda batch, rows: batch.to_move[rows]),
+        "observations": ((game.layout.size,), np.int8, lambda batch, rows: batch.obs[rows]),
+        "masks": ((game.actions.size,), np.bool_, lambda batch, rows: batch.mask[rows]),
+        "scores": ((game.max_seats,), np.int16, lambda batch, rows: batch.scores(rows)),
+        "records": ((), whole, lambda batch, rows: batch.save(rows).view(whole)),
+    }
+    found = {name: np.empty((len(at), *ways[name][0]), ways[name][1]) for name in wanted}
+    goals = np.full(len(games.actions), NOBODY)
+    goals[at] = np.arange(len(at))
+
+    def see(batch: Batch, rows: NDArray[np.int64], places: NDArray[np.int64]) -> None:
+        goal = goals[places]
+        if len(at) < len(goals):
+            asked = goal >= 0
+            goal, rows = goal[asked], rows[asked]
+        for name, values in found.items():
+            values[goal] = ways[name][2](batch, rows)
+
+    last = play_again(games, see)
+    if "records" in found:
+        found["records"] = found["records"].view(game.state)
+    return found, last
 
 
 def play_again(games: RecordedColumns, see: See) -> Records:

@@ -1,4 +1,4 @@
-"""Datasets as lazy frames, once every byte of their files is checked."""
+"""Recorded games of a folder as lazy frames, once every byte of a dataset's files is checked."""
 
 from __future__ import annotations
 
@@ -9,24 +9,46 @@ from typing import TYPE_CHECKING
 
 from shakespeare_env import registry
 from shakespeare_env.box_reading import facts_digest
-from shakespeare_env.datasets.frames import faults, load_polars, polars_schema
-from shakespeare_env.datasets.manifest import BOX_NAME, Manifest, Settings, Shard, shard_file
-from shakespeare_env.datasets.manifest_reading import read_manifest
-from shakespeare_env.datasets.schema import GAMES
+from shakespeare_env.datasets.frames import GAMES, load_polars, named_faults, polars_schema
+from shakespeare_env.datasets.manifest import (
+    BOX_NAME,
+    Manifest,
+    Settings,
+    read_manifest,
+    shard_file,
+)
+from shakespeare_env.datasets.results_reading import is_arena, read_results
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.regular_files import open_regular, regular_size
 
 if TYPE_CHECKING:
     import polars
 
+Folder = str | os.PathLike[str]
 
-def read_games(folder: str | os.PathLike[str], *, unfinished: bool = False) -> polars.LazyFrame:
-    """The games of a dataset, `schema.GAMES`; it may lack games if `unfinished`.
+
+def read_recorded(folder: Folder, *, unfinished: bool = False) -> polars.LazyFrame:
+    """All games of a dataset or an arena, with what is needed to play them again.
+
+    These are `game_id` and `RECORDED`. An arena's games are numbered in the order of its results
+    and have `forfeited_by`; a dataset's have `values`, and some may be missing if `unfinished`.
 
     Raises:
-        DatasetError: the folder is not a dataset, is damaged, lacks games, or was recorded with
-            another box than the one in force.
+        DatasetError: the folder is neither, is damaged, lacks games, or was recorded with another
+            box than the one in force.
         ModuleNotFoundError: Polars is not installed.
+    """
+    if not is_arena(Path(folder)):
+        return read_games(folder, unfinished=unfinished)
+    pl = load_polars()
+    games: polars.LazyFrame = read_results(folder).lazy().with_row_index("game_id")
+    return games.with_columns(pl.col("game_id").cast(pl.Int64))
+
+
+def read_games(folder: Folder, *, unfinished: bool = False) -> polars.LazyFrame:
+    """The games of a dataset, `GAMES`; it may lack games if `unfinished`.
+
+    Raises as `read_recorded` does.
     """
     pl = load_polars()
     place = Path(folder)
@@ -40,22 +62,16 @@ def read_games(folder: str | os.PathLike[str], *, unfinished: bool = False) -> p
     check_digests(place, manifest)
     schema = polars_schema(GAMES)
     paths = [place / shard_file(number) for number in range(len(manifest.shards))]
-    for path, shard in zip(paths, manifest.shards, strict=True):
-        _check_table(path, shard.games, schema)
-    if not paths:
-        return pl.LazyFrame(schema=schema)  # type: ignore[no-any-return]
-    return pl.scan_parquet(paths, glob=False)  # type: ignore[no-any-return]
+    found = (
+        pl.scan_parquet(paths, glob=False, schema=schema) if paths else pl.LazyFrame(None, schema)
+    )
+    return found  # type: ignore[no-any-return]
 
 
 def collected(frame: polars.LazyFrame, folder: Path) -> polars.DataFrame:
     """The rows of a frame read from a dataset; DatasetError if its files hold something else."""
-    try:
+    with named_faults(str(folder)):
         return frame.collect()
-    except faults() as error:
-        raise DatasetError(
-            f"{folder} holds files that Polars cannot read ({_first_line(error)}); "
-            "copy the dataset again"
-        ) from error
 
 
 def check_box(folder: Path, settings: Settings) -> None:
@@ -79,45 +95,18 @@ def holds_box(folder: Path, settings: Settings) -> bool:
 
 
 def check_digests(folder: Path, manifest: Manifest) -> None:
-    """DatasetError unless all finished files are as written."""
+    """DatasetError unless all finished files are as written; Polars reads some damage silently."""
     for number, shard in enumerate(manifest.shards):
-        _check_content(folder / shard_file(number), shard)
-
-
-def _check_content(path: Path, stored: Shard) -> None:
-    """Check every byte, since Polars reads some damage silently."""
-    try:
-        if regular_size(path) == stored.size:
-            with open_regular(path) as file:
-                if hashlib.file_digest(file, "sha256").hexdigest() == stored.digest:
-                    return
-    except OSError as error:
-        raise DatasetError(f"{path} cannot be read ({error.strerror}); put it back") from error
-    raise _damaged(path)
-
-
-def _check_table(path: Path, rows: int, schema: dict[str, object]) -> None:
-    pl = load_polars()
-    try:
-        found = dict(pl.read_parquet_schema(path))
-        found_rows = pl.scan_parquet(path, glob=False).select(pl.len()).collect().item()
-    except faults() as error:
-        raise _damaged(path) from error
-    if found != schema:
-        wrong = sorted(found.items() ^ schema.items(), key=str)
-        raise DatasetError(
-            f"{path}: column {wrong[0][0]!r} is not that of this version; copy the dataset again"
-        )
-    if found_rows != rows:
-        raise DatasetError(f"{path} has {found_rows} rows, not {rows}; copy the dataset again")
-
-
-def _damaged(path: Path) -> DatasetError:
-    return DatasetError(
-        f"{path} is not the file that was written; copy the dataset again, or record it again into "
-        "another folder"
-    )
-
-
-def _first_line(error: BaseException) -> str:
-    return str(error).partition("\n")[0][:200]
+        path = folder / shard_file(number)
+        try:
+            digest = ""
+            if regular_size(path) == shard.size:
+                with open_regular(path) as file:
+                    digest = hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise DatasetError(f"{path} cannot be read ({error.strerror}); put it back") from error
+        if digest != shard.digest:
+            raise DatasetError(
+                f"{path} is not the file that was written; copy the dataset again, or record it "
+                "again into another folder"
+            )

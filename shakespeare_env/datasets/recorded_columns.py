@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,8 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env import registry
-from shakespeare_env.datasets.frames import load_polars
-from shakespeare_env.datasets.row_checks import check_rows, game_of, named_faults, needed, row_fault
+from shakespeare_env.datasets.frames import (
+    GAMES,
+    RECORDED,
+    Column,
+    load_polars,
+    named_faults,
+    polars_schema,
+)
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.game import Game
 
@@ -21,7 +27,16 @@ if TYPE_CHECKING:
 
 NOBODY = -1
 """No agent, or no seat."""
+MOST_ACTIONS = 4000
+"""The most actions of a game; those of the bundled boxes have some hundreds."""
 _GAMES_AT_ONCE = 4096
+_BY_SEAT = ("agents", "scores", "places")
+_BY_GAME = (
+    *("game_ids", "table", "seeds", "deals", "agents", "scores", "places", "forfeited_by"),
+    *("version", "lengths"),
+)
+_REQUIRED = ("game_id", *RECORDED)
+_COLUMNS = (*GAMES, Column("forfeited_by", "int8", "the seat that lost by a fault"))
 
 
 class Table(NamedTuple):
@@ -85,16 +100,9 @@ class RecordedColumns:
             DatasetError: there are none, they are of several games, a row is invalid, or they were
                 recorded with another box than the one in force.
         """
-        with named_faults(source):
-            read = cls._of(frame, source)
-        _check_tables(read)
-        return read
-
-    @classmethod
-    def _of(cls, frame: polars.DataFrame, source: str) -> RecordedColumns:
         pl = load_polars()
-        game = game_of(frame, source)
-        check_rows(frame, game, source)
+        game = _game_of(frame, source)
+        _check_rows(frame, game, source)
         variants, table = _coded(frame.select(pl.col("variants").list.sort().list.join(" ")))
         seats = frame["players"].to_numpy().astype(np.int64)
         kinds, table = np.unique(seats * len(variants) + table, return_inverse=True)
@@ -107,7 +115,7 @@ class RecordedColumns:
         agents[np.arange(game.max_seats) < seats[:, None]] = coded
         versions, version = _coded(frame.select("package_version"))
         lengths = frame["actions"].list.len().to_numpy().astype(np.int64)
-        return cls(
+        read = cls(
             source,
             game.name,
             registry.box_digest(game.name),
@@ -128,6 +136,12 @@ class RecordedColumns:
             _flat(frame["actions"]).to_numpy().astype(np.int16),
             _values(frame["values"], lengths),
         )
+        for index, kind in enumerate(tables):
+            try:
+                game.option_bits(dict.fromkeys(kind.variants, True), [kind.players])
+            except (TypeError, ValueError) as error:
+                raise read.fault(int((table == index).argmax()), str(error)) from error
+        return read
 
     @property
     def game(self) -> Game:
@@ -152,65 +166,42 @@ class RecordedColumns:
 
     def taken(self, rows: NDArray[np.int64]) -> RecordedColumns:
         """Some of the games, int64[k], in that order."""
-        by_game = {
-            field.name: getattr(self, field.name)[rows]
-            for field in fields(self)
-            if field.name not in ("starts", "actions", "values")
-            and isinstance(getattr(self, field.name), np.ndarray)
-        }
         lengths = self.lengths[rows]
         starts = lengths.cumsum() - lengths
         # A decision's old index is its game's old start plus its number in the game.
         old = np.repeat(self.starts[rows] - starts, lengths) + np.arange(lengths.sum())
-        about = {
-            name: getattr(self, name)
-            for name in ("source", "name", "box_digest", "tables", "names", "versions")
-        }
-        return RecordedColumns(
-            **about, **by_game, starts=starts, actions=self.actions[old], values=self.values[old]
-        )
+        by_game = {name: getattr(self, name)[rows] for name in _BY_GAME}
+        by_decision = {"actions": self.actions[old], "values": self.values[old]}
+        return replace(self, starts=starts, **by_game, **by_decision)
 
     def fault(self, row: int, words: str) -> DatasetError:
         """The error for an invalid game, with the remedy."""
         version = self.versions[self.version[row]]
-        return row_fault(self.source, int(self.game_ids[row]), words, version)
+        return _row_fault(self.source, int(self.game_ids[row]), words, version)
 
 
 def whole(games: polars.LazyFrame, source: str = "") -> RecordedColumns:
     """All games of a frame; see `RecordedColumns.of`."""
     with named_faults(source):
-        frame = needed(games, source).collect()
-    if not frame.height:
-        raise DatasetError(f"{source or 'the frame'} has no games yet; record some first")
-    return RecordedColumns.of(frame, source)
+        frame = _needed(games, source).collect()
+        if not frame.height:
+            raise DatasetError(f"{source or 'the frame'} has no games yet; record some first")
+        return RecordedColumns.of(frame, source)
 
 
 def chunks(games: polars.LazyFrame, source: str = "") -> Iterator[RecordedColumns]:
     """The games, some thousand at a time to bound the memory; nothing if there are none."""
     with named_faults(source):
-        rows = needed(games, source)
-        batches = rows.collect_batches(chunk_size=_GAMES_AT_ONCE, maintain_order=True)
-    while True:
-        with named_faults(source):
-            frame = next(batches, None)
-        if frame is None:
-            return
-        if frame.height:
-            yield RecordedColumns.of(frame, source)
+        rows = _needed(games, source)
+        for frame in rows.collect_batches(chunk_size=_GAMES_AT_ONCE, maintain_order=True):
+            if frame.height:
+                yield RecordedColumns.of(frame, source)
 
 
 def size_of(games: polars.LazyFrame, source: str = "") -> int:
     """The number of games."""
     with named_faults(source):
         return int(games.select(load_polars().len()).collect().item())
-
-
-def _check_tables(games: RecordedColumns) -> None:
-    for index, table in enumerate(games.tables):
-        try:
-            games.game.option_bits(dict.fromkeys(table.variants, True), [table.players])
-        except (TypeError, ValueError) as error:
-            raise games.fault(int((games.table == index).argmax()), str(error)) from error
 
 
 def _coded(texts: polars.DataFrame) -> tuple[tuple[str, ...], NDArray[np.int64]]:
@@ -240,3 +231,81 @@ def _values(lists: polars.Series, lengths: NDArray[np.int64]) -> NDArray[np.floa
 def _flat(lists: polars.Series) -> polars.Series:
     """All entries; an empty list has none, where Polars alone would give a null."""
     return lists.filter(lists.list.len() > 0).explode()
+
+
+def _needed(games: polars.LazyFrame, source: str) -> polars.LazyFrame:
+    """The columns that are needed to play games again, in order."""
+    pl = load_polars()
+    there = games.collect_schema().names()
+    for name in _REQUIRED:
+        if name not in there:
+            raise _refusal(
+                source,
+                f"the frame of games has no column {name!r}: keep all that reading gave it, for "
+                "games are played again from them",
+            )
+    return games.select(
+        (pl.col(name) if name in there else pl.lit(None).alias(name)).cast(dtype)
+        for name, dtype in polars_schema(_COLUMNS).items()
+    )
+
+
+def _game_of(frame: polars.DataFrame, source: str) -> Game:
+    """The one game of all rows, whose box is in force."""
+    pairs = frame.select("game", "box_digest").unique(maintain_order=True)
+    for name, digest in pairs.iter_rows():
+        try:
+            fault = registry.box_fault(name, digest)
+        except ValueError as error:
+            raise _refusal(source, str(error)) from error
+        if fault:
+            raise _refusal(source, fault)
+    names = pairs["game"].unique(maintain_order=True).to_list()
+    if len(names) != 1:
+        listed = " and ".join(names) or "none"
+        raise _refusal(source, f"games of {listed}: read those of one game at a time")
+    return registry.game(names[0])
+
+
+def _check_rows(frame: polars.DataFrame, game: Game, source: str) -> None:
+    """DatasetError unless every row has what a game of this kind has."""
+    pl = load_polars()
+    players, by, values = pl.col("players"), pl.col("forfeited_by"), pl.col("values")
+    lengths = pl.col("actions").list.len()
+    seats = f"{game.min_seats} to {game.max_seats} seats"
+    checks = {f"it has no {name}": pl.col(name).is_not_null() for name in _REQUIRED}
+    for name in (*_BY_SEAT, "variants", "actions"):
+        entries = pl.col(name).list
+        checks[f"an entry of its {name} is missing"] = (
+            entries.drop_nulls().list.len() == entries.len()
+        )
+    checks |= {
+        f"players={{players}}: {game.name} is played by {seats}": players.is_between(
+            game.min_seats, game.max_seats
+        ),
+        "its agents, scores and places are not one for each seat": pl.all_horizontal(
+            pl.col(name).list.len() == players for name in _BY_SEAT
+        ),
+        "deal {deal} is below 0": pl.col("deal") >= 0,
+        f"{{chosen}} actions, and a game has {MOST_ACTIONS} at most": lengths <= MOST_ACTIONS,
+        "{expected} values for {chosen} actions": values.is_null() | (values.list.len() == lengths),
+        "forfeited_by={forfeited_by} is no seat of it": by.is_null()
+        | by.is_between(0, players - 1),
+    }
+    for words, sound in checks.items():
+        holds = frame.select(sound.fill_null(False)).to_series()
+        if not holds.all():
+            row = frame.row(int(holds.arg_min() or 0), named=True)
+            chosen, expected = (len(row[name] or ()) for name in ("actions", "values"))
+            said = words.format(**row, chosen=chosen, expected=expected)
+            raise _row_fault(source, row["game_id"], said, row["package_version"])
+
+
+def _row_fault(source: str, game_id: int | None, words: str, version: str | None) -> DatasetError:
+    """What is wrong with a game, and the remedy."""
+    wrote = f"version {version!r} wrote it: use that, or copy" if version else "copy"
+    return DatasetError(f"{source}{', ' * bool(source)}game {game_id}: {words}; {wrote} it again")
+
+
+def _refusal(source: str, words: str) -> DatasetError:
+    return DatasetError(f"{source}{': ' * bool(source)}{words}")

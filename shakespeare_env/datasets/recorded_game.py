@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.batch import Batch
-from shakespeare_env.datasets.playing_again import play_again
+from shakespeare_env.datasets.playing_again import seen
+from shakespeare_env.datasets.reading import read_recorded
 from shakespeare_env.datasets.recorded_columns import NOBODY, RecordedColumns, chunks, size_of
 from shakespeare_env.game import Game, Records
 from shakespeare_env.position import Position
@@ -60,14 +61,8 @@ class RecordedGame:
 
     def __init__(self, columns: RecordedColumns) -> None:
         game, count = columns.game, len(columns.actions)
-        records = np.zeros(count + 1, game.state)
-        seats = np.zeros(count, np.int8)
-
-        def see(batch: Batch, rows: NDArray[np.int64], places: NDArray[np.int64]) -> None:
-            records[places] = batch.save(rows)
-            seats[places] = batch.to_move[rows]
-
-        records[count:] = play_again(columns, see)
+        found, last = seen(columns, np.arange(count), ("seats", "records"))
+        records = np.concatenate([found["records"], last])
         players = int(columns.players[0])
         self.game_id = int(columns.game_ids[0])
         self.agents = tuple(columns.names[agent] for agent in columns.agents[0, :players])
@@ -75,7 +70,7 @@ class RecordedGame:
         self.places = tuple(columns.places[0, :players].tolist())
         by = int(columns.forfeited_by[0])
         self.forfeited_by = None if by == NOBODY else by
-        self.seats = tuple(seats.tolist())
+        self.seats = tuple(found["seats"].tolist())
         self.actions = tuple(columns.actions.tolist())
         self.moves = tuple(
             game.actions.text(action, seat, players)
@@ -164,3 +159,8 @@ class RecordedGames(Sequence[RecordedGame]):
         for chunk in chunks(games, self._source):
             for row in range(chunk.size):
                 yield RecordedGame(chunk.taken(np.array([row])))
+
+
+def recorded_games(folder: str | os.PathLike[str], *, unfinished: bool = False) -> RecordedGames:
+    """All games of a folder as objects; errors as of `read_recorded`."""
+    return RecordedGames(read_recorded(folder, unfinished=unfinished), str(folder))

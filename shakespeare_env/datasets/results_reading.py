@@ -1,4 +1,4 @@
-"""An arena's results as a frame, each game once."""
+"""An arena's results: the columns of finished games, and reading them, each game once."""
 
 from __future__ import annotations
 
@@ -8,8 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shakespeare_env import registry
-from shakespeare_env.datasets.frames import faults, frame, load_polars, polars_schema
-from shakespeare_env.datasets.results import BY_SEAT, FILES, FORMAT, MANIFEST, RESULTS
+from shakespeare_env.datasets.frames import (
+    RECORDED,
+    Column,
+    Table,
+    faults,
+    first_line,
+    frame,
+    load_polars,
+    polars_schema,
+)
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.json_input import parse_object
 from shakespeare_env.regular_files import read_regular, regular_size
@@ -18,6 +26,34 @@ from shakespeare_env.values import shown
 if TYPE_CHECKING:
     import polars
 
+FORMAT = 1
+"""The format's version, which changes when readers must."""
+MANIFEST = "arena.json"
+"""The JSON file beside them: an object with `format`, `game` and `box_digest`."""
+FILES = r"games-\d{6,}\.parquet"
+"""Names of the files, as a regular expression."""
+_AT_THE_END = ("scores", "places", "actions")
+RESULTS: Table = (
+    Column("key", "string", "of all that decides the game: no two rows of a field share it"),
+    Column("match", "string", "of its deal and line-up: the same agents' games in other rotations"),
+    *(column for name, column in RECORDED.items() if name not in _AT_THE_END),
+    Column("digests", "list[string]", "digests of what the agents are made from, by seat"),
+    RECORDED["scores"],
+    RECORDED["places"],
+    Column(
+        "forfeited_by",
+        "int8",
+        "the seat that lost the game by a fault; null in games played to the end",
+        nullable=True,
+    ),
+    Column("fault", "string", "the kind of its fault, or null", nullable=True),
+    Column("fault_details", "string", "what it did, in words, or null", nullable=True),
+    Column("seconds", "list[float32]", "how long each seat's agent thought, over all decisions"),
+    Column("decisions", "list[int32]", "how many decisions each seat made"),
+    RECORDED["actions"],
+)
+"""One row per game."""
+_BY_SEAT = ("agents", "digests", "scores", "places", "seconds", "decisions")
 _LARGEST_MANIFEST = 2**16
 """The most bytes of a manifest."""
 _LARGEST_FILE = 2**32
@@ -44,14 +80,13 @@ def read_results(folder: str | os.PathLike[str]) -> polars.DataFrame:
             force.
         ModuleNotFoundError: Polars is not installed.
     """
-    pl = load_polars()
     place = Path(folder)
     game = read_manifest(place)
     frames = [_read(path, game) for path in results_files(place)]
     if not frames:
         return frame(RESULTS, {column.name: [] for column in RESULTS})
-    games: polars.DataFrame = pl.concat(frames).unique("key", keep="first", maintain_order=True)
-    return games
+    games: polars.DataFrame = load_polars().concat(frames)
+    return games.unique("key", keep="first", maintain_order=True)
 
 
 def read_manifest(folder: Path) -> str:
@@ -76,34 +111,24 @@ def read_manifest(folder: Path) -> str:
 
 def _read(path: Path, game: str) -> polars.DataFrame:
     pl = load_polars()
-    schema = polars_schema(RESULTS)
     try:
         regular_size(path, _LARGEST_FILE)
         read: polars.DataFrame = pl.read_parquet(path)
     except faults() as error:
-        words = str(error).partition("\n")[0]
-        raise DatasetError(f"{path}: cannot be read ({words}); {_REMEDY}") from error
-    if dict(read.schema) != schema:
+        raise DatasetError(f"{path}: cannot be read ({first_line(error)}); {_REMEDY}") from error
+    if dict(read.schema) != polars_schema(RESULTS):
         raise DatasetError(f"{path}: holds other columns than an arena's results; {_REMEDY}")
-    needed = [column.name for column in RESULTS if not column.nullable]
+    seat, players = pl.col("forfeited_by"), pl.col("players")
+    lists = [column.name for column in RESULTS if column.kind.startswith("list")]
     whole = pl.all_horizontal(
-        *[pl.col(name).is_not_null() for name in needed],
-        *[pl.col(name).list.len() == pl.col("players") for name in BY_SEAT],
-        *[pl.col(name).list.eval(pl.element().is_null()).list.any().not_() for name in _lists()],
+        *[pl.col(column.name).is_not_null() for column in RESULTS if not column.nullable],
+        *[pl.col(name).list.len() == players for name in _BY_SEAT],
+        *[pl.col(name).list.eval(pl.element().is_null()).list.any().not_() for name in lists],
         pl.col("game") == game,
-        pl.col("players").is_in(list(registry.seats(game))),
-        _is_seat(pl.col("forfeited_by")),
+        players.is_in(list(registry.seats(game))),
+        seat.is_null() | seat.is_between(0, players - 1),
     )
     sound: Any = read.select(whole.all()).item()
     if not sound:
         raise DatasetError(f"{path}: holds rows that are no games of {game}; {_REMEDY}")
     return read
-
-
-def _lists() -> list[str]:
-    return [column.name for column in RESULTS if column.kind.startswith("list")]
-
-
-def _is_seat(column: Any) -> Any:
-    pl = load_polars()
-    return column.is_null() | ((column >= 0) & (column < pl.col("players")))

@@ -11,7 +11,7 @@ import polars as pl
 
 from shakespeare_agents.arena.games.seating import Match
 from shakespeare_env.datasets.frames import frame
-from shakespeare_env.datasets.results import RESULTS
+from shakespeare_env.datasets.results_reading import RESULTS
 
 ELO = 400 / math.log(10)
 """Elo points in a unit of the logistic distribution."""

@@ -10,8 +10,7 @@ from shakespeare_agents.arena.games.store import opened
 from shakespeare_env import Batch, registry
 from shakespeare_env.datasets import RecordedGames, recorded_games
 from shakespeare_env.datasets.frames import frame
-from shakespeare_env.datasets.results import MANIFEST, RESULTS
-from shakespeare_env.datasets.results_reading import read_results
+from shakespeare_env.datasets.results_reading import MANIFEST, RESULTS, read_results
 from shakespeare_env.errors import DatasetError
 from tests.arena.small_arenas import DEAL, SEED, written
 from tests.contract.command_line import moves_told, printed, refused

@@ -9,8 +9,7 @@ from polars.testing import assert_frame_equal
 
 from shakespeare_agents.arena.games import store
 from shakespeare_agents.arena.games.store import merge, opened
-from shakespeare_env.datasets.results import MANIFEST
-from shakespeare_env.datasets.results_reading import read_results, results_files
+from shakespeare_env.datasets.results_reading import MANIFEST, read_results, results_files
 from shakespeare_env.errors import ArenaError, DatasetError
 from tests.arena.simulated_results import simulated
 

@@ -19,8 +19,7 @@ from shakespeare_agents.arena.games.seating import deal
 from shakespeare_agents.workers import ThisProcess, tell_nobody
 from shakespeare_env import Batch, registry
 from shakespeare_env.datasets import TABLES, frames, read_games
-from shakespeare_env.datasets.schema import GAMES as COLUMNS
-from shakespeare_env.datasets.schema import markdown
+from shakespeare_env.datasets.frames import GAMES as COLUMNS
 from shakespeare_env.lineup import play_out
 from tests.contract.command_line import printed, refused
 from tests.contract.small_datasets import content, entrants_of, small_settings, write
@@ -41,7 +40,12 @@ def folders(tmp_path_factory):
 @pytest.mark.parametrize("table", TABLES)
 def test_the_page_has_every_column(table):
     page = (ROOT / "docs" / "datasets.md").read_text(encoding="utf-8")
-    assert markdown(TABLES[table]) in page, markdown(TABLES[table])
+    kinds = [f"{column.kind}{' or null' * column.nullable}" for column in TABLES[table]]
+    rows = [
+        f"| `{column.name}` | {kind} | {column.description} |\n"
+        for column, kind in zip(TABLES[table], kinds, strict=True)
+    ]
+    assert "".join(["| Column | Type | What it is |\n|---|---|---|\n", *rows]) in page
 
 
 @games

@@ -16,6 +16,7 @@ from shakespeare_env.datasets import (
     DECISIONS,
     decisions,
     frames,
+    playing_again,
     read_decisions,
     read_recorded,
     recorded_games,
@@ -49,7 +50,7 @@ def games_played(monkeypatch):
         counts.append(games.size)
         return play_again(games, see)
 
-    monkeypatch.setattr(decisions, "play_again", counted)
+    monkeypatch.setattr(playing_again, "play_again", counted)
     return counts
 
 

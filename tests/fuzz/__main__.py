@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -22,8 +21,7 @@ from typing import Annotated
 import typer
 
 from tests.fuzz import campaign
-from tests.fuzz.campaign import Result, distinct
-from tests.fuzz.cases import generator, names, target
+from tests.fuzz.campaign import distinct, generator, names, target
 
 UNBOUNDED = 10**9
 MINUTES = 30.0
@@ -63,35 +61,22 @@ def main(
     each, most = min(60 * minutes / len(chosen), 1e9), cases or UNBOUNDED
     results = []
     for name in chosen:
-        results.append(
-            campaign.run(name, seed=seed, cases=most, workers=workers, seconds=each, show=_show)
+        result = campaign.run(name, seed=seed, cases=most, workers=workers, seconds=each)
+        words = ", ".join(f"{count:,} {word}" for word, count in result.words.items())
+        speed = result.cases / max(result.seconds, 1e-9)
+        print(
+            f"{name:12} {result.cases:10,} cases, {speed:,.0f} a second, "
+            f"{result.peak / 1e6:,.0f} MB at most: {words}",
+            flush=True,
         )
-        print()
-    _report(results)
+        for finding, count in distinct(result.findings):
+            print(f"{finding.kind} {finding.what} ({count} cases)\n  {finding.command}")
+        results.append(result)
+    print(f"{'all':12} {sum(result.cases for result in results):10,} cases")
     if file is not None:
         file.write_text(json.dumps([asdict(result) for result in results], indent=1))
     if any(result.findings for result in results):
         raise typer.Exit(1)
-
-
-def _show(result: Result) -> None:
-    if not sys.stdout.isatty():
-        return
-    said = f"{result.target:12} {result.cases:,} cases, {len(result.findings)} findings"
-    print(f"\r{said}, {result.seconds:,.0f} s", end="", flush=True)
-
-
-def _report(results: list[Result]) -> None:
-    for result in results:
-        words = ", ".join(f"{count:,} {word}" for word, count in result.words.items())
-        speed = result.cases / max(result.seconds, 1e-9)
-        print(
-            f"{result.target:12} {result.cases:10,} cases, {speed:,.0f} a second, "
-            f"{result.peak / 1e6:,.0f} MB at most: {words}"
-        )
-    print(f"{'all':12} {sum(result.cases for result in results):10,} cases")
-    for finding, count in distinct(found for result in results for found in result.findings):
-        print(f"{finding.kind} {finding.what} ({count} cases)\n  {finding.command}")
 
 
 if __name__ == "__main__":

@@ -1,23 +1,49 @@
-"""All workers of one target, and what came of them."""
+"""Targets, their cases, and all workers of one target with what came of them.
+
+A target is a module of `targets/` with two functions:
+    prepare()     Makes what all cases share: positions to start from, compiled code.
+    check(case)   Builds one input from the generator and feeds it.  Returns a word for the
+                  statistics, such as "refused" or "played"; all that escapes is a finding.
+A slow one says after how many seconds a case of its own hangs: PATIENCE.
+
+A case is known by target, seed and number alone: it is the same in every process.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 5.0
 """Seconds after which a case hangs."""
 CRASH, HANG, MEMORY, EXCEPTION = "crash", "hang", "memory", "exception"
+
+
+def names() -> list[str]:
+    """All targets."""
+    return sorted(path.stem for path in (Path(__file__).parent / "targets").glob("[a-z]*.py"))
+
+
+def target(name: str) -> Any:
+    """A target by its name; a dotted name is that of a module elsewhere."""
+    return import_module(name if "." in name else f"tests.fuzz.targets.{name}")
+
+
+def generator(name: str, seed: int, number: int) -> random.Random:
+    """What a case is drawn from."""
+    return random.Random(f"{name}/{seed}/{number}")
 
 
 @dataclass(frozen=True)
@@ -64,6 +90,16 @@ class Result:
     def cases(self) -> int:
         return sum(self.words.values())
 
+    def add(self, worker: subprocess.Popen[str]) -> None:
+        """All that a worker says of its cases: word, seconds so far, memory and finding."""
+        with worker:
+            for line in worker.stdout or ():
+                word, taken, peak, found = json.loads(line)
+                self.words[word] = self.words.get(word, 0) + 1
+                self.seconds, self.peak = max(self.seconds, taken), max(self.peak, peak)
+                if found:
+                    self.findings.append(Finding(*found))
+
 
 def run(
     name: str,
@@ -73,46 +109,32 @@ def run(
     workers: int,
     seconds: float = 1e9,
     patience: float = PATIENCE,
-    show: Callable[[Result], None] = lambda result: None,
 ) -> Result:
-    """Run cases 0 to `cases` - 1 of a target, or those that the seconds suffice for.
-
-    `show` is called now and then with what there is so far.
-    """
+    """Run cases 0 to `cases` - 1 of a target, or those that the seconds suffice for."""
     result = Result(name)
-    with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
-        shares = [(name, seed, w, cases, workers, seconds, patience) for w in range(workers)]
-        started = [_start(share, Path(folder, str(share[2]))) for share in shares]
+    with tempfile.TemporaryDirectory(prefix="fuzz-") as place:
+        folders = [Path(place, str(number)) for number in range(workers)]
+        started = [
+            _start((name, seed, number, cases, workers, seconds, patience), folder)
+            for number, folder in enumerate(folders)
+        ]
         readers = [
-            threading.Thread(target=_read, args=(process, result), daemon=True)
-            for process in started
+            threading.Thread(target=result.add, args=(worker,), daemon=True) for worker in started
         ]
         try:
             for reader in readers:
                 reader.start()
-            while any(reader.is_alive() for reader in readers):
-                time.sleep(0.1)
-                show(result)
+            for reader in readers:
+                reader.join()
         finally:
-            for process in started:
-                process.terminate()
-                process.wait()
-        for process, share in zip(started, shares, strict=True):
-            if process.returncode:
-                said = Path(folder, str(share[2]), "errors").read_text(errors="replace")
+            for worker in started:
+                worker.terminate()
+                worker.wait()
+        for worker, folder in zip(started, folders, strict=True):
+            if worker.returncode:
+                said = (folder / "errors").read_text(errors="replace")
                 raise RuntimeError(f"the worker of {name} failed: {said}")
     return result
-
-
-def _read(process: subprocess.Popen[str], result: Result) -> None:
-    """Add what a worker says of each case: word, seconds since it began, memory and finding."""
-    with process:
-        for line in process.stdout or ():
-            word, taken, peak, found = json.loads(line)
-            result.words[word] = result.words.get(word, 0) + 1
-            result.seconds, result.peak = max(result.seconds, taken), max(result.peak, peak)
-            if found:
-                result.findings.append(Finding(*found))
 
 
 def _start(share: tuple[object, ...], folder: Path) -> subprocess.Popen[str]:
@@ -125,7 +147,7 @@ def _start(share: tuple[object, ...], folder: Path) -> subprocess.Popen[str]:
         # One thread each: a worker per core uses them all, and threads do not survive a fork.
         **dict.fromkeys(("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "POLARS_MAX_THREADS"), "1"),
     }
-    with Path(folder, "errors").open("wb") as errors:
+    with (folder / "errors").open("wb") as errors:
         return subprocess.Popen(
             [sys.executable, "-m", "tests.fuzz.worker", json.dumps(share)],
             env=environment,
@@ -139,10 +161,7 @@ def _start(share: tuple[object, ...], folder: Path) -> subprocess.Popen[str]:
 
 def distinct(findings: Iterable[Finding]) -> list[tuple[Finding, int]]:
     """The first finding of every fault with its number of cases, most frequent first."""
-    first: dict[tuple[str, ...], Finding] = {}
-    counts: Counter[tuple[str, ...]] = Counter()
-    for finding in sorted(findings, key=lambda finding: finding.number):
-        fault = finding.target, finding.kind, finding.what
-        counts[fault] += 1
-        first.setdefault(fault, finding)
+    ordered = sorted(findings, key=lambda finding: -finding.number)
+    first = {(found.target, found.kind, found.what): found for found in ordered}
+    counts = Counter((found.target, found.kind, found.what) for found in ordered)
     return [(first[fault], count) for fault, count in counts.most_common()]

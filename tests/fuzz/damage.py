@@ -1,14 +1,31 @@
-"""Files of a folder, damaged at random."""
+"""Folders copied and damaged at random."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from tests.fuzz.json_mutations import bytes_mutated, mutated
 
 ODD_LINKS = ("/dev/null", "/dev/zero", "/nowhere", "/etc")
+Change = Callable[[random.Random, Path], None]
+
+
+@contextmanager
+def damaged(case: random.Random, saved: Path, *changes: Change) -> Iterator[Path]:
+    """A copy of a folder in which one of some changes is made, or one of `change_files`."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place, "copy")
+        shutil.copytree(saved, folder)
+        case.choice((*changes, change_files))(case, folder)
+        yield folder
 
 
 def change_files(case: random.Random, folder: Path) -> None:
@@ -29,5 +46,14 @@ def change_json(case: random.Random, path: Path) -> None:
     if case.random() < 0.2:
         path.write_bytes(bytes_mutated(case, path.read_bytes()))
     else:
-        text = json.dumps(mutated(case, json.loads(path.read_bytes())))
-        path.write_bytes(text.encode("utf-8", "surrogatepass"))
+        path.write_bytes(encoded(mutated(case, json.loads(path.read_bytes()))))
+
+
+def encoded(data: Any) -> bytes:
+    """A value as JSON, lone surrogates included."""
+    return json.dumps(data).encode("utf-8", "surrogatepass")
+
+
+def digest_of(content: bytes) -> str:
+    """The digest under which files are stored."""
+    return hashlib.sha256(content).hexdigest()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import random
+from collections.abc import Callable
 from typing import Any
 
 _DEEP = 150
@@ -37,13 +38,11 @@ def value(case: random.Random) -> Any:
 
 
 def text(case: random.Random) -> str:
-    """A short text of any characters."""
-    return "".join(chr(_character(case)) for _ in range(case.randint(0, 12)))
-
-
-def _character(case: random.Random) -> int:
-    drawn = case.random()
-    return case.randint(32, 126) if drawn < 0.8 else case.randint(0, 0x10FFFF)
+    """A short text, mostly of printable ASCII."""
+    return "".join(
+        chr(case.randint(32, 126) if case.random() < 0.8 else case.randint(0, 0x10FFFF))
+        for _ in range(case.randint(0, 12))
+    )
 
 
 def places(root: Any) -> list[Place]:
@@ -52,14 +51,10 @@ def places(root: Any) -> list[Place]:
     open_ones = [root]
     while open_ones:
         container = open_ones.pop()
-        keys: Any = ()
-        if isinstance(container, dict):
-            keys = container
-        elif isinstance(container, list):
-            keys = range(len(container))
-        for key in keys:
-            found.append((container, key))
-            open_ones.append(container[key])
+        keys: Any = range(len(container)) if isinstance(container, list) else container
+        if isinstance(container, list | dict):
+            found += [(container, key) for key in keys]
+            open_ones += [container[key] for key in keys]
     return found
 
 
@@ -75,25 +70,38 @@ def mutated(case: random.Random, root: Any, times: int | None = None) -> Any:
     return root
 
 
-def _nudge(case: random.Random, container: Any, key: Any) -> None:
-    """A number becomes another one, near or far."""
-    old = container[key]
+def accepted(
+    case: random.Random,
+    root: Any,
+    change: Callable[[random.Random, Any], None],
+    is_accepted: Callable[[Any], bool],
+    *,
+    trials: int,
+) -> Any:
+    """A copy with several changes, each of which is accepted where it is made."""
+    left = case.choice((1, 2, 5, 12))
+    for _ in range(trials):
+        changed = copy.deepcopy(root)
+        change(case, changed)
+        if changed != root and is_accepted(changed):
+            root, left = changed, left - 1
+        if not left:
+            break
+    return copy.deepcopy(root)
+
+
+def _near(case: random.Random, old: Any) -> Any:
+    """A number becomes another one, near or far; a text is misspelt, a list shuffled."""
     if isinstance(old, bool):
-        container[key] = not old
-    elif isinstance(old, int):
-        container[key] = case.choice(
-            (old + 1, old - 1, -old, old * 2, old * 1000, float(old % 2**53))
-        )
-    elif isinstance(old, float):
-        container[key] = case.choice(
-            (old * 2, -old, old + 1e-9, int(old) if math.isfinite(old) else 0)
-        )
-    elif isinstance(old, str):
-        container[key] = _misspelt(case, old)
-    elif isinstance(old, list):
-        case.shuffle(old)
-    else:
-        container[key] = value(case)
+        return not old
+    if isinstance(old, int):
+        return case.choice((old + 1, old - 1, -old, old * 2, old * 1000, float(old % 2**53)))
+    if isinstance(old, float):
+        whole = int(old) if math.isfinite(old) else 0
+        return case.choice((old * 2, -old, old + 1e-9, whole))
+    if isinstance(old, str):
+        return _misspelt(case, old)
+    return case.sample(old, len(old)) if isinstance(old, list) else value(case)
 
 
 def _misspelt(case: random.Random, old: str) -> str:
@@ -101,42 +109,34 @@ def _misspelt(case: random.Random, old: str) -> str:
     return case.choice((old[:at] + old[at + 1 :], old[:at] + text(case) + old[at:], old.upper()))
 
 
-def _swap(case: random.Random, container: Any, key: Any) -> None:
-    """Two neighbours change places."""
-    other = case.choice(list(container) if isinstance(container, dict) else range(len(container)))
-    container[key], container[other] = container[other], container[key]
-
-
-def _add(case: random.Random, container: Any, key: Any) -> None:
-    if isinstance(container, list):
-        added = container[key] if case.random() < 0.7 else value(case)
-        container.insert(case.randint(0, len(container)), copy.deepcopy(added))
-    else:
-        container[text(case)] = value(case)
-
-
-def _rename(case: random.Random, container: Any, key: Any) -> None:
-    if isinstance(container, dict):
-        name = _misspelt(case, key) if isinstance(key, str) else text(case)
-        container[name] = container.pop(key)
-
-
-def _wrap(case: random.Random, container: Any, key: Any) -> None:
-    old = container[key]
+def _wrapped(case: random.Random, old: Any) -> Any:
     others: list[Any] = [[old], {"value": old}, str(old), [old] * 3]
     if isinstance(old, dict | list | str):
         others += [type(old)()] * 4
-    container[key] = case.choice(others)
+    return case.choice(others)
 
 
 def _change(case: random.Random, container: Any, key: Any) -> None:
-    drawn = case.randrange(10)
-    if drawn < 2:
-        container[key] = value(case)
-    elif drawn == 2:
+    kind, is_list = case.randrange(10), isinstance(container, list)
+    if kind == 0:
         del container[key]
+    elif kind <= 2:
+        container[key] = value(case)
+    elif kind <= 5:
+        container[key] = _near(case, container[key])
+    elif kind == 6:  # two neighbours change places
+        other = case.choice(list(range(len(container)) if is_list else container))
+        container[key], container[other] = container[other], container[key]
+    elif kind == 7 and is_list:
+        added = container[key] if case.random() < 0.7 else value(case)
+        container.insert(case.randint(0, len(container)), copy.deepcopy(added))
+    elif kind == 7:
+        container[text(case)] = value(case)
+    elif kind == 8 and not is_list:
+        name = _misspelt(case, key) if isinstance(key, str) else text(case)
+        container[name] = container.pop(key)
     else:
-        case.choice((_nudge, _nudge, _nudge, _swap, _add, _rename, _wrap))(case, container, key)
+        container[key] = _wrapped(case, container[key])
 
 
 def bytes_mutated(case: random.Random, data: bytes) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import random
 import traceback
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -34,6 +35,15 @@ def starts() -> tuple[Position, ...]:
 def start(case: random.Random) -> Position:
     """One of them."""
     return case.choice(starts())
+
+
+def attempted(do: Callable[..., object], *given: object) -> str:
+    """The word for what a call does: its own, "played", or "refused"."""
+    try:
+        word = do(*given)
+    except (ValueError, TypeError) as error:
+        return refused(error)
+    return word if isinstance(word, str) else "played"
 
 
 def refused(error: Exception) -> str:

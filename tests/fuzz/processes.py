@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import traceback
 from collections.abc import Callable
-from multiprocessing import Pipe
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from typing import Any
 
 
-def apart(do: Callable[[], Any]) -> Any:
+def apart(do: Callable[..., Any], *given: Any) -> Any:
     """What a function returns in a forked process, which leaves no threads or modules behind.
 
-    Its exception is raised as a RuntimeError, and so is its death.
+    Its exception is raised here, and a BrokenProcessPool if it dies.
     """
-    receiver, sender = Pipe(duplex=False)
-    pid = os.fork()
-    if not pid:
-        try:
-            sender.send((do(), None))
-        except BaseException:
-            sender.send((None, traceback.format_exc()))
-        os._exit(0)
-    sender.close()
-    try:
-        value, fault = receiver.recv()
-    except EOFError:
-        value, fault = None, "the process died"
-    _, status = os.waitpid(pid, 0)
-    if fault is not None or status:
-        raise RuntimeError(f"{fault}, status {status}")
-    return value
+    with ProcessPoolExecutor(1, mp_context=get_context("fork")) as pool:
+        return pool.submit(do, *given).result()

@@ -3,8 +3,7 @@
 import pytest
 
 from tests.fuzz import campaign, faulty
-from tests.fuzz.campaign import CRASH, HANG, distinct
-from tests.fuzz.cases import generator, names
+from tests.fuzz.campaign import CRASH, HANG, distinct, generator, names
 
 FAULTY = faulty.__name__
 CASES = 200

@@ -23,8 +23,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from tests.fuzz.campaign import CRASH, EXCEPTION, HANG, MEMORY
-from tests.fuzz.cases import generator, target
+from tests.fuzz.campaign import CRASH, EXCEPTION, HANG, MEMORY, generator, target
 
 MOST_BYTES = 2 << 30
 """What a case may take beyond what its process holds when it starts."""

@@ -16,8 +16,7 @@ from shakespeare_agents.identity import DIGITS
 from shakespeare_agents.mcp.table import Start, Table
 from shakespeare_env import registry
 from shakespeare_env.datasets.frames import frame
-from shakespeare_env.datasets.results import RESULTS
-from shakespeare_env.datasets.results_reading import is_arena, read_results
+from shakespeare_env.datasets.results_reading import RESULTS, is_arena, read_results
 from shakespeare_env.errors import ArenaError
 from shakespeare_env.version import version
 

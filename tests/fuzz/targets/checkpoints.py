@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import random
 import shutil
@@ -21,7 +20,7 @@ from shakespeare_env.agent import decide
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import Game
 from tests.agents.networks import random_heads, random_tensors
-from tests.fuzz.damage import change_files, change_json
+from tests.fuzz.damage import change_json, damaged, digest_of, encoded
 from tests.fuzz.json_mutations import bytes_mutated, mutated
 from tests.generators import generators
 
@@ -37,15 +36,13 @@ def prepare() -> None:
 @cache
 def saved(name: str) -> Path:
     """A checkpoint of a small network."""
-    game = registry.game(name)
-    return _saved(game, random_tensors(_WIDTH, game.layout.size, game.actions.size))
+    return _saved(registry.game(name), {})
 
 
 @cache
 def _with_heads(name: str) -> Path:
     game = registry.game(name)
-    tensors = random_tensors(_WIDTH, game.layout.size, game.actions.size)
-    return _saved(game, tensors | random_heads(_WIDTH, game.max_seats))
+    return _saved(game, random_heads(_WIDTH, game.max_seats))
 
 
 @cache
@@ -58,8 +55,9 @@ def _from_before_heads(name: str) -> Path:
     return folder
 
 
-def _saved(game: Game, tensors: Tensors) -> Path:
+def _saved(game: Game, heads: Tensors) -> Path:
     folder = Path(tempfile.mkdtemp())
+    tensors = {**random_tensors(_WIDTH, game.layout.size, game.actions.size), **heads}
     facts: dict[str, Any] = {"command": "train", "settings": {"gamma": 1.0}, "figures": {"n": 1}}
     save_checkpoint(folder, tensors, game, players=[game.max_seats], **facts)
     return folder
@@ -67,10 +65,8 @@ def _saved(game: Game, tensors: Tensors) -> Path:
 
 def check(case: random.Random) -> str:
     name = case.choice(registry.names())
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place, "checkpoint")
-        shutil.copytree(case.choice((saved, _with_heads, _from_before_heads))(name), folder)
-        case.choice((_change_card, _change_card, _change_weights, change_files))(case, folder)
+    made = case.choice((saved, _with_heads, _from_before_heads))(name)
+    with damaged(case, made, _change_card, _change_card, _change_weights) as folder:
         try:
             _play(name, folder)
         except CheckpointError:
@@ -102,8 +98,7 @@ def _change_weights(case: random.Random, folder: Path) -> None:
     content = path.read_bytes()
     length = int.from_bytes(content[:8], "little")
     if case.random() < 0.5:
-        header = mutated(case, json.loads(content[8 : 8 + length]))
-        text = json.dumps(header).encode("utf-8", "surrogatepass")
+        text = encoded(mutated(case, json.loads(content[8 : 8 + length])))
         text += b" " * (-len(text) % 8)
         content = len(text).to_bytes(8, "little") + text + content[8 + length :]
     elif case.random() < 0.3:
@@ -113,5 +108,5 @@ def _change_weights(case: random.Random, folder: Path) -> None:
         content = bytes_mutated(case, content)
     path.write_bytes(content)
     if case.random() < 0.9:
-        card["weights_digest"] = hashlib.sha256(content).hexdigest()
+        card["weights_digest"] = digest_of(content)
     (folder / CARD_NAME).write_text(json.dumps(card))

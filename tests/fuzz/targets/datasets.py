@@ -5,7 +5,6 @@ Parts of an unfinished one are taken as they are or played again.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import random
 import shutil
@@ -19,6 +18,7 @@ import polars as pl
 from shakespeare_agents.arena.dataset.parts import Parts
 from shakespeare_env import registry
 from shakespeare_env.datasets import (
+    collected,
     read_batches,
     read_decisions,
     read_games,
@@ -26,10 +26,9 @@ from shakespeare_env.datasets import (
     recorded_games,
 )
 from shakespeare_env.datasets.manifest import NAME
-from shakespeare_env.datasets.reading import collected
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.kernels import compile_all
-from tests.fuzz.damage import ODD_LINKS, change_files, change_json
+from tests.fuzz.damage import ODD_LINKS, change_json, damaged, digest_of
 from tests.fuzz.json_mutations import bytes_mutated
 from tests.fuzz.processes import apart
 
@@ -49,7 +48,7 @@ def saved(name: str) -> Path:
     Written in another process: Polars' threads survive no fork.
     """
     place = Path(tempfile.mkdtemp())
-    apart(lambda: _write(name, place))
+    apart(_write, name, place)
     return place
 
 
@@ -61,15 +60,11 @@ def _write(name: str, place: Path) -> None:
 
 
 def check(case: random.Random) -> str:
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place, "dataset")
-        written = saved(case.choice(registry.names()))
-        if case.random() < 0.2:
-            shutil.copytree(written / "cut", folder)
-            return _check_parts(case, folder)
-        shutil.copytree(written / "whole", folder)
-        changes = (_change_manifest, _change_manifest, _change_table, change_files, _change_rows)
-        case.choice(changes)(case, folder)
+    written = saved(case.choice(registry.names()))
+    if case.random() < 0.2:
+        return _check_parts(case, written / "cut")
+    changes = (_change_manifest, _change_manifest, _change_table, _change_rows)
+    with damaged(case, written / "whole", *changes) as folder:
         unfinished = case.random() < 0.5
         try:
             for read in (read_games, read_decisions):
@@ -81,23 +76,23 @@ def check(case: random.Random) -> str:
     return "read"
 
 
-def _check_parts(case: random.Random, folder: Path) -> str:
+def _check_parts(case: random.Random, cut: Path) -> str:
     """Damaged parts are as good as none; the others are taken whole."""
-    parts = sorted(folder.glob("part-*"))
-    whole = {path.name: path.read_bytes() for path in parts}
-    path = case.choice(parts)
-    change = case.randrange(3)
-    if change == 0:
-        path.write_bytes(bytes_mutated(case, whole[path.name]))
-    elif change == 1:
-        _, _, digest = path.stem.split("-")
-        path.rename(folder / f"part-{case.randrange(9):08}-{digest}.parquet")
-    else:
-        path.unlink()
-        path.symlink_to(case.choice((*ODD_LINKS, path.name)))
-    manifest = read_manifest(folder)
-    found = Parts(folder, manifest)
-    left = {path.name: path.read_bytes() for path in folder.glob("part-*") if path.is_file()}
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(shutil.copytree(cut, Path(place, "copy")))
+        whole = {path.name: path.read_bytes() for path in folder.glob("part-*")}
+        path = folder / case.choice(sorted(whole))
+        change = case.randrange(3)
+        if change == 0:
+            path.write_bytes(bytes_mutated(case, whole[path.name]))
+        elif change == 1:
+            path.rename(folder / f"part-{case.randrange(9):08}-{path.stem.split('-')[2]}.parquet")
+        else:
+            path.unlink()
+            path.symlink_to(case.choice((*ODD_LINKS, path.name)))
+        manifest = read_manifest(folder)
+        found = Parts(folder, manifest)
+        left = {path.name: path.read_bytes() for path in folder.glob("part-*") if path.is_file()}
     assert left.items() <= whole.items(), "a damaged part was taken"
     assert found.games == manifest.settings.players * len(left), "a part was not counted"
     return "played again" if len(left) < len(whole) else "read"
@@ -158,5 +153,5 @@ def _sign(path: Path, *, size: bool = True, digest: bool = True) -> None:
     if size:
         stored["size"] = len(content)
     if digest:
-        stored["digest"] = hashlib.sha256(content).hexdigest()
+        stored["digest"] = digest_of(content)
     (path.parent / NAME).write_text(json.dumps(manifest))

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
 import random
-import sys
-import tempfile
-from pathlib import Path
 from typing import Any
 
-from shakespeare_env.cli.protocol import Engine, protocol
+from typer.testing import CliRunner
+
+from shakespeare_env.cli import app
+from shakespeare_env.cli.protocol import Engine
 from tests.fuzz.json_mutations import bytes_mutated, mutated, value
 from tests.fuzz.play import start, starts
-from tests.fuzz.processes import apart
 from tests.fuzz.targets.positions import changed
 
 _PIPED = 0.005
-"""The share of cases that go through the command, in a process of its own."""
+"""The share of cases that go through the command."""
 _COMMANDS = ("new", "position", "moves", "play", "observe", "state", "quit", "nothing")
 _DEEP, _LONG = 100_000, 3_000_000
 
@@ -29,7 +27,7 @@ def prepare() -> None:
 def check(case: random.Random) -> str:
     lines = [_line(case) for _ in range(case.randint(1, 8))]
     if case.random() < _PIPED:
-        _answered_through_a_pipe(lines)
+        _answered_through_the_command(lines)
         return "piped"
     engine, words = Engine(), []
     for line in lines:
@@ -125,24 +123,10 @@ def _moves(case: random.Random) -> Any:
 # ---- the command ----------------------------------------------------------------------------
 
 
-def _answered_through_a_pipe(lines: list[bytes]) -> None:
+def _answered_through_the_command(lines: list[bytes]) -> None:
     """As many answers as lines, up to the one that quits."""
-    with tempfile.TemporaryDirectory() as folder:
-        given, printed = Path(folder, "in"), Path(folder, "out")
-        given.write_bytes(b"".join(lines))
-        apart(lambda: _run_the_command(given, printed))
-        answers = printed.read_text().splitlines()
+    answers = CliRunner().invoke(app, ["protocol"], input=b"".join(lines)).stdout.splitlines()
     for answer in answers:
         _word_of(answer)
     over = [number for number, answer in enumerate(answers) if '"result":{}' in answer]
     assert len(answers) == (over[0] + 1 if over else len(lines))
-
-
-def _run_the_command(given: Path, printed: Path) -> None:
-    with given.open("rb") as source, printed.open("wb") as sink:
-        os.dup2(source.fileno(), 0)
-        os.dup2(sink.fileno(), 1)
-    sys.stdin = os.fdopen(0, encoding="utf-8")
-    sys.stdout = os.fdopen(1, "w", encoding="utf-8")
-    protocol()
-    sys.stdout.flush()

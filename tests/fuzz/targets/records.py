@@ -15,7 +15,7 @@ from shakespeare_env import Batch, Position, env
 from shakespeare_env.wrappers.aec import CheckedEnv, SavedGame
 from tests.contract.random_games import LONGEST
 from tests.fuzz.json_mutations import bytes_mutated
-from tests.fuzz.play import ask, play_out, refused, start, starts
+from tests.fuzz.play import ask, attempted, play_out, start, starts
 
 
 def prepare() -> None:
@@ -31,11 +31,7 @@ def check(case: random.Random) -> str:
     position = start(case)
     record = np.array(position.record())
     case.choice((_change_fields, _change_fields, _change_bytes))(case, record)
-    try:
-        case.choices(_WAYS, _WEIGHTS)[0](case, position, record[()])
-    except (ValueError, TypeError) as error:
-        return refused(error)
-    return "played"
+    return attempted(case.choices(_WAYS, _WEIGHTS)[0], case, position, record[()])
 
 
 # ---- what is changed --------------------------------------------------------------------------

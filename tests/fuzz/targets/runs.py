@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import random
-import shutil
 import tempfile
 import warnings
 from functools import cache
@@ -23,7 +21,7 @@ from shakespeare_env.kernels import compile_all
 from shakespeare_training.config import make_config
 from shakespeare_training.runs.folder import STATE_NAME
 from shakespeare_training.runs.run import Run
-from tests.fuzz.damage import change_files, change_json
+from tests.fuzz.damage import change_json, damaged, digest_of, encoded
 from tests.fuzz.json_mutations import bytes_mutated, mutated
 from tests.fuzz.play import refused
 from tests.fuzz.processes import apart
@@ -56,7 +54,7 @@ def prepare() -> None:
 def saved(name: str) -> Path:
     """A run with a snapshot, made in another process: PyTorch's threads survive no fork."""
     folder = Path(tempfile.mkdtemp(), "run")
-    apart(lambda: _train(name, folder))
+    apart(_train, name, folder)
     return folder
 
 
@@ -82,10 +80,8 @@ class _Stop(BaseCallback):
 
 
 def check(case: random.Random) -> str:
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place, "run")
-        shutil.copytree(saved(case.choice(registry.names())), folder)
-        case.choice((_change_state, _change_state, _change_arrays, change_files))(case, folder)
+    made = saved(case.choice(registry.names()))
+    with damaged(case, made, _change_state, _change_state, _change_arrays) as folder:
         try:
             run = Run.resume(folder, device="cpu")
         except (CheckpointError, BoxError, TrainingError):
@@ -115,7 +111,7 @@ def _change_state(case: random.Random, folder: Path) -> None:
         data[part] = mutated(case, data[part])
     else:
         data["facts"]["config"] = mutated(case, data["facts"]["config"], times=1)
-    path.write_bytes(json.dumps(data).encode("utf-8", "surrogatepass"))
+    path.write_bytes(encoded(data))
 
 
 def _change_arrays(case: random.Random, folder: Path) -> None:
@@ -131,7 +127,7 @@ def _change_arrays(case: random.Random, folder: Path) -> None:
         _change_array(case, arrays, name)
     content = safetensors.numpy.save({n: np.ascontiguousarray(a) for n, a in arrays.items()})
     (folder / stored["file"]).write_bytes(content)
-    stored["digest"] = hashlib.sha256(content).hexdigest()
+    stored["digest"] = digest_of(content)
     path.write_text(json.dumps(data))
 
 

@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 from shakespeare_agents.table.app import make_app
 from shakespeare_agents.table.settings import Settings
 from shakespeare_env import Position, registry
+from shakespeare_env.kernels import compile_all
 from tests.fuzz.json_mutations import bytes_mutated, mutated, text
 
 _FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -23,6 +24,8 @@ _folder = tempfile.TemporaryDirectory(prefix="tables")
 
 
 def prepare() -> None:
+    for name in registry.names():
+        compile_all(registry.game(name))
     app = make_app(Settings(Path(_folder.name) / "games.sqlite"))
     _clients[:] = [TestClient(app, base_url="http://127.0.0.1", follow_redirects=False)]
 

@@ -18,9 +18,8 @@ from shakespeare_agents.parcels import AgentSet
 from shakespeare_agents.workers import Tell
 from shakespeare_env.agent import AnyAgent
 from shakespeare_env.batch import Batch
-from shakespeare_env.datasets.frames import by_seat, frame, load_polars
+from shakespeare_env.datasets.frames import GAMES, by_seat, frame, load_polars
 from shakespeare_env.datasets.manifest import Settings
-from shakespeare_env.datasets.schema import GAMES
 from shakespeare_env.lineup import play_out
 
 

@@ -26,7 +26,7 @@ from shakespeare_env.batch_checks import checked_count
 from shakespeare_env.box_reading import LARGEST_BOX
 from shakespeare_env.datasets import manifest as manifests
 from shakespeare_env.datasets.frames import load_polars, parquet
-from shakespeare_env.datasets.manifest_reading import read_manifest
+from shakespeare_env.datasets.manifest import read_manifest
 from shakespeare_env.datasets.reading import check_box, check_digests, holds_box
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.memory import require_memory

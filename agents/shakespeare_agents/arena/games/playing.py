@@ -13,7 +13,7 @@ from shakespeare_agents.arena.games.referee import RefereedLineup
 from shakespeare_agents.arena.games.seating import Rules, Seating
 from shakespeare_env.batch import Batch
 from shakespeare_env.datasets.frames import by_seat, frame, load_polars
-from shakespeare_env.datasets.results import RESULTS
+from shakespeare_env.datasets.results_reading import RESULTS
 from shakespeare_env.generators import GameGenerators
 from shakespeare_env.lineup import NOBODY, play_out
 from shakespeare_env.version import version

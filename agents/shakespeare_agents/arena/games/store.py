@@ -21,8 +21,14 @@ from shakespeare_agents.held_folder import Contents, held
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env import registry
 from shakespeare_env.datasets.frames import load_polars, parquet
-from shakespeare_env.datasets.results import FILES, FORMAT, MANIFEST
-from shakespeare_env.datasets.results_reading import read_manifest, read_results, results_files
+from shakespeare_env.datasets.results_reading import (
+    FILES,
+    FORMAT,
+    MANIFEST,
+    read_manifest,
+    read_results,
+    results_files,
+)
 from shakespeare_env.errors import ArenaError
 from shakespeare_env.json_input import parse_object
 from shakespeare_env.regular_files import read_regular, regular_size

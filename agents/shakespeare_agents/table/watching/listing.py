@@ -11,8 +11,7 @@ import polars as pl
 
 from shakespeare_agents.arena.wording import shown_name
 from shakespeare_env.datasets.frames import faults
-from shakespeare_env.datasets.manifest import NAME, Manifest, Shard, shard_file
-from shakespeare_env.datasets.manifest_reading import read_manifest
+from shakespeare_env.datasets.manifest import NAME, Manifest, Shard, read_manifest, shard_file
 from shakespeare_env.datasets.reading import check_box
 from shakespeare_env.datasets.results_reading import is_arena, read_results, results_files
 from shakespeare_env.errors import DatasetError
