@@ -13,7 +13,7 @@ from shakespeare_env import Position
 from tests.contract.telling import check_told
 
 Dict = dict[str, Any]
-GONE = object()
+GONE = "(gone)"  # a name of its own in the ids of tests
 """Stands for an entry to be removed."""
 
 
