@@ -32,6 +32,7 @@ test: lint types imports test-only  ## every check: style, types, imports, tests
 
 lint: setup  ## style, with ruff
 	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check agents benchmarks docs/*.py docs/games notebooks/*.py shakespeare_env tests training
 
 types: setup  ## types, with mypy
 	$(BIN)/python -m mypy

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env import registry
-from shakespeare_env.arrays import GameArrays
+from shakespeare_env.arrays import GameArrays, taken
 from shakespeare_env.batch_checks import check_kind, check_records, first_fault
 from shakespeare_env.errors import IllegalMove, PositionError
 from shakespeare_env.game import NO_SEAT, Game, Record
@@ -250,7 +250,7 @@ class Position:
 
     def record(self) -> Record:
         """A copy of the record, random state included, for `Batch.load`."""
-        return self._record[0].copy()
+        return taken(self._record, _ONLY_ROW)[0]
 
     def copy(self) -> Position:
         """An independent copy, with the same chance to come."""

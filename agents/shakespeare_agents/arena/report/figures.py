@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from shakespeare_agents.arena.report.axes import Axis, linear, logarithmic
 from shakespeare_agents.arena.report.palette import heat_step
+from shakespeare_env.drawing.chart import Axis, linear, logarithmic
 
 if TYPE_CHECKING:
     from shakespeare_agents.arena.standings.standings import Standings
@@ -24,12 +24,6 @@ Matrix = list[list[Facts | None]]
 HEIGHT = 100
 """The height of a histogram's tallest bar, in the path's unit."""
 _MOST_BARS = 64
-_WIDTH, _HEIGHT = 640, 340
-"""Pixels that names are placed for; the figure may be wider."""
-_LETTER, _LINE, _DOT = 7.2, 16, 13
-_OFFSETS = {"right": (14, 4), "left": (-14, 4), "above": (0, -16), "below": (0, 24)}
-"""Pixels from a point to its name, in the order in which they are tried."""
-_Box = tuple[float, float, float, float]
 
 
 def win_matrix(pairs: Sequence[Facts], agents: Sequence[str]) -> Matrix:
@@ -114,13 +108,8 @@ def _histogram(rows: pl.DataFrame, axis: Axis, wide: int) -> Facts:
     return {"games": games, "mean": total / games, "path": path}
 
 
-def planes(standings: Standings, names: Mapping[str, str]) -> Sequence[Facts]:
-    """Strength against thinking time, for each table with timed agents.
-
-    Args:
-        standings: The standings of the field.
-        names: Names to show, by label.
-    """
+def planes(standings: Standings) -> Sequence[Facts]:
+    """Strength against thinking time, for each table with timed agents."""
     ladders = [
         (players, rows, "rating", "Elo points") for players, rows in standings.ladders().items()
     ]
@@ -133,11 +122,11 @@ def planes(standings: Standings, names: Mapping[str, str]) -> Sequence[Facts]:
             if taken.get(row["agent"])
         ]
         if rows:
-            found.append({"players": players, "y_title": title, **_plane(rows, names)})
+            found.append({"players": players, "y_title": title, **_plane(rows)})
     return found
 
 
-def _plane(rows: list[dict[str, Any]], names: Mapping[str, str]) -> Facts:
+def _plane(rows: list[dict[str, Any]]) -> Facts:
     """Axes and points; `frontier` holds the corners of a line that no agent lies above."""
     x = logarithmic(row["x"] for row in rows)
     y = linear(end for row in rows for end in (row["low"], row["y"], row["high"]))
@@ -150,35 +139,6 @@ def _plane(rows: list[dict[str, Any]], names: Mapping[str, str]) -> Facts:
     for row in sorted(rows, key=lambda row: (row["x"], -row["y"])):
         if row["y"] > (corners[-1]["y"] if corners else -math.inf):
             corners.append(row)
-    sides = _sides([(x.share(row["x"]), y.share(row["y"]), names[row["agent"]]) for row in rows])
-    for row, side in zip(rows, sides, strict=True):
-        row |= {"is_best": row in corners, "side": side, "offset": _OFFSETS.get(side)}
+    for row in rows:
+        row["is_best"] = row in corners
     return {"x": x, "y": y, "up": up, "points": rows, "frontier": corners}
-
-
-def _sides(places: Sequence[tuple[float, float, str]]) -> list[str]:
-    """The side of each point with room for its name, or ""; points are shares of both axes."""
-    at = [(across * _WIDTH, (1 - up) * _HEIGHT) for across, up, _ in places]
-    taken: list[_Box] = [(x - _DOT, y - _DOT, x + _DOT, y + _DOT) for x, y in at]
-    sides = []
-    for (x, y), (_, _, name) in zip(at, places, strict=True):
-        room = _LETTER * len(name)
-        beside = {
-            "right": (x + _DOT, y - _LINE / 2, x + _DOT + room, y + _LINE / 2),
-            "left": (x - _DOT - room, y - _LINE / 2, x - _DOT, y + _LINE / 2),
-            "above": (x - room / 2, y - _DOT - _LINE, x + room / 2, y - _DOT),
-            "below": (x - room / 2, y + _DOT, x + room / 2, y + _DOT + _LINE),
-        }
-        free = [
-            side
-            for side, box in beside.items()
-            if box[0] >= 0 and box[2] <= _WIDTH and not any(_overlap(box, other) for other in taken)
-        ]
-        sides.append(free[0] if free else "")
-        if free:
-            taken.append(beside[free[0]])
-    return sides
-
-
-def _overlap(one: _Box, other: _Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

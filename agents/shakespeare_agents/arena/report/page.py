@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from shakespeare_agents.arena import wording
 from shakespeare_agents.arena.report import figures, palette
 from shakespeare_agents.arena.report.about import About
-from shakespeare_agents.arena.report.axes import Axis, linear
 from shakespeare_agents.arena.report.figures import Facts
 from shakespeare_agents.storage import write_atomically
+from shakespeare_env.drawing.chart import Axis, linear
 from shakespeare_env.extras import needing
 
 if TYPE_CHECKING:
@@ -198,8 +198,8 @@ def _tables(standings: Standings, _agents: Agents) -> Facts | None:
     return facts if rows else None
 
 
-def _speed(standings: Standings, agents: Agents) -> Facts | None:
-    found = figures.planes(standings, {label: agent["name"] for label, agent in agents.items()})
+def _speed(standings: Standings, _agents: Agents) -> Facts | None:
+    found = figures.planes(standings)
     return {"planes": found} if found else None
 
 

@@ -12,11 +12,11 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from shakespeare_agents.arena import wording
-from shakespeare_agents.arena.report.axes import linear
 from shakespeare_agents.arena.standings import Standings
 from shakespeare_agents.table.site import Site
 from shakespeare_agents.table.watching.listing import find
 from shakespeare_agents.table.watching.watched import Seen, Watched
+from shakespeare_env.drawing.chart import linear
 
 _WAIT = 0.8
 """Seconds that a page waits for a folder's first reading; events announce later ones."""
