@@ -59,7 +59,7 @@ REFERENCE = {
     "registry": ("The registry of games", ("shakespeare_env.registry",)),
     "game": (
         "The contract of a game",
-        _modules("shakespeare_env", "game action_table panels score_sheet"),
+        _modules("shakespeare_env", "game action_table presentation score_sheet"),
     ),
     "rewards": ("Rewards and random numbers", ("shakespeare_env.rewards", "shakespeare_env.rng")),
     "errors": ("Errors", ("shakespeare_env.errors",)),

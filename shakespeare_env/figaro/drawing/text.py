@@ -54,7 +54,8 @@ def draw(position: Mapping[str, Any]) -> str:
     hands = {"Hands": dict(enumerate(map(held, position["hands"])))}
     legend = [f"taken: {_DIGITS}"] if over else _LEGEND
     drawn = _cards(position, taken if over else hands | taken, _WIDTH)
-    return "\n".join([*_table(position, _WIDTH), *drawn, "─" * _WIDTH, *legend])
+    table = "\n\n".join(map("\n".join, _table(position, _WIDTH)))
+    return "\n".join([table, *drawn, "─" * _WIDTH, *legend])
 
 
 def draw_compact(position: Mapping[str, Any]) -> str:
@@ -66,18 +67,19 @@ def draw_compact(position: Mapping[str, Any]) -> str:
     }
     taken = {seat: in_order(pile) for seat, pile in enumerate(position["taken"]) if pile}
     parts = {title: piles for title, piles in (("Hands", hands), ("Taken", taken)) if piles}
-    return "\n".join([*_table(position, _COMPACT), *_cards(position, parts, _COMPACT)])
+    table = chain.from_iterable(_table(position, _COMPACT))
+    return "\n".join([*table, *_cards(position, parts, _COMPACT)])
 
 
-def _table(position: Mapping[str, Any], width: int) -> list[str]:
-    """The table, the round, who decides what, road pieces and seats."""
+def _table(position: Mapping[str, Any], width: int) -> list[list[str]]:
+    """The table, the round and who decides what; road pieces; seats."""
     now = f"round {position['round']} of {len(position['pieces'])} · {king_words(position)}"
     over = position["to_move"] is None
-    return [
+    head = [
         spread(f"Figaro · {table_words(position)}", now, width),
         f"{'' if over else '▶ '}{asked(position)}",
-        *(_roads(position) if over else [*_pieces(position, width), *_seats(position)]),
     ]
+    return [head, _roads(position)] if over else [head, _pieces(position, width), _seats(position)]
 
 
 def _pieces(position: Mapping[str, Any], width: int) -> list[str]:
