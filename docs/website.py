@@ -71,7 +71,7 @@ REFERENCE = {
         "Wrappers",
         _modules(
             "shakespeare_env.wrappers",
-            "aec gym vector single_agent_batch opponents sb3 openspiel state rendering",
+            "aec gym vector single_agent_batch opponents sb3 openspiel rendering",
         ),
     ),
     "datasets": (
