@@ -81,7 +81,9 @@ def test_keys_buttons_the_slider_and_links_lead_to_positions(film, new_page):
     drawn.click(position={"x": drawn.bounding_box()["width"] / 2, "y": 40})
     assert 12 < watcher.at() <= MOVES
     page.evaluate("location.hash = '#3'")
-    page.wait_for_function("document.querySelector('.film-place').textContent.startsWith('3 ')")
+    page.wait_for_function(
+        "() => document.querySelector('.film-place').textContent.startsWith('3 ')"
+    )
 
 
 def test_playing_goes_on_until_it_is_stopped(film, new_page):

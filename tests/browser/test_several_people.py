@@ -12,8 +12,9 @@ def _play(people, moves) -> None:
         for one in people:
             wait_for_log(one.page, number)
         for one in people:
+            # A function: pages forbid the `eval` that asks an expression a second time.
             one.page.wait_for_function(
-                "window.readVersion === document.getElementById('version').value"
+                "() => window.readVersion === document.getElementById('version').value"
             )
 
 
