@@ -225,7 +225,8 @@ def test_nothing_is_left_of_a_program_closed_forgotten_or_interrupted(stop):
     stop(one)
     del one
     gc.collect()
-    assert (len(running()), descriptors()) == (others, before)
+    assert _end(others)
+    assert descriptors() == before
 
 
 ARENA = """
