@@ -139,7 +139,8 @@ def code_folder(owner: str, *functions: AnyFunction) -> Path | None:
     modules = frozenset(function.__module__ for function in within)
     if any(_file_of(module) is None for module in modules):
         return None
-    parts = [_digest(modules), *map(repr, constants)]
+    # Compiled code names its modules, and the name of a file outside packages holds its path.
+    parts = [_digest(modules), *sorted(modules), *map(repr, constants)]
     return folder_named(f"{owner}-{hashlib.sha256(' '.join(parts).encode()).hexdigest()[:24]}")
 
 

@@ -91,6 +91,17 @@ def test_a_game_of_ones_own_counts_with_its_whole_package(tmp_path, monkeypatch)
         assert not in_games
 
 
+def test_equal_files_in_two_folders_keep_their_code_apart(tmp_path):
+    """Compiled code imports its module by name, which holds the path: another checkout has none."""
+    folders = set()
+    for name in ("here", "there"):
+        path = tmp_path / name / "game.py"
+        path.parent.mkdir()
+        path.write_text("def probe(values):\n    values[0] = 1\n")
+        folders.add(code_folder("probe", load_file(path).probe))
+    assert len(folders) == 2
+
+
 def test_what_a_kernel_closes_over_is_in_the_digest_or_refused():
     """Nothing else on disk would say that it has changed; code without a file is not kept."""
 
