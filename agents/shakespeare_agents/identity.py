@@ -49,7 +49,7 @@ def _weights_digest(agent: AnyAgent) -> str:
 def agent_digest(given: Player, agent: AnyAgent, game: Game) -> str:
     """The digest of an agent, whatever its name.
 
-    It covers a network's weights, options, and the code that plays without its comments: a built-in
+    It covers a network's weights, options, and the code that plays (see `code_digest`): a built-in
     agent's own modules; for named Python, the module named and the one that defines the object.
     Their imports and the versions of other packages are not covered.
 
@@ -90,18 +90,25 @@ def _facts(given: Player, agent: AnyAgent, game: Game) -> list[Any]:
 
 
 def code_digest(files: Iterable[Path]) -> str:
-    """SHA-256 of the code in Python files, without comments, docstrings and layout."""
+    """SHA-256 of the code in Python files, without imports, comments, docstrings and layout.
+
+    Where a name comes from changes no move: digests outlive modules that change places.
+    """
     return _digest([_shape(ast.parse(file.read_text(encoding="utf-8"))) for file in files])
 
 
 def _shape(node: Any) -> Any:
     """A syntax tree as JSON; `ast.dump` writes the same code differently in other Pythons."""
     if isinstance(node, list):
-        return [_shape(one) for one in node if not _is_text(one)]
+        return [_shape(one) for one in node if not _is_import(one) and not _is_text(one)]
     if not isinstance(node, ast.AST):
         return repr(node)
     given = [(name, value) for name, value in ast.iter_fields(node) if value not in (None, [])]
     return [type(node).__name__, *([name, _shape(value)] for name, value in given)]
+
+
+def _is_import(statement: object) -> bool:
+    return isinstance(statement, ast.Import | ast.ImportFrom)
 
 
 def _is_text(statement: object) -> bool:

@@ -53,6 +53,7 @@ def test_objects_are_known_by_their_source():
     ("source", "is_same"),
     [
         ('def f(x):\n    "Says more."\n\n    # why\n    return (x + 0)\n', True),
+        ("from os import path\n\ndef f(x):\n    import re\n    return x+0\n", True),
         ("def f(x):\n    return x + 1\n", False),
         ("def f(x):\n    return x + False\n", False),
         ('def f(x):\n    print("doc")\n    return x + 0\n', False),
