@@ -25,10 +25,10 @@ from shakespeare_agents import make
 from shakespeare_agents.arena import Entrant, evaluate
 from shakespeare_agents.arena.field import Field
 from shakespeare_agents.arena.tournament import run_arena
-from shakespeare_env import registry
-from shakespeare_env.agent import AnyAgent
+from shakespeare_env.core import registry
 from shakespeare_env.datasets.results_reading import read_results
-from shakespeare_env.generators import GameGenerators
+from shakespeare_env.play.agent import AnyAgent
+from shakespeare_env.play.generators import GameGenerators
 
 TARGET = 0.8
 """The least share of `evaluate`'s rate that an arena should reach."""

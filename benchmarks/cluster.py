@@ -29,7 +29,7 @@ from shakespeare_agents.arena.entrants import Entrant, agent_set, entrants_of
 from shakespeare_agents.arena.field import Field
 from shakespeare_agents.arena.tournament import run_arena
 from shakespeare_agents.workers import Tell, ThisProcess, Workers, open_workers
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 from shakespeare_env.datasets import Settings
 
 GAME = "shakespeare"

@@ -23,7 +23,7 @@ from rich.progress import track
 from rich.table import Table
 
 from benchmarks.engine import ROOT, usual_seats
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 
 USES = {
     "first step of a Batch": """
@@ -38,7 +38,7 @@ position.push(position.moves()[0])
 """,
     "everything": """
 from shakespeare_env import registry
-from shakespeare_env.kernels import compile_all
+from shakespeare_env.core.kernels import compile_all
 compile_all(registry.game({game!r}))
 """,
 }

@@ -22,7 +22,7 @@ from benchmarks.engine import usual_seats
 from shakespeare_agents.arena import evaluate
 from shakespeare_agents.arena.dataset import settings_of, write_dataset
 from shakespeare_agents.arena.entrants import entrants_of
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 
 TARGET = 0.75
 """The least share of `evaluate`'s rate at which games of networks should be recorded."""

@@ -23,7 +23,8 @@ import typer
 from rich.console import Console
 
 from benchmarks import report
-from shakespeare_env import Batch, Position, registry
+from shakespeare_env import Batch, Position
+from shakespeare_env.core import registry
 
 ROOT = Path(__file__).resolve().parent.parent
 WARM_UP = 400

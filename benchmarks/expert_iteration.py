@@ -25,11 +25,11 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 
 from benchmarks import report
-from shakespeare_agents.bundled import bundled_checkpoint
-from shakespeare_agents.checkpoint import load_checkpoint
+from shakespeare_agents.networks.bundled import bundled_checkpoint
+from shakespeare_agents.networks.checkpoint import load_checkpoint
 from shakespeare_agents.workers import Job, Tell, ThisProcess, Workers, open_workers, tell_nobody
 from shakespeare_agents.workers.jobs import R, S
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 from shakespeare_training.config import TrainingConfig, override
 from shakespeare_training.config_text import chosen_config
 from shakespeare_training.expert_iteration.learner import ExpertIteration

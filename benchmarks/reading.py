@@ -19,7 +19,8 @@ from benchmarks.engine import usual_seats
 from shakespeare_agents import make
 from shakespeare_agents.arena import Entrant
 from shakespeare_agents.arena.dataset import settings_of, write_dataset
-from shakespeare_env import Batch, registry
+from shakespeare_env import Batch
+from shakespeare_env.core import registry
 from shakespeare_env.datasets import read_batches, read_decisions
 
 TEXTS = 2000

@@ -23,12 +23,13 @@ from threadpoolctl import ThreadpoolController
 from benchmarks import report
 from benchmarks.engine import usual_seats
 from shakespeare_agents import make
-from shakespeare_agents.forward_pass import ForwardPass
-from shakespeare_agents.network_agent import NetworkAgent
+from shakespeare_agents.networks.forward_pass import ForwardPass
+from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_agents.search.agent import SearchAgent
-from shakespeare_env import Batch, registry
-from shakespeare_env.generators import GameGenerators
-from shakespeare_env.information_sets import InformationSets
+from shakespeare_env import Batch
+from shakespeare_env.core import registry
+from shakespeare_env.play.generators import GameGenerators
+from shakespeare_env.play.information_sets import InformationSets
 
 TARGET = 0.6
 """The least share of the bare network's rate that search should reach."""

@@ -25,8 +25,8 @@ from shakespeare_agents.arena.solo_suite import (
 from shakespeare_agents.identity import digest_of
 from shakespeare_agents.registry import make
 from shakespeare_agents.storage import write_atomically
-from shakespeare_env import registry
-from shakespeare_env.agent import AnyAgent
+from shakespeare_env.core import registry
+from shakespeare_env.play.agent import AnyAgent
 from shakespeare_env.version import version
 
 SEED, DEALS = 1616, 100

@@ -22,7 +22,7 @@ import httpx2 as httpx
 import numpy as np
 
 from benchmarks.report import machine
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 
 _SERVER = """
 import os, sys

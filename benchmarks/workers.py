@@ -22,7 +22,7 @@ from benchmarks import report
 from benchmarks.engine import usual_seats
 from shakespeare_agents.arena import evaluate
 from shakespeare_agents.workers import Workers, open_workers
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 
 TARGET = 1.7
 """What two workers should be worth at least."""

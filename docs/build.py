@@ -13,12 +13,13 @@ from pathlib import Path
 import numpy as np
 from typer.testing import CliRunner
 
-from shakespeare_agents.bundled import bundled_checkpoint, bundled_versions
-from shakespeare_agents.checkpoint import read_card
+from shakespeare_agents.networks.bundled import bundled_checkpoint, bundled_versions
+from shakespeare_agents.networks.checkpoint import read_card
 from shakespeare_agents.strategy.calibration_plot import plot_calibration
 from shakespeare_agents.strategy.forecasts import forecasts
-from shakespeare_env import Position, registry
+from shakespeare_env import Position
 from shakespeare_env.cli import app
+from shakespeare_env.core import registry
 from shakespeare_training.runs.curves import draw_curves
 from shakespeare_training.runs.history import History, Measurement
 

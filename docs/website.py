@@ -20,8 +20,8 @@ from mkdocs.structure.files import File, Files
 from nbconvert import MarkdownExporter
 from typer.testing import CliRunner
 
-from shakespeare_env import registry
 from shakespeare_env.cli import COMMANDS, app
+from shakespeare_env.core import registry
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = "docs"
@@ -54,18 +54,20 @@ def _modules(package: str, names: str) -> tuple[str, ...]:
 
 REFERENCE = {
     "shakespeare_env": ("The package", ("shakespeare_env",)),
-    "position": ("Position", ("shakespeare_env.position",)),
-    "batch": ("Batch", ("shakespeare_env.batch",)),
-    "registry": ("The registry of games", ("shakespeare_env.registry",)),
+    "position": ("Position", ("shakespeare_env.core.position",)),
+    "batch": ("Batch", ("shakespeare_env.core.batch",)),
+    "registry": ("The registry of games", ("shakespeare_env.core.registry",)),
     "game": (
         "The contract of a game",
-        _modules("shakespeare_env", "game action_table presentation score_sheet"),
+        _modules(
+            "shakespeare_env", "core.game core.action_table core.presentation play.score_sheet"
+        ),
     ),
-    "rewards": ("Rewards and random numbers", ("shakespeare_env.rewards", "shakespeare_env.rng")),
+    "rewards": ("Rewards and random numbers", _modules("shakespeare_env.core", "rewards rng")),
     "errors": ("Errors", ("shakespeare_env.errors",)),
     "playing": (
         "Agents in games",
-        _modules("shakespeare_env", "agent generators information_sets lineup"),
+        _modules("shakespeare_env.play", "agent generators information_sets lineup"),
     ),
     "wrappers": (
         "Wrappers",
@@ -84,7 +86,8 @@ REFERENCE = {
     ),
     "agents": (
         "Agents",
-        _modules("shakespeare_agents", "registry random_agent greedy network checkpoint bundled"),
+        _modules("shakespeare_agents", "registry random_agent greedy")
+        + _modules("shakespeare_agents.networks", "network checkpoint bundled"),
     ),
     "arena": (
         "Arena",
@@ -98,14 +101,14 @@ REFERENCE = {
         )
         + _modules("shakespeare_agents", "intervals"),
     ),
-    "workers": ("Workers", _modules("shakespeare_agents", "workers workers.jobs parcels")),
+    "workers": ("Workers", _modules("shakespeare_agents", "workers workers.jobs portable")),
     "mcp": (
         "Language models at the table",
         _modules("shakespeare_agents.mcp", "tables table keeping server"),
     ),
     "analysis": (
         "What agents think",
-        _modules("shakespeare_agents.analysis", "analyst thinking judging forecasting"),
+        _modules("shakespeare_agents.analysis", "analyst thoughts judging forecasting"),
     ),
     "strategy": (
         "Strategy research",

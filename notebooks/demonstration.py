@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.strategy.self_play import at_all_seats
 from shakespeare_env import Batch, Position
-from shakespeare_env.agent import Player
-from shakespeare_env.generators import GameGenerators
-from shakespeare_env.lineup import play_out
+from shakespeare_env.play.agent import Player
+from shakespeare_env.play.generators import GameGenerators
+from shakespeare_env.play.lineup import play_out
 
 
 class Step(NamedTuple):

@@ -9,18 +9,19 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 
 if TYPE_CHECKING:
-    from shakespeare_env.action_table import ActionTable
-    from shakespeare_env.batch import Batch
-    from shakespeare_env.compiled import rule
-    from shakespeare_env.defining import define
+    from shakespeare_env.compile.decorators import rule
+    from shakespeare_env.core.action_table import ActionTable
+    from shakespeare_env.core.batch import Batch
+    from shakespeare_env.core.game import ObservationLayout
+    from shakespeare_env.core.position import Position
+    from shakespeare_env.core.records import StateField
+    from shakespeare_env.core.registry import register
+    from shakespeare_env.core.rng import below
+    from shakespeare_env.derived.defining import define
     from shakespeare_env.errors import IllegalMove, PositionError, ShakespeareEnvError
-    from shakespeare_env.game import ObservationLayout
-    from shakespeare_env.position import Position
-    from shakespeare_env.records import StateField
-    from shakespeare_env.registry import register
     from shakespeare_env.wrappers.aec import env, raw_env
 
     __version__: str
@@ -35,27 +36,30 @@ __all__ = [
     "ShakespeareEnvError",
     "StateField",
     "__version__",
+    "below",
     "define",
     "env",
     "observation_layout",
     "raw_env",
     "register",
+    "registry",
     "rule",
 ]
 _HOMES = {
-    "ActionTable": "action_table",
-    "Batch": "batch",
+    "ActionTable": "core.action_table",
+    "Batch": "core.batch",
     "IllegalMove": "errors",
-    "ObservationLayout": "game",
-    "Position": "position",
+    "ObservationLayout": "core.game",
+    "Position": "core.position",
     "PositionError": "errors",
     "ShakespeareEnvError": "errors",
-    "StateField": "records",
-    "define": "defining",
+    "StateField": "core.records",
+    "below": "core.rng",
+    "define": "derived.defining",
     "env": "wrappers.aec",
     "raw_env": "wrappers.aec",
-    "register": "registry",
-    "rule": "compiled",
+    "register": "core.registry",
+    "rule": "compile.decorators",
 }
 """The modules of public names, imported on first use because the compiler takes a while."""
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
-    from shakespeare_env.game import Game
+    from shakespeare_env.core.game import Game
 
 # The first call of an engine compiles it, which no deadline foresees; the same examples every time
 # mean that a test fails because of a change and not because of a draw.
@@ -28,9 +28,10 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     import numpy as np
 
     from shakespeare_agents import make
-    from shakespeare_env import Batch, registry
-    from shakespeare_env.agent import decide
-    from shakespeare_env.kernels import compile_all
+    from shakespeare_env import Batch
+    from shakespeare_env.core import registry
+    from shakespeare_env.core.kernels import compile_all
+    from shakespeare_env.play.agent import decide
     from tests.generators import generators
 
     for name in registry.names():

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shakespeare_env.generators import GameGenerators
+from shakespeare_env.play.generators import GameGenerators
 
 
 def generators(n, seed=0):

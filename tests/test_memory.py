@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from shakespeare_env import memory
+from shakespeare_env.checks import memory
 from shakespeare_env.errors import MemoryLimitError
 
 GIB = 2**30

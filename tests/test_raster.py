@@ -6,7 +6,8 @@ import sys
 import pytest
 from PIL import Image, ImageFont
 
-from shakespeare_env import fonts, raster
+from shakespeare_env import fonts
+from shakespeare_env.drawing import raster
 
 HALVES = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20" width="40" height="20">'

@@ -12,16 +12,16 @@ import pytest
 from shakespeare_agents.arena.field import Field
 from shakespeare_agents.arena.games.store import FIELD_NAME, opened
 from shakespeare_agents.arena.report import about_results
-from shakespeare_agents.cli.completion import complete_agent
+from shakespeare_agents.cli.options.completion import complete_agent
 from shakespeare_agents.table.box_desk.saving import state_of
 from shakespeare_agents.table.watching.listing import Lister
-from shakespeare_env import registry
-from shakespeare_env.box_reading import facts_digest
+from shakespeare_env.checks.box_files import facts_digest
+from shakespeare_env.checks.regular_files import open_regular, read_regular, regular_size
+from shakespeare_env.core import registry
 from shakespeare_env.datasets import read_recorded
 from shakespeare_env.datasets.manifest import BOX_NAME, NAME, shard_file
 from shakespeare_env.datasets.results_reading import MANIFEST, read_results
 from shakespeare_env.errors import ShakespeareEnvError
-from shakespeare_env.regular_files import open_regular, read_regular, regular_size
 from tests.arena.small_arenas import written
 from tests.contract.small_datasets import cut_short, small_settings, write
 

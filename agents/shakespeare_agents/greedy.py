@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.batch_checks import checked_count
-from shakespeare_env.generators import GameGenerators, to_unit
-from shakespeare_env.information_sets import InformationSets
+from shakespeare_env.core.batch_checks import checked_count
+from shakespeare_env.play.generators import GameGenerators, to_unit
+from shakespeare_env.play.information_sets import InformationSets
 
 Evaluation = Callable[[NDArray[np.int8]], NDArray[Any]]
 """int8[n, D] observations -> float[n], more is better."""

@@ -12,12 +12,12 @@ from typing import Any
 
 from shakespeare_agents.greedy import GreedyAgent
 from shakespeare_agents.naming import python_name, split_options
-from shakespeare_agents.network_agent import NetworkAgent
+from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_agents.python_agents import loaded_digest
 from shakespeare_agents.random_agent import RandomAgent
 from shakespeare_agents.search.agent import SearchAgent
-from shakespeare_env.agent import AnyAgent, Player
-from shakespeare_env.game import Game
+from shakespeare_env.core.game import Game
+from shakespeare_env.play.agent import AnyAgent, Player
 
 DIGITS = 16
 """The hexadecimal digits of an agent's digest."""
@@ -68,7 +68,7 @@ def _facts(given: Player, agent: AnyAgent, game: Game) -> list[Any]:
     # Subclasses may play otherwise.
     if type(agent) is NetworkAgent:
         made_of = agent.network.digest(), agent.greedy
-        return ["network", *made_of, code_digest([_PACKAGE / "network_agent.py"])]
+        return ["network", *made_of, code_digest([_PACKAGE / "networks" / "network_agent.py"])]
     if type(agent) is SearchAgent:
         search = sorted((_PACKAGE / "search").glob("*.py"))
         weights = _weights_digest(agent)

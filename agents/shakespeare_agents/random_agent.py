@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.generators import GameGenerators
+from shakespeare_env.play.generators import GameGenerators
 
 
 class RandomAgent:

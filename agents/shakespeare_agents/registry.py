@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from shakespeare_agents import naming
-from shakespeare_agents.bundled import NEWEST, bundled_checkpoint, bundled_versions
-from shakespeare_agents.checkpoint import check_fits, load_checkpoint, read_card
 from shakespeare_agents.greedy import GreedyAgent
 from shakespeare_agents.naming import HOW_TO_NAME, names
-from shakespeare_agents.network_agent import NetworkAgent
+from shakespeare_agents.networks.bundled import NEWEST, bundled_checkpoint, bundled_versions
+from shakespeare_agents.networks.checkpoint import check_fits, load_checkpoint, read_card
+from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_agents.python_agents import RULE, agent_from, fault_in_words, load
 from shakespeare_agents.random_agent import RandomAgent
 from shakespeare_agents.search.agent import Plan
@@ -28,11 +28,11 @@ from shakespeare_agents.search.making import (
     plain_search,
 )
 from shakespeare_agents.search.policies import at_random, by_rules_of_thumb
-from shakespeare_env.agent import Agent, AnyAgent, Player, Searcher
-from shakespeare_env.agent_faults import own_steps
+from shakespeare_env.checks.values import meant
+from shakespeare_env.core.game import Game
 from shakespeare_env.errors import CheckpointError
-from shakespeare_env.game import Game
-from shakespeare_env.values import meant
+from shakespeare_env.play.agent import Agent, AnyAgent, Player, Searcher
+from shakespeare_env.play.agent_faults import own_steps
 
 _HEURISTICS = "shakespeare_agents.heuristics"
 

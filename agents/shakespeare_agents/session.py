@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env import Batch, Position
-from shakespeare_env.agent import AnyAgent
-from shakespeare_env.course import Course
-from shakespeare_env.generators import GameGenerators
-from shakespeare_env.lineup import NOBODY, OUTSIDE, Lineup, play_out
+from shakespeare_env.play.agent import AnyAgent
+from shakespeare_env.play.course import Course
+from shakespeare_env.play.generators import GameGenerators
+from shakespeare_env.play.lineup import NOBODY, OUTSIDE, Lineup, play_out
 
 OnMove = Callable[[list[str]], None]
 """Called after a move, with the move and its effects in words."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from shakespeare_env.values import shown
+from shakespeare_env.checks.values import shown
 
 if TYPE_CHECKING:
     from pydantic import ValidationError

@@ -19,10 +19,10 @@ import safetensors.numpy
 from numpy.typing import DTypeLike, NDArray
 from safetensors import SafetensorError
 
+from shakespeare_env.checks.json_input import parse_object
+from shakespeare_env.checks.regular_files import read_regular
+from shakespeare_env.checks.values import shown
 from shakespeare_env.errors import CheckpointError
-from shakespeare_env.json_input import parse_object
-from shakespeare_env.regular_files import read_regular
-from shakespeare_env.values import shown
 
 Arrays = dict[str, NDArray[Any]]
 

@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from benchmarks.leaderboards.pages import HERE, fields_of, write_pages
 from shakespeare_agents.arena.field import Field
 from shakespeare_agents.arena.tournament import run_arena
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 
 
 def main(

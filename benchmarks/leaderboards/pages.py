@@ -13,7 +13,7 @@ from shakespeare_agents.arena.leaderboard import ladder_markdown, ladder_svg
 from shakespeare_agents.arena.report import about_results, write_report
 from shakespeare_agents.arena.standings import Standings, standings_of
 from shakespeare_agents.storage import write_atomically
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 from shakespeare_env.datasets.results_reading import read_results
 
 HERE = Path(__file__).parent

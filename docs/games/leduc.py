@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from shakespeare_env import StateField, define, rule
-from shakespeare_env.rng import below
+from shakespeare_env import StateField, below, define, rule
 
 CARDS = ("J", "Q", "K")
 NO_CARD, MOST_RAISES = -1, 2

@@ -13,8 +13,8 @@ from torch.nn import functional
 
 from shakespeare_agents import make
 from shakespeare_agents.arena import Entrant, evaluate
-from shakespeare_agents.checkpoint import save_checkpoint
-from shakespeare_env import registry
+from shakespeare_agents.networks.checkpoint import save_checkpoint
+from shakespeare_env.core import registry
 from shakespeare_env.datasets import Batches, read_recorded
 from shakespeare_training.ppo.device import bfloat16_is_faster
 from shakespeare_training.ppo.policy import (

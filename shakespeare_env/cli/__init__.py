@@ -11,10 +11,10 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from shakespeare_env.agent_faults import agent_notes, own_steps
+from shakespeare_env.checks.values import meant, shown
 from shakespeare_env.cli.bash_words import whole_words
 from shakespeare_env.errors import IllegalMove, ShakespeareEnvError
-from shakespeare_env.values import meant, shown
+from shakespeare_env.play.agent_faults import agent_notes, own_steps
 from shakespeare_env.version import version
 
 COMMANDS = {

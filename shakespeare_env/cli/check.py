@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from shakespeare_env import registry
+from shakespeare_env.checks.memory import require_memory
 from shakespeare_env.cli import choices
-from shakespeare_env.memory import require_memory
+from shakespeare_env.core import registry
 
 if TYPE_CHECKING:
     from shakespeare_env.equality import Setting
@@ -71,7 +71,7 @@ def check(
 
 
 def _table(name: str, views: list[str], found: Counter[tuple[str, str, int]]) -> Table:
-    from shakespeare_env import rewards
+    from shakespeare_env.core import rewards
 
     game = registry.game(name)
     seats = range(game.min_seats, game.max_seats + 1)
@@ -92,7 +92,7 @@ def _table(name: str, views: list[str], found: Counter[tuple[str, str, int]]) ->
 
 def settings_of(name: str, seed: int, rows: int, games: int) -> Iterator[Setting]:
     """A game at every seat count, with every reward and every variant played there."""
-    from shakespeare_env import rewards
+    from shakespeare_env.core import rewards
     from shakespeare_env.equality import Setting
 
     game = registry.game(name)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from shakespeare_env import registry
+from shakespeare_env.checks.values import meant, shown
+from shakespeare_env.core import registry
 from shakespeare_env.errors import BoxError, CheckpointError
-from shakespeare_env.values import meant, shown
 
 if TYPE_CHECKING:
     from shakespeare_env import Position
-    from shakespeare_env.game import Game
+    from shakespeare_env.core.game import Game
 
 DEFAULT_GAME = registry.DEFAULT
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from shakespeare_env import registry
+from shakespeare_env.checks.json_input import FieldError, Fields, dump_line, kind, parse_json
 from shakespeare_env.cli.choices import DEFAULT_GAME
 from shakespeare_env.cli.lines import check_length, lines_of, standard_input
+from shakespeare_env.core import registry
 from shakespeare_env.errors import IllegalMove, PositionError
-from shakespeare_env.json_input import FieldError, Fields, dump_line, kind, parse_json
 
 if TYPE_CHECKING:
     from shakespeare_env import Position

@@ -15,12 +15,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shakespeare_env import registry
+from shakespeare_env.checks.json_input import parse_object
 from shakespeare_env.cli.lines import check_length, lines_of
-from shakespeare_env.course import Course
+from shakespeare_env.core import registry
 from shakespeare_env.datasets.results_reading import read_results
 from shakespeare_env.errors import DatasetError, PositionError
-from shakespeare_env.json_input import parse_object
+from shakespeare_env.play.course import Course
 
 if TYPE_CHECKING:
     from shakespeare_env import Position

@@ -19,8 +19,8 @@ from rich.highlighter import RegexHighlighter
 from rich.text import Text
 from rich.theme import Theme
 
+from shakespeare_env.core.game import Game
 from shakespeare_env.drawing.text_layout import PLAIN_DISCS
-from shakespeare_env.game import Game
 
 NO_LIMIT = 10_000
 _LEFT_FOR_MOVES = 8

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from shakespeare_env.checks.json_input import parse_object
 from shakespeare_env.cli import screen
 from shakespeare_env.cli.choices import give_up
 from shakespeare_env.cli.lines import MOST_BYTES, check_length, standard_input
 from shakespeare_env.cli.printing import print_moves, print_scores
 from shakespeare_env.errors import PositionError
-from shakespeare_env.json_input import parse_object
 
 if TYPE_CHECKING:
     from shakespeare_env import Position
@@ -50,7 +50,7 @@ def _write(position: Position, picture: Path) -> None:
         if picture.suffix == ".svg":
             picture.write_text(drawn, encoding="utf-8")
         else:
-            from shakespeare_env.raster import png
+            from shakespeare_env.drawing.raster import png
 
             picture.write_bytes(png(drawn))
     except (ImportError, OSError) as error:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.batch_checks import checked_count
+from shakespeare_env.checks.values import is_whole, shown
+from shakespeare_env.core.batch_checks import checked_count
+from shakespeare_env.core.rng import check_seed
 from shakespeare_env.datasets.playing_again import seen
 from shakespeare_env.datasets.reading import read_recorded
 from shakespeare_env.datasets.recorded_columns import NOBODY, RecordedColumns, whole
 from shakespeare_env.errors import DatasetError
-from shakespeare_env.rng import check_seed
-from shakespeare_env.values import is_whole, shown
 
 if TYPE_CHECKING:
     import polars

@@ -14,11 +14,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from shakespeare_env.checks.json_input import kind, parse_json
+from shakespeare_env.checks.regular_files import read_regular
+from shakespeare_env.checks.values import shown
 from shakespeare_env.datasets.frames import FORMAT
 from shakespeare_env.errors import DatasetError
-from shakespeare_env.json_input import kind, parse_json
-from shakespeare_env.regular_files import read_regular
-from shakespeare_env.values import shown
 
 NAME = "manifest.json"
 BOX_NAME = "box.toml"

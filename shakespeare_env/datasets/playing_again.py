@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env import registry
-from shakespeare_env.batch import Batch
+from shakespeare_env.core import registry
+from shakespeare_env.core.batch import Batch
+from shakespeare_env.core.game import Records
+from shakespeare_env.core.position import Position
 from shakespeare_env.datasets.recorded_columns import NOBODY, RecordedColumns, Table
-from shakespeare_env.game import Records
-from shakespeare_env.position import Position
 
 See = Callable[[Batch, NDArray[np.int64], NDArray[np.int64]], None]
 """Called before every step with a batch, its games to be stepped, int64[k], ascending, and the

@@ -7,8 +7,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shakespeare_env import registry
-from shakespeare_env.box_reading import facts_digest
+from shakespeare_env.checks.box_files import facts_digest
+from shakespeare_env.checks.regular_files import open_regular, regular_size
+from shakespeare_env.core import registry
 from shakespeare_env.datasets.frames import GAMES, load_polars, named_faults, polars_schema
 from shakespeare_env.datasets.manifest import (
     BOX_NAME,
@@ -19,7 +20,6 @@ from shakespeare_env.datasets.manifest import (
 )
 from shakespeare_env.datasets.results_reading import is_arena, read_results
 from shakespeare_env.errors import DatasetError
-from shakespeare_env.regular_files import open_regular, regular_size
 
 if TYPE_CHECKING:
     import polars

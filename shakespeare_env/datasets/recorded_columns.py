@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env import registry
+from shakespeare_env.core import registry
+from shakespeare_env.core.game import Game
 from shakespeare_env.datasets.frames import (
     GAMES,
     RECORDED,
@@ -20,7 +21,6 @@ from shakespeare_env.datasets.frames import (
     polars_schema,
 )
 from shakespeare_env.errors import DatasetError
-from shakespeare_env.game import Game
 
 if TYPE_CHECKING:
     import polars

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_env.checks.values import is_whole, shown
+from shakespeare_env.core.game import Game, Records
+from shakespeare_env.core.position import Position
 from shakespeare_env.datasets.playing_again import seen
 from shakespeare_env.datasets.reading import read_recorded
 from shakespeare_env.datasets.recorded_columns import NOBODY, RecordedColumns, chunks, size_of
-from shakespeare_env.game import Game, Records
-from shakespeare_env.position import Position
-from shakespeare_env.values import is_whole, shown
 
 if TYPE_CHECKING:
     import polars

@@ -7,7 +7,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shakespeare_env import registry
+from shakespeare_env.checks.json_input import parse_object
+from shakespeare_env.checks.regular_files import read_regular, regular_size
+from shakespeare_env.checks.values import shown
+from shakespeare_env.core import registry
 from shakespeare_env.datasets.frames import (
     RECORDED,
     Column,
@@ -19,9 +22,6 @@ from shakespeare_env.datasets.frames import (
     polars_schema,
 )
 from shakespeare_env.errors import DatasetError
-from shakespeare_env.json_input import parse_object
-from shakespeare_env.regular_files import read_regular, regular_size
-from shakespeare_env.values import shown
 
 if TYPE_CHECKING:
     import polars

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from shakespeare_env.compiled import rule
-from shakespeare_env.game import Record
-from shakespeare_env.records import StateField
+from shakespeare_env.compile.decorators import rule
+from shakespeare_env.core.game import Record
+from shakespeare_env.core.records import StateField
 
 Number = Callable[[Record, int], int]
 Shown = Callable[[Record, int, int], bool]

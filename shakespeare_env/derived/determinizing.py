@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from shakespeare_env.compiled import rule
+from shakespeare_env.compile.decorators import rule
+from shakespeare_env.core.game import Record
+from shakespeare_env.core.records import StateField
+from shakespeare_env.core.rng import below
 from shakespeare_env.derived.cells import number_of, put_into, shown_of
-from shakespeare_env.game import Record
-from shakespeare_env.records import StateField
-from shakespeare_env.rng import below
 
 _Visit = Callable[[Record, int, int], int]
 DRAWN, CHOICES = "_drawn", "_choices"

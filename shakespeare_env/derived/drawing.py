@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from shakespeare_env.core.game import UNKNOWN
+from shakespeare_env.core.presentation import UNMARKED, Headline, Marks, Panel, Piece
+from shakespeare_env.core.records import StateField
 from shakespeare_env.drawing.board import seat_and_name
 from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.palette import MUTED
@@ -13,9 +16,6 @@ from shakespeare_env.drawing.picture import ROOM, picture
 from shakespeare_env.drawing.shapes import Block, box
 from shakespeare_env.drawing.text_layout import columns
 from shakespeare_env.fonts import width
-from shakespeare_env.game import UNKNOWN
-from shakespeare_env.presentation import UNMARKED, Headline, Marks, Panel, Piece
-from shakespeare_env.records import StateField
 
 SEAT_COLOURS = (
     *(("#b3402f", "#ffffff"), ("#2f6fb3", "#ffffff"), ("#d9a21b", "#2a2521")),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from shakespeare_env.compiled import rule
-from shakespeare_env.game import Record
+from shakespeare_env.compile.decorators import rule
+from shakespeare_env.core.game import Record
 
 _TO_MOVE, _EARLY = 1001, 1002
 """Beyond the numbers that games give to faults of their own."""

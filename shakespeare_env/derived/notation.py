@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from shakespeare_env import reading
+from shakespeare_env.checks import position_entries as reading
+from shakespeare_env.core.game import UNKNOWN, Record
+from shakespeare_env.core.records import StateField
 from shakespeare_env.errors import PositionError
-from shakespeare_env.game import UNKNOWN, Record
-from shakespeare_env.records import StateField
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from shakespeare_env.compiled import rule
+from shakespeare_env.compile.decorators import rule
+from shakespeare_env.core.game import ObservationLayout, Record
+from shakespeare_env.core.records import StateField
 from shakespeare_env.derived.cells import in_turn, number_of, shown_of
-from shakespeare_env.game import ObservationLayout, Record
-from shakespeare_env.records import StateField
 
 _ONE_HOT = 12
 """Ranges of at most this many numbers are one-hot."""

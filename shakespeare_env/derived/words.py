@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from shakespeare_env.action_table import ActionTable
-from shakespeare_env.compiled import kernel
-from shakespeare_env.game import Record
-from shakespeare_env.presentation import Event
+from shakespeare_env.compile.decorators import kernel
+from shakespeare_env.core.action_table import ActionTable
+from shakespeare_env.core.game import Record
+from shakespeare_env.core.presentation import Event
 
 Scores = Callable[[Mapping[str, Any]], list[int]]
 

@@ -7,11 +7,11 @@ from typing import TypeAlias
 
 import svg
 
+from shakespeare_env.core.presentation import Marks, Piece
 from shakespeare_env.drawing.lettering import DEFAULTS, plain, words
 from shakespeare_env.drawing.palette import GOLD, INK
 from shakespeare_env.drawing.shapes import Block, Elements, box
 from shakespeare_env.fonts import width as text_width
-from shakespeare_env.presentation import Marks, Piece
 
 StripSign: TypeAlias = Callable[[float, float, float], Elements]
 """Draws a sign by its middle and size."""

@@ -8,13 +8,13 @@ from typing import TypeAlias
 
 import svg
 
+from shakespeare_env.core.presentation import UNMARKED, Headline, Marks, Panel, Piece
 from shakespeare_env.drawing.board import marked
 from shakespeare_env.drawing.lettering import DEFAULTS, plain, tenths, words
 from shakespeare_env.drawing.palette import GOLD, INK, LINE, MUTED, PAGE, PANEL
 from shakespeare_env.drawing.shapes import Block, Elements, arrow, box, star
 from shakespeare_env.drawing.signs import legend
 from shakespeare_env.fonts import width as text_width
-from shakespeare_env.presentation import UNMARKED, Headline, Marks, Panel, Piece
 
 WIDTH = 1600
 GAP = 12

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.batch import Batch
+from shakespeare_env.core.batch import Batch
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.batch import Batch
+from shakespeare_env.core.batch import Batch
+from shakespeare_env.core.position import Position
 from shakespeare_env.equality.trace import (
     Decision,
     SeatDecision,
@@ -19,7 +20,6 @@ from shakespeare_env.equality.trace import (
     seat_trace,
 )
 from shakespeare_env.errors import ShakespeareEnvError
-from shakespeare_env.position import Position
 from shakespeare_env.wrappers.aec import env
 from shakespeare_env.wrappers.gym import SingleAgentEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch

@@ -6,8 +6,8 @@ block's first id (`PLAY`, `RING`, `TAKE`).
 
 from __future__ import annotations
 
-from shakespeare_env.action_table import ActionTable, Block
-from shakespeare_env.figaro import tables as t
+from shakespeare_env.core.action_table import ActionTable, Block
+from shakespeare_env.figaro.box import tables as t
 
 
 def _plays() -> Block:

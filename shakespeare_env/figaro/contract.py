@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from shakespeare_env.figaro import notation
+from shakespeare_env.core.game import Game, Rules
+from shakespeare_env.core.presentation import Presentation
 from shakespeare_env.figaro.actions import TABLE
-from shakespeare_env.figaro.checks import fault
-from shakespeare_env.figaro.determinize import determinize, rewind
+from shakespeare_env.figaro.box.tables import BOX, MIN_SEATS, N_SEATS
 from shakespeare_env.figaro.drawing.board import board
 from shakespeare_env.figaro.drawing.palette import ON_SEATS, SEATS
 from shakespeare_env.figaro.drawing.picture import picture
 from shakespeare_env.figaro.drawing.places import places
-from shakespeare_env.figaro.drawing.text import draw, draw_compact
-from shakespeare_env.figaro.drawing.wording import headline
-from shakespeare_env.figaro.events import events
-from shakespeare_env.figaro.faults import explain
-from shakespeare_env.figaro.flow import legal, play
-from shakespeare_env.figaro.glossary import topics
-from shakespeare_env.figaro.layout import LAYOUT
-from shakespeare_env.figaro.notation_reader import from_dict
-from shakespeare_env.figaro.observe import observe
-from shakespeare_env.figaro.redaction import is_secret, seen_by
-from shakespeare_env.figaro.score_sheet import score_sheet
-from shakespeare_env.figaro.scoring import scores
-from shakespeare_env.figaro.setup import set_up
+from shakespeare_env.figaro.record.checks import fault
+from shakespeare_env.figaro.record.determinize import determinize, rewind
+from shakespeare_env.figaro.record.faults import explain
+from shakespeare_env.figaro.record.layout import LAYOUT
+from shakespeare_env.figaro.record.observe import observe
+from shakespeare_env.figaro.rules.flow import legal, play
+from shakespeare_env.figaro.rules.scoring import scores
+from shakespeare_env.figaro.rules.setup import set_up
 from shakespeare_env.figaro.state import HIDDEN_FROM_TEXT, RANGES, STATE
-from shakespeare_env.figaro.tables import BOX, MIN_SEATS, N_SEATS
-from shakespeare_env.game import Game, Rules
-from shakespeare_env.presentation import Presentation
+from shakespeare_env.figaro.text import notation
+from shakespeare_env.figaro.text.drawing import draw, draw_compact
+from shakespeare_env.figaro.text.notation_reader import from_dict
+from shakespeare_env.figaro.text.redaction import is_secret, seen_by
+from shakespeare_env.figaro.text.score_sheet import score_sheet
+from shakespeare_env.figaro.text.wording import headline
+from shakespeare_env.figaro.words.events import events
+from shakespeare_env.figaro.words.glossary import topics
 
 GAME = Game(
     name=notation.NAME,

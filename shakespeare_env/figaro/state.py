@@ -5,7 +5,8 @@ Indices are those of `tables.py`. A batch is an array of records; copying a reco
 
 from __future__ import annotations
 
-from shakespeare_env.figaro.tables import (
+from shakespeare_env.core.records import Ranges, StateField, state_type
+from shakespeare_env.figaro.box.tables import (
     COPIES,
     FULL,
     HAND,
@@ -20,7 +21,6 @@ from shakespeare_env.figaro.tables import (
     N_SEATS,
     NO_COLOUR,
 )
-from shakespeare_env.records import Ranges, StateField, state_type
 
 NOBODY = -1
 NOTHING = -1

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_env.core.position import Position
 from shakespeare_env.film.graph import Line, Point, graph
 from shakespeare_env.film.judgement import Forecasts, Mistake
 from shakespeare_env.film.strip import Film
-from shakespeare_env.position import Position
 
 _FOLDER = Path(__file__).parent
 SCRIPT, STYLE = _FOLDER / "film.js", _FOLDER / "film.css"

@@ -8,11 +8,11 @@ from html import escape
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from shakespeare_env.core.game import Game
+from shakespeare_env.core.position import Position
+from shakespeare_env.core.presentation import Piece
 from shakespeare_env.drawing.board import piece_svg
-from shakespeare_env.game import Game
-from shakespeare_env.game_log import GameLog, ToldMove
-from shakespeare_env.position import Position
-from shakespeare_env.presentation import Piece
+from shakespeare_env.play.game_log import GameLog, ToldMove
 
 _BETWEEN = " · "
 

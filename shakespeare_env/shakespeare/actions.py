@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shakespeare_env.action_table import ActionTable, Block
-from shakespeare_env.shakespeare import tables as t
-from shakespeare_env.shakespeare.box import ACTS, COLOURS
+from shakespeare_env.core.action_table import ActionTable, Block
+from shakespeare_env.shakespeare.box import tables as t
+from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS
 
 _DECK = list(zip(t.DECK_IDS, t.CARD_NAMES[t.N_BOARD :], strict=True))
 _WEARERS = list(zip(t.WEARER_IDS, t.WEARER_NAMES, strict=True))

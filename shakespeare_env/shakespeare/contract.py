@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from shakespeare_env.game import Game, Rules
-from shakespeare_env.presentation import Presentation
-from shakespeare_env.shakespeare import notation
+from shakespeare_env.core.game import Game, Rules
+from shakespeare_env.core.presentation import Presentation
 from shakespeare_env.shakespeare.actions import TABLE
-from shakespeare_env.shakespeare.checks import fault
-from shakespeare_env.shakespeare.determinize import determinize, rewind
+from shakespeare_env.shakespeare.box.tables import BOX, GOOD_SCORES, N_SEATS
 from shakespeare_env.shakespeare.drawing.board import board
 from shakespeare_env.shakespeare.drawing.palette import ON_SEATS, SEATS
 from shakespeare_env.shakespeare.drawing.picture import picture
 from shakespeare_env.shakespeare.drawing.places import places
-from shakespeare_env.shakespeare.drawing.text import draw, draw_compact
-from shakespeare_env.shakespeare.drawing.wording import headline
-from shakespeare_env.shakespeare.events import events
-from shakespeare_env.shakespeare.faults import explain
-from shakespeare_env.shakespeare.flow import legal, play
-from shakespeare_env.shakespeare.glossary import topics
-from shakespeare_env.shakespeare.layout import LAYOUT
-from shakespeare_env.shakespeare.notation_reader import from_dict
-from shakespeare_env.shakespeare.observe import observe
-from shakespeare_env.shakespeare.redaction import is_secret, seen_by
-from shakespeare_env.shakespeare.score_sheet import score_sheet
-from shakespeare_env.shakespeare.scoring import scores
-from shakespeare_env.shakespeare.setup import OPTIONS, set_up
+from shakespeare_env.shakespeare.record.checks import fault
+from shakespeare_env.shakespeare.record.determinize import determinize, rewind
+from shakespeare_env.shakespeare.record.faults import explain
+from shakespeare_env.shakespeare.record.layout import LAYOUT
+from shakespeare_env.shakespeare.record.observe import observe
+from shakespeare_env.shakespeare.rules.flow import legal, play
+from shakespeare_env.shakespeare.rules.scoring import scores
+from shakespeare_env.shakespeare.rules.setup import OPTIONS, set_up
 from shakespeare_env.shakespeare.state import HIDDEN_FROM_TEXT, RANGES, STATE
-from shakespeare_env.shakespeare.tables import BOX, GOOD_SCORES, N_SEATS
+from shakespeare_env.shakespeare.text import notation
+from shakespeare_env.shakespeare.text.drawing import draw, draw_compact
+from shakespeare_env.shakespeare.text.notation_reader import from_dict
+from shakespeare_env.shakespeare.text.redaction import is_secret, seen_by
+from shakespeare_env.shakespeare.text.score_sheet import score_sheet
+from shakespeare_env.shakespeare.text.wording import headline
+from shakespeare_env.shakespeare.words.events import events
+from shakespeare_env.shakespeare.words.glossary import topics
 
 GAME = Game(
     name=notation.NAME,

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from shakespeare_env.records import Ranges, StateField, state_type
-from shakespeare_env.shakespeare.tables import (
+from shakespeare_env.core.records import Ranges, StateField, state_type
+from shakespeare_env.shakespeare.box.tables import (
     ACT_LENGTH,
     ELEMENT_VALUE,
     HIGHEST_MOOD,

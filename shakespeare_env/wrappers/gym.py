@@ -9,8 +9,8 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env import registry
-from shakespeare_env.values import check_arguments
+from shakespeare_env.checks.values import check_arguments
+from shakespeare_env.core import registry
 from shakespeare_env.wrappers.opponents import Opponents
 from shakespeare_env.wrappers.outcome import infos_of
 from shakespeare_env.wrappers.rendering import RENDER_FPS, RENDER_MODES, Renderer

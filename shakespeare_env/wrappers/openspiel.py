@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from shakespeare_env import registry
-from shakespeare_env.batch import Batch
-from shakespeare_env.position import Position
-from shakespeare_env.rewards import NAMES, SCORE, reward_code
+from shakespeare_env.core import registry
+from shakespeare_env.core.batch import Batch
+from shakespeare_env.core.position import Position
+from shakespeare_env.core.rewards import NAMES, SCORE, reward_code
 
 try:
     import pyspiel

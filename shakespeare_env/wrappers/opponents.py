@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.agent import Player, agent_for, name_of
-from shakespeare_env.batch import Batch
-from shakespeare_env.generators import GameGenerators, draw_columns
-from shakespeare_env.lineup import NOBODY, OUTSIDE, Lineup
+from shakespeare_env.core.batch import Batch
+from shakespeare_env.play.agent import Player, agent_for, name_of
+from shakespeare_env.play.generators import GameGenerators, draw_columns
+from shakespeare_env.play.lineup import NOBODY, OUTSIDE, Lineup
 
 Opponents = Player | Sequence[Player] | Mapping[Player, float]
 """One player for all seats, one for each, or weights to draw each seat's player from."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.game import Game
+from shakespeare_env.core.game import Game
 
 NO_OFFENDER = -1
 _FIRST, _LAST = np.iinfo(np.int16).max, np.iinfo(np.int16).min

@@ -8,10 +8,10 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_env.core.game import Game, Record
+from shakespeare_env.drawing.raster import pixels
 from shakespeare_env.errors import RenderError
 from shakespeare_env.extras import needing
-from shakespeare_env.game import Game, Record
-from shakespeare_env.raster import pixels
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
 RENDER_FPS = 4

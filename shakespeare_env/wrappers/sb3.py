@@ -10,7 +10,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.batch import Batch
+from shakespeare_env.core.batch import Batch
 from shakespeare_env.extras import needing
 from shakespeare_env.wrappers.outcome import NO_OFFENDER, infos_of, outcomes
 from shakespeare_env.wrappers.rendering import RENDER_FPS, Renderer

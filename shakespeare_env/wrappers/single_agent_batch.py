@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env import registry
-from shakespeare_env.batch import Batch
-from shakespeare_env.batch_checks import Integers, as_actions, checked_rows
-from shakespeare_env.lineup import play_out
-from shakespeare_env.rewards import ILLEGAL_REWARD
-from shakespeare_env.rng import fresh_seed
-from shakespeare_env.values import check_arguments, is_whole
+from shakespeare_env.checks.values import check_arguments, is_whole
+from shakespeare_env.core import registry
+from shakespeare_env.core.batch import Batch
+from shakespeare_env.core.batch_checks import Integers, as_actions, checked_rows
+from shakespeare_env.core.rewards import ILLEGAL_REWARD
+from shakespeare_env.core.rng import fresh_seed
+from shakespeare_env.play.lineup import play_out
 from shakespeare_env.wrappers.opponents import OpponentPool, Opponents
 from shakespeare_env.wrappers.outcome import NO_OFFENDER, outcomes
 

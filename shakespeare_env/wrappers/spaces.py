@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from shakespeare_env.game import Game, Record
+from shakespeare_env.core.game import Game, Record
 
 _NOT_SHOWN = "random"
 """The field of future chance, which is not part of the position."""

@@ -11,10 +11,10 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from shakespeare_env import registry
-from shakespeare_env.batch_checks import Integers, as_actions, checked_count
-from shakespeare_env.memory import require_memory
-from shakespeare_env.values import check_arguments, shown
+from shakespeare_env.checks.memory import require_memory
+from shakespeare_env.checks.values import check_arguments, shown
+from shakespeare_env.core import registry
+from shakespeare_env.core.batch_checks import Integers, as_actions, checked_count
 from shakespeare_env.wrappers.opponents import Opponents
 from shakespeare_env.wrappers.rendering import RENDER_FPS, Renderer
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch

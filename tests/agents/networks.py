@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.checkpoint import save_checkpoint
-from shakespeare_agents.network import Network
-from shakespeare_env.game import Game, ObservationLayout
+from shakespeare_agents.networks.checkpoint import save_checkpoint
+from shakespeare_agents.networks.network import Network
+from shakespeare_env.core.game import Game, ObservationLayout
 
 Tensors = dict[str, NDArray[np.float32]]
 

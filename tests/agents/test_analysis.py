@@ -15,10 +15,11 @@ from shakespeare_agents.analysis import (
     verdicts,
     worst,
 )
-from shakespeare_agents.network_agent import NetworkAgent
+from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_agents.session import Session
 from shakespeare_agents.strategy.counterfactual import counterfactual
-from shakespeare_env import Position, registry
+from shakespeare_env import Position
+from shakespeare_env.core import registry
 from shakespeare_env.film import Forecasts
 from tests.agents.networks import random_heads, random_network
 

@@ -10,11 +10,12 @@ import polars as pl
 import pytest
 
 from shakespeare_agents import default, evaluate, make
-from shakespeare_agents.bundled import bundled_checkpoint, bundled_versions
-from shakespeare_agents.checkpoint import LICENCE, load_checkpoint
-from shakespeare_agents.network_agent import NetworkAgent
+from shakespeare_agents.networks.bundled import bundled_checkpoint, bundled_versions
+from shakespeare_agents.networks.checkpoint import LICENCE, load_checkpoint
+from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_agents.strategy.forecasts import forecasts
-from shakespeare_env import Batch, registry
+from shakespeare_env import Batch
+from shakespeare_env.core import registry
 from shakespeare_training.runs.history import History, Measurement
 from tests.contract import knowledge
 

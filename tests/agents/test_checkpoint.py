@@ -11,13 +11,19 @@ import numpy as np
 import pytest
 import safetensors.numpy
 
-from shakespeare_agents import checkpoint, storage
-from shakespeare_agents.checkpoint import FORMAT, load_checkpoint, read_card, save_checkpoint
-from shakespeare_agents.network import Network
-from shakespeare_env import registry
-from shakespeare_env.action_table import ActionTable, Block
+from shakespeare_agents import storage
+from shakespeare_agents.networks import checkpoint
+from shakespeare_agents.networks.checkpoint import (
+    FORMAT,
+    load_checkpoint,
+    read_card,
+    save_checkpoint,
+)
+from shakespeare_agents.networks.network import Network
+from shakespeare_env.core import registry
+from shakespeare_env.core.action_table import ActionTable, Block
+from shakespeare_env.core.game import ObservationLayout
 from shakespeare_env.errors import CheckpointError
-from shakespeare_env.game import ObservationLayout
 from tests.agents.networks import random_heads, random_tensors, same_tensors
 
 WIDTH = 8

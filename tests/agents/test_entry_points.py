@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from shakespeare_agents import RandomAgent, make, names, naming
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.command_line import printed, refused
 
@@ -54,7 +54,7 @@ def site(tmp_path, monkeypatch):
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: lazy-players\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(ENTRIES)
     (site / "lazy_players.py").write_text(MODULE)
-    importlib.import_module("shakespeare_agents.cli.lineup_options")  # it lists names in its help
+    importlib.import_module("shakespeare_agents.cli.options.lineup")  # it lists names in its help
     monkeypatch.syspath_prepend(str(site))
     importlib.invalidate_caches()
     naming.installed.cache_clear()

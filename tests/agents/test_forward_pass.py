@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import make
-from shakespeare_agents.forward_pass import ForwardPass, weights_of, write_outlooks
-from shakespeare_agents.inference import Scratch, Weights, first_sums, update_sums
-from shakespeare_agents.network import LARGEST_WEIGHT, Network, input_scale
-from shakespeare_agents.network_agent import NetworkAgent
-from shakespeare_env.compiled import kernel
+from shakespeare_agents.networks.forward_pass import ForwardPass, weights_of, write_outlooks
+from shakespeare_agents.networks.inference import Scratch, Weights, first_sums, update_sums
+from shakespeare_agents.networks.network import LARGEST_WEIGHT, Network, input_scale
+from shakespeare_agents.networks.network_agent import NetworkAgent
+from shakespeare_env.compile.decorators import kernel
 from tests.agents.networks import random_network
 from tests.contract.random_games import PLAIN_FULL_TABLES, chosen
 from tests.generators import generators

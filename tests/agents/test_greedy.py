@@ -9,7 +9,7 @@ import pytest
 
 from shakespeare_agents import GreedyAgent, RandomAgent
 from shakespeare_env import observation_layout
-from shakespeare_env.agent import decide
+from shakespeare_env.play.agent import decide
 from tests.contract import knowledge
 from tests.contract.each_table import full_tables
 from tests.contract.random_games import TABLES, Table, chosen, sampled, scrambled, stacked

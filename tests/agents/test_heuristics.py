@@ -11,7 +11,7 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 
 from shakespeare_agents import evaluate, make
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 from tests.contract import knowledge
 from tests.contract.random_games import TABLES
 from tests.generators import generators

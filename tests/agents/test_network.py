@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shakespeare_agents.network import Network, input_scale
-from shakespeare_agents.network_agent import NetworkAgent
-from shakespeare_env.agent import Advisor, Agent
-from shakespeare_env.game import ObservationLayout
+from shakespeare_agents.networks.network import Network, input_scale
+from shakespeare_agents.networks.network_agent import NetworkAgent
+from shakespeare_env.core.game import ObservationLayout
+from shakespeare_env.play.agent import Advisor, Agent
 from tests.agents.networks import random_heads, random_tensors, random_views
 from tests.generators import generators
 

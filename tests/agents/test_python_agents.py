@@ -15,9 +15,9 @@ import pytest
 from shakespeare_agents import evaluate, make
 from shakespeare_agents.identity import digest_of
 from shakespeare_agents.naming import python_name, running_python
-from shakespeare_env import registry
-from shakespeare_env.agent import decide
-from shakespeare_env.batch import Batch
+from shakespeare_env.core import registry
+from shakespeare_env.core.batch import Batch
+from shakespeare_env.play.agent import decide
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.command_line import moves_told, printed, refused, run
 from tests.generators import generators

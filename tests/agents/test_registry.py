@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import GreedyAgent, RandomAgent, default, make, names
-from shakespeare_agents import bundled as bundled_networks
-from shakespeare_agents.network import Network
-from shakespeare_agents.network_agent import NetworkAgent
-from shakespeare_env import Batch, registry
-from shakespeare_env.agent import Agent, agent_for, decide
+from shakespeare_agents.networks import bundled as bundled_networks
+from shakespeare_agents.networks.network import Network
+from shakespeare_agents.networks.network_agent import NetworkAgent
+from shakespeare_env import Batch
+from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError
+from shakespeare_env.play.agent import Agent, agent_for, decide
 from tests.agents.networks import random_tensors, write_checkpoint
 from tests.generators import generators
 

@@ -14,7 +14,7 @@ import polars as pl
 
 from shakespeare_agents.arena.dataset import settings_of, write_dataset
 from shakespeare_agents.arena.entrants import entrants_of
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 from shakespeare_env.datasets import read_games
 from tests.arena.killing import attack, kill_often
 

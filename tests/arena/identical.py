@@ -29,7 +29,7 @@ from shakespeare_agents.arena.standings import standings_of
 from shakespeare_agents.arena.standings.verdicts import LEVEL
 from shakespeare_agents.arena.tournament import Ending, run_arena
 from shakespeare_agents.intervals import wilson_interval
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 from shakespeare_env.datasets.results_reading import read_results
 
 GAMES, EQUAL_WITHIN = 1200, 60.0

@@ -10,7 +10,7 @@ import psutil
 from shakespeare_agents import RandomAgent
 from shakespeare_agents.arena.games.referee import RefereedLineup
 from shakespeare_agents.arena.programs import Limits, Program, ProgramAgent
-from shakespeare_env.lineup import play_out
+from shakespeare_env.play.lineup import play_out
 from tests.generators import generators
 
 PYTHON = [sys.executable, "-I", "-S"]

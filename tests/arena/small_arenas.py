@@ -4,7 +4,7 @@ from shakespeare_agents import RandomAgent
 from shakespeare_agents.arena.games.playing import play
 from shakespeare_agents.arena.games.seating import Match, Rules, Seating
 from shakespeare_agents.arena.games.store import opened
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 
 SEED, DEAL, FAULTY_AFTER = 7, 3, 9
 

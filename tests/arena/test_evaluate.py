@@ -12,7 +12,7 @@ from shakespeare_agents import RandomAgent, make
 from shakespeare_agents.arena import Entrant, evaluate
 from shakespeare_agents.arena.evaluation import series
 from shakespeare_agents.arena.evaluation.series import Series
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 from tests.contract.each_table import full_tables, small_tables
 
 

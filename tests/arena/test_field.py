@@ -6,7 +6,7 @@ import pytest
 
 from shakespeare_agents.arena.field import Field
 from shakespeare_agents.arena.tournament import Ending, run_arena
-from shakespeare_env import registration, registry
+from shakespeare_env.core import registration, registry
 from shakespeare_env.datasets.results_reading import read_results
 from shakespeare_env.errors import ArenaError
 

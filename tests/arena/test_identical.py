@@ -13,7 +13,7 @@ import pytest
 from shakespeare_agents import RandomAgent, make
 from shakespeare_agents.arena.standings import verdicts
 from shakespeare_agents.arena.tournament import Ending
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 from tests.arena.identical import Shape, Share, arenas, differing, play_arena, stronger, twins
 
 TWO = Shape(2, (2,))

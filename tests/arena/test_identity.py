@@ -3,9 +3,9 @@
 import pytest
 
 from shakespeare_agents import RandomAgent, make
-from shakespeare_agents.bundled import bundled_checkpoint
 from shakespeare_agents.identity import agent_digest, code_digest
-from shakespeare_env import registry
+from shakespeare_agents.networks.bundled import bundled_checkpoint
+from shakespeare_env.core import registry
 
 GAME = registry.game(registry.DEFAULT)
 

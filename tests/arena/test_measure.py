@@ -11,7 +11,7 @@ from shakespeare_agents import make
 from shakespeare_agents.arena.evaluation.scale import RUNGS, Climb, Meetings, fitted
 from shakespeare_agents.arena.measure import measure, reference
 from shakespeare_agents.identity import agent_digest
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 from tests.contract.command_line import printed, refused
 
 

@@ -12,8 +12,8 @@ from shakespeare_agents import make
 from shakespeare_agents.arena import Entrant, evaluate
 from shakespeare_agents.arena.games.playing import places_of, play
 from shakespeare_agents.arena.games.seating import Match, Rules, Seating
-from shakespeare_env import registry
-from shakespeare_env.batch import Batch
+from shakespeare_env.core import registry
+from shakespeare_env.core.batch import Batch
 from tests.contract.each_table import small_tables
 
 LINEUP = ("random", "heuristic", "random", "random", "heuristic", "random")

@@ -25,7 +25,7 @@ from shakespeare_agents.arena.programs import (
 )
 from shakespeare_agents.arena.programs.agent import action_in, question
 from shakespeare_agents.arena.programs.kept import Kept
-from shakespeare_env.information_sets import InformationSets
+from shakespeare_env.play.information_sets import InformationSets
 from tests.arena.programs import (
     PLAYS,
     QUICK,

@@ -7,7 +7,7 @@ import pytest
 
 from shakespeare_agents import RandomAgent
 from shakespeare_agents.arena.games.referee import Answers, Fault, RefereedLineup
-from shakespeare_env.lineup import OUTSIDE, Lineup, play_out
+from shakespeare_env.play.lineup import OUTSIDE, Lineup, play_out
 from tests.contract.each_table import full_tables, small_tables
 from tests.contract.random_games import TABLES
 from tests.generators import generators

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from shakespeare_agents.arena.games.store import opened
-from shakespeare_env import Batch, registry
+from shakespeare_env import Batch
+from shakespeare_env.core import registry
 from shakespeare_env.datasets import RecordedGames, recorded_games
 from shakespeare_env.datasets.frames import frame
 from shakespeare_env.datasets.results_reading import MANIFEST, RESULTS, read_results

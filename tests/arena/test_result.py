@@ -12,7 +12,7 @@ from shakespeare_agents.arena import evaluate
 from shakespeare_agents.arena.evaluation.result import EvaluationResult, agent_results
 from shakespeare_agents.arena.games.seat_orders import SeatPlan
 from shakespeare_agents.intervals import wilson_interval
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 
 # By deal, rotation and seat: the first agent sits at seat 0, then at seat 1.
 SCORES = np.array([[[10, 4], [5, 9]], [[6, 8], [7, 7]]])

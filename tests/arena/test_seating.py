@@ -10,8 +10,8 @@ from shakespeare_agents import RandomAgent, make
 from shakespeare_agents.arena import Entrant, evaluate
 from shakespeare_agents.arena.games.seat_orders import SeatPlan, circular_orders, seatings
 from shakespeare_agents.arena.games.seating import deal
-from shakespeare_env import registry
-from shakespeare_env.lineup import play_out
+from shakespeare_env.core import registry
+from shakespeare_env.play.lineup import play_out
 from tests.contract.each_table import full_tables
 from tests.contract.random_games import TABLES, differing_fields
 

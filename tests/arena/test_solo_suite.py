@@ -19,7 +19,8 @@ from shakespeare_agents.arena.solo_suite import (
     suite_file,
     suite_scores,
 )
-from shakespeare_env import Position, registry
+from shakespeare_env import Position
+from shakespeare_env.core import registry
 from shakespeare_env.errors import BoxError
 from tests.contract.command_line import printed, refused
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shakespeare_env import Batch, registry
+from shakespeare_env import Batch
+from shakespeare_env.core import registry
 from tests.contract.random_games import Table, chosen, differing_fields, scrambled
 
 MANY = 400

@@ -12,7 +12,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from shakespeare_env import Position, registry
+from shakespeare_env import Position
+from shakespeare_env.core import registry
 
 TESTS = Path(__file__).parents[1]
 DEPTH = 3

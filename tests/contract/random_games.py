@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shakespeare_env import Batch, Position, registry
+from shakespeare_env import Batch, Position
+from shakespeare_env.core import registry
 
 LONGEST = 1000
 """More decisions than any game has."""

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from shakespeare_env import Position, registry
+from shakespeare_env import Position
+from shakespeare_env.core import registry
 from shakespeare_env.datasets import read_recorded
 from shakespeare_env.datasets.playing_again import dealt
 from tests.arena.small_arenas import written

@@ -7,7 +7,7 @@ import numpy as np
 from shakespeare_agents import RandomAgent
 from shakespeare_agents.arena import Entrant
 from shakespeare_agents.arena.dataset import settings_of, write_dataset
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 
 
 class Guesser(RandomAgent):

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from shakespeare_env import Position
-from shakespeare_env.game import Game
-from shakespeare_env.presentation import Event
+from shakespeare_env.core.game import Game
+from shakespeare_env.core.presentation import Event
 from tests.contract import knowledge
 
 Dict = Mapping[str, Any]

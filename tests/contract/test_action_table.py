@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from shakespeare_env.action_table import ActionTable, Block
+from shakespeare_env.core.action_table import ActionTable, Block
 from tests.contract.each_table import plain_tables
 from tests.contract.random_games import sampled
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from shakespeare_env import IllegalMove, registry
+from shakespeare_env import IllegalMove
+from shakespeare_env.core import registry
 from tests.contract.batches import arrays_of, games, mixed
 from tests.contract.each_table import full_tables
 from tests.contract.random_games import chosen, differing_fields

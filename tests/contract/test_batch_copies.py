@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shakespeare_env import Batch, Position, registry
+from shakespeare_env import Batch, Position
+from shakespeare_env.core import registry
 from tests.contract.batches import (
     MANY,
     assert_same,

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shakespeare_env import Batch, IllegalMove, Position, registry
-from shakespeare_env.batch_checks import as_actions, checked_rows
+from shakespeare_env import Batch, IllegalMove, Position
+from shakespeare_env.core import registry
+from shakespeare_env.core.batch_checks import as_actions, checked_rows
 from shakespeare_env.errors import MemoryLimitError
 from tests.contract.batches import assert_unchanged, games, played, sizes, snapshot
 from tests.contract.each_table import full_tables

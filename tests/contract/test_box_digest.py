@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from shakespeare_env import registry
-from shakespeare_env.box_reading import differing_facts, facts_digest
+from shakespeare_env.checks.box_files import differing_facts, facts_digest
+from shakespeare_env.core import registry
 from shakespeare_env.errors import BoxError
 from tests.contract import knowledge
 from tests.contract.batches import games
 
 
 def bundled(name):
-    return Path(registry.__file__).parent / name / "box.toml"
+    return Path(registry.__file__).parents[1] / name / "box.toml"
 
 
 def digest(name, path):

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 import shakespeare_env
-from shakespeare_env import Position, registry
+from shakespeare_env import Position
+from shakespeare_env.core import registry
+from shakespeare_env.drawing.raster import png
 from shakespeare_env.equality import VIEWS
-from shakespeare_env.raster import png
 from tests.contract.command_line import NO_SCREEN, PLAYED, printed, refused, run, scores_told
 from tests.contract.random_games import described
 

@@ -10,7 +10,7 @@ import pytest
 
 from shakespeare_agents.arena import tournament
 from shakespeare_agents.arena.games.store import opened
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 from shakespeare_env.datasets.results_reading import read_results
 from tests.contract.command_line import SCREEN, printed, refused, run
 

@@ -12,7 +12,8 @@ import pytest
 import shakespeare_agents
 from shakespeare_agents.cli.play import command_to_copy
 from shakespeare_agents.session import Session
-from shakespeare_env import Position, registry
+from shakespeare_env import Position
+from shakespeare_env.core import registry
 from tests.contract import knowledge
 from tests.contract.command_line import (
     PLAYED,

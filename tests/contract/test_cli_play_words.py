@@ -10,9 +10,10 @@ import pytest
 import shakespeare_agents
 from shakespeare_agents.cli.finding import find_move, find_topics
 from shakespeare_agents.cli.hints import hint
-from shakespeare_env import Position, registry
+from shakespeare_env import Position
 from shakespeare_env.cli.printing import move_lines
-from shakespeare_env.course import Course
+from shakespeare_env.core import registry
+from shakespeare_env.play.course import Course
 from tests.contract.command_line import SCREEN, moves_told, printed
 from tests.contract.each_table import plain_tables
 from tests.contract.random_games import sampled

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from shakespeare_env import Position, registry
+from shakespeare_env import Position
 from shakespeare_env.cli.lines import MOST_BYTES
+from shakespeare_env.core import registry
 from tests.contract.command_line import printed, refused
 
 GAME = registry.names()[-1]

@@ -17,8 +17,8 @@ import traceback
 
 import numpy as np
 
-from shakespeare_env.compiled import code_folder, kernel, rule
-from shakespeare_env.thread_pool import ThreadPool
+from shakespeare_env.compile.decorators import code_folder, kernel, rule
+from shakespeare_env.core.thread_pool import ThreadPool
 
 GAMES = np.zeros(4, [("cards", np.int8, (3, 5)), ("to_move", np.int8)])
 

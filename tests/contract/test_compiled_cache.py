@@ -14,8 +14,15 @@ import numba
 import numpy as np
 import pytest
 
-from shakespeare_env import kernels, registry
-from shakespeare_env.compiled import PACKAGE, code_folder, digest_of, kernel, rule, sources_of
+from shakespeare_env.compile.decorators import (
+    PACKAGE,
+    code_folder,
+    digest_of,
+    kernel,
+    rule,
+    sources_of,
+)
+from shakespeare_env.core import kernels, registry
 from shakespeare_env.own_files import load_file
 
 pytestmark = pytest.mark.skipif(
@@ -59,7 +66,9 @@ def test_an_agents_compiled_files_count_and_the_game_that_they_name():
     folder = Path(str(import_module(module).__file__)).parents[1]
     files, in_games = sources_of({module})
     assert in_games == ["figaro"]
-    compiled = {path for path in folder.rglob("*.py") if "env.compiled import" in path.read_text()}
+    compiled = {
+        path for path in folder.rglob("*.py") if "env.compile.decorators import" in path.read_text()
+    }
     assert compiled <= set(files.values())
     assert folder / "table" / "app.py" not in files.values()
 
@@ -87,7 +96,7 @@ def test_a_game_of_ones_own_counts_with_its_whole_package(tmp_path, monkeypatch)
     ):
         files, in_games = sources_of({module})
         assert wanted.items() <= files.items()
-        assert files["shakespeare_env/rng.py"] == PACKAGE / "rng.py"
+        assert files["shakespeare_env/core/rng.py"] == PACKAGE / "core" / "rng.py"
         assert not in_games
 
 

@@ -13,9 +13,11 @@ import numpy as np
 import pytest
 from numba.core.codegen import JITCodeLibrary
 
-from shakespeare_env import Batch, Position, compiled_progress, kernels, registry
-from shakespeare_env.compiled import kernel, rule
-from shakespeare_env.compiled_cache import _turn
+from shakespeare_env import Batch, Position
+from shakespeare_env.compile import progress as compiled_progress
+from shakespeare_env.compile.cache import _turn
+from shakespeare_env.compile.decorators import kernel, rule
+from shakespeare_env.core import kernels, registry
 from tests.contract import knowledge
 
 pytestmark = pytest.mark.skipif(
@@ -110,7 +112,7 @@ def test_all_that_is_played_uses_the_versions_that_compile_all_makes(name):
 
 locks = pytest.mark.skipif(sys.platform == "win32", reason="nothing is locked")
 SOURCE = """
-from shakespeare_env.compiled import kernel
+from shakespeare_env.compile.decorators import kernel
 
 @kernel("turns")
 def total(n):
@@ -153,7 +155,7 @@ def test_of_several_processes_one_compiles(tmp_path):
 @locks
 def test_a_turn_ends_with_its_process_and_leaves_nothing(tmp_path):
     hold = (
-        "import sys, pathlib; from shakespeare_env.compiled_cache import _turn\n"
+        "import sys, pathlib; from shakespeare_env.compile.cache import _turn\n"
         "with _turn(pathlib.Path(sys.argv[1])): print('mine', flush=True); sys.stdin.read()"
     )
     made = tmp_path / "a.code"
@@ -172,7 +174,7 @@ PROBE = '''
 import numpy as np
 
 from shakespeare_env import registry
-from shakespeare_env.compiled import kernel
+from shakespeare_env.compile.decorators import kernel
 from tests.contract import knowledge
 
 

@@ -11,9 +11,9 @@ import numba
 import numpy as np
 import pytest
 
-from shakespeare_env import compiled_folder
-from shakespeare_env.compiled import kernel
-from shakespeare_env.compiled_folder import DAY, MOST_BYTES, RECENT, UNUSED, clean, folder_named
+from shakespeare_env.compile import folder as compiled_folder
+from shakespeare_env.compile.decorators import kernel
+from shakespeare_env.compile.folder import DAY, MOST_BYTES, RECENT, UNUSED, clean, folder_named
 
 with_users = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="users have no numbers here")
 as_root = pytest.mark.skipif(

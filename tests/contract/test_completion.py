@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from shakespeare_env import registry
 from shakespeare_env.cli import COMMANDS
+from shakespeare_env.core import registry
 from tests.contract.command_line import printed
 
 

@@ -17,10 +17,11 @@ from shakespeare_agents.arena.games.playing import places_of
 from shakespeare_agents.arena.games.seat_orders import SeatPlan
 from shakespeare_agents.arena.games.seating import deal
 from shakespeare_agents.workers import ThisProcess, tell_nobody
-from shakespeare_env import Batch, registry
+from shakespeare_env import Batch
+from shakespeare_env.core import registry
 from shakespeare_env.datasets import TABLES, frames, read_games
 from shakespeare_env.datasets.frames import GAMES as COLUMNS
-from shakespeare_env.lineup import play_out
+from shakespeare_env.play.lineup import play_out
 from tests.contract.command_line import printed, refused
 from tests.contract.small_datasets import content, entrants_of, small_settings, write
 

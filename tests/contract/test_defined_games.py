@@ -18,19 +18,10 @@ import pytest
 from typer.testing import CliRunner
 
 from shakespeare_agents.mcp import handbook
-from shakespeare_env import (
-    Batch,
-    Position,
-    PositionError,
-    StateField,
-    define,
-    registration,
-    registry,
-    rule,
-)
+from shakespeare_env import Batch, Position, PositionError, StateField, below, define, rule
 from shakespeare_env.cli import app
+from shakespeare_env.core import registration, registry
 from shakespeare_env.errors import BoxError, GameError
-from shakespeare_env.rng import below
 from shakespeare_training.exploit.search import exploit_by_search
 from tests.contract.exact_best_response import best_response, uniform
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shakespeare_env import Position, equality, rewards
-from shakespeare_env.batch import Batch
+from shakespeare_env import Position, equality
+from shakespeare_env.core import rewards
+from shakespeare_env.core.batch import Batch
 from shakespeare_env.equality import VIEWS, DifferenceError, Setting
 from shakespeare_env.wrappers.aec import raw_env
 from shakespeare_env.wrappers.gym import SingleAgentEnv

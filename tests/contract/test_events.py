@@ -5,11 +5,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from shakespeare_env import IllegalMove, Position, score_sheet
-from shakespeare_env.game import NO_SEAT
-from shakespeare_env.game_log import GameLog
-from shakespeare_env.presentation import Event
-from shakespeare_env.tracing import Tracer
+from shakespeare_env import IllegalMove, Position
+from shakespeare_env.core.game import NO_SEAT
+from shakespeare_env.core.presentation import Event
+from shakespeare_env.play import score_sheet
+from shakespeare_env.play.game_log import GameLog
+from shakespeare_env.play.tracing import Tracer
 from tests.contract.random_games import TABLES, differing_fields, game_from, move_by_rule
 from tests.contract.telling import check_told
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shakespeare_env.generators import GameGenerators, draw_columns
+from shakespeare_env.play.generators import GameGenerators, draw_columns
 from tests.generators import generators
 
 

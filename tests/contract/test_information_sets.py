@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from shakespeare_env import Batch
-from shakespeare_env.game import Game
-from shakespeare_env.information_sets import InformationSets
+from shakespeare_env.core.game import Game
+from shakespeare_env.play.information_sets import InformationSets
 from tests.contract import knowledge
 from tests.contract.batches import played
 from tests.contract.each_table import full_tables

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import RandomAgent
-from shakespeare_env.lineup import NOBODY, OUTSIDE, Lineup, play_out
+from shakespeare_env.play.lineup import NOBODY, OUTSIDE, Lineup, play_out
 from tests.contract.each_table import full_tables, plain_tables, small_tables
 from tests.generators import generators
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from shakespeare_env import Position, registry
+from shakespeare_env import Position
+from shakespeare_env.core import registry
 from tests.contract import knowledge
 from tests.contract.move_counts import counted, names, read
 

@@ -5,8 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from shakespeare_env import observation_layout, registry
-from shakespeare_env.game import Field
+from shakespeare_env import observation_layout
+from shakespeare_env.core import registry
+from shakespeare_env.core.game import Field
 from tests.contract import knowledge
 from tests.contract.batches import games
 from tests.contract.each_table import plain_tables

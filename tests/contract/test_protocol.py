@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from shakespeare_env import Position, registry
+from shakespeare_env import Position
 from shakespeare_env.cli import app
 from shakespeare_env.cli.lines import MOST_BYTES, lines_of
 from shakespeare_env.cli.protocol import Engine
+from shakespeare_env.core import registry
 
 PAGE = Path(__file__).parents[2] / "docs" / "protocol.md"
 PLAYERS = registry.seats(registry.DEFAULT)[-1]
@@ -221,7 +222,7 @@ class TestPage:
         page = PAGE.read_text(encoding="utf-8")
         for name in error(Engine(), "help")["commands"]:
             assert f"| `{name}` |" in page
-        source = Path(registry.__file__).with_name("cli") / "protocol.py"
+        source = Path(registry.__file__).parents[1] / "cli" / "protocol.py"
         types = re.compile(r'"([A-Z]\w+(?:Error|Move|Game|JSON|Request|Command))"')
         raised = set(types.findall(source.read_text()))
         assert raised == set(re.findall(r"^\| `([A-Z]\w+)` \|", page, re.MULTILINE))

@@ -8,8 +8,9 @@ import random
 import numpy as np
 import pytest
 
-from shakespeare_env import Batch, Position, registry
-from shakespeare_env.rng import streams
+from shakespeare_env import Batch, Position
+from shakespeare_env.core import registry
+from shakespeare_env.core.rng import streams
 from tests.contract import knowledge
 from tests.contract.batches import assert_same, games, mixed
 from tests.contract.each_table import full_tables

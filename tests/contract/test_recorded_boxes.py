@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from shakespeare_env import registry
-from shakespeare_env.box_reading import facts_digest
+from shakespeare_env.checks.box_files import facts_digest
+from shakespeare_env.core import registry
 from shakespeare_env.datasets import read_decisions, read_games
 from shakespeare_env.errors import DatasetError
 from tests.contract import knowledge

@@ -8,7 +8,8 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from shakespeare_env import Position, registry
+from shakespeare_env import Position
+from shakespeare_env.core import registry
 from shakespeare_env.errors import IllegalMove, PositionError
 from tests.contract.each_table import full_tables, plain_tables
 from tests.contract.random_games import LONGEST, stacked

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from shakespeare_env import Batch, registry
+from shakespeare_env import Batch
+from shakespeare_env.core import registry
 from tests.contract import knowledge
 from tests.contract.batches import games
 
@@ -152,8 +153,8 @@ def test_a_box_that_comes_after_the_game_was_imported_is_refused(name, boxes, fa
 def test_the_box_is_the_file_as_it_was_loaded(name, boxes, facts, change):
     """It may be edited or deleted afterwards: the game in play is not, nor is its digest."""
     script = f"""
-from shakespeare_env.box_reading import facts_digest
-before = facts_digest(Path(registry.__file__).parent / name, Path(boxes[0]))
+from shakespeare_env.checks.box_files import facts_digest
+before = facts_digest(Path(registry.__file__).parents[1] / name, Path(boxes[0]))
 first = fact(boxes[0])
 {change}
 say(first, fact(), registry.box_digest(name) == before, refusal(boxes[1]))

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from shakespeare_agents.strategy.counterfactual import counterfactual
-from shakespeare_env import registry
 from shakespeare_env.cli.recorded import from_folder, write_json_lines
+from shakespeare_env.core import registry
 from shakespeare_env.film import film_page
 from tests.contract.command_line import PLAYED, moves_told, printed, refused
 from tests.contract.small_datasets import small_settings, write

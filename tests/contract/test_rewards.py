@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 from tests.contract.random_games import LONGEST, TABLES, chosen, move_by_rule
 
 GAMES_PLAYED = 12

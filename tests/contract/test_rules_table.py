@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import shakespeare_env
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 from tests.contract import knowledge
 
 PACKAGE = Path(shakespeare_env.__file__).parent

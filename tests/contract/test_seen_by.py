@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 from shakespeare_env import Position
+from shakespeare_env.core.game import UNKNOWN
 from shakespeare_env.errors import PositionError
-from shakespeare_env.game import UNKNOWN
 from tests.contract import knowledge
 from tests.contract.random_games import MANY_SEATS, TABLES, sampled
 

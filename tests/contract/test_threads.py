@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from shakespeare_env.thread_pool import ThreadPool
+from shakespeare_env.core.thread_pool import ThreadPool
 from tests.contract.batches import played
 from tests.contract.each_table import full_tables
 from tests.contract.random_games import chosen

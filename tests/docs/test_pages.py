@@ -9,9 +9,10 @@ import pytest
 from benchmarks.leaderboards import pages
 from benchmarks.leaderboards.strength import strength_svg
 from shakespeare_agents.arena.field import Field, contenders
-from shakespeare_agents.bundled import bundled_checkpoint
-from shakespeare_agents.checkpoint import read_card
-from shakespeare_env import observation_layout, registry
+from shakespeare_agents.networks.bundled import bundled_checkpoint
+from shakespeare_agents.networks.checkpoint import read_card
+from shakespeare_env import observation_layout
+from shakespeare_env.core import registry
 from shakespeare_env.datasets.results_reading import read_results
 from tests.ecosystem.environments import LIBRARIES, RECIPES
 

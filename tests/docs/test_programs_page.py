@@ -13,8 +13,8 @@ from shakespeare_agents.arena.games.referee import KINDS
 from shakespeare_agents.arena.programs import Limits, Program, ProgramAgent
 from shakespeare_agents.arena.programs.agent import notice_of_end, question
 from shakespeare_agents.arena.programs.process import MOST_BYTES
-from shakespeare_env.information_sets import InformationSets
-from shakespeare_env.lineup import play_out
+from shakespeare_env.play.information_sets import InformationSets
+from shakespeare_env.play.lineup import play_out
 from tests.arena.programs import PYTHON, QUICK, games
 from tests.contract.random_games import SMALL_TABLES, TABLES
 

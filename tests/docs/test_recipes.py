@@ -11,8 +11,8 @@ from torch.utils.data import DataLoader
 from shakespeare_agents import make
 from shakespeare_agents.arena import Entrant
 from shakespeare_agents.arena.dataset import settings_of, write_dataset
-from shakespeare_agents.checkpoint import load_checkpoint
-from shakespeare_env import registry
+from shakespeare_agents.networks.checkpoint import load_checkpoint
+from shakespeare_env.core import registry
 from shakespeare_env.datasets import read_batches
 
 RECIPES = Path(__file__).resolve().parents[2] / "docs" / "recipes"

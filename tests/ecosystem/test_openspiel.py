@@ -5,7 +5,8 @@ import pickle
 import numpy as np
 import pytest
 
-from shakespeare_env import Batch, Position, registry
+from shakespeare_env import Batch, Position
+from shakespeare_env.core import registry
 
 pyspiel = pytest.importorskip("pyspiel")
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from shakespeare_env import Position, registry
+from shakespeare_env import Position
+from shakespeare_env.core import registry
 from shakespeare_env.figaro.actions import PLAY, RING, TABLE, TAKE
 from tests.figaro.cards import KINDS
 from tests.figaro.samples import OURS, positions, rotated, turn

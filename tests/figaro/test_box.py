@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from shakespeare_env.figaro import box as box_module
-from shakespeare_env.figaro import tables as t
-from shakespeare_env.figaro.box_loading import load_box
+from shakespeare_env.figaro.box import facts as box_module
+from shakespeare_env.figaro.box import tables as t
+from shakespeare_env.figaro.box.loading import load_box
 from tests import wrong_boxes
 from tests.figaro.cards import HAND, deck
 
-BUNDLED = Path(box_module.__file__).with_name("box.toml")
+BUNDLED = Path(box_module.__file__).parents[1] / "box.toml"
 # Faults that boxes of any game may have are in tests/shakespeare/test_box.py.
 REFUSED = """
 del cards.colours.2
@@ -83,8 +83,8 @@ OTHERS = {
 
 # The generator wraps around at 64 bits; nothing else may.
 WARNINGS = [
-    *("-W", "error::RuntimeWarning", "-W", "ignore::RuntimeWarning:shakespeare_env.rng"),
-    *("-W", "ignore::RuntimeWarning:shakespeare_env.kernels"),
+    *("-W", "error::RuntimeWarning", "-W", "ignore::RuntimeWarning:shakespeare_env.core.rng"),
+    *("-W", "ignore::RuntimeWarning:shakespeare_env.core.kernels"),
 ]
 PLAY = """
 import sys, tomllib

@@ -12,9 +12,10 @@ import pytest
 
 from shakespeare_agents import RandomAgent
 from shakespeare_agents.session import Session
-from shakespeare_env import Position, registry
+from shakespeare_env import Position
+from shakespeare_env.core import registry
+from shakespeare_env.core.game import NO_SEAT
 from shakespeare_env.film import Film, Forecasts, Mistake, film_page, write_film_page
-from shakespeare_env.game import NO_SEAT
 from tests.drawings import pieces
 
 

@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 from tests.contract.random_games import TABLES, Table, move_by_rule
 
 FOLDER = Path(__file__).parent / "playthroughs"

@@ -16,7 +16,8 @@ from shakespeare_agents.mcp.keeping import digest_of_name
 from shakespeare_agents.mcp.server import server_of
 from shakespeare_agents.mcp.table import Opponent, Start, Table
 from shakespeare_agents.mcp.tables import MOST_TABLES, RequestError, Tables
-from shakespeare_env import Position, registry
+from shakespeare_env import Position
+from shakespeare_env.core import registry
 from shakespeare_env.datasets import recorded_games
 from shakespeare_env.datasets.results_reading import read_results
 from tests.contract import knowledge

@@ -15,7 +15,8 @@ import pytest
 import execute
 from demonstration import demonstration, find
 from notebook_mode import VARIABLE, is_fast, size
-from shakespeare_env import Position, registry
+from shakespeare_env import Position
+from shakespeare_env.core import registry
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 every = pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from shakespeare_agents.arena.entrants import entrants_of
 from shakespeare_agents.arena.field import Field
 from shakespeare_agents.arena.tournament import Progress, run_arena, running
 from shakespeare_agents.workers import Tell, Workers, open_workers
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 from shakespeare_env.datasets.frames import parquet
 from tests.arena import kills
 from tests.arena.dataset_kills import content

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from shakespeare_env.errors import BoxError, ShakespeareEnvError
-from shakespeare_env.shakespeare import box as box_module
-from shakespeare_env.shakespeare.box_loading import load_box
+from shakespeare_env.shakespeare.box import facts as box_module
+from shakespeare_env.shakespeare.box.loading import load_box
 from tests import wrong_boxes
 
-BUNDLED = Path(box_module.__file__).with_name("box.toml")
+BUNDLED = Path(box_module.__file__).parents[1] / "box.toml"
 
 REFUSED = """
 del acts

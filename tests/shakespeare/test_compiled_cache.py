@@ -8,8 +8,8 @@ import sys
 import numba
 import pytest
 
-from shakespeare_env import kernels, registry
-from shakespeare_env.compiled import PACKAGE, code_folder
+from shakespeare_env.compile.decorators import PACKAGE, code_folder
+from shakespeare_env.core import kernels, registry
 
 pytestmark = [
     pytest.mark.slow,
@@ -21,7 +21,7 @@ pytestmark = [
 SEEN = """
 import numpy as np
 from shakespeare_env import registry
-from shakespeare_env.kernels import kernels_of
+from shakespeare_env.core.kernels import kernels_of
 game = registry.game("shakespeare")
 games, seen = np.zeros(1, game.state), np.zeros((1, game.layout.size), np.int8)
 games["players"], games["prestige"] = 1, 4
@@ -85,7 +85,7 @@ def test_a_rule_changed_in_a_callee_is_the_rule_of_the_next_process(checkout):
     kept = files_below(checkout / "cache")
     assert run(checkout, SEEN) == ("4", "")
     assert files_below(checkout / "cache") == kept
-    observe = checkout / PACKAGE.name / "shakespeare" / "observe.py"
+    observe = checkout / PACKAGE.name / "shakespeare" / "record" / "observe.py"
     edit(observe, 'clipped(game["prestige"][seat])', "clipped(7                     )")
     prestige, said = run(checkout, SEEN)
     assert prestige == "7"

@@ -10,9 +10,9 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from shakespeare_env import registry
-from shakespeare_env.compiled import kernel
-from shakespeare_env.forced_moves import forced_moves_of
+from shakespeare_env.compile.decorators import kernel
+from shakespeare_env.core import registry
+from shakespeare_env.core.forced_moves import forced_moves_of
 from tests.contract.random_games import (
     TABLES,
     Table,

@@ -12,15 +12,16 @@ from xml.etree import ElementTree
 
 import pytest
 
+from shakespeare_env.core.presentation import Marks
 from shakespeare_env.drawing.palette import GOLD, INK
-from shakespeare_env.presentation import Marks
-from shakespeare_env.shakespeare.box import COLOURS
-from shakespeare_env.shakespeare.box_loading import load_box
-from shakespeare_env.shakespeare.drawing import palette, wording
+from shakespeare_env.shakespeare.box.facts import COLOURS
+from shakespeare_env.shakespeare.box.loading import load_box
+from shakespeare_env.shakespeare.drawing import palette
 from shakespeare_env.shakespeare.drawing.board import board
 from shakespeare_env.shakespeare.drawing.picture import picture
-from shakespeare_env.shakespeare.drawing.text import draw, draw_compact
-from shakespeare_env.shakespeare.drawing.wording import headline
+from shakespeare_env.shakespeare.text import wording
+from shakespeare_env.shakespeare.text.drawing import draw, draw_compact
+from shakespeare_env.shakespeare.text.wording import headline
 from tests.drawings import (
     EYES,
     SVG,

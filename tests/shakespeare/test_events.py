@@ -1,7 +1,8 @@
 """What a move and the end of a day do, in words: causes, amounts, order."""
 
-from shakespeare_env import Position, score_sheet
-from shakespeare_env.shakespeare import score_sheet as sheet_of_position
+from shakespeare_env import Position
+from shakespeare_env.play import score_sheet
+from shakespeare_env.shakespeare.text import score_sheet as sheet_of_position
 from tests.contract.playing import play
 from tests.shakespeare.positions import (
     everyone_on,

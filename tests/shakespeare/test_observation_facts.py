@@ -3,7 +3,7 @@
 import pytest
 
 from shakespeare_env import Position, observation_layout
-from shakespeare_env.shakespeare.objective_values import counted
+from shakespeare_env.shakespeare.rules.objective_values import counted
 from tests.contract.random_games import TABLES, game_from
 from tests.shakespeare.observed import expected, metrics
 from tests.shakespeare.test_recorded_games import GAMES

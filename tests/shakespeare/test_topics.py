@@ -2,8 +2,8 @@
 
 import pytest
 
-from shakespeare_env.shakespeare.glossary import topics
-from shakespeare_env.shakespeare.redaction import seen_by
+from shakespeare_env.shakespeare.text.redaction import seen_by
+from shakespeare_env.shakespeare.words.glossary import topics
 from tests.shakespeare.positions import BOARD, COLOURS, COPIES, OBJECTIVES, seat, turn_position
 
 NAMES = {*COPIES, *BOARD, *OBJECTIVES, *COLOURS, "act_i", "act_ii", "act_iii"}

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shakespeare_agents.network_agent import NetworkAgent
+from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_agents.strategy.calibration import (
     brier_scores,
     calibration_error,
@@ -17,7 +17,8 @@ from shakespeare_agents.strategy.calibration import (
 from shakespeare_agents.strategy.calibration_plot import plot_calibration
 from shakespeare_agents.strategy.forecasts import STAGES, forecasts
 from shakespeare_agents.strategy.self_play import self_play
-from shakespeare_env import Batch, registry
+from shakespeare_env import Batch
+from shakespeare_env.core import registry
 from tests.agents.networks import random_network
 
 WIDTH = 4

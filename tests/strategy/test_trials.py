@@ -11,7 +11,8 @@ import pytest
 from shakespeare_agents.strategy.positions import find_positions
 from shakespeare_agents.strategy.self_play import field, self_play
 from shakespeare_agents.strategy.trials import OTHER, try_gift, try_moves, try_moves_and_other
-from shakespeare_env import Batch, registry
+from shakespeare_env import Batch
+from shakespeare_env.core import registry
 
 LAYOUT = registry.game("shakespeare").layout
 

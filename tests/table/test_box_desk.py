@@ -7,8 +7,8 @@ import pytest
 
 from shakespeare_agents.table.box_desk.desk import entered, opened
 from shakespeare_agents.table.box_desk.facts import bundled_box, missing_from
-from shakespeare_env import registry
-from shakespeare_env.box_reading import facts_digest
+from shakespeare_env.checks.box_files import facts_digest
+from shakespeare_env.core import registry
 from shakespeare_env.errors import BoxError
 
 TEXT = bundled_box("shakespeare")

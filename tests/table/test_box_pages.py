@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from shakespeare_agents.table.app import make_app
 from shakespeare_agents.table.box_desk.facts import bundled_box
 from shakespeare_agents.table.settings import Settings
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 
 NO_FILE = {"file": ("", b"")}
 

@@ -11,7 +11,8 @@ import pytest
 
 from shakespeare_agents.table.live_table import LiveTable, TableError
 from shakespeare_agents.table.store import MoveTakenError, SeatPlan, Store, StoreError, TablePlan
-from shakespeare_env import Position, registry
+from shakespeare_env import Position
+from shakespeare_env.core import registry
 from tests.table.tables import begin, field, moves, served
 
 PLAN = TablePlan("figaro", 3, (), 5, tuple(SeatPlan(f"P{seat}") for seat in range(3)))

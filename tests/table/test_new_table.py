@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from shakespeare_env import Position, registry
+from shakespeare_env import Position
+from shakespeare_env.core import registry
 from tests.table.tables import begin, field, moves
 
 

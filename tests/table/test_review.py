@@ -10,8 +10,9 @@ import pytest
 
 from shakespeare_agents.table.live_table import first_snapshot
 from shakespeare_agents.table.store import SeatPlan, Store, TablePlan
-from shakespeare_env import Position, registry
+from shakespeare_env import Position
 from shakespeare_env.cli.recorded import from_folder, write_json_lines
+from shakespeare_env.core import registry
 from shakespeare_env.film import Film
 from tests.contract.small_datasets import small_settings, write
 from tests.table.tables import begin, served, watching

@@ -9,7 +9,8 @@ from shakespeare_agents.session import choose
 from shakespeare_agents.table.live_table import Snapshot
 from shakespeare_agents.table.store import SeatPlan, TablePlan
 from shakespeare_agents.table.viewer import explained
-from shakespeare_env import Position, registry
+from shakespeare_env import Position
+from shakespeare_env.core import registry
 from tests.table.tables import begin, begun, links, moves, play, watching
 
 ASKED = {"agent": "heuristic", "playouts": "256"}

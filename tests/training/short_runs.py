@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from stable_baselines3.common.callbacks import BaseCallback
 
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 from shakespeare_training.config import make_config
 from shakespeare_training.expert_iteration.learner import orders_of
 from shakespeare_training.stopping import Stop

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 from shakespeare_training.ppo.advantages import (
     CHANGE,
     NO_SEAT,

@@ -6,7 +6,7 @@ import tomllib
 
 import pytest
 
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 from shakespeare_training.config import TrainingConfig, override, settings_of
 from shakespeare_training.config_text import (
     CONFIGS,

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from stable_baselines3.common.logger import configure
 
-from shakespeare_agents.checkpoint import read_card, save_checkpoint
+from shakespeare_agents.networks.checkpoint import read_card, save_checkpoint
 from shakespeare_agents.search.agent import Found
-from shakespeare_env import registry
-from shakespeare_env.batch import Batch
+from shakespeare_env.core import registry
+from shakespeare_env.core.batch import Batch
 from shakespeare_training.config import make_config
 from shakespeare_training.expert_iteration.games import GameLog, unpacked
 from shakespeare_training.expert_iteration.learner import ExpertIteration

@@ -11,8 +11,8 @@ import pytest
 from filelock import FileLock
 from rich.console import Console
 
-from shakespeare_agents.checkpoint import load_checkpoint
-from shakespeare_env import registry
+from shakespeare_agents.networks.checkpoint import load_checkpoint
+from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError, TrainingError
 from shakespeare_training.config import override
 from shakespeare_training.runs.folder import take_new, take_saved

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from shakespeare_agents.checkpoint import load_checkpoint
-from shakespeare_env import registry
+from shakespeare_agents.networks.checkpoint import load_checkpoint
+from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError
 from shakespeare_training.runs.run import Run
 from tests.training.short_runs import Quietly, fingerprint, small

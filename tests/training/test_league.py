@@ -8,8 +8,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from shakespeare_agents.network import Network
-from shakespeare_env.lineup import NOBODY, OUTSIDE
+from shakespeare_agents.networks.network import Network
+from shakespeare_env.play.lineup import NOBODY, OUTSIDE
 from shakespeare_training.league import League
 from tests.training.toy_game import make_toy
 

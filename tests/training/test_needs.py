@@ -7,7 +7,8 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from shakespeare_env import memory, registry
+from shakespeare_env.checks import memory
+from shakespeare_env.core import registry
 from shakespeare_env.errors import MemoryLimitError
 from shakespeare_training import learner as learners
 from shakespeare_training.config import make_config

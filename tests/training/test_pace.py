@@ -3,7 +3,7 @@
 import pytest
 
 from shakespeare_agents import make
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 from shakespeare_training.config import TrainingConfig
 from shakespeare_training.runs.callback import Pace
 from shakespeare_training.runs.evaluation import Measuring, kinds_of_games, measure

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from shakespeare_agents.network import HEADS, Network
-from shakespeare_env.game import ObservationLayout
+from shakespeare_agents.networks.network import HEADS, Network
+from shakespeare_env.core.game import ObservationLayout
 from shakespeare_training.ppo.policy import PolicyNetwork, forecast_losses, policy_arguments
 from tests.agents.networks import random_heads, random_tensors, random_views
 

@@ -15,11 +15,11 @@ import torch
 from rich.console import Console
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from shakespeare_agents.checkpoint import load_checkpoint, read_card
-from shakespeare_agents.network_agent import NetworkAgent
-from shakespeare_env import registry
+from shakespeare_agents.networks.checkpoint import load_checkpoint, read_card
+from shakespeare_agents.networks.network_agent import NetworkAgent
+from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError, TrainingError
-from shakespeare_env.generators import GameGenerators
+from shakespeare_env.play.generators import GameGenerators
 from shakespeare_training.config import TrainingConfig, override
 from shakespeare_training.config_text import (
     chosen_config,

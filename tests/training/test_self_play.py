@@ -12,8 +12,8 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from shakespeare_agents import RandomAgent
 from shakespeare_agents.arena import Entrant, evaluate
-from shakespeare_agents.network import Network
-from shakespeare_agents.network_agent import NetworkAgent
+from shakespeare_agents.networks.network import Network
+from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
 from shakespeare_training.league import League
 from shakespeare_training.ppo.advantages import NO_SEAT

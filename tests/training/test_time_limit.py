@@ -7,7 +7,7 @@ import time
 import pytest
 from rich.console import Console
 
-from shakespeare_agents.checkpoint import read_card
+from shakespeare_agents.networks.checkpoint import read_card
 from shakespeare_training.config import override
 from shakespeare_training.ppo.self_play import SelfPlayPPO
 from shakespeare_training.runs.run import Run

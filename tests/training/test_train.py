@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from shakespeare_agents.checkpoint import read_card
+from shakespeare_agents.networks.checkpoint import read_card
 from shakespeare_env.errors import WorkerError
 from shakespeare_training.runs.saving import read_state
 from tests.contract.command_line import printed, refused, run

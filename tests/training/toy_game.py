@@ -14,19 +14,10 @@ from typing import Any
 
 import pytest
 
-from shakespeare_env import (
-    ActionTable,
-    Batch,
-    ObservationLayout,
-    StateField,
-    define,
-    registration,
-    registry,
-    rule,
-)
-from shakespeare_env.action_table import Block
-from shakespeare_env.game import Record
-from shakespeare_env.rng import below
+from shakespeare_env import ActionTable, Batch, ObservationLayout, StateField, below, define, rule
+from shakespeare_env.core import registration, registry
+from shakespeare_env.core.action_table import Block
+from shakespeare_env.core.game import Record
 
 NAME = "toy"
 MAX_SEATS = 4

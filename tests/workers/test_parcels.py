@@ -11,12 +11,12 @@ import pytest
 
 from shakespeare_agents import identity, make
 from shakespeare_agents.arena import Entrant, evaluate
-from shakespeare_agents.bundled import bundled_checkpoint
-from shakespeare_agents.parcels import BoxParcel, named_agent, parcel_of
+from shakespeare_agents.networks.bundled import bundled_checkpoint
+from shakespeare_agents.portable import BoxParcel, named_agent, parcel_of
 from shakespeare_agents.workers import InMemory, ThisProcess, open_workers
-from shakespeare_env import registry
-from shakespeare_env.agent_faults import agent_notes, own_steps
+from shakespeare_env.core import registry
 from shakespeare_env.errors import WorkerError
+from shakespeare_env.play.agent_faults import agent_notes, own_steps
 from tests.contract import knowledge
 from tests.workers.agents_for_tests import Drawn, Failing, Held, last_legal
 

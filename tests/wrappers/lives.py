@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shakespeare_env import Batch, registry
-from shakespeare_env.generators import GameGenerators
+from shakespeare_env import Batch
+from shakespeare_env.core import registry
+from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.random_games import scrambled
 

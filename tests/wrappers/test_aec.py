@@ -11,7 +11,8 @@ from pettingzoo.test.state_test import test_state as check_state
 from pettingzoo.test.state_test import test_state_space as check_state_space
 from pettingzoo.utils.wrappers import BaseWrapper
 
-from shakespeare_env import Batch, IllegalMove, Position, env, raw_env, registry
+from shakespeare_env import Batch, IllegalMove, Position, env, raw_env
+from shakespeare_env.core import registry
 from shakespeare_env.wrappers.spaces import StateView
 from tests.contract.each_table import full_tables, plain_tables, small_tables
 from tests.contract.random_games import FULL_TABLES, sampled

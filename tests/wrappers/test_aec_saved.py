@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
 
-from shakespeare_env import env, raw_env, registry
+from shakespeare_env import env, raw_env
+from shakespeare_env.core import registry
 from tests.contract.each_table import full_tables, small_tables
 from tests.contract.random_games import FULL_TABLES, Table
 from tests.wrappers.aec_games import advance, begun, illegal_move, next_move, rest_of, shown

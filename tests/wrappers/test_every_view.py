@@ -10,7 +10,8 @@ import pettingzoo
 import pytest
 from gymnasium.error import ResetNeeded
 
-from shakespeare_env import Batch, Position, env, raw_env, registry
+from shakespeare_env import Batch, Position, env, raw_env
+from shakespeare_env.core import registry
 from shakespeare_env.wrappers.gym import SingleAgentEnv
 from shakespeare_env.wrappers.rendering import RENDER_FPS
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv

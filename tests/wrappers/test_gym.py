@@ -13,7 +13,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 from shakespeare_env.wrappers.gym import SingleAgentEnv
 from tests.contract.each_table import full_tables, small_tables
 from tests.wrappers.lives import bytes_of, learn

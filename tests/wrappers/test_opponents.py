@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from shakespeare_env import IllegalMove, registry
-from shakespeare_env.agent import agent_for
+from shakespeare_env import IllegalMove
+from shakespeare_env.core import registry
+from shakespeare_env.play.agent import agent_for
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.each_table import full_tables, small_tables
 from tests.wrappers.lives import BySight, legal, make, played
@@ -201,10 +202,10 @@ def test_a_forked_worker_can_ask_a_network_that_its_parent_has_used():
     program = """
 import os, signal, sys
 import numpy as np
-from shakespeare_agents.network import Network
-from shakespeare_agents.network_agent import NetworkAgent
+from shakespeare_agents.networks.network import Network
+from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_env import registry
-from shakespeare_env.generators import GameGenerators
+from shakespeare_env.play.generators import GameGenerators
 
 game = registry.game(registry.DEFAULT)
 shapes = Network.shapes(64, game.layout.size, game.actions.size)

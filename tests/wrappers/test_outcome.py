@@ -11,7 +11,8 @@ import pytest
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.logger import configure
 
-from shakespeare_env import Batch, env, registry
+from shakespeare_env import Batch, env
+from shakespeare_env.core import registry
 from shakespeare_env.wrappers.outcome import NO_OFFENDER, outcomes
 from shakespeare_env.wrappers.sb3 import SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch

@@ -10,7 +10,8 @@ import numpy as np
 import pettingzoo
 import pytest
 
-from shakespeare_env import Batch, registry
+from shakespeare_env import Batch
+from shakespeare_env.core import registry
 from shakespeare_env.wrappers.aec import CheckedEnv
 from shakespeare_env.wrappers.gym import SingleAgentEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch

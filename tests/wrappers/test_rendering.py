@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from pettingzoo.test import render_test
 
-from shakespeare_env import Batch, Position, env, raster, raw_env
+from shakespeare_env import Batch, Position, env, raw_env
+from shakespeare_env.drawing import raster
 from shakespeare_env.errors import RenderError
 from shakespeare_env.wrappers.gym import SingleAgentEnv
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv

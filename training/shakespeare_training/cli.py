@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shakespeare_agents.cli import workers_options
-from shakespeare_env import registry
+from shakespeare_agents.cli.options import workers as workers_options
 from shakespeare_env.cli.choices import DEFAULT_GAME, chosen_game, complete_game, find_game
+from shakespeare_env.core import registry
 from shakespeare_env.errors import ShakespeareEnvError, TrainingError
 from shakespeare_training.terminal import (
     UnbreakableConsole,
@@ -134,7 +134,7 @@ def train(
     with ExitStack() as opened:
         stop = opened.enter_context(stoppable(console, "Stopped before learning began."))
         import_what_trains(console)
-        from shakespeare_agents.checkpoint import read_card
+        from shakespeare_agents.networks.checkpoint import read_card
         from shakespeare_training import config_text
         from shakespeare_training.runs.run import Run
         from shakespeare_training.runs.train import train as train_run

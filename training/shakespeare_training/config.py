@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from shakespeare_agents.checkpoint import MAX_WIDTH
+from shakespeare_agents.networks.checkpoint import MAX_WIDTH
 from shakespeare_agents.setting_faults import in_words
-from shakespeare_env import registry
+from shakespeare_env.checks.values import meant, shown
+from shakespeare_env.core import registry
 from shakespeare_env.extras import needing
-from shakespeare_env.values import meant, shown
 
 with needing("train", "training needs"):
     from pydantic import (

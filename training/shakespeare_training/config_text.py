@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from shakespeare_agents.storage import read_bounded
-from shakespeare_env import registry
+from shakespeare_env.checks.values import meant, shown
+from shakespeare_env.core import registry
 from shakespeare_env.extras import needing
-from shakespeare_env.values import meant, shown
 from shakespeare_training.config import TrainingConfig, make_config, settings_of
 
 with needing("train", "training needs"):

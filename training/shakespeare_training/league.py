@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_agents import make
-from shakespeare_agents.network import Network, Tensors
-from shakespeare_agents.network_agent import NetworkAgent
+from shakespeare_agents.networks.network import Network, Tensors
+from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_agents.storage import StoredTensors
-from shakespeare_env.agent import AnyAgent
-from shakespeare_env.batch import Batch
+from shakespeare_env.core.batch import Batch
 from shakespeare_env.extras import needing
-from shakespeare_env.generators import GameGenerators
-from shakespeare_env.lineup import NOBODY, OUTSIDE, Lineup
+from shakespeare_env.play.agent import AnyAgent
+from shakespeare_env.play.generators import GameGenerators
+from shakespeare_env.play.lineup import NOBODY, OUTSIDE, Lineup
 from shakespeare_training.config import CURRENT, PAST
 
 with needing("train", "training needs"):

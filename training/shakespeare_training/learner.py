@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from shakespeare_agents.network import Network
+from shakespeare_agents.networks.network import Network
 from shakespeare_agents.search.agent import Plan
-from shakespeare_env import registry
-from shakespeare_env.batch import Batch
+from shakespeare_env.checks.memory import readable_size, require_memory
+from shakespeare_env.core import registry
+from shakespeare_env.core.batch import Batch
 from shakespeare_env.errors import MemoryLimitError
-from shakespeare_env.memory import readable_size, require_memory
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
 from shakespeare_training.config import CURRENT, TrainingConfig
 from shakespeare_training.expert_iteration.learner import ExpertIteration

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.network import Network
-from shakespeare_agents.network_agent import NetworkAgent
+from shakespeare_agents.networks.network import Network
+from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_agents.registry import default, make, unlearned
 from shakespeare_agents.search.agent import Plan, Prior, SearchAgent
 from shakespeare_agents.search.making import HORIZON, TEMPERATURE, AnyMove, network_search
 from shakespeare_agents.search.player import TO_THE_END
-from shakespeare_env.agent import Advisor, AnyAgent, Player, name_of
-from shakespeare_env.game import Game
+from shakespeare_env.core.game import Game
+from shakespeare_env.play.agent import Advisor, AnyAgent, Player, name_of
 
 _SIMULATIONS = 128
 """Playouts of the search for a better move, if the agent does not search by itself."""

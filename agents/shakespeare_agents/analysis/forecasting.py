@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_agents.analysis.analyst import Analyst
-from shakespeare_agents.network import Network
+from shakespeare_agents.networks.network import Network
 from shakespeare_agents.search.halving import Playouts
-from shakespeare_env.agent import decide
-from shakespeare_env.batch import Batch
+from shakespeare_env.core.batch import Batch
+from shakespeare_env.core.position import Position
 from shakespeare_env.film.judgement import Forecasts
-from shakespeare_env.generators import GameGenerators
-from shakespeare_env.information_sets import InformationSets
-from shakespeare_env.position import Position
+from shakespeare_env.play.agent import decide
+from shakespeare_env.play.generators import GameGenerators
+from shakespeare_env.play.information_sets import InformationSets
 
 PLAYOUTS = 32
 """Playouts of a position where no network forecasts."""

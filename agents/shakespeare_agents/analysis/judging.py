@@ -9,9 +9,9 @@ import numpy as np
 
 from shakespeare_agents.analysis.analyst import Analyst
 from shakespeare_agents.analysis.trials import Trials
-from shakespeare_env.batch_checks import checked_count
+from shakespeare_env.core.batch_checks import checked_count
+from shakespeare_env.core.position import Position
 from shakespeare_env.film.judgement import Forecasts, Mistake
-from shakespeare_env.position import Position
 
 PLAYOUTS = 64
 """Playouts of each move."""

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.analysis.analyst import Analyst
 from shakespeare_agents.search.halving import Playouts
-from shakespeare_env.batch import Batch
-from shakespeare_env.generators import GameGenerators
-from shakespeare_env.information_sets import InformationSets
-from shakespeare_env.position import Position
+from shakespeare_env.core.batch import Batch
+from shakespeare_env.core.position import Position
+from shakespeare_env.play.generators import GameGenerators
+from shakespeare_env.play.information_sets import InformationSets
 
 _AT_ONCE = 1024
 """The most playouts of a move in one call, to bound memory; it changes no result."""

@@ -9,11 +9,11 @@ from itertools import count
 from typing import TypeVar
 
 from shakespeare_agents.arena.games.seat_orders import Order, SeatPlan
-from shakespeare_agents.parcels import AgentSet
+from shakespeare_agents.portable import AgentSet
 from shakespeare_agents.registry import default, make
 from shakespeare_agents.workers import Workers
-from shakespeare_env.agent import AnyAgent, Player, name_of
-from shakespeare_env.game import Game
+from shakespeare_env.core.game import Game
+from shakespeare_env.play.agent import AnyAgent, Player, name_of
 
 
 @dataclass(frozen=True)

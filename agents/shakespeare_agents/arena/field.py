@@ -18,13 +18,13 @@ from shakespeare_agents.arena.standings.verdicts import EQUAL_WITHIN, SOLO_EQUAL
 from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.registry import make
 from shakespeare_agents.setting_faults import in_words
-from shakespeare_env import registry
-from shakespeare_env.agent import name_of
+from shakespeare_env.checks.regular_files import read_regular
+from shakespeare_env.checks.values import meant, shown
+from shakespeare_env.core import registry
+from shakespeare_env.core.game import Game
 from shakespeare_env.errors import ArenaError, ShakespeareEnvError
 from shakespeare_env.extras import needing
-from shakespeare_env.game import Game
-from shakespeare_env.regular_files import read_regular
-from shakespeare_env.values import meant, shown
+from shakespeare_env.play.agent import name_of
 
 with needing("arena", "the arena needs"):
     import pydantic

@@ -19,13 +19,13 @@ from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.intervals import student_quantile
 from shakespeare_agents.registry import make
 from shakespeare_agents.workers import Workers
-from shakespeare_env import registry
-from shakespeare_env.agent import Player
-from shakespeare_env.batch_checks import checked_count
+from shakespeare_env.checks.values import shown
+from shakespeare_env.core import registry
+from shakespeare_env.core.batch_checks import checked_count
+from shakespeare_env.core.game import Game
+from shakespeare_env.core.rng import check_seed
 from shakespeare_env.datasets.manifest import MOST_GAMES
-from shakespeare_env.game import Game
-from shakespeare_env.rng import check_seed
-from shakespeare_env.values import shown
+from shakespeare_env.play.agent import Player
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.arena.entrants import Entrant, entrants_of
 from shakespeare_agents.arena.evaluation.suite_result import SuiteResult
-from shakespeare_env import registry
-from shakespeare_env.agent import AnyAgent, Player
-from shakespeare_env.batch import Batch
+from shakespeare_env.checks.regular_files import read_regular
+from shakespeare_env.core import registry
+from shakespeare_env.core.batch import Batch
+from shakespeare_env.core.game import Game
 from shakespeare_env.errors import BoxError
-from shakespeare_env.game import Game
-from shakespeare_env.generators import GameGenerators
-from shakespeare_env.lineup import Lineup, play_out
-from shakespeare_env.regular_files import read_regular
+from shakespeare_env.play.agent import AnyAgent, Player
+from shakespeare_env.play.generators import GameGenerators
+from shakespeare_env.play.lineup import Lineup, play_out
 
 FORMAT = 1
 """Version of a suite's JSON."""

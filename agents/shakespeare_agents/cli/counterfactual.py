@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 import typer
 
 from shakespeare_agents.arena.entrants import Entrant
-from shakespeare_agents.cli.lineup_options import AGENT, PERSON, make_entrants
-from shakespeare_agents.cli.progress import counted_games
+from shakespeare_agents.cli.options.lineup import AGENT, PERSON, make_entrants
+from shakespeare_agents.cli.options.progress import counted_games
 from shakespeare_agents.naming import running_python
 from shakespeare_agents.registry import default
 from shakespeare_agents.session import Session
@@ -18,7 +18,7 @@ from shakespeare_env import Position
 from shakespeare_env.cli import screen
 from shakespeare_env.cli.printing import print_move, print_scores, print_table
 from shakespeare_env.cli.recorded import Recorded
-from shakespeare_env.course import Course
+from shakespeare_env.play.course import Course
 
 
 def play_instead(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from shakespeare_env import Position
-from shakespeare_env.values import meant, shown
+from shakespeare_env.checks.values import meant, shown
 
 _MOST_CANDIDATES = 12
 _SEPARATORS = re.compile(r"[:>]")

@@ -19,11 +19,11 @@ from shakespeare_agents.cli.hints import hint
 from shakespeare_agents.registry import default
 from shakespeare_agents.session import Session
 from shakespeare_env import Position
+from shakespeare_env.checks.values import shown
 from shakespeare_env.cli import printing, screen
 from shakespeare_env.cli.printing import move_lines, print_move
 from shakespeare_env.cli.recorded import write_json_lines
-from shakespeare_env.game_log import GameLog
-from shakespeare_env.values import shown
+from shakespeare_env.play.game_log import GameLog
 
 _HELP = """\
 Enter the number of a move, its text such as {example}, or as much of

@@ -11,11 +11,11 @@ from typing import Annotated
 
 import typer
 
-from shakespeare_agents.cli import lineup_options
 from shakespeare_agents.cli.answers import Leave
-from shakespeare_env import registry
+from shakespeare_agents.cli.options import lineup as lineup_options
 from shakespeare_env.cli import choices, screen
 from shakespeare_env.cli.choices import give_up
+from shakespeare_env.core import registry
 
 _MOST_GIVEN = 2**20
 """The most characters in a file of moves."""

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from shakespeare_agents.cli import lineup_options
 from shakespeare_agents.cli.answers import Answers, Leave, is_number
-from shakespeare_agents.cli.out_file import check_writable
+from shakespeare_agents.cli.options import lineup as lineup_options
+from shakespeare_agents.cli.options.out_file import check_writable
 from shakespeare_env.cli import printing, screen
 from shakespeare_env.cli.choices import check_seat, give_up
 from shakespeare_env.cli.recorded import Recorded, from_folder, from_json_lines

@@ -9,13 +9,13 @@ from typing import Annotated
 
 import typer
 
-from shakespeare_agents.cli.completion import complete_agent
-from shakespeare_agents.cli.lineup_options import check_agents
-from shakespeare_agents.cli.out_file import check_writable
-from shakespeare_env import registry
+from shakespeare_agents.cli.options.completion import complete_agent
+from shakespeare_agents.cli.options.lineup import check_agents
+from shakespeare_agents.cli.options.out_file import check_writable
+from shakespeare_env.checks.values import shown
 from shakespeare_env.cli import choices
+from shakespeare_env.core import registry
 from shakespeare_env.extras import needing
-from shakespeare_env.values import shown
 
 _PORT = 7764
 _HERE = "127.0.0.1"

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from shakespeare_agents.cli import lineup_options
 from shakespeare_agents.cli.answers import is_number
+from shakespeare_agents.cli.options import lineup as lineup_options
 from shakespeare_env.cli import choices, screen
 from shakespeare_env.cli.printing import print_move, print_scores
 

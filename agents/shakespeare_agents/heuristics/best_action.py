@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.arrays import plain
-from shakespeare_env.compiled import kernel, rule
-from shakespeare_env.generators import GameGenerators
+from shakespeare_env.compile.decorators import kernel, rule
+from shakespeare_env.core.arrays import plain
+from shakespeare_env.play.generators import GameGenerators
 
 _TIE = 1e-9
 

@@ -12,10 +12,10 @@ from typing import Any
 from shakespeare_agents.heuristics import shakespeare_spaces as spaces
 from shakespeare_agents.heuristics import shakespeare_worth as w
 from shakespeare_agents.heuristics.best_action import BestAction, evaluation
-from shakespeare_env.compiled import rule
+from shakespeare_env.compile.decorators import rule
 from shakespeare_env.shakespeare import actions as a
-from shakespeare_env.shakespeare import layout as at
-from shakespeare_env.shakespeare import tables as t
+from shakespeare_env.shakespeare.box import tables as t
+from shakespeare_env.shakespeare.record import layout as at
 
 _OWNER = "heuristic-shakespeare"
 _DONE = 0.05

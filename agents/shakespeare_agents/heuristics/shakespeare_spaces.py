@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from shakespeare_env.compiled import rule
-from shakespeare_env.shakespeare import tables as t
+from shakespeare_env.compile.decorators import rule
+from shakespeare_env.shakespeare.box import tables as t
 
 MOOD = np.array([-1.0, -0.6, 0.0, 0.3, 0.6, 1.0])
 """float64[space], from the lowest mood up (Rules M2)."""

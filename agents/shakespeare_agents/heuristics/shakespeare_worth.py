@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from shakespeare_agents.heuristics import shakespeare_spaces as spaces
-from shakespeare_env.compiled import rule
-from shakespeare_env.shakespeare import layout as at
-from shakespeare_env.shakespeare import tables as t
-from shakespeare_env.shakespeare.box import METRIC_NAMES
+from shakespeare_env.compile.decorators import rule
+from shakespeare_env.shakespeare.box import tables as t
+from shakespeare_env.shakespeare.box.facts import METRIC_NAMES
+from shakespeare_env.shakespeare.record import layout as at
 from shakespeare_env.shakespeare.state import OVER
 
 YELLOW_METRIC = METRIC_NAMES.index("yellow_elements")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 
 _ROW = re.compile(r"^\| (?P<number>[A-Z]+\d+\w*(?: Ruling)?) \| (?P<rule>.*?) \| `", re.MULTILINE)
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")

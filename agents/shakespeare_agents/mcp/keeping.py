@@ -14,7 +14,7 @@ from shakespeare_agents.arena.games.seating import Match, Rules, Seating
 from shakespeare_agents.arena.games.store import opened
 from shakespeare_agents.identity import DIGITS
 from shakespeare_agents.mcp.table import Start, Table
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 from shakespeare_env.datasets.frames import frame
 from shakespeare_env.datasets.results_reading import RESULTS, is_arena, read_results
 from shakespeare_env.errors import ArenaError

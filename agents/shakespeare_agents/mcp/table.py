@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from shakespeare_agents.arena.games.referee import Fault
 from shakespeare_agents.session import Session
 from shakespeare_env import IllegalMove, Position
-from shakespeare_env.agent import AnyAgent
-from shakespeare_env.game_log import GameLog
+from shakespeare_env.play.agent import AnyAgent
+from shakespeare_env.play.game_log import GameLog
 
 YOU = "you"
 """The name of the outside seat in texts."""

@@ -12,10 +12,10 @@ from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.mcp.keeping import Keeper
 from shakespeare_agents.mcp.table import Answer, Opponent, Start, Table
 from shakespeare_agents.registry import default, make
-from shakespeare_env import registry
+from shakespeare_env.checks.values import meant, shown
+from shakespeare_env.core import registry
 from shakespeare_env.datasets.playing_again import dealt
 from shakespeare_env.errors import IllegalMove, ShakespeareEnvError
-from shakespeare_env.values import meant, shown
 
 MOST_TABLES = 8
 """The most games in progress, and the most finished ones that are kept."""

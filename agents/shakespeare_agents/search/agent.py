@@ -13,8 +13,8 @@ from shakespeare_agents.search.checks import check_number, check_whole
 from shakespeare_agents.search.halving import Candidates
 from shakespeare_agents.search.player import Player
 from shakespeare_agents.search.utility import utility_named
-from shakespeare_env.generators import GameGenerators, to_unit
-from shakespeare_env.information_sets import InformationSets
+from shakespeare_env.play.generators import GameGenerators, to_unit
+from shakespeare_env.play.information_sets import InformationSets
 
 MOST_SIMULATIONS = 1_000_000
 """The most playouts a move, far more than improve it."""

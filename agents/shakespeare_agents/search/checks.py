@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from shakespeare_env.values import is_whole, shown
+from shakespeare_env.checks.values import is_whole, shown
 
 
 def check_whole(name: str, value: object, least: int, most: int) -> None:

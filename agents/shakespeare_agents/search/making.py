@@ -7,15 +7,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.forward_pass import weights_of
-from shakespeare_agents.inference import Weights
-from shakespeare_agents.network import Network
-from shakespeare_agents.network_agent import NetworkAgent
+from shakespeare_agents.networks.forward_pass import weights_of
+from shakespeare_agents.networks.inference import Weights
+from shakespeare_agents.networks.network import Network
+from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_agents.search.agent import MOST_CONSIDERED, Plan, SearchAgent
 from shakespeare_agents.search.player import TO_THE_END, Player
 from shakespeare_agents.search.policies import Choose, by_network
-from shakespeare_env.game import Game
-from shakespeare_env.values import shown
+from shakespeare_env.checks.values import shown
+from shakespeare_env.core.game import Game
 
 HORIZON = TO_THE_END
 """Decisions a seat after which the network values a playout."""

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.inference import Scratch, Weights
+from shakespeare_agents.networks.inference import Scratch, Weights
 from shakespeare_agents.search.checks import check_number, check_whole
 from shakespeare_agents.search.halving import Playouts
 from shakespeare_agents.search.playouts import playouts_of
 from shakespeare_agents.search.policies import Choose, Room
 from shakespeare_agents.search.utility import Ends
-from shakespeare_env.game import Game, Records
-from shakespeare_env.thread_pool import MOST_THREADS, ThreadPool
+from shakespeare_env.core.game import Game, Records
+from shakespeare_env.core.thread_pool import MOST_THREADS, ThreadPool
 
 TO_THE_END = 1_000_000
 """A horizon beyond any game's end."""

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from shakespeare_agents.inference import Scratch, Weights
+from shakespeare_agents.networks.inference import Scratch, Weights
 from shakespeare_agents.search.policies import Choose, Room, write_forecast
-from shakespeare_env.compiled import kernel, rule
-from shakespeare_env.forced_moves import forced_moves_of
-from shakespeare_env.game import Game
-from shakespeare_env.rng import GOLDEN, mix
+from shakespeare_env.compile.decorators import kernel, rule
+from shakespeare_env.core.forced_moves import forced_moves_of
+from shakespeare_env.core.game import Game
+from shakespeare_env.core.rng import GOLDEN, mix
 
 _11, _TO_UNIT = np.uint64(11), 2.0**-53
 

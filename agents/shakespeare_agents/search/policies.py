@@ -9,15 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.inference import (
+from shakespeare_agents.networks.inference import (
     first_sums,
     normalised,
     update_sums,
     write_heads,
     write_logits,
 )
-from shakespeare_env.compiled import rule
-from shakespeare_env.game import Game, Records
+from shakespeare_env.compile.decorators import rule
+from shakespeare_env.core.game import Game, Records
 
 
 class Room(NamedTuple):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.values import meant
+from shakespeare_env.checks.values import meant
 
 
 class Ends(NamedTuple):

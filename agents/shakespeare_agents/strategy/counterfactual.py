@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from shakespeare_agents.arena.entrants import Entrant, entrants_of, filled
 from shakespeare_agents.intervals import mean_interval, wilson_interval
 from shakespeare_env import Batch, Position
-from shakespeare_env.agent import Player
-from shakespeare_env.batch_checks import checked_count
+from shakespeare_env.checks.values import shown
+from shakespeare_env.core.batch_checks import checked_count
+from shakespeare_env.core.rng import streams
 from shakespeare_env.errors import IllegalMove
-from shakespeare_env.generators import GameGenerators
-from shakespeare_env.lineup import Lineup, play_out
-from shakespeare_env.rng import streams
-from shakespeare_env.values import shown
+from shakespeare_env.play.agent import Player
+from shakespeare_env.play.generators import GameGenerators
+from shakespeare_env.play.lineup import Lineup, play_out
 
 if TYPE_CHECKING:
     import polars as pl

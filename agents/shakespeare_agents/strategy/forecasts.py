@@ -6,16 +6,16 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shakespeare_agents.network import Network
-from shakespeare_agents.network_agent import NetworkAgent
+from shakespeare_agents.networks.network import Network
+from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_agents.registry import make
 from shakespeare_agents.strategy.self_play import at_all_seats, outcomes
-from shakespeare_env.agent import Player, name_of
-from shakespeare_env.batch import Batch
-from shakespeare_env.batch_checks import checked_count
-from shakespeare_env.game import Game
-from shakespeare_env.generators import GameGenerators
-from shakespeare_env.lineup import play_out
+from shakespeare_env.core.batch import Batch
+from shakespeare_env.core.batch_checks import checked_count
+from shakespeare_env.core.game import Game
+from shakespeare_env.play.agent import Player, name_of
+from shakespeare_env.play.generators import GameGenerators
+from shakespeare_env.play.lineup import play_out
 
 STAGES = 5
 """Equal parts of a game, by decisions."""

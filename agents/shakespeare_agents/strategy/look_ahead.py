@@ -7,11 +7,11 @@ import polars as pl
 
 from shakespeare_agents.registry import make
 from shakespeare_agents.search.agent import SearchAgent
-from shakespeare_env.agent import Player, name_of
-from shakespeare_env.batch import Batch
-from shakespeare_env.generators import GameGenerators
-from shakespeare_env.information_sets import InformationSets
-from shakespeare_env.position import Position
+from shakespeare_env.core.batch import Batch
+from shakespeare_env.core.position import Position
+from shakespeare_env.play.agent import Player, name_of
+from shakespeare_env.play.generators import GameGenerators
+from shakespeare_env.play.information_sets import InformationSets
 
 
 def candidates(position: Position, player: Player = "search", *, seed: int = 0) -> pl.DataFrame:

@@ -11,15 +11,15 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shakespeare_agents.strategy.self_play import at_all_seats, field
-from shakespeare_env import registry
-from shakespeare_env.agent import AnyAgent, Player
-from shakespeare_env.batch import Batch
-from shakespeare_env.batch_checks import checked_count
-from shakespeare_env.game import Game
-from shakespeare_env.generators import GameGenerators
-from shakespeare_env.lineup import Lineup, play_out
-from shakespeare_env.memory import require_memory
-from shakespeare_env.rng import check_seed, streams
+from shakespeare_env.checks.memory import require_memory
+from shakespeare_env.core import registry
+from shakespeare_env.core.batch import Batch
+from shakespeare_env.core.batch_checks import checked_count
+from shakespeare_env.core.game import Game
+from shakespeare_env.core.rng import check_seed, streams
+from shakespeare_env.play.agent import AnyAgent, Player
+from shakespeare_env.play.generators import GameGenerators
+from shakespeare_env.play.lineup import Lineup, play_out
 
 _LOTS = np.uint64(0x107)
 """Separates the lots that pick positions from the agents' draws."""

@@ -9,11 +9,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shakespeare_agents.registry import make
-from shakespeare_env.agent import Player
-from shakespeare_env.batch import Batch
-from shakespeare_env.game import ObservationLayout
-from shakespeare_env.generators import GameGenerators
-from shakespeare_env.lineup import Lineup, play_out
+from shakespeare_env.core.batch import Batch
+from shakespeare_env.core.game import ObservationLayout
+from shakespeare_env.play.agent import Player
+from shakespeare_env.play.generators import GameGenerators
+from shakespeare_env.play.lineup import Lineup, play_out
 
 
 def self_play(

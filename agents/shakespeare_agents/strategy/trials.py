@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.strategy.positions import Positions
 from shakespeare_agents.strategy.self_play import at_all_seats, outcomes
-from shakespeare_env.agent import decide_among
-from shakespeare_env.batch import Batch
-from shakespeare_env.generators import GameGenerators
-from shakespeare_env.lineup import play_out
-from shakespeare_env.values import is_whole
+from shakespeare_env.checks.values import is_whole
+from shakespeare_env.core.batch import Batch
+from shakespeare_env.play.agent import decide_among
+from shakespeare_env.play.generators import GameGenerators
+from shakespeare_env.play.lineup import play_out
 
 OTHER = "another move"
 """The trial of `try_moves_and_other` beyond those of `try_moves`."""

@@ -25,9 +25,9 @@ from shakespeare_agents.table.guarding import Guard
 from shakespeare_agents.table.live_table import TableError
 from shakespeare_agents.table.settings import Settings, is_local
 from shakespeare_agents.table.site import STATIC, Site
-from shakespeare_env import registry
-from shakespeare_env.kernels import compile_all
-from shakespeare_env.values import shown
+from shakespeare_env.checks.values import shown
+from shakespeare_env.core import registry
+from shakespeare_env.core.kernels import compile_all
 
 _BACKLOG = 128
 _QUICKLY = 3

@@ -8,11 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from shakespeare_agents.table.store import MoveTakenError, SeatPlan, Store, StoredTable, TablePlan
-from shakespeare_env import Position, registry
-from shakespeare_env.course import Course
+from shakespeare_env import Position
+from shakespeare_env.checks.values import shown
+from shakespeare_env.core import registry
 from shakespeare_env.datasets.playing_again import dealt
 from shakespeare_env.errors import IllegalMove, PositionError, ShakespeareEnvError
-from shakespeare_env.values import shown
+from shakespeare_env.play.course import Course
 
 _CHANGED = "the table has changed since; look, then choose again"
 

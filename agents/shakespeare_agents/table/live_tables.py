@@ -17,8 +17,8 @@ from shakespeare_agents.table.live_table import LiveTable, TableError
 from shakespeare_agents.table.recent import Recent
 from shakespeare_agents.table.store import Store
 from shakespeare_env import IllegalMove
-from shakespeare_env.agent import AnyAgent
-from shakespeare_env.agent_faults import own_steps
+from shakespeare_env.play.agent import AnyAgent
+from shakespeare_env.play.agent_faults import own_steps
 
 _MOST_LOADED = 256
 _LOOK_AGAIN = 0.5

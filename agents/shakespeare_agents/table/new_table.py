@@ -13,10 +13,11 @@ from shakespeare_agents.registry import default, has_heuristics, make
 from shakespeare_agents.table.live_table import TableError, first_snapshot
 from shakespeare_agents.table.settings import Settings, is_local
 from shakespeare_agents.table.store import SeatPlan, TablePlan
-from shakespeare_env import Position, registry
+from shakespeare_env import Position
+from shakespeare_env.checks.json_input import parse_object
+from shakespeare_env.checks.values import shown
+from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError, PositionError
-from shakespeare_env.json_input import parse_object
-from shakespeare_env.values import shown
 
 PERSON, NAMED = "person", "named"
 LONGEST_NAME = 40

@@ -24,7 +24,7 @@ from shakespeare_agents.table.new_table import in_words
 from shakespeare_agents.table.recent import Recent
 from shakespeare_agents.table.settings import Settings
 from shakespeare_agents.table.store import Store, new_token
-from shakespeare_env.game import Game
+from shakespeare_env.core.game import Game
 
 STATIC = Path(__file__).parent / "static"
 OWNER = "shakespeare_owner"

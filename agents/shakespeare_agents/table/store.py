@@ -17,8 +17,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from shakespeare_env.checks.values import shown
 from shakespeare_env.errors import ShakespeareEnvError
-from shakespeare_env.values import shown
 
 FORMAT = 1
 _WAIT = 10.0

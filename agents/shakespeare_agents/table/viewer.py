@@ -9,7 +9,7 @@ from typing import Any
 
 from shakespeare_agents.table.live_table import Snapshot
 from shakespeare_env import Position
-from shakespeare_env.game import NO_SEAT
+from shakespeare_env.core.game import NO_SEAT
 
 _MOST = 4
 """The most names explained at once."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from shakespeare_env.core.presentation import Panel, Piece
 from shakespeare_env.drawing.board import seat_and_name
 from shakespeare_env.drawing.shapes import Block
 from shakespeare_env.figaro.drawing import piece_titles as titles
@@ -13,7 +14,6 @@ from shakespeare_env.figaro.drawing.piles_picture import draw_piles
 from shakespeare_env.figaro.drawing.roads_picture import draw_pieces, draw_roads
 from shakespeare_env.figaro.drawing.seat_sign import name_of, seat_strip
 from shakespeare_env.figaro.drawing.taken_picture import draw_taken, draw_taken_bars
-from shakespeare_env.presentation import Panel, Piece
 
 _WIDTH = 420
 _STRIP, _GAP = 28, 8

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from shakespeare_env.core.game import UNKNOWN
 from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.palette import INK
 from shakespeare_env.drawing.shapes import Block, Elements, box, drawn_once
 from shakespeare_env.figaro.drawing.palette import CARDS
 from shakespeare_env.figaro.drawing.symbols import back, symbol
-from shakespeare_env.figaro.drawing.wording import JESTER, LETTERS, RING, suit_of, value_of
-from shakespeare_env.game import UNKNOWN
+from shakespeare_env.figaro.text.wording import JESTER, LETTERS, RING, suit_of, value_of
 
 SHAPE = 0.69
 """A card's width as a part of its height."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from shakespeare_env.core.game import UNKNOWN
 from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.palette import FAINT, LINE
 from shakespeare_env.drawing.shapes import Block, Elements, box
 from shakespeare_env.figaro.drawing.card_picture import SHAPE, draw_card
-from shakespeare_env.figaro.drawing.wording import cards_count, in_order
-from shakespeare_env.game import UNKNOWN
+from shakespeare_env.figaro.text.wording import cards_count, in_order
 
 GAP = 5
 """The gap between cards that do not overlap."""

@@ -6,10 +6,10 @@ letter and a symbol, seats their number; seat colours are paler or darker than a
 
 from __future__ import annotations
 
+from shakespeare_env.core.game import UNKNOWN
 from shakespeare_env.drawing.palette import INK, PANEL
-from shakespeare_env.figaro.box import COLOURS
-from shakespeare_env.figaro.drawing.wording import JESTER, RING
-from shakespeare_env.game import UNKNOWN
+from shakespeare_env.figaro.box.facts import COLOURS
+from shakespeare_env.figaro.text.wording import JESTER, RING
 
 CREAM, BACK, WEAVE, STRIP = "#f8ecc9", "#4d5563", "#69727f", "#f6f0e4"
 GATE, NOW = "#7d756b", "#fbf0cf"

@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from math import ceil
 from typing import Any
 
+from shakespeare_env.core.game import UNKNOWN
+from shakespeare_env.core.presentation import UNMARKED, Marks
 from shakespeare_env.drawing import picture as page
 from shakespeare_env.drawing.shapes import Elements, crown, star
-from shakespeare_env.figaro.box import COLOURS
+from shakespeare_env.figaro.box.facts import COLOURS
+from shakespeare_env.figaro.box.tables import FULL
 from shakespeare_env.figaro.drawing.board import board
 from shakespeare_env.figaro.drawing.palette import ON_SEATS, SEATS
 from shakespeare_env.figaro.drawing.symbols import castle, chip, symbol
-from shakespeare_env.figaro.drawing.wording import JESTER, LETTERS, RING, headline
-from shakespeare_env.figaro.tables import FULL
-from shakespeare_env.game import UNKNOWN
-from shakespeare_env.presentation import UNMARKED, Marks
+from shakespeare_env.figaro.text.wording import JESTER, LETTERS, RING, headline
 
 _TABLE, _SEAT = 400, 354
 _MOST_BESIDE = 4  # seats

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Any
 
+from shakespeare_env.core.game import UNKNOWN
 from shakespeare_env.drawing.board import seat_and_name
-from shakespeare_env.figaro.drawing.wording import (
+from shakespeare_env.figaro.box.tables import FULL
+from shakespeare_env.figaro.text.wording import (
     cards_count,
     free_colours,
     held,
@@ -18,8 +20,6 @@ from shakespeare_env.figaro.drawing.wording import (
     tie_words,
     winners,
 )
-from shakespeare_env.figaro.tables import FULL
-from shakespeare_env.game import UNKNOWN
 
 
 def piles(position: Mapping[str, Any]) -> str:

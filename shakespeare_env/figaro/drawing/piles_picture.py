@@ -9,13 +9,13 @@ from typing import Any
 from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.palette import MUTED, PANEL
 from shakespeare_env.drawing.shapes import Block, Elements, box
+from shakespeare_env.figaro.box.tables import FULL
 from shakespeare_env.figaro.drawing.card_picture import SHAPE, draw_card
 from shakespeare_env.figaro.drawing.hand_picture import GAP, draw_empty
 from shakespeare_env.figaro.drawing.palette import CARDS
 from shakespeare_env.figaro.drawing.seat_sign import seat_strip
 from shakespeare_env.figaro.drawing.symbols import symbol
-from shakespeare_env.figaro.drawing.wording import free_colours, pile_colour, pile_total
-from shakespeare_env.figaro.tables import FULL
+from shakespeare_env.figaro.text.wording import free_colours, pile_colour, pile_total
 from shakespeare_env.fonts import width as text_width
 
 _COLUMNS, _APART, _EDGE = 2, 8, 6

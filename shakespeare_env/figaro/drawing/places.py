@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from shakespeare_env.figaro.drawing.wording import RING
+from shakespeare_env.figaro.text.wording import RING
 
 
 def places(position: Mapping[str, Any], move: str) -> tuple[str, ...]:

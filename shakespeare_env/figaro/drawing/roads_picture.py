@@ -9,11 +9,11 @@ from typing import Any
 from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.palette import FAINT, GOLD, LINE, MUTED, PANEL, SHADE
 from shakespeare_env.drawing.shapes import Block, Elements, box, panel, rule, star
+from shakespeare_env.figaro.box.tables import LENGTHS, N_ROUNDS
 from shakespeare_env.figaro.drawing.palette import NOW, PIECE, PIECE_LINE
 from shakespeare_env.figaro.drawing.seat_sign import name_of, seat_token
 from shakespeare_env.figaro.drawing.symbols import castle
-from shakespeare_env.figaro.drawing.wording import ranking, round_state, tie_words, winners
-from shakespeare_env.figaro.tables import LENGTHS, N_ROUNDS
+from shakespeare_env.figaro.text.wording import ranking, round_state, tie_words, winners
 
 _UNIT = 12.5  # length of a piece of length 1, if everything fits
 _EDGE, _TITLE, _GAP = 8, 32, 8

@@ -9,7 +9,7 @@ from typing import Any
 from shakespeare_env.drawing import board
 from shakespeare_env.drawing.shapes import Block, Elements, arrow, crown, star, token
 from shakespeare_env.figaro.drawing.palette import ON_SEATS, SEATS
-from shakespeare_env.figaro.drawing.wording import winners
+from shakespeare_env.figaro.text.wording import winners
 
 
 def name_of(names: Sequence[str], seat: int) -> str:

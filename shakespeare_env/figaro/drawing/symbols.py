@@ -10,7 +10,7 @@ from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.palette import INK
 from shakespeare_env.drawing.shapes import Elements, box, outline
 from shakespeare_env.figaro.drawing.palette import CARDS, GATE, MOTLEY, PIECE, WEAVE
-from shakespeare_env.figaro.drawing.wording import JESTER, RING, suit_of
+from shakespeare_env.figaro.text.wording import JESTER, RING, suit_of
 
 _RAYS = 9
 _DIAMOND = "M0-.52 .4 0 0 .52-.4 0Z"

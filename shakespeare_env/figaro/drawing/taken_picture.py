@@ -11,11 +11,11 @@ import svg
 from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.palette import LINE, MUTED
 from shakespeare_env.drawing.shapes import Block, Elements, box, panel
+from shakespeare_env.figaro.box.tables import KIND_IDS
 from shakespeare_env.figaro.drawing.palette import SEATS
 from shakespeare_env.figaro.drawing.seat_sign import seat_token
 from shakespeare_env.figaro.drawing.symbols import chip
-from shakespeare_env.figaro.drawing.wording import LETTERS, in_order, suit_of, value_of
-from shakespeare_env.figaro.tables import KIND_IDS
+from shakespeare_env.figaro.text.wording import LETTERS, in_order, suit_of, value_of
 
 _EDGE, _TITLE, _BAR = 14, 32, 28
 _CARDS = 30  # least reach of the scale of taken cards

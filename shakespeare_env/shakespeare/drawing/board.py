@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from shakespeare_env.core.presentation import Panel, Piece
 from shakespeare_env.drawing.board import seat_and_name
 from shakespeare_env.drawing.shapes import Block, box
-from shakespeare_env.presentation import Panel, Piece
 from shakespeare_env.shakespeare.drawing import piece_titles as titles
 from shakespeare_env.shakespeare.drawing.board_picture import WIDTH, draw_acts, draw_tracks
 from shakespeare_env.shakespeare.drawing.card_picture import draw_member, draw_offer
@@ -20,7 +20,7 @@ from shakespeare_env.shakespeare.drawing.choice_picture import (
 from shakespeare_env.shakespeare.drawing.display_picture import PILES, draw_elements, draw_pile
 from shakespeare_env.shakespeare.drawing.stage_picture import draw_stage
 from shakespeare_env.shakespeare.drawing.state_picture import draw_state
-from shakespeare_env.shakespeare.drawing.wording import extra_names
+from shakespeare_env.shakespeare.text.wording import extra_names
 
 _EDGE = 10
 

@@ -20,12 +20,12 @@ from shakespeare_env.drawing.shapes import (
     upright,
 )
 from shakespeare_env.drawing.signs import centred, note_sign
-from shakespeare_env.shakespeare.box import ACTS
+from shakespeare_env.shakespeare.box.facts import ACTS
+from shakespeare_env.shakespeare.box.tables import ACT_II_PRESTIGE, BOX, GREY_SPACES, SOLO_TARGET
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.palette import OBJECTIVE, disc_colours
 from shakespeare_env.shakespeare.drawing.powers import amount_signs
-from shakespeare_env.shakespeare.drawing.wording import worth
-from shakespeare_env.shakespeare.tables import ACT_II_PRESTIGE, BOX, GREY_SPACES, SOLO_TARGET
+from shakespeare_env.shakespeare.text.wording import worth
 
 _QUILLS = dict(zip(ACTS, ("red", "gold", "blue"), strict=True))
 WIDTH = 400

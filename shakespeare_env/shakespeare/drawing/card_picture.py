@@ -9,12 +9,12 @@ from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.palette import INK, LINE, MUTED, PANEL
 from shakespeare_env.drawing.shapes import Block, Elements, box, drawn_once
 from shakespeare_env.drawing.signs import right_row, row
-from shakespeare_env.shakespeare.box import Character
+from shakespeare_env.shakespeare.box.facts import Character
+from shakespeare_env.shakespeare.box.printed import CARDS, VALUES
+from shakespeare_env.shakespeare.box.tables import BOX, N_SLOTS
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.palette import ANY, KRAFT, RESTING, SEAT_TINTS, SEATS
 from shakespeare_env.shakespeare.drawing.powers import activation_signs, power_signs
-from shakespeare_env.shakespeare.printed import CARDS, VALUES
-from shakespeare_env.shakespeare.tables import BOX, N_SLOTS
 
 _OFFER, _MEMBER = (140, 96), (132, 84)  # widths and heights
 _EDGE = 9

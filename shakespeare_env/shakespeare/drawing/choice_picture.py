@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from shakespeare_env.core.game import UNKNOWN
 from shakespeare_env.drawing.lettering import lines, words
 from shakespeare_env.drawing.palette import FAINT, MUTED, STONE
 from shakespeare_env.drawing.shapes import Block, Elements, box
 from shakespeare_env.drawing.signs import note_sign, right_row, row
-from shakespeare_env.game import UNKNOWN
+from shakespeare_env.shakespeare.box.printed import OBJECTIVES
+from shakespeare_env.shakespeare.box.tables import QUEEN_OBJECTIVES, QUEEN_POUNDS
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.powers import amount_signs
-from shakespeare_env.shakespeare.drawing.wording import worth_now
-from shakespeare_env.shakespeare.printed import OBJECTIVES
-from shakespeare_env.shakespeare.tables import QUEEN_OBJECTIVES, QUEEN_POUNDS
+from shakespeare_env.shakespeare.text.wording import worth_now
 
 QUEEN_OFFERS = {
     "money": f"{QUEEN_POUNDS} pounds",

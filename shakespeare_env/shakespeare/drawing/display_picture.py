@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from shakespeare_env.core.game import UNKNOWN
 from shakespeare_env.drawing.lettering import lines, words
 from shakespeare_env.drawing.palette import FAINT, INK, MUTED
 from shakespeare_env.drawing.shapes import Block, Elements, box, panel
-from shakespeare_env.game import UNKNOWN
-from shakespeare_env.shakespeare.box import COLOURS
+from shakespeare_env.shakespeare.box.facts import COLOURS
+from shakespeare_env.shakespeare.box.printed import CARDS, VALUES
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.palette import EMPTY, SEAT_TINTS
-from shakespeare_env.shakespeare.drawing.wording import objective_name
-from shakespeare_env.shakespeare.printed import CARDS, VALUES
+from shakespeare_env.shakespeare.text.wording import objective_name
 
 _EDGE, _TITLE = 14, 32
 _NAME = 64  # room of the names beside the elements

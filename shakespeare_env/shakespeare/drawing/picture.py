@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from shakespeare_env.core.presentation import UNMARKED, Marks
 from shakespeare_env.drawing import picture as page
 from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.palette import PANEL
 from shakespeare_env.drawing.shapes import Elements, box, star
-from shakespeare_env.presentation import UNMARKED, Marks
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.board import board
 from shakespeare_env.shakespeare.drawing.palette import ANY, KRAFT, ON_SEATS, SEATS
-from shakespeare_env.shakespeare.drawing.wording import headline
+from shakespeare_env.shakespeare.text.wording import headline
 
 _TABLE, _SEAT, _PILES = 412, 232, 164
 _BESIDE = 310  # width of offers and choices

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from shakespeare_env.core.game import UNKNOWN
 from shakespeare_env.drawing.board import seat_and_name
-from shakespeare_env.game import UNKNOWN
-from shakespeare_env.shakespeare.box import COLOURS
-from shakespeare_env.shakespeare.drawing.wording import (
+from shakespeare_env.shakespeare.box.facts import COLOURS
+from shakespeare_env.shakespeare.box.printed import CARDS, VALUES
+from shakespeare_env.shakespeare.rules.objective_values import ranking, space_of
+from shakespeare_env.shakespeare.text.wording import (
     character_name,
     objective_name,
     seat_list,
@@ -16,8 +18,6 @@ from shakespeare_env.shakespeare.drawing.wording import (
     winners,
     worth_now,
 )
-from shakespeare_env.shakespeare.objective_values import ranking, space_of
-from shakespeare_env.shakespeare.printed import CARDS, VALUES
 
 
 def acts(position: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from shakespeare_env.shakespeare.drawing.wording import extra_names
+from shakespeare_env.shakespeare.text.wording import extra_names
 
 
 def places(position: Mapping[str, Any], move: str) -> tuple[str, ...]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from shakespeare_env.drawing.shapes import star
 from shakespeare_env.drawing.signs import Sign, note_sign, number_sign
-from shakespeare_env.shakespeare.box import Character, Power
+from shakespeare_env.shakespeare.box.facts import Character, Power
+from shakespeare_env.shakespeare.box.tables import QUEEN_OBJECTIVES, QUEEN_POUNDS
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.palette import ANY
-from shakespeare_env.shakespeare.tables import QUEEN_OBJECTIVES, QUEEN_POUNDS
 
 SIGN = 16
 """The side of a sign."""

@@ -8,11 +8,11 @@ from typing import Any
 from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.palette import FAINT, MUTED, PANEL, STONE
 from shakespeare_env.drawing.shapes import Block, Elements, box, drawn_once, rule, upright
-from shakespeare_env.shakespeare.box import Space
+from shakespeare_env.shakespeare.box.facts import Space
+from shakespeare_env.shakespeare.box.tables import BOX
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.palette import ELEMENTS
-from shakespeare_env.shakespeare.drawing.stage_text import stage_rows
-from shakespeare_env.shakespeare.tables import BOX
+from shakespeare_env.shakespeare.text.stage import stage_rows
 
 _ROWS = stage_rows(BOX)
 _WIDTH, _WIDEST, _HIGH = 308, 46, 44  # of the wall; of a brick at most, and its height

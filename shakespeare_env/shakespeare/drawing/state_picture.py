@@ -11,18 +11,18 @@ from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.palette import FAINT, INK, LINE, MUTED, PANEL, SHADE
 from shakespeare_env.drawing.shapes import Block, Elements, arrow, box, crown, drawn_once, star
 from shakespeare_env.drawing.signs import right_row
+from shakespeare_env.shakespeare.box.tables import HIGHEST_MOOD, LOWEST_MOOD, N_CYLINDERS
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.palette import ON_SEATS, SEAT_TINTS, SEATS
 from shakespeare_env.shakespeare.drawing.powers import amount_signs
-from shakespeare_env.shakespeare.drawing.wording import (
+from shakespeare_env.shakespeare.text.score_sheet import score_sheet
+from shakespeare_env.shakespeare.text.wording import (
     character_name,
     objective_name,
     wages_due,
     winners,
     worth_now,
 )
-from shakespeare_env.shakespeare.score_sheet import score_sheet
-from shakespeare_env.shakespeare.tables import HIGHEST_MOOD, LOWEST_MOOD, N_CYLINDERS
 
 WIDTH = 296
 _EDGE, _HEAD = 11, 29

@@ -15,8 +15,8 @@ from shakespeare_agents.search.agent import Plan, SearchAgent
 from shakespeare_agents.search.making import AnyMove, no_weights
 from shakespeare_agents.search.player import Player
 from shakespeare_agents.search.policies import at_random, by_network
-from shakespeare_env import registry
-from shakespeare_env.information_sets import InformationSets
+from shakespeare_env.core import registry
+from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.agents.networks import write_checkpoint
 from tests.contract import knowledge

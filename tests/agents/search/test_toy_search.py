@@ -12,7 +12,7 @@ from shakespeare_agents.search.agent import Plan, SearchAgent
 from shakespeare_agents.search.making import AnyMove, no_weights, plain_search
 from shakespeare_agents.search.player import TO_THE_END, Player
 from shakespeare_agents.search.policies import at_random
-from shakespeare_env.information_sets import InformationSets
+from shakespeare_env.play.information_sets import InformationSets
 from tests.generators import generators
 from tests.training.toy_game import GAME, make_toy, set_pile
 

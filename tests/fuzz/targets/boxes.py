@@ -33,7 +33,7 @@ def prepare() -> None:
 
 
 def _loading(name: str) -> str:
-    return f"shakespeare_env.{name}.box_loading"
+    return f"shakespeare_env.{name}.box.loading"
 
 
 def check(case: random.Random) -> str:
@@ -90,7 +90,7 @@ def _played(name: str, path: Path, seed: int) -> str:
     """In a process of its own."""
     warnings.simplefilter("ignore")  # without the compiler, integers warn as they wrap round
     try:
-        game = import_module("shakespeare_env.registry").game(name, path)
+        game = import_module("shakespeare_env.core.registry").game(name, path)
     except _box_error():
         return "refused"
     play = import_module("tests.fuzz.play")

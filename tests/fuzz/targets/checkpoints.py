@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 
 from shakespeare_agents import make
-from shakespeare_agents.checkpoint import CARD_NAME, load_checkpoint, save_checkpoint
-from shakespeare_agents.network import Tensors
-from shakespeare_env import Batch, registry
-from shakespeare_env.agent import decide
+from shakespeare_agents.networks.checkpoint import CARD_NAME, load_checkpoint, save_checkpoint
+from shakespeare_agents.networks.network import Tensors
+from shakespeare_env import Batch
+from shakespeare_env.core import registry
+from shakespeare_env.core.game import Game
 from shakespeare_env.errors import CheckpointError
-from shakespeare_env.game import Game
+from shakespeare_env.play.agent import decide
 from tests.agents.networks import random_heads, random_tensors
 from tests.fuzz.damage import change_json, damaged, digest_of, encoded
 from tests.fuzz.json_mutations import bytes_mutated, mutated

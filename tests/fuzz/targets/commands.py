@@ -13,7 +13,7 @@ from typing import Any
 from typer.testing import CliRunner
 
 from shakespeare_env.cli import app
-from shakespeare_env.kernels import compile_all
+from shakespeare_env.core.kernels import compile_all
 from tests.fuzz.json_mutations import bytes_mutated, mutated, text
 from tests.fuzz.play import start, starts
 from tests.fuzz.targets import checkpoints, datasets

@@ -16,7 +16,8 @@ from typing import Any
 import polars as pl
 
 from shakespeare_agents.arena.dataset.parts import Parts
-from shakespeare_env import registry
+from shakespeare_env.core import registry
+from shakespeare_env.core.kernels import compile_all
 from shakespeare_env.datasets import (
     collected,
     read_batches,
@@ -27,7 +28,6 @@ from shakespeare_env.datasets import (
 )
 from shakespeare_env.datasets.manifest import NAME
 from shakespeare_env.errors import DatasetError
-from shakespeare_env.kernels import compile_all
 from tests.fuzz.damage import ODD_LINKS, change_json, damaged, digest_of
 from tests.fuzz.json_mutations import bytes_mutated
 from tests.fuzz.processes import apart

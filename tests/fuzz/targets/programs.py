@@ -12,10 +12,10 @@ import numpy as np
 
 from shakespeare_agents.arena.games.referee import Answers
 from shakespeare_agents.arena.programs import Limits, Program, ProgramAgent
-from shakespeare_env import registry
-from shakespeare_env.information_sets import InformationSets
-from shakespeare_env.kernels import compile_all
-from shakespeare_env.lineup import play_out
+from shakespeare_env.core import registry
+from shakespeare_env.core.kernels import compile_all
+from shakespeare_env.play.information_sets import InformationSets
+from shakespeare_env.play.lineup import play_out
 from tests.arena import hostile_program
 from tests.arena.programs import PYTHON, TOKEN, descriptors, games, running
 from tests.contract.random_games import TABLES, Table

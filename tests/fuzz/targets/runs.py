@@ -15,9 +15,9 @@ import safetensors.numpy
 import torch
 from stable_baselines3.common.callbacks import BaseCallback
 
-from shakespeare_env import registry
+from shakespeare_env.core import registry
+from shakespeare_env.core.kernels import compile_all
 from shakespeare_env.errors import BoxError, CheckpointError, TrainingError
-from shakespeare_env.kernels import compile_all
 from shakespeare_training.config import make_config
 from shakespeare_training.runs.folder import STATE_NAME
 from shakespeare_training.runs.run import Run

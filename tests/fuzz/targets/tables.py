@@ -13,8 +13,9 @@ from starlette.testclient import TestClient
 
 from shakespeare_agents.table.app import make_app
 from shakespeare_agents.table.settings import Settings
-from shakespeare_env import Position, registry
-from shakespeare_env.kernels import compile_all
+from shakespeare_env import Position
+from shakespeare_env.core import registry
+from shakespeare_env.core.kernels import compile_all
 from tests.fuzz.json_mutations import bytes_mutated, mutated, text
 
 _FORM = {"Content-Type": "application/x-www-form-urlencoded"}

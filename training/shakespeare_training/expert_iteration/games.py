@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.batch import Batch
+from shakespeare_env.core.batch import Batch
 
 _LEVEL = 1
 """The level of zlib; any level finds the zeros that these arrays mostly are."""

@@ -10,7 +10,7 @@ import numpy as np
 import safetensors.numpy
 from numpy.typing import NDArray
 
-from shakespeare_agents.network import Tensors
+from shakespeare_agents.networks.network import Tensors
 from shakespeare_agents.storage import StoredTensors
 from shakespeare_agents.workers import Shared, Workers
 from shakespeare_training.expert_iteration.playing import Part, Played, SearchedGames

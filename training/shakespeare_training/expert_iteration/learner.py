@@ -13,10 +13,10 @@ from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 
-from shakespeare_agents.network import Network
-from shakespeare_agents.parcels import AgentSet
+from shakespeare_agents.networks.network import Network
+from shakespeare_agents.portable import AgentSet
 from shakespeare_agents.workers import ThisProcess, Workers
-from shakespeare_env.agent import AnyAgent
+from shakespeare_env.play.agent import AnyAgent
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
 from shakespeare_training.expert_iteration.games import Examples, unpacked
 from shakespeare_training.expert_iteration.groups import Groups, Order

@@ -10,18 +10,18 @@ import numpy as np
 import safetensors.numpy
 from numpy.typing import NDArray
 
-from shakespeare_agents.network import Network
-from shakespeare_agents.network_agent import NetworkAgent
-from shakespeare_agents.parcels import AgentSet
+from shakespeare_agents.networks.network import Network
+from shakespeare_agents.networks.network_agent import NetworkAgent
+from shakespeare_agents.portable import AgentSet
 from shakespeare_agents.search.agent import Found, Plan, SearchAgent
 from shakespeare_agents.search.making import network_search
 from shakespeare_agents.workers import Shared, Tell
-from shakespeare_env.agent import AnyAgent
-from shakespeare_env.batch import Batch
-from shakespeare_env.game import Game, Records
-from shakespeare_env.generators import GameGenerators
-from shakespeare_env.information_sets import InformationSets
-from shakespeare_env.lineup import OUTSIDE, Lineup
+from shakespeare_env.core.batch import Batch
+from shakespeare_env.core.game import Game, Records
+from shakespeare_env.play.agent import AnyAgent
+from shakespeare_env.play.generators import GameGenerators
+from shakespeare_env.play.information_sets import InformationSets
+from shakespeare_env.play.lineup import OUTSIDE, Lineup
 from shakespeare_training.expert_iteration.games import GameLog, Packed
 
 _MOST_KEPT = 4

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
 
-from shakespeare_env.agent import AnyAgent
+from shakespeare_env.play.agent import AnyAgent
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
 from shakespeare_training.league import League
 from shakespeare_training.ppo.buffer import SeatRolloutBuffer

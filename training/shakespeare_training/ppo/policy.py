@@ -1,4 +1,4 @@
-"""`shakespeare_agents.network.Network` in PyTorch, as a policy of stable-baselines3."""
+"""`shakespeare_agents.networks.network.Network` in PyTorch, as a policy of stable-baselines3."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.type_aliases import Schedule
 from torch import nn
 
-from shakespeare_agents.network import ILLEGAL, Network, Tensors, input_scale
-from shakespeare_env.game import ObservationLayout
+from shakespeare_agents.networks.network import ILLEGAL, Network, Tensors, input_scale
+from shakespeare_env.core.game import ObservationLayout
 
 _LAYERS = {
     "trunk": "features_extractor.linear",
@@ -132,7 +132,7 @@ class PolicyNetwork(MaskableActorCriticPolicy):
         return [[p for module in part for p in module.parameters()] for part in modules]
 
     def tensors(self) -> dict[str, NDArray[np.float32]]:
-        """A copy of the weights, for `shakespeare_agents.network.Network`."""
+        """A copy of the weights, for `shakespeare_agents.networks.network.Network`."""
         state = self.state_dict()
         found = {o: state[theirs].cpu().numpy().copy() for o, theirs in self._parameter_names()}
         for kind in ("weight", "bias"):

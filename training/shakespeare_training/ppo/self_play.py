@@ -15,8 +15,8 @@ from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 
-from shakespeare_env.batch import Batch
-from shakespeare_env.generators import draw_columns
+from shakespeare_env.core.batch import Batch
+from shakespeare_env.play.generators import draw_columns
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
 from shakespeare_training.league import League
 from shakespeare_training.ppo.advantages import NO_SEAT

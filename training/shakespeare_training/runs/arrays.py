@@ -11,9 +11,9 @@ import torch
 from numpy.typing import NDArray
 
 from shakespeare_agents.storage import Arrays, StoredTensors, check_array, load_tensors
-from shakespeare_env.batch import Batch
+from shakespeare_env.core.batch import Batch
 from shakespeare_env.errors import CheckpointError
-from shakespeare_env.lineup import NOBODY, OUTSIDE
+from shakespeare_env.play.lineup import NOBODY, OUTSIDE
 from shakespeare_training.ppo.learner import SelfPlayLearner
 
 _ROUNDING = 1e-5

@@ -9,8 +9,8 @@ from collections.abc import Callable
 import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
 
-from shakespeare_env import registry
-from shakespeare_env.lineup import NOBODY, OUTSIDE
+from shakespeare_env.core import registry
+from shakespeare_env.play.lineup import NOBODY, OUTSIDE
 from shakespeare_training.league import Ended
 from shakespeare_training.runs.curves import draw_curves
 from shakespeare_training.runs.display import TrainingDisplay

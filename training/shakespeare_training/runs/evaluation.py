@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 
 from shakespeare_agents.arena import Entrant, evaluate
-from shakespeare_agents.network import Network, Tensors
-from shakespeare_agents.network_agent import NetworkAgent
-from shakespeare_env import registry
-from shakespeare_env.agent import AnyAgent
+from shakespeare_agents.networks.network import Network, Tensors
+from shakespeare_agents.networks.network_agent import NetworkAgent
+from shakespeare_env.core import registry
+from shakespeare_env.play.agent import AnyAgent
 from shakespeare_training.config import TrainingConfig
 from shakespeare_training.runs.history import ITSELF, SOLO, Measurement, seats_text
 

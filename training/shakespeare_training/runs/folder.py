@@ -15,7 +15,7 @@ from pathlib import Path
 
 from filelock import BaseFileLock, FileLock, Timeout
 
-from shakespeare_agents.checkpoint import CARD_NAME
+from shakespeare_agents.networks.checkpoint import CARD_NAME
 from shakespeare_agents.storage import forget_drafts, forget_others
 from shakespeare_env.errors import CheckpointError, TrainingError
 

@@ -12,17 +12,17 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 
 from shakespeare_agents import make
-from shakespeare_agents.checkpoint import load_checkpoint
 from shakespeare_agents.identity import digest_of
 from shakespeare_agents.naming import running_python
-from shakespeare_agents.network import LARGEST_WEIGHT, Network
+from shakespeare_agents.networks.checkpoint import load_checkpoint
+from shakespeare_agents.networks.network import LARGEST_WEIGHT, Network
 from shakespeare_agents.storage import write_atomically
-from shakespeare_env import registry
-from shakespeare_env.agent import AnyAgent, decide
-from shakespeare_env.batch import Batch
+from shakespeare_env.checks.values import shown
+from shakespeare_env.core import registry
+from shakespeare_env.core.batch import Batch
 from shakespeare_env.errors import CheckpointError, TrainingError
-from shakespeare_env.generators import GameGenerators
-from shakespeare_env.values import shown
+from shakespeare_env.play.agent import AnyAgent, decide
+from shakespeare_env.play.generators import GameGenerators
 from shakespeare_training.config import TrainingConfig, override, settings_of
 from shakespeare_training.config_text import as_toml, train_command
 from shakespeare_training.learner import make_learner

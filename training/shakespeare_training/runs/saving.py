@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from shakespeare_agents import storage
-from shakespeare_agents.checkpoint import (
+from shakespeare_agents.networks.checkpoint import (
     CARD_NAME,
     actions_digest,
     layout_digest,
@@ -21,10 +21,10 @@ from shakespeare_agents.checkpoint import (
     save_checkpoint,
     unfit,
 )
-from shakespeare_agents.network import Tensors
-from shakespeare_env import registry
+from shakespeare_agents.networks.network import Tensors
+from shakespeare_env.core import registry
+from shakespeare_env.core.game import Game
 from shakespeare_env.errors import CheckpointError
-from shakespeare_env.game import Game
 from shakespeare_training.config import TrainingConfig
 from shakespeare_training.expert_iteration.groups import Order
 from shakespeare_training.expert_iteration.learner import ExpertIteration, orders_of

@@ -20,8 +20,8 @@ from pydantic import (
 
 from shakespeare_agents.setting_faults import in_words
 from shakespeare_agents.storage import StoredTensors
+from shakespeare_env.checks.values import shown
 from shakespeare_env.errors import CheckpointError
-from shakespeare_env.values import shown
 from shakespeare_training.config import MOST_DECISIONS, Name, TrainingConfig, unknown_setting
 from shakespeare_training.league import MOST_GAMES, named_opponents
 from shakespeare_training.runs.history import Decisions, History, Measurement, Seconds

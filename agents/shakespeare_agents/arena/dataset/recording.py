@@ -13,14 +13,14 @@ from shakespeare_agents.arena.dataset.parts import Part
 from shakespeare_agents.arena.games.playing import places_of
 from shakespeare_agents.arena.games.seat_orders import SeatPlan
 from shakespeare_agents.arena.games.seating import deal
-from shakespeare_agents.estimating import EstimatingLineup, estimating
-from shakespeare_agents.parcels import AgentSet
+from shakespeare_agents.networks.estimating import EstimatingLineup, estimating
+from shakespeare_agents.portable import AgentSet
 from shakespeare_agents.workers import Tell
-from shakespeare_env.agent import AnyAgent
-from shakespeare_env.batch import Batch
+from shakespeare_env.core.batch import Batch
 from shakespeare_env.datasets.frames import GAMES, by_seat, frame, load_polars
 from shakespeare_env.datasets.manifest import Settings
-from shakespeare_env.lineup import play_out
+from shakespeare_env.play.agent import AnyAgent
+from shakespeare_env.play.lineup import play_out
 
 
 @dataclass(frozen=True)

@@ -20,18 +20,18 @@ from shakespeare_agents.held_folder import Contents
 from shakespeare_agents.identity import digest_of
 from shakespeare_agents.storage import write_atomically
 from shakespeare_agents.workers import Tell, ThisProcess, Workers, tell_nobody
-from shakespeare_env import registry
-from shakespeare_env.agent import Searcher
-from shakespeare_env.batch_checks import checked_count
-from shakespeare_env.box_reading import LARGEST_BOX
+from shakespeare_env.checks.box_files import LARGEST_BOX
+from shakespeare_env.checks.memory import require_memory
+from shakespeare_env.checks.regular_files import read_regular
+from shakespeare_env.core import registry
+from shakespeare_env.core.batch_checks import checked_count
+from shakespeare_env.core.rng import check_seed
 from shakespeare_env.datasets import manifest as manifests
 from shakespeare_env.datasets.frames import load_polars, parquet
 from shakespeare_env.datasets.manifest import read_manifest
 from shakespeare_env.datasets.reading import check_box, check_digests, holds_box
 from shakespeare_env.errors import DatasetError
-from shakespeare_env.memory import require_memory
-from shakespeare_env.regular_files import read_regular
-from shakespeare_env.rng import check_seed
+from shakespeare_env.play.agent import Searcher
 from shakespeare_env.version import version
 
 _BYTES_A_GAME = 2**13

@@ -17,7 +17,7 @@ from shakespeare_agents.arena.games.seat_orders import Order
 from shakespeare_agents.arena.wording import counted, with_margin
 from shakespeare_agents.intervals import mean_interval, wilson_interval
 from shakespeare_agents.storage import write_atomically
-from shakespeare_env.registry import box_digest
+from shakespeare_env.core.registry import box_digest
 
 if TYPE_CHECKING:
     from rich.table import Table

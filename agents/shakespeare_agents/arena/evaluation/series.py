@@ -14,15 +14,15 @@ from shakespeare_agents.arena.evaluation.result import EvaluationResult, agent_r
 from shakespeare_agents.arena.games.seat_orders import Order, SeatPlan
 from shakespeare_agents.arena.games.seating import deal, parts
 from shakespeare_agents.intervals import mean_interval
-from shakespeare_agents.parcels import AgentSet
+from shakespeare_agents.portable import AgentSet
 from shakespeare_agents.workers import Tell, ThisProcess, Workers, in_order, tell_nobody
-from shakespeare_env import registry
-from shakespeare_env.agent import Player
-from shakespeare_env.batch_checks import checked_count
+from shakespeare_env.checks.memory import require_memory
+from shakespeare_env.checks.values import shown
+from shakespeare_env.core import registry
+from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.datasets.manifest import MOST_GAMES
-from shakespeare_env.lineup import play_out
-from shakespeare_env.memory import require_memory
-from shakespeare_env.values import shown
+from shakespeare_env.play.agent import Player
+from shakespeare_env.play.lineup import play_out
 
 OnProgress = Callable[[int, int], None]
 """Called with decisions made and games finished so far; in this process after every step."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from shakespeare_agents.arena.evaluation.result import WIDTH, Shown
 from shakespeare_agents.arena.wording import counted, with_margin
 from shakespeare_agents.intervals import mean_interval, wilson_interval
-from shakespeare_env.registry import box_digest
+from shakespeare_env.core.registry import box_digest
 
 if TYPE_CHECKING:
     from rich.table import Table

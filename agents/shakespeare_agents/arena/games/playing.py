@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.arena.games.referee import RefereedLineup
 from shakespeare_agents.arena.games.seating import Rules, Seating
-from shakespeare_env.batch import Batch
+from shakespeare_env.core.batch import Batch
 from shakespeare_env.datasets.frames import by_seat, frame, load_polars
 from shakespeare_env.datasets.results_reading import RESULTS
-from shakespeare_env.generators import GameGenerators
-from shakespeare_env.lineup import NOBODY, play_out
+from shakespeare_env.play.generators import GameGenerators
+from shakespeare_env.play.lineup import NOBODY, play_out
 from shakespeare_env.version import version
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_agents.python_agents import fault_in_words
-from shakespeare_env.agent import AnyAgent, decide
-from shakespeare_env.batch import Batch
-from shakespeare_env.batch_checks import as_actions
-from shakespeare_env.generators import GameGenerators
-from shakespeare_env.information_sets import InformationSets
-from shakespeare_env.lineup import OUTSIDE, Lineup
+from shakespeare_env.core.batch import Batch
+from shakespeare_env.core.batch_checks import as_actions
+from shakespeare_env.play.agent import AnyAgent, decide
+from shakespeare_env.play.generators import GameGenerators
+from shakespeare_env.play.information_sets import InformationSets
+from shakespeare_env.play.lineup import OUTSIDE, Lineup
 
 KINDS: Mapping[str, str] = {
     "crash": "its program ended, closed its pipes, or could not be started",

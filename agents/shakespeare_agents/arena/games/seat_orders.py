@@ -27,7 +27,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.values import shown
+from shakespeare_env.checks.values import shown
 
 Order: TypeAlias = Literal["balanced", "fixed"]
 """`balanced` changes the neighbours between the games of a deal, `fixed` keeps them as named."""

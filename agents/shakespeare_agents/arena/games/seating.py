@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env import registry
-from shakespeare_env.agent import AnyAgent
-from shakespeare_env.batch import Batch
-from shakespeare_env.generators import GameGenerators
-from shakespeare_env.lineup import Lineup
+from shakespeare_env.core import registry
+from shakespeare_env.core.batch import Batch
+from shakespeare_env.play.agent import AnyAgent
+from shakespeare_env.play.generators import GameGenerators
+from shakespeare_env.play.lineup import Lineup
 
 _DIGITS = 32
 """The hexadecimal digits of a key."""

@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING
 from shakespeare_agents.arena.games.seating import Match
 from shakespeare_agents.held_folder import Contents, held
 from shakespeare_agents.storage import write_atomically
-from shakespeare_env import registry
+from shakespeare_env.checks.json_input import parse_object
+from shakespeare_env.checks.regular_files import read_regular, regular_size
+from shakespeare_env.core import registry
 from shakespeare_env.datasets.frames import load_polars, parquet
 from shakespeare_env.datasets.results_reading import (
     FILES,
@@ -30,8 +32,6 @@ from shakespeare_env.datasets.results_reading import (
     results_files,
 )
 from shakespeare_env.errors import ArenaError
-from shakespeare_env.json_input import parse_object
-from shakespeare_env.regular_files import read_regular, regular_size
 
 if TYPE_CHECKING:
     import polars as pl

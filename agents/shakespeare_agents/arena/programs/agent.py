@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from shakespeare_agents.arena.games.referee import Answers, Fault
 from shakespeare_agents.arena.programs.process import Deadline, Process, ProgramError
 from shakespeare_agents.arena.programs.program import Program
+from shakespeare_env.checks.json_input import FieldError, Fields, dump_line, parse_object
 from shakespeare_env.errors import ArenaError
-from shakespeare_env.generators import GameGenerators
-from shakespeare_env.information_sets import InformationSets
-from shakespeare_env.json_input import FieldError, Fields, dump_line, parse_object
+from shakespeare_env.play.generators import GameGenerators
+from shakespeare_env.play.information_sets import InformationSets
 
 MOST_FAULTS = 10
 """Faults in a row after which the other games decided together are lost unasked, since waiting for

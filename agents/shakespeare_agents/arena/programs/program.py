@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from shakespeare_env.regular_files import open_regular
-from shakespeare_env.values import shown
+from shakespeare_env.checks.regular_files import open_regular
+from shakespeare_env.checks.values import shown
 
 INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
 """Environment variables that every program has, if they are set: no keys to other services."""

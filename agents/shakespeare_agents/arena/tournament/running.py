@@ -18,9 +18,9 @@ from shakespeare_agents.arena.games.seating import Rules, Seating
 from shakespeare_agents.arena.games.store import Plan, Store, opened
 from shakespeare_agents.arena.tournament.matchmaking import plan_round, round_games
 from shakespeare_agents.arena.tournament.settling import Ladder, look_at
-from shakespeare_agents.parcels import AgentSet
+from shakespeare_agents.portable import AgentSet
 from shakespeare_agents.workers import Tell, Workers
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 from shakespeare_env.datasets.frames import load_polars
 
 if TYPE_CHECKING:

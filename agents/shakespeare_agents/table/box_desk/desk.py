@@ -31,8 +31,8 @@ from shakespeare_agents.table.box_desk.facts import (
     source_of,
     value_at,
 )
-from shakespeare_env import registry
-from shakespeare_env.box_entries import Keys, Wanted
+from shakespeare_env.checks.box_entries import Keys, Wanted
+from shakespeare_env.core import registry
 from shakespeare_env.errors import BoxError
 
 OWN = "my copy"

@@ -9,7 +9,7 @@ import tomlkit
 from tomlkit.items import AoT, Table
 
 from shakespeare_agents.table.box_desk.facts import MISSING, OTHERS
-from shakespeare_env.box_entries import Keys
+from shakespeare_env.checks.box_entries import Keys
 
 
 def at_keys(document: Any, keys: Keys) -> Any:

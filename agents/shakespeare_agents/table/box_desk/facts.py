@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from shakespeare_env import registry
-from shakespeare_env.box_entries import SOURCES, Keys, Kind, Wanted
+from shakespeare_env.checks.box_entries import SOURCES, Keys, Kind, Wanted
+from shakespeare_env.core import registry
 
 MISSING: Any = object()
 """The value of an entry that is not there."""

@@ -6,9 +6,9 @@ import hashlib
 from pathlib import Path
 
 from shakespeare_agents.storage import write_atomically
-from shakespeare_env.box_reading import LARGEST_BOX
+from shakespeare_env.checks.box_files import LARGEST_BOX
+from shakespeare_env.checks.regular_files import read_regular
 from shakespeare_env.errors import BoxError
-from shakespeare_env.regular_files import read_regular
 
 NEW = "new"
 """The state of a file that does not exist."""

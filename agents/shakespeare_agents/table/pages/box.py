@@ -25,10 +25,10 @@ from shakespeare_agents.table.box_desk.facts import (
 )
 from shakespeare_agents.table.box_desk.saving import save, state_of
 from shakespeare_agents.table.site import Fields, Site
-from shakespeare_env import registry
-from shakespeare_env.box_reading import LARGEST_BOX
+from shakespeare_env.checks.box_files import LARGEST_BOX
+from shakespeare_env.checks.regular_files import read_regular
+from shakespeare_env.core import registry
 from shakespeare_env.errors import BoxError
-from shakespeare_env.regular_files import read_regular
 
 _FIELDS = 2000
 _VALUE, _CONFIRMED, _TAKEN, _ADDED = "value.", "confirmed.", "taken.", "added."

@@ -9,7 +9,7 @@ from starlette.routing import Route
 from shakespeare_agents.table.live_table import TableError
 from shakespeare_agents.table.new_table import choices, plan_of
 from shakespeare_agents.table.site import Fields, Site, owner_of, remembering
-from shakespeare_env import registry
+from shakespeare_env.core import registry
 
 _LATEST = 20
 _FIELDS = 64

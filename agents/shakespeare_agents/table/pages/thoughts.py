@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from shakespeare_agents.analysis.thinking import Thoughts, thoughts
+from shakespeare_agents.analysis.thoughts import Thoughts, thoughts
 from shakespeare_agents.table.live_table import Snapshot
 from shakespeare_agents.table.new_table import allowed_agent
 from shakespeare_agents.table.pages.play import PLACES, looking_at

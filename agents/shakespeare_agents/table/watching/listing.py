@@ -10,12 +10,12 @@ from typing import Any
 import polars as pl
 
 from shakespeare_agents.arena.wording import shown_name
+from shakespeare_env.checks.regular_files import regular_size
 from shakespeare_env.datasets.frames import faults
 from shakespeare_env.datasets.manifest import NAME, Manifest, Shard, read_manifest, shard_file
 from shakespeare_env.datasets.reading import check_box
 from shakespeare_env.datasets.results_reading import is_arena, read_results, results_files
 from shakespeare_env.errors import DatasetError
-from shakespeare_env.regular_files import regular_size
 
 MOST_LISTED = 20_000
 """How many of a dataset's latest games are listed; not all may fit into memory."""

@@ -1,0 +1,143 @@
+"""Arguments and options of all commands with agents, and who sits where."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from shakespeare_agents.cli.options.completion import complete_agent
+from shakespeare_agents.naming import HOW_TO_NAME, names
+from shakespeare_env.cli.choices import usage_errors
+from shakespeare_env.core import registry
+from shakespeare_env.core.thread_pool import MOST_THREADS
+from shakespeare_env.errors import CheckpointError
+
+if TYPE_CHECKING:
+    from shakespeare_agents.arena import Entrant
+    from shakespeare_env.core.game import Game
+
+AGENT = "AGENT"
+PERSON = "you"
+"""The name of a person in a line-up and in the record of a game."""
+_DEFAULT_AGENT = "the default agent: network, or heuristic where none fits"
+WHO = f"{', '.join(names())}, {HOW_TO_NAME}; with options, as in greedy,samples=4."
+
+
+def _agents(help_text: str, default: str | bool = False) -> Any:
+    return typer.Argument(
+        metavar=AGENT, autocompletion=complete_agent, help=help_text, show_default=default
+    )
+
+
+_REST = (
+    "The last of several fills the remaining seats; a single one plays against the default agent."
+)
+AgentName = Annotated[str, _agents(f"Who plays: {WHO}")]
+AgentNames = Annotated[list[str] | None, _agents(f"Who plays: {WHO} {_REST}", _DEFAULT_AGENT)]
+OpponentNames = Annotated[
+    list[str] | None,
+    _agents(
+        f"Who plays the other seats, in their order: {WHO} The last one fills the remaining seats.",
+        _DEFAULT_AGENT,
+    ),
+]
+FinisherNames = Annotated[
+    list[str] | None,
+    _agents(
+        f"Who plays on after --instead, from seat 0: {WHO} {_REST}",
+        f"those of the record, or {_DEFAULT_AGENT}",
+    ),
+]
+Players = Annotated[
+    int | None,
+    typer.Option(
+        "--players",
+        help="Seats at the table.",
+        show_default="one each for those who are named; as many as possible if fewer than two are",
+    ),
+]
+OpponentPlayers = Annotated[
+    int | None,
+    typer.Option(
+        "--players",
+        help="Seats at the table, yours too.",
+        show_default="yours and one each for agents named; as many as possible if none is",
+    ),
+]
+_GAMES = (
+    "Games, rounded up to whole deals. Each is played once from every seat; by more than two kinds "
+    "of agents more often, with changing neighbours."
+)
+Games = Annotated[int, typer.Option("--games", min=1, max=100_000_000, help=_GAMES)]
+_SEED = "Seed of chance and of the agents' draws: the same seed is the same game."
+MOST_SEED = 2**64 - 1
+SeedOfDraws = Annotated[
+    int,
+    typer.Option(
+        "--seed", min=0, max=MOST_SEED, help="Seed of the agent's draws; the deals stay the same."
+    ),
+]
+Seed = Annotated[int, typer.Option("--seed", min=0, max=MOST_SEED, help=_SEED)]
+FreshSeed = Annotated[
+    int | None, typer.Option("--seed", min=0, max=MOST_SEED, help=_SEED, show_default="a fresh one")
+]
+Threads = Annotated[
+    int,
+    typer.Option(
+        "--threads", min=1, max=MOST_THREADS, help="Threads that step the games; change no result."
+    ),
+]
+
+
+def make_entrants(game: Game, named: Sequence[str] | None, players: int | None) -> list[Entrant]:
+    """An entrant per seat; those of one name share an agent.
+
+    A usage error if seats or names do not fit; gives up if a checkpoint cannot play.
+    """
+    return _made(game, _lineup(game, named or [], players))
+
+
+def check_agents(games: Sequence[str], named: Sequence[str], option: str) -> None:
+    """Give up unless every agent can play one of the games at least; errors name the option."""
+    # Slow imports are late to keep the shell's completion quick.
+    from shakespeare_agents.registry import make
+
+    for agent in named:
+        faults: list[Exception] = []
+        for game in games:
+            try:
+                make(agent, registry.game(game))
+                break
+            except (CheckpointError, TypeError, ValueError, ImportError) as fault:
+                faults.append(fault)
+        else:
+            with usage_errors(option):
+                raise faults[0]
+
+
+def make_opponents(game: Game, named: Sequence[str] | None, players: int | None) -> list[Entrant]:
+    """The others of a table at which a person is first in the line-up; errors as above."""
+    return _made(game, _lineup(game, [PERSON, *(named or [])], players)[1:])
+
+
+def _made(game: Game, lineup: Sequence[str]) -> list[Entrant]:
+    # Here and below, slow imports are late to keep the shell's completion quick.
+    from shakespeare_agents.arena.entrants import entrants_of
+
+    with usage_errors(AGENT):
+        return entrants_of(lineup, game)
+
+
+def _lineup(game: Game, named: Sequence[str], players: int | None) -> list[str]:
+    """Who sits at each seat, in order, by the one rule of all commands."""
+    from shakespeare_agents.arena.entrants import filled
+
+    if players is not None and not game.min_seats <= players <= game.max_seats:
+        raise typer.BadParameter(
+            f"{game.name} is for {game.min_seats} to {game.max_seats} seats, not {players}",
+            param_hint="--players",
+        )
+    with usage_errors(AGENT):
+        return filled(named, players, game)

@@ -1,0 +1,203 @@
+"""Agents and boxes that travel to other processes and machines.
+
+Networks travel as weights, by digest; other named agents are made again from their names at the
+destination and must be the same there. Users' own objects are pickled.
+"""
+
+from __future__ import annotations
+
+import platform
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import cloudpickle
+import safetensors.numpy
+
+from shakespeare_agents import naming
+from shakespeare_agents.identity import agent_digest
+from shakespeare_agents.networks.network import Network
+from shakespeare_agents.networks.network_agent import NetworkAgent
+from shakespeare_agents.registry import make
+from shakespeare_agents.search.agent import Plan, SearchAgent
+from shakespeare_agents.search.making import network_search
+from shakespeare_agents.workers import Shared, ThisProcess, Workers
+from shakespeare_env.core import registry
+from shakespeare_env.core.game import Game
+from shakespeare_env.errors import WorkerError
+from shakespeare_env.play.agent import AnyAgent, Player
+
+AgentParcel = Callable[[Game], AnyAgent]
+"""An agent on its way: makes it again for a game; WorkerError if it is another one there."""
+
+
+def parcel_of(given: Player, agent: AnyAgent, game: Game, workers: Workers) -> AgentParcel:
+    """An agent ready to travel.
+
+    Args:
+        given: The value that it was made from.
+        agent: The agent made for the game.
+        game: What it plays.
+        workers: The destination.
+
+    Raises:
+        TypeError: it cannot be pickled.
+    """
+    # Subclasses may play otherwise.
+    if type(agent) is NetworkAgent:
+        return partial(_network_agent, _shared(agent.network, workers), agent.greedy)
+    if type(agent) is SearchAgent and isinstance(agent.prior, NetworkAgent):
+        player, weights = agent.player, _shared(agent.prior.network, workers)
+        return partial(_searching, weights, agent.plan, player.horizon, player.temperature)
+    if isinstance(given, str):
+        return partial(named_agent, _from_anywhere(given), agent_digest(given, agent, game))
+    try:
+        return partial(_unpickled, workers.share(cloudpickle.dumps(agent)))
+    except Exception as fault:
+        raise TypeError(
+            f"{agent!r} cannot travel to a worker ({type(fault).__name__}: {fault}); name it as "
+            "my.py:NAME, make it picklable, or play it without workers"
+        ) from fault
+
+
+def named_agent(name: str, digest: str, game: Game) -> AnyAgent:
+    """An agent by its name, which must have this digest here, too."""
+    try:
+        agent = make(name, game)
+    except (ValueError, TypeError, ImportError) as fault:
+        raise WorkerError(f"the agent {name!r} on {_here()}: {fault}") from fault
+    if agent_digest(name, agent, game) != digest:
+        raise WorkerError(
+            f"the agent {name!r} is another one on {_here()}: its code or options differ; put the "
+            "same version there"
+        )
+    return agent
+
+
+def _network_agent(weights: Shared, greedy: bool, game: Game) -> AnyAgent:
+    return NetworkAgent(_network(weights, game), greedy=greedy)
+
+
+def _searching(
+    weights: Shared, plan: Plan, horizon: int, temperature: float, game: Game
+) -> AnyAgent:
+    """A search over a network, on one thread, as workers share the cores."""
+    network = _network(weights, game)
+    return network_search(game, network, plan, horizon=horizon, temperature=temperature, threads=1)
+
+
+def _unpickled(content: Shared, _game: Game) -> AnyAgent:
+    try:
+        agent: AnyAgent = cloudpickle.loads(content.read())
+    except Exception as fault:  # their code
+        raise WorkerError(
+            f"an agent cannot be unpickled on {_here()} ({type(fault).__name__}: {fault}); "
+            "install what it imports there"
+        ) from fault
+    return agent
+
+
+def _shared(network: Network, workers: Workers) -> Shared:
+    return workers.share(safetensors.numpy.save(dict(network.tensors)))
+
+
+def _network(weights: Shared, game: Game) -> Network:
+    return Network(safetensors.numpy.load(weights.read()), game.layout)
+
+
+def _from_anywhere(name: str) -> str:
+    """A name with its path made absolute, for use in another folder."""
+    python = naming.python_name(name)
+    if python is None or not python.is_file:
+        return name
+    return f"{Path(python.source).resolve()}{name.removeprefix(python.source)}"
+
+
+def _here() -> str:
+    return platform.node() or "this machine"
+
+
+@dataclass(frozen=True)
+class BoxParcel:
+    """The box that a game is played with; `content` is a box file's, None for the package's."""
+
+    game: str
+    digest: str
+    content: Shared | None
+
+    @classmethod
+    def of(cls, game: Game, workers: Workers) -> BoxParcel:
+        """The box in force."""
+        own = registry.own_box(game.name)
+        content = None if game.box == own else workers.share(game.box.read_bytes())
+        return cls(game.name, registry.box_digest(game.name), content)
+
+    def put_in_force(self) -> Game:
+        """Let this process play the game with it.
+
+        Raises:
+            BoxError: it plays with another one already.
+            WorkerError: the package has another box here.
+        """
+        if self.content is None:
+            game = registry.game(self.game, registry.own_box(self.game))
+        else:
+            game = registry.game(self.game, _box_file(self.digest, self.content))
+        if fault := registry.box_fault(self.game, self.digest):
+            raise WorkerError(f"{self.game} on {_here()} is {fault}")
+        return game
+
+
+class AgentSet:
+    """Agents of one game, which travel as parcels when pickled and are made again on arrival.
+
+    Attributes:
+        game: What they play.
+        agents: The agents as given, or as made again.
+
+    Args:
+        game: What they play.
+        agents: The agents, each once or several times; one object stays one.
+        given: What each was made from.
+        workers: The destination.
+    """
+
+    def __init__(
+        self, game: Game, agents: Sequence[AnyAgent], given: Sequence[Player], workers: Workers
+    ) -> None:
+        self.game = game
+        self.agents = list(agents)
+        self._given = list(given)
+        self._workers = workers
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parcels: dict[int, AgentParcel] = {}
+        for given, agent in zip(self._given, self.agents, strict=True):
+            if id(agent) not in parcels:
+                parcels[id(agent)] = parcel_of(given, agent, self.game, self._workers)
+        order = list(parcels)
+        seats = [order.index(id(agent)) for agent in self.agents]
+        box = BoxParcel.of(self.game, self._workers)
+        return _arrived, (box, tuple(parcels.values()), tuple(seats))
+
+
+def _arrived(box: BoxParcel, parcels: Sequence[AgentParcel], seats: Sequence[int]) -> AgentSet:
+    game = box.put_in_force()
+    made = [parcel(game) for parcel in parcels]
+    agents = [made[seat] for seat in seats]
+    return AgentSet(game, agents, agents, ThisProcess())
+
+
+@cache
+def _box_folder() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="shakespeare-env-")
+
+
+def _box_file(digest: str, content: Shared) -> Path:
+    path = Path(_box_folder().name) / f"{digest}.toml"
+    if not path.exists():
+        path.write_bytes(content.read())
+    return path

@@ -1,0 +1,1 @@
+"""What comes from outside, checked: values, JSON, files, boxes, requests for memory."""

@@ -1,0 +1,80 @@
+"""Reading a position in text; refusals name place (`seats[2].mood`), value and remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+from shakespeare_env.checks.values import shown
+from shakespeare_env.errors import PositionError
+
+
+def refuse(where: str, fault: str, remedy: str) -> NoReturn:
+    """Raise the PositionError for a value."""
+    raise PositionError(f"{where}: {fault}; {remedy}")
+
+
+def table(value: object, where: str, keys: Sequence[str]) -> Mapping[str, Any]:
+    """A JSON object with exactly these keys."""
+    if not isinstance(value, Mapping):
+        refuse(where, f"{shown(value)} is not an object", "write an object with " + ", ".join(keys))
+    for key in value:
+        if key not in keys:
+            refuse(where, f"unknown key {shown(key)}", "the keys are " + ", ".join(keys))
+    for key in keys:
+        if key not in value:
+            refuse(where, f"the key {shown(key)} is missing", f"add {shown(key)}")
+    return value
+
+
+def integer(value: object, where: str, low: int, high: int) -> int:
+    """A whole number in a range; True and 1.0 do not count."""
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        refuse(
+            where, f"{shown(value)} is out of place", f"write a whole number from {low} to {high}"
+        )
+    return value
+
+
+def truth(value: object, where: str) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        refuse(where, f"{shown(value)} is out of place", "write true or false")
+    return value
+
+
+def choice(value: object, where: str, known: Sequence[str]) -> int:
+    """The index of a known text."""
+    if not isinstance(value, str) or value not in known:
+        refuse(where, f"{shown(value)} is not known here", "use one of " + ", ".join(known))
+    return known.index(value)
+
+
+def items(value: object, where: str, most: int) -> list[Any]:
+    """A list of limited length."""
+    if not isinstance(value, list):
+        refuse(where, f"{shown(value)} is not a list", "write a list")
+    if len(value) > most:
+        refuse(where, f"{len(value)} entries", f"at most {most} can stand here")
+    return value
+
+
+def choices(value: object, where: str, known: Sequence[str], most: int) -> list[int]:
+    """A list of known texts, as indices."""
+    entries = items(value, where, most)
+    return [choice(entry, f"{where}[{i}]", known) for i, entry in enumerate(entries)]
+
+
+def seats(value: object, where: str, players: int) -> list[int]:
+    """A list of distinct seats at the table."""
+    entries = items(value, where, players)
+    found = [integer(entry, f"{where}[{i}]", 0, players - 1) for i, entry in enumerate(entries)]
+    if len(set(found)) != len(found):
+        refuse(where, f"{shown(value)} names a seat twice", "name every seat once")
+    return found
+
+
+def counts(value: object, where: str, known: Sequence[str], high: int) -> list[int]:
+    """An object with a count for each known text, in order."""
+    given = table(value, where, known)
+    return [integer(given[name], f"{where}.{name}", 0, high) for name in known]

@@ -1,0 +1,1 @@
+"""Rules as machine code, and the folder that keeps it."""

@@ -1,0 +1,1 @@
+"""The contract of every game, and games stepped alone or many together."""

@@ -1,0 +1,338 @@
+"""Many games stepped together: the data plane for training and search."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shakespeare_env.checks.memory import require_memory
+from shakespeare_env.checks.values import check_arguments, shown
+from shakespeare_env.core import registry
+from shakespeare_env.core.arrays import GameArrays, Outcome, Terms, bytes_per_game, read_only, taken
+from shakespeare_env.core.batch_checks import (
+    Integers,
+    as_actions,
+    check_kind,
+    check_records,
+    checked_count,
+    checked_deals,
+    checked_indices,
+    checked_players,
+    checked_rows,
+    checked_seats,
+    checked_seeds,
+    checked_selection,
+    checked_targets,
+)
+from shakespeare_env.core.game import Game, Records
+from shakespeare_env.core.kernels import kernels_of
+from shakespeare_env.core.rewards import reward_code
+from shakespeare_env.core.rng import check_seed, streams
+from shakespeare_env.core.thread_pool import MOST_THREADS, ThreadPool, Work
+from shakespeare_env.errors import IllegalMove
+
+_CHOICE = np.uint64(0xC401CE)
+"""Separates the seeds of `random_actions` from those of the games."""
+_FEW = 256
+"""Fewer games are stepped on one thread."""
+
+
+class Batch:
+    """N games of one kind, stepped together; every step overwrites the arrays.
+
+    Game i depends only on the seed and i, not on n, threads or machine.  Copies (`copy.deepcopy`,
+    `pickle`) continue the same games with the same chance to come.  Threads that share a batch
+    wait for each other.
+
+    Args:
+        game: Name of the game.
+        n: Number of games.
+        players: Seats of every game, or n numbers.
+        seed: Decides all chance.
+        threads: Threads that share a step.
+        autoreset: Whether the step that ends a game starts the next.  If not, a finished game has
+            `to_move` -1, an all-False mask and takes action -1 until reset.
+        reward: A name of `rewards.py`.
+        box: A component file; None means the one in force (`registry.game`).
+        **options: Variants to play, such as `strategic_rest=True`.
+
+    Attributes:
+        actions: The action table.
+        players: int8[n], read-only.
+        to_move: int8[n], read-only, the seat to decide, -1 when over.
+        mask: bool[n, A], read-only, its legal actions.
+        obs: int8[n, D], its observation.
+        rewards: float32[n, S] of the last step, by seat.
+        done: bool[n], the games it ended.
+        final_scores: int16[n, S] of the last game to end in each row.
+        final_winners: bool[n, S], its winners.
+    """
+
+    def __init__(
+        self,
+        game: str = registry.DEFAULT,
+        n: int = 1,
+        *,
+        players: int | Integers,
+        seed: int = 0,
+        threads: int = 1,
+        autoreset: bool = True,
+        reward: str = "win",
+        box: str | os.PathLike[str] | None = None,
+        **options: bool,
+    ) -> None:
+        self.game: Game = registry.game(game, box)
+        check_arguments(Batch.__init__, self.game.options, options)
+        self.actions = self.game.actions
+        self.n = n = checked_count("n", n)
+        threads = checked_count("threads", threads, most=MOST_THREADS)
+        if not isinstance(autoreset, bool | np.bool_):
+            raise TypeError(f"autoreset={shown(autoreset)} must be True or False")
+        self.autoreset = bool(autoreset)
+        needed = n * bytes_per_game(self.game)
+        require_memory(f"{n:,} games of {game}", needed, "play fewer at once")
+        self._players = checked_players(self.game, n, players)
+        self._variants: dict[str, Any] = options
+        self._options = self.game.option_bits(options, map(int, np.unique(self._players)))
+        self.reward = reward
+        terms = Terms.of(self.game, self._options, self.autoreset, reward_code(reward))
+        self._terms = tuple(terms)
+        self._kernels = kernels_of(self.game)
+        self._every_row = np.arange(n)
+        self._arrays = GameArrays.of(self.game, n)
+        self._games, self._mask, self.obs, self._to_move = self._arrays
+        # Compiled code relies on these.
+        self.players, self.mask = read_only(self._players), read_only(self._mask)
+        self.to_move = read_only(self._to_move)
+        outcome = Outcome.of(self.game, n)
+        self._outcome = tuple(outcome)
+        self.rewards, self.done = outcome.rewards, outcome.done
+        self.final_scores, self.final_winners = outcome.final_scores, outcome.final_winners
+        self._chance = np.zeros(n, np.uint64)
+        self._pool = ThreadPool(threads)
+        self._lock = threading.RLock()
+        self.reset(seed)
+
+    def reset(self, seed: int, deals: Integers | None = None, rows: Integers | None = None) -> None:
+        """Set up all games, or some, anew from a seed.
+
+        Args:
+            seed: Decides their chance.
+            deals: int[m], not negative, the game of the seed that each plays; rows can share deals.
+                None means that row i plays game i.
+            rows: int[m], increasing; None means all games.
+        """
+        begun = self._every_row if rows is None else checked_rows(self.n, rows)
+        numbers = begun if deals is None else checked_deals(len(begun), deals)
+        with self._lock:
+            self._games["random"][begun] = streams(seed, numbers)
+            self._chance[begun] = streams(int(check_seed(seed) ^ _CHOICE), numbers)
+            self._set_up(begun)
+
+    def restart(self, rows: Integers) -> None:
+        """Start the next game in some rows, increasing, over or not; chance continues."""
+        with self._lock:
+            self._set_up(checked_rows(self.n, rows))
+
+    def step(
+        self, actions: Integers, rows: Integers | None = None
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
+        """Play one action in every game, or in some, and all forced moves after it.
+
+        Args:
+            actions: int[m], one per game; -1 for a game that is over.
+            rows: int[m], increasing; None means all games.
+
+        Returns:
+            `rewards` and `done`, 0 and False for games not played in.
+
+        Raises:
+            IllegalMove: an action is not legal; no game has changed.
+        """
+        played = self._every_row if rows is None else checked_rows(self.n, rows)
+
+        def step(first: int, last: int) -> None:
+            self._kernels.step(
+                self._arrays, self._outcome, played, first, last, chosen, self._players, self._terms
+            )
+
+        with self._lock:
+            chosen = self._checked(actions, played)
+            if rows is not None:
+                self.rewards[:] = 0.0
+                self.done[:] = False
+            self._share(len(played), step)
+        return self.rewards, self.done
+
+    def random_actions(self) -> npt.NDArray[np.int32]:
+        """int32[n]: uniformly random legal actions, -1 when over."""
+        actions = np.empty(self.n, np.int32)
+
+        def choose(first: int, last: int) -> None:
+            self._kernels.choose(
+                self._chance[first:last],
+                self._mask[first:last],
+                self._to_move[first:last],
+                actions[first:last],
+            )
+
+        self._share(self.n, choose)
+        return actions
+
+    def first_illegal(self, actions: npt.NDArray[np.int32], rows: npt.NDArray[np.int64]) -> int:
+        """The place of the first of m actions that `step` would refuse, or -1."""
+        return int(self._kernels.first_illegal(actions, rows, self._mask, self._to_move))
+
+    def observe(self, seats: Integers, rows: Integers | None = None) -> npt.NDArray[np.int8]:
+        """int8[m, D]: what one seat of each game, or of each of some, may know."""
+        seen = self._every_row if rows is None else checked_rows(self.n, rows)
+        out = np.zeros((len(seen), self.game.layout.size), np.int8)
+        with self._lock:
+            of = checked_seats(seats, self._players[seen])
+            self._kernels.observe(self._games, seen, of, out)
+        return out
+
+    def scores(self, rows: Integers | None = None) -> npt.NDArray[np.int16]:
+        """int16[m, S]: every seat's current score in all games, or in some."""
+        seen = self._every_row if rows is None else checked_rows(self.n, rows)
+        out = np.zeros((len(seen), self.game.max_seats), np.int16)
+        with self._lock:
+            self._kernels.scores(self._games, seen, out)
+        return out
+
+    def save(self, indices: Integers | slice) -> Records:
+        """Copies of games, random state included; equal games are the same bytes."""
+        rows = checked_selection(self.n, indices)
+        with self._lock:
+            return taken(self._games, rows)
+
+    def load(self, indices: Integers | slice, records: Records) -> None:
+        """Replace games by saved ones.
+
+        Raises:
+            TypeError: the records are of another game.
+            PositionError: one of them cannot occur, as when it was changed.
+            ValueError: the variants do not allow that number of seats, or not a record a game.
+        """
+        check_kind(self.game, records)
+        rows = checked_targets(self.n, indices)
+        if np.shape(records) not in ((), (1,), rows.shape):
+            raise ValueError(f"records of shape {np.shape(records)} for {len(rows)} games")
+        # It is a copy, so that nobody changes what has been checked.
+        games = np.array(np.broadcast_to(records, rows.shape), self.game.state)
+        check_records(self.game, self._kernels, games)
+        counts = [int(count) for count in np.unique(games["players"])]
+        self.game.option_bits(self._variants, counts)
+        self._put(rows, games)
+
+    def copies(self, rows: Integers, seed: int = 0) -> Batch:
+        """Copies of the games `rows`, int[m], in any order, repeats too; chance to come included.
+
+        They run on one thread with `autoreset=False`; `seed` is for their `random_actions`.
+        """
+        return self.maker()(self.save(checked_indices(self.n, rows)), seed)
+
+    def maker(self) -> Callable[[Records, int], Batch]:
+        """A function of records and a seed that makes `copies` without access to these games.
+
+        It checks nothing: the records must be copies of games of this batch, or alike.
+        """
+        return partial(_batch_of, self.game.name, self.reward, self._variants)
+
+    def determinize(self, indices: Integers | slice, seats: Integers, seeds: Integers) -> None:
+        """Redraw what one seat of each of some games does not know.
+
+        Raises:
+            ValueError: not one seat at the table, or one seed, per game.
+        """
+        rows = checked_targets(self.n, indices)
+        with self._lock:
+            games = taken(self._games, rows)
+            of = checked_seats(seats, games["players"])
+            self._kernels.determinize(games, of, checked_seeds(len(games), seeds))
+            self._put(rows, games)
+
+    def _put(self, rows: npt.NDArray[np.int64], games: Records) -> None:
+        """Replace games by others of this kind."""
+        with self._lock:
+            self._games[rows] = games
+            self._players[rows] = games["players"]
+            self._kernels.refresh(self._arrays, rows)
+
+    def _set_up(self, rows: npt.NDArray[np.int64]) -> None:
+        self._share(
+            len(rows),
+            lambda first, last: self._kernels.set_up(
+                self._arrays, rows, first, last, self._players, self._options
+            ),
+        )
+
+    def _share(self, size: int, work: Work) -> None:
+        """Work with all threads, or with this one alone on a few games."""
+        if self._pool.threads == 1 or size < min(self.n, _FEW):
+            work(0, size)
+        else:
+            with self._lock:
+                self._pool.share(size, work)
+
+    def _checked(self, actions: Integers, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
+        chosen = as_actions(actions, len(rows))
+        place = self.first_illegal(chosen, rows)
+        if place >= 0:
+            index, action = int(rows[place]), int(np.asarray(actions)[place])
+            seat = int(self.to_move[index])
+            texts = self.actions.texts_for(max(seat, 0), int(self.players[index]))
+            raise IllegalMove(
+                texts[action] if 0 <= action < len(texts) else action,
+                seat=None if seat < 0 else seat,
+                phase=self.game.phase(self._games[index]),
+                legal=[texts[i] for i in np.flatnonzero(self.mask[index])],
+                game_index=index,
+            )
+        return chosen
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        name = self.game.name
+        arguments = {
+            "n": self.n,
+            "threads": self._pool.threads,
+            "autoreset": self.autoreset,
+            "reward": self.reward,
+            **self._variants,
+        }
+        with self._lock:
+            arrays = [self.rewards, self.done, self.final_scores, self.final_winners, self._chance]
+            copied = [array.copy() for array in arrays]
+            records = self.save(slice(None))
+        return _restored, (name, registry.box_digest(name), arguments, records, copied)
+
+
+def _batch_of(
+    name: str, reward: str, variants: dict[str, Any], records: Records, seed: int
+) -> Batch:
+    """See `Batch.maker`."""
+    players = records["players"]
+    batch = Batch(
+        name, len(records), players=players, seed=seed, autoreset=False, reward=reward, **variants
+    )
+    batch._put(batch._every_row, records)
+    return batch
+
+
+def _restored(
+    name: str, digest: str, arguments: dict[str, Any], records: Records, arrays: list[Any]
+) -> Batch:
+    """A batch from its pickle; PositionError if its records were changed."""
+    game = registry.game_saved(name, digest)
+    batch = Batch(game.name, players=records["players"], **arguments)
+    batch.load(slice(None), records)
+    kept = [batch.rewards, batch.done, batch.final_scores, batch.final_winners, batch._chance]
+    for array, saved in zip(kept, arrays, strict=True):
+        array[...] = saved
+    return batch

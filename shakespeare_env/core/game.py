@@ -1,0 +1,217 @@
+"""The contract every game fulfils; nothing outside its folder knows more about it.
+
+A game is a NumPy structured dtype, compiled rules on one record of it, an action table and an
+observation layout.  Every record has:
+    random   uint64       the game's generator (rng.py)
+    players  int8         seats at the table
+    to_move  int8         the seat to decide, -1 when over
+    winners  int8[seats]  1 for each winner, once over
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shakespeare_env.checks.values import is_whole, meant, shown
+from shakespeare_env.core.action_table import ActionTable
+from shakespeare_env.core.presentation import Presentation
+from shakespeare_env.core.records import Ranges
+
+Record = Any
+"""One game: `np.void` in Python, a record type in compiled code."""
+Records = npt.NDArray[np.void]
+
+UNKNOWN = "?"
+"""What a seat may not know, in a position as it sees it."""
+NO_SEAT = -1
+"""A spectator, for `Game.seen_by`."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """A named part of an observation.
+
+    Attributes:
+        name: A name such as `seat0.stage`.
+        start: The index of its first number.
+        size: The number of its numbers.
+        high: The greatest value; larger ones are clipped.
+        description: The meaning of each number.
+    """
+
+    name: str
+    start: int
+    size: int
+    low: int
+    high: int
+    description: str
+
+    @property
+    def slice(self) -> slice:
+        """Its place in an observation."""
+        return slice(self.start, self.start + self.size)
+
+
+class ObservationLayout:
+    """The layout of an observation, int8[size]; iterates over its `Field`s."""
+
+    def __init__(self, entries: Iterable[tuple[str, int, int, int, str]]) -> None:
+        fields: dict[str, Field] = {}
+        start = 0
+        for name, size, low, high, description in entries:
+            if name in fields:
+                raise ValueError(f"two fields of the observation are named {name!r}")
+            fields[name] = Field(name, start, size, low, high, description)
+            start += size
+        self.fields: Mapping[str, Field] = fields
+        self.size = start
+
+    def __getitem__(self, name: str) -> Field:
+        return self.fields[name]
+
+    def __iter__(self) -> Any:
+        return iter(self.fields.values())
+
+    @cached_property
+    def low(self) -> npt.NDArray[np.int8]:
+        """int8[size]: least values."""
+        return np.repeat([f.low for f in self], [f.size for f in self]).astype(np.int8)
+
+    @cached_property
+    def high(self) -> npt.NDArray[np.int8]:
+        """int8[size]: greatest values."""
+        return np.repeat([f.high for f in self], [f.size for f in self]).astype(np.int8)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """A game's compiled functions; they change one record in place and allocate nothing.
+
+    Attributes:
+        set_up: (game, players, options). Set up a game, drawing from game["random"]; write every
+            other field.  `options` has a bit per variant.
+        legal: (game, mask) -> int. Write the mover's legal actions into bool[A], all False before;
+            return their number.
+        play: (game, action). Play a legal action up to the next decision, forced or not.
+        observe: (game, seat, out). Write all that a seat may know into int8[D], all 0 before.
+        determinize: (game, seat). Draw, from game["random"], all that a seat does not know.
+        scores: (game, out). Write current scores into int16[seats]; more is better.
+        fault: (game) -> int. What is wrong with a record whose numbers are all in range, 0 if
+            nothing: for `Game.explain`, positive.  Rules are safe on a record without a fault, and
+            lead to such records alone.
+        rewind: (game) -> bool. Take back the secret choices made before the mover's that it does
+            not know yet, forced ones included, so that the first of these seats is to move; False,
+            with nothing changed, if there are none.
+    """
+
+    set_up: Callable[[Record, int, int], None]
+    legal: Callable[[Record, Any], int]
+    play: Callable[[Record, int], None]
+    observe: Callable[[Record, int, Any], None]
+    determinize: Callable[[Record, int], None]
+    scores: Callable[[Record, Any], None]
+    fault: Callable[[Record], int]
+    rewind: Callable[[Record], bool]
+
+
+@dataclass(frozen=True, eq=False)  # one object per game, compared by identity
+class Game:
+    """A game, ready to be played by `Position` and `Batch`.
+
+    Attributes:
+        max_seats: Most seats, and the length of every per-seat array.
+        options: Variants, each with the seat counts it is for.
+        state: The record's dtype.
+        ranges: The ranges of its fields.
+        hidden_from_text: Fields of the record that positions in text lack.
+        good_scores: The winning scores that the rule book calls good, by seat count; needed for one
+            seat if the game can be played alone.
+        score_scale: Points that count as one unit of reward.
+        to_dict: (record) -> the position as the notation's JSON object.
+        from_dict: (dict, record). Write a position into a record; PositionError if it cannot be
+            read.  `rules.fault` then says whether it can occur.
+        explain: (record, fault) -> place, fault and remedy in words.
+        phase: (record) -> the phase's name in the notation.
+        seen_by: (dict, seat or `NO_SEAT`) -> the position with `UNKNOWN` for all that the seat may
+            not know; positions that differ only there become equal.
+        is_secret: (dict, move) -> whether a move of the seat to move is hidden from the others.
+        presentation: How positions are drawn and worded.
+        box: The component file in force.
+    """
+
+    name: str
+    min_seats: int
+    max_seats: int
+    options: Mapping[str, range]
+    state: np.dtype[np.void]
+    ranges: Ranges
+    hidden_from_text: tuple[str, ...]
+    actions: ActionTable
+    layout: ObservationLayout
+    rules: Rules
+    good_scores: Mapping[int, float]
+    score_scale: float
+    to_dict: Callable[[Record], dict[str, Any]] = field(repr=False)
+    from_dict: Callable[[Mapping[str, Any], Record], None] = field(repr=False)
+    explain: Callable[[Record, int], tuple[str, str, str]] = field(repr=False)
+    phase: Callable[[Record], str] = field(repr=False)
+    seen_by: Callable[[Mapping[str, Any], int], dict[str, Any]] = field(repr=False)
+    is_secret: Callable[[Mapping[str, Any], str], bool] = field(repr=False)
+    presentation: Presentation = field(repr=False)
+    box: Path
+
+    def __post_init__(self) -> None:
+        if self.min_seats == 1 and self.solo_target is None:
+            raise ValueError(
+                f"{self.name} is played alone, so good_scores needs the score of one seat"
+            )
+
+    @property
+    def solo_target(self) -> float | None:
+        """The score that solo games are measured against; None without solo games."""
+        return self.good_scores.get(1)
+
+    def option_bits(self, options: Mapping[str, object], players: Iterable[int]) -> int:
+        """Variants switched on for these seat counts, as bits in the order of `options`.
+
+        Raises:
+            TypeError: a variant is unknown, or its value not a bool.
+            ValueError: a variant does not allow that number of seats.
+        """
+        bits = 0
+        for name, value in options.items():
+            if name not in self.options:
+                known = ", ".join(self.options) or "none"
+                question = meant(name, self.options) if isinstance(name, str) else ""
+                raise TypeError(
+                    f"{self.name} has no option {name!r}{question}; its options: {known}"
+                )
+            if not isinstance(value, bool | np.bool_):
+                raise TypeError(f"option {name}={shown(value)} must be True or False")
+            seats = self.options[name]
+            for count in players:
+                if value and count not in seats:
+                    raise ValueError(
+                        f"{name}=True with players={count}: "
+                        f"it is for {seats[0]} to {seats[-1]} seats"
+                    )
+            bits |= int(value) << list(self.options).index(name)
+        return bits
+
+    def check_players(self, players: int) -> int:
+        """The seat count as an int; TypeError if not whole, ValueError if not for the game."""
+        if not is_whole(players):
+            raise TypeError(f"players={shown(players)} must be an integer")
+        if not self.min_seats <= players <= self.max_seats:
+            raise ValueError(
+                f"players={players}: {self.name} is played by "
+                f"{self.min_seats} to {self.max_seats} seats"
+            )
+        return int(players)

@@ -1,0 +1,305 @@
+"""One game in text: positions and moves as people and programs write them."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shakespeare_env.checks.values import check_arguments, is_whole, shown
+from shakespeare_env.core import registry
+from shakespeare_env.core.arrays import GameArrays, taken
+from shakespeare_env.core.batch_checks import check_kind, check_records, first_fault
+from shakespeare_env.core.game import NO_SEAT, Game, Record
+from shakespeare_env.core.kernels import kernels_of
+from shakespeare_env.core.presentation import UNMARKED, Event, Marks
+from shakespeare_env.core.rng import check_seed, streams
+from shakespeare_env.errors import IllegalMove, PositionError
+
+_ONLY_ROW = np.zeros(1, np.int64)
+
+
+class Position:
+    """A position of one game; a single legal move is played at once (rule D1).
+
+    `Position.new(seed=s)` is game 0 of `Batch(seed=s)`.  A seat, move or action id that the game
+    does not have is a ValueError.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self._kernels = kernels_of(game)
+        self._arrays = GameArrays.of(game, 1)
+        self._record, self._mask, _, self._to_move = self._arrays
+        self._players = 0  # as in the record, where reading it would be slow
+        self._lock = threading.RLock()  # threads wait for each other
+
+    @classmethod
+    def new(
+        cls,
+        game: str = registry.DEFAULT,
+        *,
+        players: int,
+        seed: int = 0,
+        box: str | os.PathLike[str] | None = None,
+        **options: bool,
+    ) -> Position:
+        """The first position of a new game; arguments as for `Batch`.
+
+        Raises:
+            ValueError: there is no such game, or it does not allow this number of seats.
+            TypeError: there is no such argument or variant.
+            BoxError: the box is invalid, or the process plays with another.
+        """
+        position = cls(registry.game(game, box))
+        check_arguments(cls.new, position.game.options, options)
+        seats = position.game.check_players(players)
+        bits = position.game.option_bits(options, [seats])
+        position._players = seats
+        position.reseed(seed)
+        position._kernels.set_up(
+            position._arrays, _ONLY_ROW, 0, 1, np.full(1, seats, np.int8), bits
+        )
+        return position
+
+    @classmethod
+    def from_dict(cls, position: Mapping[str, Any], *, seed: int = 0) -> Position:
+        """A position from its notation; chance to come is drawn from the seed.
+
+        Raises:
+            PositionError: it cannot occur; says what is wrong and where.
+        """
+        if not isinstance(position, Mapping) or not isinstance(position.get("game"), str):
+            raise PositionError("position: no game named; write an object with a key 'game'")
+        try:
+            game = registry.game(position["game"])
+        except ValueError as fault:
+            raise PositionError(f"game: {fault}") from None
+        read = cls(game)
+        read.reseed(seed)
+        game.from_dict(position, read._record[0])
+        if found := first_fault(game, read._kernels, read._record):
+            raise PositionError(found[1])
+        read._refresh()
+        return read
+
+    @classmethod
+    def of_record(cls, game: Game, record: Record) -> Position:
+        """The position in a record, as from `Batch.save`, chance to come included.
+
+        Raises:
+            TypeError: it is of another game.
+            PositionError: it cannot occur, as when it was changed.
+        """
+        check_kind(game, record)
+        position = cls(game)
+        position._record[0] = record
+        check_records(game, position._kernels, position._record)
+        position._refresh()
+        return position
+
+    @property
+    def players(self) -> int:
+        """Number of seats."""
+        return self._players
+
+    @property
+    def to_move(self) -> int | None:
+        """The seat to decide, None when the game is over."""
+        seat = int(self._to_move[0])
+        return None if seat < 0 else seat
+
+    @property
+    def phase(self) -> str:
+        """The phase's name in the notation."""
+        return self.game.phase(self._record[0])
+
+    @property
+    def winners(self) -> list[int] | None:
+        """The winning seats, None before the end."""
+        if self._to_move[0] >= 0:
+            return None
+        return [int(seat) for seat in np.flatnonzero(self._record[0]["winners"])]
+
+    def scores(self) -> list[int]:
+        """Each seat's current score."""
+        out = np.zeros((1, self.game.max_seats), np.int16)
+        self._kernels.scores(self._record, _ONLY_ROW, out)
+        return [int(score) for score in out[0, : self.players]]
+
+    def moves(self) -> list[str]:
+        """Legal moves in the order of the action table; none when over."""
+        texts = self.game.actions.texts_for(*self._mover())
+        return [texts[action] for action in self._mask[0].nonzero()[0]]
+
+    def push(self, move: str) -> None:
+        """Play a move and all forced moves; IllegalMove, with nothing changed, if not legal."""
+        with self._lock:
+            self._play(self._legal(move))
+
+    def _legal(self, move: str) -> int:
+        """The id of a legal move."""
+        action = self._ids().get(move) if isinstance(move, str) else None
+        if action is None or not self._mask[0, action]:
+            raise IllegalMove(move, seat=self.to_move, phase=self.phase, legal=self.moves())
+        return action
+
+    def _play(self, action: int) -> None:
+        self._kernels.play(self._record, self._mask, self._to_move, action)
+
+    def _refresh(self) -> None:
+        self._players = int(self._record[0]["players"])
+        self._kernels.refresh(self._arrays, _ONLY_ROW)
+
+    def events(
+        self, move: str, *, after: Position | None = None, seat: int | None = None
+    ) -> list[Event]:
+        """What a legal move and the forced ones after it do; the position stays as it is.
+
+        Args:
+            move: The move; IllegalMove if it is not legal.
+            after: The position that it led to; by default what `push` would lead to.
+            seat: Whose knowledge counts, `NO_SEAT` for a spectator's; None knows all.
+        """
+        with self._lock:
+            record, action = self.record(), self._legal(move)
+        if after is None:
+            after = self.copy()
+            after.push(move)
+        return self.game.presentation.events(record, action, after.record(), seat)
+
+    def action_mask(self) -> npt.NDArray[np.bool_]:
+        """bool[A]: the legal actions; all False when over."""
+        mask: npt.NDArray[np.bool_] = self._mask[0].copy()
+        return mask
+
+    def is_move(self, text: str) -> bool:
+        """Whether the game has such a move, legal or not."""
+        return isinstance(text, str) and text in self._ids()
+
+    def action_id(self, move: str) -> int:
+        """The id of a move text of the seat to move, of seat 0 when over."""
+        if not self.is_move(move):
+            raise ValueError(
+                f"{self.game.name} has no move {shown(move)} at this table; "
+                f"`shakespeare actions --game {self.game.name}` lists them all"
+            )
+        return self._ids()[move]
+
+    def move_text(self, action: int) -> str:
+        """The text of an action id for the seat to move, for seat 0 when over."""
+        if not is_whole(action) or not 0 <= action < self.game.actions.size:
+            last = self.game.actions.size - 1
+            raise ValueError(f"action {shown(action)} is out of range 0 to {last}")
+        return self.game.actions.text(action, *self._mover())
+
+    def describe_move(self, move: str) -> str:
+        """What a move does, in English."""
+        return self.game.actions.description(self.action_id(move), *self._mover())
+
+    def _mover(self) -> tuple[int, int]:
+        """The seat whose move texts apply, 0 when over, and the number of seats."""
+        return max(int(self._to_move[0]), 0), self._players
+
+    def _ids(self) -> dict[str, int]:
+        return self.game.actions.ids_for(*self._mover())
+
+    def observation(self, seat: int) -> npt.NDArray[np.int8]:
+        """int8[D]: all that a seat may know, laid out by `observation_layout`."""
+        out = np.zeros((1, self.game.layout.size), np.int8)
+        seats = np.full(1, self._check_seat(seat), np.int8)
+        with self._lock:
+            self._kernels.observe(self._record, _ONLY_ROW, seats, out)
+        return out.reshape(-1)
+
+    def determinize(self, seat: int, seed: int) -> Position:
+        """A random position that a seat cannot tell from this one."""
+        possible = self.copy()
+        seats, seeds = np.full(1, self._check_seat(seat), np.int8), np.full(1, check_seed(seed))
+        self._kernels.determinize(possible._record, seats, seeds)
+        possible._refresh()
+        return possible
+
+    def reseed(self, seed: int) -> None:
+        """Draw chance to come from another seed."""
+        with self._lock:
+            self._record["random"] = streams(seed, _ONLY_ROW)
+
+    def _check_seat(self, seat: int) -> int:
+        if not is_whole(seat) or not 0 <= seat < self.players:
+            raise ValueError(
+                f"seat {shown(seat)} is not at this table; seats are 0 to {self.players - 1}"
+            )
+        return seat
+
+    def to_dict(self) -> dict[str, Any]:
+        """The position in notation, as JSON values."""
+        return self.game.to_dict(self._record[0])
+
+    def seen_by(self, seat: int | None) -> dict[str, Any]:
+        """The notation as a seat sees it, `"?"` for secrets.
+
+        `position.game.presentation` draws it. None is a spectator, who knows what every seat knows.
+        """
+        whose = NO_SEAT if seat is None else self._check_seat(seat)
+        return self.game.seen_by(self.to_dict(), whose)
+
+    def record(self) -> Record:
+        """A copy of the record, random state included, for `Batch.load`."""
+        return taken(self._record, _ONLY_ROW)[0]
+
+    def copy(self) -> Position:
+        """An independent copy, with the same chance to come."""
+        twin = Position(self.game)
+        with self._lock:
+            twin._record[:] = self._record
+            twin._mask[:] = self._mask
+            twin._to_move[:] = self._to_move
+            twin._players = self._players
+        return twin
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Position:
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        digest = registry.box_digest(self.game.name)
+        return _restored, (self.game.name, digest, self._record.tobytes())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Position):
+            return NotImplemented
+        if self.game is not other.game:
+            return False
+        names = [
+            name for name in self.game.state.names or () if name not in self.game.hidden_from_text
+        ]
+        return all(np.array_equal(self._record[name], other._record[name]) for name in names)
+
+    __hash__ = None  # type: ignore[assignment]  # a position changes as it is played
+
+    def svg(self, marks: Marks = UNMARKED) -> str:
+        """The position as an SVG document, secrets included."""
+        return self.game.presentation.picture(self.to_dict(), marks)
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+    def __str__(self) -> str:
+        return self.game.presentation.draw(self.to_dict())
+
+    def __repr__(self) -> str:
+        to_move = "over" if self.to_move is None else f"seat {self.to_move} to move"
+        return f"<Position of {self.game.name}, {self.players} seats, {self.phase}, {to_move}>"
+
+
+def _restored(name: str, digest: str, record: bytes) -> Position:
+    game = registry.game_saved(name, digest)
+    if len(record) != game.state.itemsize:
+        raise PositionError(
+            f"a record of {len(record)} bytes, not {game.state.itemsize}; it was cut or changed"
+        )
+    return Position.of_record(game, np.frombuffer(record, game.state)[0])

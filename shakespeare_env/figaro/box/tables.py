@@ -1,0 +1,72 @@
+"""The box as arrays indexed by small integers.
+
+Read at import and compiled in as constants.
+
+Index spaces:
+
+    kind    of card, 0 .. N_KINDS-1: coloured, `colour * N_VALUES + value - 1`, then jester 1,
+            jester 2 and the ring
+    colour  0 red, 1 orange, 2 green, 3 blue, 4 purple
+    place   a seat by clockwise distance from another, itself 0
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shakespeare_env.figaro.box import facts as printed
+from shakespeare_env.figaro.box.facts import COLOURS, JESTERS
+from shakespeare_env.figaro.box.loading import load_box
+
+BOX = load_box()
+
+N_SEATS = printed.SEATS[-1]
+MIN_SEATS = printed.SEATS[0]
+N_ROUNDS = BOX.rounds
+N_PIECES = N_SEATS - 1
+"""Most road pieces of a round (Rules A3)."""
+FULL = BOX.full
+"""The total at which a seat takes everything (Rules B6)."""
+
+# ---- cards ---------------------------------------------------------------------------------------
+N_COLOURS = len(COLOURS)
+N_VALUES = len(printed.VALUES)
+N_COLOURED = N_COLOURS * N_VALUES
+JESTER = N_COLOURED
+"""The first jester."""
+RING = JESTER + len(JESTERS)
+N_KINDS = RING + 1
+NO_COLOUR = -1
+
+KIND_IDS = (
+    *(f"{colour}-{value}" for colour in COLOURS for value in printed.VALUES),
+    *(f"jester-{value}" for value in JESTERS),
+    "ring",
+)
+COLOUR = np.array(
+    [kind // N_VALUES if kind < N_COLOURED else NO_COLOUR for kind in range(N_KINDS)], np.int8
+)
+"""By kind; NO_COLOUR for jesters and rings (Rules B3, B4)."""
+VALUE = np.array([*(printed.VALUES * N_COLOURS), *JESTERS, 0], np.int8)
+
+COPIES = np.zeros((N_SEATS + 1, N_KINDS), np.int8)
+"""int8[seats, kind]: cards dealt; three seats leave some out (Rules A1)."""
+for _seats in printed.SEATS:
+    _few = _seats == MIN_SEATS
+    COPIES[_seats, :N_COLOURED] = BOX.colours * N_COLOURS
+    COPIES[_seats, JESTER:RING] = BOX.jesters
+    COPIES[_seats, RING] = BOX.rings
+    if _few:
+        COPIES[_seats, N_COLOURED - N_VALUES : N_COLOURED] = 0
+        COPIES[_seats, JESTER:RING] -= np.array(BOX.absent_jesters, np.int8)
+        COPIES[_seats, RING] -= BOX.absent_rings
+HAND = np.array([COPIES[seats].sum() // max(seats, 1) for seats in range(N_SEATS + 1)], np.int8)
+"""int8[seats]: cards in a fresh hand."""
+MAX_DEALT = int(COPIES.sum(axis=1, dtype=np.int64).max())
+"""Most cards in play."""
+MAX_FRONT = FULL - 1 + int(BOX.rings)
+"""Most cards that stay before a seat: values below FULL, and rings."""
+
+# ---- roads ---------------------------------------------------------------------------------------
+LENGTHS = np.array(sorted(BOX.lengths, reverse=True), np.int8)
+"""int8[15]: road pieces, long to short (Rules A2)."""

@@ -1,0 +1,1 @@
+"""What cards, moves and effects are in words."""

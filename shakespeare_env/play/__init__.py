@@ -1,0 +1,1 @@
+"""Games played by agents, and what happened in them."""

@@ -1,0 +1,89 @@
+"""Agents' generators: one per game, drawn from together, so that games stay independent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_env.core.rng import GOLDEN, check_seed, mixed, streams
+
+_AGENTS = np.uint64(0xA6E275)
+"""Separates agents' draws from the chance of games with the same seed."""
+_11, _TO_UNIT = np.uint64(11), 2.0**-53
+
+
+class GameGenerators:
+    """Generators of m games (SplitMix64 each); selections share the whole's state.
+
+    Args:
+        states: uint64[n], one per generator; advanced in place.
+        rows: int[m], the generators selected; None selects all.
+    """
+
+    def __init__(self, states: NDArray[np.uint64], rows: NDArray[Any] | None = None) -> None:
+        self.states = states
+        self.rows = np.arange(len(states)) if rows is None else rows
+
+    @classmethod
+    def of_games(cls, seed: int, games: NDArray[Any]) -> GameGenerators:
+        """The generators of the games numbered int[n] under a seed."""
+        return cls(streams(int(check_seed(seed) ^ _AGENTS), games))
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, places: NDArray[Any]) -> GameGenerators:
+        """The generators of some games, each at most once."""
+        return GameGenerators(self.states, self.rows[places])
+
+    def random(self) -> NDArray[np.float64]:
+        """float64[m], uniform in [0, 1), one per generator."""
+        states = self.states[self.rows] + GOLDEN
+        self.states[self.rows] = states
+        return to_unit(mixed(states))
+
+    def words(self, places: NDArray[Any]) -> NDArray[np.uint64]:
+        """uint64[k]: random words for the games `places`, int[k], in any order and repeatable."""
+        counts = np.bincount(places, minlength=len(self.rows)).astype(np.uint64)
+        order = np.argsort(places, kind="stable")
+        first = np.cumsum(counts, dtype=np.int64) - counts.astype(np.int64)
+        rank = np.empty(len(places), np.uint64)
+        rank[order] = np.arange(len(places)) - first[places[order]] + 1
+        words: NDArray[np.uint64] = mixed(self.states[self.rows[places]] + rank * GOLDEN)
+        self.states[self.rows] += counts * GOLDEN
+        return words
+
+    def numpy(self, place: int) -> np.random.Generator:
+        """A NumPy generator seeded from one game's own."""
+        return np.random.default_rng(int(self.words(np.array([place]))[0]))
+
+    def choose(self, weights: NDArray[Any]) -> NDArray[np.int64]:
+        """int64[m]: a column of each row, drawn in proportion to its weight.
+
+        Args:
+            weights: float or bool[m, k], not negative, every row's sum positive; weight 0 is never
+                drawn.
+        """
+        return draw_columns(weights, self.random())
+
+
+def to_unit(words: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """Random words as numbers uniform in [0, 1)."""
+    return (words >> _11).astype(np.float64) * _TO_UNIT
+
+
+def draw_columns(weights: NDArray[Any], numbers: NDArray[np.float64]) -> NDArray[np.int64]:
+    """int64[m]: the column of each row that a number falls on.
+
+    Args:
+        weights: See `GameGenerators.choose`.
+        numbers: float64[m], in [0, 1).
+    """
+    sums = weights.cumsum(axis=1, dtype=np.float64)
+    total = sums[:, -1]
+    # Rounding could lift the threshold to the total, which no partial sum exceeds.
+    threshold = np.minimum(numbers * total, np.nextafter(total, 0.0))
+    columns: NDArray[np.int64] = (sums > threshold[:, None]).argmax(axis=1)
+    return columns

@@ -1,0 +1,84 @@
+"""What agents that look ahead may know."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_env.core.arrays import taken
+from shakespeare_env.core.batch import Batch
+from shakespeare_env.core.batch_checks import checked_seats
+from shakespeare_env.core.game import Game, Records
+from shakespeare_env.core.kernels import kernels_of
+from shakespeare_env.play.generators import GameGenerators
+
+
+class InformationSets:
+    """Some games as the seats to move see them.
+
+    It does not hold the games themselves: it holds one possible game for each, drawn with the same
+    seed whatever the true one, and draws others from that.
+
+    Args:
+        batch: The games.
+        rows: int[m]; a seat is to move in each.
+
+    Attributes:
+        game: The game played.
+        observations: int8[m, D].
+        masks: bool[m, A].
+        seats: int8[m], the seats to move.
+        players: int8[m], seats at the table.
+    """
+
+    def __init__(self, batch: Batch, rows: NDArray[Any]) -> None:
+        self.game: Game = batch.game
+        self.observations: NDArray[np.int8] = batch.obs[rows]
+        self.masks: NDArray[np.bool_] = batch.mask[rows]
+        self.seats: NDArray[np.int8] = batch.to_move[rows]
+        self.players: NDArray[np.int8] = batch.players[rows]
+        self._batch_of = batch.maker()
+        self._possible = batch.save(rows)
+        self._redraw(self._possible, self.seats, np.zeros(len(self.seats), np.uint64))
+
+    def __len__(self) -> int:
+        return len(self.seats)
+
+    def seen(self, place: int) -> dict[str, Any]:
+        """One of the games in notation, with `UNKNOWN` for what its seat may not know."""
+        position = self.game.to_dict(self._possible[place])
+        return self.game.seen_by(position, int(self.seats[place]))
+
+    def moves(self, place: int) -> dict[str, int]:
+        """The legal moves of one of the games, text -> action id, in the action table's order."""
+        texts = self.game.actions.texts_for(int(self.seats[place]), int(self.players[place]))
+        return {texts[action]: action for action in self.masks[place].nonzero()[0].tolist()}
+
+    def determinized(self, places: NDArray[Any], rng: GameGenerators) -> Batch:
+        """Draw k games that could be the true ones.
+
+        Only their `random_actions` depend on the other games.
+
+        Args:
+            places: int[k], which of the m games, in any order and repeatable.
+            rng: Generators of the m games; they decide all that a seat does not know and all chance
+                to come.
+        """
+        seeds = rng.words(places)
+        seed = int(seeds[0]) if len(seeds) else 0
+        return self._batch_of(self._drawn(places, seeds), seed)
+
+    def records(self, places: NDArray[Any], rng: GameGenerators) -> Records:
+        """The games that `determinized` would draw, as records[k] with memory of their own."""
+        return self._drawn(places, rng.words(places))
+
+    def _drawn(self, places: NDArray[Any], seeds: NDArray[np.uint64]) -> Records:
+        games = taken(self._possible, places)
+        self._redraw(games, self.seats[places], seeds)
+        return games
+
+    def _redraw(self, games: Records, seats: NDArray[np.int8], seeds: NDArray[np.uint64]) -> None:
+        of = checked_seats(seats, games["players"])
+        kernels_of(self.game).determinize(games, of, seeds)

@@ -1,0 +1,149 @@
+"""Seating agents in many games, and the one loop that asks them for moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_env.core.batch import Batch
+from shakespeare_env.core.batch_checks import as_actions
+from shakespeare_env.errors import IllegalMove
+from shakespeare_env.play.agent import AnyAgent, decide
+from shakespeare_env.play.agent_faults import AgentNote
+from shakespeare_env.play.generators import GameGenerators
+
+OUTSIDE = -1
+"""Stands in `Lineup.seats` for a seat held by a learner or a person, not an agent."""
+NOBODY = -2
+"""Stands in `Lineup.seats` for a seat that the game does not have."""
+
+OnStep = Callable[[NDArray[np.int64], NDArray[np.int64]], None]
+"""Called with the games stepped, int64[m], and their actions, int64[m]."""
+
+
+class Lineup:
+    """Which agent holds which seat, and the generators that agents draw from.
+
+    Attributes:
+        agents: The agents, each once, however many seats it holds.
+        seats: int[n, S], the agent's index at each seat, `OUTSIDE` or `NOBODY`; it is not copied,
+            so changes count.
+        generators: Generators of the n games.
+        names: The agents' names in errors; agents beyond them are shown as they are.
+    """
+
+    def __init__(
+        self,
+        agents: Sequence[AnyAgent],
+        seats: NDArray[Any],
+        generators: GameGenerators,
+        names: Sequence[str] = (),
+    ) -> None:
+        self.agents = agents
+        self.names = names
+        self.seats = seats
+        self.generators = generators
+
+    @classmethod
+    def seated(
+        cls,
+        agents: Sequence[AnyAgent],
+        places: NDArray[Any],
+        max_seats: int,
+        generators: GameGenerators,
+        names: Sequence[str] = (),
+    ) -> Lineup:
+        """Seat agents at n tables of P seats.
+
+        Args:
+            agents: The agents; an object may appear several times.
+            places: int[n, P], which of the agents holds each seat.
+            max_seats: The most seats, S.
+            generators: Generators of the n games.
+            names: The names of `agents` in errors.
+        """
+        distinct = list({id(agent): agent for agent in agents}.values())
+        called = {id(agent): name for agent, name in zip(agents, names, strict=False)}
+        index = np.array([next(i for i, a in enumerate(distinct) if a is b) for b in agents])
+        seats = np.full((len(places), max_seats), NOBODY, np.int32)
+        seats[:, : places.shape[1]] = index[places]
+        return cls(distinct, seats, generators, list(called.values()))
+
+    def to_move(self, batch: Batch, rows: NDArray[Any]) -> NDArray[Any]:
+        """int[m]: the agents to move in some games, by index, or `OUTSIDE`."""
+        found: NDArray[Any] = self.seats[rows, batch.to_move[rows]]
+        return found
+
+    def decide(self, batch: Batch, rows: NDArray[Any]) -> NDArray[np.int64]:
+        """int64[m]: the agents' choices in m games, each agent asked once.
+
+        Raises:
+            Exception: an agent raised it; a note names the agent.
+        """
+        if len(self.agents) == 1 and len(rows):
+            return self._ask(0, batch, rows)
+        waiting_for = self.to_move(batch, rows)
+        actions = np.empty(len(rows), np.int64)
+        for index in np.flatnonzero(np.bincount(waiting_for)).tolist():
+            asked = np.flatnonzero(waiting_for == index)
+            actions[asked] = self._ask(index, batch, rows[asked])
+        return actions
+
+    def name(self, index: int) -> str:
+        """An agent's name in errors."""
+        return self.names[index] if index < len(self.names) else repr(self.agents[index])
+
+    def _ask(self, index: int, batch: Batch, rows: NDArray[Any]) -> NDArray[np.int64]:
+        try:
+            chosen = decide(self.agents[index], batch, rows, self.generators[rows])
+            return as_actions(chosen, len(rows)).astype(np.int64)
+        except Exception as fault:
+            games = "1 game" if len(rows) == 1 else f"{len(rows)} games"
+            fault.add_note(AgentNote(f"The agent {self.name(index)} failed to decide in {games}."))
+            raise
+
+
+def play_out(
+    batch: Batch,
+    lineup: Lineup,
+    rows: NDArray[np.int64] | None = None,
+    *,
+    before_step: OnStep | None = None,
+    after_step: OnStep | None = None,
+    most: int | None = None,
+) -> None:
+    """Ask agents for moves until every game is over or waits for an `OUTSIDE` seat.
+
+    Args:
+        batch: A batch with `autoreset=False`; it then holds `final_scores` and `final_winners`.
+        lineup: Who sits where.
+        rows: int64[m], ascending, the games to play; None plays all.
+        before_step: Called before every step.
+        after_step: Called after every step.
+        most: The most steps.
+
+    Raises:
+        IllegalMove: an agent's choice is illegal; a note names the agent.
+    """
+    played = np.arange(batch.n) if rows is None else rows
+    steps = 0
+    while most is None or steps < most:
+        waits_inside = lineup.to_move(batch, played) != OUTSIDE
+        played = played[waits_inside & (batch.to_move[played] >= 0)]
+        if not len(played):
+            return
+        actions = lineup.decide(batch, played)
+        if before_step is not None:
+            before_step(played, actions)
+        try:
+            batch.step(actions, played)
+        except IllegalMove as fault:
+            chooser = int(lineup.to_move(batch, np.array([fault.game_index]))[0])
+            fault.add_note(AgentNote(f"The agent {lineup.name(chooser)} chose it."))
+            raise
+        if after_step is not None:
+            after_step(played, actions)
+        steps += 1

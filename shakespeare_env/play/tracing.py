@@ -1,0 +1,144 @@
+"""What happens in a move, call by call of the rules.
+
+The rules stand once, in the functions that are compiled. To tell a move, the interpreter runs the
+same functions on a copy of the record, which takes less than a millisecond, and some of their calls
+are put into words. So words cannot differ from what the engine does.
+"""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from shakespeare_env.core.game import Record
+from shakespeare_env.core.presentation import Event
+
+Function = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a rule.
+
+    Attributes:
+        before: The record before the call.
+        after: The record after it, which goes on changing.
+        args: Its arguments besides the record.
+        forced: Whether it belongs to a move that nobody chose (D1).
+        viewer: The seat whose knowledge counts, as in `Presentation.events`.
+        inner: What was told of the calls inside it.
+    """
+
+    before: Record
+    after: Record
+    args: tuple[Any, ...]
+    forced: bool
+    viewer: int | None
+    inner: list[Event]
+
+
+Teller = Callable[[Call], Iterable[Event]]
+"""Tells a call at once, what was told of the calls inside it included."""
+
+
+class Tracer:
+    """Runs rules in the interpreter, and tells what they do.
+
+    Args:
+        play: As of `Rules`, and so is `legal`.
+        n_actions: The length of a mask.
+        tellers: By rule; calls of others are not told.
+    """
+
+    def __init__(
+        self, play: Function, legal: Function, n_actions: int, tellers: Mapping[Function, Teller]
+    ) -> None:
+        self._n_actions = n_actions
+        self._tellers = {_source(rule): teller for rule, teller in tellers.items()}
+        self._twins: dict[FunctionType, Function] = {}
+        self._modules: dict[ModuleType, _Module] = {}
+        self._lock = threading.Lock()
+        self._events: list[Event] = []
+        self._forced = False
+        self._viewer: int | None = None
+        self._play, self._legal = self._twin(play), self._twin(legal)
+
+    def run(
+        self, record: Record, action: int, viewer: int | None = None
+    ) -> tuple[Record, list[Event]]:
+        """The record after a legal action and the forced moves after it, and the events."""
+        game = np.array([record])[0]
+        mask = np.zeros(self._n_actions, np.bool_)
+        with self._lock, np.errstate(over="ignore"):  # random states wrap around
+            self._events, self._forced, self._viewer = [], False, viewer
+            self._play(game, action)
+            while game["to_move"] >= 0 and self._legal(game, mask) == 1:
+                self._forced = True
+                self._play(game, int(mask.argmax()))
+                mask[:] = False
+            return game, self._events
+
+    def _twin(self, rule: Function) -> Function:
+        """A rule for the interpreter, with all that it calls."""
+        source = _source(rule)
+        if source not in self._twins:
+            names: dict[str, Any] = {}
+            plain = FunctionType(source.__code__, names, source.__name__, source.__defaults__)
+            self._twins[source] = self._telling(plain, self._tellers.get(source))
+            for name in source.__globals__.keys() & set(source.__code__.co_names):
+                names[name] = self._replaced(source.__globals__[name])
+        return self._twins[source]
+
+    def _replaced(self, value: Any) -> Any:
+        """What stands in a twin for something that a rule refers to."""
+        if _is_rule(value):
+            return self._twin(value)
+        if isinstance(value, ModuleType) and value is not np:
+            return self._modules.setdefault(value, _Module(value, self._replaced))
+        return value
+
+    def _telling(self, plain: Function, teller: Teller | None) -> Function:
+        """A function whose calls are told."""
+
+        def call(*args: Any) -> Any:
+            # NumPy would keep sums of int8 in eight bits.
+            wide = [int(value) if isinstance(value, np.signedinteger) else value for value in args]
+            if teller is None:
+                return plain(*wide)
+            record = args[0]
+            before, outer, self._events = record.copy(), self._events, []
+            result = plain(*wide)
+            told = Call(before, record, tuple(wide[1:]), self._forced, self._viewer, self._events)
+            self._events = [*outer, *teller(told)]
+            return result
+
+        return call
+
+
+class _Module:
+    """A module that rules are imported from."""
+
+    def __init__(self, module: ModuleType, replaced: Callable[[Any], Any]) -> None:
+        self._module = module
+        self._replaced = replaced
+
+    def __getattr__(self, name: str) -> Any:
+        found = self._replaced(getattr(self._module, name))
+        setattr(self, name, found)
+        return found
+
+
+def _is_rule(value: Any) -> bool:
+    """Whether it is compiled; without the compiler, whether it is wrapped as `rule` does it."""
+    return hasattr(value, "py_func") or hasattr(value, "__wrapped__")
+
+
+def _source(rule: Any) -> FunctionType:
+    found: FunctionType = inspect.unwrap(getattr(rule, "py_func", rule))
+    return found

@@ -1,0 +1,1 @@
+"""The printed facts: read, checked, and as arrays."""

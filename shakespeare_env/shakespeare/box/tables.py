@@ -1,0 +1,194 @@
+"""The box as arrays indexed by small integers.
+
+Read at import and compiled in as constants.
+
+Index spaces:
+
+    card       kinds of character, 0 .. N_CARDS-1: the board's first, then the deck's
+    deck       those of the deck, 0 .. N_DECK-1; `card = deck + N_BOARD`
+    colour     0 black, 1 pink, 2 purple, 3 blue, 4 green, 5 yellow
+    kind       of element: 0 costume, 1 stage set
+    act        0 Act I, 1 Act II, 2 Act III
+    space      of the stage, 0 .. N_SPACES-1, in box order
+    wearer     of a costume: actors in card order, then extra 1, extra 2, ...
+    objective  0 .. N_OBJECTIVES-1
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS, KINDS, METRIC_NAMES, Power
+from shakespeare_env.shakespeare.box.loading import load_box
+
+BOX = load_box()
+
+N_SEATS = 4
+FIRST_REHEARSAL, N_DAYS = BOX.rehearsals.days
+"""Rehearsal days; the second is the game's last (section R)."""
+N_SLOTS = 3
+"""Elements of a complete costume (Rules T12)."""
+N_COLOURS = len(COLOURS)
+BLACK, PINK, PURPLE, BLUE, GREEN, YELLOW = range(N_COLOURS)
+COSTUME, SET = range(2)
+ACT_I, ACT_II, ACT_III = range(len(ACTS))
+NEUTRAL = N_SEATS
+"""Row of the solo neutral disc."""
+N_DISCS = N_SEATS + 1
+CRAFT_COLOURS = 0b011111
+"""Bits of the colours a craftsman can take: all but yellow (Rules T10)."""
+LOWEST_MOOD, HIGHEST_MOOD = BOX.mood
+START_PRESTIGE = BOX.starting_prestige
+N_CYLINDERS = BOX.cylinders
+"""Per seat; also the highest wager (Rules W1)."""
+N_TOKENS = BOX.plus3_tokens
+QUEEN_POUNDS, QUEEN_OBJECTIVES = BOX.queen_pounds, BOX.queen_objectives
+GOOD_SCORES = {seats: float(score) for seats, score in BOX.good_scores.items()}
+"""By seats, the winning score of good play; alone, a target."""
+SOLO_TARGET = BOX.good_scores[1]
+
+# ---- what the rule book fixes for every box ------------------------------------------------------
+PLUS_3 = 3
+"""What a token adds to a craftsman's value (Rules T9)."""
+PINK_POUNDS, BLUE_MOOD, PURPLE_MOOD = 1, 2, -1
+"""What stage sets do at once; purple ones move every other mood (Rules T14)."""
+MOOD_BACK, MOOD_QUILL = -1, 2
+"""The moods that move a disc back, and that give a white quill (Rules M2)."""
+MOOD_GAINS = {-2: {"prestige": -1}, 1: {"pounds": 1}, 3: {"prestige": 1}}
+"""What other moods pay (Rules M2)."""
+MOOD_POUNDS, MOOD_PRESTIGE = (
+    np.array(
+        [MOOD_GAINS.get(mood, {}).get(name, 0) for mood in range(LOWEST_MOOD, HIGHEST_MOOD + 1)],
+        np.int8,
+    )
+    for name in ("pounds", "prestige")
+)
+"""int8[mood - LOWEST_MOOD]: the same for the rules."""
+UNPAID = -2
+"""Prestige for each character not paid (Rules F3)."""
+
+# ---- characters ----------------------------------------------------------------------------------
+_by_id = {character.id: character for character in BOX.characters}
+_board = [_by_id[name] for name in BOX.starting]
+_deck = [character for character in BOX.characters if character.id not in BOX.starting]
+_cards = _board + _deck
+
+N_BOARD = len(_board)
+N_CARDS = len(_cards)
+N_DECK = len(_deck)
+CARD_IDS = tuple(card.id for card in _cards)
+CARD_NAMES = tuple(card.name for card in _cards)
+DECK_IDS = tuple(card.id for card in _deck)
+
+ACTOR, COSTUME_MISTRESS, SET_DRESSER, HANDYMAN, JEWELER, ASSISTANT, QUEEN = range(7)
+KIND = np.array([KINDS.index(card.kind) for card in _cards], np.int8)
+COST = np.array([card.cost for card in _cards], np.int16)
+VALUE = np.array([card.value for card in _cards], np.int16)
+COPIES = np.array([card.copies for card in _deck], np.int8)
+IS_CRAFTSMAN = np.isin(KIND, (COSTUME_MISTRESS, SET_DRESSER, HANDYMAN))
+N_DECK_CARDS = int(COPIES.sum())
+
+EXTRA = N_CARDS
+"""Row of an extra in costume powers."""
+MAX_TROUPE = N_BOARD + 1 + N_DAYS
+"""The largest troupe: the board's, one drafted, one a day."""
+
+
+def _powers(powers: list[Power]) -> dict[str, np.ndarray]:
+    return {
+        "quills": np.array([(power.red, power.gold, power.blue) for power in powers], np.int8),
+        **{
+            name: np.array([getattr(power, name) for power in powers], np.int16)
+            for name in ("white", "mood", "others_mood", "pounds", "prestige")
+        },
+    }
+
+
+_activation = _powers([card.activation for card in _cards])
+QUILLS, WHITE = _activation["quills"], _activation["white"]
+MOOD, OTHERS_MOOD = _activation["mood"], _activation["others_mood"]
+POUNDS, PRESTIGE = _activation["pounds"], _activation["prestige"]
+TAKE_KIND = np.array(
+    [
+        COSTUME if c.activation.take_costume else SET if c.activation.take_set else -1
+        for c in _cards
+    ],
+    np.int8,
+)
+TAKE_COLOUR = np.array(
+    [
+        COLOURS.index(c.activation.take_costume or c.activation.take_set or COLOURS[0])
+        for c in _cards
+    ],
+    np.int8,
+)
+_costume = _powers([card.costume_power for card in _cards] + [BOX.extra_power])
+COSTUME_QUILLS, COSTUME_WHITE = _costume["quills"], _costume["white"]
+COSTUME_POUNDS, COSTUME_PRESTIGE = _costume["pounds"], _costume["prestige"]
+
+# ---- wearers -------------------------------------------------------------------------------------
+_actors = [card for card in range(N_CARDS) if KIND[card] == ACTOR]
+N_ACTORS = len(_actors)
+N_EXTRAS = N_DAYS
+N_WEARERS = N_ACTORS + N_EXTRAS
+WEARER_IDS = tuple(CARD_IDS[card] for card in _actors) + tuple(
+    f"extra{i + 1}" for i in range(N_EXTRAS)
+)
+WEARER_NAMES = tuple(CARD_NAMES[card] for card in _actors) + tuple(
+    f"extra {i + 1}" for i in range(N_EXTRAS)
+)
+WEARER_OF_CARD = np.full(N_CARDS, -1, np.int64)
+WEARER_OF_CARD[_actors] = range(N_ACTORS)
+
+# ---- elements ------------------------------------------------------------------------------------
+ELEMENT_VALUE = np.array([BOX.element_values[colour] for colour in COLOURS], np.int8)
+"""By colour (Rules T10, yellow: T12)."""
+BAG = np.zeros((N_SEATS + 1, 2, N_COLOURS), np.int8)
+"""int8[seats, kind, colour]: initial bags; one seat uses those of two (Rules V1)."""
+for _seats in range(1, N_SEATS + 1):
+    for _kind, _name in enumerate(("costumes", "sets")):
+        BAG[_seats, _kind] = [BOX.bags[max(_seats, 2)][_name][colour] for colour in COLOURS]
+MOST_ELEMENTS = int(BAG.max())
+"""Most of one colour and kind."""
+_BEST_COSTUME = max(N_SLOTS * int(ELEMENT_VALUE.max()), *BOX.costume_gain, 0)
+GAIN_POUNDS = np.zeros(_BEST_COSTUME + 1, np.int16)
+GAIN_PRESTIGE = np.zeros(_BEST_COSTUME + 1, np.int16)
+for _value, _gain in BOX.costume_gain.items():
+    GAIN_POUNDS[_value], GAIN_PRESTIGE[_value] = _gain.pounds, _gain.prestige
+
+# ---- acts ----------------------------------------------------------------------------------------
+ACT_LENGTH = np.array(BOX.act_lengths, np.int8)
+GREY_SPACES = BOX.rehearsals.grey_spaces
+NEUTRAL_START, NEUTRAL_LATER = BOX.neutral_spaces
+ACT_I_POUNDS = BOX.rehearsals.act_1_pounds
+ACT_II_PRESTIGE = BOX.rehearsals.act_2_prestige
+ACT_III_PRESTIGE = BOX.rehearsals.act_3_prestige
+
+# ---- stage ---------------------------------------------------------------------------------------
+N_SPACES = len(BOX.spaces)
+SPACE_IDS = tuple(space.id for space in BOX.spaces)
+_space = {space.id: index for index, space in enumerate(BOX.spaces)}
+MIRROR = np.array([_space[space.mirror] for space in BOX.spaces], np.int64)
+CANDLE = np.array([space.candle for space in BOX.spaces], np.bool_)
+SUPPORTS = np.array(
+    [sum(1 << _space[under] for under in space.on) for space in BOX.spaces], np.int32
+)
+"""Bits of the spaces to fill below; printed elements omitted (Rules T13)."""
+
+# ---- objectives ----------------------------------------------------------------------------------
+N_OBJECTIVES = len(BOX.objectives)
+OBJECTIVE_IDS = tuple(objective.id for objective in BOX.objectives)
+OBJECTIVE_NAMES = tuple(objective.name for objective in BOX.objectives)
+# What they count, in the order of `METRIC_NAMES`.
+FIRST_PLACES, COMPLETE_COSTUMES, SACRIFICE, STAGE_SPACES, STAGE_COLOURS = range(5)
+BEST_COSTUME, LOWEST_ACT, YELLOW_ELEMENTS, ACTORS_HIRED, CRAFTSMEN_HIRED = range(5, 10)
+N_METRICS = len(METRIC_NAMES)
+METRIC = np.array([METRIC_NAMES.index(objective.metric) for objective in BOX.objectives], np.int8)
+N_STEPS = max(len(objective.points) for objective in BOX.objectives)
+NEVER = np.iinfo(np.int16).max
+STEP_AT = np.full((N_OBJECTIVES, N_STEPS), NEVER, np.int16)
+"""int16[objective, step]: metric value that reaches it, else NEVER."""
+STEP_PRESTIGE = np.zeros((N_OBJECTIVES, N_STEPS), np.int16)
+for _index, _objective in enumerate(BOX.objectives):
+    for _step, (_at, _points) in enumerate(_objective.points):
+        STEP_AT[_index, _step], STEP_PRESTIGE[_index, _step] = _at, _points

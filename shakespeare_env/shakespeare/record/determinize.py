@@ -1,0 +1,121 @@
+"""Possible positions: what a seat does not know, redrawn (D3)."""
+
+from __future__ import annotations
+
+from shakespeare_env.compile.decorators import rule
+from shakespeare_env.core.game import Record
+from shakespeare_env.core.rng import below
+from shakespeare_env.shakespeare.box.tables import N_CYLINDERS, N_OBJECTIVES
+from shakespeare_env.shakespeare.rules.flow import call_in, find_decision
+from shakespeare_env.shakespeare.state import IN_WAGER, NOBODY
+
+
+@rule
+def determinize(game: Record, seat: int) -> None:
+    """Redraw, from game["random"], all that a seat does not know.
+
+    Unseen objectives go to other hands, another seat's pending draw and unknown pile places;
+    others' pending secret choices are uniform over the possible ones. The random state decides what
+    deck and bags yield. Unseen objectives are sorted first, so the true hidden state has no
+    influence.
+    """
+    deal_objectives(game, seat)
+    for other in range(game["players"]):
+        if other == seat:
+            continue
+        if game["part"] == IN_WAGER and game["wager"][other] > 0:
+            game["wager"][other] = 1 + below(game, N_CYLINDERS)
+        if game["kept"][other] != NOBODY:
+            choose_rest(game, other)
+
+
+@rule
+def rewind(game: Record) -> bool:
+    """Take back the wagers or rest choices made in secret before the mover's own (W1, P2)."""
+    made = 0
+    for seat in range(game["players"]):
+        made += game["part"] == IN_WAGER and game["wager"][seat] > 0
+        made += game["kept"][seat] != NOBODY
+    if made == 0:
+        return False
+    if game["part"] == IN_WAGER:
+        game["wager"][:] = 0
+    else:
+        game["kept"][:] = NOBODY
+        call_in(game, game["order"])
+    find_decision(game)
+    return True
+
+
+@rule
+def deal_objectives(game: Record, seat: int) -> None:
+    """Deal unseen objectives to possible places."""
+    unseen = (1 << N_OBJECTIVES) - 1
+    for place in range(game["objectives_len"][seat]):
+        unseen &= ~(1 << int(game["objectives"][seat, place]))
+    if game["to_move"] == seat:
+        for place in range(game["drawn_len"]):
+            unseen &= ~(1 << int(game["drawn"][place]))
+    for place in range(game["objective_deck_len"]):
+        if game["objective_known"][place] == seat:
+            unseen &= ~(1 << int(game["objective_deck"][place]))
+    for other in range(game["players"]):
+        if other != seat:
+            for place in range(game["objectives_len"][other]):
+                objective = pick(game, unseen)
+                unseen &= ~(1 << objective)
+                game["objectives"][other, place] = objective
+    if game["to_move"] != seat:
+        for place in range(game["drawn_len"]):
+            objective = pick(game, unseen)
+            unseen &= ~(1 << objective)
+            game["drawn"][place] = objective
+    for place in range(game["objective_deck_len"]):
+        if game["objective_known"][place] != seat:
+            objective = pick(game, unseen)
+            unseen &= ~(1 << objective)
+            game["objective_deck"][place] = objective
+
+
+@rule
+def pick(game: Record, unseen: int) -> int:
+    """A random objective from a bit set."""
+    size = 0
+    for objective in range(N_OBJECTIVES):
+        size += (unseen >> objective) & 1
+    left = below(game, size)
+    for objective in range(N_OBJECTIVES):
+        if (unseen >> objective) & 1:
+            if left == 0:
+                return objective
+            left -= 1
+    return NOBODY
+
+
+@rule
+def choose_rest(game: Record, seat: int) -> None:
+    """Draw a secret rest choice uniformly from distinct activated cards (Rules P2)."""
+    different = 0
+    for member in range(game["troupe_len"][seat]):
+        different += is_first_active(game, seat, member)
+    left = below(game, different)
+    for member in range(game["troupe_len"][seat]):
+        if is_first_active(game, seat, member):
+            if left == 0:
+                game["kept"][seat] = game["card"][seat, member]
+                return
+            left -= 1
+
+
+@rule
+def is_first_active(game: Record, seat: int, member: int) -> bool:
+    """Whether a member is its card's first copy activated today."""
+    if not game["cylinder"][seat, member]:
+        return False
+    for earlier in range(member):
+        if (
+            game["cylinder"][seat, earlier]
+            and game["card"][seat, earlier] == game["card"][seat, member]
+        ):
+            return False
+    return True

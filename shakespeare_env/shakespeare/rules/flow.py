@@ -1,0 +1,249 @@
+"""Which decision follows which.
+
+Choices that a move opens (white quills, elements, the Queen's gift) come first, then the part's
+next seat, then the next part.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shakespeare_env.compile.decorators import rule
+from shakespeare_env.core.game import Record
+from shakespeare_env.shakespeare import state as s
+from shakespeare_env.shakespeare.box.tables import N_CYLINDERS, N_DAYS
+from shakespeare_env.shakespeare.rules.crafting import close_craft, is_craft_open
+from shakespeare_env.shakespeare.rules.phases import (
+    craft,
+    draft,
+    mood,
+    queen,
+    quill,
+    rehearsal,
+    rest,
+    turn,
+    upkeep,
+    wager,
+)
+from shakespeare_env.shakespeare.rules.scoring import finish
+from shakespeare_env.shakespeare.rules.supply import discard_characters, show_characters
+
+
+@rule
+def legal(game: Record, mask: Any) -> int:
+    """Mark legal actions in bool[A], all False before; count them."""
+    phase = game["phase"]
+    if phase == s.TURN:
+        return turn.legal(game, mask)
+    if phase == s.CRAFT:
+        return craft.legal(game, mask)
+    if phase == s.QUILL:
+        return quill.legal(game, mask)
+    if phase == s.WAGER:
+        return wager.legal(game, mask)
+    if phase == s.REST:
+        return rest.legal(game, mask)
+    if phase == s.CHOOSE_QUEEN:
+        return queen.legal_gifts(game, mask)
+    if phase == s.OBJECTIVE:
+        return queen.legal_objectives(game, mask)
+    if phase == s.BACK:
+        return mood.legal(game, mask)
+    if phase == s.DRAFT:
+        return draft.legal(game, mask)
+    return 0
+
+
+@rule
+def play(game: Record, action: int) -> None:
+    """Play a legal action and find the next decision."""
+    phase = game["phase"]
+    if phase == s.TURN:
+        turn.play(game, action)
+    elif phase == s.CRAFT:
+        craft.play(game, action)
+    elif phase == s.QUILL:
+        quill.play(game, action)
+    elif phase == s.WAGER:
+        wager.play(game, action)
+    elif phase == s.REST:
+        rest.play(game, action)
+    elif phase == s.CHOOSE_QUEEN:
+        queen.play_gift(game, action)
+    elif phase == s.OBJECTIVE:
+        queen.play_objective(game, action)
+    elif phase == s.BACK:
+        mood.play(game, action)
+    elif phase == s.DRAFT:
+        draft.play(game, action)
+    find_decision(game)
+
+
+@rule
+def find_decision(game: Record) -> None:
+    """Find the next decision, or the end."""
+    while not (has_open_choice(game) or next_of_part(game)):
+        next_part(game)
+
+
+@rule
+def has_open_choice(game: Record) -> bool:
+    """Whether the mover still has to choose: white quills, then elements (Rules T8, T18).
+
+    Impossible choices lapse: quills with nowhere to go, mandatory elements without a place, moves
+    back from space 1 (Rules T6, T16, T18, M2).
+    """
+    if game["quills"] > 0:
+        if quill.is_possible(game):
+            game["phase"] = s.QUILL
+            return True
+        game["quills"] = 0
+    if is_craft_open(game):
+        if game["craft_optional"] or craft.is_possible(game):
+            game["phase"] = s.CRAFT
+            return True
+        close_craft(game)
+    if game["back"]:
+        if mood.is_possible(game):
+            game["phase"] = s.BACK
+            return True
+        game["back"] = 0
+    if game["queen"]:
+        game["phase"] = s.CHOOSE_QUEEN
+        return True
+    if game["drawn_len"] > 0:
+        game["phase"] = s.OBJECTIVE
+        return True
+    return False
+
+
+@rule
+def next_of_part(game: Record) -> bool:
+    """Move on to the part's next seat; False when finished."""
+    part = game["part"]
+    if part == s.IN_TURNS:
+        return ask(game, turn.next_seat(game), s.TURN)
+    if part == s.IN_WAGER:
+        return ask(game, wager.next_seat(game), s.WAGER)
+    if part == s.IN_DRAFT:
+        return ask(game, draft.next_seat(game), s.DRAFT)
+    if part == s.IN_END:
+        return True
+    while game["queue_len"] > 0:
+        call_next(game)
+        if part == s.IN_MOOD:
+            mood.serve(game)
+        elif part == s.IN_REHEARSAL:
+            rehearsal.serve(game)
+        elif rest.used(game, game["to_move"]) >= 2:
+            game["phase"] = s.REST
+            return True
+        if has_open_choice(game):
+            return True
+    return False
+
+
+@rule
+def ask(game: Record, seat: int, phase: int) -> bool:
+    """Let a seat, if any, decide next."""
+    if seat == s.NOBODY:
+        return False
+    game["to_move"] = seat
+    game["phase"] = phase
+    return True
+
+
+@rule
+def next_part(game: Record) -> None:
+    """Start the next part."""
+    part = game["part"]
+    if part == s.IN_DRAFT:
+        discard_characters(game)  # S5
+        show_characters(game)
+        begin_day(game)
+    elif part == s.IN_WAGER:
+        wager.reveal(game)
+        begin_turns(game)
+    elif part == s.IN_TURNS:
+        turn.complete_initiative(game)
+        if game["players"] == 1:
+            turn.score_solo(game)
+        mood.blame_purple(game)
+        game["part"] = s.IN_MOOD
+        call_in(game, game["order"])
+    elif part == s.IN_MOOD and rehearsal.is_today(game):
+        game["part"] = s.IN_REHEARSAL
+        call_in(game, game["initiative"])
+    elif part == s.IN_MOOD:
+        begin_rest(game)
+    elif part == s.IN_REHEARSAL:
+        rehearsal.score_acts(game)
+        if game["day"] == N_DAYS:
+            end(game)
+        else:
+            if game["players"] == 1:
+                rehearsal.move_neutral_discs(game)
+            begin_rest(game)
+    elif part == s.IN_REST:
+        rest.reveal(game)
+        begin_day(game)
+
+
+@rule
+def begin_day(game: Record) -> None:
+    """Start a day with wagers, in solo with turns (Rules W1, V1)."""
+    rest.begin_day(game)
+    if game["players"] == 1:
+        wager.clear_initiative(game)
+        game["cylinders"][0] = N_CYLINDERS
+        begin_turns(game)
+    else:
+        game["part"] = s.IN_WAGER
+
+
+@rule
+def begin_turns(game: Record) -> None:
+    """Give the first in Order the first turn (Rules T1)."""
+    game["part"] = s.IN_TURNS
+    # The search for the next turn starts after the mover, and wraps from last to first.
+    game["to_move"] = game["order"][game["players"] - 1]
+
+
+@rule
+def begin_rest(game: Record) -> None:
+    """Upkeep, then rest in Order, or by Initiative if strategic (U1 to U3, P1, P4, D2)."""
+    upkeep.renew(game)
+    rest.lift(game)
+    game["part"] = s.IN_REST
+    if game["strategic_rest"]:
+        call_in(game, game["initiative"])
+    else:
+        call_in(game, game["order"])
+
+
+@rule
+def call_in(game: Record, seats: Any) -> None:
+    """Queue all seats in the given order."""
+    for place in range(game["players"]):
+        game["queue"][place] = seats[place]
+    game["queue_len"] = game["players"]
+
+
+@rule
+def call_next(game: Record) -> None:
+    """Serve the first in the queue."""
+    game["to_move"] = game["queue"][0]
+    left = game["queue_len"] - 1
+    for place in range(left):
+        game["queue"][place] = game["queue"][place + 1]
+    game["queue"][left] = s.NOBODY
+    game["queue_len"] = left
+
+
+@rule
+def end(game: Record) -> None:
+    """End the game (section F)."""
+    finish(game)
+    game["part"] = s.IN_END
+    game["phase"] = s.OVER
+    game["to_move"] = s.NOBODY

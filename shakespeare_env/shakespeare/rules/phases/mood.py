@@ -1,0 +1,74 @@
+"""Phase 3, mood: "ambiance" in the rule book (section M)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shakespeare_env.compile.decorators import rule
+from shakespeare_env.core.game import Record
+from shakespeare_env.shakespeare import actions
+from shakespeare_env.shakespeare.box.tables import (
+    LOWEST_MOOD,
+    MOOD_BACK,
+    MOOD_POUNDS,
+    MOOD_PRESTIGE,
+    MOOD_QUILL,
+    PURPLE,
+    SET,
+)
+from shakespeare_env.shakespeare.rules.acts import can_move_back, place
+from shakespeare_env.shakespeare.rules.gains import gain_pounds, gain_prestige
+from shakespeare_env.shakespeare.rules.stage import shift_mood
+
+
+@rule
+def blame_purple(game: Record) -> None:
+    """Lower all moods by 1 for each purple set left on display (Rules M1)."""
+    for seat in range(game["players"]):
+        shift_mood(game, seat, -game["display"][SET, PURPLE])
+
+
+@rule
+def serve(game: Record) -> None:
+    """Pay out the mover's mood and reset it to 0 (Rules M2, M3).
+
+    Moves it must choose are left open as `back` or `quills`.
+    """
+    seat = game["to_move"]
+    mood = game["mood"][seat]
+    game["mood"][seat] = 0
+    gain_pounds(game, seat, MOOD_POUNDS[mood - LOWEST_MOOD])
+    gain_prestige(game, seat, MOOD_PRESTIGE[mood - LOWEST_MOOD])
+    if mood == MOOD_BACK:
+        game["back"] = 1
+    elif mood == MOOD_QUILL:
+        game["quills"] = 1
+
+
+@rule
+def legal(game: Record, mask: Any) -> int:
+    """Back on any act past space 1 (Rules M2)."""
+    count = 0
+    for act in range(3):
+        if can_move_back(game, act, game["to_move"]):
+            mask[actions.BACK + act] = True
+            count += 1
+    return count
+
+
+@rule
+def is_possible(game: Record) -> bool:
+    """Whether any act allows a move back; if not, nothing happens (Rules M2)."""
+    seat = game["to_move"]
+    return (
+        can_move_back(game, 0, seat) or can_move_back(game, 1, seat) or can_move_back(game, 2, seat)
+    )
+
+
+@rule
+def play(game: Record, action: int) -> None:
+    """Move back one space, on top of the pile (Rules M2, T7)."""
+    seat = game["to_move"]
+    act = action - actions.BACK
+    game["back"] = 0
+    place(game, act, seat, game["disc_space"][act, seat] - 1)

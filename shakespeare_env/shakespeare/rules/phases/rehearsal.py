@@ -1,0 +1,90 @@
+"""Phase 4, dress rehearsal, on days 4 and 6 (section R)."""
+
+from __future__ import annotations
+
+from shakespeare_env.compile.decorators import rule
+from shakespeare_env.core.game import Record
+from shakespeare_env.shakespeare.box import tables as t
+from shakespeare_env.shakespeare.rules.acts import advance, ahead, place
+from shakespeare_env.shakespeare.rules.gains import gain_pounds, gain_prestige
+
+
+@rule
+def is_today(game: Record) -> bool:
+    """Whether it is day 4 or 6 (section R)."""
+    return game["day"] == t.FIRST_REHEARSAL or game["day"] == t.N_DAYS
+
+
+@rule
+def serve(game: Record) -> None:
+    """Use the powers of the mover's complete costumes, resting or not (Rules R1).
+
+    Coloured quills and gains come first (T8); white quills stay open as `quills`.
+    """
+    seat = game["to_move"]
+    white = 0
+    for member in range(game["troupe_len"][seat]):
+        if game["costume_len"][seat, member] == t.N_SLOTS:
+            white += use_costume(game, seat, member)
+    game["quills"] = white
+
+
+@rule
+def use_costume(game: Record, seat: int, member: int) -> int:
+    """Use the power of a complete costume; returns its white quills (Rules R1)."""
+    row = t.EXTRA if game["extra"][seat, member] else game["card"][seat, member]
+    for act in range(3):
+        advance(game, act, seat, t.COSTUME_QUILLS[row, act])
+    gain_pounds(game, seat, t.COSTUME_POUNDS[row])
+    gain_prestige(game, seat, t.COSTUME_PRESTIGE[row])
+    return t.COSTUME_WHITE[row]
+
+
+@rule
+def score_acts(game: Record) -> None:
+    """Score the acts (Rules R2); neutral discs take places but no points (Rules V4)."""
+    for seat in range(game["players"]):
+        for act in range(3):
+            score_grey_space(game, seat, act)
+            if act == t.ACT_II:
+                score_place(game, seat, ahead(game, act, seat))
+            else:
+                score_space(game, seat, act)
+
+
+@rule
+def score_grey_space(game: Record, seat: int, act: int) -> None:
+    """Lose prestige on the first spaces of an act (Rules R2)."""
+    if game["disc_space"][act, seat] <= t.GREY_SPACES:
+        gain_prestige(game, seat, -1)
+
+
+@rule
+def score_space(game: Record, seat: int, act: int) -> None:
+    """Pounds by the space on Act I, prestige by that on Act III (Rules R2)."""
+    at = game["disc_space"][act, seat]
+    pounds, prestige = 0, 0
+    if act == t.ACT_I:
+        for space, reward in t.ACT_I_POUNDS:
+            if at >= space:
+                pounds = reward
+    else:
+        for space, reward in t.ACT_III_PRESTIGE:
+            if at >= space:
+                prestige = reward
+    gain_pounds(game, seat, pounds)
+    gain_prestige(game, seat, prestige)
+
+
+@rule
+def score_place(game: Record, seat: int, place_taken: int) -> None:
+    """Prestige for the discs furthest ahead on Act II (Rules R2)."""
+    if place_taken < len(t.ACT_II_PRESTIGE):
+        gain_prestige(game, seat, t.ACT_II_PRESTIGE[place_taken])
+
+
+@rule
+def move_neutral_discs(game: Record) -> None:
+    """Solo, after day 4's scoring: move neutral discs to space 8, on top (Rules V2)."""
+    for act in range(3):
+        place(game, act, t.NEUTRAL, t.NEUTRAL_LATER)

@@ -1,0 +1,81 @@
+"""Phase 6, rest: "pause" in the rule book, not on day 6 (section P)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shakespeare_env.compile.decorators import rule
+from shakespeare_env.core.game import Record
+from shakespeare_env.shakespeare import actions
+from shakespeare_env.shakespeare.state import NOBODY
+
+
+@rule
+def lift(game: Record) -> None:
+    """Remove yesterday's rest tokens (Rules P1)."""
+    game["rest"][:, :] = 0
+
+
+@rule
+def used(game: Record, seat: int) -> int:
+    """Cylinders used today (Rules P2)."""
+    count = 0
+    for member in range(game["troupe_len"][seat]):
+        count += game["cylinder"][seat, member]
+    return count
+
+
+@rule
+def legal(game: Record, mask: Any) -> int:
+    """Any character activated today; copies share a move (Rules P2)."""
+    seat = game["to_move"]
+    count = 0
+    for member in range(game["troupe_len"][seat]):
+        if game["cylinder"][seat, member]:
+            action = actions.KEEP + actions.ACTIVATE_INDEX[game["card"][seat, member]]
+            if not mask[action]:
+                mask[action] = True
+                count += 1
+    return count
+
+
+@rule
+def play(game: Record, action: int) -> None:
+    """Choose who stays free: secretly, or openly with strategic rest (Rules P2, P4)."""
+    seat = game["to_move"]
+    card = actions.ACTIVATE_CARD[action - actions.KEEP]
+    if game["strategic_rest"]:
+        put_to_rest(game, seat, card)
+    else:
+        game["kept"][seat] = card
+
+
+@rule
+def put_to_rest(game: Record, seat: int, kept: int) -> None:
+    """Rest all activated characters but one, of copies the first (P2)."""
+    free = False
+    for member in range(game["troupe_len"][seat]):
+        if game["cylinder"][seat, member]:
+            if not free and game["card"][seat, member] == kept:
+                free = True
+            else:
+                game["rest"][seat, member] = 1
+
+
+@rule
+def reveal(game: Record) -> None:
+    """Place the tokens together once all have chosen (Rules P2, D2)."""
+    for seat in range(game["players"]):
+        if game["kept"][seat] != NOBODY:
+            put_to_rest(game, seat, game["kept"][seat])
+            game["kept"][seat] = NOBODY
+
+
+@rule
+def begin_day(game: Record) -> None:
+    """Return cylinders and begin the next day (Rules P3)."""
+    game["cylinder"][:, :] = 0
+    game["wager"][:] = 0
+    game["cylinders"][:] = 0
+    game["recruited"][:] = 0
+    game["passed"][:] = 0

@@ -1,0 +1,168 @@
+"""Phase 2, recruitment and activation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shakespeare_env.compile.decorators import rule
+from shakespeare_env.core.game import Record
+from shakespeare_env.shakespeare import actions
+from shakespeare_env.shakespeare.box import tables as t
+from shakespeare_env.shakespeare.rules.acts import advance
+from shakespeare_env.shakespeare.rules.crafting import open_craft, open_one
+from shakespeare_env.shakespeare.rules.gains import gain_pounds, gain_prestige
+from shakespeare_env.shakespeare.rules.stage import shift_mood, shift_mood_of_others
+from shakespeare_env.shakespeare.rules.troupe import assistants, join
+from shakespeare_env.shakespeare.state import NOBODY
+
+
+@rule
+def legal(game: Record, mask: Any) -> int:
+    """Recruit once a day, activate while cylinders last, pass after recruiting (T2 to T4)."""
+    seat = game["to_move"]
+    count = 0
+    if game["recruited"][seat]:
+        mask[actions.PASS] = True
+        count += 1
+    else:
+        for deck in range(t.N_DECK):
+            if game["shown"][deck] > 0:
+                mask[actions.RECRUIT + deck] = True
+                mask[actions.EXTRA + deck] = True
+                count += 2
+    if game["cylinders"][seat] > 0:
+        for member in range(game["troupe_len"][seat]):
+            if can_activate(game, seat, member):
+                card = game["card"][seat, member]
+                action = actions.ACTIVATE + actions.ACTIVATE_INDEX[card]
+                if not mask[action]:  # copies of a card share one move
+                    mask[action] = True
+                    count += 1
+                    if t.IS_CRAFTSMAN[card] and game["tokens"][seat] > 0:
+                        mask[actions.ACTIVATE_PLUS_3 + actions.PLUS_3_INDEX[card]] = True
+                        count += 1
+    return count
+
+
+@rule
+def can_activate(game: Record, seat: int, member: int) -> bool:
+    """No cylinder or rest token; no extra or assistant (Rules T3)."""
+    return (
+        game["cylinder"][seat, member] == 0
+        and game["rest"][seat, member] == 0
+        and game["extra"][seat, member] == 0
+        and t.KIND[game["card"][seat, member]] != t.ASSISTANT
+    )
+
+
+@rule
+def play(game: Record, action: int) -> None:
+    """Recruit, activate or pass."""
+    seat = game["to_move"]
+    if action == actions.PASS:
+        game["passed"][seat] = 1
+    elif action < actions.EXTRA:
+        recruit(game, seat, action - actions.RECRUIT, 0)
+    elif action < actions.ACTIVATE:
+        recruit(game, seat, action - actions.EXTRA, 1)
+    elif action < actions.ACTIVATE_PLUS_3:
+        activate(game, seat, actions.ACTIVATE_CARD[action - actions.ACTIVATE], 0)
+    else:
+        # The token returns before the action, whose green stage sets may take it again (T9).
+        game["tokens"][seat] -= 1
+        game["supply_tokens"] += 1
+        activate(game, seat, actions.PLUS_3_CARD[action - actions.ACTIVATE_PLUS_3], t.PLUS_3)
+
+
+@rule
+def recruit(game: Record, seat: int, deck: int, face_down: int) -> None:
+    """Take a shown card as itself or as an extra, free for now (Rules T2)."""
+    game["shown"][deck] -= 1
+    game["recruited"][seat] = 1
+    join(game, seat, t.N_BOARD + deck, face_down)
+
+
+@rule
+def activate(game: Record, seat: int, card: int, bonus: int) -> None:
+    """Put a cylinder on a card's first free copy and use its power (Rules T3)."""
+    member = 0
+    while game["card"][seat, member] != card or not can_activate(game, seat, member):
+        member += 1
+    game["cylinder"][seat, member] = 1
+    game["cylinders"][seat] -= 1
+    kind = t.KIND[card]
+    if kind == t.ACTOR:
+        take_initiative(game, seat)
+        act(game, seat, card)
+    elif kind == t.QUEEN:
+        game["queen"] = 1  # T17, queen.py
+    elif kind == t.JEWELER:
+        open_one(game, True, True, t.YELLOW)  # T16
+    else:
+        value = t.VALUE[card] + assistants(game, seat) + bonus  # T9
+        open_craft(game, kind != t.SET_DRESSER, kind != t.COSTUME_MISTRESS, value)  # T10
+
+
+@rule
+def act(game: Record, seat: int, card: int) -> None:
+    """Use an actor: coloured quills and gains now; white quills, element next (Rules T8, T18)."""
+    for track in range(3):
+        advance(game, track, seat, t.QUILLS[card, track])
+    shift_mood(game, seat, t.MOOD[card])
+    shift_mood_of_others(game, seat, t.OTHERS_MOOD[card])
+    gain_pounds(game, seat, t.POUNDS[card])
+    gain_prestige(game, seat, t.PRESTIGE[card])
+    game["quills"] = t.WHITE[card]
+    kind = t.TAKE_KIND[card]
+    if kind >= 0:
+        open_one(game, kind == t.COSTUME, kind == t.SET, t.TAKE_COLOUR[card])
+
+
+@rule
+def take_initiative(game: Record, seat: int) -> None:
+    """Enter the Initiative track with the day's first actor (Rules T5)."""
+    placed = game["initiative_len"]
+    for rank in range(placed):
+        if game["initiative"][rank] == seat:
+            return
+    game["initiative"][placed] = seat
+    game["initiative_len"] = placed + 1
+
+
+@rule
+def complete_initiative(game: Record) -> None:
+    """Append seats that activated no actor, in Order (Rules T5)."""
+    for place in range(game["players"]):
+        take_initiative(game, game["order"][place])
+
+
+@rule
+def is_finished(game: Record, seat: int) -> bool:
+    """Passed, or recruited with no cylinder left (Rules T4)."""
+    return game["passed"][seat] == 1 or (
+        game["recruited"][seat] == 1 and game["cylinders"][seat] == 0
+    )
+
+
+@rule
+def next_seat(game: Record) -> int:
+    """Whose turn is next, cycling in Order; NOBODY when all are finished (Rules T1)."""
+    players = game["players"]
+    place = 0
+    while game["order"][place] != game["to_move"]:
+        place += 1
+    for step in range(1, players + 1):
+        seat = game["order"][(place + step) % players]
+        if not is_finished(game, seat):
+            return seat
+    return NOBODY
+
+
+@rule
+def score_solo(game: Record) -> None:
+    """Solo: 1 prestige for using 1 or 2 cylinders (Rules V3)."""
+    used = 0
+    for member in range(game["troupe_len"][0]):
+        used += game["cylinder"][0, member]
+    if 1 <= used <= 2:
+        gain_prestige(game, 0, 1)

@@ -1,0 +1,208 @@
+"""The end of the game (section F)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shakespeare_env.compile.decorators import rule
+from shakespeare_env.core.game import Record
+from shakespeare_env.shakespeare.box import tables as t
+from shakespeare_env.shakespeare.rules.acts import ahead
+from shakespeare_env.shakespeare.rules.gains import gain_prestige
+
+_DEAREST = int(t.COST.max())
+
+
+@rule
+def metric(game: Record, seat: int, which: int) -> int:
+    """An objective's metric now; for `sacrifice`, pounds in hand (Rules F1a)."""
+    if which == t.FIRST_PLACES:
+        first = 0
+        for act in range(3):
+            first += ahead(game, act, seat) == 0
+        return first
+    if which == t.SACRIFICE:
+        return game["pounds"][seat]
+    if which == t.LOWEST_ACT:
+        spaces = game["disc_space"]
+        return min(spaces[0, seat], spaces[1, seat], spaces[2, seat])
+    if which == t.STAGE_SPACES:
+        filled = 0
+        for space in range(t.N_SPACES):
+            filled += game["stage"][seat, space] >= 0
+        return filled
+    if which == t.STAGE_COLOURS:
+        colours = 0
+        for space in range(t.N_SPACES):
+            if game["stage"][seat, space] >= 0:
+                colours |= 1 << game["stage"][seat, space]
+        different = 0
+        for colour in range(t.N_COLOURS):
+            different += (colours >> colour) & 1
+        return different
+    if which == t.YELLOW_ELEMENTS:
+        return game["yellow"][seat]
+    return troupe_metric(game, seat, which)
+
+
+@rule
+def troupe_metric(game: Record, seat: int, which: int) -> int:
+    """Metrics of the troupe (Rules F1a)."""
+    count = 0
+    best = 0
+    for member in range(game["troupe_len"][seat]):
+        face_up = game["extra"][seat, member] == 0
+        card = game["card"][seat, member]
+        if game["costume_len"][seat, member] == t.N_SLOTS:
+            count += which == t.COMPLETE_COSTUMES
+            best = max(best, game["costume_value"][seat, member])
+        if face_up and which == t.ACTORS_HIRED:
+            count += t.KIND[card] == t.ACTOR
+        elif face_up and which == t.CRAFTSMEN_HIRED:
+            count += t.IS_CRAFTSMAN[card]
+    return best if which == t.BEST_COSTUME else count
+
+
+@rule
+def reward(objective: int, value: int) -> int:
+    """An objective's prestige: that of the highest step reached (Rules F1)."""
+    prestige = 0
+    for step in range(t.N_STEPS):
+        if value >= t.STEP_AT[objective, step]:
+            prestige = t.STEP_PRESTIGE[objective, step]
+    return prestige
+
+
+@rule
+def pay_wages(game: Record, seat: int, pounds: int) -> tuple[int, int]:
+    """Pay as many characters as possible, cheapest first (Rules F3).
+
+    Extras and board characters are free.
+
+    Returns:
+        Characters unpaid, pounds left.
+    """
+    unpaid = 0
+    for cost in range(_DEAREST + 1):
+        for member in range(game["troupe_len"][seat]):
+            card = game["card"][seat, member]
+            if card < t.N_BOARD or game["extra"][seat, member] or t.COST[card] != cost:
+                continue
+            if cost <= pounds:
+                pounds -= cost
+            else:
+                unpaid += 1
+    return unpaid, pounds
+
+
+@rule
+def score_objectives(game: Record, seat: int) -> None:
+    """Score objectives before wages; those of pounds come last (Rules F1)."""
+    combinations = 1
+    for place in range(game["objectives_len"][seat]):
+        objective = game["objectives"][seat, place]
+        if t.METRIC[objective] == t.SACRIFICE:
+            combinations *= t.N_STEPS + 1
+        else:
+            value = metric(game, seat, t.METRIC[objective])
+            score_objective(game, seat, objective, value)
+    if combinations > 1:
+        give_up_pounds(game, seat, combinations)
+
+
+@rule
+def score_objective(game: Record, seat: int, objective: int, value: int) -> None:
+    """Score an objective for the value of its metric (Rules F1)."""
+    gain_prestige(game, seat, reward(objective, value))
+
+
+@rule
+def give_up_pounds(game: Record, seat: int, combinations: int) -> None:
+    """Give up pounds for objectives as ends best (Rules F1).
+
+    With several objectives of pounds, every combination of their steps is tried.
+    """
+    best_prestige, best_left, best_unpaid, best_gift = -1_000_000, 0, 0, 0
+    for combination in range(combinations):
+        gift, prestige = given_up(game, seat, combination)
+        if gift > game["pounds"][seat]:
+            continue
+        unpaid, left = pay_wages(game, seat, game["pounds"][seat] - gift)
+        ends_at = prestige + t.UNPAID * unpaid
+        better = ends_at > best_prestige
+        if ends_at == best_prestige:
+            better = left > best_left or (left == best_left and unpaid < best_unpaid)
+        if better:
+            best_prestige, best_left, best_unpaid, best_gift = ends_at, left, unpaid, combination
+    gift, prestige = given_up(game, seat, best_gift)
+    game["pounds"][seat] -= gift
+    gain_prestige(game, seat, prestige)
+
+
+@rule
+def given_up(game: Record, seat: int, combination: int) -> tuple[int, int]:
+    """Pounds that a combination of steps gives up, and their prestige (Rules F1).
+
+    Base STEPS + 1 digits of `combination` are the steps of objectives of pounds; 0 is no gift.
+    """
+    gift = 0
+    prestige = 0
+    for place in range(game["objectives_len"][seat]):
+        objective = game["objectives"][seat, place]
+        if t.METRIC[objective] == t.SACRIFICE:
+            step = combination % (t.N_STEPS + 1) - 1
+            combination //= t.N_STEPS + 1
+            if step >= 0:
+                gift += int(t.STEP_AT[objective, step])
+                prestige += int(t.STEP_PRESTIGE[objective, step])
+    return gift, prestige
+
+
+@rule
+def finish(game: Record) -> None:
+    """Score the end and name the winners (Rules F1 to F4)."""
+    for seat in range(game["players"]):
+        score_objectives(game, seat)
+        score_yellow(game, seat)
+        score_wages(game, seat)
+    name_winners(game)
+
+
+@rule
+def score_yellow(game: Record, seat: int) -> None:
+    """Score yellow elements (Rules F2)."""
+    gain_prestige(game, seat, game["yellow"][seat])
+
+
+@rule
+def score_wages(game: Record, seat: int) -> None:
+    """Pay wages; every unpaid character costs prestige (Rules F3)."""
+    unpaid, left = pay_wages(game, seat, game["pounds"][seat])
+    gain_prestige(game, seat, t.UNPAID * unpaid)
+    game["pounds"][seat] = left
+    game["unpaid"][seat] = unpaid
+
+
+@rule
+def name_winners(game: Record) -> None:
+    """Name the seats that nobody beats (Rules F4)."""
+    for seat in range(game["players"]):
+        game["winners"][seat] = 0 if is_beaten(game, seat) else 1
+
+
+@rule
+def is_beaten(game: Record, seat: int) -> bool:
+    """Whether another seat has more prestige, or as much and more pounds (Rules F4)."""
+    for other in range(game["players"]):
+        more = game["prestige"][other] > game["prestige"][seat]
+        equal = game["prestige"][other] == game["prestige"][seat]
+        if more or (equal and game["pounds"][other] > game["pounds"][seat]):
+            return True
+    return False
+
+
+@rule
+def scores(game: Record, out: Any) -> None:
+    """Write every seat's prestige into int16[seats] (Rules F4)."""
+    for seat in range(t.N_SEATS):
+        out[seat] = game["prestige"][seat]

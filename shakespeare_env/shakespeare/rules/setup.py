@@ -1,0 +1,142 @@
+"""Game setup (section S)."""
+
+from __future__ import annotations
+
+from shakespeare_env.compile.decorators import rule
+from shakespeare_env.core.game import Record
+from shakespeare_env.core.rng import shuffle
+from shakespeare_env.shakespeare.box.tables import (
+    BAG,
+    COPIES,
+    COSTUME,
+    N_BOARD,
+    N_COLOURS,
+    N_DECK,
+    N_OBJECTIVES,
+    N_SEATS,
+    N_TOKENS,
+    NEUTRAL,
+    NEUTRAL_START,
+    SET,
+    START_PRESTIGE,
+)
+from shakespeare_env.shakespeare.rules.crafting import close_craft
+from shakespeare_env.shakespeare.rules.supply import show_characters, show_elements
+from shakespeare_env.shakespeare.rules.troupe import join
+from shakespeare_env.shakespeare.state import DRAFT, IN_DRAFT, NOBODY
+
+OPTIONS = {"strategic_rest": range(2, N_SEATS + 1)}
+"""Variants, with their seat counts (Rules P4)."""
+
+
+@rule
+def set_up(game: Record, players: int, options: int) -> None:
+    """Set up a game, up to the draft's first decision (Rules S1 to S6)."""
+    game["players"] = players
+    game["strategic_rest"] = options & 1
+    game["day"] = 1
+    game["phase"] = DRAFT
+    game["part"] = IN_DRAFT
+    clear_decisions(game)
+    clear_seats(game)
+    settle_order(game)
+    pile_discs(game)
+    fill_supply(game)
+    game["to_move"] = game["order"][players - 1]
+
+
+@rule
+def clear_decisions(game: Record) -> None:
+    """Clear everything pending, and the queue."""
+    game["queue"][:] = NOBODY
+    game["queue_len"] = 0
+    game["quills"] = 0
+    game["back"] = 0
+    game["queen"] = 0
+    game["drawn"][:] = NOBODY
+    game["drawn_len"] = 0
+    close_craft(game)
+
+
+@rule
+def clear_seats(game: Record) -> None:
+    """Set up the boards; absent seats stay empty (Rules S2)."""
+    game["prestige"][:] = 0
+    game["pounds"][:] = 0
+    game["tokens"][:] = 0
+    game["mood"][:] = 0
+    game["wager"][:] = 0
+    game["cylinders"][:] = 0
+    game["recruited"][:] = 0
+    game["passed"][:] = 0
+    game["kept"][:] = NOBODY
+    game["unpaid"][:] = 0
+    game["winners"][:] = 0
+    game["objectives"][:, :] = NOBODY
+    game["objectives_len"][:] = 0
+    game["stage"][:, :] = NOBODY
+    game["stage_filled"][:] = 0
+    game["yellow"][:] = 0
+    game["troupe_len"][:] = 0
+    game["card"][:, :] = NOBODY
+    game["extra"][:, :] = 0
+    game["cylinder"][:, :] = 0
+    game["rest"][:, :] = 0
+    game["costume"][:, :, :] = NOBODY
+    game["costume_len"][:, :] = 0
+    game["costume_value"][:, :] = 0
+    for seat in range(game["players"]):
+        game["prestige"][seat] = START_PRESTIGE
+        for card in range(N_BOARD):
+            join(game, seat, card, 0)
+
+
+@rule
+def settle_order(game: Record) -> None:
+    """Draw a random Order, also for Initiative (Rules S3)."""
+    players = game["players"]
+    order = game["order"]
+    order[:] = NOBODY
+    for seat in range(players):
+        order[seat] = seat
+    shuffle(game, order, players)
+    for place in range(N_SEATS):
+        game["initiative"][place] = order[place]
+    game["initiative_len"] = players
+
+
+@rule
+def pile_discs(game: Record) -> None:
+    """Discs on space 1 in Order, first at the bottom; neutral ones in solo (S3, V2)."""
+    game["disc_space"][:, :] = 0
+    game["disc_height"][:, :] = 0
+    for act in range(3):
+        for place in range(game["players"]):
+            seat = game["order"][place]
+            game["disc_space"][act, seat] = 1
+            game["disc_height"][act, seat] = place
+        if game["players"] == 1:
+            game["disc_space"][act, NEUTRAL] = NEUTRAL_START
+
+
+@rule
+def fill_supply(game: Record) -> None:
+    """Bags, deck, displays, tokens and shuffled objectives (Rules S4, S5, S6)."""
+    for kind in (COSTUME, SET):
+        for colour in range(N_COLOURS):
+            game["bag"][kind, colour] = BAG[game["players"], kind, colour]
+    game["display"][:, :] = 0
+    game["discarded"][:, :] = 0
+    show_elements(game)
+    for card in range(N_DECK):
+        game["deck"][card] = COPIES[card]
+    game["shown"][:] = 0
+    game["discarded_cards"][:] = 0
+    show_characters(game)
+    game["supply_tokens"] = N_TOKENS
+    deck = game["objective_deck"]
+    for objective in range(N_OBJECTIVES):
+        deck[objective] = objective
+    shuffle(game, deck, N_OBJECTIVES)
+    game["objective_deck_len"] = N_OBJECTIVES
+    game["objective_known"][:] = NOBODY

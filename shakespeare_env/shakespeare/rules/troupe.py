@@ -1,0 +1,78 @@
+"""A seat's troupe and its costumes."""
+
+from __future__ import annotations
+
+from shakespeare_env.compile.decorators import rule
+from shakespeare_env.core.game import Record
+from shakespeare_env.shakespeare.box.tables import (
+    ACTOR,
+    ASSISTANT,
+    ELEMENT_VALUE,
+    GAIN_POUNDS,
+    GAIN_PRESTIGE,
+    KIND,
+    N_ACTORS,
+    N_SLOTS,
+    WEARER_OF_CARD,
+    YELLOW,
+)
+from shakespeare_env.shakespeare.rules.gains import gain_pounds, gain_prestige
+from shakespeare_env.shakespeare.state import NOBODY
+
+
+@rule
+def join(game: Record, seat: int, card: int, face_down: int) -> None:
+    """Add a character free of charge, face up or face down as an extra (Rules T2)."""
+    member = game["troupe_len"][seat]
+    game["card"][seat, member] = card
+    game["extra"][seat, member] = face_down
+    game["troupe_len"][seat] = member + 1
+
+
+@rule
+def assistants(game: Record, seat: int) -> int:
+    """Face-up assistants; each adds 1 to the seat's craftsmen (Rules T9)."""
+    count = 0
+    for member in range(game["troupe_len"][seat]):
+        if KIND[game["card"][seat, member]] == ASSISTANT and game["extra"][seat, member] == 0:
+            count += 1
+    return count
+
+
+@rule
+def wears_costumes(game: Record, seat: int, member: int) -> bool:
+    """Whether a member can wear costumes: actors and extras (Rules T12)."""
+    return game["extra"][seat, member] == 1 or KIND[game["card"][seat, member]] == ACTOR
+
+
+@rule
+def member_of_wearer(game: Record, seat: int, wearer: int) -> int:
+    """A costume move's member, or NOBODY: actors by card, extras by hiring order."""
+    extras = 0
+    for member in range(game["troupe_len"][seat]):
+        if game["extra"][seat, member] == 1:
+            if wearer == N_ACTORS + extras:
+                return member
+            extras += 1
+        elif WEARER_OF_CARD[game["card"][seat, member]] == wearer:
+            return member
+    return NOBODY
+
+
+@rule
+def add_costume(game: Record, seat: int, member: int, colour: int) -> None:
+    """Place a costume element for good; the third completes it and pays (T11, T12)."""
+    slots = game["costume"][seat, member]
+    slot = game["costume_len"][seat, member]
+    while slot > 0 and slots[slot - 1] > colour:  # kept in colour order, as the notation lists them
+        slots[slot] = slots[slot - 1]
+        slot -= 1
+    slots[slot] = colour
+    if colour == YELLOW:
+        game["yellow"][seat] += 1
+    game["costume_len"][seat, member] += 1
+    game["costume_value"][seat, member] += ELEMENT_VALUE[colour]
+    if game["costume_len"][seat, member] == N_SLOTS:
+        value = game["costume_value"][seat, member]
+        gain_pounds(game, seat, GAIN_POUNDS[value])
+        gain_prestige(game, seat, GAIN_PRESTIGE[value])

@@ -1,0 +1,1 @@
+"""Positions as text: notation, and drawings in a terminal."""

@@ -1,0 +1,172 @@
+"""What a position says, the same in every drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import count
+from typing import Any
+
+from shakespeare_env.core.game import UNKNOWN
+from shakespeare_env.core.presentation import Headline
+from shakespeare_env.shakespeare.box.printed import CARDS, OBJECTIVES
+from shakespeare_env.shakespeare.box.tables import (
+    ACT_I_POUNDS,
+    ACT_III_PRESTIGE,
+    GREY_SPACES,
+    N_DAYS,
+    QUEEN_OBJECTIVES,
+    QUEEN_POUNDS,
+    SOLO_TARGET,
+)
+from shakespeare_env.shakespeare.rules.objective_values import SACRIFICE, counted, reward
+
+_ACTIVATION = "phase 2, recruitment and activation"
+_PHASES = {
+    "draft": "setup",
+    "wager": "phase 1, wager",
+    "back": "phase 3, mood",
+    "mood": "phase 3, mood",
+    "rehearsal": "phase 4, dress rehearsal",
+    "rest": "phase 6, rest",
+    "over": "the game is over",
+}
+
+
+def character_name(card: str) -> str:
+    """A character's name; `UNKNOWN` stays."""
+    return card if card == UNKNOWN else CARDS[card].name
+
+
+def objective_name(card: str) -> str:
+    """An objective's name; `UNKNOWN` stays."""
+    return card if card == UNKNOWN else OBJECTIVES[card].name
+
+
+def worth_now(position: Mapping[str, Any], seat: int, card: str) -> int | None:
+    """The prestige that an objective would bring a seat now; None if that is unknown.
+
+    At the end it is unknown what was given up for one.
+    """
+    if card == UNKNOWN:
+        return None
+    objective = OBJECTIVES[card]
+    if objective.metric == SACRIFICE and position["phase"] == "over":
+        return None
+    return reward(objective, counted(position, seat, objective.metric))
+
+
+def phase_words(position: Mapping[str, Any]) -> str:
+    """The day's phase; white quills and elements belong to the one that opened them."""
+    phase, pending = position["phase"], position["pending"]
+    part = pending["then"] if phase == "quill" else phase
+    return _PHASES.get(part, _ACTIVATION) if isinstance(part, str) else _ACTIVATION
+
+
+def table_words(position: Mapping[str, Any]) -> str:
+    """Number of seats, and variant."""
+    players = position["players"]
+    words = f"{players} seats" if players > 1 else "solo"
+    return f"{words} · strategic rest" if position["strategic_rest"] else words
+
+
+def asked(position: Mapping[str, Any]) -> str:
+    """Who decides what; at the end who has won, or the solo result."""
+    phase, seat, pending = position["phase"], position["to_move"], position["pending"]
+    if phase == "over":
+        return _outcome(position)
+    if phase == "turn":
+        recruited = position["seats"][seat]["recruited"]
+        question = (
+            "activate a character or pass" if recruited else "recruit or activate a character"
+        )
+    elif phase == "craft":
+        question = _craft(pending)
+    elif phase == "quill":
+        question = f"choose the act for a white quill, {pending['quills']} left"
+        if isinstance(pending["then"], dict):
+            question += f"; then {_craft(pending['then'])}"
+    elif phase == "objective":
+        question = "keep one of: " + ", ".join(map(objective_name, pending["drawn"]))
+    else:
+        question = {
+            "draft": "take one of the characters shown",
+            "wager": "choose how many cylinders to wager (secret)",
+            "back": "choose the act on which the disc moves back",
+            "queen": f"{QUEEN_POUNDS} pounds, or one of {QUEEN_OBJECTIVES} objectives",
+            "rest": "choose the activated character that stays free of rest",
+        }[phase]
+    return f"Seat {seat}: {question}."
+
+
+def headline(position: Mapping[str, Any]) -> Headline:
+    """The table, the day and its phase, and who decides what."""
+    return Headline(
+        "Shakespeare",
+        table_words(position),
+        f"day {position['day']} of {N_DAYS}",
+        phase_words(position),
+        asked(position),
+        afterwards(position),
+    )
+
+
+def winners(position: Mapping[str, Any]) -> list[int]:
+    """The seats that beat others; none before the end.
+
+    Solo notation always has the seat win: drawings compare its score with the target.
+    """
+    return list(position["winners"] or ()) if position["players"] > 1 else []
+
+
+def afterwards(position: Mapping[str, Any]) -> str:
+    """The seats to serve after the mover; may be empty."""
+    return f"Afterwards: {seat_list(position['queue'])}" if position["queue"] else ""
+
+
+def worth(act: int, space: int) -> tuple[int, str] | None:
+    """A space's rehearsal gain or loss, and its unit (Rules R2)."""
+    if space <= GREY_SPACES:
+        return -1, "★"
+    steps, unit = {0: (ACT_I_POUNDS, "£"), 2: (ACT_III_PRESTIGE, "★")}.get(act, ((), ""))
+    reached = [gain for at, gain in steps if space >= at]
+    return (reached[-1], unit) if reached else None
+
+
+def wage(member: Mapping[str, Any]) -> int:
+    """What a character costs at the end; extras and the board's are free (Rules F3)."""
+    return 0 if member["face"] == "extra" else CARDS[member["card"]].cost
+
+
+def wages_due(seat: Mapping[str, Any]) -> int:
+    """What a seat's characters cost at the end."""
+    return sum(map(wage, seat["troupe"]))
+
+
+def extra_names(troupe: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Each member's wearer as an extra, by hiring order (Rules T12), or empty."""
+    numbers = count(1)
+    return [f"extra{next(numbers)}" if member["face"] == "extra" else "" for member in troupe]
+
+
+def seat_list(seats: Sequence[int]) -> str:
+    """Seats by their numbers."""
+    return f"seat{'s' if len(seats) > 1 else ''} {', '.join(map(str, seats))}"
+
+
+def _outcome(position: Mapping[str, Any]) -> str:
+    seats, won = position["seats"], winners(position)
+    if not won:
+        reached = f"{seats[0]['prestige']} prestige".replace("-", "−")
+        return f"The game is over: {reached}; a good solo game passes {SOLO_TARGET}"
+    most = seats[won[0]]["prestige"]
+    # Pounds decide among the seats with the most prestige (Rules F4).
+    on_pounds = sum(seat["prestige"] == most for seat in seats) > len(won)
+    sentence = f"{'Winner' if len(won) == 1 else 'Winners'}: {seat_list(won)}"
+    return f"{sentence}, on pounds" if on_pounds else sentence
+
+
+def _craft(pending: Mapping[str, Any]) -> str:
+    kinds = [name for key, name in (("costumes", "costume"), ("sets", "stage set")) if pending[key]]
+    if pending["optional"]:
+        return f"take {' and '.join(kinds)} elements, up to {pending['value']} in value"
+    return f"take one {' or '.join(pending['colours'])} {' or '.join(kinds)} element"
