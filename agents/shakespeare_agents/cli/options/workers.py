@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from shakespeare_agents.workers import MOST_WORKERS
+
 if TYPE_CHECKING:
     from shakespeare_agents.workers import Workers
-
-MOST_WORKERS = 1024
 
 Processes = Annotated[
     int,
