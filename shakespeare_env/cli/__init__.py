@@ -32,6 +32,8 @@ COMMANDS = {
     "dataset": "shakespeare_agents.cli.dataset",
     "replay": "shakespeare_agents.cli.replay",
     "check": "shakespeare_env.cli.check",
+    "boxes check": "shakespeare_env.cli.boxes",
+    "boxes sample": "shakespeare_env.cli.boxes",
     "actions": "shakespeare_env.cli.reference",
     "observation": "shakespeare_env.cli.reference",
     "protocol": "shakespeare_env.cli.protocol",

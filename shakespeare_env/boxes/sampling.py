@@ -1,0 +1,118 @@
+"""Plausible boxes checked, and drawn into files."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import tomllib
+from collections.abc import Collection, Iterable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shakespeare_env.boxes.plausibility import Constraint, Constraints
+from shakespeare_env.checks.box_entries import Keys
+from shakespeare_env.checks.values import meant, shown
+from shakespeare_env.core import registry
+from shakespeare_env.errors import BoxError
+from shakespeare_env.extras import needing
+
+_MOST_DRAWS = 1000
+"""Draws of one box before a prior is at fault."""
+
+
+def constraints(game: str) -> Constraints:
+    """What holds for every copy of a game."""
+    found: Constraints = _of(game, "plausible").CONSTRAINTS
+    return found
+
+
+def groups(game: str) -> tuple[str, ...]:
+    """The groups of facts that are drawn."""
+    return tuple(_of(game, "prior").GROUPS)
+
+
+def violated(game: str, path: Path) -> list[tuple[Constraint, list[str]]]:
+    """The constraints that a box file violates, with what is wrong.
+
+    Raises:
+        BoxError: the file cannot be read, or an entry is wrong.
+    """
+    return constraints(game).violated(_of(game, "loading").load_box(path))
+
+
+def sample_box(game: str, seed: int, number: int, drawn: Collection[str] | None = None) -> str:
+    """A plausible box as a TOML document: the package's own, some groups of facts drawn anew.
+
+    Equal arguments give equal boxes.
+
+    Args:
+        game: Its name.
+        seed: Of the ensemble.
+        number: Of the box in it.
+        drawn: The groups of facts to draw; None draws all.
+
+    Raises:
+        ValueError: there is no such group.
+        ModuleNotFoundError: tomlkit is missing.
+    """
+    with needing("table", "boxes are written with"):
+        import tomlkit
+
+    known = _of(game, "prior").GROUPS
+    for group in drawn or ():
+        if group not in known:
+            raise ValueError(f"there is no group {shown(group)}{meant(group, known)}")
+    text = registry.own_box(game).read_text("utf-8")
+    facts = tomllib.loads(text)
+    rng = np.random.default_rng([seed, number])
+    for _ in range(_MOST_DRAWS):
+        document: Any = tomlkit.parse(text)
+        for group, draw in known.items():
+            if drawn is None or group in drawn:
+                for keys, value in draw(rng, facts):
+                    _put(document, keys, value)
+        written = f"# Box {number} of seed {seed}: reconstructed facts are drawn.\n" + str(
+            tomlkit.dumps(document)
+        )
+        if _is_plausible(game, written):
+            return written
+    raise BoxError(f"no box in {_MOST_DRAWS} draws is plausible; the prior is at fault")
+
+
+def _put(document: Any, keys: Keys, value: Any) -> None:
+    import tomlkit
+
+    *path, last = keys
+    for key in path:
+        document = document[key]
+    if isinstance(value, dict):
+        table = tomlkit.inline_table()
+        table.update(value)
+        value = table
+    document[last] = value
+
+
+def _is_plausible(game: str, text: str) -> bool:
+    handle, name = tempfile.mkstemp(suffix=".toml")
+    try:
+        with open(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        return not violated(game, Path(name))
+    except BoxError:
+        return False
+    finally:
+        os.unlink(name)
+
+
+def _of(game: str, module: str) -> Any:
+    registry.folder(game)  # refuses unknown games, and those without a box
+    return import_module(f"shakespeare_env.{game}.box.{module}")
+
+
+def names_of(count: int) -> Iterable[str]:
+    """File names of an ensemble's boxes."""
+    digits = max(3, len(str(count - 1)))
+    return (f"box-{number:0{digits}}.toml" for number in range(count))

@@ -1,0 +1,32 @@
+"""Plausible boxes drawn at random: the lengths of the road's pieces, which no source gives.
+
+Which colour three seats leave out is a rule here, not a fact, and changes no game but for names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from shakespeare_env.checks.box_entries import Keys
+
+Changes = Iterator[tuple[Keys, Any]]
+"""Entries by their keys in the file, and their values."""
+_PIECES, _LONGEST = 15, 30
+
+
+def road(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
+    """Fifteen lengths up to 30: evenly spread, or closer to each other among the short ones."""
+    bend = rng.uniform(1.0, 2.0)
+    longest = int(rng.integers(_PIECES, _LONGEST + 1))
+    even = longest * (np.arange(1, _PIECES + 1) / _PIECES) ** bend
+    found: list[int] = []
+    for length in np.rint(even + rng.normal(0, 0.3, _PIECES)).astype(int).tolist():
+        found.append(max(length, 1, found[-1] + 1 if found else 1))
+    yield ("road", "lengths"), found
+
+
+GROUPS: Mapping[str, Callable[[np.random.Generator, Mapping[str, Any]], Changes]] = {"road": road}
+"""The groups of facts, each drawn by itself."""

@@ -1,0 +1,341 @@
+"""What the rule book, and reports of play, say of every copy of Shakespeare.
+
+`shakespeare boxes check` names what a box violates; `prior.py` draws boxes that violate nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from shakespeare_env.boxes.plausibility import Constraints, unless
+from shakespeare_env.shakespeare.box.facts import (
+    ACTS,
+    COLOURS,
+    CRAFTSMEN,
+    Box,
+    Character,
+    Gain,
+    Objective,
+    Power,
+    Space,
+)
+
+CONSTRAINTS = Constraints()
+_of = CONSTRAINTS.from_source
+
+COSTS = (1, 3, 5)
+PLAIN, PRECIOUS = 6, 15
+"""The least value of a costume that pays, and the greatest."""
+_QUILLS = ("red", "gold", "blue", "white")
+_WAGES = (11, 23)
+_RECRUITS = 7
+"""The characters that a seat has at the end besides the board's: one drafted, six recruited."""
+_FULL_BAG = {"black": 16, "pink": 16, "purple": 12, "blue": 12, "green": 8, "yellow": 8}
+_REPORTED_SETS = {2: {"purple": 7, "blue": 5}, 3: {"purple": 10, "blue": 8}}
+_REPORTED_STEPS = {"complete_costumes": (4, 5), "sacrifice": (2, 5)}
+
+
+def quills(power: Power) -> int:
+    """The quills of a power, whatever their colour."""
+    return sum(getattr(power, colour) for colour in _QUILLS)
+
+
+def _card(box: Box, own: str) -> Character | None:
+    return next((card for card in box.characters if card.id == own), None)
+
+
+def _cards(box: Box) -> list[Character]:
+    return [card for card in box.characters if card.id not in box.starting]
+
+
+def _bottom_row(box: Box) -> list[Space]:
+    return [space for space in box.spaces if space.row == 1]
+
+
+# ---- the board and the supply --------------------------------------------------------------------
+@_of("rulebook: setup (English, French; the German text lacks it)")
+def starting_prestige(box: Box) -> Iterator[str]:
+    """Everybody begins with 5 prestige."""
+    yield from unless(box.starting_prestige, 5, "starting prestige")
+
+
+@_of("rulebook: contents, wager")
+def cylinders(box: Box) -> Iterator[str]:
+    """Everybody has 5 cylinders."""
+    yield from unless(box.cylinders, 5, "cylinders")
+
+
+@_of("rulebook: the example of day 1, theme")
+def the_board(box: Box) -> Iterator[str]:
+    """On the board are an Author of two white quills, Falstaff, a Handyman of 4 and the Queen."""
+    author, falstaff = _card(box, "author"), _card(box, "falstaff")
+    if author is None or falstaff is None or not {"author", "falstaff"} <= {*box.starting}:
+        yield "the board lacks author or falstaff"
+        return
+    yield from unless(author.activation, Power(white=2), "the Author's power")
+    handymen = [card.value for card in box.characters if card.id in box.starting and card.value]
+    yield from unless(handymen, [4], "the value of the board's Handyman")
+
+
+@_of("rulebook: the Queen")
+def the_queen(box: Box) -> Iterator[str]:
+    """The Queen gives 4 pounds, or three objectives to choose one from."""
+    yield from unless(box.queen_pounds, 4, "the Queen's pounds")
+    yield from unless(box.queen_objectives, 3, "the Queen's objectives")
+
+
+@_of("rulebook: ambiance")
+def mood_track(box: Box) -> Iterator[str]:
+    """Mood runs from -2 to +3."""
+    yield from unless(box.mood, (-2, 3), "mood")
+
+
+@_of("rulebook: contents")
+def tokens(box: Box) -> Iterator[str]:
+    """There are eight "+3" tokens."""
+    yield from unless(box.plus3_tokens, 8, 'tokens "+3"')
+
+
+@_of("rulebook: costume mistress, set dresser, jeweler")
+def element_values(box: Box) -> Iterator[str]:
+    """Elements are worth 1 to 5, from black to green; yellow ones 3."""
+    wanted = dict(zip(COLOURS, (1, 2, 3, 4, 5, 3), strict=True))
+    yield from unless(box.element_values, wanted, "element values")
+
+
+@_of("rulebook: contents, setup")
+def full_bags(box: Box) -> Iterator[str]:
+    """With four seats both bags hold all 72 elements."""
+    for kind, elements in box.bags[4].items():
+        yield from unless(elements, _FULL_BAG, f"{kind} for four seats")
+
+
+@_of("rulebook: contents; fewer seats take from the same elements")
+def smaller_bags(box: Box) -> Iterator[str]:
+    """Fewer seats play with no more elements of any colour."""
+    for (less, few), (more, many) in pairwise(box.bags.items()):
+        for kind, elements in few.items():
+            for colour, count in elements.items():
+                if count > many[kind][colour]:
+                    fault = f"{count} {colour} {kind} for {less} seats, for {more}"
+                    yield f"{fault} {many[kind][colour]}"
+
+
+@_of("public: play reports")
+def reported_bags(box: Box) -> Iterator[str]:
+    """Purple and blue stage sets are 7 and 5 for two seats, 10 and 8 for three."""
+    for seats, wanted in _REPORTED_SETS.items():
+        found = {colour: box.bags[seats]["sets"][colour] for colour in wanted}
+        yield from unless(found, wanted, f"stage sets for {seats} seats")
+
+
+# ---- the acts ------------------------------------------------------------------------------------
+@_of(
+    "rulebook: scoring the acts (English, German, French; the Italian has Act I pay on the eighth)"
+)
+def pay_of_the_acts(box: Box) -> Iterator[str]:
+    """Acts I and III pay from spaces 5, 7 and 6, 8 and from their last; Act II its first two."""
+    first, _, third = box.act_lengths
+    paid = box.rehearsals
+    yield from unless(paid.act_1_pounds, ((5, 1), (7, 3), (first, 5)), "Act I")
+    yield from unless(paid.act_2_prestige, (2, 1), "Act II")
+    yield from unless(paid.act_3_prestige, ((6, 1), (8, 2), (third, 3)), "Act III")
+    yield from unless(paid.grey_spaces, 3, "spaces that cost prestige")
+    yield from unless(paid.days, (4, 6), "days of rehearsals")
+
+
+@_of("rulebook: scoring the acts, solo variant")
+def lengths_of_the_acts(box: Box) -> Iterator[str]:
+    """Acts I and II have 8 spaces or more, Act III more than 8."""
+    for name, length, before in zip(ACTS, box.act_lengths, (7, 7, 8), strict=True):
+        if length <= before:
+            yield f"Act {name} has {length} spaces; space {before} is not its last"
+    yield from unless(box.neutral_spaces, (4, 8), "spaces of the neutral discs")
+
+
+# ---- characters ----------------------------------------------------------------------------------
+@_of("rulebook: end of the game")
+def costs(box: Box) -> Iterator[str]:
+    """A card costs 1, 3 or 5 pounds."""
+    for card in _cards(box):
+        if card.cost not in COSTS:
+            yield f"{card.name} costs {card.cost}"
+
+
+@_of("rulebook: strategies")
+def wages_of_winners(box: Box) -> Iterator[str]:
+    """Seven recruits can cost as little as 11 pounds, and as much as 23."""
+    sums = sorted(card.cost for card in _cards(box) for _ in range(card.copies))
+    least, most = sum(sums[:_RECRUITS]), sum(sums[-_RECRUITS:])
+    if least > _WAGES[0] or most < _WAGES[1]:
+        yield f"seven recruits cost {least} to {most}"
+
+
+@_of("rulebook: craftsmen")
+def craftsmen(box: Box) -> Iterator[str]:
+    """Costume mistresses and set dressers have the values 6 and 8, handymen 4."""
+    for kind, wanted in zip(CRAFTSMEN, ((6, 8), (6, 8), (4,)), strict=True):
+        found = tuple(sorted({card.value for card in _cards(box) if card.kind == kind}))
+        yield from unless(found, wanted, f"values of a {kind.replace('_', ' ')}")
+
+
+@_of("rulebook: other characters")
+def jewelers_and_assistants(box: Box) -> Iterator[str]:
+    """There are cards of jewelers and of assistants."""
+    for kind in ("jeweler", "assistant"):
+        if not any(card.kind == kind for card in _cards(box)):
+            yield f"no {kind}"
+
+
+@_of("rulebook: actors")
+def actors_act(box: Box) -> Iterator[str]:
+    """An actor's power moves its discs, or does something special."""
+    for card in box.characters:
+        if card.kind == "actor" and card.activation == Power():
+            yield f"{card.name} does nothing"
+
+
+@_of("rulebook: dress rehearsal")
+def costumes_advance(box: Box) -> Iterator[str]:
+    """Costume powers move discs, but Viola's and Hamlet's, which give something else."""
+    for card in box.characters:
+        if card.kind != "actor":
+            continue
+        power = card.costume_power
+        gives = bool(power.pounds or power.prestige)
+        if (card.id in ("viola", "hamlet")) != (gives and not quills(power)) or (
+            gives and quills(power)
+        ):
+            yield f"the costume of {card.name} gives {quills(power)} quills" + ", and more" * gives
+
+
+@_of("rulebook: the example of day 4")
+def examples_of_costumes(box: Box) -> Iterator[str]:
+    """Lady Macbeth's costume moves each disc once, Hamlet's gives 1 prestige, extras' a quill."""
+    for own, wanted in (
+        ("lady_macbeth", Power(red=1, gold=1, blue=1)),
+        ("hamlet", Power(prestige=1)),
+    ):
+        card = _card(box, own)
+        found = None if card is None else card.costume_power
+        yield from unless(found, wanted, f"the costume power of {own}")
+    yield from unless(box.extra_power, Power(white=1), "the costume power of an extra")
+
+
+@_of("public: play reports")
+def reported_powers(box: Box) -> Iterator[str]:
+    """Falstaff, Puck, Titania raise mood, Hamlet lowers others'; Lear takes a blue stage set."""
+    found = {card.id: card.activation for card in box.characters}
+    falstaff = found.get("falstaff", Power())
+    yield from unless(falstaff, Power(mood=2), "Falstaff's power")
+    for own in ("puck", "titania"):
+        if found.get(own, Power()).mood < 1:
+            yield f"{own} does not raise mood"
+    if found.get("hamlet", Power()).others_mood > -1:
+        yield "hamlet does not lower the others' mood"
+    yield from unless(found.get("lear", Power()).take_set, "blue", "the stage set that lear takes")
+
+
+# ---- costumes ------------------------------------------------------------------------------------
+@_of("rulebook: costume tailoring, the example of day 1")
+def plain_costumes(box: Box) -> Iterator[str]:
+    """Costumes below 6 pay nothing, those of 6 pay 2 pounds."""
+    cheap = [value for value in box.costume_gain if value < PLAIN]
+    yield from (f"a costume of {value} pays" for value in cheap)
+    yield from unless(box.costume_gain.get(PLAIN), Gain(pounds=2), "a costume of 6")
+
+
+@_of("rulebook: theme")
+def precious_costumes(box: Box) -> Iterator[str]:
+    """The most precious costume pays prestige and no money."""
+    best = box.costume_gain.get(PRECIOUS, Gain())
+    if best.pounds or not best.prestige:
+        yield f"a costume of {PRECIOUS} pays {best.pounds} pounds and {best.prestige} prestige"
+
+
+@_of("rulebook: theme, by inference")
+def rising_prestige(box: Box) -> Iterator[str]:
+    """A dearer costume pays no less prestige; money ends once, and does not come back."""
+    gains = [box.costume_gain.get(value, Gain()) for value in range(PLAIN, PRECIOUS + 1)]
+    for value, (less, more) in enumerate(pairwise(gains), PLAIN + 1):
+        if more.prestige < less.prestige:
+            yield f"a costume of {value} pays less prestige than one of {value - 1}"
+        if more.pounds and not less.pounds:
+            yield f"a costume of {value} pays money, one of {value - 1} none"
+
+
+# ---- the stage -----------------------------------------------------------------------------------
+@_of("rulebook: the example of day 1")
+def bottom_row(box: Box) -> Iterator[str]:
+    """The bottom row has a centre and at least five spaces."""
+    row = _bottom_row(box)
+    if len(row) < 5 or not any(space.mirror == space.id for space in row):
+        yield f"the bottom row has {len(row)} spaces; it needs a centre and five"
+
+
+@_of("rulebook: stage set construction")
+def bricks(box: Box) -> Iterator[str]:
+    """A space rests on one or two others, and no two rest on the same ones."""
+    above = [space for space in box.spaces if space.row > 1]
+    for space in above:
+        if not 1 <= len(space.on) <= 2:
+            yield f"{space.id} rests on {len(space.on)} spaces"
+    if len({space.on for space in above}) < len(above):
+        yield "two spaces rest on the same ones"
+
+
+@_of("rulebook: stage set construction; a stage is symmetrical, by inference")
+def candles(box: Box) -> Iterator[str]:
+    """There are candles, mirrored as the colours are."""
+    by_id = {space.id: space for space in box.spaces}
+    if not any(space.candle for space in box.spaces):
+        yield "no candle"
+    for space in box.spaces:
+        if space.candle and not by_id[space.mirror].candle:
+            yield f"a candle on {space.id} and none on {space.mirror}"
+
+
+@_of("rulebook: the example of day 1, by inference")
+def space_without_a_candle(box: Box) -> Iterator[str]:
+    """A black element scores nothing on the space above the centre and its neighbour."""
+    centres = {space.id for space in _bottom_row(box) if space.mirror == space.id}
+    beside = [s for s in box.spaces if s.row == 2 and len(s.on) == 2 and centres & {*s.on}]
+    if not beside:
+        yield "nothing rests on the centre of the bottom row"
+    yield from (f"a candle on {space.id}" for space in beside if space.candle)
+
+
+# ---- objectives ----------------------------------------------------------------------------------
+@_of("rulebook: contents, end of the game")
+def objectives(box: Box) -> Iterator[str]:
+    """Ten objectives give up to 3 prestige each, and each something."""
+    yield from unless(len(box.objectives), 10, "objectives")
+    for one in box.objectives:
+        if not 1 <= max((prestige for _, prestige in one.points), default=0) <= 3:
+            yield f"{one.name} gives nothing"
+
+
+@_of("rulebook: solo variant")
+def first_places(box: Box) -> Iterator[str]:
+    """One objective gives a point for each act led."""
+    found = [one.points for one in box.objectives if one.metric == "first_places"]
+    yield from unless(found, [((1, 1), (2, 2), (3, 3))], "the objective of first places")
+
+
+@_of("public: play reports")
+def reported_objectives(box: Box) -> Iterator[str]:
+    """One objective asks for 4 or 5 costumes, one for 2 or 5 pounds."""
+    for metric, wanted in _REPORTED_STEPS.items():
+        found = [_thresholds(one) for one in box.objectives if one.metric == metric]
+        yield from unless(found, [wanted], f"steps of the objective {metric.replace('_', ' ')}")
+
+
+def _thresholds(objective: Objective) -> tuple[int, ...]:
+    return tuple(threshold for threshold, _ in objective.points)
+
+
+@_of("rulebook: strategies")
+def good_scores(box: Box) -> Iterator[str]:
+    """Good winning scores are 22, 24, 26 and 30 with four, three, two seats and one."""
+    yield from unless(box.good_scores, {1: 30, 2: 26, 3: 24, 4: 22}, "good scores")

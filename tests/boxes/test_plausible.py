@@ -1,0 +1,132 @@
+"""What a plausible box is, and draws of it."""
+
+import pytest
+import tomlkit
+from typer.testing import CliRunner
+
+from shakespeare_env.boxes.sampling import constraints, groups, names_of, sample_box, violated
+from shakespeare_env.checks.box_files import differing_facts
+from shakespeare_env.cli import app
+from shakespeare_env.core import registry
+
+GAMES = ("shakespeare", "figaro")
+games = pytest.mark.parametrize("game", GAMES)
+
+VIOLATED = {
+    "shakespeare": {
+        "board.starting_prestige": (6, "starting prestige"),
+        "wager.cylinders": (4, "cylinders"),
+        "character.author.activation": ({"white": 3}, "the board"),
+        "character.handyman_board.value": (5, "the board"),
+        "queen.pounds": (5, "the queen"),
+        "queen.objectives": (2, "the queen"),
+        "mood.lowest": (-1, "mood track"),
+        "supply.plus3_tokens": (9, "tokens"),
+        "elements.value.yellow": (4, "element values"),
+        "bag.sets.4.black": (17, "full bags"),
+        "bag.costumes.2.pink": (13, "smaller bags"),
+        "bag.sets.2.blue": (6, "reported bags"),
+        "rehearsal.act_1_pounds.7": (2, "pay of the acts"),
+        "rehearsal.act_2_prestige": ([3, 1], "pay of the acts"),
+        "rehearsal.act_3_prestige.last": (4, "pay of the acts"),
+        "rehearsal.grey_spaces": (2, "pay of the acts"),
+        "rehearsal.days": ([3, 6], "pay of the acts"),
+        "solo.neutral_start": (5, "lengths of the acts"),
+        "character.romeo.cost": (4, "costs"),
+        "character.set_dresser_8.value": (7, "craftsmen"),
+        "character.jeweler.kind": ("assistant", "jewelers and assistants"),
+        "character.iago.activation": ({}, "actors act"),
+        "character.iago.costume_power": ({"pounds": 1}, "costumes advance"),
+        "character.viola.costume_power": ({"red": 1}, "costumes advance"),
+        "character.lady_macbeth.costume_power": ({"red": 2}, "examples of costumes"),
+        "extra.costume_power": ({"white": 2}, "examples of costumes"),
+        "character.falstaff.activation": ({"mood": 1}, "reported powers"),
+        "character.puck.activation": ({"gold": 1}, "reported powers"),
+        "character.hamlet.activation": ({"blue": 1}, "reported powers"),
+        "character.lear.activation": ({"white": 1}, "reported powers"),
+        "costume_gain.5": ({"pounds": 1}, "plain costumes"),
+        "costume_gain.6": ({"pounds": 3}, "plain costumes"),
+        "costume_gain.15": ({"prestige": 5, "pounds": 1}, "precious costumes"),
+        "costume_gain.9": ({"pounds": 2}, "rising prestige"),
+        "stage.space.b1.candle": (False, "candles"),
+        "stage.space.c2.on": (["b1"], "bricks"),
+        "stage.space.b2.candle": (True, "space without a candle"),
+        "objective.jewels.points": ({"2": 0}, "objectives"),
+        "objective.leading_acts.points": ({"1": 1, "2": 2}, "first places"),
+        "objective.wardrobe.points": ({"3": 2, "5": 3}, "reported objectives"),
+        "good_scores.4": (23, "good scores"),
+    },
+    "figaro": {
+        "cards.jesters": ({"1": 2, "2": 3}, "cards"),
+        "three_seats": ({"jesters": {"1": 2, "2": 0}, "rings": 3}, "three seats"),
+        "pile.full": (7, "rounds and piles"),
+    },
+}
+"""By game and entry: a value, and the constraint that it violates."""
+
+
+def changed(game, name, value):
+    """The package's box as a document, one entry changed."""
+    document = tomlkit.parse(registry.own_box(game).read_text("utf-8"))
+    table, (*path, last) = document, name.split(".")
+    for key in path:
+        is_list = isinstance(table, list)
+        table = next(one for one in table if one["id"] == key) if is_list else table[key]
+    table[last] = value
+    return tomlkit.dumps(document)
+
+
+@games
+def test_the_package_s_own_box_violates_nothing(game):
+    assert not violated(game, registry.own_box(game))
+    assert all(one.says and one.source for one in constraints(game))
+
+
+@pytest.mark.parametrize(
+    ("game", "name"), [(game, name) for game in GAMES for name in VIOLATED[game]]
+)
+def test_a_constraint_names_what_violates_it(game, name, tmp_path):
+    value, wanted = VIOLATED[game][name]
+    file = tmp_path / "box.toml"
+    file.write_text(changed(game, name, value))
+    found = {one.name: faults for one, faults in violated(game, file)}
+    assert found.get(wanted), found
+
+
+@games
+def test_boxes_are_drawn_within_what_sources_say(game, tmp_path):
+    """Equal seeds draw equal boxes; every group moves its own facts, and no fact of a source."""
+    own, file = registry.own_box(game), tmp_path / "box.toml"
+    texts = [sample_box(game, 0, number) for number in range(8)]
+    assert len({*texts}) == 8
+    assert texts[3] == sample_box(game, 0, 3) != sample_box(game, 1, 3)
+    moved = set()
+    for group in groups(game):
+        alone = set()
+        for number in range(12):
+            file.write_text(sample_box(game, 5, number, [group]))
+            assert not violated(game, file)
+            alone |= {*differing_facts(own.parent, file)}
+        assert alone
+        assert alone.isdisjoint(moved)
+        moved |= alone
+    if game == "shakespeare":
+        assert not moved & {"costume_gain.6.pounds", "bag.sets.4.black", "queen.pounds"}
+        assert {"acts.length", "character.romeo.activation.red"} <= moved
+
+
+def test_the_commands_draw_and_check(tmp_path):
+    run, folder = CliRunner().invoke, tmp_path / "boxes"
+    assert run(app, ["boxes", "sample", "--n", "2", "--out", str(folder)]).exit_code == 0
+    files = [str(folder / name) for name in names_of(2)]
+    assert run(app, ["boxes", "check", *files]).exit_code == 0
+    wrong = folder / "wrong.toml"
+    wrong.write_text(changed("shakespeare", "character.romeo.cost", 4))
+    done = run(app, ["boxes", "check", files[0], str(wrong), "--all"])
+    assert done.exit_code == 1
+    assert "Romeo costs 4" in done.output
+    again = run(app, ["boxes", "sample", "--out", str(folder)])
+    assert again.exit_code == 1
+    assert "is not empty; give a new folder" in again.output
+    unknown = run(app, ["boxes", "sample", "--out", str(tmp_path / "x"), "--groups", "acters"])
+    assert "did you mean 'actors'?" in unknown.output
