@@ -123,6 +123,9 @@ bench-training: setup  ## how fast self-play learns, beside PettingZoo's tutoria
 solo-suite-references: setup  ## play the missing reference games of the solo suite; ARGS="--out FILE" makes it anew
 	$(BIN)/python -m benchmarks.solo_suite $(ARGS)
 
+panel: setup  ## judge a network by the fixed panel; ARGS="CHECKPOINT", with --card to keep the figures
+	$(BIN)/python -m benchmarks.panel $(ARGS)
+
 leaderboards: setup  ## play what is missing of both leaderboards and write them
 	$(BIN)/python -m benchmarks.leaderboards $(ARGS)
 

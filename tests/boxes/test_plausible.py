@@ -1,5 +1,7 @@
 """What a plausible box is, and draws of it."""
 
+from typing import Any
+
 import pytest
 import tomlkit
 from typer.testing import CliRunner
@@ -68,7 +70,8 @@ VIOLATED = {
 def changed(game, name, value):
     """The package's box as a document, one entry changed."""
     document = tomlkit.parse(registry.own_box(game).read_text("utf-8"))
-    table, (*path, last) = document, name.split(".")
+    table: Any = document
+    *path, last = name.split(".")
     for key in path:
         is_list = isinstance(table, list)
         table = next(one for one in table if one["id"] == key) if is_list else table[key]
@@ -100,9 +103,9 @@ def test_boxes_are_drawn_within_what_sources_say(game, tmp_path):
     texts = [sample_box(game, 0, number) for number in range(8)]
     assert len({*texts}) == 8
     assert texts[3] == sample_box(game, 0, 3) != sample_box(game, 1, 3)
-    moved = set()
+    moved: set[str] = set()
     for group in groups(game):
-        alone = set()
+        alone: set[str] = set()
         for number in range(12):
             file.write_text(sample_box(game, 5, number, [group]))
             assert not violated(game, file)

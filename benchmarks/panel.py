@@ -1,0 +1,117 @@
+"""The fixed panel that judges networks: `make panel ARGS=CHECKPOINT`.
+
+One seat of the network against copies of each opponent, at every table size; alone, the solo suite.
+`--card` keeps the figures on the network's card.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.leaderboards.pages import HERE
+from shakespeare_agents import evaluate
+from shakespeare_agents.arena import Entrant
+from shakespeare_agents.arena.solo_suite import play_suite
+from shakespeare_agents.cli.options.progress import counted_games
+from shakespeare_agents.networks.bundled import bundled_versions
+from shakespeare_agents.networks.checkpoint import CARD_NAME, read_card
+from shakespeare_agents.registry import make
+from shakespeare_agents.storage import write_atomically
+from shakespeare_env.core import registry
+
+SEED = 4242
+MAIN, OTHERS, SLOW = 6000, 2000, 400
+"""Games against version 1, against other agents that play at once, and against searching ones."""
+_SEARCH = "search,simulations=16,version=1,horizon=1000"
+_TABLES = {"shakespeare": (4, 3, 2), "figaro": (3, 4, 5, 6)}
+"""Seats of the tables with opponents."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """How often a network wins one seat against copies of an opponent.
+
+    Alone, `won` is its mean score on the solo suite.
+    """
+
+    opponent: str
+    players: int
+    games: int
+    won: float
+    low: float
+    high: float
+
+    @property
+    def row(self) -> tuple[str, ...]:
+        """The cells of a table: opponent, seats, games, figure with its interval, parity."""
+        unit = 1 if self.players == 1 else 100
+        figure = " to ".join(f"{unit * end:.1f}" for end in (self.low, self.high))
+        parity = "" if self.players == 1 else f"{100 / self.players:.0f}"
+        games = self.opponent, str(self.players), f"{self.games:,}"
+        return *games, f"{unit * self.won:.1f} ({figure})", parity
+
+
+def opponents(game: str) -> Iterator[tuple[str, str, tuple[int, ...], int]]:
+    """Names, agents, seats and games."""
+    tables = _TABLES[game]
+    for version in bundled_versions(registry.game(game)):
+        games = MAIN if version == 1 else OTHERS
+        yield f"version {version}", f"network,version={version}", tables, games
+    yield "best response", str(HERE / "best_response" / game), tables, OTHERS
+    yield "heuristic", "heuristic", tables, OTHERS
+    yield "search, 16 playouts", _SEARCH, (4,), SLOW
+
+
+def judge(network: str, game: str, scale: float) -> Iterator[Judgement]:
+    """Play the panel, or a share of its games."""
+    rules = registry.game(game)
+    judged = Entrant("network", make(network, rules))
+    for name, agent, tables, games in opponents(game):
+        opponent = Entrant(name, make(agent, rules))
+        for players in tables:
+            entrants = judged, *[opponent] * (players - 1)
+            count = max(1, round(games * scale))
+            with counted_games(count) as on_progress:
+                found = evaluate(
+                    entrants, game, players=players, games=count, seed=SEED, on_progress=on_progress
+                )
+            own = found.agents[0]
+            if own.win_rate is not None and own.low is not None and own.high is not None:
+                yield Judgement(name, players, own.games, own.win_rate, own.low, own.high)
+    if 1 in registry.seats(game):
+        score = play_suite(network, game).score
+        low, high = score.low or score.mean, score.high or score.mean
+        yield Judgement("solo suite, mean score", 1, 100, score.mean, low, high)
+
+
+def main(
+    checkpoint: Annotated[Path, typer.Argument(help="The network's folder, or its run.")],
+    scale: Annotated[float, typer.Option(help="The share of the panel's games to play.")] = 1.0,
+    card: Annotated[bool, typer.Option("--card", help="Keep the figures on the card.")] = False,
+) -> None:
+    """Judge a network by the fixed panel."""
+    game = read_card(checkpoint).game
+    table = Table("Opponent", "Seats", "Games", "Won %, 95 % interval", "Parity")
+    found = []
+    for one in judge(str(checkpoint), game, scale):
+        found.append(one)
+        table.add_row(*one.row)
+        Console(stderr=True).print(*one.row, highlight=False)
+    Console().print(table)
+    if card:
+        path = checkpoint / CARD_NAME
+        content = json.loads(path.read_text(encoding="utf-8"))
+        content["figures"]["panel"] = {"seed": SEED, "judgements": [asdict(one) for one in found]}
+        write_atomically(path, (json.dumps(content, indent=2) + "\n").encode())
+
+
+if __name__ == "__main__":
+    typer.run(main)
