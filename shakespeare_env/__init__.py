@@ -13,7 +13,7 @@ from shakespeare_env.core import registry
 
 if TYPE_CHECKING:
     from shakespeare_env.compile.decorators import rule
-    from shakespeare_env.core.action_table import ActionTable
+    from shakespeare_env.core.action_table import ActionTable, Block
     from shakespeare_env.core.batch import Batch
     from shakespeare_env.core.game import ObservationLayout
     from shakespeare_env.core.position import Position
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ActionTable",
     "Batch",
+    "Block",
     "IllegalMove",
     "ObservationLayout",
     "Position",
@@ -48,6 +49,7 @@ __all__ = [
 _HOMES = {
     "ActionTable": "core.action_table",
     "Batch": "core.batch",
+    "Block": "core.action_table",
     "IllegalMove": "errors",
     "ObservationLayout": "core.game",
     "Position": "core.position",

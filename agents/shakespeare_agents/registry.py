@@ -139,8 +139,8 @@ def has_heuristics(game: Game) -> bool:
 def _heuristics(game: Game) -> Any:
     if not has_heuristics(game):
         raise ValueError(
-            f"there is no heuristic agent for {game.name}; write "
-            f"agents/{_HEURISTICS.replace('.', '/')}/{game.name}.py"
+            f"heuristic, and greedy by its judgement, know nothing of {game.name}; random and "
+            "search play every game"
         )
     return import_module(f"{_HEURISTICS}.{game.name}")
 

@@ -32,6 +32,9 @@ def _complete_variant(ctx: typer.Context, incomplete: str) -> list[str]:
 
 def chosen_game(given: str | None) -> str | None:
     """The name of a game; one in a file, FILE.py:NAME, is registered. A usage error if it fails."""
+    if given is not None and given.endswith(".py"):
+        said = f"{given}: name the game in the file, as in {given}:GAME"
+        raise typer.BadParameter(said, param_hint="--game")
     if given is None or ".py:" not in given:
         return given
     try:

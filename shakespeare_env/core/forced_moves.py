@@ -24,7 +24,7 @@ def forced_moves_of(game: Game) -> Callable[[Any, Any], None]:
         count = rules_legal(record, mask) if record["to_move"] >= 0 else 0
         while count == 1:
             action = 0
-            while not mask[action]:
+            while not mask[action] and action < len(mask) - 1:
                 action += 1
             rules_play(record, action)
             mask[action] = False

@@ -28,6 +28,8 @@ _BYTE, _BYTE_MASK = np.uint64(8), np.uint64(0xFF)
 _EVERY_OTHER_BYTE = np.uint64(0x00FF00FF00FF00FF)
 _ONE_PER_LANE, _TOP_LANE = np.uint64(0x0001000100010001), np.uint64(48)
 
+_MOST_DEALS = 1000
+"""Deals of a game before it counts as one without decisions."""
 NO_MOVE = -1
 """The fault of a seat that is to move and cannot; games number theirs from 1."""
 
@@ -86,6 +88,15 @@ def _build(game: Game) -> Kernels:
         return kernel(game.name, *functions, purpose=purpose)
 
     @rule
+    def deal(record: Any, players: int, options: int, mask: Any) -> None:
+        """A new game at its first decision; a deal without one is no game, and dealt anew."""
+        for _ in range(_MOST_DEALS):
+            rules_set_up(record, players, options)
+            play_forced_moves(record, mask)
+            if record["to_move"] >= 0:
+                break
+
+    @rule
     def look(record: Any, obs: Any) -> None:
         """Write the mover's observation, all 0 when over."""
         obs[:] = 0
@@ -112,8 +123,7 @@ def _build(game: Game) -> Kernels:
         for k in range(first, last):
             i = rows[k]
             game = arrays.games[i]
-            rules_set_up(game, players[i], options)
-            play_forced_moves(game, arrays.mask[i])
+            deal(game, players[i], options, arrays.mask[i])
             look(game, arrays.obs[i])
             arrays.to_move[i] = game["to_move"]
 
@@ -167,8 +177,7 @@ def _build(game: Game) -> Kernels:
                     outcome.final_scores[i, seat] = after[seat]
                     outcome.final_winners[i, seat] = game["winners"][seat] != 0
                 if terms.autoreset:
-                    rules_set_up(game, players[i], terms.options)
-                    play_forced_moves(game, mask[i])
+                    deal(game, players[i], terms.options, mask[i])
             look(game, arrays.obs[i])
             arrays.to_move[i] = game["to_move"]
 

@@ -124,11 +124,11 @@ def _end(game: Record, seat: int, count: int) -> int:
 
 def _gather(field: StateField) -> _Visit:
     shown, number = shown_of(field), number_of(field)
-    rows, size = field.rows, field.size // field.rows
+    rows, size, by_seat = field.rows, field.size // field.rows, field.by_seat
 
     @rule
     def gather(game: Record, seat: int, count: int) -> int:
-        for row in range(rows):
+        for row in range(min(rows, game["players"]) if by_seat else rows):
             if not shown(game, seat, row):
                 for place in range(row * size, (row + 1) * size):
                     card = number(game, place)
@@ -142,11 +142,11 @@ def _gather(field: StateField) -> _Visit:
 
 def _scatter(field: StateField) -> _Visit:
     shown, number, put = shown_of(field), number_of(field), put_into(field)
-    rows, size = field.rows, field.size // field.rows
+    rows, size, by_seat = field.rows, field.size // field.rows, field.by_seat
 
     @rule
     def scatter(game: Record, seat: int, count: int) -> int:
-        for row in range(rows):
+        for row in range(min(rows, game["players"]) if by_seat else rows):
             if not shown(game, seat, row):
                 for place in range(row * size, (row + 1) * size):
                     if number(game, place) >= 0:

@@ -1,6 +1,7 @@
 """Positions in text from fields: an object with a key for each, with words and seats.
 
-Rows of seats that are not at the table are left out; they hold 0, or what is nearest to it.
+Rows of seats that are not at the table are left out; they hold no card, and else 0 or what is
+nearest to it.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ class Notation:
 
 def _least(field: StateField) -> int:
     """What rows of absent seats hold."""
-    return min(max(0, field.low), field.high)
+    return field.low if field.pool else min(max(0, field.low), field.high)
 
 
 def _any(field: StateField, shape: Sequence[int]) -> Any:

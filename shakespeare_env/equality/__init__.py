@@ -2,7 +2,7 @@
 
 A `Batch` plays by a rule on what the mover sees (`trace.py`), so that single-seat views play the
 same games if their opponents follow it. Then each view's observations, masks and rewards are
-compared with the batch's (`views.py`).
+compared with the batch's (`views.py`), and the rules keep their promises (`soundness.py`).
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ from collections.abc import Callable
 from importlib.util import find_spec
 
 from shakespeare_env.equality import views
+from shakespeare_env.equality.soundness import soundness
 from shakespeare_env.equality.trace import Setting, Trace, play
 from shakespeare_env.equality.views import Comparison, DifferenceError
 
 __all__ = ["VIEWS", "DifferenceError", "Setting", "compare", "is_installed", "play"]
 
 VIEWS: dict[str, Callable[[Setting, Trace, Comparison], None]] = {
+    "Rules": soundness,
     "Position": views.position,
     "Batch": views.resetting_batch,
     "PettingZoo": views.aec,

@@ -30,7 +30,7 @@ Decisions = tuple[Any, ...]
 
 
 class DifferenceError(ShakespeareEnvError, AssertionError):
-    """Two views differ; the message says which, where and how."""
+    """Two views differ, or a promise of the rules is broken; the message says where and how."""
 
 
 @dataclass
@@ -53,6 +53,13 @@ class Comparison:
             f"{self.view}: {what} differs from the batch's in row {row} after {self.decisions} "
             f"decisions of {self.setting}{where}: expected {expected!r}, found {found!r}"
         )
+
+    def holds(self, holds: bool, otherwise: str) -> None:
+        """Raise `DifferenceError` unless something holds."""
+        if not holds:
+            raise DifferenceError(
+                f"{self.view}: after {self.decisions} decisions of {self.setting} {otherwise}"
+            )
 
     def same_rows(self, what: str, expected: Iterable[object], found: Iterable[object]) -> None:
         """Raise `DifferenceError` unless all rows are the same."""
