@@ -73,7 +73,8 @@ REFERENCE = {
         "Wrappers",
         _modules(
             "shakespeare_env.wrappers",
-            "aec gym vector single_agent_batch opponents sb3 openspiel rendering",
+            "aec gym vector single_agent_batch masked_observation opponents sb3 openspiel "
+            "rendering",
         ),
     ),
     "datasets": (
@@ -82,7 +83,8 @@ REFERENCE = {
             "shakespeare_env.datasets",
             "decisions batches recorded_game reading results_reading frames manifest "
             "recorded_columns playing_again",
-        ),
+        )
+        + _modules("shakespeare_env.film", "page"),
     ),
     "agents": (
         "Agents",
@@ -116,7 +118,7 @@ REFERENCE = {
         + _modules(
             "shakespeare_agents.strategy",
             "self_play trials positions groups findings plots "
-            "forecasts calibration calibration_plot look_ahead",
+            "forecasts calibration calibration_plot look_ahead counterfactual",
         ),
     ),
     "training": (
@@ -124,7 +126,8 @@ REFERENCE = {
         _modules("shakespeare_training", "config league")
         + _modules("shakespeare_training.ppo", "learner self_play buffer advantages policy")
         + _modules("shakespeare_training.expert_iteration", "learner")
-        + _modules("shakespeare_training.runs", "run evaluation"),
+        + _modules("shakespeare_training.runs", "run evaluation")
+        + _modules("shakespeare_training.exploit", "search ppo result"),
     ),
 }
 """Pages made from docstrings: titles and modules."""

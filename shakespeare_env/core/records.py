@@ -19,7 +19,7 @@ class StateField:
     """A field of a record: numbers from `low` to `high`.
 
     The other attributes are read where observations, text and possible positions are derived from
-    the fields (`defining.py`).
+    the fields (`derived/defining.py`).
 
     Attributes:
         by_seat: Whether the first axis has a row for every seat.

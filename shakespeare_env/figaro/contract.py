@@ -1,4 +1,4 @@
-"""Figaro's `game.py` contract."""
+"""Figaro's contract (`core/game.py`)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """One game as a record: shape, range and meaning of every field.
 
-Indices are those of `tables.py`. A batch is an array of records; copying a record copies a game.
+Indices are those of `box/tables.py`. A batch is an array of records; copying a record copies a
+game.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The action table: each decision's id, move text and description.
 
-Rules address a block by its first id (`DRAFT`, `WAGER`, ...) plus an index of `tables.py`.
+Rules address a block by its first id (`DRAFT`, `WAGER`, ...) plus an index of `box/tables.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Shakespeare's `game.py` contract."""
+"""Shakespeare's contract (`core/game.py`)."""
 
 from __future__ import annotations
 

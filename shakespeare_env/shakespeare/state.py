@@ -1,6 +1,7 @@
 """One game as a record: shape, range and meaning of every field.
 
-Indices are those of `tables.py`. A batch is an array of records; copying a record copies a game.
+Indices are those of `box/tables.py`. A batch is an array of records; copying a record copies a
+game.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ PHASE_NAMES = (
     *("draft", "wager", "turn", "craft", "quill", "back", "queen", "objective", "rest", "over"),
 )
 
-# The part of the game a decision belongs to; `flow.py` says what follows it.
+# The part of the game a decision belongs to; `rules/flow.py` says what follows it.
 IN_DRAFT, IN_WAGER, IN_TURNS, IN_MOOD, IN_REHEARSAL, IN_REST, IN_END = range(7)
 PART_NAMES = ("draft", "wager", "turn", "mood", "rehearsal", "rest", "over")
 
@@ -44,7 +45,7 @@ NOBODY = -1
 HIGH = 127
 
 MOST = 10_000
-"""Prestige and pounds stop here; no game that was set up gets near (`gains.py`)."""
+"""Prestige and pounds stop here; no game that was set up gets near (`rules/gains.py`)."""
 
 # fmt: off
 FIELDS = (

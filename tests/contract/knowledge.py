@@ -1,7 +1,8 @@
 """What the contract tests must know about a game, found by the game's name.
 
-No test outside `tests/<game>/` names a game.  What cannot be had from the contract (`game.py`) is
-said by modules in the folder of the game's own tests; `of` finds them.  A new game offers:
+No test outside `tests/<game>/` names a game.  What cannot be had from the contract
+(`core/game.py`) is said by modules in the folder of the game's own tests; `of` finds them.  A new
+game offers:
 
 `facts.py`       what anybody who knows the rules could say
     PHASES: set[str]            every phase of the notation in which there is a decision

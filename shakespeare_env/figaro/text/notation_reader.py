@@ -1,4 +1,4 @@
-"""Reading text into records; `checks.py` finds impossible ones."""
+"""Reading text into records; `record/checks.py` finds impossible ones."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Notation drawn as text and pictures."""
+"""Notation drawn as pictures."""

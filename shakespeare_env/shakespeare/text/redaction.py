@@ -9,7 +9,7 @@ from shakespeare_env.core.game import UNKNOWN
 
 
 def seen_by(position: Mapping[str, Any], seat: int) -> dict[str, Any]:
-    """A position as a seat sees it: what `observe.py` never reads is `UNKNOWN`.
+    """A position as a seat sees it: what `record/observe.py` never reads is `UNKNOWN`.
 
     So is the whole objective pile: text does not say who put cards back.
     """

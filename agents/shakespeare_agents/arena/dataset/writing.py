@@ -206,13 +206,13 @@ _CONTENTS = Contents(
 
 
 def held(folder: Path) -> AbstractContextManager[None]:
-    """Keep other processes from recording into a folder; errors as of `dataset.open_dataset`."""
+    """Keep other processes from recording into a folder; errors as of `open_dataset`."""
     load_polars()
     return held_folder.held(folder, _CONTENTS)
 
 
 def opened(folder: Path, settings: manifests.Settings) -> manifests.Manifest:
-    """The dataset so far in a folder that is held; errors as of `dataset.open_dataset`."""
+    """The dataset so far in a folder that is held; errors as of `open_dataset`."""
     if not (folder / manifests.NAME).exists():
         manifest = manifests.Manifest(settings)
         write_atomically(folder / manifests.NAME, manifest.to_bytes())

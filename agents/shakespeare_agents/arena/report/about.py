@@ -45,7 +45,7 @@ def about_results(folder: Path, results: pl.DataFrame) -> About:
     """What an arena's folder and its games say.
 
     Args:
-        folder: The folder of the results, as `arena.store` keeps them.
+        folder: The folder of the results, as `arena.games.store` keeps them.
         results: Its games, at least one.
 
     Raises:

@@ -1,1 +1,1 @@
-"""The phases, a file each: what is legal and what moves do; `flow.py` orders them."""
+"""The phases, a file each: what is legal and what moves do; `rules/flow.py` orders them."""
