@@ -107,6 +107,7 @@ def test_results_are_recorded_by_rank():
     assert (opponent.games, opponent.wins) == (1.0, 0.75)  # level with one, above the other
     end(league, 0, seat_scores=[9, 5, 9, 0])
     assert (opponent.games, opponent.wins) == pytest.approx((1.99, 0.75 * 0.99))
+    assert opponent.win_rate == pytest.approx((0.7425 + 1) / (1.99 + 2))
     ((name, games, win_rate),) = league.payoffs()
     assert (name, games) == ("random", 2)
     assert win_rate == pytest.approx(0.7425 / 1.99)
