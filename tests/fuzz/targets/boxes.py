@@ -15,8 +15,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from tests.fuzz.campaign import apart
 from tests.fuzz.json_mutations import accepted, mutated, places
-from tests.fuzz.processes import apart
 
 PATIENCE = 60.0
 _PACKAGE = Path(__file__).resolve().parents[3] / "shakespeare_env"

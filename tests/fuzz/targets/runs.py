@@ -21,10 +21,10 @@ from shakespeare_env.errors import BoxError, CheckpointError, TrainingError
 from shakespeare_training.config import make_config
 from shakespeare_training.runs.folder import STATE_NAME
 from shakespeare_training.runs.run import Run
+from tests.fuzz.campaign import apart
 from tests.fuzz.damage import change_json, damaged, digest_of, encoded
 from tests.fuzz.json_mutations import bytes_mutated, mutated
 from tests.fuzz.play import refused
-from tests.fuzz.processes import apart
 
 PATIENCE = 30.0
 _SETTINGS: dict[str, Any] = {

@@ -11,7 +11,7 @@ from gymnasium import spaces
 
 from shakespeare_training.ppo.buffer import SeatRolloutBuffer
 from shakespeare_training.ppo.near_certain import Repeated, thinned
-from tests.training.test_policy import make_policy
+from tests.training.ppo.test_policy import make_policy
 from tests.training.toy_game import MAX_SEATS
 
 CERTAIN, OTHERS = 12, 5

@@ -19,7 +19,7 @@ from shakespeare_env.errors import WorkerError
 from shakespeare_training.runs.saving import read_state
 from tests.contract.command_line import printed, refused, run
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 SMALL = """
 game = "figaro"
 players = [3, 4]
