@@ -59,6 +59,7 @@ HUGE = 10**30
         ("decisions", True, "decisions = True: must be a whole number"),
         ("facts.seconds", "x", "facts.seconds = 'x': must be a number"),
         ("facts.bfloat16", 1, "facts.bfloat16 = 1: must be true or false"),
+        ("facts.digests.random", "0", "opponent 'random' have changed"),
         ("facts.history", [MEASUREMENT | {"win_rate": None}], "and numbers against others"),
         ("facts.history", [MEASUREMENT | {"decisions": 10**6}], ": decisions = .* are fewer than"),
         ("facts.history", [MEASUREMENT | {"seconds": 1e6}], "seconds = .* are fewer than"),
