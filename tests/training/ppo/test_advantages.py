@@ -14,7 +14,7 @@ from shakespeare_training.ppo.advantages import (
     explained_variance,
     seat_targets,
 )
-from tests.ecosystem import recipes
+from tests.ecosystem.libraries import run
 
 
 def random_rows(n_rows, n, n_seats, *, idle=False, ends=0.1, carried=0):
@@ -100,7 +100,7 @@ def test_explained_variance_punishes_forecasts_that_are_too_high():
 
 def test_the_ppo_in_one_file_takes_the_same_advantages(monkeypatch):
     """The recipe docs/libraries/cleanrl_ppo.py."""
-    recipe = recipes.run(monkeypatch, "cleanrl_ppo", "--decisions", "0")
+    recipe = run(monkeypatch, "cleanrl_ppo", "--decisions", "0")
     games, seats = recipe["games"], registry.game("shakespeare").max_seats
     shape = recipe["STEPS"], games.n
     chance = np.random.default_rng(0)
