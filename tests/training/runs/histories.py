@@ -6,8 +6,10 @@ from typing import Any
 
 from shakespeare_training.runs.history import ITSELF, SOLO, History, Measurement
 
-SCORES = ("mean_score", "mean_winning_score", "score_low", "score_high")
-SCORES += ("winning_low", "winning_high")
+SCORES = (
+    *("mean_score", "mean_winning_score"),
+    *("score_low", "score_high", "winning_low", "winning_high"),
+)
 
 
 def measurement(decisions=0, seconds=0.0, players=4, opponent="random", scores=(), **figures):
@@ -28,8 +30,8 @@ def filled(*moments, rivals=("heuristic", "random")):
             for rival in rivals if players > 1 else ():
                 rate = min(0.2 + 0.1 * step + 0.1 * (rival == "random"), 0.9)
                 rates = {"win_rate": rate, "low": rate - 0.05, "high": rate + 0.05}
-                scores = (20.0 + step, 25.0 + step)
-                history.add(measurement(decisions, seconds, players, rival, scores, **rates))
+                won = (20.0 + step, 25.0 + step)
+                history.add(measurement(decisions, seconds, players, rival, won, **rates))
             best = 24.0 + step + players if players > 1 else 18.0 + step
             scores = (best, best, *(best - 0.75, best + 0.75) * 2)
             own = ITSELF if players > 1 else SOLO

@@ -68,12 +68,13 @@ def test_nothing_is_wider_than_the_terminal_and_what_does_not_fit_in_is_counted(
 
 
 def test_terminal_shows_the_last_state_once():
+    file = io.StringIO()
     console = Console(
         force_terminal=True,
         width=80,
         height=40,
         color_system="standard",
-        file=io.StringIO(),
+        file=file,
         _environ={"TERM": "xterm"},  # the tests' may say otherwise
     )
     with TrainingDisplay(console) as display:
@@ -83,7 +84,7 @@ def test_terminal_shows_the_last_state_once():
         display.show(replace(STATUS, decisions=1000))
         display.show(STATUS)
     console.print("after")
-    written = console.file.getvalue()
+    written = file.getvalue()
     assert written.startswith("before\n")
     assert "between" in written
     left = re.sub(r"\x1b\[[?\d;]*[A-Za-z]", "", written.rpartition("\x1b[2K")[2])

@@ -14,28 +14,26 @@ import pytest
 
 from shakespeare_agents.networks.checkpoint import read_card
 from shakespeare_env.errors import WorkerError
+from shakespeare_training.config import override
+from shakespeare_training.config_text import as_toml
 from shakespeare_training.runs.saving import read_state
 from tests.contract.command_line import printed, refused, run
+from tests.training.short_runs import small
 
 ROOT = Path(__file__).resolve().parents[3]
-SMALL = """
-game = "figaro"
-players = [3, 4]
-n_envs = 16
-n_steps = 16
-batch_size = 128
-n_epochs = 1
-width = 16
-decisions = 800
-snapshot_every = 300
-evaluate_every = 400
-first_evaluation_games = 4
-evaluation_games = 4
-final_evaluation_games = 8
-evaluation_opponents = ["random"]
-precision = "float32"
-save_every = 0.2
-"""
+SMALL = override(
+    small("figaro"),
+    players=[3, 4],
+    opponents={"current": 0.8, "past": 0.2},
+    n_epochs=1,
+    decisions=800,
+    snapshot_every=300,
+    evaluate_every=400,
+    first_evaluation_games=4,
+    evaluation_games=4,
+    final_evaluation_games=8,
+    save_every=0.2,
+)
 
 
 @pytest.fixture
@@ -46,7 +44,7 @@ def folder(tmp_path):
 @pytest.fixture
 def new(tmp_path, folder):
     """The words that begin a run of a small network and few games there."""
-    (tmp_path / "small.toml").write_text(SMALL)
+    (tmp_path / "small.toml").write_text(as_toml(SMALL))
     config = str(tmp_path / "small.toml")
     return ["train", "--config", config, "--out", str(folder), "--device", "cpu"]
 
