@@ -122,11 +122,18 @@ def run(
 ) -> Result:
     """Run cases 0 to `cases` - 1 of a target, or those that the seconds suffice for."""
     result = Result(name)
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+    try:
         shares = [range(first, cases, workers) for first in range(workers)]
         started = [pool.submit(_work, name, seed, share, seconds, patience) for share in shares]
         for one in started:
             result.add(one.result())
+    except BaseException:  # such as Ctrl-C, after which the workers would go on
+        for worker in pool._processes.values():
+            worker.kill()
+        raise
+    finally:
+        pool.shutdown()
     return result
 
 
@@ -181,7 +188,11 @@ def _watched(
         receiver, sender = Pipe(duplex=False)
         pid = os.fork()
         if not pid:
-            _run(checked, name, seed, numbers, until, sender, log)
+            receiver.close()  # without its worker it cannot go on
+            try:
+                _run(checked, name, seed, numbers, until, sender, log)
+            finally:
+                os._exit(0)
         sender.close()
         number, running, hangs = 0, False, False
         with suppress(EOFError):
@@ -213,7 +224,7 @@ def _kill(pid: int, number: signal.Signals) -> None:
 def _run(
     checked: Any, name: str, seed: int, numbers: range, until: float, sender: Connection, log: Any
 ) -> None:
-    """The process: all cases one after the other; never returns."""
+    """The process: all cases one after the other."""
     os.setpgid(0, 0)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(log.fileno(), 1)
@@ -238,7 +249,6 @@ def _run(
         sender.send((number, (word, peak, found)))
         if word == MEMORY or time.monotonic() > until:
             break  # the next case gets a fresh process
-    os._exit(0)
 
 
 def _place(frames: list[tuple[str, str, str]]) -> str:

@@ -34,7 +34,8 @@ def random_rows(n_rows, n, n_seats, *, idle=False, ends=0.1, carried=0):
 
 def test_games_are_independent_of_each_other():
     arrays = random_rows(40, 7, 4, idle=True, carried=4)
-    together = seat_targets(*arrays, gae_lambda=0.8)
+    gains, forecasts, seats, dones, carried = arrays
+    together = seat_targets(gains, forecasts, seats, dones, carried, 0.8)
     for game in range(7):
         part = slice(game, game + 1)
         gains, forecasts, seats, dones, carried = (array[:, part] for array in arrays)
@@ -50,7 +51,7 @@ def test_against_the_textbook_recursion_seat_by_seat(n_seats, carried):
     n_rows, lam = 200, 0.9
     arrays = random_rows(n_rows, 1, n_seats, idle=carried, ends=0.05, carried=carried * n_seats)
     gains, forecasts, seats, dones, before = arrays
-    found = seat_targets(*arrays, gae_lambda=lam)
+    found = seat_targets(gains, forecasts, seats, dones, before, lam)
     # What came in before belongs to the carried decision alone.
     extra = np.zeros((n_rows, n_seats, 2), np.float32)
     extra[: len(before)] = before[:, 0]
