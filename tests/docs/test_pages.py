@@ -14,7 +14,7 @@ from shakespeare_agents.networks.checkpoint import read_card
 from shakespeare_env import observation_layout
 from shakespeare_env.core import registry
 from shakespeare_env.datasets.results_reading import read_results
-from tests.ecosystem.environments import LIBRARIES, RECIPES
+from tests.ecosystem.libraries import LIBRARIES, RECIPES
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"

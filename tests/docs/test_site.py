@@ -60,8 +60,7 @@ def test_what_is_public_is_in_the_reference(site):
         "errors": ("IllegalMove",),
     }.items():
         text = (site / "reference" / f"{page}.html").read_text("utf-8")
-        for name in names:
-            assert re.search(rf'id="?[\w.]*\b{re.escape(name)}\b', text), (page, name)
+        assert all(re.search(rf'id="?[\w.]*\b{re.escape(name)}\b', text) for name in names), page
     text = (site / "reference" / "commands.html").read_text("utf-8")
     group: Any = typer.main.get_command(app)
     context = typer.Context(group)

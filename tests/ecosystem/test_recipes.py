@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from tests.ecosystem.recipes import run
+from tests.ecosystem.libraries import run
 
 # What other people's libraries warn of is theirs to mend.
 pytestmark = pytest.mark.filterwarnings("default")

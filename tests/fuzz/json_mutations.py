@@ -18,8 +18,8 @@ SPECIAL: tuple[Any, ...] = (
     *([], {}, [[]], [None], {"": None}, {"a": {"a": {}}}, [0] * 300),
 )
 """What is often forgotten."""
-Place = tuple[Any, Any]
-"""A container and the key or index of a value in it."""
+Kind = tuple[Any, ...]
+"""The way to a value, with `*` for the places of a list."""
 
 
 def value(case: random.Random) -> Any:
@@ -45,16 +45,17 @@ def text(case: random.Random) -> str:
     )
 
 
-def places(root: Any) -> list[Place]:
-    """Every value inside a value."""
-    found: list[Place] = []
-    open_ones = [root]
+def places(root: Any) -> list[tuple[Kind, Any, Any]]:
+    """Every value inside a value: its kind, its container, and its key or index there."""
+    found: list[tuple[Kind, Any, Any]] = []
+    open_ones: list[tuple[Kind, Any]] = [((), root)]
     while open_ones:
-        container = open_ones.pop()
-        keys: Any = range(len(container)) if isinstance(container, list) else container
+        kind, container = open_ones.pop()
         if isinstance(container, list | dict):
-            found += [(container, key) for key in keys]
-            open_ones += [container[key] for key in keys]
+            keys: Any = range(len(container)) if isinstance(container, list) else container
+            inside = [((*kind, key if isinstance(key, str) else "*"), key) for key in keys]
+            found += [(way, container, key) for way, key in inside]
+            open_ones += [(way, container[key]) for way, key in inside]
     return found
 
 
@@ -65,7 +66,7 @@ def mutated(case: random.Random, root: Any, times: int | None = None) -> Any:
         found = places(root)
         if not found or case.random() < 0.005:
             return value(case)
-        container, key = case.choice(found)
+        _, container, key = case.choice(found)
         _change(case, container, key)
     return root
 

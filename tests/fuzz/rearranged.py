@@ -9,18 +9,15 @@ from __future__ import annotations
 import copy
 import random
 from collections import defaultdict
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 from shakespeare_env import Position
 from shakespeare_env.errors import PositionError
-from tests.fuzz.json_mutations import accepted
+from tests.fuzz.json_mutations import Kind, accepted, places
 from tests.fuzz.play import start, starts
 
 Dict = dict[str, Any]
-Kind = tuple[str, ...]
-"""The way to a value, with `*` for the places of a list, and for acts and their spaces."""
 _TRIALS = 30
 _LIMITS = (-32768, -1000, -2, -1, 0, 1, 2, 3, 4, 5, 6, 8, 30, 127, 200, 1000, 32767)
 
@@ -46,17 +43,12 @@ def _change(case: random.Random, d: Dict) -> None:
         case.choice(_CHANGES)(case, d)
 
 
-def _values(value: Any, kind: Kind = ()) -> Iterator[tuple[Kind, Any, Any]]:
-    """(kind, container, key) of every value inside."""
-    keys: Any = ()
-    if isinstance(value, dict):
-        keys = list(value)
-    elif isinstance(value, list):
-        keys = range(len(value))
-    for key in keys:
-        name = "*" if isinstance(key, int) or kind[:1] == ("piles",) else key
-        yield (*kind, name), value, key
-        yield from _values(value[key], (*kind, name))
+def _values(d: Dict) -> list[tuple[Kind, Any, Any]]:
+    """(kind, container, key) of every value inside; the piles, by their spaces, are of one kind."""
+    return [
+        (kind if kind[0] != "piles" else ("piles", *"*" * len(kind[1:])), container, key)
+        for kind, container, key in places(d)
+    ]
 
 
 @cache
@@ -121,7 +113,7 @@ def _counts(value: Dict) -> bool:
 
 def _transplant(case: random.Random, d: Dict) -> None:
     """A value, small or large, from the same kind of place of another position."""
-    kind, container, key = case.choice(list(_values(d)))
+    kind, container, key = case.choice(_values(d))
     given = [inner[k] for same, inner, k in _values(_other(case, d)) if same == kind]
     if given:
         container[key] = copy.deepcopy(case.choice(given))

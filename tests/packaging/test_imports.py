@@ -1,8 +1,13 @@
-"""Importing a package is cheap, changes nothing of others, and says which extra is missing."""
+"""Importing a package is cheap, changes nothing of others, and says which extra is missing.
+
+All files name one version.
+"""
 
 import json
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -37,14 +42,20 @@ def said(*words):
 
 
 @pytest.mark.parametrize(
-    "package",
-    ["shakespeare_env", "shakespeare_env.cli", "shakespeare_agents", "shakespeare_training"],
+    ("package", "needed"),
+    [
+        ("shakespeare_env", set()),
+        ("shakespeare_env.cli", set()),
+        ("shakespeare_agents", set()),
+        ("shakespeare_training", set()),
+        ("shakespeare_training.exploit.search", {"scipy"}),
+    ],
 )
-def test_importing_a_package_loads_nothing_heavy_and_changes_no_variable(package):
+def test_importing_a_package_loads_nothing_heavy_and_changes_no_variable(package, needed):
     modules, changed = json.loads(said("-c", LOADED, package))
     loaded = {name.partition(".")[0] for name in modules}
     assert package in modules
-    assert not HEAVY & loaded
+    assert HEAVY & loaded == needed
     assert not changed
     if package.startswith("shakespeare_env"):
         assert not {"shakespeare_agents", "shakespeare_training"} & loaded
@@ -85,3 +96,11 @@ def test_what_is_changed_would_be_found(monkeypatch):
         after = global_state.state()
     found = {name for name in {*before, *after} if before.get(name) != after.get(name)}
     assert {"warnings.filters", "random", "os.environ OMP_DYNAMIC"} <= found
+
+
+def test_all_files_name_one_version():
+    root = Path(__file__).resolve().parents[2]
+    version = tomllib.loads((root / "pyproject.toml").read_text())["project"]["version"]
+    assert f"\nversion: {version}\n" in (root / "CITATION.cff").read_text()
+    newest = (root / "CHANGELOG.md").read_text().split("\n## ")[1]
+    assert newest.splitlines()[0] == version

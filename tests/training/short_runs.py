@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import torch
-from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.callbacks import BaseCallback, ConvertCallback
 
 from shakespeare_env.core import registry
 from shakespeare_training.config import make_config
@@ -65,21 +65,20 @@ def searching(name=registry.DEFAULT, **settings):
 class Quietly(BaseCallback):
     """Takes snapshots as a run does; saves and stops it at the first rollout after `leave_at`."""
 
-    def __init__(self, run, leave_at=None):
+    def __init__(self, run, leave_at=float("inf")):
         super().__init__()
-        self.run_kept = run
-        self.leave_at = leave_at
-        self.next = (run.decisions // 400 + 1) * 400
+        self.run_kept, self.leave_at = run, leave_at
+        self.round = run.decisions // 400
         self.left = False
 
     def _on_rollout_start(self):
         run = self.run_kept
-        if run.decisions >= self.next:
+        if run.decisions // 400 > self.round:
             run.add_snapshot()
-            self.next = (run.decisions // 400 + 1) * 400
-        if self.leave_at is not None and run.decisions >= self.leave_at:
+            self.round = run.decisions // 400
+        self.left = run.decisions >= self.leave_at
+        if self.left:
             run.save()
-            self.left = True
 
     def _on_step(self):
         return not self.left
@@ -97,17 +96,10 @@ class StopsAfter(Stop):
         super().check()
 
 
-class Plain(BaseCallback):
-    """Goes on."""
-
-    def _on_step(self):
-        return True
-
-
 def played(learner):
     """The examples of a round of searched games, not learned from."""
     learner._total_timesteps = 10**6
-    callback = Plain()
+    callback = ConvertCallback(lambda *_: True)
     callback.init_callback(learner)
     assert learner.collect_rollouts(learner.env, callback, learner.rollout_buffer, 1)
     return learner._examples

@@ -37,16 +37,13 @@ def test_a_signal_stops_what_can_be_lost_at_once():
 def test_a_signal_stops_the_rest_where_it_may_be_stopped():
     stop, heard, passed = Stop(), Heard(), []
 
-    def work():
+    with pytest.raises(Stopped), stopped_by_signals(stop, heard), stop.deferred():  # noqa: PT012
         stop.check()
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)  # so soon that it is the same one
         passed.append("saved")
         stop.check()
         passed.append("went on")
-
-    with pytest.raises(Stopped), stopped_by_signals(stop, heard), stop.deferred():
-        work()
     assert heard.wait(10)
     assert passed == ["saved"]
 

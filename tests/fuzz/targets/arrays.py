@@ -62,23 +62,18 @@ def _rows(case: random.Random, batch: Batch) -> list[int]:
     return sorted(case.sample(range(batch.n), case.randint(0, min(batch.n, 5))))
 
 
-def _either(case: random.Random, numbers: list[int]) -> Any:
-    return odd(case, numbers) if case.random() < 0.6 else numbers
-
-
-def _step(case: random.Random, batch: Batch) -> None:
-    if case.random() < 0.5:
-        batch.step(odd(case, batch.random_actions().tolist()))
-    else:
-        rows = _rows(case, batch)
-        actions = batch.random_actions()[rows].tolist()
-        batch.step(_either(case, actions), _either(case, rows))
-
-
-def _observe(case: random.Random, batch: Batch) -> None:
-    rows = _rows(case, batch)
+def _numbers(case: random.Random, batch: Batch) -> None:
+    """What takes lists of numbers: some of them odd, at least the only one."""
+    rows, actions = _rows(case, batch), batch.random_actions().tolist()
     seats = [case.randrange(int(batch.players[row])) for row in rows]
-    batch.observe(_either(case, seats), _either(case, rows))
+    seeds = [case.randrange(2**64) for _ in rows]
+    takes: tuple[tuple[Callable[..., Any], tuple[list[int], ...]], ...] = (
+        *((batch.step, (actions,)), (batch.step, ([actions[row] for row in rows], rows))),
+        *((batch.observe, (seats, rows)), (batch.determinize, (rows, seats, seeds))),
+        *((method, (rows,)) for method in (batch.restart, batch.scores, batch.save)),
+    )
+    method, lists = case.choice(takes)
+    method(*(odd(case, one) if case.random() < 0.6 or not lists[1:] else one for one in lists))
 
 
 def _load(case: random.Random, batch: Batch) -> None:
@@ -110,13 +105,6 @@ def _load(case: random.Random, batch: Batch) -> None:
         lambda: value(case),
     )
     batch.load(rows, case.choice(odd_records)())
-
-
-def _determinize(case: random.Random, batch: Batch) -> None:
-    rows = _rows(case, batch)
-    seats = [case.randrange(int(batch.players[row])) for row in rows]
-    seeds = [case.randrange(2**64) for _ in rows]
-    batch.determinize(_either(case, rows), _either(case, seats), _either(case, seeds))
 
 
 def _scalar(case: random.Random) -> Any:
@@ -221,13 +209,4 @@ def _seeded(case: random.Random, batch: Batch) -> None:
         _play_on(batch.copies(odd(case, _rows(case, batch)), seed))
 
 
-def _named(case: random.Random, batch: Batch) -> None:
-    """What takes nothing but the numbers of games."""
-    call = case.choice((batch.restart, batch.scores, batch.save))
-    call(odd(case, _rows(case, batch)))
-
-
-_WAYS = (
-    *(_step, _step, _seeded, _seeded, _observe, _named, _named, _named, _load, _load),
-    *(_determinize, _new, _new, _position, _write, _share),
-)
+_WAYS = (*(_numbers,) * 7, *(_seeded, _load, _new) * 2, _position, _write, _share)

@@ -15,8 +15,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from tests.fuzz.campaign import apart
 from tests.fuzz.json_mutations import accepted, mutated, places
-from tests.fuzz.processes import apart
 
 PATIENCE = 60.0
 _PACKAGE = Path(__file__).resolve().parents[3] / "shakespeare_env"
@@ -62,7 +62,7 @@ def check(case: random.Random) -> str:
 
 def _change_a_number(case: random.Random, data: Any) -> None:
     """One number becomes another, or a part of it moves to a second one."""
-    numbers = [(c, k) for c, k in places(data) if type(c[k]) is int]
+    numbers = [(c, k) for _, c, k in places(data) if type(c[k]) is int]
     container, key = case.choice(numbers)
     if case.random() < 0.3:
         other, place = case.choice(numbers)

@@ -10,9 +10,10 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import typer
 from typer.testing import CliRunner
 
-from shakespeare_env.cli import app
+from shakespeare_env.cli import COMMANDS, app
 from shakespeare_env.core.kernels import compile_all
 from tests.fuzz.json_mutations import bytes_mutated, mutated, text
 from tests.fuzz.play import start, starts
@@ -21,36 +22,10 @@ from tests.fuzz.targets import checkpoints, datasets
 PATIENCE = 60.0
 _NUMBERS = ("0", "1", "2", "3", "4", "5", "7", "-1", "1.5", "x", "", "1e3", "nan", "inf", "٣")
 _HUGE = ("9223372036854775808", "18446744073709551616", "1" + "0" * 30, "-" + "9" * 5000)
-_OPTIONS = {
-    "watch": ("--game", "--players", "--seed", "--moves", "--option", "--draw-at"),
-    "play": ("--game", "--players", "--seat", "--seed", "--option", "--moves", "--save"),
-    "show": ("--picture",),
-    "train": (
-        *("--config", "--game", "--seed", "--set", "--out", "--resume", "--start", "--device"),
-        "--trust",
-    ),
-    "evaluate": ("--players", "--seed", "--out", "--game", "--option"),
-    "solo-suite": ("--game", "--seed", "--worst", "--out"),
-    "measure": ("--minutes", "--seed", "--out"),
-    "exploit": ("--games", "--seed", "--out", "--set"),
-    "arena": ("--results", "--games", "--minutes"),
-    "arena report": ("--out",),
-    "arena merge": ("--into",),
-    "dataset": ("--out", "--players", "--seed", "--game", "--option", "--shard"),
-    "replay": ("--game-id", "--at", "--seat", "--instead", "--seed", "--continuations"),
-    "check": ("--game", "--seed"),
-    "actions": ("--game",),
-    "observation": ("--game",),
-    "protocol": (),
-    "mcp": ("--game", "--name", "--results"),
-}
-_FLAGS = {
-    "watch": ("--every-position", "--final"),
-    "train": ("--print-config",),
-    "replay": ("--list",),
-    "actions": ("--markdown",),
-    "observation": ("--markdown",),
-}
+_OPTIONS: dict[str, list[str]] = {}
+_FLAGS: dict[str, list[str]] = {}
+_LEFT_OUT = {"table", "--by", "--workers", "--ray", "--threads"}
+"""What serves for ever, trains for long or takes other processes."""
 _QUICK = ("watch", "show", "show", "replay", "replay", "play", "actions", "observation")
 """Chosen more often."""
 _RECORDS = sorted(Path(__file__).parents[2].glob("*/data/*.jsonl.gz"))
@@ -83,6 +58,12 @@ def prepare() -> None:
         compile_all(chosen.game)
     checkpoints.prepare()
     datasets.prepare()
+    group: Any = typer.main.get_command(app)
+    for command in COMMANDS.keys() - _LEFT_OUT:
+        found = group.get_command(typer.Context(group), command).params
+        options = [one for one in found if one.opts[0] not in {one.name, *_LEFT_OUT}]
+        _OPTIONS[command] = [one.opts[-1] for one in options if not one.is_flag]
+        _FLAGS[command] = [one.opts[-1] for one in options if one.is_flag]
 
 
 def check(case: random.Random) -> str:
@@ -99,7 +80,7 @@ def check(case: random.Random) -> str:
 
 
 def _line(case: random.Random, place: Path) -> list[str]:
-    command = case.choice((*_OPTIONS, *_QUICK))
+    command = case.choice((*sorted(_OPTIONS), *_QUICK))
     line: list[str] = []
     if command in ("show", "replay", "arena", "arena report", "arena merge"):
         line.append(_file(case, place))
@@ -109,11 +90,9 @@ def _line(case: random.Random, place: Path) -> list[str]:
         line.append(_agent(case))
     if command == "dataset" and case.random() < 0.9:
         line += ["--out", "made"]
-    for option in (
-        case.choices(_OPTIONS[command], k=case.randint(0, 4)) if _OPTIONS[command] else ()
-    ):
+    for option in _OPTIONS[command] and case.choices(_OPTIONS[command], k=case.randint(0, 4)):
         line += [option, _value(case, option, place)]
-    line += [flag for flag in _FLAGS.get(command, ()) if case.random() < 0.3]
+    line += [flag for flag in _FLAGS[command] if case.random() < 0.3]
     if case.random() < 0.25 and line:
         at = case.randrange(len(line))
         line[at : at + 1] = case.choice(([], [_odd(case)], [line[at]] * 2, [line[at] + "x"]))
@@ -132,7 +111,7 @@ def _value(case: random.Random, option: str, place: Path) -> str:
         return _odd(case)
     if option in ("--start", "--resume", "--trust"):
         return _agent(case)
-    if option in ("--config", "--picture", "--out", "--save", "--results", "--into"):
+    if option in ("--config", "--picture", "--out", "--save", "--results", "--into", "--page"):
         made = ("table.svg", "table.png", "new/table.svg", "made", "game.jsonl", "new/game.jsonl")
         return case.choice((_file(case, place), *made))
     texts = {

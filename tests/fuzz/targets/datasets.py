@@ -28,9 +28,9 @@ from shakespeare_env.datasets import (
 )
 from shakespeare_env.datasets.manifest import NAME
 from shakespeare_env.errors import DatasetError
+from tests.fuzz.campaign import apart
 from tests.fuzz.damage import ODD_LINKS, change_json, damaged, digest_of
 from tests.fuzz.json_mutations import bytes_mutated
-from tests.fuzz.processes import apart
 
 PATIENCE = 30.0
 

@@ -18,26 +18,15 @@ from stable_baselines3.common.callbacks import BaseCallback
 from shakespeare_env.core import registry
 from shakespeare_env.core.kernels import compile_all
 from shakespeare_env.errors import BoxError, CheckpointError, TrainingError
-from shakespeare_training.config import make_config
 from shakespeare_training.runs.folder import STATE_NAME
 from shakespeare_training.runs.run import Run
+from tests.fuzz.campaign import apart
 from tests.fuzz.damage import change_json, damaged, digest_of, encoded
 from tests.fuzz.json_mutations import bytes_mutated, mutated
 from tests.fuzz.play import refused
-from tests.fuzz.processes import apart
+from tests.training import short_runs
 
 PATIENCE = 30.0
-_SETTINGS: dict[str, Any] = {
-    "n_envs": 8,
-    "n_steps": 8,
-    "batch_size": 32,
-    "n_epochs": 1,
-    "width": 8,
-    "decisions": 1000,
-    "opponents": {"current": 0.6, "past": 0.4},
-    "precision": "float32",
-    "evaluation_opponents": ["random"],
-}
 _LARGEST = 10**6
 """Observations of an update that is still trained: what settings allow may take its time."""
 
@@ -59,24 +48,20 @@ def saved(name: str) -> Path:
 
 
 def _train(name: str, folder: Path) -> None:
-    run = Run.create(make_config({"game": name, **_SETTINGS}, "small"), folder, device="cpu")
-    run.learn(_Stop(rollouts=2))
-    run.add_snapshot()
-    run.save()
+    run = Run.create(short_runs.small(name), folder, device="cpu")
+    run.learn(short_runs.Quietly(run, leave_at=900))
 
 
-class _Stop(BaseCallback):
-    """Ends learning after a number of rollouts."""
+class _OneRollout(BaseCallback):
+    """Ends learning after it."""
 
-    def __init__(self, rollouts: int) -> None:
-        super().__init__()
-        self._left = rollouts
+    _begun = 0
 
     def _on_rollout_start(self) -> None:
-        self._left -= 1
+        self._begun += 1
 
     def _on_step(self) -> bool:
-        return self._left >= 0
+        return self._begun == 1
 
 
 def check(case: random.Random) -> str:
@@ -92,7 +77,7 @@ def check(case: random.Random) -> str:
         if settings.n_envs * settings.n_steps * settings.width > _LARGEST:
             return "resumed"
         try:
-            run.learn(_Stop(rollouts=1))
+            run.learn(_OneRollout())
             run.check_weights()
             run.save()
         except (TrainingError, OSError):  # a folder may stand where a file is to be written

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from stable_baselines3.common.callbacks import BaseCallback
 
 from shakespeare_agents import RandomAgent
 from shakespeare_agents.arena import Entrant, evaluate
@@ -114,13 +113,12 @@ def test_schedules_follow_the_decisions_and_stay_at_their_end():
     )
     coefs = []
 
-    class Look(BaseCallback):
-        def _on_step(self):
-            remaining = learner._current_progress_remaining
-            coefs.append((learner.ent_coef, learner.score_reward_coef(remaining)))
-            return True
+    def look(*_):
+        remaining = learner._current_progress_remaining
+        coefs.append((learner.ent_coef, learner.score_reward_coef(remaining)))
+        return True
 
-    learner.learn(4 * 16 * 32 - 1, callback=Look())
+    learner.learn(4 * 16 * 32 - 1, callback=look)
     assert learner._current_progress_remaining < 0
     assert learner.policy.optimizer.param_groups[0]["lr"] == 0.25
     # A rollout is played with the coefficients of its beginning.
@@ -132,15 +130,14 @@ def test_schedules_follow_the_decisions_and_stay_at_their_end():
 def test_games_begin_at_different_moments():
     """So that every rollout sees all of a game; learning that goes on does not begin."""
     learner = make_learner(games=256, players=3, n_steps=1)
-    seen = []
+    piles = []
 
-    class Look(BaseCallback):
-        def _on_step(self):
-            seen.append(self.locals["observations"].argmax(axis=1))  # the piles
-            return True
+    def look(given, _):
+        piles.append(given["observations"].argmax(axis=1))
+        return True
 
-    learner.learn(1, callback=Look())
-    learner.learn(1, callback=Look(), reset_num_timesteps=False)
-    before, after = seen
+    learner.learn(1, callback=look)
+    learner.learn(1, callback=look, reset_num_timesteps=False)
+    before, after = piles
     assert len(set(before.tolist())) > 8
     assert ((before - after <= 3) | (before < 4)).all(), "one move was made, or a new game begun"

@@ -11,22 +11,9 @@ from rich.console import Console
 
 from shakespeare_training.runs.display import TrainingDisplay, measurement_table, status_view
 from shakespeare_training.runs.evaluation import Measuring
-from shakespeare_training.runs.history import ITSELF, SOLO, History, Measurement
+from shakespeare_training.runs.history import SOLO, History
 from shakespeare_training.runs.status import Status, status_line, time_left, time_text
-
-
-def filled(decisions=(0, 12_000_000), rivals=("heuristic", "random")):
-    history = History()
-    for count in decisions:
-        for players in (2, 4):
-            for rival in rivals:
-                rates = (0.62, 0.58, 0.66) if players == 4 else (0.41, 0.36, 0.46)
-                scores = (22.5, 27.5, 22.0, 23.0, 27.1, 27.9)
-                history.add(Measurement(count, 1.0, players, rival, 400, *rates, *scores))
-            history.add(Measurement(count, 1.0, players, ITSELF, 400, None, None, None, 25, 29.5))
-        history.add(Measurement(count, 1.0, 1, SOLO, 400, None, None, None, 28, 28))
-    return history
-
+from tests.training.runs.histories import filled, measurement
 
 STATUS = Status(
     decisions=12_345_678,
@@ -35,7 +22,7 @@ STATUS = Status(
     seconds=3872.0,
     seats={1: [(27.1, 27.1)] * 800, 4: [(21.3, 28.9)] * 12_400},
     opponents={"first": (340, 0.61), "hard [red]": (80, 0.47), "unplayed": (0, float("nan"))},
-    history=filled(),
+    history=filled((12_000_000, 1.0)),
     measuring=Measuring("4 seats against heuristic", 312, 4000, 0.25, 75.0),
 )
 EMPTY = Status(0, 1000, 0.0, 0.0, {}, {}, History())
@@ -47,24 +34,12 @@ def view(status, width=80):
     return console.export_text()
 
 
-def terminal():
-    # The environment of the tests may say otherwise.
-    return Console(
-        force_terminal=True,
-        width=80,
-        height=40,
-        color_system="standard",
-        file=io.StringIO(),
-        _environ={"TERM": "xterm"},
-    )
-
-
 def test_view_says_it_all():
     text = view(STATUS)
     for words in (
         *("12.3M of 30M decisions", "14,210/s", "1:04:32", "20:42 left"),
         *("measuring: 312 of 4,000 games", "4 seats against heuristic", "1:15 left"),
-        *("62 % (58-66)", "12.4k", "21.3", "28.9", "hard [red] 47 % of 80", "unplayed - of 0"),
+        *("30 % (25-35)", "12.4k", "21.3", "28.9", "hard [red] 47 % of 80", "unplayed - of 0"),
     ):
         assert words in text
 
@@ -78,7 +53,7 @@ def test_nothing_is_wider_than_the_terminal_and_what_does_not_fit_in_is_counted(
         rate=1_234_567.0,
         seconds=9e5,
         opponents={f"opponent {n}": (10**6, n / 60) for n in range(60)},
-        history=filled(rivals=[f"rival {n} of a long name" for n in range(7)]),
+        history=filled((0, 0.0), rivals=[f"rival {n} of a long name" for n in range(7)]),
         measuring=Measuring("4 seats against " + "a/" * 40, 0, 10**6, 0.0, None),
     )
     for status in (STATUS, EMPTY, replace(EMPTY, rate=float("nan"), seconds=1e6), full):
@@ -93,7 +68,15 @@ def test_nothing_is_wider_than_the_terminal_and_what_does_not_fit_in_is_counted(
 
 
 def test_terminal_shows_the_last_state_once():
-    console = terminal()
+    file = io.StringIO()
+    console = Console(
+        force_terminal=True,
+        width=80,
+        height=40,
+        color_system="standard",
+        file=file,
+        _environ={"TERM": "xterm"},  # the tests' may say otherwise
+    )
     with TrainingDisplay(console) as display:
         console.print("before")
         display.show(EMPTY)
@@ -101,7 +84,7 @@ def test_terminal_shows_the_last_state_once():
         display.show(replace(STATUS, decisions=1000))
         display.show(STATUS)
     console.print("after")
-    written = console.file.getvalue()
+    written = file.getvalue()
     assert written.startswith("before\n")
     assert "between" in written
     left = re.sub(r"\x1b\[[?\d;]*[A-Za-z]", "", written.rpartition("\x1b[2K")[2])
@@ -109,24 +92,11 @@ def test_terminal_shows_the_last_state_once():
     assert shown == [*(line.rstrip() for line in view(STATUS).splitlines()), "after"]
 
 
-class Clock:
-    now = 100.0
-
-    def __call__(self):
-        return self.now
-
-
-def log(told=0):
-    clock, file = Clock(), io.StringIO()
-    console = Console(file=file, width=80, force_terminal=False)
-    return TrainingDisplay(console, clock=clock, told=told), clock, file
-
-
 def test_log_has_a_line_every_half_minute_and_one_at_the_end():
-    display, clock, file = log()
-    with display:
+    now, file = 100.0, io.StringIO()
+    with TrainingDisplay(Console(file=file, width=80), clock=lambda: now) as display:
         for quarter in range(4 * 65):
-            clock.now = 100.0 + quarter / 4
+            now = 100.0 + quarter / 4
             display.show(replace(STATUS, decisions=quarter * 1000, history=History()))
     lines = file.getvalue().splitlines()
     assert [line.split(" of ")[0] for line in lines] == ["0", "120k", "240k", "259k"]
@@ -138,20 +108,18 @@ def test_log_has_a_line_every_half_minute_and_one_at_the_end():
 
 
 def test_log_has_a_line_for_each_new_measurement():
-    history = filled(decisions=(0,))
-    display, _, file = log(told=len(history) - 1)
-    with display:
+    history, file = History([measurement(), measurement(players=1, opponent=SOLO)]), io.StringIO()
+    with TrainingDisplay(Console(file=file, width=80), told=1) as display:
         display.show(replace(EMPTY, history=history))
-        figures = (0.5, 0.4, 0.6, 21.0, 26.0, 20.5, 21.5, 25.75, 26.25)
-        history.add(Measurement(2_500_000, 9.0, 2, "[red]", 1000, *figures))
+        scores = (21.0, 26.0, 20.5, 21.5, 25.75, 26.25)
+        history.add(measurement(2_500_000, 9.0, 2, "[red]", scores, games=1000))
         display.show(replace(EMPTY, history=history))
         display.show(replace(EMPTY, history=history))
     lines = [line for line in file.getvalue().splitlines() if line.startswith("evaluated")]
     assert lines == [
-        "evaluated after 0 decisions, 1 seat solo: 400 games, score 28.0, winning score 28.0",
+        "evaluated after 0 decisions, 1 seat solo: 100 games, score 20.0, winning score 25.5",
         "evaluated after 2.5M decisions, 2 seats against [red]: 1,000 games, "
-        "50.0 % won (95 % interval 40.0 to 60.0 %), score 21.0 ± 0.5, "
-        "winning score 26.0 ± 0.2",
+        "50.0 % won (95 % interval 40.0 to 60.0 %), score 21.0 ± 0.5, winning score 26.0 ± 0.2",
     ]
 
 
@@ -174,10 +142,11 @@ def test_time_left_is_to_the_end_or_to_the_limit():
 
 
 def test_measurement_table_has_the_first_and_the_latest():
-    history = filled(decisions=(0, 5_000_000, 12_000_000))
-    history.add(Measurement(12_000_000, 2.0, 3, "[red]", 99, 0.5, 0.4, 0.6, 20.0, 24.0))
-    widest = (1.0, 0.99, 1.0, 24.6, 27.5, 24.1, 25.1, 26.1, 28.9)
-    history.add(Measurement(12_000_000, 2.0, 4, "path/to/my.py:Agent", 12_400, *widest))
+    history = filled((0, 1.0), (5_000_000, 1.0), (12_000_000, 1.0))
+    history.add(measurement(12_000_000, 2.0, 3, "[red]"))
+    widest = (24.6, 27.5, 24.1, 25.1, 26.1, 28.9)
+    rates = {"win_rate": 1.0, "low": 0.99, "high": 1.0, "games": 12_400}
+    history.add(measurement(12_000_000, 2.0, 4, "path/to/my.py:Agent", widest, **rates))
     console = Console(width=80, record=True, file=io.StringIO())
     console.print(measurement_table(history))
     text = console.export_text()
@@ -185,9 +154,9 @@ def test_measurement_table_has_the_first_and_the_latest():
     assert "5M" not in text
     rows = [line.split() for line in text.splitlines() if re.search(r"\d\.\d", line)]
     assert len(rows) == 2 * 7 + 2, "two for each, but one for what was measured once"
-    assert rows[0] == ["1", "solo", "0", "400", "-", "28.0", "28.0"]
-    found = [*("12M", "400", "62.0", "(58.0-66.0)"), *("22.5", "±", "0.5", "27.5", "±", "0.4")]
-    assert found in rows
+    solo = ["0", "100", "-", "18.0", "±", "0.8", "18.0", "±", "0.8"]
+    assert rows[0] == ["1", "solo", *solo]
+    assert ["12M", "100", "40.0", "(35.0-45.0)", "22.0", "27.0"] in rows
     assert "…o/my.py:Agent" in text
     assert "100.0 (99.0-100.0)  24.6 ± 0.5  27.5 ± 1.4" in text
     assert max(map(len, text.splitlines())) <= 80

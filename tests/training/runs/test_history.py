@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
 
 import pytest
 
@@ -17,33 +16,21 @@ from shakespeare_training.runs.history import (
     short_count,
     short_name,
 )
+from tests.training.runs.histories import measurement
 
-
-def measurement(decisions=0, seconds=0.0, players=4, opponent="random", **changes):
-    beatable = opponent not in (SOLO, ITSELF)
-    rates = (0.5, 0.4, 0.6) if beatable else (None, None, None)
-    figures: dict[str, Any] = {"games": 100, "mean_score": 20.0, "mean_winning_score": 25.5}
-    figures |= {"decisions": decisions, "seconds": seconds, "players": players}
-    figures |= {"opponent": opponent, **dict(zip(("win_rate", "low", "high"), rates, strict=True))}
-    return Measurement(**(figures | changes))
-
-
-def filled():
-    history = History()
-    history.add(measurement())
-    history.add(measurement(opponent="heuristic", win_rate=0.0, low=0.0, high=0.04))
-    history.add(measurement(players=1, opponent=SOLO))
-    history.add(measurement(10, 1.5))
-    history.add(measurement(10, 1.5, opponent=ITSELF))
-    return history
+HISTORY = (
+    measurement(),
+    measurement(opponent="heuristic", win_rate=0.0, low=0.0, high=0.04),
+    measurement(players=1, opponent=SOLO),
+    measurement(10, 1.5),
+    measurement(10, 1.5, opponent=ITSELF),
+)
 
 
 def test_measurements_survive_json_and_are_found_by_what_they_are_of():
-    history = filled()
+    history = History(HISTORY)
     text = json.dumps(history.to_json(), allow_nan=False)
-    again = History(Measurement(**entry) for entry in json.loads(text))
-    assert list(again) == list(history)
-    assert len(History()) == 0
+    assert [Measurement(**entry) for entry in json.loads(text)] == list(history) == [*HISTORY]
     assert history.keys() == [(4, "random"), (4, "heuristic"), (1, SOLO), (4, ITSELF)]
     assert history.rivals() == ["random", "heuristic"]
     assert [found.decisions for found in history.series(4, "random")] == [0, 10]
@@ -68,14 +55,14 @@ def test_wrong_figures_are_refused(changes, fault):
 
 
 def test_order_is_kept():
-    history = filled()
+    history = History(HISTORY)
     with pytest.raises(ValueError, match="decisions = 9 is below"):
         history.add(measurement(9, 2.0))
     with pytest.raises(ValueError, match=r"seconds = 1.0 is below"):
         history.add(measurement(11, 1.0))
-    assert len(history) == 5
+    assert list(history) == [*HISTORY]
     with pytest.raises(ValueError, match="decisions = 0 is below"):
-        History([*history, measurement()])
+        History([*HISTORY, measurement()])
 
 
 def test_counts_in_three_digits():

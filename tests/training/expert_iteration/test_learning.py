@@ -109,16 +109,19 @@ def found(prior, values):
     return Found(prior.argmax(axis=1), prior, searched, values, tried.astype(np.int64))
 
 
-def test_a_move_that_searched_better_has_the_advantage():
-    (gained,) = advantages(found([0.5, 0.3, 0.2, 0.0], [0.1, 0.3, np.nan, np.nan]))
+@pytest.mark.parametrize(
+    ("prior", "values", "expected"),
+    [
+        # The mean of what was tried, by the prior, is 0.175; what was not tried counts as that.
+        ([0.5, 0.3, 0.2, 0.0], [0.1, 0.3, np.nan, np.nan], [-0.075, 0.125, 0.0, 0.0]),
+        ([0.6, 0.4, 0.0], [0.2, 0.2, np.nan], [0.0] * 3),
+        ([0.6, 0.4, 0.0], [np.nan] * 3, [0.0] * 3),
+    ],
+)
+def test_a_move_that_searched_better_has_the_advantage(prior, values, expected):
+    (gained,) = advantages(found(prior, values))
     assert gained.dtype == np.float32
-    # The mean of what was tried, by the prior, is 0.175; what was not tried counts as that.
-    assert gained == pytest.approx([-0.075, 0.125, 0.0, 0.0])
-
-
-def test_advantages_leave_a_policy_where_it_is_if_they_are_none():
-    for values in ([0.2, 0.2, np.nan], [np.nan] * 3):
-        assert advantages(found([0.6, 0.4, 0.0], values))[0] == pytest.approx([0.0] * 3)
+    assert gained == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("name", "players"), [("shakespeare", 1), ("figaro", 4)])
@@ -135,19 +138,16 @@ def test_games_are_told_as_their_seats_see_them(name, players):
     _, _, examples = log.decisions()
     assert examples.size == len(noted)
     assert (examples.players == players).all()
-    unit = batch.game.score_scale
-    for (row, mover, scores), shares, changes in zip(
-        noted, examples.shares, examples.changes, strict=True
-    ):
-        winners, final = batch.final_winners[row], batch.final_scores[row]
-        for place in range(batch.game.max_seats):
-            share = change = 0.0
-            if place < players:
-                seat = (mover + place) % players
-                share = winners[seat] / max(winners.sum(), 1)
-                change = (final[seat] - scores[seat]) / unit
-            assert shares[place] == pytest.approx(share)
-            assert changes[place] == pytest.approx(change, abs=1e-6)
+    for number, (row, mover, scores) in enumerate(noted):
+        clockwise = (mover + np.arange(players)) % players
+        winners = batch.final_winners[row]
+        changes = (batch.final_scores[row] - scores)[clockwise] / batch.game.score_scale
+        shares = winners[clockwise] / max(winners.sum(), 1)
+        absent = np.zeros(batch.game.max_seats - players)
+        assert examples.shares[number] == pytest.approx(np.concatenate([shares, absent]))
+        assert examples.changes[number] == pytest.approx(
+            np.concatenate([changes, absent]), abs=1e-6
+        )
     chosen = np.array([2, 0])
     assert np.array_equal(examples.rows(chosen).shares, examples.shares[chosen])
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 from functools import partial
 
 import numpy as np
@@ -14,21 +13,7 @@ import safetensors.numpy
 from shakespeare_env.errors import CheckpointError
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.saving import read_state
-from tests.training.short_runs import SMALL, Quietly, edit_state, searching
-
-
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory):
-    """The folder of a run with snapshots, open decisions and an optimiser at work."""
-    folder = tmp_path_factory.mktemp("runs") / "run"
-    with Run.create(SMALL, folder, device="cpu") as run:
-        run.learn(Quietly(run, leave_at=900))
-    return folder
-
-
-@pytest.fixture
-def folder(saved, tmp_path):
-    return shutil.copytree(saved, tmp_path / "run")
+from tests.training.short_runs import edit_state, searching
 
 
 def put(data, place, value):
@@ -74,6 +59,7 @@ HUGE = 10**30
         ("decisions", True, "decisions = True: must be a whole number"),
         ("facts.seconds", "x", "facts.seconds = 'x': must be a number"),
         ("facts.bfloat16", 1, "facts.bfloat16 = 1: must be true or false"),
+        ("facts.digests.random", "0", "opponent 'random' have changed"),
         ("facts.history", [MEASUREMENT | {"win_rate": None}], "and numbers against others"),
         ("facts.history", [MEASUREMENT | {"decisions": 10**6}], ": decisions = .* are fewer than"),
         ("facts.history", [MEASUREMENT | {"seconds": 1e6}], "seconds = .* are fewer than"),

@@ -7,11 +7,10 @@ import itertools
 import numpy as np
 import pytest
 import torch
-from gymnasium import spaces
 
-from shakespeare_training.ppo.buffer import SeatRolloutBuffer
 from shakespeare_training.ppo.near_certain import Repeated, thinned
-from tests.training.test_policy import make_policy
+from tests.training.ppo.test_buffer import add, make_buffer
+from tests.training.ppo.test_policy import make_policy
 from tests.training.toy_game import MAX_SEATS
 
 CERTAIN, OTHERS = 12, 5
@@ -73,30 +72,13 @@ def test_over_all_draws_the_gradient_is_that_of_all_decisions():
     assert torch.allclose(mean, expected, atol=1e-6)
 
 
-def filled(share, certain=30, others=10):
-    """A full buffer of closed decisions; their marks are in observation, action and advantage."""
-    buffer = SeatRolloutBuffer(
-        certain + others + 1,
-        spaces.Box(-100, 100, (3,), np.int8),
-        spaces.Discrete(50),
-        gae_lambda=0.0,
-        players=np.ones(1),
-        max_seats=MAX_SEATS,
-        rng=np.random.default_rng(0),
-        near_certain_share=share,
-    )
+def filled(share):
+    """A full buffer of decisions, 30 of them near-certain, and an open one."""
+    buffer = make_buffer(41, players=1, actions=50, near_certain_share=share)
     buffer.reset()
-    for mark in range(certain + others + 1):
-        buffer.add_step(
-            np.full((1, 3), mark, np.int8),
-            np.ones((1, 50), np.bool_),
-            np.zeros(1, np.int8),
-            np.array([mark]),
-            np.zeros((1, MAX_SEATS, 2), np.float32),
-            np.log(np.array([0.991 if mark < certain else 0.989], np.float32)),
-            np.full((1, MAX_SEATS, 2), mark, np.float32),
-            np.zeros(1, np.bool_),
-        )
+    for mark in range(41):
+        log_prob = np.log(0.991 if mark < 30 else 0.989)
+        add(buffer, 0, rewards=(mark,) * MAX_SEATS, mark=mark, log_prob=log_prob)
     buffer.compute(0.0, 1.0)
     return buffer
 
@@ -119,9 +101,10 @@ def test_all_that_a_minibatch_holds_goes_together():
 
 def test_each_pass_learns_from_another_part():
     buffer = filled(0.1)
-    passes = []
-    for _ in range(40):
-        passes.append({m for data in buffer.minibatches(20) for m in data.actions.tolist()})
+    passes = [
+        {mark for data in buffer.minibatches(20) for mark in data.actions.tolist()}
+        for _ in range(40)
+    ]
     assert all({*range(30, 40)} < marks for marks in passes)
     assert all(a != b for a, b in itertools.pairwise(passes))
     assert set.union(*passes) == {*range(40)}

@@ -15,14 +15,7 @@ from shakespeare_training.expert_iteration.learner import ExpertIteration
 from shakespeare_training.learner import make_learner
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.train import train
-from tests.training.short_runs import (
-    Plain,
-    Quietly,
-    StopsAfter,
-    fingerprint,
-    searching,
-    weights_digest,
-)
+from tests.training.short_runs import Quietly, StopsAfter, fingerprint, searching, weights_digest
 
 SMALL = {"n_envs": 5, "width": 8, "simulations": 2, "warmup_decisions": 400, "decisions": 2000}
 
@@ -48,8 +41,7 @@ class Kills(Quietly):
 
     def __init__(self, run, workers):
         super().__init__(run)
-        self.workers = workers
-        self.killed = 0
+        self.workers, self.killed = workers, 0
 
     def _on_step(self):
         if not self.killed and self.run_kept.learner.league.finished:
@@ -111,7 +103,7 @@ def test_a_group_is_played_with_the_weights_of_as_many_updates_ago(monkeypatch, 
     monkeypatch.setattr(Groups, "give", give)
     monkeypatch.setattr(learner, "train", update)
     first = weights_digest(learner.policy.tensors())
-    learner.learn(2000, callback=Plain())
+    learner.learn(2000)
     assert len(after_update) > count + 1
     weights = [first] * (count + 1) + after_update
     for group in range(len(after_update)):

@@ -92,9 +92,7 @@ def test_tensors_round_trip(policy):
     ours, theirs = policy.state_dict(), other.state_dict()
     assert all(torch.equal(ours[name], theirs[name]) for name in ours)
     assert (policy.tensors()["action.bias"] == TENSORS["action.bias"]).all()
-
-
-def test_every_weight_that_is_trained_is_among_the_tensors(policy):
+    # Every weight that is trained is among them.
     trained = sum(parameter.numel() for parameter in policy.parameters())
     saved = [tensor.size for name, tensor in policy.tensors().items() if name not in VALUE]
     assert sum(saved) == trained == sum(p.numel() for part in policy.parts() for p in part)

@@ -8,36 +8,32 @@ import os
 import re
 import shlex
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from shakespeare_agents.networks.checkpoint import read_card
 from shakespeare_env.errors import WorkerError
+from shakespeare_training.config import override
+from shakespeare_training.config_text import as_toml
 from shakespeare_training.runs.saving import read_state
 from tests.contract.command_line import printed, refused, run
+from tests.training.short_runs import small
 
-ROOT = Path(__file__).resolve().parents[2]
-SMALL = """
-game = "figaro"
-players = [3, 4]
-n_envs = 16
-n_steps = 16
-batch_size = 128
-n_epochs = 1
-width = 16
-decisions = 800
-snapshot_every = 300
-evaluate_every = 400
-first_evaluation_games = 4
-evaluation_games = 4
-final_evaluation_games = 8
-evaluation_opponents = ["random"]
-precision = "float32"
-save_every = 0.2
-"""
+ROOT = Path(__file__).resolve().parents[3]
+SMALL = override(
+    small("figaro"),
+    players=[3, 4],
+    opponents={"current": 0.8, "past": 0.2},
+    n_epochs=1,
+    decisions=800,
+    snapshot_every=300,
+    evaluate_every=400,
+    first_evaluation_games=4,
+    evaluation_games=4,
+    final_evaluation_games=8,
+    save_every=0.2,
+)
 
 
 @pytest.fixture
@@ -48,7 +44,7 @@ def folder(tmp_path):
 @pytest.fixture
 def new(tmp_path, folder):
     """The words that begin a run of a small network and few games there."""
-    (tmp_path / "small.toml").write_text(SMALL)
+    (tmp_path / "small.toml").write_text(as_toml(SMALL))
     config = str(tmp_path / "small.toml")
     return ["train", "--config", config, "--out", str(folder), "--device", "cpu"]
 
@@ -63,6 +59,7 @@ def test_train_measure_and_go_on(new, folder):
     assert (folder / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
     assert list((folder / "tensorboard").glob("events.*"))
     card = read_card(folder)
+    assert card.players == [3, 4]
     assert card.figures["decisions"] >= 800
     history = card.figures["history"]
     assert sorted({entry["players"] for entry in history}) == [3, 4]
@@ -125,30 +122,6 @@ def test_what_a_stop_leaves_is_told_and_goes_on(new, folder, monkeypatch, name):
     assert 512 < read_state(folder).decisions < 1000
 
 
-KILLED = """
-import os, signal, sys
-from shakespeare_env.cli import app
-from shakespeare_training.runs import callback
-
-def killed(*_):
-    if os.path.exists(sys.argv[1]):
-        os.kill(os.getpid(), signal.SIGKILL)
-
-callback.draw_curves = lambda *_, **__: None
-callback.RunCallback._note_scores = killed
-app(sys.argv[2:])
-"""
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
-def test_a_run_that_is_killed_goes_on(new, folder):
-    """Really killed, after its first save; `test_killed.py` tries every moment of a save."""
-    words = [sys.executable, "-c", KILLED, str(folder / "run.json"), *new]
-    assert subprocess.run(words, cwd=ROOT, check=False).returncode == -signal.SIGKILL
-    printed("train", "--resume", str(folder), "--decisions", "200", "--device", "cpu")
-    assert 200 <= read_card(folder).figures["decisions"] < 600
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -190,24 +163,21 @@ def test_lost_workers_are_told_with_what_is_left(new, monkeypatch):
 
 def test_after_a_disk_was_full_what_is_recommended_works(new, folder, monkeypatch):
     """At the first save there is nothing to resume, later there is."""
-    longer = ("train", "--resume", str(folder), "--decisions", "600")
 
     def fill_the_disk(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    def fails(*words):
+    longer = ("train", "--resume", str(folder), "--decisions", "600")
+    for words, said in (
+        ((*new, "--decisions", "300"), "left on device); nothing was saved yet: once that is"),
+        (longer, f"go on with shakespeare train --resume {folder}"),
+    ):
         with monkeypatch.context() as patched:
             patched.setattr("shakespeare_agents.storage.write_atomically", fill_the_disk)
             done = run(*words)
         assert done.exit_code == 1
-        return " ".join(done.output.split())
-
-    said = fails(*new)
-    assert "No space left on device); nothing was saved yet: " in said
-    assert "start it again by the same command" in said
-    printed(*new, "--decisions", "300")
-    assert f"go on with shakespeare train --resume {folder}" in fails(*longer)
-    printed(*longer)
+        assert said in " ".join(done.output.split())
+        printed(*words)
 
 
 def test_weights_that_explode_end_the_run_and_spoil_nothing(new, folder):

@@ -9,32 +9,8 @@ from matplotlib.image import imread
 
 from shakespeare_env.drawing.chart import spread
 from shakespeare_training.runs.curves import SIZE, curves_figure, draw_curves
-from shakespeare_training.runs.history import ITSELF, SOLO, History, Measurement
-
-
-def intervals(mean):
-    """Of both mean scores, if they are the same."""
-    return (mean - 0.75, mean + 0.75) * 2
-
-
-def run(moments, *, solo=True, rivals=("heuristic", "random")):
-    """A history of 1, 2 and 4 seats; moments are decisions and seconds."""
-    history = History()
-    for step, (decisions, seconds) in enumerate(moments):
-        for players in (2, 4):
-            for rival in rivals:
-                rate = min(0.2 + 0.1 * step + 0.1 * (rival == "random"), 0.9)
-                rates = (rate, rate - 0.05, rate + 0.05)
-                scores = (20.0 + step, 25.0 + step)
-                history.add(Measurement(decisions, seconds, players, rival, 200, *rates, *scores))
-            best = 24.0 + step + players
-            figures = (200, None, None, None, best, best, *intervals(best))
-            history.add(Measurement(decisions, seconds, players, ITSELF, *figures))
-        if solo:
-            figures = (200, None, None, None, 18.0 + step, 18.0 + step, *intervals(18.0 + step))
-            history.add(Measurement(decisions, seconds, 1, SOLO, *figures))
-    return history
-
+from shakespeare_training.runs.history import SOLO, History
+from tests.training.runs.histories import filled, measurement
 
 MOMENTS = [(0, 0.0), (1_000_000, 2400.0), (2_000_000, 7200.0)]
 
@@ -48,7 +24,7 @@ def words(axes):
 
 
 def test_lines_of_both_panels():
-    figure = curves_figure(run(MOMENTS), title="a run", targets={1: 30, 2: 30, 3: 40, 4: 33})
+    figure = curves_figure(filled(*MOMENTS), title="a run", targets={1: 30, 2: 30, 3: 40, 4: 33})
     rates, scores = figure.axes
     found = lines(rates)
     assert found.keys() == {
@@ -60,23 +36,19 @@ def test_lines_of_both_panels():
     assert list(line.get_ydata()) == pytest.approx([20.0, 30.0, 40.0])
     assert set(found["parity at 4 seats"].get_ydata()) == {25.0}
     assert found["parity at 4 seats"].get_color() == line.get_color()
-    assert len(rates.collections) == 4, "an interval for each line"
-    assert len(scores.collections) == 3, "of scores, too"
+    assert [len(axes.collections) for axes in (rates, scores)] == [4, 3], "intervals"
     assert {"4 seats, heuristic  40 %", "parity at 4 seats"} <= set(words(rates))
 
     found = lines(scores)
-    assert found.keys() == {
-        *("1 seat", "2 seats", "4 seats"),
-        *("target 30 at 1 and 2 seats", "target 33 at 4 seats"),
-    }
+    targets = {"target 30 at 1 and 2 seats", "target 33 at 4 seats"}
+    assert found.keys() == {"1 seat", "2 seats", "4 seats"} | targets
     assert list(found["1 seat"].get_ydata()) == [18.0, 19.0, 20.0]
     solo = scores.collections[0].get_datalim(scores.transData)
     assert (solo.y0, solo.y1) == pytest.approx((17.25, 20.75))
     low, high = scores.get_ylim()
     assert low < 17.25
     assert high > 33
-    assert "2 seats  28.0 (target 30)" in words(scores)
-    assert any(said.startswith("4 seats") and "(target 33)" in said for said in words(scores))
+    assert {"2 seats  28.0 (target 30)", "4 seats  30.0 (target 33)"} <= set(words(scores))
     said = [text.get_text() for text in figure.legends[0].get_texts()]
     assert said[:2] == ["against heuristic", "against random"]
     assert said[-1] == "target"
@@ -90,9 +62,9 @@ def test_lines_of_both_panels():
 @pytest.mark.parametrize(
     "history",
     [
-        run([(5_000_000, 100.0)]),
-        run([(0, 0.0), (1, 0.0)], rivals=()),
-        run(MOMENTS, rivals=[f"$rival {number}" for number in range(9)]),
+        filled((5_000_000, 100.0)),
+        filled((0, 0.0), (1, 0.0), rivals=()),
+        filled(*MOMENTS, rivals=[f"$rival {number}" for number in range(9)]),
     ],
     ids=["one moment", "no time, no rivals", "nine rivals"],
 )
@@ -109,24 +81,28 @@ def test_picture_of_the_size_it_says(history, tmp_path):
 
 
 def test_what_was_not_measured_is_not_drawn(tmp_path):
-    history = History()
-    history.add(Measurement(0, 0.0, 2, "random", 10, 0.5, 0.2, 0.8, 1.0, 2.0))
+    history = History([measurement(players=2)])
     scores = curves_figure(history, targets={2: 30}).axes[1]
     assert words(scores) == ["no game of the learner with itself was measured"]
     # Runs of earlier versions kept no intervals of scores.
-    history.add(Measurement(1000, 0.0, 1, SOLO, 10, None, None, None, 20.0, 20.0))
+    history.add(measurement(1000, 0.0, 1, SOLO))
     assert not curves_figure(history).axes[1].collections
     with pytest.raises(ValueError, match="history is empty: measure once"):
         draw_curves(History(), tmp_path / "curves.png")
     assert not list(tmp_path.iterdir())
 
 
-def test_labels_are_spread():
-    assert spread([], 0.1) == []
-    assert spread([0.2, 0.8], 0.1) == pytest.approx([0.2, 0.8])
-    assert spread([0.5, 0.52], 0.1) == pytest.approx([0.46, 0.56])
-    assert spread([1.0, 1.0, 1.0], 0.1) == pytest.approx([0.8, 0.9, 1.0])
-    # A block that grows downwards takes in whom it meets.
-    assert spread([0.95, 0.78, 1.0, 1.0], 0.1) == pytest.approx([0.8, 0.7, 0.9, 1.0])
-    crowd = spread([0.5] * 40, 0.1)
-    assert (crowd[0], crowd[-1]) == pytest.approx((0.0, 1.0))
+@pytest.mark.parametrize(
+    ("heights", "labels"),
+    [
+        ([], []),
+        ([0.2, 0.8], [0.2, 0.8]),
+        ([0.5, 0.52], [0.46, 0.56]),
+        ([1.0, 1.0, 1.0], [0.8, 0.9, 1.0]),
+        # A block that grows downwards takes in whom it meets.
+        ([0.95, 0.78, 1.0, 1.0], [0.8, 0.7, 0.9, 1.0]),
+        ([0.5] * 41, [n / 40 for n in range(41)]),
+    ],
+)
+def test_labels_are_spread(heights, labels):
+    assert spread(heights, 0.1) == pytest.approx(labels)

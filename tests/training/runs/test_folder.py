@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 
@@ -22,19 +21,6 @@ from tests.contract.command_line import refused
 from tests.training.short_runs import SMALL
 
 TAKEN = "another process is training this run; wait for it or stop it"
-
-
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("runs") / "run"
-    with Run.create(SMALL, folder, device="cpu") as run:
-        run.save()
-    return folder
-
-
-@pytest.fixture
-def folder(saved, tmp_path):
-    return shutil.copytree(saved, tmp_path / "run")
 
 
 def said_of(folder, option):
@@ -64,17 +50,13 @@ def test_a_run_has_its_folder_until_it_is_closed(folder):
 
 def test_what_is_in_use_is_not_even_read(folder):
     """The other process may be about to replace what would be read."""
-    attempts = (Run.resume, lambda folder: Run.create(SMALL, folder, start=None))
+    state = folder / "run.json"
     with FileLock(folder / ".lock"):
-        (folder / "run.json").write_text("{")
-        for attempt in attempts:
-            with pytest.raises(TrainingError, match=TAKEN):
-                attempt(folder)
-        (folder / "run.json").unlink()
-        (folder / ".unsaved").touch()
-        for attempt in attempts:
-            with pytest.raises(TrainingError, match=TAKEN):
-                attempt(folder)
+        for change in (lambda: state.write_text("{"), lambda: state.rename(folder / ".unsaved")):
+            change()
+            for attempt in (Run.resume, lambda folder: Run.create(SMALL, folder)):
+                with pytest.raises(TrainingError, match=TAKEN):
+                    attempt(folder)
 
 
 def test_a_file_is_no_folder(tmp_path):
@@ -132,7 +114,7 @@ def test_remains_of_a_first_save_are_cleared_away(folder):
     take_new(folder).release()
     left = {path.name for path in folder.iterdir()}
     mine = {"notes.txt", ".notes.txt.0123abcd", "run-mine.safetensors"}
-    assert left == {".lock", ".unsaved", "config.toml", *mine}
+    assert left == {".lock", ".unsaved", "config.toml", "tensorboard", *mine}
 
 
 def test_a_marker_beside_a_state_says_nothing(folder):
@@ -151,19 +133,16 @@ pathlib.Path(__file__).with_name("was_run").touch()
 def first(observations, masks, rng):
     return masks.argmax(axis=1)
 """
+PLANTED = "planted.py:first"
 
 
 def test_python_that_settings_name_is_run_only_if_it_is_trusted(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code, was_run = tmp_path / "planted.py", tmp_path / "was_run"
     code.write_text(CODE)
-    config = override(
-        SMALL,
-        opponents={"current": 0.5, "planted.py:first": 0.5},
-        evaluation_opponents=["planted.py:first"],
-    )
-    with Run.create(config, tmp_path / "run", device="cpu") as run:
-        assert [opponent.name for opponent in run.learner.league.named] == ["planted.py:first"]
+    met = {"opponents": {"current": 0.5, PLANTED: 0.5}, "evaluation_opponents": [PLANTED]}
+    with Run.create(override(SMALL, **met), tmp_path / "run", device="cpu") as run:
+        assert [opponent.name for opponent in run.learner.league.named] == [PLANTED]
         run.save()
 
     def forget():
@@ -172,23 +151,15 @@ def test_python_that_settings_name_is_run_only_if_it_is_trusted(tmp_path, monkey
         for name in [name for name in sys.modules if name.endswith("planted%2Epy")]:
             del sys.modules[name]
 
-    def resume(*trusted):
-        return Run.resume(tmp_path / "run", device="cpu", trusted=trusted)
-
     forget()
-    said = "its settings name Python, which would be run: 'planted.py:first'; if you trust it, give"
-    for trusted in ([], ["other.py:first"]):
-        with pytest.raises(CheckpointError, match=said):
-            resume(*trusted)
-    message = refused("train", "--resume", str(tmp_path / "run"), "--device", "cpu")
-    assert "if you trust it, give each with --trust" in message
+    with pytest.raises(CheckpointError, match=f"name Python, which would be run: '{PLANTED}'"):
+        Run.resume(tmp_path / "run", device="cpu", trusted=["other.py:first"])
+    assert "if you trust it, give each with --trust" in said_of(tmp_path / "run", "--resume")
     assert not was_run.exists()
-
-    with resume("planted.py:first") as run:
-        assert list(run._opponents) == ["planted.py:first"]
+    with Run.resume(tmp_path / "run", device="cpu", trusted=[PLANTED]) as run:
+        assert list(run._opponents) == [PLANTED]
     assert was_run.exists()
-
     forget()
     code.write_text(f"{CODE}# changed\n")
     with pytest.raises(CheckpointError, match=r"source of the opponent 'planted\.py:first' have"):
-        resume("planted.py:first")
+        Run.resume(tmp_path / "run", device="cpu", trusted=[PLANTED])

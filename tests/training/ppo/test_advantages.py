@@ -1,0 +1,119 @@
+"""Targets along each seat's own decisions, against the textbook and numbers worked out by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from shakespeare_env.core import registry
+from shakespeare_training.ppo.advantages import (
+    CHANGE,
+    NO_SEAT,
+    SHARE,
+    advantages,
+    explained_variance,
+    seat_targets,
+)
+from tests.ecosystem.libraries import run
+
+
+def random_rows(n_rows, n, n_seats, *, idle=False, ends=0.1, carried=0):
+    """Forecasts and gains of all seats, who decided, which games ended, and what is carried."""
+    rng = np.random.default_rng(n_seats)
+    gains = rng.normal(size=(n_rows, n, n_seats, 2)).astype(np.float32)
+    forecasts = rng.normal(size=gains.shape).astype(np.float32)
+    seats = rng.integers(NO_SEAT if idle else 0, n_seats, size=(n_rows, n)).astype(np.int8)
+    before = rng.normal(size=(carried, n, n_seats, 2)).astype(np.float32)
+    # A carried prefix has a decision of each seat, if it has one open, and no end.
+    seats[:carried] = np.where(seats[:carried] < 0, NO_SEAT, np.arange(carried)[:, None])
+    gains[:carried] = 0.0
+    dones = rng.random((n_rows, n)) < ends
+    dones[:carried] = False
+    return gains, forecasts, seats, dones, before
+
+
+def test_games_are_independent_of_each_other():
+    arrays = random_rows(40, 7, 4, idle=True, carried=4)
+    gains, forecasts, seats, dones, carried = arrays
+    together = seat_targets(gains, forecasts, seats, dones, carried, 0.8)
+    for game in range(7):
+        part = slice(game, game + 1)
+        gains, forecasts, seats, dones, carried = (array[:, part] for array in arrays)
+        alone = seat_targets(gains, forecasts, seats, dones, carried, 0.8)
+        for whole, single in zip(together, alone, strict=True):
+            np.testing.assert_array_equal(whole[:, part], single)
+
+
+@pytest.mark.parametrize("carried", [False, True])
+@pytest.mark.parametrize("n_seats", [1, 2, 3, 4])
+def test_against_the_textbook_recursion_seat_by_seat(n_seats, carried):
+    """Take each seat's decisions of each game out, and run the ordinary recursion on that list."""
+    n_rows, lam = 200, 0.9
+    arrays = random_rows(n_rows, 1, n_seats, idle=carried, ends=0.05, carried=carried * n_seats)
+    gains, forecasts, seats, dones, before = arrays
+    found = seat_targets(gains, forecasts, seats, dones, before, lam)
+    # What came in before belongs to the carried decision alone.
+    extra = np.zeros((n_rows, n_seats, 2), np.float32)
+    extra[: len(before)] = before[:, 0]
+    first = 0
+    for end in dict.fromkeys([*np.flatnonzero(dones[:, 0]), n_rows - 1]):
+        over = bool(dones[end, 0])
+        for seat in range(n_seats):
+            decisions = [t for t in range(first, end + 1) if seats[t, 0] == seat]
+            advantage, following = np.zeros((2, n_seats, 2))
+            for place in reversed(range(len(decisions))):
+                row = decisions[place]
+                last = place == len(decisions) - 1
+                forecast = forecasts[row, 0]
+                assert found.ended[row, 0] == (over or end < n_rows - 1)
+                if over:
+                    left = gains[row : end + 1, 0].sum(axis=0) + extra[row]
+                    assert found.results[row, 0] == pytest.approx(left, abs=1e-4)
+                gain = gains[row : end + 1 if last else decisions[place + 1], 0].sum(axis=0)
+                gain += extra[row]
+                assert found.gained[row, 0] == pytest.approx(gain, abs=1e-4)
+                assert found.closed[row, 0] == (over or not last)
+                if last and not over:
+                    following = forecast
+                    continue
+                advantage = gain + following - forecast + lam * advantage
+                following = forecast
+                expected = advantage + forecast
+                assert found.targets[row, 0] == pytest.approx(expected, abs=1e-4)
+        first = end + 1
+
+
+def test_advantages_are_in_units_of_the_reward_and_normalised_at_each_table():
+    surprise = np.array([[0.5, 0.1], [-0.25, 0.3], [0.1, -0.2], [0, 1.0], [0, 3.0]], np.float32)
+    players = np.array([4, 4, 4, 1, 1])
+    found = advantages(surprise, players, win_coef=3.0, score_coef=2.0)
+    raw = 3 * 4 / 3 * surprise[:3, SHARE] + 2 * surprise[:3, CHANGE]
+    assert found[:3] == pytest.approx((raw - raw.mean()) / raw.std(), abs=1e-5)
+    assert found[3:] == pytest.approx([-1.0, 1.0], abs=1e-5)
+
+
+def test_explained_variance_punishes_forecasts_that_are_too_high():
+    results = np.array([0.0, 1.0, 2.0, 3.0], np.float32)
+    assert explained_variance(results, results) == 1.0
+    assert explained_variance(np.full(4, results.mean()), results) == 0.0
+    assert explained_variance(results + 2.0, results) < -2.0
+
+
+def test_the_ppo_in_one_file_takes_the_same_advantages(monkeypatch):
+    """The recipe docs/libraries/cleanrl_ppo.py."""
+    recipe = run(monkeypatch, "cleanrl_ppo", "--decisions", "0")
+    games, seats = recipe["games"], registry.game("shakespeare").max_seats
+    shape = recipe["STEPS"], games.n
+    chance = np.random.default_rng(0)
+    rewards = chance.normal(size=(*shape, seats)).astype(np.float32)
+    values = chance.normal(size=shape).astype(np.float32)
+    movers = chance.integers(seats, size=shape)
+    dones = chance.random(shape) < 0.05
+    gain, closed = recipe["advantages"](rewards, values, movers, dones)
+    assert recipe["GAMMA"] == 1.0
+    gains, forecasts = np.zeros((2, *rewards.shape, 2), np.float32)
+    gains[..., CHANGE], forecasts[..., CHANGE] = rewards, values[..., None]
+    known = seat_targets(gains, forecasts, movers, dones, gains[:0], recipe["LAMBDA"])
+    targets = np.take_along_axis(known.targets[..., CHANGE], movers[..., None], axis=2)[..., 0]
+    assert (closed.numpy() == known.closed).all()
+    assert np.allclose(gain.numpy(), (targets - values)[known.closed], atol=1e-4)
