@@ -23,9 +23,9 @@ from shakespeare_agents.arena.tournament import Progress, run_arena, running
 from shakespeare_agents.workers import Tell, Workers, open_workers
 from shakespeare_env.core import registry
 from shakespeare_env.datasets.frames import parquet
-from tests.arena import kills
-from tests.arena.dataset_kills import content
-from tests.arena.killing import attack
+from tests.arena.attacks import kills
+from tests.arena.attacks.dataset_kills import content
+from tests.arena.attacks.killing import attack
 from tests.ray.two_nodes import TwoNodes, two_nodes
 
 GAME = "shakespeare"

@@ -1,6 +1,6 @@
 """Identical agents are seldom taken for different, and different ones are found.
 
-`python -m tests.arena.identical` plays enough for a figure.
+`python -m tests.arena.tournament.identical` plays enough for a figure.
 """
 
 from __future__ import annotations
@@ -14,7 +14,15 @@ from shakespeare_agents import RandomAgent, make
 from shakespeare_agents.arena.standings import verdicts
 from shakespeare_agents.arena.tournament import Ending
 from shakespeare_env.core import registry
-from tests.arena.identical import Shape, Share, arenas, differing, play_arena, stronger, twins
+from tests.arena.tournament.identical import (
+    Shape,
+    Share,
+    arenas,
+    differing,
+    play_arena,
+    stronger,
+    twins,
+)
 
 TWO = Shape(2, (2,))
 SMALL: dict[str, Any] = {"games": 200, "equal_within": 150.0}

@@ -1,9 +1,9 @@
 """How often an arena, or an evaluation, takes one of several identical agents for stronger.
 
-`python -m tests.arena.identical --arenas 200 --game figaro` plays arenas of agents that differ in
-nothing but their names, stopped early as every arena is, and reports in how many of them any
-verdict says "stronger"; then evaluations of such agents, and in how many of them the interval of a
-`difference` leaves out 0. It fails if a share's 95 % interval lies above 5 %.
+`python -m tests.arena.tournament.identical --arenas 200 --game figaro` plays arenas of agents that
+differ in nothing but their names, stopped early as every arena is, and reports in how many of them
+any verdict says "stronger"; then evaluations of such agents, and in how many of them the interval
+of a `difference` leaves out 0. It fails if a share's 95 % interval lies above 5 %.
 
 To find agents equal takes a ninth of the games with three times the `equal_within`. So by default
 arenas are that much smaller: `equal_within` is 60, and 1,200 games take the place of 10,000.

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 from shakespeare_agents.arena.report import About, about_results, palette, report_html, write_report
-from tests.arena.made_standings import HOSTILE, made_standings
+from tests.arena.report.made_standings import HOSTILE, made_standings
 from tests.arena.simulated_results import simulated
 
 NAMES = ("search,simulations=256", "network", "heuristic", "greedy", "random")

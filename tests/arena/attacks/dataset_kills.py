@@ -1,8 +1,8 @@
 """Killing a recording over and over: nothing that it reported is lost, nothing stands twice.
 
-`python -m tests.arena.dataset_kills --times 50` kills it at random moments until that many have
-struck, every other time while two processes play, and compares all files with those of an
-undisturbed run, byte for byte; `--longest` is in seconds.
+`python -m tests.arena.attacks.dataset_kills --times 50` kills it at random moments until that many
+kills have struck, every other time while two processes play, and compares all files with those of
+an undisturbed run, byte for byte; `--longest` is in seconds.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from shakespeare_agents.arena.dataset import settings_of, write_dataset
 from shakespeare_agents.arena.entrants import entrants_of
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import read_games
-from tests.arena.killing import attack, kill_often
+from tests.arena.attacks.killing import attack, kill_often
 
 GAME = "shakespeare"
 PROGRAM = """
 import sys
 from pathlib import Path
 from shakespeare_agents.workers import open_workers
-from tests.arena.dataset_kills import record
+from tests.arena.attacks.dataset_kills import record
 
 total = 0
 

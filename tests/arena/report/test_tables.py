@@ -10,7 +10,7 @@ from rich.console import Console
 from shakespeare_agents.arena.leaderboard import ladder_markdown, ladder_svg
 from shakespeare_agents.arena.report.tables import standings_tables
 from shakespeare_agents.arena.wording import SHARED_RANK, shown_name
-from tests.arena.made_standings import HOSTILE, made_standings
+from tests.arena.report.made_standings import HOSTILE, made_standings
 
 NAMES = ("search,simulations=256", "network", "heuristic", "greedy", "random")
 

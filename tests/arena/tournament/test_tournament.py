@@ -15,7 +15,7 @@ from shakespeare_agents.arena.tournament import Ending, run_arena, running
 from shakespeare_agents.arena.tournament.matchmaking import plan_round
 from shakespeare_env.datasets.results_reading import read_results, results_files
 from shakespeare_env.errors import ArenaError
-from tests.arena.kills import games
+from tests.arena.attacks.kills import games
 
 
 class Twin(RandomAgent):

@@ -1,4 +1,4 @@
-"""External programs: what they are asked and what becomes of them; for faults see test_hostile."""
+"""External programs: what they are asked and what becomes of them; for faults see test_attacks."""
 
 import gc
 import json
@@ -26,7 +26,7 @@ from shakespeare_agents.arena.programs import (
 from shakespeare_agents.arena.programs.agent import action_in, question
 from shakespeare_agents.arena.programs.kept import Kept
 from shakespeare_env.play.information_sets import InformationSets
-from tests.arena.programs import (
+from tests.arena.programs.small_programs import (
     PLAYS,
     QUICK,
     TOKEN,
@@ -231,8 +231,8 @@ def test_nothing_is_left_of_a_program_closed_forgotten_or_interrupted(stop):
 
 ARENA = """
 import sys, time
-from tests.arena.programs import agent, forfeits
-from tests.arena.test_programs import LEAVES
+from tests.arena.programs.small_programs import agent, forfeits
+from tests.arena.programs.test_programs import LEAVES
 from tests.contract.random_games import TABLES
 one = agent(LEAVES)
 assert forfeits(TABLES[0], one, most=1) == []

@@ -1,7 +1,7 @@
 """Killing an arena over and over: nothing that it reported is lost, nothing stands twice.
 
-`python -m tests.arena.kills --times 100` kills it at random moments until that many have struck,
-and compares what is left with an undisturbed run; `--longest` is in seconds of play.
+`python -m tests.arena.attacks.kills --times 100` kills it at random moments until that many kills
+have struck, and compares what is left with an undisturbed run; `--longest` is in seconds of play.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import polars as pl
 from shakespeare_agents.arena.field import Field
 from shakespeare_agents.arena.tournament import run_arena
 from shakespeare_env.datasets.results_reading import read_results, results_files
-from tests.arena.killing import attack, kill_often
+from tests.arena.attacks.killing import attack, kill_often
 
 PROGRAM = """
 import sys
