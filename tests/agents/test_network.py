@@ -1,4 +1,7 @@
-"""The network in plain arrays: what it computes, and the actions that are played from it."""
+"""The network in plain arrays, and the actions that are played from it.
+
+`tests/training/test_policy.py` compares what it computes with PyTorch.
+"""
 
 from __future__ import annotations
 
@@ -45,47 +48,6 @@ def test_numbers_are_scaled_by_the_root_of_their_greatest_size():
     assert scale == pytest.approx([1] * 5 + [0.1] * 5 + [90**-0.5] * 9 + [1])
 
 
-def layers(network, observations):
-    """Shared layer, own layers and heads in float64, one by one, as the tensors' names say."""
-    t = {name: tensor.astype(np.float64) for name, tensor in network.tensors.items()}
-
-    def layer(name, x):
-        return x @ t[f"{name}.weight"].T + t[f"{name}.bias"]
-
-    hidden = layer("trunk", observations * input_scale(LAYOUT))
-    hidden = (hidden - hidden.mean(1, keepdims=True)) / np.sqrt(hidden.var(1, keepdims=True) + 1e-5)
-    shared = np.maximum(hidden * t["norm.weight"] + t["norm.bias"], 0)
-    outlook = np.maximum(layer("outlook", shared), 0)
-    found = {"action": layer("action", np.maximum(layer("policy", shared), 0))}
-    heads = [name for name in ("value", "win", "score") if f"{name}.weight" in t]
-    return found | {name: layer(name, outlook) for name in heads}
-
-
-def test_logits_and_values_are_the_layers_one_after_the_other(network, views):
-    expected = layers(network, views[0])
-    logits, values = expected["action"], expected["value"][:, 0]
-    for found, expected in ((network.logits(views[0]), logits), (network.values(views[0]), values)):
-        assert found.dtype == np.float32
-        assert found.shape == expected.shape
-        assert found == pytest.approx(expected, rel=1e-3, abs=1e-3)
-
-
-def test_forecasts_are_of_the_seats_at_the_table(forecasting, views):
-    """In tables of all sizes at once."""
-    seats = np.arange(SITUATIONS) % SEATS + 1
-    expected = layers(forecasting, views[0])
-    shares, changes = forecasting.forecasts(views[0], seats)
-    for found in (shares, changes):
-        assert found.dtype == np.float32
-        assert found.shape == (SITUATIONS, SEATS)
-    for row, count in enumerate(seats):
-        weights = np.exp(expected["win"][row, :count] - expected["win"][row, :count].max())
-        assert shares[row, :count] == pytest.approx(weights / weights.sum(), rel=1e-3, abs=1e-5)
-        assert changes[row, :count] == pytest.approx(expected["score"][row, :count], abs=1e-3)
-        assert not shares[row, count:].any()
-        assert not changes[row, count:].any()
-
-
 def test_hopeless_logits_stay_shares():
     tensors = random_tensors(WIDTH, LAYOUT.size, ACTIONS) | random_heads(WIDTH, SEATS)
     tensors["win.bias"][:] = -1e6, 1e6, 0, -1e6
@@ -95,17 +57,12 @@ def test_hopeless_logits_stay_shares():
     assert network.forecasts(nothing[:0], np.zeros(0, np.int8))[0].shape == (0, SEATS)
 
 
-def test_a_network_without_heads_says_so(network, forecasting, views):
-    assert forecasting.has_heads
-    assert not network.has_heads
+def test_what_cannot_be_forecast_is_refused(network, forecasting, views):
     with pytest.raises(ValueError, match=r"only the seat to move; give one whose card\.json lists"):
         network.forecasts(views[0], np.full(SITUATIONS, 4))
-
-
-@pytest.mark.parametrize("players", [0, 5])
-def test_forecasts_for_tables_that_there_are_not(forecasting, views, players):
-    with pytest.raises(ValueError, match=f"players = {players}: tables have 1 to 4 seats"):
-        forecasting.forecasts(views[0][:3], np.array([2, players, 4]))
+    for players in (0, 5):
+        with pytest.raises(ValueError, match=f"players = {players}: tables have 1 to 4 seats"):
+            forecasting.forecasts(views[0][:3], np.array([2, players, 4]))
 
 
 def test_heads_change_nothing_but_the_digest(network, forecasting, views):
@@ -133,12 +90,11 @@ def test_the_others_are_drawn_by_their_probability(network, views):
     draws = 20_000
     observations = np.repeat(views[0][:1], draws, axis=0)
     mask = np.arange(ACTIONS) % 2 == 0
-    logits = np.where(mask, network.logits(views[0][:1])[0].astype(float), -np.inf)
-    expected = np.exp(logits - logits.max())
     agent = NetworkAgent(network, greedy=False)
+    expected = agent.probabilities(observations[:1], mask[None])[0]
     drawn = agent.act(observations, np.tile(mask, (draws, 1)), generators(draws))
     shares = np.bincount(drawn, minlength=ACTIONS) / draws
-    assert shares == pytest.approx(expected / expected.sum(), abs=0.015)
+    assert shares == pytest.approx(expected, abs=0.015)
 
 
 def test_probabilities_are_the_softmax_over_legal_actions(network, views):

@@ -12,7 +12,6 @@ import pytest
 
 from shakespeare_agents.storage import (
     StoredTensors,
-    check_array,
     forget_drafts,
     forget_others,
     load_tensors,
@@ -149,17 +148,6 @@ def test_what_is_no_file_is_not_waited_for_but_a_link_to_one_is(tmp_path, stored
     (tmp_path / "linked").mkdir()
     (tmp_path / "linked" / stored.file).symlink_to(tmp_path / stored.file)
     assert same(load_tensors(tmp_path / "linked", stored, ENOUGH), ARRAYS)
-
-
-def test_arrays_are_what_they_must_be(tmp_path):
-    check_array(tmp_path, "x", np.zeros(3, np.float32), np.float32, (3,))
-    for array, message in (
-        (np.zeros(3), r"x is float64 \(3,\), not float32 \(3,\)"),
-        (np.zeros((3, 1), np.float32), r"x is float32 \(3, 1\), not"),
-        (np.array([0, -np.inf, 0], np.float32), "x holds numbers that are not finite"),
-    ):
-        with pytest.raises(CheckpointError, match=message):
-            check_array(tmp_path, "x", array, np.float32, (3,))
 
 
 @pytest.mark.parametrize(
