@@ -1,7 +1,5 @@
 """What agents think of positions and games: from what a seat may know, better and better."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What is written is what is read, and what is damaged or for something else is refused."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from dataclasses import replace

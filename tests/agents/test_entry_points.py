@@ -1,7 +1,5 @@
 """Agents of other distributions, found by the name that an entry point gives them."""
 
-from __future__ import annotations
-
 import importlib
 import re
 import sys

@@ -1,7 +1,5 @@
 """The compiled forward pass computes what the network does, each row by itself."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Heuristic agents: legal, repeatable, and far better than chance."""
 
-from __future__ import annotations
-
 import gc
 from dataclasses import replace
 
@@ -50,15 +48,6 @@ def test_it_beats_random_agents_and_so_does_one_that_is_greedy_for_its_evaluatio
         found = evaluate([agent, *["random"] * (players - 1)], name, games=games, seed=1)
         assert (found[agent].win_rate or 0) > wins
         assert found[agent].mean_score > found["random"].mean_score + least.lead
-
-
-@pytest.mark.parametrize(("players", "least"), [(1, 18), (2, 20), (3, 19), (4, 19)])
-def test_its_winning_scores_are_near_those_of_shakespeares_rule_book(players, least):
-    """The book's good players reach 30, 26, 24 and 22; random ones stay below 10."""
-    found = evaluate(["heuristic"] * players, "shakespeare", games=120, players=players, seed=2)
-    # The only score of a game for one is its best.
-    winning = found["heuristic"].mean_score if players == 1 else found.mean_winning_score
-    assert (winning or 0) > least
 
 
 def test_all_agents_of_a_game_share_their_machine_code():

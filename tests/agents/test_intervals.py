@@ -1,7 +1,5 @@
 """Intervals: published values, a textbook's example, and how often they hold the truth."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

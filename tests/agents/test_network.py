@@ -3,8 +3,6 @@
 `tests/training/test_policy.py` compares what it computes with PyTorch.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

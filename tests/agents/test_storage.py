@@ -1,7 +1,5 @@
 """Files as a whole or not at all; arrays come back as they were, or not at all."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """A recorded game as one page: what it holds, what it keeps secret, and what it needs."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re

@@ -14,6 +14,7 @@ from shakespeare_agents.workers import in_order, open_workers  # noqa: E402
 from shakespeare_agents.workers.on_ray import cluster as on_ray  # noqa: E402
 from shakespeare_agents.workers.on_ray.node import installed  # noqa: E402
 from shakespeare_env.errors import WorkerError  # noqa: E402
+from tests.arena.attacks.dataset_kills import content, record  # noqa: E402
 from tests.ray.two_nodes import two_nodes  # noqa: E402
 from tests.workers.jobs_for_tests import RaisesLocal, Reads, Squares  # noqa: E402
 
@@ -102,6 +103,24 @@ def test_a_node_lost_and_another_come(nodes, workers, tmp_path):
     nodes.add()
     nodes.wait()
     wait_until(lambda: workers.size == 2)
+
+
+def test_a_recording_that_loses_a_node_is_that_of_one_process(nodes, workers, tmp_path):
+    wait_until(lambda: workers.size == 2)
+    list(workers.run(slow(tmp_path, 4), range(4)))  # processes of both nodes work
+    killed = []
+
+    def kill(_decisions, games):
+        if games and not killed:
+            killed.append(games)
+            nodes.kill()
+
+    record(tmp_path / "cluster", 240, kill, workers=workers)
+    record(tmp_path / "here", 240)
+    assert killed
+    assert content(tmp_path / "cluster") == content(tmp_path / "here")
+    nodes.add()
+    nodes.wait()
 
 
 def test_what_is_dropped_stops(workers, tmp_path):

@@ -1,7 +1,5 @@
 """What a network forecasts in games with itself, and how far that is from what happened."""
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 import pytest

@@ -1,7 +1,5 @@
 """Searching agents in real games: repeatable, fair, with checked options, at home everywhere."""
 
-from __future__ import annotations
-
 import random
 import re
 

@@ -5,8 +5,6 @@ kills have struck, every other time while two processes play, and compares all f
 an undisturbed run, byte for byte; `--longest` is in seconds.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

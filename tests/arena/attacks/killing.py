@@ -1,7 +1,5 @@
 """Processes that print what they have kept, killed at random moments."""
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import sys

@@ -4,8 +4,6 @@
 have struck, and compares what is left with an undisturbed run; `--longest` is in seconds of play.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

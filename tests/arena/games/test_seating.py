@@ -8,7 +8,7 @@ import pytest
 
 from shakespeare_agents import RandomAgent, make
 from shakespeare_agents.arena import Entrant, evaluate
-from shakespeare_agents.arena.games.seat_orders import SeatPlan, circular_orders, seatings
+from shakespeare_agents.arena.games.seat_orders import SeatPlan, seatings
 from shakespeare_agents.arena.games.seating import deal
 from shakespeare_env.core import registry
 from shakespeare_env.play.lineup import play_out
@@ -43,14 +43,6 @@ def test_everyone_follows_everyone_at_every_seat_equally_often(agents):
             held = int((names[:, seat] == name).sum())
             assert held * len(agents) == len(names) * agents.count(name)
         even(Counter(zip(names[:, seat - 1], names[:, seat], strict=True)), agents, len(names))
-
-
-@each_company
-def test_around_the_table_everyone_follows_everyone_equally_often(agents):
-    orders = [[agents[place] for place in order] for order in circular_orders(list(agents))]
-    assert all(sorted(order) == sorted(agents) for order in orders)
-    behind = [(order[i - 1], order[i]) for order in orders for i in range(len(order))]
-    even(Counter(behind), agents, len(orders) * len(agents))
 
 
 @pytest.mark.parametrize("agents", ["a", "aaaa", "ab", "bbab"])

@@ -9,8 +9,6 @@ To find agents equal takes a ninth of the games with three times the `equal_with
 arenas are that much smaller: `equal_within` is 60, and 1,200 games take the place of 10,000.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import sys
