@@ -104,12 +104,9 @@ NO_ARRAYS = "is not a safetensors file of arrays"
     ("content", "message"),
     [
         (b"a pickle, perhaps", NO_ARRAYS),
-        (b"\x02\0\0\0\0\0\0\0{", NO_ARRAYS),
         ((2**62).to_bytes(8, "little") + b"{}", NO_ARRAYS),
-        (with_header({"a": [[[[]]]]}), NO_ARRAYS),
         (with_header({"a": entry("BF16", [2], 4)}), NO_ARRAYS),
         (with_header({"a": entry("F32", [2**40, 2**40], 4)}), NO_ARRAYS),
-        (with_header({"a": entry("F32", [-1], 4)}), NO_ARRAYS),
         (with_header({"a": entry("U8", [0, 2**63], 0)}, b""), NO_ARRAYS),
         (with_header({"a": entry("F32", [1], 4), "b": entry("F32", [1], 4)}), NO_ARRAYS),
         (with_header({"a": entry("BOOL", [4], 4)}, b"\2" * 4), "neither true nor false"),
@@ -152,10 +149,7 @@ def test_what_is_no_file_is_not_waited_for_but_a_link_to_one_is(tmp_path, stored
     ("text", "message"),
     [
         ('{"format": 1, "a": {"b": 1, "b": 1}}', "the key 'b' stands twice"),
-        ('{"format": 1, "a": -Infinity}', "the number -Infinity is not finite"),
-        ('{"format": 1, "a": 1e999}', "the number 1e999 is not finite"),
         ('{"format": 1, "a": ' + "[" * 70 + "]" * 70 + "}", "nests deeper than 64 levels"),
-        ('{"format": 1, "a": ' + "9" * 5000 + "}", "is not JSON"),
         ('{"format": 1', "is not JSON: "),
         ("\xff", "is not UTF-8"),
         ('{"format": true}', "format True, this version reads 1 and 3"),

@@ -4,41 +4,38 @@
 have struck, and compares what is left with an undisturbed run; `--longest` is in seconds of play.
 """
 
+import argparse
+import random
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
-from typing import Any
+from threading import Timer
 
 import polars as pl
 
 from shakespeare_agents.arena.field import Field
-from shakespeare_agents.arena.tournament import run_arena
-from shakespeare_env.datasets.results_reading import read_results, results_files
-from tests.arena.attacks.killing import attack, kill_often
-
-PROGRAM = """
-import sys
-from pathlib import Path
-from shakespeare_agents.arena.field import Field
 from shakespeare_agents.arena.games import playing
 from shakespeare_agents.arena.tournament import run_arena
-from shakespeare_agents.workers import open_workers
+from shakespeare_env.datasets.results_reading import read_results, results_files
 
-playing.KEPT_EVERY_S = 0.0
-
-def tell(progress):
-    print(progress.games, flush=True)
-
-with open_workers(int(sys.argv[3])) as workers:
-    run_arena(Field.read(sys.argv[1]), Path(sys.argv[2]), on_progress=tell, workers=workers)
-print("over", flush=True)
-"""
+PROGRAM = "import sys; from tests.arena.attacks.kills import report; report(*sys.argv[1:])"
 TWIN = "def act(observations, masks, rng):\n    return rng.choose(masks)\n"
 """Plays like `random`, from which no number of games can separate it."""
+FIELD = """
+agents = ["random", "twin.py:act"]
+players = [2, 4]
+equal_within = 1e-6
+games = {games}
+"""
 
 
-def endless(games: int) -> str:
-    """A field that plays all its games, as its agents are equal; needs `twin.py`."""
-    agents = 'agents = ["random", "twin.py:act"]\nplayers = [2, 4]\n'
-    return f"{agents}equal_within = 1e-6\ngames = {games}\n"
+def report(field: str, folder: str) -> None:
+    """Play and print how many games are kept, then `over`."""
+    playing.KEPT_EVERY_S = 0.0
+    tell = lambda progress: print(progress.games, flush=True)  # noqa: E731
+    run_arena(Field.read(field), Path(folder), on_progress=tell)
+    print("over", flush=True)
 
 
 def games(folder: Path) -> pl.DataFrame:
@@ -46,7 +43,7 @@ def games(folder: Path) -> pl.DataFrame:
     return read_results(folder).select(pl.exclude("seconds")).sort("key")
 
 
-def check_unique(folder: Path) -> int:
+def kept(folder: Path) -> int:
     """Rows of one key are copies that a kill left behind, and count once: as many as returned."""
     read = read_results(folder)
     rows = pl.concat([read, *(pl.read_parquet(path) for path in results_files(folder))])
@@ -54,24 +51,43 @@ def check_unique(folder: Path) -> int:
     return len(read)
 
 
-def killed_and_whole(place: Path, most: int, workers: int = 1, **how: Any) -> tuple[int, int]:
-    """Kill an arena often and compare with one that nothing disturbs: kills, and games."""
-    field, folder = place / "field.toml", place / "killed"
-    field.write_text(endless(most))
+def killed_and_whole(place: Path, most: int, *, times: int, seed: int, longest: float) -> int:
+    """Kill an arena often and compare it with one that nothing disturbs: how many kills struck."""
+    field, folder, draws = place / "field.toml", place / "killed", random.Random(seed)
+    field.write_text(FIELD.format(games=most))
     (place / "twin.py").write_text(TWIN)
-    words = field, folder, workers
-    struck = kill_often(PROGRAM, lambda _: words, lambda: check_unique(folder), **how)
+    command = [sys.executable, "-c", PROGRAM, str(field), str(folder)]
+    struck, lines = 0, list[str]()
+    while struck < times:
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            first = process.stdout.readline()
+            timer = Timer(draws.uniform(0, longest), process.kill)
+            timer.start()
+            lines = [line.strip() for line in (first, *process.stdout)]
+            timer.cancel()
+        reported = max([0, *(int(line) for line in lines if line.isdigit())])
+        assert kept(folder) >= reported, f"{reported} games were reported"
+        if "over" in lines:
+            break
+        struck += 1
     for name in ("killed", "whole"):
         run_arena(Field.read(field), place / name)
     assert games(folder).equals(games(place / "whole")), "the games differ"
-    return struck, len(games(folder))
+    return struck
 
 
-def _strike(given: Any, place: Path) -> tuple[int, str]:
-    how = {"times": given.times, "seed": given.seed, "longest_s": given.longest}
-    struck, count = killed_and_whole(place, given.games, given.workers, **how)
-    return struck, f"{count:,} games, equal to the undisturbed ones"
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    for name, default in {"times": 100, "seed": 0, "games": 15_000, "longest": 0.3}.items():
+        parser.add_argument(f"--{name}", type=type(default), default=default)
+    given = parser.parse_args()
+    how = {"times": given.times, "seed": given.seed, "longest": given.longest}
+    with tempfile.TemporaryDirectory() as name:
+        struck = killed_and_whole(Path(name), given.games, **how)
+    print(f"{struck} kills; all games are equal to the undisturbed ones")
+    assert struck == given.times, "it was over too early: give more --games"
 
 
 if __name__ == "__main__":
-    attack(_strike, times=100, games=15_000, longest=0.3, workers=1)
+    main()

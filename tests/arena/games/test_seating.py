@@ -6,13 +6,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from shakespeare_agents import RandomAgent, make
-from shakespeare_agents.arena import Entrant, evaluate
+from shakespeare_agents import RandomAgent
 from shakespeare_agents.arena.games.seat_orders import SeatPlan, seatings
 from shakespeare_agents.arena.games.seating import deal
-from shakespeare_env.core import registry
-from shakespeare_env.play.lineup import play_out
-from tests.contract.each_table import full_tables
 from tests.contract.random_games import TABLES, differing_fields
 
 # Companies of agents and the games of a deal: fewer cannot seat every pair of agents at every two
@@ -54,32 +50,6 @@ def test_one_agent_against_copies_only_moves_on(agents):
     assert found[seatings(agents, "fixed")].tolist() == turned
 
 
-@pytest.mark.parametrize("seats", [3, 6])
-def test_who_sits_behind_a_weak_player_is_not_called_stronger(seats):
-    """In Figaro a random player feeds whoever sits behind it; the others are equal.
-
-    The fixed orders contradict each other about equal agents, the balanced ones do not: one of
-    them may well leave its 95 % interval by chance, none twice it.
-    """
-    agent = make("heuristic", registry.game("figaro"))
-    feeder = Entrant("feeder", RandomAgent())
-    one, *others, other = [Entrant(name, agent) for name in "abcde"[: seats - 1]]
-
-    def compared(seated, **how):
-        found = evaluate(seated, "figaro", seed=1, **how).difference(one.name, other.name)
-        assert found.win_low is not None
-        assert found.win_high is not None
-        return found
-
-    orders = [feeder, one, *others, other], [feeder, other, *others, one]
-    fixed = [compared(order, games=1200, order="fixed") for order in orders]
-    assert fixed[0].win_low > 0 > fixed[1].win_high
-    for order in orders:
-        found = compared(order, games=600)
-        assert abs(found.win_rate) < found.win_high - found.win_low
-        assert abs(found.win_rate) < min(fixed[0].win_rate, -fixed[1].win_rate)
-
-
 def test_over_many_deals_everyone_is_as_often_two_and_three_seats_away():
     """Six seats are too many for one deal's games to balance more than neighbours."""
     seating = SeatPlan(tuple("abcdef"), "balanced", 1).of(range(400)).reshape(-1, 6)
@@ -106,36 +76,3 @@ def test_a_deal_is_dealt_once_for_each_way_of_sitting(table):
         assert differing_fields(batch.save([game]), dealt.save([number])) == []
         for seat, place in enumerate(places):
             assert lineup.agents[lineup.seats[game, seat]] is agents[place]
-
-
-def course(agents, game, deals, seed=5):
-    """Every game of some deals: its moves, its final scores and its winners."""
-    seating = SeatPlan(tuple(agents), "balanced", 1).of(deals)
-    batch, lineup = deal(agents, game, deals, seed, seating)
-    moves: list[list[int]] = [[] for _ in range(batch.n)]
-
-    def note(rows, actions):
-        for row, action in zip(rows.tolist(), actions.tolist(), strict=True):
-            moves[row].append(action)
-
-    play_out(batch, lineup, before_step=note)
-    return list(zip(moves, batch.final_scores.tolist(), batch.final_winners.tolist(), strict=True))
-
-
-@full_tables
-@pytest.mark.parametrize("name", ["random", "greedy", "heuristic", "network,greedy=false"])
-def test_a_game_does_not_depend_on_those_played_beside_it(table, name):
-    """In one batch, in halves, and deal by deal in reverse."""
-    # Two objects, so that each is asked about a part of the games.
-    one, other = (make(name, registry.game(table.game)) for _ in range(2))
-    agents = [one, *[other] * (table.players - 1)]
-    whole = course(agents, table.game, range(4))
-    halves = [range(2), range(2, 4)]
-    assert [game for half in halves for game in course(agents, table.game, half)] == whole
-    single = [course(agents, table.game, range(k, k + 1)) for k in reversed(range(4))]
-    assert [game for part in reversed(single) for game in part] == whole
-    assert course(agents, table.game, range(4), seed=6) != whole
-    # Rotations are games of their own, even if one agent sits everywhere.
-    if name == "random":
-        games = course([one] * table.players, table.game, range(1))
-        assert len({tuple(moves) for moves, *_ in games}) == table.players

@@ -5,15 +5,15 @@ differ in nothing but their names, stopped early as every arena is, and reports 
 any verdict says "stronger"; then evaluations of such agents, and in how many of them the interval
 of a `difference` leaves out 0. It fails if a share's 95 % interval lies above 5 %.
 
-To find agents equal takes a ninth of the games with three times the `equal_within`. So by default
-arenas are that much smaller: `equal_within` is 60, and 1,200 games take the place of 10,000.
+To find agents equal takes a ninth of the games with three times the `equal_within`. So arenas are
+that much smaller: `equal_within` is 60, and 1,200 games take the place of 10,000.
 """
 
 import argparse
 import itertools
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,30 +34,12 @@ GAMES, EQUAL_WITHIN = 1200, 60.0
 """Of an arena: see above."""
 DEALS = (3, 10, 40)
 """Of evaluations."""
-_NAMES = (2, 4, 8)
-_TABLES: Mapping[str, Sequence[tuple[int, ...]]] = {
+NAMES = (2, 4, 8)
+TABLES: dict[str, Sequence[tuple[int, ...]]] = {
     "shakespeare": ((2,), (4,), (2, 4), (1, 2, 4)),
     "figaro": ((3,), (4,), (6,), (3, 4, 5, 6)),
 }
-
-
-class Shape(NamedTuple):
-    """A field's: how many names it has, and at which tables they meet."""
-
-    names: int
-    players: tuple[int, ...]
-
-    def __str__(self) -> str:
-        return f"{self.names} names at {', '.join(map(str, self.players))} seats"
-
-
-class Played(NamedTuple):
-    """An arena that is over: why, its verdicts, and whether any agent is called stronger."""
-
-    shape: Shape
-    ending: Ending
-    verdicts: list[str]
-    stronger: bool
+"""Of fields: how many agents they have, and at which tables these meet."""
 
 
 class Share(NamedTuple):
@@ -77,38 +59,32 @@ class Share(NamedTuple):
         return f"{self.found} of {self.of}, {share:.1%} ({low:.1%} to {high:.1%})"
 
 
-def stronger(played: Sequence[Played]) -> Share:
-    return Share(sum(one.stronger for one in played), len(played))
-
-
-def shapes(game: str) -> list[Shape]:
-    return [Shape(*shape) for shape in itertools.product(_NAMES, _TABLES[game])]
-
-
 def twins(names: int) -> list[Any]:
     """Agents that play like `random`; each of a class of its own, which makes it another agent."""
     return [type(f"Twin {number}", (RandomAgent,), {})() for number in range(names)]
 
 
-def play_arena(game: str, shape: Shape, seed: int, agents: Sequence[Any], **how: Any) -> Played:
-    """One in a temporary folder; `how` are more settings of its field."""
+def play_arena(
+    game: str, players: Sequence[int], seed: int, agents: Sequence[Any], **how: Any
+) -> tuple[Ending, bool]:
+    """Why an arena ended, and whether it calls any agent stronger; `how` are more settings."""
     settings = {"games": GAMES, "equal_within": EQUAL_WITHIN, **how}
-    field = Field.of(game=game, players=shape.players, agents=agents, seed=seed, **settings)
+    field = Field.of(game=game, players=players, agents=agents, seed=seed, **settings)
     with tempfile.TemporaryDirectory() as folder:
         ending = run_arena(field, Path(folder))
         results = read_results(Path(folder))
     found = standings_of(results, equal_within=field.equal_within)
     ladders = pl.concat(one.select("verdict", "rank") for one in (found.ladder, found.solo))
-    verdicts = ladders["verdict"].drop_nulls().to_list()
     # Beside another, or further down.
-    is_stronger = "stronger" in verdicts or not {"1", "1="}.issuperset(ladders["rank"])
-    return Played(shape, ending, verdicts, is_stronger)
+    is_below = not {"1", "1="}.issuperset(ladders["rank"])
+    return ending, is_below or "stronger" in ladders["verdict"].drop_nulls()
 
 
-def arenas(game: str, count: int, first_seed: int = 0, **how: Any) -> Iterator[Played]:
-    """Arenas of identical agents, the field's shapes in turn."""
-    for seed, shape in zip(range(first_seed, first_seed + count), itertools.cycle(shapes(game))):
-        yield play_arena(game, shape, seed, twins(shape.names), **how)
+def arenas(game: str, count: int, first_seed: int = 0, **how: Any) -> Iterator[tuple[Ending, bool]]:
+    """Arenas of identical agents, fields of all kinds in turn."""
+    fields = itertools.cycle(itertools.product(NAMES, TABLES[game]))
+    for seed, (names, players) in zip(range(first_seed, first_seed + count), fields, strict=False):
+        yield play_arena(game, players, seed, twins(names), **how)
 
 
 def differing(game: str, players: int, deals: int, seeds: range) -> Share:
@@ -126,36 +102,28 @@ def differing(game: str, players: int, deals: int, seeds: range) -> Share:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0] if __doc__ else None)
+    parser = argparse.ArgumentParser()
     parser.add_argument("--arenas", type=int, default=200)
     parser.add_argument("--evaluations", type=int, default=1000, help="of each size and table")
     parser.add_argument("--game", choices=registry.names(), default=registry.DEFAULT)
-    parser.add_argument("--games", type=int, default=GAMES, help="of an arena at most")
-    parser.add_argument("--equal-within", type=float, default=EQUAL_WITHIN, help="Elo points")
     parser.add_argument("--seed", type=int, default=0, help="of the first arena or evaluation")
     given = parser.parse_args()
-    how = {"games": given.games, "equal_within": given.equal_within}
-    playing = arenas(given.game, given.arenas, given.seed, **how)
     shares = []
     if given.arenas:
+        playing = arenas(given.game, given.arenas, given.seed)
         played = list(track(playing, "arenas", given.arenas, transient=True))
-        for shape in shapes(given.game):
-            some = [one for one in played if one.shape == shape]
-            if some:
-                settled = sum(one.ending is Ending.settled for one in some)
-                print(f"{shape}: stronger in {stronger(some)}; {settled} settled early")
-        shares.append(stronger(played))
-        print(f"{given.game}, arenas with any verdict stronger: {shares[-1]}")
-    if given.evaluations:
-        tables = [players for players in registry.seats(given.game) if players > 1]
-        lengths = itertools.product(tables, DEALS)
-        for series, (players, deals) in enumerate(lengths):
-            # Series share no deal, so that they can be counted together.
-            first = given.seed + series * given.evaluations
-            seeds = range(first, first + given.evaluations)
-            shares.append(differing(given.game, players, deals, seeds))
-            where = f"{given.game}, {players} seats, {deals} deals"
-            print(f"{where}: an interval of a difference without 0 in {shares[-1]}")
+        shares.append(Share(sum(stronger for _, stronger in played), len(played)))
+        settled = sum(ending is Ending.settled for ending, _ in played)
+        print(f"{given.game}, arenas with any verdict stronger: {shares[0]}; {settled} settled")
+    tables = [players for players in registry.seats(given.game) if players > 1]
+    tables = tables if given.evaluations else []
+    for series, (players, deals) in enumerate(itertools.product(tables, DEALS)):
+        # Series share no deal, so that they can be counted together.
+        first = given.seed + series * given.evaluations
+        share = differing(given.game, players, deals, range(first, first + given.evaluations))
+        where = f"{given.game}, {players} seats, {deals} deals"
+        print(f"{where}: an interval of a difference without 0 in {share}")
+        shares.append(share)
     sys.exit(any(share.too_large for share in shares))
 
 

@@ -10,10 +10,7 @@ import numpy as np
 from shakespeare_agents import RandomAgent, make
 from shakespeare_agents.arena.tournament import Ending
 from shakespeare_env.core import registry
-from tests.arena.tournament.identical import Shape, arenas, differing, play_arena, stronger, twins
-
-TWO = Shape(2, (2,))
-SMALL: dict[str, Any] = {"games": 200, "equal_within": 150.0}
+from tests.arena.tournament.identical import Share, arenas, differing, play_arena, twins
 
 
 class Better(RandomAgent):
@@ -29,16 +26,12 @@ class Better(RandomAgent):
 
 
 def test_identical_agents_are_seldom_taken_for_different():
-    played = list(arenas("shakespeare", 12, **SMALL))
-    assert not stronger(played).too_large
-    assert any(one.ending is Ending.settled for one in played)
+    endings, stronger = zip(*arenas("shakespeare", 12, games=200, equal_within=150.0), strict=True)
+    assert not Share(sum(stronger), len(stronger)).too_large
+    assert Ending.settled in endings
+    assert not differing("figaro", 3, 30, range(40)).too_large
 
 
 def test_a_better_agent_is_found_and_the_arena_stops():
-    found = play_arena("shakespeare", TWO, 0, [Better(), *twins(1)])
-    assert found.verdicts == ["stronger"]
-    assert found.ending is Ending.settled
-
-
-def test_differences_of_identical_agents_hold_nothing():
-    assert not differing("figaro", 3, 30, range(40)).too_large
+    found = play_arena("shakespeare", (2,), 0, [Better(), *twins(1)])
+    assert found == (Ending.settled, True)
