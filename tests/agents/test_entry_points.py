@@ -7,8 +7,7 @@ import pytest
 
 from shakespeare_agents import RandomAgent, make, names, naming
 from shakespeare_env.core import registry
-from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
-from tests.contract.command_line import printed, refused
+from tests.contract.command_line import refused
 
 GAME = registry.game("figaro")
 MODULE = """
@@ -17,8 +16,6 @@ class FirstLegal:
         self.game, self.last = game, last
 
     def act(self, observations, masks, rng):
-        if self.last:
-            return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
         return masks.argmax(axis=1)
 
 
@@ -67,14 +64,6 @@ def test_its_name_is_listed_and_makes_it_for_the_game_with_its_options(site):
         make("first,best=true", GAME)
     assert isinstance(make("random", GAME), RandomAgent), "a built-in name stays ours"
     assert type(make("thing", GAME)).__name__ == "FirstLegal"
-
-
-def test_it_plays_wherever_an_agent_is_named(site):
-    games = SingleAgentBatch(GAME.name, 2, players=3, seed=1, opponents="first")
-    (opponent,) = games._opponents.lineup.agents
-    assert type(opponent).__name__ == "FirstLegal"
-    out = printed("evaluate", "first", "random", "random", "--game", GAME.name, "--games", "3")
-    assert "│ first " in out
 
 
 @pytest.mark.parametrize(

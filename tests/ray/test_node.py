@@ -89,15 +89,6 @@ def test_a_cluster_that_is_not_there(address, said, monkeypatch):
         pass
 
 
-def test_no_room_for_what_is_shared(monkeypatch):
-    def put(_content):
-        raise ray.exceptions.ObjectStoreFullError("full")
-
-    monkeypatch.setattr(ray, "put", put)
-    with pytest.raises(WorkerError, match="no room for 3 bytes: free some of its disk, or"):
-        store.put(b"abc", 3)
-
-
 @pytest.mark.parametrize(
     ("fault", "said"),
     [

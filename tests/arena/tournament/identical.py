@@ -59,17 +59,14 @@ class Share(NamedTuple):
         return f"{self.found} of {self.of}, {share:.1%} ({low:.1%} to {high:.1%})"
 
 
-def twins(names: int) -> list[Any]:
-    """Agents that play like `random`; each of a class of its own, which makes it another agent."""
-    return [type(f"Twin {number}", (RandomAgent,), {})() for number in range(names)]
-
-
 def play_arena(
-    game: str, players: Sequence[int], seed: int, agents: Sequence[Any], **how: Any
+    game: str, players: Sequence[int], seed: int, names: int, **how: Any
 ) -> tuple[Ending, bool]:
     """Why an arena ended, and whether it calls any agent stronger; `how` are more settings."""
+    # Each plays like `random`, and is of a class of its own, which makes it another agent.
+    twins = [type(f"Twin {number}", (RandomAgent,), {})() for number in range(names)]
     settings = {"games": GAMES, "equal_within": EQUAL_WITHIN, **how}
-    field = Field.of(game=game, players=players, agents=agents, seed=seed, **settings)
+    field = Field.of(game=game, players=players, agents=twins, seed=seed, **settings)
     with tempfile.TemporaryDirectory() as folder:
         ending = run_arena(field, Path(folder))
         results = read_results(Path(folder))
@@ -84,7 +81,7 @@ def arenas(game: str, count: int, first_seed: int = 0, **how: Any) -> Iterator[t
     """Arenas of identical agents, fields of all kinds in turn."""
     fields = itertools.cycle(itertools.product(NAMES, TABLES[game]))
     for seed, (names, players) in zip(range(first_seed, first_seed + count), fields, strict=False):
-        yield play_arena(game, players, seed, twins(names), **how)
+        yield play_arena(game, players, seed, names, **how)
 
 
 def differing(game: str, players: int, deals: int, seeds: range) -> Share:
