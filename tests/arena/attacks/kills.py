@@ -57,7 +57,7 @@ def killed_and_whole(place: Path, most: int, *, times: int, seed: int, longest: 
     field.write_text(FIELD.format(games=most))
     (place / "twin.py").write_text(TWIN)
     command = [sys.executable, "-c", PROGRAM, str(field), str(folder)]
-    struck, lines = 0, list[str]()
+    struck = 0
     while struck < times:
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None

@@ -34,16 +34,9 @@ def figure(row, name, of="", digits=0):
 def ladder_row(standings, players):
     """The second agent's cells."""
     row = standings.ladders()[players].row(1, named=True)
-    milliseconds = f"{standings.milliseconds(players)[row['agent']]:.1f}"
-    who, lead = [row["rank"], row["agent"]], figure(row, "lead", "lead_")
-    return [
-        *who,
-        figure(row, "rating"),
-        lead,
-        SIGNS[row["verdict"]],
-        f"{row['games']}",
-        milliseconds,
-    ]
+    figures = figure(row, "rating"), figure(row, "lead", "lead_"), SIGNS[row["verdict"]]
+    milliseconds = standings.milliseconds(players)[row["agent"]]
+    return [row["rank"], row["agent"], *figures, f"{row['games']:,}", f"{milliseconds:.1f}"]
 
 
 def test_all_figures_stand_in_the_terminal():
