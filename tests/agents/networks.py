@@ -1,7 +1,5 @@
 """Networks of random weights and random situations, for tests that only need some."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,6 +1,6 @@
 """What agents think of positions and games: from what a seat may know, better and better."""
 
-from __future__ import annotations
+import functools
 
 import numpy as np
 import pytest
@@ -16,11 +16,10 @@ from shakespeare_agents.analysis import (
     worst,
 )
 from shakespeare_agents.networks.network_agent import NetworkAgent
-from shakespeare_agents.session import Session
 from shakespeare_agents.strategy.counterfactual import counterfactual
-from shakespeare_env import Position
 from shakespeare_env.core import registry
 from shakespeare_env.film import Forecasts
+from tests.agents import sessions
 from tests.agents.networks import random_heads, random_network
 
 GAMES = registry.names()
@@ -28,17 +27,11 @@ WIDTH = 4
 ROLLOUTS = "search,rollouts=random,simulations=8"
 
 
+played = functools.partial(sessions.played, seed=6)
+
+
 def forecaster(name):
     return NetworkAgent(random_network(registry.game(name), WIDTH))
-
-
-def played(name, players=None, most=None):
-    players = players or max(registry.seats(name)[0], 2)
-    game = registry.game(name)
-    position = Position.new(name, players=players, seed=6)
-    played = Session(position, dict.fromkeys(range(players), Analyst(game, "random").agent), 6)
-    played.play_out(lambda *told: None, most)
-    return played
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,5 @@
 """What is written is what is read, and what is damaged or for something else is refused."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from dataclasses import replace
@@ -129,7 +127,6 @@ def edit_card(folder, **changes):
     [
         ({"format": 1}, "format 1, this version reads 2 and 3"),
         ({"actions": "3"}, "actions = '3': must be a whole number"),
-        ({"players": 2}, "players = 2: must be a list"),
         ({"surprise": 1}, "unknown entries"),
         ({"game": "x" * 10**6}, r"made for game 'x{79}\.\.\., but this is"),
         ({"game": "chess"}, "made for game 'chess', but this is 'figaro'"),
@@ -140,33 +137,16 @@ def edit_card(folder, **changes):
         ({"layout_digest": "0"}, "made for other observations"),
         ({"players": []}, r"players \[\]"),
         ({"players": [3, 9]}, r"players \[3, 9\]"),
-        ({"players": ["4"]}, r"players \['4'\]"),
         ({"width": 0}, "width 0"),
         ({"width": 10**9}, "width 1000000000"),
         ({"width": 16}, "not float32 "),
-        ({"heads": "win"}, "heads = 'win': must be a list"),
         ({"heads": ["score", "win"]}, r"heads \['score', 'win'\]: there is no such network"),
-        ({"heads": [{}, 1]}, r"heads \[\{\}, 1\]: there is no such network"),
         ({"heads": ["win", "score"]}, r"not expected: \['score\.bias', .*'win\.weight'\]"),
     ],
 )
 def test_a_card_that_does_not_fit(folder, changes, message):
     edit_card(folder, **changes)
     refused(folder, message)
-
-
-def test_a_card_that_is_none(folder, tmp_path):
-    refused(tmp_path / "nothing", r"card\.json: cannot be read")
-    path = folder / "card.json"
-    data = json.loads(path.read_text())
-    del data["width"]
-    for content, message in (
-        (json.dumps(data), "lacks width; copy all files of the checkpoint"),
-        ("[]", "not an object"),
-        ("[" * 100_000, "is not JSON"),
-    ):
-        path.write_text(content)
-        refused(folder, message)
 
 
 def changed(tensors, name, number):

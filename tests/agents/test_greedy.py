@@ -1,7 +1,5 @@
 """The greedy agent takes the best score at once and looks at nothing secret; so does chance."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

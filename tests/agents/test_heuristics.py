@@ -1,43 +1,21 @@
-"""Heuristic agents: legal, repeatable, and far better than chance."""
-
-from __future__ import annotations
+"""Heuristic agents are far better than chance, and share their machine code."""
 
 import gc
 from dataclasses import replace
 
 import gymnasium
-import numpy as np
 import pytest
 from numba.core.dispatcher import Dispatcher
 
 from shakespeare_agents import evaluate, make
 from shakespeare_env.core import registry
 from tests.contract import knowledge
-from tests.contract.random_games import TABLES
-from tests.generators import generators
 
 SHAKESPEARE = registry.game("shakespeare")
 
 
 def heuristic(name):
     return make("heuristic", registry.game(name))
-
-
-@pytest.mark.parametrize("table", TABLES, ids=str)
-def test_it_plays_legally_and_alike_beside_whichever_games(table):
-    """To the end of every game."""
-    batch, agent = table.batch(32, seed=3, autoreset=False), heuristic(table.game)
-    rng, step = generators(32), 0
-    while (rows := np.flatnonzero(batch.to_move >= 0)).size:
-        if step < 20:
-            backwards = rows[::-1]
-            one = agent.act(batch.obs[rows], batch.mask[rows], generators(32, step)[rows])
-            two = agent.act(
-                batch.obs[backwards], batch.mask[backwards], generators(32, step)[backwards]
-            )
-            assert (one == two[::-1]).all()
-        batch.step(agent.act(batch.obs[rows], batch.mask[rows], rng[rows]), rows)
-        step += 1
 
 
 @pytest.mark.parametrize(("agent", "games"), [("heuristic", 240), ("greedy", 60)])
@@ -50,15 +28,6 @@ def test_it_beats_random_agents_and_so_does_one_that_is_greedy_for_its_evaluatio
         found = evaluate([agent, *["random"] * (players - 1)], name, games=games, seed=1)
         assert (found[agent].win_rate or 0) > wins
         assert found[agent].mean_score > found["random"].mean_score + least.lead
-
-
-@pytest.mark.parametrize(("players", "least"), [(1, 18), (2, 20), (3, 19), (4, 19)])
-def test_its_winning_scores_are_near_those_of_shakespeares_rule_book(players, least):
-    """The book's good players reach 30, 26, 24 and 22; random ones stay below 10."""
-    found = evaluate(["heuristic"] * players, "shakespeare", games=120, players=players, seed=2)
-    # The only score of a game for one is its best.
-    winning = found["heuristic"].mean_score if players == 1 else found.mean_winning_score
-    assert (winning or 0) > least
 
 
 def test_all_agents_of_a_game_share_their_machine_code():

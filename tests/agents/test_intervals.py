@@ -1,7 +1,5 @@
 """Intervals: published values, a textbook's example, and how often they hold the truth."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -11,7 +9,6 @@ import scipy.special
 
 from shakespeare_agents.intervals import (
     clustered_mean,
-    clustered_share,
     mean_interval,
     student_quantile,
     wilson_interval,
@@ -72,11 +69,3 @@ def test_clusters_of_different_sizes_hold_the_truth_as_often_as_they_say():
         _, low, high = over_clusters(clustered_mean, values, cluster)
         held += low < 1.0 < high
     assert 0.91 < held / 250 < 0.98
-
-
-def test_independent_wins_get_wilsons_interval():
-    won = np.array([1.0] * 30 + [0.0] * 70)
-    share, low, high = over_clusters(clustered_share, won, np.arange(100))
-    assert share == pytest.approx(0.3)
-    # Independent games vary by 1 / 99 of their number more than Wilson takes them to.
-    assert (low, high) == pytest.approx(wilson_interval(29.7, 99))

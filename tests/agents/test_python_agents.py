@@ -1,7 +1,5 @@
 """Agents named as Python: `my.py:NAME` and `package.module:NAME`."""
 
-from __future__ import annotations
-
 import multiprocessing
 import pickle
 import re
@@ -12,13 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shakespeare_agents import evaluate, make
+from shakespeare_agents import make
 from shakespeare_agents.identity import digest_of
 from shakespeare_agents.naming import python_name, running_python
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.play.agent import decide
-from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.command_line import moves_told, printed, refused, run
 from tests.generators import generators
 
@@ -110,8 +107,7 @@ def test_what_plays(folder, name):
     ("name", "said"),
     [
         ("nowhere.py:First", "there is no file 'nowhere.py'"),
-        ("mine.py:Frist", r"mine.py has no 'Frist' \(did you mean 'First'\?\); it defines First, "),
-        ("many.py:nothing", r"it defines f0, .*f9 and 3 more$"),
+        ("mine.py:Frist", "mine.py has no 'Frist' (did you mean 'First'?); it defines First, "),
         ("mine.py:number", "mine.py:number cannot play: it is 3; give an object with act()"),
         ("mine.py:two", "mine.py:two takes 2 positional arguments, (observations, masks); give"),
         ("mine.py:needs", "needs a default for its option 'depth'"),
@@ -126,8 +122,7 @@ def test_what_plays(folder, name):
     ],
 )
 def test_what_does_not_is_refused_with_the_remedy(folder, name, said):
-    (folder / "many.py").write_text("".join(f"def f{n}(): ...\n" for n in range(13)))
-    said = said if "\\" in said or "*" in said else re.escape(said.format(folder=folder))
+    said = re.escape(said.format(folder=folder))
     with pytest.raises((ValueError, TypeError, ImportError), match=said):
         make(name, GAME)
 
@@ -278,20 +273,3 @@ def test_an_agent_that_fails_is_told_in_a_line_and_its_own_frames(
     shown = [line for line in rest if line.startswith("  File ")]
     assert [line.rsplit(" ", 1)[1] for line in shown] == frames
     assert all(str(folder / "failing.py") in line for line in shown)
-
-
-def play_against(opponent):
-    games = SingleAgentBatch(GAME.name, 2, players=3, seed=1, opponents=opponent)
-    while True:
-        games.step(games.action_masks().argmax(axis=1))
-
-
-def test_from_python_a_fault_is_the_agents_own_with_a_note(folder):
-    (folder / "failing.py").write_text(FAILING)
-    name = "failing.py:raising"
-    with pytest.raises(KeyError, match="x") as caught:
-        evaluate([name, "random"], GAME.name, games=3)
-    assert caught.value.__notes__[0].startswith(f"The agent {name} failed to decide in ")
-    with pytest.raises(KeyError) as caught:
-        play_against(name)
-    assert caught.value.__notes__[0].startswith(f"The agent {name} failed")

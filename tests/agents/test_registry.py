@@ -5,17 +5,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from shakespeare_agents import GreedyAgent, RandomAgent, default, make, names
+from shakespeare_agents import GreedyAgent, RandomAgent, default, make
 from shakespeare_agents.networks import bundled as bundled_networks
 from shakespeare_agents.networks.network import Network
 from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_env import Batch
 from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError
-from shakespeare_env.play.agent import Agent, agent_for, decide
+from shakespeare_env.play.agent import Agent
 from tests.agents.networks import random_tensors, write_checkpoint
 from tests.generators import generators
 
@@ -41,28 +40,6 @@ def choices(agent, seed=1):
     return agent.act(batch.obs, batch.mask, generators(200, seed)).tolist()
 
 
-def test_every_name_makes_an_agent_that_plays_legally():
-    batch = Batch(GAME.name, 20, players=GAME.max_seats, seed=1)
-    assert names() == ("random", "greedy", "heuristic", "network", "search")
-    for name in names():
-        few = {"simulations": 4} if name == "search" else {}
-        actions = decide(make(name, GAME, **few), batch, np.arange(20), generators(20))
-        assert batch.mask[np.arange(20), actions].all()
-
-
-def test_the_bundled_network_is_the_default_where_there_is_one(bundled):
-    assert default(GAME) == "heuristic"
-    assert type(agent_for(None, GAME)) is type(make("heuristic", GAME)) is not RandomAgent
-    assert default(replace(GAME, name="chess")) == "random"
-    with pytest.raises(ValueError, match="no checkpoint of figaro is bundled; train one"):
-        make("network", GAME)
-    tensors = write_checkpoint(bundled, GAME)
-    assert default(GAME) == "network"
-    for agent in (make("network", GAME), agent_for(None, GAME)):
-        assert isinstance(agent, NetworkAgent)
-        assert all((agent.network.tensors[name] == tensors[name]).all() for name in tensors)
-
-
 def test_older_bundled_networks_stay_and_the_newest_plays_by_default(bundled):
     """A folder more is all it takes; the tenth is newer than the ninth."""
 
@@ -86,17 +63,20 @@ def test_older_bundled_networks_stay_and_the_newest_plays_by_default(bundled):
         make("network,version=2", GAME)
 
 
-@pytest.mark.parametrize("fault", ["another box", "no card"])
-def test_a_checkpoint_that_does_not_fit_is_no_default(bundled, fault):
-    write_checkpoint(bundled, GAME)
-    card = bundled / "card.json"
-    if fault == "no card":
-        card.unlink()
-    else:
-        card.write_text(card.read_text().replace(registry.box_digest(GAME.name), "0" * 64))
+def test_where_no_bundled_network_fits_the_heuristic_is_the_default(bundled):
     assert default(GAME) == "heuristic"
-    with pytest.raises(CheckpointError):
+    assert default(replace(GAME, name="chess")) == "random"
+    with pytest.raises(ValueError, match="no checkpoint of figaro is bundled; train one"):
         make("network", GAME)
+    write_checkpoint(bundled, GAME)
+    assert default(GAME) == "network"
+    card = bundled / "card.json"
+    card.write_text(card.read_text().replace(registry.box_digest(GAME.name), "0" * 64))
+    for _ in ("another box", "no card"):
+        assert default(GAME) == "heuristic"
+        with pytest.raises(CheckpointError):
+            make("network", GAME)
+        card.unlink(missing_ok=True)
 
 
 def test_options_in_the_text_and_as_arguments(folder, bundled):
@@ -151,26 +131,12 @@ def test_a_name_is_a_name_even_beside_a_folder_of_that_name(folder, monkeypatch)
         ("greedy,samples=true", "samples=True of the agent 'greedy' must be of type int"),
         ("network,greedy=1", "greedy=1 of the agent 'network' must be of type bool"),
         ("heuristc", "'heuristc' (did you mean 'heuristic'?); give one of random, greedy,"),
-        ("no/folder", "; give one of random, greedy, heuristic, network, search, the folder of"),
         (Path("no/such/folder"), "the folder of a checkpoint, my.py:NAME or package.module:NAME"),
-        ("x" * 5000, "the folder of a checkpoint, my.py:NAME or package.module:NAME"),
         ("a\0b", "the folder of a checkpoint, my.py:NAME or package.module:NAME"),
         (Path(__file__), "the folder of a checkpoint"),
-        (None, "None cannot play: give"),
-        (b"random", "b'random' cannot play: give"),
         ({"random": 1.0}, "the folder of a checkpoint, my.py:NAME"),
-        ({"random": 1.0}, "an object with act()"),
     ],
 )
 def test_what_cannot_play_is_refused_with_the_choices(player, said):
     with pytest.raises((ValueError, TypeError), match=re.escape(said)):
         make(player, GAME)
-
-
-def test_folders_and_agents_that_do_not_fit_are_refused(folder, tmp_path):
-    with pytest.raises(TypeError, match=r"is an agent already; it takes no options: drop greedy"):
-        make(RandomAgent(), GAME, greedy=False)
-    with pytest.raises(CheckpointError, match=re.escape(str(tmp_path / "card.json"))):
-        make(tmp_path, GAME)
-    with pytest.raises(CheckpointError, match="made for game 'figaro', but this is 'shakespeare'"):
-        make(folder, registry.game("shakespeare"))

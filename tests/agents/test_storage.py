@@ -1,7 +1,5 @@
 """Files as a whole or not at all; arrays come back as they were, or not at all."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -12,7 +10,6 @@ import pytest
 
 from shakespeare_agents.storage import (
     StoredTensors,
-    check_array,
     forget_drafts,
     forget_others,
     load_tensors,
@@ -107,12 +104,9 @@ NO_ARRAYS = "is not a safetensors file of arrays"
     ("content", "message"),
     [
         (b"a pickle, perhaps", NO_ARRAYS),
-        (b"\x02\0\0\0\0\0\0\0{", NO_ARRAYS),
         ((2**62).to_bytes(8, "little") + b"{}", NO_ARRAYS),
-        (with_header({"a": [[[[]]]]}), NO_ARRAYS),
         (with_header({"a": entry("BF16", [2], 4)}), NO_ARRAYS),
         (with_header({"a": entry("F32", [2**40, 2**40], 4)}), NO_ARRAYS),
-        (with_header({"a": entry("F32", [-1], 4)}), NO_ARRAYS),
         (with_header({"a": entry("U8", [0, 2**63], 0)}, b""), NO_ARRAYS),
         (with_header({"a": entry("F32", [1], 4), "b": entry("F32", [1], 4)}), NO_ARRAYS),
         (with_header({"a": entry("BOOL", [4], 4)}, b"\2" * 4), "neither true nor false"),
@@ -151,25 +145,11 @@ def test_what_is_no_file_is_not_waited_for_but_a_link_to_one_is(tmp_path, stored
     assert same(load_tensors(tmp_path / "linked", stored, ENOUGH), ARRAYS)
 
 
-def test_arrays_are_what_they_must_be(tmp_path):
-    check_array(tmp_path, "x", np.zeros(3, np.float32), np.float32, (3,))
-    for array, message in (
-        (np.zeros(3), r"x is float64 \(3,\), not float32 \(3,\)"),
-        (np.zeros((3, 1), np.float32), r"x is float32 \(3, 1\), not"),
-        (np.array([0, -np.inf, 0], np.float32), "x holds numbers that are not finite"),
-    ):
-        with pytest.raises(CheckpointError, match=message):
-            check_array(tmp_path, "x", array, np.float32, (3,))
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ('{"format": 1, "a": {"b": 1, "b": 1}}', "the key 'b' stands twice"),
-        ('{"format": 1, "a": -Infinity}', "the number -Infinity is not finite"),
-        ('{"format": 1, "a": 1e999}', "the number 1e999 is not finite"),
         ('{"format": 1, "a": ' + "[" * 70 + "]" * 70 + "}", "nests deeper than 64 levels"),
-        ('{"format": 1, "a": ' + "9" * 5000 + "}", "is not JSON"),
         ('{"format": 1', "is not JSON: "),
         ("\xff", "is not UTF-8"),
         ('{"format": true}', "format True, this version reads 1 and 3"),

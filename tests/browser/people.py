@@ -51,13 +51,7 @@ class Person:
         for seat, who in enumerate(seats):
             self.page.locator(f"[name=seat{seat}]").select_option(who)
         for name, value in fields.items():
-            field = self.page.locator(f"[name={name}]")
-            if field.get_attribute("type") == "checkbox":
-                field.check()
-            elif field.get_attribute("type") == "hidden":
-                field.evaluate("(field, value) => { field.value = value; }", value)
-            else:
-                field.fill(value)
+            self.page.locator(f"[name={name}]").fill(value)
         self.page.get_by_role("button", name="Begin").click()
         self.page.wait_for_selector("#turn", state="attached")
 

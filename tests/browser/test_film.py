@@ -5,20 +5,15 @@ from html import unescape
 import numpy as np
 import pytest
 
-from shakespeare_agents import RandomAgent
-from shakespeare_agents.session import Session
-from shakespeare_env import Position
 from shakespeare_env.film import Forecasts, Mistake, film_page, framed
+from tests.agents.sessions import played
 
 MOVES = 24
 
 
 @pytest.fixture(scope="module", params=["shakespeare", "figaro"])
 def game(request):
-    position = Position.new(request.param, players=3, seed=4)
-    game = Session(position, dict.fromkeys(range(3), RandomAgent()), 4)
-    game.play_out(lambda *said: None, MOVES)
-    return game
+    return played(request.param, 3, MOVES)
 
 
 @pytest.fixture(scope="module")

@@ -2,10 +2,8 @@
 
 import pytest
 
-from shakespeare_agents import RandomAgent
-from shakespeare_agents.session import Session
-from shakespeare_env import Position
 from shakespeare_env.cli.recorded import write_json_lines
+from tests.agents.sessions import played
 from tests.browser.people import Person, TouchingPerson
 
 axe = pytest.importorskip("tests.browser.axe_findings", reason="needs axe-playwright-python")
@@ -83,10 +81,7 @@ def test_nothing_serious_where_a_move_has_to_be_distinguished_from_another(serve
 
 
 def test_a_game_is_brought_looked_at_and_played_on(server, new_page, tmp_path):
-    position = Position.new("figaro", players=3, seed=4)
-    agents = dict.fromkeys(range(3), RandomAgent())
-    game = Session(position, agents, 4, names=["Ann", "Ben", "Cora"])
-    game.play_out(most=_MOVES)
+    game = played("figaro", 3, _MOVES, names=["Ann", "Ben", "Cora"])
     lines = tmp_path / "game.jsonl"
     write_json_lines(lines, game.course)
     page = new_page(viewport={"width": _WIDTH, "height": 844})

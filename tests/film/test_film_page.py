@@ -1,7 +1,5 @@
 """A recorded game as one page: what it holds, what it keeps secret, and what it needs."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re
@@ -10,26 +8,16 @@ import zlib
 import numpy as np
 import pytest
 
-from shakespeare_agents import RandomAgent
-from shakespeare_agents.session import Session
-from shakespeare_env import Position
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import NO_SEAT
 from shakespeare_env.film import Film, Forecasts, Mistake, film_page, write_film_page
+from tests.agents.sessions import played
 from tests.drawings import pieces
-
-
-def played(name, most=None, players=None):
-    players = players or max(registry.seats(name)[0], 2)
-    position = Position.new(name, players=players, seed=4)
-    game = Session(position, dict.fromkeys(range(players), RandomAgent()), 4)
-    game.play_out(lambda *_: None, most)
-    return game
 
 
 @pytest.fixture(params=registry.names(), scope="module")
 def game(request):
-    return played(request.param, 16)
+    return played(request.param, most=16)
 
 
 def data_of(page):
@@ -109,7 +97,7 @@ def test_graphs_and_mistakes_lead_to_positions(game):
 
 
 def test_alone_there_is_the_expected_score_instead_of_a_chance():
-    game = played("shakespeare", 5, players=1)
+    game = played("shakespeare", 1, 5)
     mistake = Mistake(3, 0, 1.5, game.positions[2].moves()[0])
     page = film_page(game.positions, game.moves, (), forecasts_of(game), mistakes=[mistake])
     assert "Expected final score, as somebody sees it" in page
@@ -128,7 +116,7 @@ def test_what_does_not_fit_is_refused(game):
 
 def test_a_page_stays_small():
     """Pictures alike stand together, or they would not pack."""
-    game = played("shakespeare", 20, players=4)
+    game = played("shakespeare", 4, 20)
     film = Film(game.positions, game.moves)
     assert len(film_page(game.positions, game.moves)) < len(film.data()) / 6
 

@@ -3,29 +3,65 @@
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from typing import Any
 
 import psutil
 import pytest
 
 ray = pytest.importorskip("ray", reason="the extra ray is not installed")
+from ray.cluster_utils import Cluster  # noqa: E402
+
 from shakespeare_agents.arena import evaluate  # noqa: E402
 from shakespeare_agents.workers import in_order, open_workers  # noqa: E402
 from shakespeare_agents.workers.on_ray import cluster as on_ray  # noqa: E402
 from shakespeare_agents.workers.on_ray.node import installed  # noqa: E402
 from shakespeare_env.errors import WorkerError  # noqa: E402
-from tests.ray.two_nodes import two_nodes  # noqa: E402
+from tests.contract.small_datasets import content, small_settings, write  # noqa: E402
 from tests.workers.jobs_for_tests import RaisesLocal, Reads, Squares  # noqa: E402
 
 SQUARES = [number * number for number in range(12)]
+_NODE = {"num_cpus": 1, "object_store_memory": 2**27}
+
+
+class TwoNodes:
+    """A cluster on one machine: nodes of one core each; `address` is for `--ray`."""
+
+    def __init__(self) -> None:
+        self._cluster = Cluster(
+            initialize_head=True, head_node_args={**_NODE, "include_dashboard": False}
+        )
+        self.address = str(self._cluster.address)
+        self.add()
+
+    def add(self) -> None:
+        """Add the second node."""
+        self._second = self._cluster.add_node(wait=False, **_NODE)
+
+    def wait(self) -> None:
+        """Wait until both nodes are there."""
+        self._cluster.wait_for_nodes(timeout=60)
+
+    def kill(self) -> None:
+        """Kill -9 all processes of the second node, as if the machine were gone."""
+        raylet = psutil.Process(self._second.all_processes["raylet"][0].process.pid)
+        # Without their raylet workers would finish what they do before they end.
+        for process in [raylet, *raylet.children(recursive=True)]:
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        self._cluster.remove_node(self._second, allow_graceful=False)
+
+    def shutdown(self) -> None:
+        self._cluster.shutdown()
 
 
 @pytest.fixture(scope="module")
 def nodes():
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("RAY_worker_niceness", "0")  # as all that runs beside it
-        with two_nodes() as cluster:
-            yield cluster
+        cluster = TwoNodes()
+        yield cluster
+        cluster.shutdown()
 
 
 @pytest.fixture
@@ -102,6 +138,24 @@ def test_a_node_lost_and_another_come(nodes, workers, tmp_path):
     nodes.add()
     nodes.wait()
     wait_until(lambda: workers.size == 2)
+
+
+def test_a_recording_that_loses_a_node_is_that_of_one_process(nodes, workers, tmp_path):
+    wait_until(lambda: workers.size == 2)
+    list(workers.run(slow(tmp_path, 4), range(4)))  # processes of both nodes work
+    settings, killed = small_settings("figaro", deals=60, deals_per_shard=20), list[int]()
+
+    def kill(_decisions, games):
+        if games and not killed:
+            killed.append(games)
+            nodes.kill()
+
+    write(tmp_path / "cluster", settings, kill, workers=workers)
+    write(tmp_path / "here", settings)
+    assert killed
+    assert content(tmp_path / "cluster") == content(tmp_path / "here")
+    nodes.add()
+    nodes.wait()
 
 
 def test_what_is_dropped_stops(workers, tmp_path):

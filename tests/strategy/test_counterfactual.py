@@ -1,7 +1,5 @@
 """Moves of one position: each played on many times under the same chance, or searched."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

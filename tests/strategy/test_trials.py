@@ -1,7 +1,5 @@
 """Games of an agent with itself, and moves and gifts tried in their positions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,19 +1,16 @@
 """Games that last: a move that was answered is on disk, whoever is killed or writes besides."""
 
-import subprocess
-import sys
 import threading
-import urllib.parse
-import urllib.request
-from types import SimpleNamespace
 
+import httpx2
 import pytest
 
 from shakespeare_agents.table.live_table import LiveTable, TableError
 from shakespeare_agents.table.store import MoveTakenError, SeatPlan, Store, StoreError, TablePlan
 from shakespeare_env import Position
 from shakespeare_env.core import registry
-from tests.table.tables import begin, field, moves, served
+from tests.browser.table_server import TableServer
+from tests.table.tables import begin, field, moves, play, served
 
 PLAN = TablePlan("figaro", 3, (), 5, tuple(SeatPlan(f"P{seat}") for seat in range(3)))
 
@@ -110,40 +107,15 @@ def test_a_file_of_something_else_and_a_table_of_another_box_are_refused(tmp_pat
         assert "cannot be opened" in answer.text
 
 
-_SERVER = """
-import sys
-from pathlib import Path
-from shakespeare_agents.table.app import serve
-from shakespeare_agents.table.settings import Settings
-serve(Settings(Path(sys.argv[1]), port=0), lambda found: print(found[0], flush=True), opened=False)
-"""
-
-
-def asked(address, said=None):
-    """Where an answer leads, and its page as `tables.py` reads it."""
-    data = None if said is None else urllib.parse.urlencode(said).encode()
-    opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-    with opener.open(urllib.request.Request(address, data), timeout=60) as answer:
-        return answer.url, SimpleNamespace(text=answer.read().decode())
-
-
 def test_a_server_killed_at_any_moment_has_kept_every_move_it_answered(tmp_path):
-    command = [sys.executable, "-c", _SERVER, str(tmp_path / "games.sqlite")]
-    seat, answered = "", 0
+    server, seat, answered = TableServer(tmp_path), "", 0
     for _ in range(2):
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-            try:
-                assert process.stdout is not None
-                where = process.stdout.readline().strip().rstrip("/")
-                if not seat:
-                    form = {"game": "shakespeare", "players": "1", "seat0": "person", "seed": "3"}
-                    seat = urllib.parse.urlsplit(asked(f"{where}/tables", form)[0]).path
-                _, page = asked(where + seat)
-                assert int(field(page, "number")) == answered
-                for _ in range(5):
-                    said = {"move": moves(page)[0], "number": str(answered)}
-                    _, page = asked(f"{where}{seat}/play", said)
-                    answered = int(field(page, "number"))
-            finally:
-                process.kill()
-    assert answered == 10
+        address = server.start().address
+        with httpx2.Client(base_url=address, follow_redirects=True, timeout=60) as client:
+            seat = seat or begin(client, seats=["person"], seed=3).url.path
+            for _ in range(5):
+                page = client.get(seat)
+                assert field(page, "number") == str(answered)
+                assert play(client, seat, page, moves(page)[0]).status_code == 200
+                answered += 1
+        server.kill()

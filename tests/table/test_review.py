@@ -178,7 +178,4 @@ def test_playing_on_begins_a_table_there(client, recorded):
     said = {key: value for key, (value,) in parse_qs(urlsplit(lobby).query).items()}
     assert Position.from_dict(json.loads(said["position"])) == recorded.positions[7]
     assert "begins in the middle of a game" in text_of(client.get(lobby))
-    table = begin(client, "figaro", ["person"] * 3, position=said["position"], one_screen="1")
-    assert table.status_code == 200
-    assert "/seat/" in table.url.path
     assert client.get(f"{GAME}/{len(recorded.moves)}/on").status_code == 409

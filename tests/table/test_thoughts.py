@@ -40,17 +40,13 @@ def test_names_are_found_whole_or_in_part(client):
 def test_a_table_resumed_goes_on_as_if_it_had_never_stopped(game):
     """What an agent draws depends on the seed and the decision's number alone."""
     position = Position.new(game, players=registry.seats(game)[-1], seed=2)
-
-    def course(seed, agent=None):
-        """Chosen by an agent made anew for every decision, or by one."""
-        return [
-            choose(agent or shakespeare_agents.make("random", position.game), position, seed, n)
-            for n in range(12)
-        ]
-
-    without_stop = course(7, shakespeare_agents.make("random", position.game))
-    assert course(7) == without_stop != course(8)
-    assert len(set(without_stop)) > 1
+    one = shakespeare_agents.make("random", position.game)
+    drawn = [choose(one, position, 7, number) for number in range(12)]
+    assert len(set(drawn)) > 1
+    for seed, same in ((7, True), (8, False)):
+        anew = (shakespeare_agents.make("random", position.game) for _ in drawn)
+        again = [choose(agent, position, seed, number) for number, agent in enumerate(anew)]
+        assert (again == drawn) is same
 
 
 def stream(client, address, number, **said):

@@ -11,13 +11,17 @@ import pytest
 
 from shakespeare_agents import identity, make
 from shakespeare_agents.arena import Entrant, evaluate
+from shakespeare_agents.arena.field import Field
+from shakespeare_agents.arena.tournament import run_arena
 from shakespeare_agents.networks.bundled import bundled_checkpoint
 from shakespeare_agents.portable import BoxParcel, named_agent, parcel_of
 from shakespeare_agents.workers import InMemory, ThisProcess, open_workers
 from shakespeare_env.core import registry
 from shakespeare_env.errors import WorkerError
 from shakespeare_env.play.agent_faults import agent_notes, own_steps
+from tests.arena.attacks.kills import games
 from tests.contract import knowledge
+from tests.contract.small_datasets import content, small_settings, write
 from tests.workers.agents_for_tests import Drawn, Failing, Held, last_legal
 
 FIGARO = registry.game("figaro")
@@ -45,6 +49,15 @@ def test_agents_play_on_workers_as_they_play_here(name, processes):
     table: dict[str, Any] = {"games": 6, "players": 3, "seed": 7}
     here = evaluate(agents, "figaro", **table)
     assert evaluate(agents, "figaro", workers=processes, **table) == here
+
+
+def test_recordings_and_arenas_are_those_of_one_process(processes, tmp_path):
+    field = Field.of(agents=["random", "heuristic"], players=[2], games=60, equal_within=1e-6)
+    for name, workers in (("here", None), ("there", processes)):
+        write(tmp_path / name / "dataset", small_settings("figaro", deals=6), workers=workers)
+        run_arena(field, tmp_path / name / "arena", workers=workers)
+    assert content(tmp_path / "here" / "dataset") == content(tmp_path / "there" / "dataset")
+    assert games(tmp_path / "here" / "arena").equals(games(tmp_path / "there" / "arena"))
 
 
 def test_a_file_is_found_from_another_folder(monkeypatch):

@@ -1,7 +1,5 @@
 """Searching agents in real games: repeatable, fair, with checked options, at home everywhere."""
 
-from __future__ import annotations
-
 import random
 import re
 
@@ -9,18 +7,13 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import make
-from shakespeare_agents.arena.evaluation.series import evaluate
-from shakespeare_agents.identity import digest_of
 from shakespeare_agents.search.agent import Plan, SearchAgent
 from shakespeare_agents.search.making import AnyMove, no_weights
 from shakespeare_agents.search.player import Player
-from shakespeare_agents.search.policies import at_random, by_network
+from shakespeare_agents.search.policies import by_network
 from shakespeare_env.core import registry
 from shakespeare_env.play.information_sets import InformationSets
-from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
-from tests.agents.networks import write_checkpoint
 from tests.contract import knowledge
-from tests.contract.each_table import small_tables
 from tests.contract.random_games import (
     PLAIN_FULL_TABLES,
     TABLES,
@@ -149,18 +142,6 @@ def test_options_are_checked(options, said):
         make(f"search,{options}", FIGARO)
 
 
-def test_plans_and_players_of_the_wrong_kind_are_refused():
-    with pytest.raises(TypeError, match=r"simulations=2\.0 must be an integer"):
-        Plan(simulations=2.0)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="sharpness='high' must be a number"):
-        Plan(sharpness="high")  # type: ignore[arg-type]
-    given = FIGARO, at_random, no_weights(FIGARO)
-    with pytest.raises(TypeError, match=r"horizon=2\.5 must be an integer"):
-        Player(*given, horizon=2.5, temperature=1.0)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="temperature=nan must be finite, at least 0"):
-        Player(*given, horizon=1, temperature=float("nan"))
-
-
 def test_a_name_within_a_name_runs_no_python(tmp_path):
     """Who looks at agents' names for Python before making them would not find it there."""
     file = tmp_path / "sly.py"
@@ -168,24 +149,6 @@ def test_a_name_within_a_name_runs_no_python(tmp_path):
     with pytest.raises(ValueError, match="names Python"):
         make(f"search,network={file}:agent", FIGARO)
     assert not (tmp_path / "ran").exists()
-
-
-def test_another_network_or_another_way_to_search_has_another_digest(tmp_path):
-    def digest(options=""):
-        name = f"search,network={tmp_path}{options}"
-        return digest_of(name, make(name, FIGARO))
-
-    write_checkpoint(tmp_path, FIGARO)
-    first = digest()
-    assert len(first) == 64
-    assert digest() == first == digest(",threads=2")
-    assert first != digest_of(str(tmp_path), make(tmp_path, FIGARO))
-    assert first == digest(",horizon=end")
-    others = ["simulations=5", "utility=win", "considered=3", "temperature=0.5"]
-    assert len({first, *(digest(f",{other}") for other in others)}) == 5
-    write_checkpoint(tmp_path, FIGARO, seed=1)
-    assert digest() != first
-    assert digest_of("search,rollouts=random", make("search,rollouts=random", FIGARO)) == ""
 
 
 @pytest.mark.parametrize("rollouts", ["random", "heuristic"])
@@ -197,14 +160,3 @@ def test_it_searches_without_a_network(rollouts):
     found = agent.look_ahead(InformationSets(batch, np.arange(10)), generators(10))
     assert ((found.visits > 0) == (batch.mask & found.searched[:, None])).all()
     assert batch.mask[np.arange(10), found.actions].all()
-
-
-@small_tables
-def test_it_plays_wherever_agents_do(table):
-    names = [SHORT, *["random"] * (table.players - 1)]
-    first, again = (evaluate(names, table.game, games=table.players, seed=2) for _ in range(2))
-    assert first == again
-    games = SingleAgentBatch(n=2, opponents=SHORT, seed=0, **table.arguments)
-    for _ in range(3):
-        games.step(games.action_masks().argmax(axis=1))
-    assert games.action_masks().any()

@@ -1,7 +1,5 @@
 """Search in a game that is known by heart: it finds what wins and shuns what loses."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

@@ -16,8 +16,8 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.kernels import compile_all
 from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_env.play.lineup import play_out
-from tests.arena import hostile_program
-from tests.arena.programs import PYTHON, TOKEN, descriptors, games, running
+from tests.arena.programs import hostile_program
+from tests.arena.programs.small_programs import PYTHON, TOKEN, descriptors, games, running
 from tests.contract.random_games import TABLES, Table
 
 PATIENCE = 120.0

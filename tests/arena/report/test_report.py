@@ -6,13 +6,14 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from html.parser import HTMLParser
 
+import polars as pl
 import pytest
 
 from shakespeare_agents.arena.report import About, about_results, palette, report_html, write_report
-from tests.arena.made_standings import HOSTILE, made_standings
+from tests.arena.report.made_standings import HOSTILE, NAMES, made_standings
 from tests.arena.simulated_results import simulated
 
-NAMES = ("search,simulations=256", "network", "heuristic", "greedy", "random")
+pytestmark = pytest.mark.usefixtures("few_replicates")
 ABOUT = About(
     title="Shakespeare: who is strongest",
     command="shakespeare arena field.toml",
@@ -100,13 +101,16 @@ def test_nothing_is_fetched_and_nothing_runs(whole):
 
 
 def test_the_ladder_shows_ratings_leads_and_verdicts(whole):
-    rows = [re.split(r"\s{0,}\n", text) for text in whole.texts["num strong"][:5]]
-    assert [row[0] for row in rows] == ["120", "60", "0", "−60", "−120"]
-    ranks = [text for text in whole.texts["rank"] if text != "1"][:4]
-    assert ranks == ["2=", "2=", "2=", "5"]
-    assert whole.texts["verdict stronger"] == ["stronger"] * 6
-    assert whole.texts["verdict open"] == ["open"] * 3
-    assert "search,simulations=256: 120 (100 to 140)" in whole.texts["title"]
+    standings = made_standings(NAMES)
+    rows = standings.ladder.rows(named=True)
+    ratings = [text.split("\n")[0].strip() for text in whole.texts["num strong"][: len(NAMES)]]
+    assert ratings == [f"{row['rating']:.0f}".replace("-", "−") for row in rows[: len(NAMES)]]
+    assert whole.texts["rank"][: len(NAMES)] == [row["rank"] for row in rows[: len(NAMES)]]
+    verdicts = pl.concat([standings.ladder["verdict"], standings.solo["verdict"]])
+    for verdict in ("stronger", "open"):
+        assert len(whole.texts[f"verdict {verdict}"]) == verdicts.eq(verdict).sum() > 0
+    best = "{agent}: {rating:.0f} ({low:.0f} to {high:.0f})".format(**rows[0])
+    assert best in whole.texts["title"]
 
 
 def test_names_that_mean_something_to_html_are_text():
@@ -129,7 +133,7 @@ def test_names_that_mean_something_to_html_are_text():
 @pytest.mark.parametrize(
     ("names", "how", "left_out"),
     [
-        (("a", "b"), {"tables": ()}, "ladder matrix differences tables cycles balance"),
+        (("a", "b"), {"tables": ()}, "ladder matrix differences tables cycles"),
         (("a", "b"), {"alone": False}, "solo cycles"),
         (("a", "b", "c"), {"tables": (3,), "sure": False}, ""),
         (("a",), {}, "matrix differences cycles"),

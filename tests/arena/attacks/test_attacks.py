@@ -1,6 +1,7 @@
 """Programs that attack the arena are judged by the rule, and killing one loses nothing."""
 
-from tests.arena import dataset_kills, hostile_program, kills
+from tests.arena.attacks import kills
+from tests.arena.programs import hostile_program
 from tests.contract.random_games import TABLES
 from tests.fuzz.targets import programs
 
@@ -14,10 +15,8 @@ def test_every_answer_is_judged_by_the_rule():
 
 
 def test_killing_an_arena_loses_and_repeats_nothing(tmp_path):
-    """`python -m tests.arena.kills` does it a hundred times."""
-    kills.killed_and_whole(tmp_path, 400, times=2, seed=1, longest_s=0.1)
+    """`python -m tests.arena.attacks.kills` does it a hundred times.
 
-
-def test_killing_a_recording_loses_and_repeats_nothing(tmp_path):
-    """`python -m tests.arena.dataset_kills` does it fifty times, with and without workers."""
-    dataset_kills.killed_and_whole(tmp_path, 240, times=2, seed=1, longest_s=0.5)
+    For datasets `tests/contract/test_dataset_damage.py` does it at every write.
+    """
+    kills.killed_and_whole(tmp_path, 400, times=2, seed=1, longest=0.1)

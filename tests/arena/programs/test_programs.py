@@ -1,4 +1,4 @@
-"""External programs: what they are asked and what becomes of them; for faults see test_hostile."""
+"""External programs: what they are asked and what becomes of them; for faults see test_attacks."""
 
 import gc
 import json
@@ -11,7 +11,6 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -26,7 +25,7 @@ from shakespeare_agents.arena.programs import (
 from shakespeare_agents.arena.programs.agent import action_in, question
 from shakespeare_agents.arena.programs.kept import Kept
 from shakespeare_env.play.information_sets import InformationSets
-from tests.arena.programs import (
+from tests.arena.programs.small_programs import (
     PLAYS,
     QUICK,
     TOKEN,
@@ -41,7 +40,6 @@ from tests.contract import knowledge
 from tests.contract.each_table import small_tables
 from tests.contract.random_games import TABLES, differing_fields, sampled, stacked
 
-MANY: Any = "many"
 MOVES = {"draft:hamlet": 3, "draft:viola": 5}
 ONE, TWO = (next(table for table in TABLES if table.players == seats) for seats in (1, 2))
 
@@ -84,14 +82,10 @@ def test_a_question_is_a_seat_s_view_and_depends_on_nothing_hidden(table):
     [
         (b"draft:viola", "garbage", "its answer is not JSON"),
         (b"\xff", "garbage", "its answer is not UTF-8"),
-        (b"[17]", "garbage", "its answer is an array, not an object"),
         (b'{"move": "draft:viola"}', "garbage", "in its answer: the field 'id' is missing"),
         (b'{"id": 16, "move": "draft:viola"}', "garbage", "id=16 must be 17, as in the question"),
-        (b'{"id": true, "move": "draft:viola"}', "garbage", "id=true must be"),
-        (b'{"id": 17, "move": 5}', "garbage", "move=5 must be a string"),
         (b'{"id": 17, "mvoe": ""}', "garbage", 'no field "mvoe"; the fields here: id, move'),
         (b'{"id": 17, "move": "DRAFT:VIOLA"}', "illegal", "legal: draft:hamlet, draft:viola"),
-        (b'{"id": 17, "move": "\\ud800"}', "illegal", '"\\ud800" is not legal'),
     ],
 )
 def test_an_answer_is_refused_in_words(text, kind, says):
@@ -231,8 +225,8 @@ def test_nothing_is_left_of_a_program_closed_forgotten_or_interrupted(stop):
 
 ARENA = """
 import sys, time
-from tests.arena.programs import agent, forfeits
-from tests.arena.test_programs import LEAVES
+from tests.arena.programs.small_programs import agent, forfeits
+from tests.arena.programs.test_programs import LEAVES
 from tests.contract.random_games import TABLES
 one = agent(LEAVES)
 assert forfeits(TABLES[0], one, most=1) == []
@@ -297,12 +291,9 @@ def test_a_program_has_few_variables_and_those_it_is_to_have(tmp_path, monkeypat
     [
         (lambda: Program("python3 mine.py"), TypeError, "give a list of texts, as in"),
         (lambda: Program([]), ValueError, "names no program"),
-        (lambda: Program(["a", "b\0"]), ValueError, "is no argument"),
         (lambda: Program(["a"], environment="SEED=5"), TypeError, "give a list of texts"),
         (lambda: Program(["a"], environment=["=5"]), ValueError, "no variable: write NAME="),
-        (lambda: Program(["a"], environment=["A=\ud800"]), ValueError, "is no variable"),
         (lambda: Limits(seconds_a_game=math.inf), ValueError, "inf must be above 0, and finite"),
-        (lambda: Limits(megabytes=MANY), TypeError, "megabytes='many' must be a number"),
     ],
 )
 def test_what_is_no_program_is_named(make, fault, says):

@@ -52,13 +52,6 @@ def test_games_of_one_table_move_no_rating_of_another(results, standings, player
         assert mean == pytest.approx(fewer.ladder.filter(agent=name)["rating"].mean())
 
 
-def test_who_is_strong_at_one_table_may_be_weak_at_another(standings):
-    for players, strengths in ((2, AT_TWO), (4, AT_FOUR)):
-        order = standings.ladders()[players]["agent"].to_list()
-        assert order == sorted(strengths, key=lambda name: -strengths[name])
-    assert standings.cycles.is_empty()
-
-
 def test_agents_whom_no_games_connect_are_not_compared():
     """Though the penalty gives all of them ratings."""
     two = {"a": 400.0, "b": -400.0}, {"c": 100.0, "d": -100.0}

@@ -16,7 +16,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from tests.contract.each_table import small_tables
 
-LINEUP = ("random", "heuristic", "random", "random", "heuristic", "random")
+LINEUP = ("random", "heuristic", "network,greedy=false", "greedy", "heuristic", "random")
 
 
 def seatings(players, deals=range(3)):
@@ -26,7 +26,7 @@ def seatings(players, deals=range(3)):
 
 
 def rules(game, seed=5, **agents):
-    given = agents or {name: make(name, registry.game(game)) for name in ("random", "heuristic")}
+    given = {name: make(name, registry.game(game)) for name in LINEUP} | agents
     return Rules(game, (), seed, given, {digest: digest.upper() for digest in given})
 
 
@@ -103,9 +103,8 @@ def test_a_fault_costs_its_game_and_no_other(table):
                 raise RuntimeError("no idea")
             return masks.argmax(axis=1)
 
-    heuristic = make("heuristic", registry.game(table.game))
     games = seatings(table.players, range(12))
-    found = rows(games, rules(table.game, random=Fails(), heuristic=heuristic))
+    found = rows(games, rules(table.game, random=Fails()))
     lost = found.filter(pl.col("forfeited_by").is_not_null())
     assert 0 < len(lost) < len(found) == len(games)
     for row in lost.iter_rows(named=True):

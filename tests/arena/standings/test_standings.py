@@ -56,14 +56,6 @@ def test_the_same_results_give_the_same_standings_in_any_order(results, standing
         assert_frame_equal(frame, frames(standings)[name])
 
 
-def test_there_are_standings_of_no_games_and_of_solo_games_alone(results):
-    nothing = standings_of(results.head(0))
-    assert nothing.games == 0
-    assert not any(len(frame) for frame in frames(nothing).values())
-    alone = standings_of(results.filter(players=1))
-    assert (len(alone.solo), len(alone.ladder)) == (4, 0)
-
-
 @pytest.mark.parametrize("players", [2, 4])
 def test_a_ladder_is_in_order_of_strength(standings, players):
     ladder = standings.ladders()[players]

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pytest
 
 from benchmarks import solo_suite as making
 from shakespeare_agents import RandomAgent, make
@@ -21,7 +20,6 @@ from shakespeare_agents.arena.solo_suite import (
 )
 from shakespeare_env import Position
 from shakespeare_env.core import registry
-from shakespeare_env.errors import BoxError
 from tests.contract.command_line import printed, refused
 
 GAME = "shakespeare"
@@ -103,11 +101,7 @@ def test_a_suite_of_another_box_and_a_game_for_several_are_refused(tmp_path, mon
     foreign = replace(suite_of(RandomAgent()), box_digest="0" * 64)
     (tmp_path / "suite.json").write_text(foreign.to_json())
     monkeypatch.setattr(suites, "suite_file", lambda _: tmp_path / "suite.json")
-    with pytest.raises(BoxError, match=r"solo suite.*another box.*SHAKESPEARE_BOX"):
-        bundled_suite(GAME)
     assert "made with another box" in refused("solo-suite", "random")
-    with pytest.raises(ValueError, match=r"figaro needs .* seats.*shakespeare"):
-        play_suite("random", "figaro")
     assert "so it has no solo suite" in refused("solo-suite", "random", "--game", "figaro")
 
 

@@ -19,21 +19,13 @@ def test_options_weights_and_games_make_another_agent_but_names_and_threads_do_n
         *["random", "greedy", "greedy,samples=2", "heuristic"],
         *["network", "network,greedy=false", "network,version=1"],
         *["search", "search,simulations=2", "search,version=1", "search,rollouts=heuristic"],
-        "search,rollouts=heuristic,simulations=2",
+        *["search,rollouts=heuristic,simulations=2", "search,utility=win"],
+        *["search,considered=3", "search,temperature=0.5"],
     ]
     assert len({digest(text) for text in texts}) == len(texts)
     assert digest(str(bundled_checkpoint(GAME, 1))) == digest("network,version=1")
-    assert digest("search,threads=2") == digest("search")
+    assert digest("search,threads=2") == digest("search,horizon=end") == digest("search")
     assert digest("random", registry.game("figaro")) != digest("random")
-
-
-def test_a_changed_file_is_another_agent(tmp_path):
-    def written(name, added):
-        source = f"def play(observations, masks, rng):\n    return masks.argmax(1) + {added}"
-        (tmp_path / name).write_text(source)
-        return digest(f"{tmp_path / name}:play")
-
-    assert written("one.py", 0) == written("same.py", 0) != written("two.py", 1)
 
 
 def test_objects_are_known_by_their_source():

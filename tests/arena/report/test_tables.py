@@ -10,9 +10,10 @@ from rich.console import Console
 from shakespeare_agents.arena.leaderboard import ladder_markdown, ladder_svg
 from shakespeare_agents.arena.report.tables import standings_tables
 from shakespeare_agents.arena.wording import SHARED_RANK, shown_name
-from tests.arena.made_standings import HOSTILE, made_standings
+from tests.arena.report.made_standings import HOSTILE, NAMES, made_standings
 
-NAMES = ("search,simulations=256", "network", "heuristic", "greedy", "random")
+pytestmark = pytest.mark.usefixtures("few_replicates")
+SIGNS = {"stronger": ">", "open": "?", "equal": "="}
 
 
 def printed(standings) -> str:
@@ -24,25 +25,48 @@ def printed(standings) -> str:
     return re.sub(" +", " ", text.getvalue())
 
 
+def figure(row, name, of="", digits=0):
+    """With its interval."""
+    shown = (f"{row[column]:.{digits}f}" for column in (name, f"{of}low", f"{of}high"))
+    return "{} ({} to {})".format(*shown).replace("-", "−")
+
+
+def ladder_row(standings, players):
+    """The second agent's cells."""
+    row = standings.ladders()[players].row(1, named=True)
+    figures = figure(row, "rating"), figure(row, "lead", "lead_"), SIGNS[row["verdict"]]
+    milliseconds = standings.milliseconds(players)[row["agent"]]
+    return [row["rank"], row["agent"], *figures, f"{row['games']:,}", f"{milliseconds:.1f}"]
+
+
 def test_all_figures_stand_in_the_terminal():
-    text = printed(made_standings(NAMES, tables=(2, 3)))
-    assert re.findall(r"shakespeare, (\d) seat", text) == ["2", "3", "1"]
-    assert "\n2= network 60 (40 to 80) 60 (30 to 90) ? 1,001 0.40" in text
-    assert "\n2= network 29.0 (28.5 to 29.5) 1.0 (0.5 to 1.5) ? 29.0 100" in text
+    standings = made_standings(NAMES, tables=(2, 3))
+    text = printed(standings)
+    assert re.findall(r"figaro, (\d) seat", text) == ["2", "3", "1"]
+    assert "\n" + " ".join(ladder_row(standings, 2)) in text
+    solo = standings.solo.row(1, named=True)
+    leads = figure(solo, "mean", digits=1), figure(solo, "lead", "lead_", digits=1)
+    assert "\n" + " ".join([solo["rank"], solo["agent"], *leads, SIGNS[solo["verdict"]]]) in text
     mean = text[text.index("Mean of the ladders for 2 and 3 seats") :].splitlines()
-    assert mean[4].strip() == "network 60 (45 to 75)"
+    row = standings.combined.row(1, named=True)
+    assert mean[4].strip() == f"{row['agent']} {figure(row, 'rating')}"
+    order = standings.ladders()[2]["agent"].to_list()
+    pairs = standings.pairs.filter(players=2, agent=order[1]).rows_by_key("other", named=True)
     matrix = text[text.index("Ahead of, %") :].splitlines()
-    assert next(line for line in matrix if "network" in line).strip() == "2 network 41 59 67 74"
-    assert "random crash 2 random has ended" in text
+    line = next(line for line in matrix if order[1] in line)
+    met = [pairs[other][0]["ahead"] for other in order if other in pairs]
+    assert line.split() == ["2", order[1], *(f"{100 * share:.0f}" for share in met)]
+    fault = standings.faults.row(0, named=True)
+    assert f"{fault['agent']} {fault['fault']} {fault['count']} {fault['example']}" in text
 
 
 @pytest.mark.parametrize("sure", [True, False])
 def test_fields_that_only_play_alone_or_have_no_intervals(sure):
-    text = printed(made_standings(["a", "b"], tables=(), sure=sure))
+    text = printed(made_standings(("a", "b"), tables=(), sure=sure))
     assert "1 seat" in text
     assert "Elo" not in text
-    assert ("(29.5 to 30.5)" in text) == sure
-    assert printed(made_standings([])).strip() == "No game has been finished yet."
+    assert (" to " in text) == sure
+    assert printed(made_standings(())).strip() == "No game has been finished yet."
 
 
 def test_names_are_no_markup_and_end_no_cell():
@@ -56,17 +80,20 @@ def test_names_are_no_markup_and_end_no_cell():
 
 
 def test_markdown_has_a_row_for_each_agent():
-    lines = ladder_markdown(made_standings(NAMES, tables=(3,), alone=False)).splitlines()
+    standings = made_standings(NAMES, tables=(3,), alone=False)
+    lines = ladder_markdown(standings).splitlines()
     assert lines[2] == "| # | Agent | Elo | Lead on the next | Games | ms a decision |"
-    assert lines[5] == "| 2= | `network` | 60 (40 to 80) | 60 (30 to 90) | 1,001 | 0.40 |"
-    assert [line[:5] for line in lines[4:9]] == ["| 1 |", "| 2= ", "| 2= ", "| 2= ", "| 5 |"]
+    rank, agent, rating, lead, _, games, milliseconds = ladder_row(standings, 3)
+    assert lines[5] == f"| {rank} | `{agent}` | {rating} | {lead} | {games} | {milliseconds} |"
+    assert [line.split(" | ")[0][2:] for line in lines[4:9]] == standings.ladder["rank"].to_list()
     assert lines[9:] == ["", SHARED_RANK]
     text = ladder_markdown(made_standings(NAMES, tables=(2, 3, 4)))
     assert re.findall(r"^(\d) seats?,", text, re.MULTILINE) == ["2", "3", "4", "1"]
     assert "| Agent | Mean of the ladders for 2, 3 and 4 seats, Elo |" in text
-    assert "| `network` | 60 (45 to 75) |" in text
     alone = made_standings(NAMES, tables=())
-    assert "| 2= | `network` | 29.0 (28.5 to 29.5) | 1.0 (0.5" in ladder_markdown(alone)
+    assert f"| {figure(alone.solo.row(1, named=True), 'mean', digits=1)} |" in ladder_markdown(
+        alone
+    )
     assert ">Mean score<" in ladder_svg(alone)
 
 

@@ -10,7 +10,7 @@ from shakespeare_env.core import registration, registry
 from shakespeare_env.datasets.results_reading import read_results
 from shakespeare_env.errors import ArenaError
 
-LEDUC = Path(__file__).parents[2] / "docs" / "games" / "leduc.py"
+LEDUC = Path(__file__).parents[3] / "docs" / "games" / "leduc.py"
 
 
 def read(folder, text):

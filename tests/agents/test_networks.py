@@ -1,6 +1,7 @@
-"""The compiled forward pass computes what the network does, each row by itself."""
+"""The compiled forward pass computes what the network does, and agents play by it.
 
-from __future__ import annotations
+`tests/training/test_policy.py` compares what the network computes with PyTorch.
+"""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -14,12 +15,16 @@ from shakespeare_agents.networks.inference import Scratch, Weights, first_sums, 
 from shakespeare_agents.networks.network import LARGEST_WEIGHT, Network, input_scale
 from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_env.compile.decorators import kernel
-from tests.agents.networks import random_network
+from shakespeare_env.core import registry
+from shakespeare_env.core.game import ObservationLayout
+from shakespeare_env.play.agent import Advisor
+from tests.agents.networks import random_heads, random_network
 from tests.contract.random_games import PLAIN_FULL_TABLES, chosen
 from tests.generators import generators
 
 TOLERANCE = 1e-3
 """Of the largest number found: first weights are kept as whole numbers of 16 bits."""
+FIGARO = registry.game("figaro")
 WIDTHS = (1, 33)
 """Sums are made in 32 parts."""
 
@@ -186,3 +191,58 @@ def test_arrays_of_any_kind_will_do_and_weights_are_copied(views):
         assert (forward.values(seen) == forward.values(observations[::2])).all()
     assert forward.legal_logits(observations[:0], masks[:0]).shape == (0, game.actions.size)
     assert forward.values(observations[:0]).shape == (0,)
+
+
+def test_numbers_are_scaled_by_the_root_of_their_greatest_size():
+    fields = [("small", 2, 0, 1, ""), ("signed", 1, -100, 3, ""), ("large", 1, 0, 90, "")]
+    scale = input_scale(ObservationLayout([*fields, ("0", 1, 0, 0, "")]))
+    assert scale.dtype == np.float32
+    assert scale == pytest.approx([1, 1, 0.1, 90**-0.5, 1])
+
+
+def test_hopeless_logits_stay_shares():
+    heads = random_heads(4, FIGARO.max_seats)
+    heads["win.bias"][:4] = -1e6, 1e6, 0, -1e6
+    network, nothing = random_network(FIGARO, 4, heads), np.zeros((1, FIGARO.layout.size), np.int8)
+    assert network.forecasts(nothing, np.array([4]))[0].tolist() == [[0, 1, 0, 0, 0, 0]]
+    assert network.forecasts(nothing, np.array([1]))[0].tolist() == [[1, 0, 0, 0, 0, 0]]
+    assert network.forecasts(nothing[:0], np.zeros(0, np.int8))[0].shape == (0, 6)
+
+
+def test_what_cannot_be_forecast_is_refused():
+    nothing = np.zeros((3, FIGARO.layout.size), np.int8)
+    with pytest.raises(ValueError, match=r"only the seat to move; give one whose card\.json lists"):
+        random_network(FIGARO, heads=False).forecasts(nothing, np.full(3, 4))
+    for players in (0, 7):
+        with pytest.raises(ValueError, match=f"players = {players}: tables have 1 to 6 seats"):
+            random_network(FIGARO).forecasts(nothing, np.array([2, players, 4]))
+
+
+def test_heads_change_nothing_but_the_digest(views):
+    game, observations, _ = views
+    plain, forecasting = random_network(game, heads=False), random_network(game)
+    assert (plain.logits(observations) == forecasting.logits(observations)).all()
+    assert (plain.values(observations) == forecasting.values(observations)).all()
+    other = random_network(game, 4, random_heads(4, game.max_seats, seed=1))
+    assert len({one.digest() for one in (plain, forecasting, other)}) == 3
+
+
+def test_it_plays_the_likeliest_move_or_draws_by_probability_and_repeats_itself(views):
+    game, observations, masks = views
+    network, rows = random_network(game, 16), np.arange(len(masks))
+    logits = ForwardPass(network).legal_logits(observations, masks).astype(np.float64)
+    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+    for greedy in (True, False):
+        agent = NetworkAgent(network, greedy=greedy)
+        first, again = (agent.act(observations, masks, generators(len(masks), 3)) for _ in range(2))
+        assert (first == again).all()
+        assert masks[rows, first].all()
+        assert not greedy or (logits[rows, first] == logits.max(axis=1)).all()
+    assert isinstance(agent, Advisor)
+    likely = agent.probabilities(observations, masks)
+    assert likely.dtype == np.float32
+    assert likely == pytest.approx(weights / weights.sum(axis=1, keepdims=True), abs=1e-5)
+    at, draws = [likely.max(axis=1).argmin()], 20_000
+    seen, legal = np.repeat(observations[at], draws, 0), np.repeat(masks[at], draws, 0)
+    drawn = np.bincount(agent.act(seen, legal, generators(draws)), minlength=masks.shape[1])
+    assert drawn / draws == pytest.approx(likely[at[0]], abs=0.015)
