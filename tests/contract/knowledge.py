@@ -33,9 +33,7 @@ said by modules in the folder of the game's own tests; `of` finds them.  A new g
     NETWORK_WINS: dict[str, float]      agent -> share of the games that the bundled network wins
                                 against it at a table of four or fewer
 
-Beside these modules a game needs positions in `tests/<game>/data/move_counts/` (one at least for
-every phase and for every number of seats; `move_counts.py` counts) and its golden playthroughs
-(`make golden`).
+Beside these modules a game needs its golden playthroughs (`make golden`).
 """
 
 from __future__ import annotations
