@@ -4,7 +4,6 @@ No test outside `tests/<game>/` names a game.  What cannot be had from the contr
 said by modules in the folder of the game's own tests; `of` finds them.  A new game offers:
 
 `facts.py`       what anybody who knows the rules could say
-    PHASES: set[str]            every phase of the notation in which there is a decision
     RULES: set[str]             the number of every rule, such as "B2"; `RULES.md` has lines for all
     SECRET_MOVES: bool          whether there are moves that the other seats are not told
     OWN_FIELDS: set[str]        fields of a seat's block in an observation (`seat0.NAME`) that hold

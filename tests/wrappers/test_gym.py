@@ -16,7 +16,7 @@ from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 from shakespeare_env.core import registry
 from shakespeare_env.wrappers.gym import SingleAgentEnv
 from tests.contract.each_table import full_tables, small_tables
-from tests.wrappers.lives import bytes_of, learn
+from tests.wrappers.lives import learn
 
 each_game = pytest.mark.parametrize("name", registry.names())
 
@@ -120,15 +120,3 @@ def test_only_what_is_an_action_id_is_an_action(table):
             env.step(other)
     *_, info = env.step(2**70)
     assert info["illegal_action"]
-
-
-@small_tables
-def test_what_is_given_out_stays_as_it_was(table):
-    env = SingleAgentEnv(**table.arguments)
-    shown = list(game(env, seed=3))
-    again = [bytes_of(one) for one in game(env, seed=3)]
-    assert [bytes_of(one) for one in shown] == again
-    for observation, *_, info in shown:
-        observation[:] = 0
-        info["action_mask"][:] = 0
-    assert [bytes_of(one) for one in game(env, seed=3)] == again

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections import Counter
 from contextlib import suppress
 from typing import Any
@@ -85,14 +82,6 @@ def test_a_pool_is_drawn_from_for_every_seat_of_every_game(table):
     assert drawn["never"] == 0
     assert 0.65 < drawn["often"] / drawn.total() < 0.85
     assert len(lineups) > 5  # one draw for all seats of a game would make 2
-
-
-@small_tables
-def test_rows_draw_their_own_line_ups(table):
-    one, other = BySight(1), BySight(2)
-    games = make(table, 80, seed=4, opponents={one: 1, other: 1})
-    games.step(legal(games))
-    assert min(one.asked[0], other.asked[0]) > 15
 
 
 # ------------------------------------------------------------------------------ what may be asked
@@ -194,32 +183,3 @@ def test_after_an_opponent_has_failed_nobody_plays_for_it(table):
     games.reset()
     assert (games.batch.to_move == games.seats).all()
     games.step(games.action_masks().argmax(axis=1))
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-def test_a_forked_worker_can_ask_a_network_that_its_parent_has_used():
-    """Threads of a library that multiplies matrices would stay with the parent."""
-    program = """
-import os, signal, sys
-import numpy as np
-from shakespeare_agents.networks.network import Network
-from shakespeare_agents.networks.network_agent import NetworkAgent
-from shakespeare_env import registry
-from shakespeare_env.play.generators import GameGenerators
-
-game = registry.game(registry.DEFAULT)
-shapes = Network.shapes(64, game.layout.size, game.actions.size)
-weights = {name: np.ones(shape, np.float32) for name, shape in shapes.items()}
-agent = NetworkAgent(Network(weights, game.layout))
-views = np.zeros((600, game.layout.size), np.int8), np.ones((600, game.actions.size), bool)
-generators = GameGenerators.of_games(0, np.arange(600))
-agent.act(*views, generators)
-child = os.fork()
-if child == 0:
-    signal.alarm(20)
-    agent.act(*views, generators)
-    os._exit(0)
-sys.exit(os.waitpid(child, 0)[1] != 0)
-"""
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], check=False)
-    assert done.returncode == 0

@@ -93,10 +93,12 @@ def test_an_illegal_move_changes_nothing(table, seed, salt, stop, pick):
     move = position.move_text(int(illegal[pick % len(illegal)]))
     with pytest.raises(IllegalMove) as caught:
         position.push(move)
-    assert (caught.value.move, caught.value.seat) == (move, position.to_move)
-    assert caught.value.legal == position.moves()
-    for wrong in ("castle", "", None, 3, b"pass"):
-        with pytest.raises(IllegalMove):
+    fault, seat = caught.value, position.to_move
+    assert (fault.move, fault.seat, fault.phase) == (move, seat, position.phase)
+    assert (fault.legal, fault.game_index) == (position.moves(), None)
+    assert f"seat {seat} decides in phase '{position.phase}'; legal: " in str(fault)
+    for wrong in ("castle", "", f"{move}\n", "x" * 10**6, None, 3, True, b"pass", [move]):
+        with pytest.raises(IllegalMove, match=f"seat {seat} decides"):
             position.push(wrong)
     assert differing_fields(position.record(), before) == []
     np.testing.assert_array_equal(position.action_mask(), mask)
@@ -108,6 +110,7 @@ def test_a_finished_game_takes_no_move(table, seed, salt):
     *_, end = game_from(table.position(seed), salt)
     before = end.record()
     for move in map(end.move_text, range(end.game.actions.size)):
-        with pytest.raises(IllegalMove, match="over"):
+        with pytest.raises(IllegalMove, match="over; start a new one") as caught:
             end.push(move)
+    assert (caught.value.seat, caught.value.phase, caught.value.legal) == (None, "over", [])
     assert differing_fields(end.record(), before) == []
