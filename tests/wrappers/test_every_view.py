@@ -119,20 +119,6 @@ def test_wrappers_cannot_change_the_modes_of_others(table):
         assert make(**table.arguments).metadata["render_fps"] == RENDER_FPS
 
 
-@small_tables
-@pytest.mark.parametrize("make", VIEWS, ids=lambda make: make.__name__)
-def test_global_generators_are_left_alone(table, make):
-    before = np.random.get_state(legacy=False)["state"]["key"].tolist()
-    view = make(**table.arguments)
-    view.reset()
-    if make in (raw_env, env):
-        action: Any = int(view.last()[0]["action_mask"].argmax())
-    else:
-        action = view.action_masks().argmax(axis=-1)
-    view.step(action)
-    assert np.random.get_state(legacy=False)["state"]["key"].tolist() == before
-
-
 def shown_by(view, steps):
     """What a view of one seat, or of whole games in rows, shows in these steps."""
     if isinstance(view, SingleAgentEnv | SingleAgentVectorEnv):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-import gymnasium
 import numpy as np
 import pytest
 from gymnasium import spaces
@@ -15,7 +14,7 @@ from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 
 from shakespeare_env.core import registry
 from shakespeare_env.wrappers.gym import SingleAgentEnv
-from tests.contract.each_table import full_tables, small_tables
+from tests.contract.each_table import small_tables
 from tests.wrappers.lives import learn
 
 each_game = pytest.mark.parametrize("name", registry.names())
@@ -62,27 +61,6 @@ def test_gymnasium_finds_no_fault(name, masked):
 @each_game
 def test_sb3_finds_no_fault(name):
     check_env_for_sb3(SingleAgentEnv(name))
-
-
-@full_tables
-def test_what_comes_out_is_of_the_kind_promised(table):
-    env: Any = gymnasium.make(f"{table.game.capitalize()}-v0", reward="score")
-    first, *steps = game(env, seed=1)
-    for observation, *rest, info in (first, *steps):
-        assert observation in env.observation_space
-        assert observation.dtype == info["action_mask"].dtype == np.int8
-        for reward, terminated, truncated in [rest] if rest else []:
-            assert (type(reward), type(terminated), truncated) == (float, bool, False)
-    *running, (*_, terminated, _, final) = steps
-    assert terminated
-    # Forced moves are played; whoever decides has a choice.
-    assert all(info["action_mask"].sum() > 1 for *_, info in (first, *running))
-    assert not final["action_mask"].any()
-    masks = env.get_wrapper_attr("action_masks")()
-    assert masks.dtype == np.bool_
-    assert not masks.any()
-    env.reset()
-    assert env.get_wrapper_attr("action_masks")().any()
 
 
 @small_tables

@@ -15,8 +15,6 @@ from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.each_table import full_tables, small_tables
 from tests.wrappers.lives import BySight, legal, make, played
 
-# --------------------------------------------------------------------------------- who sits where
-
 
 class Named:
     """Writes down whenever it is asked, with the seat it is asked for."""
@@ -84,9 +82,6 @@ def test_a_pool_is_drawn_from_for_every_seat_of_every_game(table):
     assert len(lineups) > 5  # one draw for all seats of a game would make 2
 
 
-# ------------------------------------------------------------------------------ what may be asked
-
-
 @full_tables
 def test_wrong_arguments_are_refused_by_name(table):
     """With the most seats at each table, or at the last one with the fewest."""
@@ -126,9 +121,6 @@ def test_none_is_the_default_agent(table):
     games = SingleAgentBatch(**table.arguments, opponents=None)
     for opponent in games._opponents.lineup.agents:
         assert type(opponent) is type(agent_for(None, games.batch.game))
-
-
-# ---------------------------------------------------------------------------- what may be answered
 
 
 @small_tables

@@ -41,9 +41,6 @@ def steps(games, count):
         yield shown
 
 
-# ------------------------------------------------------------------------------------ what is shown
-
-
 @small_tables
 @pytest.mark.parametrize("action", ["masked", 2**70])
 def test_an_illegal_action_of_the_learner_ends_its_game(table, action):
@@ -60,9 +57,6 @@ def test_an_illegal_action_of_the_learner_ends_its_game(table, action):
     assert (infos[3]["terminal_observation"] == observations[3]).all()
     assert (seen[3] != observations[3]).any()
     assert not view.step(learn(seen, view.action_masks()))[2].any()
-
-
-# -------------------------------------------------------------------------- seeds and interface
 
 
 @both

@@ -27,8 +27,6 @@ from tests.wrappers.lives import (
     played,
 )
 
-# ------------------------------------------------------------------------- the games and their pay
-
 
 def sizes():
     """(game, seat counts, seat, reward): each count alone, many alike and all kinds at once."""
@@ -170,9 +168,6 @@ def before_the_end(games):
     return record
 
 
-# ----------------------------------------------------------------------------- the learner's faults
-
-
 @small_tables
 def test_wrong_steps_change_nothing(table):
     games = make(table, 3)
@@ -203,9 +198,6 @@ def test_wrong_steps_change_nothing(table):
             games.restart(rows)
     assert_unchanged(games.batch, before)
     games.step(legal(games))
-
-
-# ----------------------------------------------------------------------------- beginning and seeds
 
 
 @full_tables

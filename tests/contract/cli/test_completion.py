@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 
 from shakespeare_env.cli import COMMANDS
 from shakespeare_env.core import registry
 from tests.contract.command_line import printed
+from tests.contract.processes import said_by
 
 
 @pytest.fixture
@@ -109,4 +108,4 @@ def test_neither_completing_nor_help_imports_the_compiler_or_torch():
         typed = ["--set", "learning"] if command == "train" else ["heu"]
         calls += [(asked_by_bash(*words, "--"), []), (asked_by_bash(*words, *typed), [])]
         calls.append(({}, [*words, "--help"]))
-    subprocess.run([sys.executable, "-c", ASKING, json.dumps(calls)], check=True)
+    said_by(ASKING, json.dumps(calls))

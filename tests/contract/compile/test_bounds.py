@@ -5,7 +5,7 @@ import json
 import numba
 import pytest
 
-from tests.contract.compile.test_code import said_by
+from tests.contract.processes import said_by
 
 pytestmark = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="nothing is compiled with the compiler off"
@@ -58,33 +58,26 @@ def run_kernels(folder, script, **environment):
     """What a script about the kernels says."""
     (folder / "kernels.py").write_text(KERNELS)
     script = f"from kernels import *\nprint(json.dumps({script}))"
-    return json.loads(said_by(folder, script, **{"SHAKESPEARE_BOUNDS": "", **environment}))
+    kept = {"SHAKESPEARE_CACHE": str(folder / "cache"), "SHAKESPEARE_BOUNDS": ""}
+    return json.loads(said_by(script, folder=folder, **{**kept, **environment}))
 
 
-def test_an_index_out_of_bounds_is_an_error_wherever_it_is_used(tmp_path):
-    """Below 0 and in any thread, too, and with the line that it is in; compiled, then loaded."""
-    script = """[
+def test_an_index_out_of_bounds_is_an_error_in_code_that_is_kept_apart(tmp_path):
+    """Wherever it is used, and with its line; what NUMBA_BOUNDSCHECK makes is kept as neither."""
+    about = '[code_folder("probe", write).name, said(lambda: write(GAMES, -1)) == "played"]'
+    script = f"[*{about}, sum(write.stats.cache_hits.values())]"
+    fast, played, _ = run_kernels(tmp_path, script)
+    assert played
+    lines = """[
         said(lambda: in_a_rule(GAMES, 4)),
         said(lambda: in_a_rule(GAMES, 5)),
         said(lambda: in_a_rule(GAMES, -1)),
         said(lambda: ThreadPool(2).share(2, share)),
     ]"""
     inside, outside = "values[index] += 1", 'games[0]["cards"][1][index] = 1'
-    for _ in range(2):
-        said = run_kernels(tmp_path, script, SHAKESPEARE_BOUNDS="1")
-        assert said == ["played", inside, inside, outside]
-
-
-def test_checked_and_fast_code_are_kept_apart(tmp_path):
-    """And what NUMBA_BOUNDSCHECK makes of either is kept as neither."""
-    folder = 'code_folder("probe", write).name'
-    loaded = "sum(write.stats.cache_hits.values())"
-    script = f'[{folder}, said(lambda: write(GAMES, -1)) == "played", {loaded}]'
-    fast, played, _ = run_kernels(tmp_path, script)
-    assert played
     for hits in (0, 1):
-        checked, played, loaded = run_kernels(tmp_path, script, SHAKESPEARE_BOUNDS="1")
+        checked, *rest = run_kernels(tmp_path, f"{script} + {lines}", SHAKESPEARE_BOUNDS="1")
         assert checked != fast
-        assert (played, loaded) == (False, hits)
+        assert rest == [False, hits, "played", inside, inside, outside]
     assert run_kernels(tmp_path, script, NUMBA_BOUNDSCHECK="1")[2] == 0
     assert run_kernels(tmp_path, script, SHAKESPEARE_BOUNDS="0") == [fast, True, 1]

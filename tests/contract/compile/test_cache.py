@@ -3,9 +3,6 @@
 import inspect
 import os
 import re
-import shutil
-import subprocess
-import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -16,6 +13,7 @@ import pytest
 
 from shakespeare_env.compile.decorators import (
     PACKAGE,
+    _digest,
     code_folder,
     digest_of,
     kernel,
@@ -24,13 +22,12 @@ from shakespeare_env.compile.decorators import (
 )
 from shakespeare_env.core import kernels, registry
 from shakespeare_env.own_files import load_file
+from tests.contract.processes import said_by
 
 pytestmark = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="nothing is compiled with the compiler off"
 )
 games = pytest.mark.parametrize("name", registry.names())
-
-# ---- what the digest covers ----------------------------------------------------------------------
 
 
 def modules_of(name):
@@ -40,7 +37,7 @@ def modules_of(name):
 
 
 @games
-def test_all_that_the_rules_import_counts(name, tmp_path):
+def test_all_that_the_rules_import_counts(name):
     """Python itself says what the modules need: they are imported in a process of their own."""
     script = (
         "import sys, types\n"
@@ -51,10 +48,7 @@ def test_all_that_the_rules_import_counts(name, tmp_path):
         "print(*(m.__file__ for n, m in sys.modules.items()"
         " if n.startswith('shakespeare_env.') and m.__file__))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path
-    )
-    loaded = {Path(file).resolve() for file in done.stdout.split()}
+    loaded = {Path(file).resolve() for file in said_by(script).split()}
     files, in_games = sources_of(modules_of(name))
     assert in_games == [name]
     assert loaded <= set(files.values())
@@ -100,15 +94,21 @@ def test_a_game_of_ones_own_counts_with_its_whole_package(tmp_path, monkeypatch)
         assert not in_games
 
 
-def test_equal_files_in_two_folders_keep_their_code_apart(tmp_path):
+def test_code_is_kept_apart_for_equal_files_in_two_folders_and_for_an_edited_file(tmp_path):
     """Compiled code imports its module by name, which holds the path: another checkout has none."""
     folders = set()
     for name in ("here", "there"):
         path = tmp_path / name / "game.py"
         path.parent.mkdir()
         path.write_text("def probe(values):\n    values[0] = 1\n")
-        folders.add(code_folder("probe", load_file(path).probe))
-    assert len(folders) == 2
+        probe = load_file(path).probe
+        folders.add(code_folder("probe", probe))
+    status = path.stat()
+    path.write_text(path.read_text().replace("1", "2"))
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    _digest.cache_clear()  # as in the next process
+    folders.add(code_folder("probe", probe))
+    assert len(folders) == 3
 
 
 def test_what_a_kernel_closes_over_is_in_the_digest_or_refused():
@@ -141,9 +141,6 @@ def test_the_digest_follows_names_and_contents_and_not_dates(tmp_path):
         os.utime(paths[0], (9, 9))
         assert digest_of({path.name: path for path in reversed(paths)}) in digests
     assert len(digests) == 4
-
-
-# ---- files of the cache --------------------------------------------------------------------------
 
 
 @rule
@@ -189,46 +186,34 @@ def test_code_is_loaded_the_next_time_and_its_file_stays_as_it_is(folder):
     assert multiplied() == (6, 1)
 
 
+def linked(file):
+    file.symlink_to(file.rename(file.parents[1] / "elsewhere"))
+
+
+def of_another_kernel(file):
+    multiplied(function=thrice)
+    (other,) = set(file.parent.iterdir()) - {file}
+    other.replace(file)
+
+
 DAMAGES = {
-    "empty": lambda content: b"",
-    "all but the last byte": lambda content: content[:-1],
-    "a bit": lambda content: content[:-40] + bytes([content[-40] ^ 1]) + content[-39:],
+    "compiling anew": lambda file: file.write_bytes(b""),
+    "compiling anew ": lambda file: file.write_bytes(file.read_bytes()[:-1]),
+    "not what was written": of_another_kernel,
+    "is a link": linked,
+    "unusable compiled code": lambda file: (file.unlink(), file.mkdir()),
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
-def test_a_damaged_file_is_compiled_anew(folder, damage):
+@pytest.mark.parametrize(("said", "damage"), DAMAGES.items())
+def test_what_is_not_the_file_written_is_compiled_anew(folder, said, damage):
     multiplied()
     (file,) = folder.iterdir()
-    file.write_bytes(damage(file.read_bytes()))
-    with pytest.warns(RuntimeWarning, match="compiling anew") as warned:
-        assert multiplied() == (6, 0)
-    assert str(file) in str(warned[0].message)
-    assert multiplied() == (6, 1)
-
-
-def test_what_is_not_the_file_written_is_compiled_anew(folder):
-    """The file of another, a link or a folder, which others may have put there, or nothing."""
-    multiplied()
-    (file,) = folder.iterdir()
-    multiplied(function=thrice)
-    (other,) = set(folder.iterdir()) - {file}
-    file.replace(other)
-    with pytest.warns(RuntimeWarning, match="not what was written"):
-        assert multiplied(function=thrice) == (9, 0)
-    elsewhere = folder.parent / "elsewhere"
-    multiplied()
-    file.rename(elsewhere)
-    file.symlink_to(elsewhere)
-    with pytest.warns(RuntimeWarning, match="is a link"):
-        assert multiplied() == (6, 0)
-    file.unlink()
-    file.mkdir()
+    damage(file)
     with pytest.warns(RuntimeWarning) as warned:
         assert multiplied() == (6, 0)
-    assert str(warned[0].message).startswith("unusable compiled code")
-    shutil.rmtree(folder)
-    assert [multiplied(), multiplied()] == [(6, 0), (6, 1)]
+    for words in (said.strip(), str(file)):
+        assert words in str(warned[0].message)
 
 
 def test_a_disk_that_has_become_full_costs_a_warning_and_leaves_no_draft(folder, monkeypatch):

@@ -1,12 +1,10 @@
 """Nothing is compiled before it is needed, twice, by two processes or for another box."""
 
-import io
 import os
 import re
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numba
 import numpy as np
@@ -19,31 +17,12 @@ from shakespeare_env.compile.cache import _turn
 from shakespeare_env.compile.decorators import kernel, rule
 from shakespeare_env.core import kernels, registry
 from tests.contract import knowledge
+from tests.contract.processes import said_by
 
 pytestmark = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="nothing is compiled with the compiler off"
 )
-ROOT = Path(__file__).parents[3]
 OTHER, NAME = registry.names()[-2:]
-VARIABLE = f"{NAME.upper()}_BOX"
-
-
-def said_by(folder, script, *arguments, **environment):
-    """What a script prints, in a process of its own with a cache in a folder."""
-    return subprocess.check_output(
-        [sys.executable, "-c", script, *map(str, arguments)],
-        text=True,
-        cwd=folder,
-        env={
-            **os.environ,
-            "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}",
-            "SHAKESPEARE_CACHE": str(folder / "cache"),
-            **environment,
-        },
-    )
-
-
-# ---- once ----------------------------------------------------------------------------------------
 
 
 def test_a_kernel_and_its_rules_become_machine_code_once_and_together(tmp_path, monkeypatch):
@@ -108,8 +87,6 @@ def test_all_that_is_played_uses_the_versions_that_compile_all_makes(name):
     assert {field: list(entry.signatures) for field, entry in compiled.items()} == before
 
 
-# ---- by one process ------------------------------------------------------------------------------
-
 locks = pytest.mark.skipif(sys.platform == "win32", reason="nothing is locked")
 SOURCE = """
 from shakespeare_env.compile.decorators import kernel
@@ -168,8 +145,6 @@ def test_a_turn_ends_with_its_process_and_leaves_nothing(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-# ---- for each box --------------------------------------------------------------------------------
-
 PROBE = '''
 import numpy as np
 
@@ -213,12 +188,12 @@ def test_code_is_kept_for_the_box_it_was_compiled_with(tmp_path):
 
     def run(number, script):
         """With one of two boxes; the fact, and how often code was loaded."""
-        return [int(word) for word in said_by(tmp_path, SCRIPT + script, boxes[number]).split()]
+        cache = str(tmp_path / "cache")
+        said = said_by(SCRIPT + script, boxes[number], folder=tmp_path, SHAKESPEARE_CACHE=cache)
+        return [int(word) for word in said.split()]
 
     (_, first), (_, second) = changes.NEW
-    # A box that comes too late: the game goes on with its own, and the code is kept as that box's.
-    refused = f"try:\n    registry.game({NAME!r}, box)\nexcept ValueError:\n    "
-    own, hits = run(0, LOAD + refused + PLAY)
+    own, hits = run(0, PLAY)
     assert (own not in (first, second), hits) == (True, 0)
     # A box named after another game has begun.
     assert run(0, f"registry.game({OTHER!r})\n{PLAY_MINE}") == [first, 0]
@@ -229,8 +204,6 @@ def test_code_is_kept_for_the_box_it_was_compiled_with(tmp_path):
     assert run(1, f"{named}box\n{LOAD}{edited}{PLAY}") == [second, 0]
     assert run(1, PLAY_MINE) == [second, 1]
 
-
-# ---- and who waits reads why ---------------------------------------------------------------------
 
 LINES = re.compile(
     r"shakespeare-env: compiling counts of all things, for the first use \.\.\.\n"
@@ -271,10 +244,7 @@ def test_what_is_compiled_is_said_once_and_on_stderr(capsys, tmp_path, monkeypat
     assert capsys.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize("stderr", [None, io.StringIO()], ids=["missing", "closed"])
 @pytest.mark.usefixtures("waiting")
-def test_a_program_without_stderr_compiles_all_the_same(monkeypatch, stderr):
-    if stderr is not None:
-        stderr.close()
-    monkeypatch.setattr(sys, "stderr", stderr)
+def test_a_program_without_stderr_compiles_all_the_same(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", None)
     count()

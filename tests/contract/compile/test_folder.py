@@ -43,9 +43,6 @@ def refusal():
     return str(one.message)
 
 
-# ---- where it is ---------------------------------------------------------------------------------
-
-
 def test_the_folder_is_where_the_variable_says_and_else_in_the_users_cache(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
@@ -68,9 +65,6 @@ def test_a_user_whom_the_system_does_not_know_is_warned(monkeypatch):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(pwd, "getpwuid", lambda number: {}[number])
     assert "you have no home folder" in refusal()
-
-
-# ---- who can write it ----------------------------------------------------------------------------
 
 
 @with_users
@@ -143,9 +137,6 @@ def test_links_lead_only_to_folders_that_are_safe(place, monkeypatch):
     assert f"others can write {unsafe}" in refusal()
 
 
-# ---- what others have put there ------------------------------------------------------------------
-
-
 class _Trap:
     """Runs a command when it is unpickled."""
 
@@ -185,9 +176,6 @@ def test_what_others_have_put_into_the_cache_does_not_run(place):
     with pytest.warns(RuntimeWarning, match="others can write"):
         assert loaded() == (6, 0)
     assert not sprung.exists()
-
-
-# ---- what nobody uses any more is cleared away ---------------------------------------------------
 
 
 def named(number):

@@ -2,8 +2,6 @@
 
 import hashlib
 import json
-import pickle
-import random
 
 import numpy as np
 import pytest
@@ -13,20 +11,10 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.rng import streams
 from tests.contract import knowledge
 from tests.contract.batches import assert_same, games, mixed
-from tests.contract.each_table import full_tables
-from tests.contract.random_games import (
-    FULL_TABLES,
-    TABLES,
-    chosen,
-    differing_fields,
-    game_from,
-    move_by_rule,
-    record_of,
-    stacked,
-)
+from tests.contract.each_table import all_tables, full_tables
+from tests.contract.random_games import chosen, differing_fields, game_from, record_of, stacked
 
 STEPS = 300
-tables = pytest.mark.parametrize("table", TABLES, ids=str)
 
 
 @full_tables
@@ -59,7 +47,7 @@ def test_a_game_does_not_depend_on_the_number_of_threads(name, n):
         assert_same(one, other)
 
 
-@tables
+@all_tables
 def test_seeds_and_games_of_a_batch_differ(table):
     """200 games from neighbouring seeds and numbers begin in 200 ways."""
     batches = [table.batch(20, seed=seed) for seed in range(10)]
@@ -86,31 +74,6 @@ def test_games_that_begin_anew_differ_and_can_be_repeated(table):
     assert len(set(begun[0]["random"].tolist())) == len(begun[0])
     scores = {tuple(Position.of_record(batch.game, start).scores()) for start in starts}
     assert scores == {tuple(table.position(seed=0).scores())}, "each begins at its beginning"
-
-
-def global_states():
-    """What Python's and NumPy's global generators would go on from."""
-    return random.getstate(), pickle.dumps(np.random.get_state())
-
-
-def test_nothing_touches_the_global_generators():
-    before = global_states()
-    for table in FULL_TABLES:
-        batch = table.batch(4, seed=30, threads=2)
-        for _ in range(50):
-            batch.step(batch.random_actions())
-        batch.determinize([0, 1], [0, 1], [3, 4])
-        batch.load([2], batch.save([0]))
-        batch.reset(31)
-        position = table.position(seed=30)
-        for step in range(100):
-            position.push(move_by_rule(position, step))
-        position.determinize(0, seed=5).copy().reseed(6)
-        Position.from_dict(position.to_dict(), seed=7)
-    assert global_states() == before
-
-
-# ---- pinned: equal on every machine, with every compiler and every version -----------------------
 
 
 def mixed_up(word):

@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 
 from shakespeare_env import Position
-from shakespeare_env.core import registry
 from shakespeare_env.errors import IllegalMove, PositionError
 from tests.contract.each_table import full_tables, plain_tables
-from tests.contract.random_games import LONGEST, stacked
 
 
 def in_mid_game(table, n=64, steps=60):
@@ -56,29 +54,6 @@ def test_a_number_out_of_its_range_is_refused_and_named(table):
             with pytest.raises(PositionError, match=field.name):
                 Position.of_record(batch.game, records[2])
     assert batch.save(slice(None)).tobytes() == before.tobytes()
-
-
-@plain_tables
-def test_a_changed_record_is_refused_or_played_to_the_end(table):
-    """Numbers within their ranges that may be at odds with the others."""
-    chance, saved = random.Random(table.players), in_mid_game(table).save(slice(None))
-    fields = registry.game(table.game).ranges.fields
-    batch, let_in, tries = table.batch(1, seed=0), [], 300
-    for index in range(tries):
-        records = saved[[index % 64]].copy()
-        for _ in range(chance.choice((1, 1, 2))):
-            field = chance.choice(fields)
-            numbers = records[field.name].reshape(-1)
-            numbers[chance.randrange(len(numbers))] = chance.randint(field.low, field.high)
-        with suppress(ValueError):
-            batch.load([0], records)
-            let_in.append(records[0])
-    assert 0 < len(let_in) < tries
-    batch = table.batch(len(let_in), seed=0, autoreset=False)
-    batch.load(slice(None), stacked(let_in))
-    for _ in range(LONGEST):
-        batch.step(batch.random_actions())
-    assert (batch.to_move < 0).all()
 
 
 @full_tables

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 from shakespeare_env.core import registry
-from tests.contract.random_games import LONGEST, TABLES, chosen, move_by_rule
+from tests.contract.each_table import all_tables
+from tests.contract.random_games import LONGEST, chosen, move_by_rule
 
 GAMES_PLAYED = 12
-
-tables = pytest.mark.parametrize("table", TABLES, ids=str)
 
 
 def win(game, scores, winners):
@@ -39,7 +38,7 @@ def rank(game, scores, winners):
 EXPECTED = {"win": win, "margin": margin, "rank": rank}
 
 
-@tables
+@all_tables
 @pytest.mark.parametrize("reward", ["win", "margin", "rank"])
 def test_the_end_of_a_game_pays_and_nothing_before_it_does(table, reward):
     game = registry.game(table.game)
@@ -64,7 +63,7 @@ def test_the_end_of_a_game_pays_and_nothing_before_it_does(table, reward):
     raise AssertionError("the games do not end")
 
 
-@tables
+@all_tables
 def test_score_pays_the_change_of_the_score_at_every_step(table):
     """Step by step against the scores of a position that goes the same way."""
     for seed in range(4):

@@ -1,7 +1,6 @@
 """Datasets: which rows they have, how recording goes on, and what is refused."""
 
 import io
-import os
 from pathlib import Path
 from typing import Any
 
@@ -128,28 +127,6 @@ def test_neither_files_nor_threads_nor_company_change_a_row(name, folders, tmp_p
     together = small_settings(name, deals_per_shard=3, deals_together=3)
     assert len(write(tmp_path / "one", together, threads=2).shards) == 1
     assert read_games(tmp_path / "one").collect().equals(whole)
-
-
-def test_a_full_disk_loses_nothing(tmp_path, monkeypatch):
-    settings = small_settings(GAMES[0], deals=4, deals_per_shard=2)
-    replaced, calls = os.replace, []
-
-    def fail(draft, path):
-        calls.append(Path(path).name)
-        if len(calls) > 5:
-            raise OSError(28, "No space left on device")
-        replaced(draft, path)
-
-    told = []
-    monkeypatch.setattr(os, "replace", fail)
-    with pytest.raises(OSError, match="No space"):
-        write(tmp_path, settings, lambda decisions, games: told.append(games))
-    monkeypatch.undo()
-    assert not any(name.startswith(".m") or name.startswith(".p") for name in content(tmp_path))
-    kept = []
-    write(tmp_path, settings, lambda decisions, games: kept.append(games))
-    assert kept[0] == sum(told) > 0
-    assert read_games(tmp_path).collect().height == settings.games
 
 
 def asked(name, out, *more):

@@ -67,9 +67,6 @@ def kept(folder):
     return set(found)
 
 
-# ---- recording -----------------------------------------------------------------------------------
-
-
 def test_a_recording_killed_at_any_write_goes_on_and_leaves_nothing(tmp_path, monkeypatch):
     settings = small_settings(NAME, deals=3, deals_per_shard=2)
     played: dict[range, Part] = {}
@@ -145,9 +142,6 @@ def test_a_folder_of_others_or_in_use_is_refused_and_a_first_save_cut_short_begu
         open_dataset(tmp_path, small_settings(NAME, seed=8))
 
 
-# ---- reading -------------------------------------------------------------------------------------
-
-
 def test_a_changed_short_or_missing_file_is_found_before_reading_and_going_on(folder, whole):
     path, data = folder / GAMES, whole[GAMES]
     for damaged in (data[:-9], data[:100] + bytes([data[100] ^ 1]) + data[101:]):
@@ -180,9 +174,6 @@ def test_what_games_hold_is_checked(folder):
         whole.with_columns(odd).write_parquet(folder / GAMES)
         sign(folder)
         assert said in refused("replay", str(folder), "--at", "0")
-
-
-# ---- settings ------------------------------------------------------------------------------------
 
 
 def test_numbers_names_and_sizes_that_cannot_be_are_refused_at_once(monkeypatch):

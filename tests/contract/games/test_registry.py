@@ -1,10 +1,6 @@
 """The games by name, and the one box that a process plays each of them with."""
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -12,9 +8,9 @@ from shakespeare_env import Batch
 from shakespeare_env.core import registry
 from tests.contract import knowledge
 from tests.contract.batches import games
+from tests.contract.processes import ROOT, said_by
 
 GAMES = registry.names()
-ROOT = Path(__file__).parents[3]
 
 PLAYER = """
 import json, os, pickle, subprocess, sys
@@ -46,23 +42,15 @@ def say(*facts):
 
 def in_a_process(name, script, *boxes, **environment):
     """What a script says, a list a line, in a process of its own; without the compiler's wait."""
-    kept = {key: value for key, value in os.environ.items() if not key.endswith("_BOX")}
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", PLAYER + script, name, *map(str, boxes)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=boxes[0].parent,
-        env={**kept, "PYTHONPATH": str(ROOT), "NUMBA_DISABLE_JIT": "1", **environment},
-    )
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    options = {"folder": boxes[0].parent, "flags": ["-W", "ignore"], "NUMBA_DISABLE_JIT": "1"}
+    said = said_by(PLAYER + script, name, *boxes, **options, **environment)
+    return [json.loads(line) for line in said.splitlines()]
 
 
 @pytest.fixture
 def boxes(name, tmp_path):
     """Two changed copies of a game's own box and one that is broken."""
-    text = (ROOT / "shakespeare_env" / name / "box.toml").read_text(encoding="utf-8")
+    text = (registry.folder(name) / "box.toml").read_text(encoding="utf-8")
     changes = knowledge.of(name, "box_changes")
     assert text.count(changes.OLD) == 1
     contents = [text.replace(changes.OLD, new) for new in (*(new for new, _ in changes.NEW), "")]
@@ -76,9 +64,6 @@ def boxes(name, tmp_path):
 def facts(name):
     """What the fact that the boxes change is with the one and with the other."""
     return [fact for _, fact in knowledge.of(name, "box_changes").NEW]
-
-
-# ---- names ---------------------------------------------------------------------------------------
 
 
 @games
@@ -98,9 +83,6 @@ def test_an_unknown_game_is_refused_and_the_known_ones_named(name):
         with pytest.raises(ValueError, match="there is no game") as caught:
             ask(name)
         assert all(known in str(caught.value) for known in (repr(name), *GAMES))
-
-
-# ---- boxes ---------------------------------------------------------------------------------------
 
 
 @games

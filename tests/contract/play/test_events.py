@@ -11,10 +11,9 @@ from shakespeare_env.core.presentation import Event
 from shakespeare_env.play import score_sheet
 from shakespeare_env.play.game_log import GameLog
 from shakespeare_env.play.tracing import Tracer
-from tests.contract.random_games import TABLES, differing_fields, game_from, move_by_rule
+from tests.contract.each_table import all_tables
+from tests.contract.random_games import differing_fields, game_from, move_by_rule
 from tests.contract.telling import check_told
-
-tables = pytest.mark.parametrize("table", TABLES, ids=str)
 
 
 def played(table, seed):
@@ -36,7 +35,7 @@ def by_source(events):
     return Counter({key: count for key, count in points.items() if count})
 
 
-@tables
+@all_tables
 def test_events_add_up_to_what_has_changed_and_to_a_score_sheet(table):
     n_moves = 0
     for seed in range(2):
@@ -54,7 +53,7 @@ def test_events_add_up_to_what_has_changed_and_to_a_score_sheet(table):
     assert n_moves > 60
 
 
-@tables
+@all_tables
 def test_what_a_seat_may_not_know_changes_no_event_that_it_hears_of(table):
     alike = 0
     for step, position in enumerate(game_from(table.position(seed=3), salt=3)):
@@ -79,7 +78,7 @@ def test_what_a_seat_may_not_know_changes_no_event_that_it_hears_of(table):
     assert alike > 2
 
 
-@tables
+@all_tables
 def test_what_is_told_was_done_by_the_rules_that_are_compiled(table):
     """The interpreter gets from each decision to the next as compiled code does, in every field."""
     game = table.position(0).game

@@ -1,8 +1,8 @@
-"""The box file: the bundled one holds what Rules A1 and A2 say, and every wrong one is refused."""
+"""The box file: the bundled one holds what Rules A1 and A2 say, and every wrong one is refused.
 
-import os
-import subprocess
-import sys
+The fuzzer plays with other boxes to the end.
+"""
+
 from pathlib import Path
 
 import pytest
@@ -59,81 +59,3 @@ def test_a1_a2_the_tables_deal_what_the_rules_say(players):
     assert +deck(players) == {card: copies for card, copies in dealt.items() if copies}
     assert t.HAND[players] == HAND[players]
     assert sorted(load_box(BUNDLED).lengths) == list(range(1, 16))
-
-
-def test_figaro_box_names_the_file(tmp_path, monkeypatch):
-    lengths = "road.lengths = " + str([*range(2, 17)])
-    path = wrong_boxes.write_box(tmp_path, BUNDLED, lengths)
-    monkeypatch.setenv("FIGARO_BOX", str(path))
-    assert (load_box().lengths, load_box().source) == (tuple(range(2, 17)), path)
-    monkeypatch.delenv("FIGARO_BOX")
-    assert load_box() == load_box(BUNDLED)
-
-
-# Boxes that can be played with: fewer and more cards than the bundled one, other lengths.
-OTHERS = {
-    "other copies": ("cards.colours = { 1 = 6, 2 = 2, 3 = 2 }", "road.lengths = [100, 99, 98, "
-                     "97, 96, 95, 94, 93, 92, 91, 90, 89, 88, 87, 86]"),
-    "no rings": ("cards.rings = 0", "cards.jesters = { 1 = 8, 2 = 2 }", "three_seats.rings = 0",
-                 "three_seats.jesters = { 1 = 5, 2 = 0 }"),
-    "most cards": ("cards.colours = { 1 = 8, 2 = 8, 3 = 4 }", "cards.rings = 8",
-                   "cards.jesters = { 1 = 6, 2 = 6 }", "three_seats.rings = 8",
-                   "three_seats.jesters = { 1 = 6, 2 = 2 }"),
-}  # fmt: skip
-
-# The generator wraps around at 64 bits; nothing else may.
-WARNINGS = [
-    *("-W", "error::RuntimeWarning", "-W", "ignore::RuntimeWarning:shakespeare_env.core.rng"),
-    *("-W", "ignore::RuntimeWarning:shakespeare_env.core.kernels"),
-]
-PLAY = """
-import sys, tomllib
-from collections import Counter
-from shakespeare_env import Position
-from tests.figaro.positions import in_play
-box = tomllib.load(open(sys.argv[1], "rb"))
-lengths = box["road"]["lengths"]
-for players in (3, 4, 5, 6):
-    copies = Counter(ring=box["cards"]["rings"])
-    for colour in ("red", "orange", "green", "blue", "purple")[: 4 if players == 3 else 5]:
-        copies.update({f"{colour}-{v}": n for v, n in box["cards"]["colours"].items()})
-    copies.update({f"jester-{v}": n for v, n in box["cards"]["jesters"].items()})
-    if players == 3:
-        left_out = box["three_seats"]
-        copies.subtract({f"jester-{v}": n for v, n in left_out["jesters"].items()})
-        copies.subtract(ring=left_out["rings"])
-    position = Position.new("figaro", players=players, seed=players)
-    step = 0
-    while position.to_move is not None:
-        d = position.to_dict()
-        assert +in_play(d) == +copies, (d, copies)
-        assert Position.from_dict(d) == position
-        assert min(position.observation(seat).min() for seat in range(players)) >= 0
-        assert {piece for row in d["pieces"] + d["roads"] for piece in row} <= set(lengths)
-        moves = position.moves()
-        position.push(moves[(step * 7 + 3) % len(moves)])
-        step += 1
-    roads = list(map(sum, position.to_dict()["roads"]))
-    assert position.scores() == [-road for road in roads]
-    assert min(roads) == roads[position.winners[0]]
-print("played to the end")
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("edits", OTHERS.values(), ids=OTHERS)
-def test_another_box_is_played_with_to_the_end(edits, tmp_path):
-    """In a process of its own, for a box is read once; without the compiler, which would take long.
-
-    Every card of that box is dealt, roads longer than eight bits hold are added up.
-    """
-    path = wrong_boxes.write_box(tmp_path, BUNDLED, *edits)
-    load_box(path)
-    done = subprocess.run(
-        [sys.executable, *WARNINGS, "-c", PLAY, str(path)],
-        env=os.environ | {"FIGARO_BOX": str(path), "NUMBA_DISABLE_JIT": "1"},
-        cwd=Path(__file__).parents[3],
-        capture_output=True,
-        text=True,
-    )
-    assert (done.returncode, done.stdout) == (0, "played to the end\n"), done.stderr

@@ -31,9 +31,6 @@ def assert_as_often(found, expected, of):
     assert abs(found - expected) < 4 * spread + 1, (found, expected, of)
 
 
-# ---- A1 ------------------------------------------------------------------------------------------
-
-
 @SEAT_COUNTS
 def test_a1_all_cards_are_dealt_evenly(players):
     for d in new_games(players)[:20]:
@@ -68,9 +65,6 @@ def test_a1_all_cards_are_dealt_anew_in_every_round(players):
     assert len(set(deals)) == 20
 
 
-# ---- A2, A3 --------------------------------------------------------------------------------------
-
-
 @SEAT_COUNTS
 def test_a2_all_pieces_are_of_different_lengths_from_one_to_fifteen(players):
     found = set()
@@ -98,9 +92,6 @@ def test_a3_every_piece_is_as_likely_in_every_round(players):
     for counts in found:
         for length in range(1, 16):
             assert_as_often(counts[length], GAMES * (players - 1) / 15, GAMES)
-
-
-# ---- A4 ------------------------------------------------------------------------------------------
 
 
 @SEAT_COUNTS

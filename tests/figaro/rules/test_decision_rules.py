@@ -10,9 +10,6 @@ SEAT_COUNTS = pytest.mark.parametrize("players", ALL_SEATS)
 FULL_TABLE = {0: "red-1", 1: "orange-1", 2: "green-1"}
 
 
-# ---- D1 ------------------------------------------------------------------------------------------
-
-
 def test_d1_a_seat_with_one_move_is_not_asked():
     d = position(front=FULL_TABLE, hands={0: "blue-1 ...", 1: "purple-1 purple-2"}, heap=0)
     after = play(d, "play:blue-1>3")  # it can only take
@@ -51,9 +48,6 @@ def test_d1_in_a_guess_the_seat_to_move_has_a_choice_too(front, held, others):
             guess = game.determinize(seat, seed)
             assert guess.to_move == 1
             assert len(guess.moves()) >= 2
-
-
-# ---- D2: what a seat knows is what its view, its observation and its guesses keep ----------------
 
 
 def middle_of_a_game(players=4):

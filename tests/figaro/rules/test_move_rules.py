@@ -10,9 +10,6 @@ SEAT_COUNTS = pytest.mark.parametrize("players", ALL_SEATS)
 PILES = ["red-1", "", "jester-2", "orange-2 ring", "green-3", "blue-1"]
 
 
-# ---- B1 ------------------------------------------------------------------------------------------
-
-
 @SEAT_COUNTS
 def test_b1_a_card_leaves_the_hand_and_lies_before_any_seat_oneself_included(players):
     for target in range(players):
@@ -28,9 +25,6 @@ def test_b1_a_card_leaves_the_hand_and_lies_before_any_seat_oneself_included(pla
 def test_b1_only_cards_of_ones_own_hand_are_played_and_copies_are_one_move():
     d = position(hands={0: "red-2 red-2 ring ring", 1: "green-1 jester-1"})
     assert legal(d) == {*(f"play:red-2>{seat}" for seat in range(4)), "ring"}
-
-
-# ---- B2 ------------------------------------------------------------------------------------------
 
 
 @SEAT_COUNTS
@@ -61,9 +55,6 @@ def test_b2_a_colour_without_a_seat_left_cannot_be_played():
     assert legal(d) == {"play:red-1>0", "take"}
 
 
-# ---- B3 ------------------------------------------------------------------------------------------
-
-
 @SEAT_COUNTS
 def test_b3_a_jester_can_always_be_played_before_anyone(players):
     colours = COLOURS[: 4 if players == 3 else 5]
@@ -88,9 +79,6 @@ def test_b3_jesters_count_their_value():
     assert gained(d, play(d, "play:jester-2>1")) == [0, 4, 0, 0]
 
 
-# ---- B4 ------------------------------------------------------------------------------------------
-
-
 @SEAT_COUNTS
 def test_b4_every_pile_goes_to_the_next_seat_the_ring_with_the_players_own(players):
     piles = PILES[:players]
@@ -110,9 +98,6 @@ def test_b4_a_ring_has_no_colour_and_no_value():
     assert targets(legal(d), "red-2") == {0, 1, 2, 3}
     filled = play(d, "play:red-2>0", "play:green-3>1")
     assert filled["front"] == table("red-2", "ring ring ring green-3", "", "")
-
-
-# ---- B5 ------------------------------------------------------------------------------------------
 
 
 @SEAT_COUNTS
@@ -145,9 +130,6 @@ def test_b5_there_must_be_a_card_to_take_be_it_a_ring():
     assert "take" not in legal(d)
     assert "take" in legal(d, "play:red-1>2")
     assert "take" in legal(d, "ring")
-
-
-# ---- B6 ------------------------------------------------------------------------------------------
 
 
 @SEAT_COUNTS

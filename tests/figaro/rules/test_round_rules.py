@@ -10,9 +10,6 @@ SEAT_COUNTS = pytest.mark.parametrize("players", ALL_SEATS)
 FIRST = pieces_of(4)[0]  # 15, 12, 9
 
 
-# ---- C1 ------------------------------------------------------------------------------------------
-
-
 @SEAT_COUNTS
 def test_c1_the_round_ends_when_a_seat_begins_its_turn_without_cards(players):
     for ender in range(players):
@@ -42,9 +39,6 @@ def test_c1_face_up_cards_and_those_in_hand_count_for_nobody():
     assert after["roads"] == [[FIRST[0]], [], [FIRST[2]], [FIRST[1]]]
     after = ended([2, 8, 5, 8], ender=1, hands={2: "..."})
     assert after["roads"] == [[], [FIRST[1]], [FIRST[2]], [FIRST[0]]]
-
-
-# ---- C2 ------------------------------------------------------------------------------------------
 
 
 @SEAT_COUNTS
@@ -110,9 +104,6 @@ def test_c2_pieces_are_those_of_the_round_under_way_and_a_road_lies_long_to_shor
     assert after["pieces"] == [[], [], pieces_of(4)[2]]
 
 
-# ---- C3 ------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("counts", "ender", "pieces", "roads", "expected"),
     [
@@ -156,9 +147,6 @@ def test_c3_only_in_the_third_round():
     pieces, roads = [[], [9, 8, 4], [7, 6, 5]], [[15], [14], [12], []]
     after = ended([3, 9, 7, 5], in_round=2, pieces=pieces, roads=roads)
     assert after["roads"] == [[15], [14, 9], [12, 8], [4]]
-
-
-# ---- C4 ------------------------------------------------------------------------------------------
 
 
 @SEAT_COUNTS

@@ -1,9 +1,6 @@
 """The box file: every wrong one is refused with entry and remedy, others are read and played."""
 
-import os
 import pickle
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +10,7 @@ from shakespeare_env.errors import BoxError, ShakespeareEnvError
 from shakespeare_env.shakespeare.box import facts as box_module
 from shakespeare_env.shakespeare.box.loading import load_box
 from tests import wrong_boxes
+from tests.contract.processes import said_by
 
 BUNDLED = Path(box_module.__file__).parents[1] / "box.toml"
 
@@ -220,16 +218,6 @@ def test_what_an_earlier_box_lacks_and_what_is_out_of_order_is_filled_in_and_sor
     assert objectives["wardrobe"].points == ((4, 2), (5, 2), (11, 3))
 
 
-def test_shakespeare_box_names_the_file(tmp_path, monkeypatch):
-    path = written(tmp_path, "board.starting_prestige = 6")
-    monkeypatch.setenv("SHAKESPEARE_BOX", str(path))
-    assert (load_box().starting_prestige, load_box().source) == (6, path)
-    assert load_box(BUNDLED).starting_prestige == 5
-    for empty in (lambda: monkeypatch.setenv("SHAKESPEARE_BOX", ""), monkeypatch.undo):
-        empty()
-        assert load_box() == load_box(BUNDLED)
-
-
 PLAY_WITHOUT_VALUES = """
 from shakespeare_env import Position
 
@@ -260,13 +248,6 @@ def test_craftsmen_without_value_open_nothing(tmp_path):
                 character.get("activation", {}).pop(name, None)
         data["supply"]["plus3_tokens"] = 0
 
-    path = written(tmp_path, worthless)
-    done = subprocess.run(
-        [sys.executable, "-c", PLAY_WITHOUT_VALUES],
-        env=os.environ | {"SHAKESPEARE_BOX": str(path), "NUMBA_DISABLE_JIT": "1"},
-        cwd=Path(__file__).parents[3],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stdout) == (0, "played to the end\n"), done.stderr
+    box = {"SHAKESPEARE_BOX": str(written(tmp_path, worthless)), "NUMBA_DISABLE_JIT": "1"}
+    flags = ["-W", "ignore:overflow encountered"]
+    assert said_by(PLAY_WITHOUT_VALUES, flags=flags, **box) == "played to the end\n"

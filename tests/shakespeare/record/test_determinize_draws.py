@@ -13,30 +13,11 @@ import pytest
 from shakespeare_env.compile.decorators import kernel
 from shakespeare_env.core import registry
 from shakespeare_env.core.forced_moves import forced_moves_of
-from tests.contract.random_games import (
-    TABLES,
-    Table,
-    copies,
-    differing_fields,
-    game_from,
-    sampled,
-    stacked,
-)
+from tests.contract.random_games import TABLES, Table, copies, differing_fields, game_from, stacked
 from tests.shakespeare.hidden import activated
 
 OURS = [table for table in TABLES if table.game == "shakespeare"]
 all_tables = pytest.mark.parametrize("table", OURS, ids=str)
-
-SECRET = {"random", "objective_deck", "objectives", "drawn", "wager", "kept"}
-"""Fields of the record in which something may be hidden from a seat."""
-
-
-def positions(table, every):
-    """(number, position, seat) of random games at a table."""
-    for seed in (3, 4):
-        for number, position in enumerate(sampled(table, seed, every)):
-            for seat in range(table.players):
-                yield number, position, seat
 
 
 def drawn_anew(position, seat, seeds):
@@ -44,24 +25,6 @@ def drawn_anew(position, seat, seeds):
     batch = copies(position, len(seeds))
     batch.determinize(slice(None), [seat] * len(seeds), seeds)
     return batch.save(slice(None))
-
-
-@all_tables
-def test_nothing_public_and_nothing_of_its_own_changes(table):
-    """What the seat put back stays in its place."""
-    put_back = 0
-    for number, position, seat in positions(table, every=5):
-        true, possible = position.record(), position.determinize(seat, seed=number).record()
-        assert set(differing_fields(true, possible)) <= SECRET
-        for name in ("objectives", "wager", "kept"):
-            np.testing.assert_array_equal(true[name][seat], possible[name][seat])
-        if position.to_move == seat:
-            np.testing.assert_array_equal(true["drawn"], possible["drawn"])
-        known = true["objective_known"] == seat
-        put_back += known.sum()
-        decks = [record["objective_deck"][known] for record in (true, possible)]
-        np.testing.assert_array_equal(*decks)
-    assert put_back > 0
 
 
 DRAWS = 3000

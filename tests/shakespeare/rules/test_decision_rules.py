@@ -21,9 +21,6 @@ from tests.shakespeare.positions import (
 MANY = range(40)
 
 
-# ---- D1 ----------------------------------------------------------------------------------------
-
-
 def test_d1_a_seat_with_nothing_to_choose_is_not_asked():
     assert play(turn_position(), "activate:handyman_board")["to_move"] == 1  # nothing to take
     cards = ["author", "falstaff", "handyman_board"]
@@ -47,9 +44,6 @@ def test_d1_forced_moves_follow_each_other_into_the_next_day():
     assert (after["phase"], after["day"], after["to_move"]) == ("wager", 4, 0)
 
 
-# ---- D2 ----------------------------------------------------------------------------------------
-
-
 def test_d2_wagers_are_asked_in_order():
     d = wager_position(order=[2, 0, 3, 1], initiative=[0, 1, 2, 3])
     assert [play(d, *["wager:2"] * n)["to_move"] for n in range(4)] == [2, 0, 3, 1]
@@ -60,9 +54,6 @@ def test_d2_rest_is_asked_in_order():
     asked = [play(d, "pass", *["keep:queen"] * n) for n in range(3)]
     assert [one["to_move"] for one in asked] == [1, 2, 0]
     assert [one["queue"] for one in asked] == [[2, 0], [0], []]
-
-
-# ---- D3: what a seat knows is what `determinize` keeps and `seen_by` shows ---------------------
 
 
 def at_rest(**fields):

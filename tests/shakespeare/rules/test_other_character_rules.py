@@ -26,9 +26,6 @@ def with_pile(pile, **fields):
     return turn_position(seats=seats, objective_deck=list(pile))
 
 
-# ---- T16, the jeweler --------------------------------------------------------------------------
-
-
 def test_t16_the_jeweler_takes_a_yellow_costume_or_a_yellow_stage_set_and_must():
     some = {"yellow": 2, "pink": 3}
     d = with_card("jeweler", some, some, stage={"a1": "pink", "a2": "pink", "b1": "pink"})
@@ -74,9 +71,6 @@ def test_t16_assistants_and_tokens_do_not_help_the_jeweler():
     assert not {move for move in legal(d) if "black" in move}
 
 
-# ---- T17, the Queen ----------------------------------------------------------------------------
-
-
 def test_t17_the_queen_gives_4_pounds_or_objectives():
     d = with_pile(PILE)
     assert legal(d, "activate:queen") == {"queen:money", "queen:objectives"}
@@ -117,9 +111,6 @@ def test_t17_with_none_left_only_the_pounds_can_be_chosen():
     d = with_pile([])
     after = play(d, "activate:queen")
     assert (gained(d, after, 0), after["to_move"]) == ((0, 4), 1)
-
-
-# ---- T18, an actor's power takes an element ----------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from shakespeare_env.shakespeare.drawing.places import places
 from tests.contract.random_games import PLAIN_TABLES, sampled
 from tests.drawings import assert_in_place, pieces, places_in
 from tests.shakespeare.positions import position, seat, turn_position
-from tests.shakespeare.text.test_drawings import rich_seat
 
 SHAKESPEARE = [table for table in PLAIN_TABLES if table.game == "shakespeare"]
 NAMES = ("Anna", "heuristic-2", "Clara of the long name", 'D & <D> "')
@@ -123,8 +122,3 @@ def test_objectives_drawn_come_first_and_show_their_backs_to_others():
     first = board(position("objective", pending={"drawn": ["?", "?", "?"]}))[0]
     assert {piece.title for piece in first.pieces} == {"Unknown objective"}
     assert not places_in(pieces([first]).values())
-
-
-def test_a_whole_board_is_small():
-    game = turn_position(others=rich_seat)
-    assert sum(map(len, pieces(board(game, NAMES)).values())) < 180_000

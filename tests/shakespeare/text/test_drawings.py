@@ -2,11 +2,7 @@
 
 import copy
 import json
-import os
 import re
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -22,6 +18,7 @@ from shakespeare_env.shakespeare.drawing.picture import picture
 from shakespeare_env.shakespeare.text import wording
 from shakespeare_env.shakespeare.text.drawing import draw, draw_compact
 from shakespeare_env.shakespeare.text.wording import headline
+from tests.contract.processes import said_by
 from tests.drawings import (
     EYES,
     SVG,
@@ -236,16 +233,8 @@ def test_another_box_is_drawn_too(tmp_path):
     mine = rich_seat(objectives=["jewels"], stage={})
     game = turn_position(seats={0: mine}, acts={"II": {30: [0, 1, 2, 3]}}, shown=["hamlet"] * 2)
     script = "import json, sys; from shakespeare_env.shakespeare.drawing.picture import picture\n"
-    drawn = subprocess.run(
-        [sys.executable, "-c", script + "print(picture(json.load(sys.stdin)))"],
-        input=json.dumps(game),
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=True,
-        cwd=Path(__file__).parents[3],
-        env=os.environ | {"SHAKESPEARE_BOX": str(box), "PYTHONIOENCODING": "utf-8"},
-    ).stdout
+    script += "print(picture(json.load(sys.stdin)))"
+    drawn = said_by(script, given=json.dumps(game), SHAKESPEARE_BOX=str(box))
     there = [line for line in texts(drawn) if ("place", "piles.II.30") in line.places]
     pile = [line for line in there if line.text in "0123"]
     assert [one.text for one in sorted(pile, key=lambda one: -one.bottom)] == ["0", "1", "2", "3"]
