@@ -49,12 +49,6 @@ class TestWatch:
         drawings = len(re.findall(f"^{str(position).split()[0]} ", out, re.MULTILINE))
         assert drawings == 1 + changes + 1 > 3  # the first, one a change, and the last
 
-    def test_agents_play_seat_by_seat(self, game):
-        out = printed("watch", "random", "heuristic", "--game", game.name, "--moves", "0")
-        names = [line for line in out.splitlines() if line.startswith("┃")][1]
-        few = max(2, game.min_seats)
-        assert re.findall(r"\w+", names) == ["random", *["heuristic"] * (few - 1)]
-
     def test_draws_when_asked_with_its_variants_and_waits(self, game, monkeypatch):
         waited: list[float] = []
         monkeypatch.setattr("time.sleep", waited.append)
@@ -125,8 +119,8 @@ def test_every_action_is_listed(game, markdown):
 
 def test_as_a_program_without_names_the_default_game_is_meant():
     assert all(command in run().output for command in ("watch", "play", "train", "protocol"))
-    wide = {"COLUMNS": "200", "LINES": "100"}
-    out = said_by("from shakespeare_env.cli import app; app(['watch', '--moves', '0'])", **wide)
+    script = "from shakespeare_env.cli import app; app(['watch', '--moves', '0'])"
+    out = said_by(script, COLUMNS="200", LINES="100")
     assert out.startswith("\n" + str(Position.new(registry.DEFAULT, players=SEATS)))
 
 

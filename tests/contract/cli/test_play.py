@@ -3,14 +3,11 @@
 import itertools
 import json
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
 import shakespeare_agents
-from shakespeare_agents.cli.play import command_to_copy
 from shakespeare_agents.session import Session
 from shakespeare_env import Position
 from shakespeare_env.core import registry
@@ -128,13 +125,6 @@ class TestAnswers:
             assert out.partition(f"(? for help): {answer}\n")[2].startswith(said)
             assert moves_told(out) == moves_told(printed("play", *table, input="1\n"))
 
-    def test_an_empty_line_help_and_tables(self, small, table):
-        out = printed("play", *table, input="\n  \nhelp\ntable\nmoves\nexit\n")
-        assert out.count(PROMPT) == 6
-        assert "quit         leave the game" in out
-        first, second = shown_tables(out, small.position(seed=6))
-        assert first == second
-
     def test_several_moves_in_a_line_are_played_up_to_a_wrong_one(self, small, table):
         """Without tables between."""
         apart, together = (printed("play", *table, input=said) for said in ("1\n1\n1\n", "1 1 1\n"))
@@ -200,21 +190,6 @@ class TestLeaving:
         assert done.stderr.count("  File ") == said.count("  File ")
         command = command_told(done.stdout, "To resume the game once the agent is repaired, run")
         assert command[:3] == ["shakespeare", "play", "bad.py:agent"]
-
-
-WORDS = [["printf", "%s|"], *[["--option", f"a b{number}"] for number in range(9)]]
-
-
-@pytest.mark.skipif(shutil.which("sh") is None, reason="there is no shell")
-@pytest.mark.parametrize("count", [0, 1, 2, 60])
-def test_a_shell_reads_the_words_that_were_meant(count):
-    moves = [f"play:red-{number}>1" for number in range(count)]
-    command = command_to_copy(WORDS, moves)
-    assert max(map(len, command.splitlines())) <= 78
-    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True)
-    words = done.stdout.split("|")[:-1]
-    assert words[:18] == [word for part in WORDS[1:] for word in part]
-    assert " ".join(words[18:]).split() == (["--moves", *moves] if moves else [])
 
 
 @one_game

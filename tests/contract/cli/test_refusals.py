@@ -11,7 +11,7 @@ import pytest
 from shakespeare_env import Position
 from shakespeare_env.cli.lines import MOST_BYTES
 from shakespeare_env.core import registry
-from tests.contract.command_line import printed, refused
+from tests.contract.command_line import refused
 
 GAME = registry.names()[-1]
 MOST = registry.seats(GAME)[-1]
@@ -133,8 +133,3 @@ def test_a_packed_file_is_not_unpacked_beyond_a_game(monkeypatch):
     monkeypatch.setattr("shakespeare_env.cli.recorded.MOST_MOVES", 3)
     Path("long.jsonl").write_bytes(b"\n".join([start, *[start[:-1] + b', "move": "x"}'] * 4]))
     assert "of 3 moves" in refused("replay", "long.jsonl")
-
-
-def test_the_short_form_of_help_names_the_default_agent():
-    words = " ".join(printed("play", "-h").replace("│", " ").split())
-    assert "the default agent: network, or heuristic" in words

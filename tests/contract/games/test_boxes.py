@@ -157,12 +157,15 @@ def test_a_dataset_that_kept_its_box_names_the_copy(dataset):
         read_games(dataset)
 
 
-def test_a_dataset_keeps_the_box_it_is_played_with_but_not_the_packages_own(dataset, tmp_path):
+def test_a_dataset_keeps_the_box_it_is_played_with_but_not_the_packages_own(
+    dataset, tmp_path, monkeypatch
+):
     """Also when it is complete; in processes of their own: this one plays with the package's."""
     box, folder = another_box(tmp_path / "mine.toml"), tmp_path / "kept"
+    monkeypatch.setenv(VARIABLE, str(box))
     command = ["dataset", "random", "--game", NAME, "--games", "3", "--out", str(folder)]
     for _ in range(2):
-        said_by(f"from shakespeare_env.cli import app; app({command})", **{VARIABLE: str(box)})
+        said_by(f"from shakespeare_env.cli import app; app({command})")
         assert (folder / "box.toml").read_bytes() == box.read_bytes()
         (folder / "box.toml").unlink()
     assert not (dataset / "box.toml").exists()

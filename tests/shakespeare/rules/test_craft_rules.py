@@ -215,6 +215,12 @@ def test_t12_extras_are_named_in_order_of_hiring():
     assert (worn["viola"], worn["assistant"], worn["iago"]) == ([], ["pink"], [])
 
 
+def test_t12_every_actor_card_exists_once_so_a_wearer_is_named_by_its_card():
+    after = play(sewing("viola", "puck", costumes={"pink": 1}), SEW, "costume:pink>viola")
+    assert character(after, 0, "viola")["costume"] == ["pink"]
+    assert character(after, 0, "puck")["costume"] == []
+
+
 def test_t12_a_costume_is_listed_in_colour_order_and_its_elements_do_nothing_else():
     d = sewing(costumes={"black": 1, "pink": 1, "purple": 1}, pounds=3)
     moves = [f"costume:{colour}>author" for colour in ("purple", "black")]
