@@ -8,6 +8,7 @@ import pytest
 
 import shakespeare_agents
 from shakespeare_agents.session import Session
+from tests.contract import knowledge
 from tests.contract.command_line import command_told, moves_told, printed
 from tests.contract.random_games import PLAIN_FULL_TABLES, PLAIN_TABLES
 
@@ -38,6 +39,16 @@ def decisions(played, rng):
         yield before, move
 
 
+def views_after(before, move, seat, count):
+    """What a seat may see after a move, for all that it could not know before."""
+    views = set()
+    for seed in range(count):
+        possible = before.determinize(seat, seed)
+        possible.push(move)
+        views.add(str(possible.seen_by(seat)))
+    return views
+
+
 def record(position):
     """Every field of a position, the chance to come too."""
     found = position.record()
@@ -55,11 +66,11 @@ tables = pytest.mark.parametrize("table", [*PLAIN_FULL_TABLES, *SOLO], ids=str)
 @tables
 def test_what_is_taken_back_and_played_again_is_the_same_game_and_why_a_move_stays(table):
     seat = table.players - 1
-    plain, undone = started(table, 1, seat), started(table, 1, seat)
-    for _ in decisions(plain, random.Random(1)):
+    plain, undone = started(table, 2, seat), started(table, 2, seat)
+    for _ in decisions(plain, random.Random(2)):
         pass
     reasons: Counter[str] = Counter()
-    for before, move in decisions(undone, random.Random(1)):
+    for before, move in decisions(undone, random.Random(2)):
         after, alone = undone.position, undone.positions[-2] is before
         drawn = before.record()["random"] != after.record()["random"]
         try:
@@ -69,20 +80,19 @@ def test_what_is_taken_back_and_played_again_is_the_same_game_and_why_a_move_sta
             reasons[said] += 1
             assert (said == OTHER_SEAT) == (not alone)
             assert said != CHANCE or drawn
+            assert said != SHOWN or len(views_after(before, move, seat, 20)) > 1
             assert undone.position is after
             continue
         reasons["taken back"] += 1
         assert alone
         assert not drawn
         assert record(undone.position) == record(before)
-        for seed in range(5):  # whatever the person could not know, it sees the same
-            possible = before.determinize(seat, seed)
-            possible.push(move)
-            assert possible.seen_by(seat) == after.seen_by(seat)
+        assert views_after(before, move, seat, 5) == {str(after.seen_by(seat))}
         undone.push(move)
         undone.play_out()
     assert bool(reasons[OTHER_SEAT]) == (table.players > 1)
     assert "taken back" in reasons
+    assert (SHOWN in reasons) == knowledge.of(table.game, "facts").SECRET_MOVES
     assert reasons.keys() <= {OTHER_SEAT, CHANCE, SHOWN, "taken back"}
     assert undone.moves == plain.moves
     assert records(undone) == records(plain)
