@@ -1,4 +1,4 @@
-"""What `Batch` and other public functions refuse by name, and that nothing changes where they do."""
+"""What `Batch` and other public functions refuse by name; nothing changes where they do."""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ from shakespeare_env.shakespeare.drawing.picture import picture
 from shakespeare_env.shakespeare.text import wording
 from shakespeare_env.shakespeare.text.drawing import draw, draw_compact
 from shakespeare_env.shakespeare.text.wording import headline
+from tests.contract.playing import changed
 from tests.contract.processes import said_by
 from tests.drawings import (
     EYES,
@@ -141,7 +142,7 @@ def test_marks_frame_targets_and_changes_and_name_the_seats():
     assert words(drawn, "seat-1")[:2] == ["Seat 1", "heuristic-2:loose"]
 
 
-def changed(value):
+def another(value):
     """A value of the same kind that is another one."""
     match value:
         case bool():
@@ -207,12 +208,10 @@ def test_a_change_of_any_entry_changes_picture_and_page(make):
     game = make()
     drawn, page = picture(game), page_of(game)
     for path in SHOWN[make]:
-        other = copy.deepcopy(game)
-        inside: Any = other
-        *way, last = [int(key) if key.isdigit() else key for key in path.split(".")]
-        for key in way:
-            inside = inside[key]
-        inside[last] = changed(inside[last])
+        value: Any = game
+        for key in path.split("."):
+            value = value[int(key) if isinstance(value, list) else key]
+        other = changed(game, {path: another(value)})
         assert picture(other) != drawn, path
         assert page_of(other) != page, path
 
