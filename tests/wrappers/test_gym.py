@@ -19,7 +19,6 @@ from pettingzoo.test import api_test
 from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 
 from shakespeare_env import env, raw_env
-from shakespeare_env.core import registry
 from shakespeare_env.wrappers.gym import SingleAgentEnv
 from shakespeare_env.wrappers.masked_observation import (
     MaskedAgentObservation,
@@ -27,11 +26,10 @@ from shakespeare_env.wrappers.masked_observation import (
     MaskedVectorObservation,
 )
 from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
+from tests.contract.batches import games
 from tests.contract.each_table import full_tables, small_tables
 from tests.wrappers.lives import learn
 from tests.wrappers.test_autoreset import act
-
-each_game = pytest.mark.parametrize("name", registry.names())
 
 
 class Legal(spaces.Discrete):
@@ -63,7 +61,7 @@ def game(env, seed=None):
         over = terminated or truncated
 
 
-@each_game
+@games
 @pytest.mark.parametrize("masked", [False, True], ids=["any action", "legal actions"])
 def test_gymnasium_finds_no_fault(name, masked):
     env = SingleAgentEnv(name)
@@ -72,7 +70,7 @@ def test_gymnasium_finds_no_fault(name, masked):
     check_env(env, skip_render_check=True)
 
 
-@each_game
+@games
 def test_sb3_finds_no_fault(name):
     check_env_for_sb3(SingleAgentEnv(name))
 

@@ -17,6 +17,7 @@ from shakespeare_env.wrappers.outcome import NO_OFFENDER, outcomes
 from shakespeare_env.wrappers.sb3 import SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
+from tests.contract.batches import games
 from tests.contract.each_table import plain_tables, small_tables
 from tests.wrappers.aec_games import begun, illegal_move, next_move
 from tests.wrappers.lives import learn
@@ -104,7 +105,7 @@ def check(info, players, length=None):
     json.dumps({key: info[key] for key, kind in KEYS.items() if kind is not np.ndarray})
 
 
-@pytest.mark.parametrize("name", registry.names())
+@games
 def test_of_tables_of_different_sizes_the_longest_counts(name):
     sizes = [*registry.seats(name)]
     arguments: dict[str, Any] = {"game": name, "players": sizes, "opponents": "random"}

@@ -13,6 +13,7 @@ from shakespeare_env.wrappers.aec import CheckedEnv
 from shakespeare_env.wrappers.gym import SingleAgentEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
+from tests.contract.batches import games
 from tests.contract.processes import said_by
 
 GAMES = registry.names()
@@ -21,7 +22,6 @@ IDS = [
     *((f"{name.capitalize()}-Solo-v0", name, 1) for name in GAMES if 1 in registry.seats(name)),
 ]
 """Every id in Gymnasium's registry, its game and how many seats it has by itself."""
-games = pytest.mark.parametrize("name", GAMES)
 of_pettingzoo = pytest.mark.skipif(
     not hasattr(pettingzoo, "register"), reason="this PettingZoo has no registry"
 )

@@ -22,12 +22,12 @@ from shakespeare_env.compile.decorators import (
 )
 from shakespeare_env.core import kernels, registry
 from shakespeare_env.own_files import load_file
+from tests.contract.batches import games
 from tests.contract.processes import said_by
 
 pytestmark = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="nothing is compiled with the compiler off"
 )
-games = pytest.mark.parametrize("name", registry.names())
 
 
 def modules_of(name):

@@ -17,6 +17,7 @@ from shakespeare_env.compile.cache import _turn
 from shakespeare_env.compile.decorators import kernel, rule
 from shakespeare_env.core import kernels, registry
 from tests.contract import knowledge
+from tests.contract.batches import games
 from tests.contract.processes import said_by
 
 pytestmark = pytest.mark.skipif(
@@ -58,7 +59,7 @@ def test_a_kernel_and_its_rules_become_machine_code_once_and_together(tmp_path, 
     assert ours == ["probe", "probe"]
 
 
-@pytest.mark.parametrize("name", registry.names())
+@games
 def test_all_that_is_played_uses_the_versions_that_compile_all_makes(name):
     """Arguments of another kind would compile an entry point again, in the middle of a game."""
     game = registry.game(name)

@@ -21,11 +21,11 @@ from shakespeare_env.core import registry
 from shakespeare_env.datasets import TABLES, frames, read_games
 from shakespeare_env.datasets.frames import GAMES as COLUMNS
 from shakespeare_env.play.lineup import play_out
+from tests.contract.batches import games
 from tests.contract.command_line import printed, refused
 from tests.contract.small_datasets import content, entrants_of, small_settings, write
 
 GAMES = registry.names()
-games = pytest.mark.parametrize("name", GAMES)
 ROOT = Path(__file__).resolve().parents[3]
 
 

@@ -171,7 +171,7 @@ def test_a_dataset_keeps_the_box_it_is_played_with_but_not_the_packages_own(
     assert not (dataset / "box.toml").exists()
 
 
-@pytest.mark.parametrize("name", registry.names())
+@games
 def test_json_lines(name, tmp_path):
     """The digest is in the first line, as the protocol gives it; older files lack it."""
     asked = [{"command": "new", "game": name, "players": registry.seats(name)[-1]}]
