@@ -119,6 +119,14 @@ def test_wrappers_cannot_change_the_modes_of_others(table):
         assert make(**table.arguments).metadata["render_fps"] == RENDER_FPS
 
 
+@small_tables
+@pytest.mark.parametrize("make", VIEWS, ids=lambda make: make.__name__)
+def test_a_reset_without_a_seed_leaves_global_generators_alone(table, make):
+    before = np.random.get_state(legacy=False)["state"]["key"].tolist()
+    make(**table.arguments).reset()
+    assert np.random.get_state(legacy=False)["state"]["key"].tolist() == before
+
+
 def shown_by(view, steps):
     """What a view of one seat, or of whole games in rows, shows in these steps."""
     if isinstance(view, SingleAgentEnv | SingleAgentVectorEnv):

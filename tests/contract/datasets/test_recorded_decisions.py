@@ -248,14 +248,16 @@ def test_one_agents_decisions_alone(folder):
             assert batches.decisions == len(own)
 
 
-def test_they_go_to_other_processes(folder, monkeypatch):
+def test_they_go_to_other_processes_and_touch_no_generator(folder, monkeypatch):
     batches = read_batches(folder, size=SIZE, seed=3)
     assert len(pickle.dumps(batches)) < 10 * batches.decisions + 5000
     # Not Polars either, which survives no fork.
     monkeypatch.setattr(frames, "import_module", None)
+    before = np.random.get_state(legacy=False)["state"]["key"].tolist()
     there = pickle.loads(pickle.dumps(batches))
     for one, other in zip(joined(batches), joined(there), strict=True):
         np.testing.assert_array_equal(one, other)
+    assert np.random.get_state(legacy=False)["state"]["key"].tolist() == before
 
 
 @pytest.mark.parametrize("folder", KINDS[-1:], indirect=True)
