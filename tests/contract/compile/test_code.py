@@ -1,5 +1,6 @@
 """Nothing is compiled before it is needed, twice, by two processes or for another box."""
 
+import io
 import os
 import re
 import subprocess
@@ -245,7 +246,10 @@ def test_what_is_compiled_is_said_once_and_on_stderr(capsys, tmp_path, monkeypat
     assert capsys.readouterr() == ("", "")
 
 
+@pytest.mark.parametrize("stderr", [None, io.StringIO()], ids=["missing", "closed"])
 @pytest.mark.usefixtures("waiting")
-def test_a_program_without_stderr_compiles_all_the_same(monkeypatch):
-    monkeypatch.setattr(sys, "stderr", None)
+def test_a_program_without_stderr_compiles_all_the_same(monkeypatch, stderr):
+    if stderr is not None:
+        stderr.close()
+    monkeypatch.setattr(sys, "stderr", stderr)
     count()
