@@ -4,7 +4,7 @@ PYTHON  ?= python3
 WORKERS ?= 2
 ARGS    ?=
 # What `make bounds` runs.
-BOUNDED ?= tests/shakespeare tests/figaro tests/contract/test_records.py
+BOUNDED ?= tests/shakespeare tests/figaro tests/contract/core/test_records.py
 
 VENV    := .venv
 BIN     := $(VENV)/bin

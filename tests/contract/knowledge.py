@@ -5,7 +5,6 @@ No test outside `tests/<game>/` names a game.  What cannot be had from the contr
 game offers:
 
 `facts.py`       what anybody who knows the rules could say
-    PHASES: set[str]            every phase of the notation in which there is a decision
     RULES: set[str]             the number of every rule, such as "B2"; `RULES.md` has lines for all
     SECRET_MOVES: bool          whether there are moves that the other seats are not told
     OWN_FIELDS: set[str]        fields of a seat's block in an observation (`seat0.NAME`) that hold
@@ -34,9 +33,7 @@ game offers:
     NETWORK_WINS: dict[str, float]      agent -> share of the games that the bundled network wins
                                 against it at a table of four or fewer
 
-Beside these modules a game needs positions in `tests/<game>/data/move_counts/` (one at least for
-every phase and for every number of seats; `move_counts.py` counts) and its golden playthroughs
-(`make golden`).
+Beside these modules a game needs its golden playthroughs (`make golden`).
 """
 
 from __future__ import annotations

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-PHASES = {"turn"}
 _SECTIONS = {"A": 4, "B": 6, "C": 4, "D": 2}
 """Section of the rules -> number of its last rule."""
 RULES = {f"{section}{n}" for section, last in _SECTIONS.items() for n in range(1, last + 1)}

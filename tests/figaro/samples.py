@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -77,30 +75,8 @@ def over() -> Dict:
 SAMPLES = (turn, trio, opening, over)
 
 
-def through_json(d: Dict) -> Dict:
-    """What another program reads of it."""
-    read: Dict = json.loads(json.dumps(d))
-    return read
-
-
 def positions(table: Table, seed: int, every: int = 1) -> Iterator[Position]:
     """Every so-manieth position of a random game; the same object at each of them."""
     for number, reached in enumerate(game_from(table.position(seed), salt=seed)):
         if number % every == 0 or reached.to_move is None:
             yield reached
-
-
-def rotated(d: Dict, places: int) -> Dict:
-    """The same table with every seat moved on clockwise by some places."""
-    players = int(d["players"])
-
-    def seat(old: int) -> int:
-        return (old + places) % players
-
-    turned: Dict = copy.deepcopy(d)
-    for key in ("hands", "front", "taken", "roads"):
-        turned[key] = [d[key][(new - places) % players] for new in range(players)]
-    turned["king"] = seat(d["king"])
-    turned["to_move"] = None if d["to_move"] is None else seat(d["to_move"])
-    turned["winners"] = None if d["winners"] is None else [seat(one) for one in d["winners"]]
-    return turned

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-PHASES = {*("draft", "wager", "turn", "craft", "quill", "back", "queen", "objective", "rest")}
 _SECTIONS = {
     "S": 6, "W": 4, "T": 18, "M": 3, "R": 2, "U": 3, "P": 4, "F": 4, "V": 4, "D": 3,
 }  # fmt: skip

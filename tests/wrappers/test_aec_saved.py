@@ -31,20 +31,23 @@ def length_of(make, table, seed):
     return len(rest_of(begun(make, table, seed))) - 2
 
 
-# ---- going back ----------------------------------------------------------------------------------
-
-
 @makers
 @full_tables
-def test_a_saved_game_goes_on_as_it_did(make, table):
+def test_a_saved_game_and_a_copy_go_on_as_it_did(make, table):
     """From its start, its middle, its last decision and from amid the leaving, and past its end."""
     steps = length_of(make, table, seed=21)
     last = steps - table.players - 1
     for place in (0, steps // 2, last, last + 1, steps - 1, steps):
-        view = begun(make, table, 21, place, reward="score")
-        saved = view.save_state()
-        expected = rest_of(view)
+        view = begun(make, table, 21, place, reward="score", render_mode="ansi")
+        if place < steps:
+            view.last()  # whose mask the checks remember
+        saved, twins = view.save_state(), [way(view) for way in COPIES.values()]
+        before, expected = shown(view), rest_of(view)
         assert len(expected) == steps - place + 2
+        for twin in twins:
+            assert shown(twin) == before  # the original went on, the copy did not
+            assert rest_of(twin) == expected
+            assert twin.render() == view.render()
         advance(view, 30)
         view.load_state(saved)
         assert rest_of(view) == expected
@@ -145,9 +148,6 @@ def test_where_no_game_is_under_way_a_reset_is_asked_for(table):
         view.step(None)
 
 
-# ---- copies --------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("table", FULL_TABLES, ids=str)
 @pytest.mark.parametrize("render_mode", ["ansi", "human"])
 @ways
@@ -164,24 +164,6 @@ def test_a_copy_can_be_made_before_a_game_begins(table, way, render_mode):
     for both in (view, twin):
         both.reset(seed=1)
     assert rest_of(twin) == rest_of(view)
-
-
-@full_tables
-@makers
-@ways
-def test_a_copy_goes_on_alike_and_on_its_own(table, make, way):
-    """In mid-game, before the last decision, when the game is over and when all have left."""
-    steps = length_of(make, table, seed=27)
-    for left in (0, 1, table.players, 60):
-        view = begun(make, table, 27, steps - left, reward="score", render_mode="ansi")
-        if left:
-            view.last()  # whose mask the checks remember
-        twin, before = COPIES[way](view), shown(view)
-        expected = rest_of(view)
-        assert len(expected) == left + 2
-        assert shown(twin) == before  # the original went on, the copy did not
-        assert rest_of(twin) == expected
-        assert twin.render() == view.render()
 
 
 @full_tables

@@ -87,6 +87,23 @@ def test_it_is_gymnasiums_own_vector_environment(table, mode):
 
 
 @small_tables
+def test_spaces_hold_what_comes_out(table):
+    env = make(table, SAME_STEP)
+    size, actions = env.games.batch.game.layout.size, env.games.batch.actions.size
+    assert (env.num_envs, env.observation_space.shape) == (ROWS, (ROWS, size))
+    assert env.single_observation_space.shape == (size,)
+    assert env.action_space.shape == (ROWS,)
+    assert env.single_action_space == gymnasium.spaces.Discrete(actions)
+    observations, infos = env.reset(seed=1)
+    for _ in range(50):
+        assert observations in env.observation_space
+        assert all(row in env.single_observation_space for row in observations)
+        assert infos["action_mask"].shape == (ROWS, actions)
+        assert (infos["action_mask"] == env.action_masks()).all()
+        observations, *_, infos = env.step(act(observations, infos))
+
+
+@small_tables
 def test_wrong_actions_start_no_game(table):
     env = make(table, NEXT_STEP)
     env.reset(seed=1)

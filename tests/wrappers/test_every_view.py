@@ -18,6 +18,7 @@ from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 from tests.contract.each_table import full_tables, small_tables
+from tests.wrappers.lives import bytes_of
 
 
 def self_play(render_mode=None, **arguments):
@@ -99,12 +100,6 @@ def test_what_makes_no_sense_for_many_games_is_refused(table):
 
 
 @small_tables
-def test_positional_arguments_mean_the_same_with_and_without_checks(table):
-    for make in (env, raw_env):
-        assert make(table.game, table.players).max_num_agents == table.players
-
-
-@small_tables
 @pytest.mark.parametrize("make", [SingleAgentEnv, SingleAgentVectorEnv])
 def test_no_step_before_a_reset(table, make):
     with pytest.raises(ResetNeeded, match="no game in progress"):
@@ -126,16 +121,57 @@ def test_wrappers_cannot_change_the_modes_of_others(table):
 
 @small_tables
 @pytest.mark.parametrize("make", VIEWS, ids=lambda make: make.__name__)
-def test_global_generators_are_left_alone(table, make):
+def test_a_reset_without_a_seed_leaves_global_generators_alone(table, make):
     before = np.random.get_state(legacy=False)["state"]["key"].tolist()
-    view = make(**table.arguments)
-    view.reset()
-    if make in (raw_env, env):
-        action: Any = int(view.last()[0]["action_mask"].argmax())
-    else:
-        action = view.action_masks().argmax(axis=-1)
-    view.step(action)
+    make(**table.arguments).reset()
     assert np.random.get_state(legacy=False)["state"]["key"].tolist() == before
+
+
+def shown_by(view, steps):
+    """What a view of one seat, or of whole games in rows, shows in these steps."""
+    if isinstance(view, SingleAgentEnv | SingleAgentVectorEnv):
+        shown = view.reset(seed=1)
+    else:
+        view.seed(1)
+        shown = view.reset()
+    for _ in range(steps):
+        yield shown
+        masks = view.action_masks()
+        shown = view.step(masks.argmax(axis=-1))
+        masks[...] = False
+        if masks.ndim == 1 and shown[2]:
+            yield shown
+            shown = view.reset()
+
+
+def spoil(shown):
+    """Write into everything that a view has shown."""
+    if isinstance(shown, dict):
+        spoil(list(shown.values()))
+        shown["mine"] = 1
+    elif isinstance(shown, list | tuple) or (
+        isinstance(shown, np.ndarray) and shown.dtype.hasobject
+    ):
+        for part in shown:
+            spoil(part)
+    elif isinstance(shown, np.ndarray):
+        shown[...] = 0
+
+
+@full_tables
+@pytest.mark.parametrize("make", VIEWS[2:], ids=lambda make: make.__name__)
+def test_what_was_shown_stays_as_it_was_and_is_not_looked_at(table, make):
+    """Later steps do not change it, and whoever changes it changes no step."""
+    shown, kept = [], []
+    for out in shown_by(make(**table.arguments, reward="score"), 150):
+        shown.append(out)
+        kept.append(bytes_of(out))
+    assert bytes_of(shown) == kept
+    for out, before in zip(
+        shown_by(make(**table.arguments, reward="score"), 150), kept, strict=True
+    ):
+        assert bytes_of(out) == before
+        spoil(out)
 
 
 def test_without_openspiel_the_remedy_is_named(monkeypatch):

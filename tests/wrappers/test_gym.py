@@ -1,4 +1,7 @@
-"""One seat of one game: the ecosystem's own checks, and what they do not look at."""
+"""One seat of one game: the ecosystem's own checks, and what they do not look at.
+
+And the mask inside the observation, in the environments of Gymnasium and PettingZoo.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,22 @@ import pytest
 from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode
+from pettingzoo.test import api_test
 from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 
-from shakespeare_env.core import registry
+from shakespeare_env import env, raw_env
 from shakespeare_env.wrappers.gym import SingleAgentEnv
+from shakespeare_env.wrappers.masked_observation import (
+    MaskedAgentObservation,
+    MaskedObservation,
+    MaskedVectorObservation,
+)
+from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
+from tests.contract.batches import games
 from tests.contract.each_table import full_tables, small_tables
-from tests.wrappers.lives import bytes_of, learn
-
-each_game = pytest.mark.parametrize("name", registry.names())
+from tests.wrappers.lives import learn
+from tests.wrappers.test_autoreset import act
 
 
 class Legal(spaces.Discrete):
@@ -50,7 +61,7 @@ def game(env, seed=None):
         over = terminated or truncated
 
 
-@each_game
+@games
 @pytest.mark.parametrize("masked", [False, True], ids=["any action", "legal actions"])
 def test_gymnasium_finds_no_fault(name, masked):
     env = SingleAgentEnv(name)
@@ -59,30 +70,9 @@ def test_gymnasium_finds_no_fault(name, masked):
     check_env(env, skip_render_check=True)
 
 
-@each_game
+@games
 def test_sb3_finds_no_fault(name):
     check_env_for_sb3(SingleAgentEnv(name))
-
-
-@full_tables
-def test_what_comes_out_is_of_the_kind_promised(table):
-    env: Any = gymnasium.make(f"{table.game.capitalize()}-v0", reward="score")
-    first, *steps = game(env, seed=1)
-    for observation, *rest, info in (first, *steps):
-        assert observation in env.observation_space
-        assert observation.dtype == info["action_mask"].dtype == np.int8
-        for reward, terminated, truncated in [rest] if rest else []:
-            assert (type(reward), type(terminated), truncated) == (float, bool, False)
-    *running, (*_, terminated, _, final) = steps
-    assert terminated
-    # Forced moves are played; whoever decides has a choice.
-    assert all(info["action_mask"].sum() > 1 for *_, info in (first, *running))
-    assert not final["action_mask"].any()
-    masks = env.get_wrapper_attr("action_masks")()
-    assert masks.dtype == np.bool_
-    assert not masks.any()
-    env.reset()
-    assert env.get_wrapper_attr("action_masks")().any()
 
 
 @small_tables
@@ -122,13 +112,90 @@ def test_only_what_is_an_action_id_is_an_action(table):
     assert info["illegal_action"]
 
 
+dtypes = pytest.mark.parametrize("dtype", [np.int8, np.float32])
+
+
+def same(masked, plain, mask, dtype):
+    assert masked["observation"].dtype == dtype
+    assert masked["action_mask"].dtype == np.int8
+    assert (masked["observation"] == plain).all()
+    assert (masked["action_mask"] == mask).all()
+
+
+@pytest.mark.filterwarnings("ignore:.*is different from the unwrapped version")
+@dtypes
 @small_tables
-def test_what_is_given_out_stays_as_it_was(table):
-    env = SingleAgentEnv(**table.arguments)
-    shown = list(game(env, seed=3))
-    again = [bytes_of(one) for one in game(env, seed=3)]
-    assert [bytes_of(one) for one in shown] == again
-    for observation, *_, info in shown:
-        observation[:] = 0
-        info["action_mask"][:] = 0
-    assert [bytes_of(one) for one in game(env, seed=3)] == again
+def test_the_environment_of_one_game(table, dtype):
+    """The same game as without it, its mask beside what is seen, through other wrappers, too."""
+    plain = SingleAgentEnv(**table.arguments, opponents="random")
+    check_env(MaskedObservation(plain, dtype), skip_render_check=True)
+    view: Any = MaskedObservation(
+        gymnasium.make(f"{table.game.capitalize()}-v0", players=table.players, opponents="random"),
+        dtype,
+    )
+    seen, info = plain.reset(seed=2)
+    masked, _ = view.reset(seed=2)
+    over = False
+    while not over:
+        assert masked in view.observation_space
+        same(masked, seen, info["action_mask"], dtype)
+        action = int(learn(seen[None], info["action_mask"][None])[0])
+        seen, _, over, _, info = plain.step(action)
+        masked, _, ended, _, _ = view.step(action)
+        assert ended == over
+    same(masked, seen, 0, dtype)
+
+
+@pytest.mark.parametrize("mode", AutoresetMode, ids=str)
+@small_tables
+def test_the_vector_environment(table, mode):
+    dtype = np.float32
+    arguments: dict[str, Any] = {**table.arguments, "opponents": "random", "autoreset_mode": mode}
+    plain = SingleAgentVectorEnv(3, **arguments)
+    view: Any = MaskedVectorObservation(SingleAgentVectorEnv(3, **arguments), dtype)
+    seen, infos = plain.reset(seed=2)
+    masked, _ = view.reset(seed=2)
+    ended = 0
+    while ended < 6:
+        assert masked in view.observation_space
+        same(masked, seen, infos["action_mask"], dtype)
+        actions = act(seen, infos)
+        seen, _, terminated, _, infos = plain.step(actions)
+        masked, *_, masked_infos = view.step(actions)
+        ended += int(terminated.sum())
+        for row in np.flatnonzero(infos.get("_final_obs", [])):
+            final: Any = masked_infos["final_obs"][row]
+            assert final in view.single_observation_space
+            same(final, infos["final_obs"][row], 0, dtype)
+        if mode is AutoresetMode.DISABLED and terminated.any():
+            options = {"reset_mask": terminated}
+            seen, infos = plain.reset(options=options)
+            masked, _ = view.reset(options=options)
+
+
+@pytest.mark.filterwarnings(
+    "ignore:Observation is not a NumPy array",
+    "ignore:Observation space for each agent probably should be",
+    "ignore:Action mask numpy array is all zeros",
+)
+@full_tables
+def test_the_pettingzoo_environment(table, capsys):
+    dtype = np.float32
+    for make in (env, raw_env):
+        view: Any = MaskedAgentObservation(make(**table.arguments), dtype)
+        view.reset(seed=1)
+        for agent in view.agents:
+            plain, seen = view.env.observe(agent), view.observe(agent)
+            assert seen in view.observation_space(agent)
+            assert view.observation_space(agent) is view.observation_space(agent)
+            same(seen, plain["observation"], plain["action_mask"], dtype)
+        assert view.last()[0]["observation"].dtype == dtype
+    api_test(MaskedAgentObservation(env(**table.arguments), dtype), num_cycles=100)
+    assert "Passed API test" in capsys.readouterr().out
+
+
+def test_wrong_kinds_are_refused():
+    with pytest.raises(TypeError, match="choose int8 or float32"):
+        MaskedObservation(SingleAgentEnv(), np.uint8)
+    with pytest.raises(TypeError, match="wrap a game of ours"):
+        MaskedObservation(gymnasium.make("Blackjack-v1"))

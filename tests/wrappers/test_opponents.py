@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections import Counter
 from contextlib import suppress
 from typing import Any
@@ -17,8 +14,6 @@ from shakespeare_env.play.agent import agent_for
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.each_table import full_tables, small_tables
 from tests.wrappers.lives import BySight, legal, make, played
-
-# --------------------------------------------------------------------------------- who sits where
 
 
 class Named:
@@ -87,17 +82,6 @@ def test_a_pool_is_drawn_from_for_every_seat_of_every_game(table):
     assert len(lineups) > 5  # one draw for all seats of a game would make 2
 
 
-@small_tables
-def test_rows_draw_their_own_line_ups(table):
-    one, other = BySight(1), BySight(2)
-    games = make(table, 80, seed=4, opponents={one: 1, other: 1})
-    games.step(legal(games))
-    assert min(one.asked[0], other.asked[0]) > 15
-
-
-# ------------------------------------------------------------------------------ what may be asked
-
-
 @full_tables
 def test_wrong_arguments_are_refused_by_name(table):
     """With the most seats at each table, or at the last one with the fewest."""
@@ -137,9 +121,6 @@ def test_none_is_the_default_agent(table):
     games = SingleAgentBatch(**table.arguments, opponents=None)
     for opponent in games._opponents.lineup.agents:
         assert type(opponent) is type(agent_for(None, games.batch.game))
-
-
-# ---------------------------------------------------------------------------- what may be answered
 
 
 @small_tables
@@ -194,32 +175,3 @@ def test_after_an_opponent_has_failed_nobody_plays_for_it(table):
     games.reset()
     assert (games.batch.to_move == games.seats).all()
     games.step(games.action_masks().argmax(axis=1))
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-def test_a_forked_worker_can_ask_a_network_that_its_parent_has_used():
-    """Threads of a library that multiplies matrices would stay with the parent."""
-    program = """
-import os, signal, sys
-import numpy as np
-from shakespeare_agents.networks.network import Network
-from shakespeare_agents.networks.network_agent import NetworkAgent
-from shakespeare_env import registry
-from shakespeare_env.play.generators import GameGenerators
-
-game = registry.game(registry.DEFAULT)
-shapes = Network.shapes(64, game.layout.size, game.actions.size)
-weights = {name: np.ones(shape, np.float32) for name, shape in shapes.items()}
-agent = NetworkAgent(Network(weights, game.layout))
-views = np.zeros((600, game.layout.size), np.int8), np.ones((600, game.actions.size), bool)
-generators = GameGenerators.of_games(0, np.arange(600))
-agent.act(*views, generators)
-child = os.fork()
-if child == 0:
-    signal.alarm(20)
-    agent.act(*views, generators)
-    os._exit(0)
-sys.exit(os.waitpid(child, 0)[1] != 0)
-"""
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], check=False)
-    assert done.returncode == 0

@@ -17,6 +17,7 @@ from shakespeare_env.wrappers.outcome import NO_OFFENDER, outcomes
 from shakespeare_env.wrappers.sb3 import SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
+from tests.contract.batches import games
 from tests.contract.each_table import plain_tables, small_tables
 from tests.wrappers.aec_games import begun, illegal_move, next_move
 from tests.wrappers.lives import learn
@@ -49,28 +50,23 @@ def of_every_seat(scores, winners, offender=NO_OFFENDER, name=registry.DEFAULT):
 
 
 @pytest.mark.parametrize(
-    ("scores", "winners", "won", "rank"),
+    ("scores", "winners", "offender", "won", "rank"),
     [
-        ([9, 12, 12, 5], [0, 1, 1, 0], [0, 0.5, 0.5, 0], [3, 1, 1, 4]),
+        ([9, 12, 12, 5], [0, 1, 1, 0], NO_OFFENDER, [0, 0.5, 0.5, 0], [3, 1, 1, 4]),
         # A tie broken by the rules: one of two equal scores wins.
-        ([7, 7, -3], [0, 1, 0], [0, 1, 0], [2, 1, 3]),
+        ([7, 7, -3], [0, 1, 0], NO_OFFENDER, [0, 1, 0], [2, 1, 3]),
+        # After an illegal action nobody has won, and the offender is last.
+        ([9, 30, 12], [0, 0, 0], 1, [0, 0, 0], [2, 3, 1]),
     ],
 )
-def test_the_share_of_the_victory_and_the_rank(scores, winners, won, rank):
-    found = of_every_seat(scores, winners)
+def test_the_share_of_the_victory_and_the_rank(scores, winners, offender, won, rank):
+    found = of_every_seat(scores, winners, offender)
     assert found["won"] == found["is_success"] == pytest.approx(won)
     assert found["rank"] == rank
     assert found["score"] == scores
     assert found["seat"] == list(range(len(scores)))
     assert found["players"] == [len(scores)] * len(scores)
-    assert not any(found["illegal_action"])
-
-
-def test_after_an_illegal_action_nobody_has_won_and_the_offender_is_last():
-    found = of_every_seat([9, 30, 12], [0, 0, 0], offender=1)
-    assert found["won"] == [0, 0, 0]
-    assert found["rank"] == [2, 3, 1]
-    assert found["illegal_action"] == [False, True, False]
+    assert found["illegal_action"] == [seat == offender for seat in range(len(scores))]
 
 
 @pytest.mark.parametrize("name", [name for name in registry.names() if 1 in registry.seats(name)])
@@ -109,7 +105,7 @@ def check(info, players, length=None):
     json.dumps({key: info[key] for key, kind in KEYS.items() if kind is not np.ndarray})
 
 
-@pytest.mark.parametrize("name", registry.names())
+@games
 def test_of_tables_of_different_sizes_the_longest_counts(name):
     sizes = [*registry.seats(name)]
     arguments: dict[str, Any] = {"game": name, "players": sizes, "opponents": "random"}

@@ -1,8 +1,5 @@
 """The games under their names in the registries of Gymnasium and PettingZoo."""
 
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any, cast
 
 import gymnasium
@@ -16,6 +13,8 @@ from shakespeare_env.wrappers.aec import CheckedEnv
 from shakespeare_env.wrappers.gym import SingleAgentEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
+from tests.contract.batches import games
+from tests.contract.processes import said_by
 
 GAMES = registry.names()
 IDS = [
@@ -23,25 +22,13 @@ IDS = [
     *((f"{name.capitalize()}-Solo-v0", name, 1) for name in GAMES if 1 in registry.seats(name)),
 ]
 """Every id in Gymnasium's registry, its game and how many seats it has by itself."""
-games = pytest.mark.parametrize("name", GAMES)
 of_pettingzoo = pytest.mark.skipif(
     not hasattr(pettingzoo, "register"), reason="this PettingZoo has no registry"
 )
 
 
-def in_a_process(script):
-    """Run a script in which every warning of ours is an error; its output."""
-    # With the compiler off NumPy reports the wrap-around that the generator is built on.
-    warnings = ["-W", "error", "-W", "ignore:overflow encountered:RuntimeWarning"]
-    done = subprocess.run(
-        [sys.executable, *warnings, "-c", script],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=Path(__file__).parents[2],
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.split()
+# Every warning is an error; with the compiler off NumPy reports a wrap-around that is meant.
+STRICT = ["-W", "error", "-W", "ignore:overflow encountered:RuntimeWarning"]
 
 
 @of_pettingzoo
@@ -129,13 +116,9 @@ assert {IDS[0][0]!r} in gymnasium.registry
 assert {GAMES[0] + "-v0"!r} in pettingzoo.aec_registry
 print(*(name for name in sys.modules if name.startswith(("shakespeare_env.wrappers", "torch"))))
 """
-    assert in_a_process(script) == []
+    assert said_by(script, flags=STRICT) == "\n"
 
 
 def test_gymnasium_imports_the_package_by_itself():
-    script = f"""
-import gymnasium
-view = gymnasium.make("shakespeare_env:{IDS[0][0]}")
-print(type(view.unwrapped).__name__)
-"""
-    assert in_a_process(script) == ["SingleAgentEnv"]
+    script = f"import gymnasium; print(gymnasium.make('shakespeare_env:{IDS[0][0]}').unwrapped)"
+    assert said_by(script, flags=STRICT).startswith("<SingleAgentEnv")

@@ -72,7 +72,7 @@ def test_one_game_is_shown_as_its_position(table):
 
 
 @one_table
-def test_many_games_are_drawn_one_by_one(table):
+def test_many_games_are_drawn_one_by_one_and_of_vec_envs_the_first(table):
     view: Any = SingleAgentVectorEnv(
         3, **table.arguments, seat=0, opponents=first_legal, render_mode="ansi"
     )
@@ -81,10 +81,6 @@ def test_many_games_are_drawn_one_by_one(table):
     texts = [str(Position.of_record(batch.game, record)) for record in batch.save([0, 1, 2])]
     assert list(view.render()) == texts
     assert len(set(texts)) == 3
-
-
-@one_table
-def test_vec_envs_show_their_first_game(table):
     games = SingleAgentBatch(n=2, **table.arguments, seed=6)
     batch = Batch(n=2, **table.arguments, seed=6, autoreset=False)
     for view in (SB3SingleAgentVecEnv(games, "rgb_array"), SB3SelfPlayVecEnv(batch, "rgb_array")):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import numpy as np
@@ -42,30 +41,6 @@ def steps(games, count):
         yield shown
 
 
-# ------------------------------------------------------------------------------------ what is shown
-
-
-@both
-@full_tables
-def test_what_was_shown_stays_as_it_was(table, make_games):
-    """Observations, rewards and infos are not changed by later steps, nor later ones by them."""
-    games = make_games(table, reward="score")
-    shown, kept = [], []
-    for step in steps(games, 150 if make_games is seated else 400):
-        out = (*step, games.action_masks(), getattr(games, "seat_rewards", None))
-        shown.append(out)
-        kept.append(copy.deepcopy(out))
-    games.reset()
-    assert sum(bool(info) for out in kept for info in out[3]) > GAMES
-    for out, then in zip(shown, kept, strict=True):
-        for part, before in zip(out, then, strict=True):
-            np.testing.assert_equal(part, before)
-    for _ in range(2):
-        *_, infos = games.step(games.action_masks().argmax(axis=1))
-        assert all(info == {} for info in infos)
-        infos[0]["mine"] = 1
-
-
 @small_tables
 @pytest.mark.parametrize("action", ["masked", 2**70])
 def test_an_illegal_action_of_the_learner_ends_its_game(table, action):
@@ -82,9 +57,6 @@ def test_an_illegal_action_of_the_learner_ends_its_game(table, action):
     assert (infos[3]["terminal_observation"] == observations[3]).all()
     assert (seen[3] != observations[3]).any()
     assert not view.step(learn(seen, view.action_masks()))[2].any()
-
-
-# -------------------------------------------------------------------------- seeds and interface
 
 
 @both

@@ -6,7 +6,6 @@ import random
 from typing import Any
 
 import numpy as np
-import pytest
 
 from shakespeare_env import raw_env
 from shakespeare_env.wrappers.gym import SingleAgentEnv
@@ -14,7 +13,8 @@ from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 from tests.contract import knowledge
-from tests.contract.random_games import TABLES, sampled, stacked
+from tests.contract.each_table import all_tables
+from tests.contract.random_games import sampled, stacked
 from tests.wrappers.lives import bytes_of
 
 
@@ -76,7 +76,7 @@ def shown_by_self_play(table, records, seats):
     return [view.reset(), view.action_masks(), view.seats, view.seat_rewards]
 
 
-@pytest.mark.parametrize("table", TABLES, ids=str)
+@all_tables
 def test_what_a_seat_may_not_know_changes_nothing_that_it_is_shown(table):
     hidden, rng = knowledge.of(table.game, "hidden"), random.Random(8)
     decisions = [

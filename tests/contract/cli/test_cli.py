@@ -1,0 +1,129 @@
+"""The command `shakespeare`: what it prints for every game."""
+
+import itertools
+import json
+import re
+from importlib import metadata
+from typing import Any
+
+import pytest
+
+import shakespeare_env
+from shakespeare_env import Position
+from shakespeare_env.core import registry
+from shakespeare_env.drawing.raster import png
+from tests.contract.command_line import NO_SCREEN, PLAYED, printed, refused, run, scores_told
+from tests.contract.processes import said_by
+from tests.contract.random_games import described
+
+GAMES = registry.names()
+SEATS = registry.seats(registry.DEFAULT)[-1]
+
+
+@pytest.fixture(params=GAMES)
+def game(request):
+    return registry.game(request.param)
+
+
+@pytest.fixture
+def position(game):
+    return Position.new(game.name, players=game.max_seats, seed=4)
+
+
+class TestWatch:
+    def test_a_whole_game_with_its_scores_drawn_at_each_change_of_a_field(self, game, position):
+        chapter = game.presentation.chapter
+        out = printed("watch", "--game", game.name, "--seed", "4", "--draw-at", chapter)
+        numbers = []
+        chapters = [position.to_dict()[chapter]]
+        for number, seat, _, words, move in PLAYED.findall(out):
+            numbers.append(int(number))
+            assert int(seat) == position.to_move
+            assert words == described(position, move)
+            position.push(move)
+            chapters.append(position.to_dict()[chapter])
+        assert position.to_move is None
+        assert numbers == list(range(1, len(numbers) + 1))
+        assert scores_told(out) == (position.scores(), position.winners)
+        changes = sum(one != other for one, other in itertools.pairwise(chapters))
+        drawings = len(re.findall(f"^{str(position).split()[0]} ", out, re.MULTILINE))
+        assert drawings == 1 + changes + 1 > 3  # the first, one a change, and the last
+
+    def test_draws_when_asked_with_its_variants_and_waits(self, game, monkeypatch):
+        waited: list[float] = []
+        monkeypatch.setattr("time.sleep", waited.append)
+        on: dict[str, Any] = dict.fromkeys(game.options, True)
+        watch = ["watch", "--game", game.name, *(part for one in on for part in ("--option", one))]
+        position = Position.new(game.name, players=game.max_seats, seed=0, **on)
+        assert printed(*watch, "--moves", "0").count(str(position)) == 1
+        drawing = re.compile(f"^{str(position).split()[0]}", re.MULTILINE)
+        assert len(drawing.findall(printed(*watch, "--moves", "5", "--final"))) == 1
+        waited.clear()
+        out = printed(*watch, "--moves", "5", "--every-position", "--delay", "0.25")
+        assert len(drawing.findall(out)) == 6
+        assert waited == [0.25] * 5
+
+    def test_a_solo_score_is_held_against_its_target(self):
+        game = next(registry.game(name) for name in GAMES if 1 in registry.seats(name))
+        watch = ["watch", "--game", game.name, "--players", "1"]
+        out = printed(*watch, "--final")
+        scores = out[out.index("Final score") :]
+        assert f"The game is over: a score of {re.findall(r'-?[0-9]+', scores)[1]};" in scores
+        assert f"a good solo game passes {game.solo_target:g}." in scores
+        assert "wins" not in out
+        assert f"A good solo game passes {game.solo_target:g}." in printed(*watch, "--moves", "3")
+
+
+class TestShow:
+    def test_draws_a_file_and_lists_the_moves(self, position, tmp_path):
+        file, told = tmp_path / "position.json", json.dumps(position.to_dict())
+        file.write_text(told, encoding="utf-8")
+        out = printed("show", str(file))
+        assert out == printed("show", "-", input=told)
+        # Terminals show it in colour; files and pipes do not, nor is there any with NO_COLOR.
+        terminal = {**NO_SCREEN, "FORCE_COLOR": "1", "TERM": "xterm"}
+        coloured = printed("show", "-", input=told, env=terminal)
+        assert "\x1b[1;36mSeat 0\x1b[0m" in coloured
+        assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == out
+        without = printed("show", "-", input=told, env={**terminal, "NO_COLOR": "1"})
+        assert not re.findall(r"\x1b\[[\d;]*3\dm", without)
+        assert out.startswith(str(position))
+        rows = re.findall(r"^│ (\S+) +│ (.+?) +│$", out, re.MULTILINE)
+        expected = [(move, described(position, move)) for move in position.moves()]
+        assert rows[-len(expected) :] == expected
+        while position.to_move is not None:
+            position.push(position.moves()[0])
+        assert "Final score" in printed("show", "-", input=json.dumps(position.to_dict()))
+
+    def test_as_a_picture(self, position, tmp_path):
+        told = json.dumps(position.to_dict())
+        drawing, pixels = tmp_path / "table.svg", tmp_path / "table.png"
+        for picture in (drawing, pixels):
+            assert printed("show", "-", "--picture", str(picture), input=told) == ""
+        assert drawing.read_text(encoding="utf-8") == position.svg()
+        assert pixels.read_bytes() == png(position.svg())
+        for name, said in (("table.gif", "give a .svg or .png file"), ("no/table.svg", "No such")):
+            out = refused("show", "-", "--picture", str(tmp_path / name), input=told)
+            assert said in out
+
+
+@pytest.mark.parametrize("markdown", [False, True])
+def test_every_action_is_listed(game, markdown):
+    out = printed("actions", "--game", game.name, *["--markdown"] * markdown)
+    row = r"^\| (\d+) \| `(.+)` \| (.+) \|$" if markdown else r"^│ +(\d+) +│ (\S+) +│ (.+?) +│$"
+    expected = zip(game.actions.texts, game.actions.descriptions, strict=True)
+    found = re.findall(row, out, re.MULTILINE)
+    assert found == [(str(index), *texts) for index, texts in enumerate(expected)]
+    assert ("{+1} is 3 when seat 2 moves" in out) == game.actions.is_relative
+
+
+def test_as_a_program_without_names_the_default_game_is_meant():
+    assert all(command in run().output for command in ("watch", "play", "train", "protocol"))
+    script = "from shakespeare_env.cli import app; app(['watch', '--moves', '0'])"
+    out = said_by(script, COLUMNS="200", LINES="100")
+    assert out.startswith("\n" + str(Position.new(registry.DEFAULT, players=SEATS)))
+
+
+def test_the_version():
+    assert printed("--version") == f"shakespeare-env {shakespeare_env.__version__}\n"
+    assert shakespeare_env.__version__ == metadata.version("shakespeare-env")

@@ -1,0 +1,233 @@
+"""`shakespeare play`: what a person is shown and asked, and how the game can be left."""
+
+import itertools
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import shakespeare_agents
+from shakespeare_agents.session import Session
+from shakespeare_env import Position
+from shakespeare_env.core import registry
+from tests.contract import knowledge
+from tests.contract.command_line import (
+    PLAYED,
+    command_told,
+    moves_told,
+    printed,
+    refused,
+    run,
+    scores_told,
+)
+from tests.contract.random_games import SMALL_TABLES, described
+
+PROMPT = "Your move (? for help): "
+FIRST_OF_THE_LIST = "1\n" * 1000
+AGENT = "def agent(observations, masks, rng):\n    return {}\n"
+one_game = pytest.mark.parametrize("small", SMALL_TABLES[-1:], ids=str, indirect=True)
+
+
+@pytest.fixture(params=SMALL_TABLES, ids=str)
+def small(request):
+    """A table at which somebody sits opposite."""
+    return request.param
+
+
+@pytest.fixture
+def table(small):
+    """Arguments of a small game against agents that draw."""
+    return ["random", "--game", small.game, "--players", str(small.players), "--seed", "6"]
+
+
+def shown_tables(out, position):
+    """The tables in what was printed, each up to the empty line after it."""
+    head = str(position).splitlines()[0].split()[0]
+    end = r"\n\n(?: +1\. | {5}\S[^\n]*: {3}1\. |┏|Your)"
+    return re.findall(rf"^{head} ·.*?(?={end})", out, re.MULTILINE | re.DOTALL)
+
+
+class TestGame:
+    def test_what_is_printed_of_a_whole_game(self, small, table):
+        """The same game played here, with the same agent; no secret of another seat is printed."""
+        seat, first = 1, small.position(seed=6)
+        game, others = first.game, set(range(first.players)) - {1}
+        out = printed("play", *table, "--seat", str(seat), input=FIRST_OF_THE_LIST)
+        drawing = shakespeare_agents.make("random", game)
+        played = Session(first, dict.fromkeys(others, drawing), seed=6)
+        tables: list[str] = []
+        lines: list[tuple[str, ...]] = []
+
+        def note(_words):
+            position, move = played.positions[-2], played.moves[-1]
+            number, mover = str(len(played.moves)), str(position.to_move)
+            if position.to_move != seat and game.is_secret(position.to_dict(), move):
+                lines.append((number, mover, "decides in secret", "", ""))
+            else:
+                lines.append((number, mover, "", described(position, move), move))
+
+        played.play_out(note)
+        while (position := played.position).to_move is not None:
+            tables.append(game.presentation.draw(position.seen_by(seat)))
+            played.push(position.moves()[0], note)
+            played.play_out(note)
+        secret = [line for line in lines if line[2]]
+        assert bool(secret) == knowledge.of(game.name, "facts").SECRET_MOVES
+        assert PLAYED.findall(out) == lines
+        *shown, last = shown_tables(out, position)
+        assert shown[0] == tables[0]
+        left = iter(tables)  # some are not drawn between decisions of one turn
+        assert all(drawn in left for drawn in shown)
+        assert last == str(position)
+        assert scores_told(out) == (position.scores(), position.winners)
+        # Effects stand under their move.
+        effects = [line for line in out.splitlines() if re.match(r" {6}\S", line)]
+        assert any("seat 0 (random): " in line for line in effects)
+        assert any("seat 1 (you): " in line for line in effects)
+        for before, line in itertools.pairwise(out.splitlines()):
+            assert line not in effects or before in effects or PLAYED.match(before)
+
+    def test_agents_take_the_other_seats_and_the_last_one_fills_the_table(self, small):
+        game = registry.game(small.game)
+        play = ["play", "--game", game.name, "--players", str(game.max_seats)]
+        best, rest = shakespeare_agents.default(game), range(2, game.max_seats)
+        others = ", ".join(f"{best} plays seat {n}" for n in (1, *rest))
+        assert f"You play seat 0, {others}." in printed(*play, input="1\n")
+        out = printed(*play, "random", "heuristic", "--seat", "1", input="")
+        others = ", ".join(f"heuristic plays seat {n}" for n in rest)
+        assert f"random plays seat 0, {others}." in out
+
+    def test_on_a_small_screen_the_table_is_drawn_compactly(self, small, table):
+        screen = {"COLUMNS": "1", "LINES": "1"}
+        out = printed("play", *table, input="1\nfull\nhint\nscores\n?\n", env=screen)
+        assert str(small.position(seed=6)) not in out
+
+    def test_the_table_is_drawn_between_turns_and_after_undo_but_not_within_a_turn(self):
+        game = next(name for name in registry.names() if 1 in registry.seats(name))
+        table = ["--game", game, "--players", "1", "--seed", "6"]
+        position = Position.new(game, players=1)
+        parts = printed("play", *table, input="1\n" * 60).split(PROMPT)[:-1]
+        assert {bool(shown_tables(f"{part}Your", position)) for part in parts} == {True, False}
+        out = printed("play", *table, input="1\n1\n1\nundo\n")
+        assert len(shown_tables(out.partition("Taken back")[2], position)) == 1
+
+
+@one_game
+class TestAnswers:
+    def test_what_is_no_move_is_refused_and_asked_for_again(self, table):
+        for answer, said in {
+            "9" * 5000: "there is no move 999",
+            "²": "'²' is neither a move nor a number; ? shows what you can enter",
+            "score": "'score' is neither a move nor a number (did you mean 'scores'?); ?",
+        }.items():
+            out = printed("play", *table, input=f"{answer}\n1\n")
+            assert out.partition(f"(? for help): {answer}\n")[2].startswith(said)
+            assert moves_told(out) == moves_told(printed("play", *table, input="1\n"))
+
+    def test_several_moves_in_a_line_are_played_up_to_a_wrong_one(self, small, table):
+        """Without tables between."""
+        apart, together = (printed("play", *table, input=said) for said in ("1\n1\n1\n", "1 1 1\n"))
+        assert moves_told(apart) == moves_told(together)
+        counts = [len(shown_tables(out, small.position(seed=6))) for out in (apart, together)]
+        assert counts[0] > counts[1] == 2
+        out = printed("play", *table, input="1 castle 1\n")
+        assert [mover for _, mover, _ in moves_told(out)].count(0) == 1
+
+
+@one_game
+class TestLeaving:
+    def test_the_command_printed_leads_back_to_the_game(self, table, tmp_path):
+        left = printed("play", *table, "--seat", "1", input="1\n2\n1\n")
+        command = command_told(left, "You have left the game")
+        at = command.index("--moves") + 1
+        assert len(command[at].split()) == 3
+        file = tmp_path / "moves.txt"
+        file.write_text(command[at].replace(" ", "\n"))
+        again = printed(*command[1:], input="")
+        assert again[again.index("You have left") :] == left[left.index("You have left") :]
+        read = printed(*command[1:at], str(file), *command[at + 1 :], input="quit")
+        assert moves_told(read) == moves_told(again) == moves_told(left)
+
+    def test_wrong_moves_are_refused_by_their_number(self, table):
+        for moves, said in {
+            "castle": "move 1: 'castle' is neither a file nor a move",
+            "1 castle": "move 2: 'castle' is neither a move nor a number",
+            "1 " * 1000: "the game is over before '1'; leave out the rest",
+            " ": "no moves; name some, or a file",
+        }.items():
+            assert said in refused("play", *table, "--moves", moves, input="")
+
+    @pytest.mark.parametrize(
+        "thinks", ["builtins.input", "shakespeare_agents.random_agent.RandomAgent.act"]
+    )
+    def test_when_interrupted(self, table, monkeypatch, tmp_path, thinks):
+        def interrupted(*arguments):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(thinks, interrupted)
+        file = str(tmp_path / "game.jsonl")
+        typed = FIRST_OF_THE_LIST if thinks.endswith("act") else None
+        out = printed("play", *table, "--save", file, input=typed)
+        assert "You have left the game" in out
+        assert moves_told(printed("replay", file, "--list")) == moves_told(out)
+
+    @pytest.mark.parametrize(
+        ("answer", "said"),
+        [
+            ("masks.none", r"failed: AttributeError: [^\n]*\n  File \"[^\"]*bad.py\", line 2, in"),
+            ("(~masks).argmax(1)", "chose the illegal move "),
+        ],
+    )
+    def test_when_an_agent_fails(self, table, tmp_path, monkeypatch, answer, said):
+        """Without a traceback of ours; a command leads back to where it failed."""
+        monkeypatch.chdir(tmp_path)
+        Path("bad.py").write_text(AGENT.format(answer))
+        done = run("play", "bad.py:agent", *table[1:], "--save", "game.jsonl", input="1\n1\n")
+        assert done.exit_code == 1
+        assert isinstance(done.exception, SystemExit)
+        assert re.match(rf"bad\.py:agent, seat \d, {said}", done.stderr.strip())
+        assert done.stderr.count("  File ") == said.count("  File ")
+        command = command_told(done.stdout, "To resume the game once the agent is repaired, run")
+        assert command[:3] == ["shakespeare", "play", "bad.py:agent"]
+
+
+@one_game
+class TestSaving:
+    @pytest.mark.parametrize("name", ["game.jsonl", "game.jsonl.gz"])
+    def test_a_saved_game_is_read_by_replay(self, table, tmp_path, name):
+        file = str(tmp_path / name)
+        out = printed("play", *table, "--save", file, input=FIRST_OF_THE_LIST)
+        assert command_told(out, "To look at it") == ["shakespeare", "replay", file]
+        again = printed(*command_told(out, "To see this game again")[1:], input="")
+        listed = printed("replay", file, "--list")
+        assert moves_told(listed) == moves_told(again) == moves_told(out)
+        assert "seat 1 (random)" in listed
+        end = printed("replay", file, "--at", str(len(moves_told(listed))))
+        assert scores_told(end) == scores_told(out)
+
+    def test_no_other_file_is_overwritten(self, table, tmp_path):
+        file, good = tmp_path / "precious.jsonl", tmp_path / "my game.jsonl"
+        file.write_text("kept", encoding="utf-8")
+        assert "already; give another name" in refused("play", *table, "--save", str(file))
+        out = printed("play", *table, input=f"save {good}\n1\nsave {file}\nsave\nsave {good}\n")
+        assert len(moves_told(printed("replay", str(good), "--list"))) == len(moves_told(out))
+        assert "already; give another name" in out
+        assert "name a file, as in save game.jsonl" in out
+        assert file.read_text(encoding="utf-8") == "kept"
+
+    def test_the_record_holds_positions_and_agents_and_others_can_play_on(
+        self, small, table, tmp_path
+    ):
+        file, position = tmp_path / "game.jsonl", small.position(seed=6)
+        printed("play", *table, "--save", str(file), input="1\n1\n")
+        first, *rest = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+        assert first["agents"] == ["you", *["random"] * (small.players - 1)]
+        assert first["position"] == position.to_dict()
+        assert first["box_digest"] == registry.box_digest(small.game)
+        at = ["--at", "0", "--continuations", "1", "--instead", position.moves()[-1]]
+        for line in rest:
+            position.push(line["move"])
+            assert line["position"] == position.to_dict()
+        out = printed("replay", str(file), *at)
+        assert f"seat 0 ({shakespeare_agents.default(position.game)})" in out

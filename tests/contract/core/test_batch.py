@@ -1,0 +1,200 @@
+"""`Batch`: its arrays, the games that its rows play, and what happens when one ends.
+
+It is played, begun anew and looked at in all of its games or in some.
+"""
+
+import copy
+
+import numpy as np
+import pytest
+
+from shakespeare_env import IllegalMove, Position
+from tests.contract.batches import (
+    MANY,
+    arrays_of,
+    assert_same,
+    assert_unchanged,
+    games,
+    mixed,
+    played,
+    sizes,
+    snapshot,
+    some_rows,
+)
+from tests.contract.each_table import full_tables
+from tests.contract.random_games import chosen, differing_fields, record_of
+
+DEALS = [6, 0, 6, 3, 3]
+
+
+@full_tables
+def test_arrays_have_their_shapes_and_types_and_are_written_in_place(table):
+    batch = table.batch(6, seed=41)
+    before = arrays_of(batch)
+    for name, (array, shape, dtype) in before.items():
+        assert array.shape == (6, *shape), name
+        assert array.dtype == dtype, name
+    for step in range(30):
+        rewards, done = batch.step(chosen(batch.mask, step))
+        assert rewards is batch.rewards
+        assert done is batch.done
+    batch.reset(1)
+    batch.load([0], batch.save([1]))
+    batch.determinize([0], [0], [0])
+    for name, (array, _, _) in before.items():
+        assert getattr(batch, name) is array, name
+
+
+@full_tables
+def test_random_actions_are_legal_and_reach_every_legal_action(table):
+    batch = table.batch(1, seed=44)
+    for _ in range(3):
+        legal = set(np.flatnonzero(batch.mask[0]).tolist())
+        drawn = [batch.random_actions() for _ in range(60 * len(legal))]
+        assert {int(actions[0]) for actions in drawn} == legal
+        batch.step(drawn[0])
+
+
+@full_tables
+def test_a_row_plays_the_deal_it_is_given(table):
+    """Chance to come included, in this game and in those that follow in its row."""
+    whole, some = table.batch(7, seed=9), table.batch(len(DEALS), seed=1)
+    some.reset(9, deals=DEALS)
+    assert some.random_actions().tolist() == whole.random_actions()[DEALS].tolist()
+    for step in range(150):
+        assert differing_fields(some.save(slice(None)), whole.save(DEALS)) == []
+        for view in ("obs", "mask", "to_move", "final_scores"):
+            assert (getattr(some, view) == getattr(whole, view)[DEALS]).all()
+        actions = chosen(whole.mask, step)
+        whole.step(actions)
+        some.step(actions[DEALS])
+    records = whole.save(slice(None))
+    assert len({int(record["random"]) for record in records}) == 7
+    some.reset(9)
+    whole.reset(9, deals=range(7))
+    assert differing_fields(some.save(slice(None)), whole.save(range(5))) == []
+
+
+@full_tables
+def test_without_autoreset_finished_games_wait_for_the_others(table):
+    batch, step = table.batch(4, seed=45, autoreset=False), 0
+    while (batch.to_move >= 0).any():
+        batch.step(chosen(batch.mask, step))
+        step += 1
+    assert not batch.mask.any()
+    assert not batch.obs.any()
+    assert (batch.random_actions() == -1).all()
+    before = batch.save(slice(None))
+    scores, winners = batch.final_scores.copy(), batch.final_winners.copy()
+    rewards, done = batch.step([-1] * 4)
+    assert not rewards.any()
+    assert not done.any()
+    assert differing_fields(batch.save(slice(None)), before) == []
+    np.testing.assert_array_equal(batch.final_scores, scores)
+    np.testing.assert_array_equal(batch.final_winners, winners)
+    for action in (0, batch.actions.size):
+        with pytest.raises(IllegalMove, match="over") as caught:
+            batch.step([-1, -1, action, -1])
+        assert (caught.value.game_index, caught.value.seat) == (2, None)
+    batch.reset(46)
+    assert (batch.to_move >= 0).all()
+
+
+@games
+@pytest.mark.parametrize(
+    ("n", "threads", "autoreset", "reward"), [(8, 1, False, "score"), (MANY, 3, True, "margin")]
+)
+def test_a_step_in_some_games_is_a_step_of_these_games_alone(name, n, threads, autoreset, reward):
+    """All of them among others; games of every seat count."""
+    batch = mixed(name, n, threads=threads, autoreset=autoreset, reward=reward)
+    ended = 0
+    for step in range(200):
+        rows = some_rows(n, step, share=(0.6, 0.9, 1.0)[step % 3])
+        alone = mixed(name, len(rows), autoreset=autoreset, reward=reward)
+        alone.load(slice(None), batch.save(rows))
+        shown, records = snapshot(batch)
+        actions = chosen(batch.mask, step)[rows]
+        rewards, done = batch.step(actions, rows)
+        assert rewards is batch.rewards
+        assert done is batch.done
+        others = np.setdiff1d(np.arange(n), rows)
+        assert not rewards[others].any()
+        assert not done[others].any()
+        for view in ("players", "to_move", "mask", "obs", "final_scores", "final_winners"):
+            np.testing.assert_array_equal(getattr(batch, view)[others], shown[view][others], view)
+        assert differing_fields(batch.save(others), records[others]) == []
+        alone.step(actions)
+        for view in ("players", "to_move", "mask", "obs", "rewards", "done"):
+            np.testing.assert_array_equal(getattr(batch, view)[rows], getattr(alone, view), view)
+        for view in ("final_scores", "final_winners"):
+            now = getattr(batch, view)[rows]
+            np.testing.assert_array_equal(now[alone.done], getattr(alone, view)[alone.done], view)
+            kept = rows[~alone.done]
+            np.testing.assert_array_equal(getattr(batch, view)[kept], shown[view][kept], view)
+        assert differing_fields(batch.save(rows), alone.save(slice(None))) == []
+        ended += int(done.sum())
+        if (batch.to_move < 0).all():
+            break
+    assert ended
+
+
+@full_tables
+@sizes
+def test_actions_and_rows_of_every_integer_type_mean_the_same(table, n, threads):
+    batch = played(table, n, threads=threads)
+    actions = batch.mask.argmax(axis=1)
+    rows = np.flatnonzero(actions < 256)
+    expected = copy.deepcopy(batch)
+    expected.step(actions[rows], rows)
+    for kind in (np.uint8, np.int32, np.uint64, None):
+        twin = copy.deepcopy(batch)
+        if kind is None:
+            twin.step(actions[rows].tolist(), rows.tolist())
+        else:
+            twin.step(
+                actions[rows].astype(kind), rows.astype(np.int32 if kind is np.uint8 else kind)
+            )
+        assert_same(twin, expected)
+
+
+@full_tables
+@sizes
+def test_restart_in_the_middle_goes_on_with_chance_where_it_stands(table, n, threads):
+    """It deals what is dealt in place of any other game with the same chance to come."""
+    batch, other = (played(table, n, threads=threads, steps=steps) for steps in (40, 3))
+    shown, kept = snapshot(batch)
+    records = other.save(slice(None))
+    records["random"] = kept["random"]
+    other.load(slice(None), records)
+    rows = np.arange(1, n, 2)
+    others = np.setdiff1d(np.arange(n), rows)
+    batch.restart(rows)
+    other.restart(range(n))
+    assert differing_fields(batch.save(rows), other.save(rows)) == []
+    assert differing_fields(batch.save(others), kept[others]) == []
+    for name in ("players", "to_move", "mask", "obs"):
+        array = getattr(batch, name)
+        np.testing.assert_array_equal(array[rows], getattr(other, name)[rows], name)
+        np.testing.assert_array_equal(array[others], shown[name][others], name)
+    for name in ("rewards", "done", "final_scores", "final_winners"):
+        np.testing.assert_array_equal(getattr(batch, name), shown[name], name)
+
+
+@full_tables
+@sizes
+def test_views_of_some_games_are_rows_of_the_views_of_all(table, n, threads):
+    batch = played(table, n, threads=threads)
+    before = snapshot(batch)
+    seats = np.arange(n) % table.players
+    seen, scores = batch.observe(seats), batch.scores()
+    for game in (0, n - 1):
+        position = Position.of_record(batch.game, record_of(batch, game))
+        assert scores[game].tolist() == position.scores()
+    for rows in ([], [n - 1], some_rows(n, 0, 0.5), range(n)):
+        np.testing.assert_array_equal(batch.observe(seats[list(rows)], rows), seen[list(rows)])
+        np.testing.assert_array_equal(batch.scores(rows), scores[list(rows)])
+    batch.restart([])
+    assert_unchanged(batch, before)
+    rewards, done = batch.step([], np.zeros(0, np.int64))
+    assert not rewards.any()
+    assert not done.any()

@@ -1,0 +1,194 @@
+"""A copied batch, in this process or another, goes on with the same games and the same chance.
+
+And the threads that share a batch: all games are worked on, faults come out, no thread is left.
+"""
+
+import copy
+import gc
+import multiprocessing
+import pickle
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from shakespeare_env import Batch, Position
+from shakespeare_env.core import registry
+from shakespeare_env.core.thread_pool import ThreadPool
+from tests.contract.batches import (
+    MANY,
+    assert_same,
+    assert_unchanged,
+    games,
+    mixed,
+    played,
+    sizes,
+    snapshot,
+)
+from tests.contract.each_table import full_tables
+from tests.contract.random_games import chosen, differing_fields
+
+COPIES: dict[str, Callable[[Batch], Batch]] = {
+    "deepcopy": copy.deepcopy,
+    "pickle": lambda batch: pickle.loads(pickle.dumps(batch)),
+}
+
+
+@games
+@sizes
+@pytest.mark.parametrize("way", COPIES)
+def test_a_copy_goes_on_alike_and_independently(name, n, threads, way):
+    batch = mixed(name, n, threads=threads, reward="margin", autoreset=n == MANY)
+    for _ in range(70):
+        batch.step(batch.random_actions())
+    twin, third = COPIES[way](batch), COPIES[way](batch)
+    assert twin.game is batch.game
+    before = snapshot(third)
+    for _ in range(250 if n < MANY else 30):
+        assert_same(twin, batch)
+        actions = batch.random_actions()
+        np.testing.assert_array_equal(twin.random_actions(), actions)
+        batch.step(actions)
+        twin.step(actions)
+    for both in (batch, twin):
+        both.restart([0])
+        both.reset(69)
+    assert_same(twin, batch)
+    np.testing.assert_array_equal(twin.random_actions(), batch.random_actions())
+    assert_unchanged(third, before)
+
+
+@games
+@pytest.mark.parametrize("way", COPIES)
+def test_a_copy_has_the_same_variants(name, way):
+    for option, seats in registry.game(name).options.items():
+        on: dict[str, Any] = {option: True}
+        twin = COPIES[way](Batch(name, 1, players=seats[-1], **on))
+        for players in set(registry.seats(name)) - set(seats):
+            record = Position.new(name, players=players).record()
+            with pytest.raises(ValueError, match=option):
+                twin.load([0], np.array([record], twin.game.state))
+
+
+def _play_on(batch, pipe):
+    for step in range(5):
+        batch.step(chosen(batch.mask, step))
+    pipe.send((batch.obs.tobytes(), batch.save(slice(None))["random"].tobytes()))
+    pipe.close()
+
+
+# From Python 3.12 on, a fork beside threads warns: that it may go wrong is what is tried here.
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork.*:DeprecationWarning")
+@full_tables
+@pytest.mark.skipif(
+    "fork" not in multiprocessing.get_all_start_methods(), reason="this system cannot fork"
+)
+def test_a_batch_with_threads_is_played_on_in_a_process_forked_off(table):
+    """The threads stay behind in the parent; the child must not wait for them."""
+    context = multiprocessing.get_context("fork")
+    batch = played(table, MANY, threads=2, steps=5)  # its helper is at work already
+    ours, theirs = context.Pipe(duplex=False)
+    child = context.Process(target=_play_on, args=(batch, theirs), daemon=True)
+    child.start()
+    theirs.close()
+    try:
+        assert ours.poll(30), "the child hangs"
+        obs, chance = ours.recv()
+        child.join(30)
+        assert child.exitcode == 0
+    finally:
+        if child.is_alive():
+            child.kill()
+            child.join()
+    for step in range(5):  # and the parent plays on as before
+        batch.step(chosen(batch.mask, step))
+    assert obs == batch.obs.tobytes()
+    assert chance == batch.save(slice(None))["random"].tobytes()
+
+
+@full_tables
+def test_copies_of_some_games_go_on_like_them_and_leave_them_alone(table):
+    batch = played(table, n=6)
+    before = snapshot(batch)
+    rows = np.array([4, 0, 4, 5])
+    twins, same = batch.copies(rows), batch.copies(rows)
+    assert not twins.autoreset
+    assert differing_fields(twins.save(slice(None)), batch.save(rows)) == []
+    for name in ("obs", "mask", "to_move", "players"):
+        np.testing.assert_array_equal(getattr(twins, name), getattr(batch, name)[rows])
+    actions = chosen(twins.mask, 3)
+    for both in (twins, same):
+        both.step(actions)
+    assert_unchanged(batch, before)
+    assert_same(twins, same)
+
+
+@pytest.mark.parametrize(("n", "threads"), [(1, 4), (7, 3), (100, 4)])
+def test_every_item_is_worked_on_exactly_once(n, threads):
+    pool = ThreadPool(threads)
+    for _ in range(20):
+        touched = np.zeros(n, int)
+        workers: set[int] = set()
+
+        def work(first, last, touched=touched, workers=workers):
+            assert first < last
+            touched[first:last] += 1
+            workers.add(threading.get_ident())
+
+        pool.share(n, work)
+        assert (touched == 1).all()
+        assert len(workers) == min(n, threads)
+
+
+@pytest.mark.parametrize("share", [0, 1, 2])
+def test_a_fault_in_any_share_is_raised_once_and_the_others_are_done(share):
+    pool = ThreadPool(3)
+    touched = np.zeros(3, int)
+
+    def work(first, last):
+        if first == share:
+            raise RuntimeError(f"share {share}")
+        touched[first:last] += 1
+
+    with pytest.raises(RuntimeError, match=f"share {share}"):
+        pool.share(3, work)
+    assert touched.sum() == 2
+    pool.share(3, lambda first, last: None)
+
+
+def test_threads_work_at_the_same_time():
+    """Each waits until the other has come."""
+    barrier = threading.Barrier(2, timeout=30)
+
+    def work(first, last):
+        barrier.wait()
+
+    ThreadPool(2).share(2, work)
+    assert not barrier.broken
+
+
+def ends_within(thread, seconds):
+    """Whether a thread ends soon."""
+    gc.collect()
+    for _ in range(int(seconds * 100)):
+        if not thread.is_alive():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+@full_tables
+def test_the_threads_of_a_batch_end_with_it(table):
+    """And its arrays are given back: training makes many batches in one process."""
+    before = set(threading.enumerate())
+    played(table)
+    assert set(threading.enumerate()) <= before, "one thread needs no others"
+    batch = table.batch(8, seed=80, threads=3)
+    batch.step(chosen(batch.mask, 0))
+    started = set(threading.enumerate()) - before
+    assert len(started) == 2
+    del batch
+    assert all(ends_within(thread, 5) for thread in started)

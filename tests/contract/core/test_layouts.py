@@ -1,0 +1,143 @@
+"""The action table and the observation: the same for every seat at whatever table."""
+
+import re
+
+import numpy as np
+import pytest
+
+from shakespeare_env import observation_layout
+from shakespeare_env.core import registry
+from shakespeare_env.core.action_table import ActionTable, Block
+from shakespeare_env.core.game import Field
+from tests.contract import knowledge
+from tests.contract.batches import games
+from tests.contract.each_table import plain_tables
+from tests.contract.random_games import sampled
+
+PLACE = re.compile(r"\{\+(\d+)\}")
+
+
+@plain_tables
+def test_texts_and_ids_are_inverse_for_every_seat(table):
+    """Places count clockwise from the seat; what names one that the table lacks is no move."""
+    actions, players = table.position(seed=0).game.actions, table.players
+    for seat in range(players):
+        texts, ids = actions.texts_for(seat, players), actions.ids_for(seat, players)
+        assert len(texts) == len(set(texts)) == actions.size
+        at_table = {}
+        for index, (text, shown) in enumerate(zip(actions.texts, texts, strict=True)):
+            places = [int(place) for place in PLACE.findall(text)]
+            if all(place < players for place in places):
+                at_table[shown] = index
+                for place in places:
+                    text = text.replace(f"{{+{place}}}", str((seat + place) % players))
+                assert shown == text
+            assert "{" not in shown
+            assert actions.text(index, seat, players) == shown.strip() != ""
+        assert ids == at_table
+
+
+@plain_tables
+def test_a_position_reads_and_writes_the_moves_of_the_seat_to_move(table):
+    for position in sampled(table, seed=12, every=30):
+        actions, seat = position.game.actions, position.to_move or 0
+        legal = position.action_mask().nonzero()[0].tolist()
+        assert [position.move_text(action) for action in legal] == position.moves()
+        ids = actions.ids_for(seat, table.players)
+        for action in range(actions.size):
+            text = position.move_text(action)
+            assert text == actions.text(action, seat, table.players)
+            assert position.is_move(text) == (text in ids)
+            if text in ids:
+                assert position.action_id(text) == action
+                described = actions.description(action, seat, table.players)
+                assert position.describe_move(text) == described
+                assert "{" not in described
+    for text in ("", "castle", "{+0}"):
+        for ask in (position.action_id, position.describe_move):
+            with pytest.raises(ValueError, match=r"has no move .*lists them all"):
+                ask(text)
+    for action in (-1, position.game.actions.size):
+        with pytest.raises(ValueError, match=f"action {action} is out of range 0 to"):
+            position.move_text(action)
+
+
+def test_a_text_may_hold_several_places():
+    texts = ("swap:{+0}>{+1}", "swap:{+1}>{+2}", "give:{+11}")
+    table = ActionTable([Block("swap", texts, texts)])
+    assert table.texts_for(2, 3) == ("swap:2>0", "swap:0>1", "give:11")
+    assert table.ids_for(0, 3) == {"swap:0>1": 0, "swap:1>2": 1}
+    assert table.ids_for(0, 12)["give:11"] == 2
+
+
+@pytest.mark.parametrize(
+    ("blocks", "named"),
+    [
+        ([Block("a", ("x",), ("1",)), Block("b", ("x",), ("2",))], r"share a text: \['x'\]"),
+        ([Block("a", ("x", "y"), ("1",))], "block 'a': 2 texts, 1 descriptions"),
+    ],
+)
+def test_a_table_with_equal_texts_or_uneven_blocks_is_refused(blocks, named):
+    with pytest.raises(ValueError, match=named):
+        ActionTable(blocks)
+
+
+def blocks(layout):
+    """Seat number -> the fields of its block, without the seat's number."""
+    found: dict[int, dict[str, Field]] = {}
+    for field in layout:
+        if match := re.fullmatch(r"seat(\d+)\.(\w+)", field.name):
+            found.setdefault(int(match[1]), {})[match[2]] = field
+    return found
+
+
+@games
+def test_described_fields_cover_the_observation_and_seats_have_equal_blocks(name):
+    layout = observation_layout(name)
+    covered = np.zeros(layout.size, int)
+    for field in layout:
+        assert field.slice == slice(field.start, field.start + field.size)
+        covered[field.slice] += 1
+        assert -128 <= field.low < field.high <= 127
+        assert field.description
+        assert (layout.low[field.slice] == field.low).all()
+        assert (layout.high[field.slice] == field.high).all()
+        assert layout[field.name] == field
+    assert (covered == 1).all()
+    found = blocks(layout)
+    assert list(found) == list(range(registry.game(name).max_seats))
+    shapes = [
+        [(key, f.size, f.low, f.high, f.description) for key, f in block.items()]
+        for block in found.values()
+    ]
+    assert all(shape == shapes[0] for shape in shapes)
+
+
+@plain_tables
+def test_all_seats_see_the_same_table_each_from_its_own_place(table):
+    """What all may know of a seat is the same in every block that shows it; the first is the
+    observer's, and those of absent seats are zero. Fields outside are public but for those that
+    begin with `own_` or `known_`."""
+    layout, own = observation_layout(table.game), knowledge.of(table.game, "facts").OWN_FIELDS
+    found = blocks(layout)
+    assert own <= set(found[0])
+    for position in sampled(table, seed=61, every=10):
+        seen = [position.observation(seat) for seat in range(table.players)]
+        for field in layout:
+            if not field.name.startswith(("seat", "own_", "known_")):
+                assert len({observation[field.slice].tobytes() for observation in seen}) == 1
+        for observer, observation in enumerate(seen):
+            for place, block in found.items():
+                shown = {name: observation[field.slice] for name, field in block.items()}
+                present = any(numbers.any() for numbers in shown.values())
+                assert present == (place < table.players)
+                if present:
+                    owner = seen[(observer + place) % table.players]
+                    for name in shown.keys() - own:
+                        field = found[0][name]
+                        np.testing.assert_array_equal(shown[name], owner[field.slice], name)
+    for seat in (-1, table.players, 256):
+        with pytest.raises(ValueError, match=f"seat {seat}"):
+            position.observation(seat)
+        with pytest.raises(ValueError, match="seat"):
+            position.seen_by(seat)

@@ -1,0 +1,116 @@
+"""What holds in every game, at every seat count, in every variant, however it is played."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shakespeare_env import IllegalMove, Position
+from tests.contract.random_games import TABLES, differing_fields, game_from
+
+tables = st.sampled_from(TABLES)
+seeds = st.integers(0, 2**64 - 1)
+salts = st.integers(0, 2**32)
+stops = st.integers(0, 120)
+some = settings(max_examples=25)
+
+
+def played(table, seed, salt, stop):
+    """A position after `stop` decisions, or the last one before the end."""
+    position = table.position(seed)
+    before = position.copy()
+    for step, reached in enumerate(game_from(position, salt)):
+        if reached.to_move is None or step > stop:
+            break
+        before = reached.copy()
+    return before
+
+
+@some
+@given(tables, seeds, salts)
+def test_there_is_a_choice_until_the_end_and_observations_stay_within_the_layout(table, seed, salt):
+    """A decision has two legal moves or more."""
+    for position in game_from(table.position(seed), salt):
+        layout = position.game.layout
+        for seat in range(table.players):
+            seen = position.observation(seat)
+            assert seen.dtype == np.int8
+            outside = np.flatnonzero((seen < layout.low) | (seen > layout.high))
+            assert not outside.size, [f.name for f in layout if f.start in outside]
+        moves = position.moves()
+        assert len(set(moves)) == len(moves) == position.action_mask().sum()
+        if position.to_move is None:
+            assert not moves
+            assert position.winners
+        else:
+            assert len(moves) >= 2
+            assert position.winners is None
+            assert 0 <= position.to_move < table.players
+
+
+@some
+@given(tables, seeds, salts, stops)
+def test_copies_are_independent_and_compared_by_what_they_say(table, seed, salt, stop):
+    position = played(table, seed, salt, stop)
+    before = position.record()
+    ways = (Position.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one)))
+    twins = [way(position) for way in ways]
+    for twin in twins:
+        assert twin == position
+        *_, end = game_from(twin, salt)
+        assert end is twin != position
+        assert differing_fields(end.record(), twins[0].record()) == []
+    assert differing_fields(position.record(), before) == []
+    reseeded = position.copy()
+    reseeded.reseed(99)
+    assert reseeded == position != "a position"
+    with pytest.raises(TypeError):
+        hash(position)
+
+
+@some
+@given(tables, seeds, salts, stops)
+def test_a_position_from_text_and_reseeded_goes_on_identically(table, seed, salt, stop):
+    """Text holds the whole position but chance to come, and what seats remember of the pile."""
+    position = played(table, seed, salt, stop)
+    read = Position.from_dict(position.to_dict(), seed=seed)
+    assert read == position
+    position.reseed(seed)
+    for one, other in zip(game_from(position, salt), game_from(read, salt), strict=True):
+        assert one.moves() == other.moves()
+        assert one.to_dict() == other.to_dict()
+
+
+@some
+@given(tables, seeds, salts, stops, st.integers(0, 10**6))
+def test_an_illegal_move_changes_nothing(table, seed, salt, stop, pick):
+    position = played(table, seed, salt, stop)
+    mask, before = position.action_mask(), position.record()
+    illegal = np.flatnonzero(~mask)
+    move = position.move_text(int(illegal[pick % len(illegal)]))
+    with pytest.raises(IllegalMove) as caught:
+        position.push(move)
+    fault, seat = caught.value, position.to_move
+    assert (fault.move, fault.seat, fault.phase) == (move, seat, position.phase)
+    assert (fault.legal, fault.game_index) == (position.moves(), None)
+    assert f"seat {seat} decides in phase '{position.phase}'; legal: " in str(fault)
+    for wrong in ("castle", "", f"{move}\n", "x" * 10**6, None, 3, True, b"pass", [move]):
+        with pytest.raises(IllegalMove, match=f"seat {seat} decides"):
+            position.push(wrong)
+    assert differing_fields(position.record(), before) == []
+    np.testing.assert_array_equal(position.action_mask(), mask)
+
+
+@some
+@given(tables, seeds, salts)
+def test_a_finished_game_takes_no_move(table, seed, salt):
+    *_, end = game_from(table.position(seed), salt)
+    before = end.record()
+    for move in map(end.move_text, range(end.game.actions.size)):
+        with pytest.raises(IllegalMove, match="over; start a new one") as caught:
+            end.push(move)
+    assert (caught.value.seat, caught.value.phase, caught.value.legal) == (None, "over", [])
+    assert differing_fields(end.record(), before) == []

@@ -1,0 +1,106 @@
+"""A game depends on its seed and its number in the batch alone, here and on every machine."""
+
+import hashlib
+import json
+
+import numpy as np
+import pytest
+
+from shakespeare_env import Batch, Position
+from shakespeare_env.core import registry
+from shakespeare_env.core.rng import streams
+from tests.contract import knowledge
+from tests.contract.batches import assert_same, games, mixed
+from tests.contract.each_table import all_tables, full_tables
+from tests.contract.random_games import chosen, differing_fields, game_from, record_of, stacked
+
+STEPS = 300
+
+
+@full_tables
+@pytest.mark.parametrize(("few", "many"), [(1, 7), (7, 4096)])
+def test_a_game_does_not_depend_on_its_neighbours(table, few, many):
+    one, other = (table.batch(n, seed=21) for n in (few, many))
+    over = 0
+    for step in range(STEPS):
+        assert differing_fields(one.save(slice(few)), other.save(slice(few))) == [], step
+        for view in ("to_move", "mask", "obs", "rewards", "done", "final_scores", "final_winners"):
+            np.testing.assert_array_equal(getattr(one, view), getattr(other, view)[:few], view)
+        actions = chosen(other.mask, step, salt=1)  # its other games are played in another way
+        actions[:few] = chosen(one.mask, step)
+        one.step(actions[:few])
+        other.step(actions)
+        over += int(one.done.sum())
+    assert over >= few  # so games after the first of a row are compared, too
+
+
+@games
+@pytest.mark.parametrize("n", [7, 1000])
+def test_a_game_does_not_depend_on_the_number_of_threads(name, n):
+    """Games of every seat count at once; random actions are the same, too."""
+    one, other = (mixed(name, n, reward="score", threads=threads) for threads in (1, 2))
+    for _ in range(100):
+        actions = one.random_actions()
+        np.testing.assert_array_equal(actions, other.random_actions())
+        one.step(actions)
+        other.step(actions)
+        assert_same(one, other)
+
+
+@all_tables
+def test_seeds_and_games_of_a_batch_differ(table):
+    """200 games from neighbouring seeds and numbers begin in 200 ways."""
+    batches = [table.batch(20, seed=seed) for seed in range(10)]
+    records = [record for batch in batches for record in batch.save(slice(None))]
+    assert len({int(record["random"]) for record in records}) == 200
+    assert len({json.dumps(batches[0].game.to_dict(record)) for record in records}) == 200
+    assert table.position(2**64 - 1) != table.position(0)
+
+
+@full_tables
+def test_games_that_begin_anew_differ_and_can_be_repeated(table):
+    """With autoreset the next game of a row is another one, and the same one every time."""
+    begun = []
+    for _ in range(2):
+        batch = table.batch(3, seed=28)
+        starts = [record_of(batch, 0)]
+        for step in range(STEPS * 3):
+            batch.step(chosen(batch.mask, step))
+            if batch.done[0]:
+                starts.append(record_of(batch, 0))
+        assert len(starts) > 3
+        begun.append(stacked(starts))
+    assert differing_fields(begun[0], begun[1]) == []
+    assert len(set(begun[0]["random"].tolist())) == len(begun[0])
+    scores = {tuple(Position.of_record(batch.game, start).scores()) for start in starts}
+    assert scores == {tuple(table.position(seed=0).scores())}, "each begins at its beginning"
+
+
+def mixed_up(word):
+    """The finaliser of SplitMix64, written with Python's integers."""
+    word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+    word = (word ^ word >> 27) * 0x94D049BB133111EB % 2**64
+    return word ^ word >> 31
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2**64 - 1])
+def test_the_streams_of_a_seed_are_those_computed_by_hand(seed):
+    golden = 0x9E3779B97F4A7C15
+    by_hand = [mixed_up(mixed_up((seed + golden) % 2**64) ^ n * golden % 2**64) for n in range(3)]
+    assert streams(seed, np.arange(3)).tolist() == by_hand
+
+
+@games
+def test_random_actions_and_a_whole_game_are_pinned(name):
+    """Its chance and its course, through every position in text."""
+    seats, pinned = registry.seats(name)[-1], knowledge.of(name, "pinned")
+    batch, actions = Batch(name, 5, players=seats, seed=2024), []
+    for _ in range(2):
+        actions.append(batch.random_actions().tolist())
+        batch.step(np.array(actions[-1]))
+    assert actions == pinned.RANDOM_ACTIONS
+    digest = hashlib.sha256()
+    for position in game_from(Position.new(name, players=seats, seed=2024)):
+        digest.update(json.dumps(position.to_dict(), sort_keys=True).encode())
+    found = int(position.record()["random"]), digest.hexdigest()
+    assert found == (pinned.CHANCE, pinned.COURSE)

@@ -1,0 +1,114 @@
+"""Records from outside: what cannot occur is refused, what can is played to the end."""
+
+import pickle
+import random
+import threading
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+from shakespeare_env import Position
+from shakespeare_env.errors import IllegalMove, PositionError
+from tests.contract.each_table import full_tables, plain_tables
+
+
+def in_mid_game(table, n=64, steps=60):
+    batch = table.batch(n, seed=3)
+    for step in range(steps):
+        # Games that differ in how far they are.
+        batch.step(batch.random_actions()[step % 2 :: 2], np.arange(step % 2, n, 2))
+    return batch
+
+
+@plain_tables
+def test_every_record_that_play_leads_to_can_be_loaded(table):
+    """What lies between its fields is never saved."""
+    batch, dirty = table.batch(8, seed=5, autoreset=False), table.batch(8, seed=5)
+    while (batch.to_move >= 0).any():
+        batch.step(batch.random_actions())
+        clean = batch.save(slice(None))
+        filled = np.full(clean.nbytes, 0xFF, np.uint8).view(clean.dtype)
+        for field in clean.dtype.names:
+            filled[field] = clean[field]
+        assert filled.tobytes() != clean.tobytes()
+        batch.load(slice(None), clean)
+        dirty.load(slice(None), filled)
+        for one in (batch, dirty, dirty.copies(np.arange(8))):
+            assert one.save(slice(None)).tobytes() == clean.tobytes()
+
+
+@full_tables
+def test_a_number_out_of_its_range_is_refused_and_named(table):
+    batch = in_mid_game(table, n=4)
+    before = batch.save(slice(None))
+    for field in batch.game.ranges.fields:
+        limits = np.iinfo(field.kind)
+        for wrong in {field.low - 1, field.high + 1, limits.min, limits.max}:
+            if not limits.min <= wrong <= limits.max or field.low <= wrong <= field.high:
+                continue
+            records = before.copy()
+            records[field.name].reshape(4, -1)[2, -1] = wrong
+            with pytest.raises(PositionError, match=rf"records\[2\]: {field.name}: .*{wrong}"):
+                batch.load(slice(None), records)
+            with pytest.raises(PositionError, match=field.name):
+                Position.of_record(batch.game, records[2])
+    assert batch.save(slice(None)).tobytes() == before.tobytes()
+
+
+@full_tables
+def test_a_pickle_whose_record_was_changed_is_refused(table):
+    batch = in_mid_game(table, n=3)
+    position = Position.of_record(batch.game, batch.save([1])[0])
+    for thing, records in ((position, batch.save([1])), (batch, batch.save(slice(None)))):
+        wrong, text = records.copy(), pickle.dumps(thing)
+        wrong["to_move"][-1] = table.players
+        assert text.count(records.tobytes()) == 1
+        with pytest.raises(PositionError, match="to_move"):
+            pickle.loads(text.replace(records.tobytes(), wrong.tobytes()))
+    with pytest.raises(TypeError, match=f"not of {table.game}"):
+        Position.of_record(batch.game, b"1234")
+
+
+def in_threads(play):
+    threads = [threading.Thread(target=play, args=(random.Random(i),)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in threads)
+
+
+@full_tables
+def test_threads_that_share_a_batch_wait_for_one_another(table):
+    batch, faults = table.batch(300, seed=0, threads=2), []
+
+    def play(chance):
+        for _ in range(40):
+            try:
+                batch.step(batch.random_actions())
+                batch.observe(np.zeros(300, np.int64))
+                batch.load([7], batch.save([chance.randrange(300)]))
+            except IllegalMove:
+                pass  # the other has moved since
+            except Exception as fault:
+                faults.append(fault)
+
+    in_threads(play)
+    assert not faults
+    batch.load(slice(None), batch.save(slice(None)))
+
+
+@full_tables
+def test_threads_that_share_a_position_wait_for_one_another(table):
+    position = table.position(seed=1)
+
+    def play(chance):
+        while position.to_move is not None:
+            if moves := position.moves():
+                with suppress(IllegalMove):
+                    position.push(chance.choice(moves))
+
+    in_threads(play)
+    assert position.to_move is None
+    assert Position.from_dict(position.to_dict()) == position

@@ -1,0 +1,271 @@
+"""The decisions of recorded games: as a lazy frame, as objects and as batches of NumPy arrays."""
+
+from __future__ import annotations
+
+import html
+import pickle
+import re
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from shakespeare_env.datasets import (
+    DECISIONS,
+    Decisions,
+    decisions,
+    frames,
+    playing_again,
+    read_batches,
+    read_decisions,
+    read_recorded,
+    recorded_games,
+)
+from shakespeare_env.datasets.decisions import decisions_of
+from shakespeare_env.datasets.playing_again import play_again
+from shakespeare_env.errors import DatasetError
+from shakespeare_env.film import film_page
+from tests.contract import recorded_folders
+from tests.contract.processes import said_by
+from tests.contract.recorded_folders import KINDS, games_of, played
+
+SCHEMA = frames.polars_schema(DECISIONS)
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def folder(request, tmp_path_factory):
+    return recorded_folders.recorded(request.param, tmp_path_factory.mktemp("of") / "games")
+
+
+@pytest.fixture(scope="module")
+def rows(folder):
+    return read_decisions(folder).collect()
+
+
+@pytest.fixture
+def games_played(monkeypatch):
+    """How many games are played, as they are."""
+    counts = []
+
+    def counted(games, see):
+        counts.append(games.size)
+        return play_again(games, see)
+
+    monkeypatch.setattr(playing_again, "play_again", counted)
+    return counts
+
+
+def test_they_are_those_of_the_games_played_one_by_one(folder, rows):
+    expected = [row for game in games_of(folder) for row in recorded_folders.decisions_of(game)]
+    assert_frame_equal(rows, pl.DataFrame(expected, schema=SCHEMA))
+
+
+QUERIES = {
+    "some in the middle": lambda frame: frame.slice(40, 7).select("position", "value"),
+    "the last": lambda frame: frame.tail(2).select("move"),
+    "some of one game": lambda frame: frame.filter(pl.col("game_id") == 1, pl.col("number") > 9),
+    "by what is not stored, and is": lambda frame: frame.filter(
+        pl.col("agent") == pl.col("agent").first(), pl.col("action") > 5
+    ).select("phase"),
+    "the first, of which some": lambda frame: frame.head(20).filter(pl.col("seat") == 0),
+    "means": lambda frame: frame.group_by("agent", maintain_order=True).agg(
+        pl.col("won").mean(), pl.col("score").mean(), pl.col("legal_actions").list.len().mean()
+    ),
+}
+
+
+@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("at_once", [decisions._BYTES_AT_ONCE, 1])
+def test_a_query_gives_what_it_would_of_all_rows(folder, rows, query, at_once, monkeypatch):
+    monkeypatch.setattr(decisions, "_BYTES_AT_ONCE", at_once)
+    asked = QUERIES[query]
+    assert_frame_equal(asked(read_decisions(folder)).collect(), asked(rows.lazy()).collect())
+
+
+def test_no_more_games_are_played_than_a_query_needs(folder, games_played):
+    frame = read_decisions(folder)
+    frame.select("game_id", "number", "action", "value").collect()
+    assert not games_played
+    frame.head(5).collect()
+    assert games_played == [1]
+    games_played.clear()
+    frame.filter(pl.col("game_id") == 1).select("move").collect()
+    assert sum(games_played) == 1
+
+
+def test_the_decisions_of_some_of_the_games(folder, rows):
+    games = read_recorded(folder).filter(pl.col("rotation") == 1)
+    chosen = games.collect()["game_id"]
+    assert_frame_equal(
+        decisions_of(games).collect(), rows.filter(pl.col("game_id").is_in(chosen.implode()))
+    )
+    with pytest.raises(DatasetError, match=r"no column 'actions': keep all that reading gave it"):
+        decisions_of(games.drop("actions")).collect()
+
+
+@pytest.mark.parametrize("folder", KINDS[-1:], indirect=True)
+def test_a_process_may_end_while_polars_reads_ahead(folder):
+    """Python ends threads in the middle, which Polars answers by aborting."""
+    program = f"""
+import numpy as np
+import polars as pl
+from shakespeare_env.datasets import decisions, read_decisions
+decisions._BYTES_AT_ONCE = 1  # a game at a time
+print(read_decisions({str(folder)!r}).filter(pl.col("position") != "").head(1).collect().height)
+"""
+    assert said_by(program) == "1\n"
+
+
+def test_a_game_is_as_it_was_recorded(folder):
+    rows = games_of(folder)
+    decisions = read_decisions(folder).collect()
+    games = recorded_games(folder)
+    assert len(games) == len(rows)
+    assert [game.game_id for game in games[1:3]] == [1, 2]
+    for number in (len(games), -len(games) - 1):
+        with pytest.raises(IndexError, match=f"game {number}: there are {len(games)}, numbered"):
+            games[number]
+    for row, game in zip(rows, games, strict=True):
+        own = decisions.filter(game_id=row["game_id"])
+        assert game.game_id == row["game_id"]
+        assert game.forfeited_by == row.get("forfeited_by")
+        for name in ("agents", "scores", "places", "actions"):
+            assert list(getattr(game, name)) == row[name]
+        assert list(game.moves) == own["move"].to_list()
+        assert list(game.seats) == own["seat"].to_list()
+        assert list(game.values) == own["value"].to_list()
+        positions = played(row)
+        assert len(game.positions) == len(positions) == len(game.moves) + 1
+        for number in (0, 7, len(positions) - 1, -1):
+            assert game.positions[number].record() == positions[number].record()
+        assert [str(position) for position in game.positions[2:4]] == list(map(str, positions[2:4]))
+        seat = game.seats[5]
+        np.testing.assert_array_equal(game.observation(5), positions[5].observation(seat))
+        np.testing.assert_array_equal(game.mask(5), positions[5].action_mask())
+        with pytest.raises(ValueError, match=f"this game has {len(game.moves)}, numbered"):
+            game.mask(len(game.moves))
+
+
+def test_notebooks_show_any_position_and_play_the_game_in_a_frame_that_reaches_nothing(folder):
+    game = recorded_games(folder)[-1]
+    assert game._repr_svg_() == game.positions[-1].svg() != game.svg(0)
+    assert str(list(game.scores)) in repr(game)
+    frame = game._repr_html_()
+    (page,) = re.findall('srcdoc="([^"]*)"', frame)
+    by = game.forfeited_by
+    ending = "" if by is None else f"Seat {by} ({game.agents[by]}) forfeited the game"
+    assert html.unescape(page) == film_page(game.positions, game.moves, game.agents, ending=ending)
+    assert 'sandbox="allow-scripts"' in frame
+
+
+SIZE = 64
+
+
+def joined(batches):
+    return Decisions._make(map(np.concatenate, zip(*batches, strict=True)))
+
+
+def keys(batches):
+    """Which decisions, in order."""
+    whole = joined(batches)
+    return list(zip(whole.game_ids.tolist(), whole.numbers.tolist(), strict=True))
+
+
+def test_a_batch_holds_what_was_seen_and_done_and_what_became_of_it(folder):
+    """What a seat does not know changes no observation."""
+    batches = read_batches(folder, size=SIZE)
+    whole = joined(batches)
+    rows = read_decisions(folder).collect()
+    for name in ("action", "seat", "game_id", "number"):
+        assert getattr(whole, f"{name}s").tolist() == rows[name].to_list()
+    assert [batches.agents[agent] for agent in whole.agents] == rows["agent"].to_list()
+    legal = [np.flatnonzero(mask).tolist() for mask in whole.masks]
+    assert legal == rows["legal_actions"].to_list()
+    values = [None if np.isnan(value) else value for value in whole.values.tolist()]
+    assert values == rows["value"].to_list()
+    at = 0
+    for game in games_of(folder):
+        players = game["players"]
+        firsts = [place == 1 for place in game["places"]]
+        for position in played(game)[: len(game["actions"])]:
+            seat = position.to_move
+            assert seat is not None
+            around = [(seat + place) % players for place in range(players)]
+            absent = [0] * (whole.scores.shape[1] - players)
+            scores = position.scores()
+            assert whole.players[at] == players
+            possible = position.determinize(seat, seed=at)
+            for one in (position, possible):
+                assert whole.observations[at].tolist() == one.observation(seat).tolist()
+            assert whole.scores_before[at].tolist() == [scores[one] for one in around] + absent
+            assert whole.scores[at].tolist() == [game["scores"][one] for one in around] + absent
+            shares = [firsts[one] / sum(firsts) for one in around]
+            assert whole.shares[at].tolist() == pytest.approx(shares + absent)
+            at += 1
+    assert at == whole.size == batches.decisions
+
+
+def test_a_seed_gives_every_epoch_an_order_of_its_own_and_the_same_again(folder):
+    batches = read_batches(folder, size=SIZE, seed=3)
+    in_order = keys(read_batches(folder, size=SIZE))
+    orders = [keys(batches.epoch(epoch)) for epoch in (0, 1)]
+    orders.append(keys(read_batches(folder, size=SIZE, seed=4)))
+    for number, order in enumerate(orders):
+        assert sorted(order) == in_order
+        assert order not in (in_order, *orders[:number])
+    assert orders[1] == keys(batches.epoch(1))
+    assert orders[0] == keys(batches)
+    assert len({game for game, _ in orders[0][:SIZE]}) > 1, "games are mixed"
+    shuffled, plain = joined(batches), joined(read_batches(folder, size=SIZE))
+    back = plain.rows(np.array([in_order.index(key) for key in orders[0]]))
+    for one, other in zip(shuffled, back, strict=True):
+        np.testing.assert_array_equal(one, other)
+    for buffer in (1, 100):
+        sizes = [one.size for one in read_batches(folder, size=SIZE, seed=3, buffer=buffer)]
+        assert set(sizes[:-1]) == {SIZE}
+        assert sum(sizes) == batches.decisions
+
+
+@pytest.mark.parametrize("seed", [None, 3])
+def test_parts_share_the_games_out(folder, seed):
+    batches = read_batches(folder, size=SIZE, seed=seed)
+    parts = [keys(batches.epoch(1, part=(part, 3))) for part in range(3)]
+    assert sorted(key for part in parts for key in part) == sorted(keys(batches.epoch(1)))
+    shared = [{game for game, _ in part} for part in parts]
+    assert sum(map(len, shared)) == len(set.union(*shared)) == batches.games
+    assert not list(batches.epoch(0, part=(99, 100)))
+
+
+def test_one_agents_decisions_alone(folder):
+    rows = read_decisions(folder).select("game_id", "number", "agent").collect()
+    for agent in set(rows["agent"]):
+        own = list(rows.filter(agent=agent).select("game_id", "number").iter_rows())
+        for seed in (None, 1):
+            batches = read_batches(folder, size=SIZE, agent=agent, seed=seed)
+            assert sorted(keys(batches)) == own
+            assert batches.decisions == len(own)
+
+
+def test_they_go_to_other_processes_and_touch_no_generator(folder, monkeypatch):
+    batches = read_batches(folder, size=SIZE, seed=3)
+    assert len(pickle.dumps(batches)) < 10 * batches.decisions + 5000
+    # Not Polars either, which survives no fork.
+    monkeypatch.setattr(frames, "import_module", None)
+    before = np.random.get_state(legacy=False)["state"]["key"].tolist()
+    there = pickle.loads(pickle.dumps(batches))
+    for one, other in zip(joined(batches), joined(there), strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert np.random.get_state(legacy=False)["state"]["key"].tolist() == before
+
+
+@pytest.mark.parametrize("folder", KINDS[-1:], indirect=True)
+def test_what_cannot_be_asked_is_refused(folder):
+    wrong: dict[str, Any] = {"size": 1.5, "buffer": 0, "seed": -1, "agent": "nobody"}
+    for name, value in wrong.items():
+        with pytest.raises((DatasetError, ValueError, TypeError), match=f"{name}.*{value}"):
+            read_batches(folder, **{"size": SIZE, name: value})
+    for epoch in ((-1,), (0.5,), (0, (2, 2)), (0, (-1, 2)), (0, (0,)), (0, 1)):
+        with pytest.raises((ValueError, TypeError), match=r"epoch|part"):
+            read_batches(folder, size=SIZE).epoch(*epoch)

@@ -1,0 +1,192 @@
+"""A box is known by its facts, and what was made with another is refused in words.
+
+Of games that were recorded, too: the box's table would be drawn in place of theirs.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from shakespeare_env.checks.box_files import differing_facts, facts_digest
+from shakespeare_env.core import registry
+from shakespeare_env.datasets import read_decisions, read_games
+from shakespeare_env.errors import BoxError, DatasetError
+from tests.contract import knowledge
+from tests.contract.batches import games
+from tests.contract.command_line import printed, refused
+from tests.contract.processes import said_by
+from tests.contract.small_datasets import small_settings, write
+
+
+def bundled(name):
+    return registry.folder(name) / "box.toml"
+
+
+def digest(name, path):
+    return facts_digest(bundled(name).parent, path)
+
+
+@pytest.fixture
+def copy(name, tmp_path):
+    """Write an edited copy of a game's own box."""
+
+    def write(edit):
+        path = tmp_path / "mine.toml"
+        path.write_text(edit(bundled(name).read_text(encoding="utf-8")), encoding="utf-8")
+        return path
+
+    return write
+
+
+@games
+def test_comments_sources_and_the_order_of_tables_do_not_count(name, copy):
+    own = registry.box_digest(name)
+    sections = re.compile(r"^(?=\[\w+\]$)", re.MULTILINE)
+    for edit in (
+        lambda text: text,
+        lambda text: "# a comment\n" + text,
+        lambda text: re.sub('source = ".*"', 'source = "seen"', text),
+        lambda text: "".join(reversed(sections.split(text))),
+    ):
+        assert digest(name, copy(edit)) == own
+
+
+@games
+def test_every_fact_counts(name, copy):
+    text = bundled(name).read_text(encoding="utf-8")
+    seen = {registry.box_digest(name)}
+    numbers = [m for m in re.finditer(r"(?<== )\d+(?= |,|$)", text, re.M) if m[0] != "0"]
+    assert len(numbers) > 5
+    for number in numbers:
+        more = text[: number.start()] + str(int(number[0]) + 1) + text[number.end() :]
+        try:
+            found = digest(name, copy(lambda _, more=more: more))
+        except BoxError:
+            continue  # inside a comment or a key that is then there twice
+        if tomllib.loads(more) != tomllib.loads(text):
+            assert found not in seen
+            seen.add(found)
+
+
+@games
+def test_a_box_that_does_not_fit_is_named_in_words_without_loading_the_game(name, copy):
+    """The message names the facts that differ where one of the two is the package's own."""
+    changes = knowledge.of(name, "box_changes")
+    box = copy(lambda text: text.replace(changes.OLD, changes.NEW[0][0]))
+    own, variable = digest(name, bundled(name)), f"{name.upper()}_BOX"
+    script = (
+        "import json, sys; from shakespeare_env import registry\n"
+        "faults = [registry.box_fault(sys.argv[1], digest) for digest in sys.argv[2:]]\n"
+        "print(json.dumps([*faults, list(registry._loaded)]))"
+    )
+
+    def told(*digests, **environment):
+        return json.loads(said_by(script, name, *digests, **environment))
+
+    (key,) = differing_facts(bundled(name).parent, box)
+    assert key.rpartition(".")[2] in changes.OLD
+    assert told(own, digest(name, box), "0" * 64, **{variable: str(box)}) == [
+        f"made with the package's own box, but {box} is in force, which differs in {key}; "
+        f"unset {variable}",
+        None,
+        f"made with another box than {box}, which is in force; set {variable} to the box it was "
+        "made with",
+        [],
+    ]
+    other = f"made with another box than the package's own, which is in force; set {variable} to"
+    assert told(digest(name, box))[0].startswith(other)
+    assert registry.game_saved(name, own) is registry.game(name)
+    with pytest.raises(BoxError, match="another box"):
+        registry.game_saved(name, "0" * 64)
+
+
+NAME = registry.names()[-1]
+VARIABLE = f"{NAME.upper()}_BOX"
+OWN = registry.folder(NAME) / "box.toml"
+OTHER = "0" * 64
+
+
+@pytest.fixture
+def dataset(tmp_path):
+    write(tmp_path / "dataset", small_settings(NAME, deals=1))
+    return tmp_path / "dataset"
+
+
+def another_box(path):
+    changes = knowledge.of(NAME, "box_changes")
+    path.write_text(OWN.read_text(encoding="utf-8").replace(changes.OLD, changes.NEW[0][0]))
+    return path
+
+
+def sign(dataset, digest):
+    """Make the manifest say that the games were played with another box."""
+    manifest = dataset / "manifest.json"
+    manifest.write_text(manifest.read_text().replace(registry.box_digest(NAME), digest))
+
+
+def test_a_dataset(dataset):
+    move = read_decisions(dataset).select("move").head(1).collect().item()
+    sign(dataset, OTHER)
+    said = (
+        f"{dataset}: made with another box than the package's own, which is in force; "
+        f"set {VARIABLE} to the box it was made with"
+    )
+    for read in (read_games, read_decisions):
+        with pytest.raises(DatasetError) as caught:
+            read(dataset)
+        assert str(caught.value) == said
+    for arguments in (["--list"], ["--at", "0", "--instead", move]):
+        assert f"Error: {said}" == refused("replay", str(dataset), *arguments)
+    resume = ["dataset", *["random"] * 3, "--game", NAME, "--games", "3", "--out", str(dataset)]
+    assert "made with another box than the package's own" in refused(*resume)
+
+
+def test_a_dataset_that_kept_its_box_names_the_copy(dataset):
+    copy = another_box(dataset / "box.toml")
+    sign(dataset, facts_digest(OWN.parent, copy))
+    with pytest.raises(DatasetError, match="the package's own, which is in force") as caught:
+        read_games(dataset)
+    assert str(caught.value).endswith(f"; set {VARIABLE}={copy}, the copy of its box")
+    copy.write_bytes(OWN.read_bytes())  # what is no copy of it is not named
+    with pytest.raises(DatasetError, match="to the box it was made with"):
+        read_games(dataset)
+
+
+def test_a_dataset_keeps_the_box_it_is_played_with_but_not_the_packages_own(
+    dataset, tmp_path, monkeypatch
+):
+    """Also when it is complete; in processes of their own: this one plays with the package's."""
+    box, folder = another_box(tmp_path / "mine.toml"), tmp_path / "kept"
+    monkeypatch.setenv(VARIABLE, str(box))
+    command = ["dataset", "random", "--game", NAME, "--games", "3", "--out", str(folder)]
+    for _ in range(2):
+        said_by(f"from shakespeare_env.cli import app; app({command})")
+        assert (folder / "box.toml").read_bytes() == box.read_bytes()
+        (folder / "box.toml").unlink()
+    assert not (dataset / "box.toml").exists()
+
+
+@games
+def test_json_lines(name, tmp_path):
+    """The digest is in the first line, as the protocol gives it; older files lack it."""
+    asked = [{"command": "new", "game": name, "players": registry.seats(name)[-1]}]
+    text = "".join(json.dumps(line) + "\n" for line in [*asked, {"command": "state"}])
+    line = json.loads(printed("protocol", input=text).splitlines()[-1])["result"]
+    assert line["box_digest"] == registry.box_digest(name)
+    file = Path(tmp_path / "game.jsonl")
+
+    def write_line(**line):
+        file.write_text(json.dumps(line) + "\n")
+        return str(file)
+
+    for whole in (line, {"position": line["position"]}):
+        assert printed("replay", write_line(**whole), "--at", "0")
+    said = refused("replay", write_line(**line | {"box_digest": OTHER}), "--at", "0")
+    assert said.startswith(f"Error: {file}: made with another box than the package's own")
+    message = refused("replay", write_line(**line | {"box_digest": 7}), "--at", "0")
+    assert "has no 'box_digest'" in message

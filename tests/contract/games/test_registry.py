@@ -1,0 +1,177 @@
+"""The games by name, and the one box that a process plays each of them with."""
+
+import json
+
+import pytest
+
+from shakespeare_env import Batch
+from shakespeare_env.core import registry
+from tests.contract import knowledge
+from tests.contract.batches import games
+from tests.contract.processes import ROOT, said_by
+
+GAMES = registry.names()
+
+PLAYER = """
+import json, os, pickle, subprocess, sys
+from pathlib import Path
+from shakespeare_env import Batch, Position, env, registry
+from tests.contract import knowledge
+
+name, *boxes = sys.argv[1:]
+seats = registry.seats(name)[-1]
+
+def fact(box=None):
+    first = Position.new(name, players=seats, box=box).to_dict()
+    return knowledge.of(name, "box_changes").fact(first)
+
+def refusal(box):
+    try:
+        Batch(name, players=seats, box=box)
+    except Exception as fault:
+        return f"{type(fault).__name__} {fault}"
+    return "no refusal"
+
+def in_force():
+    return os.environ.get(f"{name.upper()}_BOX")
+
+def say(*facts):
+    print(json.dumps(facts))
+"""
+
+
+def in_a_process(name, script, *boxes, **environment):
+    """What a script says, a list a line, in a process of its own; without the compiler's wait."""
+    options = {"folder": boxes[0].parent, "flags": ["-W", "ignore"], "NUMBA_DISABLE_JIT": "1"}
+    said = said_by(PLAYER + script, name, *boxes, **options, **environment)
+    return [json.loads(line) for line in said.splitlines()]
+
+
+@pytest.fixture
+def boxes(name, tmp_path):
+    """Two changed copies of a game's own box and one that is broken."""
+    text = (registry.folder(name) / "box.toml").read_text(encoding="utf-8")
+    changes = knowledge.of(name, "box_changes")
+    assert text.count(changes.OLD) == 1
+    contents = [text.replace(changes.OLD, new) for new in (*(new for new, _ in changes.NEW), "")]
+    paths = [tmp_path / f"{which}.toml" for which in ("one", "other", "broken")]
+    for path, content in zip(paths, contents, strict=True):
+        path.write_text(content, encoding="utf-8")
+    return paths
+
+
+@pytest.fixture
+def facts(name):
+    """What the fact that the boxes change is with the one and with the other."""
+    return [fact for _, fact in knowledge.of(name, "box_changes").NEW]
+
+
+@games
+def test_a_game_is_found_by_its_name_and_its_seats_before_it_is_loaded(name):
+    game = registry.game(name)
+    assert game.name == name
+    assert Batch(name, players=game.max_seats).game is registry.game(name) is game
+    assert (game.solo_target is not None) == (1 in registry.seats(name))
+    assert registry.seats(name) == range(game.min_seats, game.max_seats + 1)
+    script = "say([module for module in sys.modules if f'shakespeare_env.{name}' in module])"
+    assert in_a_process(name, script, ROOT / "no box") == [[[]]]
+
+
+@pytest.mark.parametrize("name", ["chess", "", GAMES[0].upper()])
+def test_an_unknown_game_is_refused_and_the_known_ones_named(name):
+    for ask in (registry.game, registry.seats, lambda name: registry.game(name, "no/such/file")):
+        with pytest.raises(ValueError, match="there is no game") as caught:
+            ask(name)
+        assert all(known in str(caught.value) for known in (repr(name), *GAMES))
+
+
+@games
+def test_the_box_given_first_is_the_one_that_is_played_with(name, boxes, facts):
+    """In every view, in processes started later, and again and again; another one is refused."""
+    script = """
+say(refusal("lost.toml"), refusal(boxes[2]), refusal(boxes[2]), in_force())
+copy = Path("twin.toml")
+copy.write_bytes(Path(boxes[0]).read_bytes())
+say(fact(os.path.relpath(boxes[0])), fact(), fact(copy))
+say(in_force(), str(registry.game(name).box))
+say(env(game=name, players=seats, box=boxes[0]).unwrapped.game is registry.game(name))
+say(refusal(boxes[1]), refusal(boxes[2]))
+child = "from shakespeare_env import registry; import sys; print(registry.game(sys.argv[1]).box)"
+os.chdir("/")
+command = [sys.executable, "-W", "ignore", "-c", child, name]
+say(subprocess.check_output(command, text=True))
+"""
+    variable = f"{name.upper()}_BOX"
+    for before in ({}, {variable: str(boxes[1])}):  # it comes before the one in the environment
+        wrong, begun, said, same, refused, inherited = in_a_process(name, script, *boxes, **before)
+        assert wrong[0].startswith(f"BoxError {boxes[0].parent / 'lost.toml'}: cannot be read")
+        for refusal in wrong[1:3]:
+            assert refusal.startswith("BoxError ")
+            assert str(boxes[2]) in refusal
+        assert wrong[3] == before.get(variable)
+        assert begun == [facts[0]] * 3
+        assert said == [str(boxes[0])] * 2
+        assert same == [True]
+        for refusal, box in zip(refused, boxes[1:], strict=True):
+            assert refusal.startswith(f"BoxError {box}: this process already plays {name} with ")
+            assert str(boxes[0]) in refusal
+            assert variable in refusal
+        assert inherited == [f"{boxes[0]}\n"]
+
+
+@games
+def test_a_box_that_comes_after_the_game_was_imported_is_refused(name, boxes, facts):
+    script = f"import shakespeare_env.{name}.contract\nsay(refusal(boxes[0]), fact(), in_force())"
+    refusal, found, in_force = in_a_process(name, script, *boxes)[0]
+    assert refusal.startswith(f"BoxError {boxes[0]}: this process already plays {name}")
+    assert in_force is None
+    assert found not in facts
+
+
+@games
+@pytest.mark.parametrize(
+    "change", ["Path(boxes[0]).write_bytes(Path(boxes[1]).read_bytes())", "os.remove(boxes[0])"]
+)
+def test_the_box_is_the_file_as_it_was_loaded(name, boxes, facts, change):
+    """It may be edited or deleted afterwards: the game in play is not, nor is its digest."""
+    script = f"""
+from shakespeare_env.checks.box_files import facts_digest
+before = facts_digest(Path(registry.__file__).parents[1] / name, Path(boxes[0]))
+first = fact(boxes[0])
+{change}
+say(first, fact(), registry.box_digest(name) == before, refusal(boxes[1]))
+"""
+    first, again, same, refusal = in_a_process(name, script, *boxes)[0]
+    assert first == again == facts[0]
+    assert same
+    assert refusal.startswith(f"BoxError {boxes[1]}: this process already plays")
+
+
+@pytest.mark.parametrize("name", GAMES[-1:])
+def test_what_was_saved_with_another_box_is_refused(name, boxes):
+    """Its arrays may be of other sizes, which compiled code would not notice."""
+    write = """
+registry.game(name, boxes[0])
+view = env(game=name, players=seats)
+view.reset(seed=1)
+saved = [Batch(name, players=seats), Position.new(name, players=seats), view, view.save_state()]
+for number, thing in enumerate(saved):
+    Path(f"{number}.pickle").write_bytes(pickle.dumps(thing))
+"""
+    read = """
+def tried(number):
+    try:
+        thing = pickle.loads(Path(f"{number}.pickle").read_bytes())
+        if number == 3:
+            env(game=name, players=seats).load_state(thing)
+    except Exception as fault:
+        return f"{type(fault).__name__} {fault}"
+    return "no refusal"
+say(*map(tried, range(4)))
+"""
+    in_a_process(name, write, *boxes)
+    for refusal in in_a_process(name, read, *boxes)[0]:
+        assert refusal.startswith(f"BoxError this comes from {name}, made with another box than")
+        assert f"set {name.upper()}_BOX" in refusal
+    environment = {f"{name.upper()}_BOX": str(boxes[0])}
+    assert in_a_process(name, read, *boxes, **environment)[0] == ["no refusal"] * 4

@@ -1,0 +1,213 @@
+"""`determinize` gives a position that the seat cannot tell from the true one.
+
+An agent that looks ahead is given such positions, and no way to the true ones.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import random
+import types
+import weakref
+
+import numpy as np
+import pytest
+
+from shakespeare_env import Batch, Position
+from shakespeare_env.core.game import Game
+from shakespeare_env.play.information_sets import InformationSets
+from tests.contract import knowledge
+from tests.contract.batches import played
+from tests.contract.each_table import all_tables, full_tables
+from tests.contract.random_games import (
+    PLAIN_TABLES,
+    chosen,
+    copies,
+    differing_fields,
+    game_from,
+    record_of,
+    sampled,
+    stacked,
+)
+from tests.generators import generators
+
+
+def positions(table, every):
+    """(number, position, seat) of random games at a table."""
+    for seed in (3, 4):
+        for number, position in enumerate(sampled(table, seed, every)):
+            for seat in range(table.players):
+                yield number, position, seat
+
+
+@all_tables
+def test_the_position_is_a_legal_one_and_the_true_one_is_left_alone(table):
+    """A batch draws the same; that the seat sees no difference is a test of secrecy."""
+    for number, position, seat in positions(table, every=9):
+        before = position.record()
+        possible = position.determinize(seat, seed=number)
+        assert differing_fields(position.record(), before) == []
+        read = Position.from_dict(possible.to_dict())
+        assert read == possible
+        assert read.moves() == possible.moves()
+        batch = copies(position, 1)
+        batch.determinize([0], [seat], [number])
+        assert differing_fields(record_of(batch, 0), possible.record()) == []
+
+
+@all_tables
+def test_it_can_be_played_to_the_end(table):
+    for number, position, seat in positions(table, every=60):
+        if number % table.players == seat:
+            end = list(game_from(position.determinize(seat, seed=number), salt=number))[-1]
+            assert end.winners
+
+
+@all_tables
+def test_the_hidden_truth_has_no_influence(table):
+    """From positions that differ only in what is hidden the same seed draws the same."""
+    hidden, rng = knowledge.of(table.game, "hidden"), random.Random(8)
+    different = 0
+    for number, position, seat in positions(table, every=6):
+        true = position.record()
+        other = hidden.change_in_record(true, seat, rng)
+        different += len(differing_fields(true, other)) > 1
+        batch = copies(position, 2)
+        batch.load([1], stacked([other]))
+        batch.determinize([0, 1], [seat, seat], [number, number])
+        one, two = batch.save([0, 1])
+        assert differing_fields(one, two) == []
+    assert different > 10
+
+
+@full_tables
+def test_only_the_games_named_are_drawn_anew(table):
+    batch, others = played(table, 4), [0, 1, 3]
+    before, mask, obs = batch.save(slice(None)), batch.mask.copy(), batch.obs.copy()
+    batch.determinize([2], [1], [5])
+    after = batch.save(slice(None))
+    assert differing_fields(before[others], after[others]) == []
+    np.testing.assert_array_equal(mask[others], batch.mask[others])
+    np.testing.assert_array_equal(obs[others], batch.obs[others])
+    assert "random" in differing_fields(before[2], after[2])
+
+
+@full_tables
+def test_seeds_and_seats_draw_differently(table):
+    position = table.position(seed=3)
+    seats = range(table.players)
+    drawn = [position.determinize(seat, seed).record() for seat in seats for seed in range(8)]
+    assert len({json.dumps(position.game.to_dict(record)) for record in drawn}) == len(drawn)
+    chance = {int(record["random"]) for record in drawn}
+    assert len(chance - {int(position.record()["random"])}) == len(drawn)
+
+
+PUBLIC = (Game, type, types.ModuleType, types.BuiltinFunctionType)
+
+
+@pytest.fixture(scope="module", params=PLAIN_TABLES, ids=str)
+def decisions(request):
+    """Random positions of a table in which a seat is to move, several of each phase."""
+    table = request.param
+    positions = [p for seed in (1, 2) for p in sampled(table, seed, every=10)]
+    batch = table.batch(len(positions), seed=0, reward="score")
+    batch.load(slice(None), stacked(p.record() for p in positions))
+    return batch.copies(np.flatnonzero(batch.to_move >= 0))
+
+
+def reached(start):
+    """All objects that can be had from one, apart from what every game of a kind shares."""
+    found, seen, left = [], {}, [start]
+    while left:
+        thing = left.pop()
+        if type(thing) in weakref.ProxyTypes:  # asked for its class, a dead one raises
+            continue
+        if id(thing) in seen or isinstance(thing, PUBLIC):
+            continue
+        seen[id(thing)] = thing
+        found.append(thing)
+        if isinstance(thing, types.FunctionType):
+            left += [cell.cell_contents for cell in thing.__closure__ or ()]
+        elif isinstance(thing, np.ndarray):
+            left.append(thing.base)
+        else:
+            left += gc.get_referents(thing)
+    return found
+
+
+def bytes_in(start):
+    return b"".join(found.tobytes() for found in reached(start) if isinstance(found, np.ndarray))
+
+
+@full_tables
+def test_a_possible_game_depends_on_its_own_game_and_generator_alone(table):
+    """Whichever rows are asked about together, and in whatever order; repeats of one differ."""
+    batch = played(table, 8)
+    places, rows = np.array([0, 2, 5, 2, 7]), np.arange(8)
+    together = InformationSets(batch, rows).determinized(places, generators(8)).save(slice(None))
+    for row in (0, 2, 5, 7):
+        own = InformationSets(batch, np.array([row]))
+        wanted = np.flatnonzero(places == row)
+        alone = own.determinized(np.zeros(len(wanted), int), generators(8)[np.array([row])])
+        assert differing_fields(alone.save(slice(None)), together[wanted]) == []
+    assert "random" in differing_fields(together[1], together[3])
+    assert "random" in differing_fields(together[[0, 1]], batch.save([0, 2]))
+
+
+def test_they_draw_what_determinizing_the_true_games_draws(decisions):
+    """Byte for byte; the games look the same to the seat and to be drawn uses up no chance."""
+    rows, seats = np.arange(decisions.n)[::-1], decisions.to_move[::-1]
+    before = decisions.save(slice(None)).tobytes()
+    sets = InformationSets(decisions, rows)
+    assert decisions.save(slice(None)).tobytes() == before
+    assert len(sets) == len(rows)
+    places = np.random.default_rng(5).integers(0, len(rows), 2 * len(rows))
+    seeds = generators(len(rows)).words(places)
+    expected = decisions.copies(rows[places], seed=int(seeds[0]))
+    expected.determinize(slice(None), seats[places], seeds)
+    found = sets.determinized(places, generators(len(rows)))
+    assert found.save(slice(None)).tobytes() == expected.save(slice(None)).tobytes()
+    for array in ("obs", "mask", "to_move", "players"):
+        np.testing.assert_array_equal(getattr(found, array), getattr(expected, array))
+    np.testing.assert_array_equal(found.random_actions(), expected.random_actions())
+    assert (found.reward, found.autoreset) == (expected.reward, expected.autoreset)
+    assert (found.obs == sets.observations[places]).all()
+    assert (found.mask == sets.masks[places]).all()
+    assert (found.to_move == sets.seats[places]).all()
+    found.step(sets.masks[places].argmax(axis=1))
+    assert decisions.save(slice(None)).tobytes() == before
+
+
+def test_nothing_in_them_depends_on_what_the_seats_may_not_know(decisions):
+    hidden, rng = knowledge.of(decisions.game.name, "hidden"), random.Random(6)
+    true, seats = decisions.save(slice(None)), decisions.to_move.copy()
+    rows = np.arange(decisions.n)
+    changed = [hidden.change_in_record(r, s, rng) for r, s in zip(true, seats, strict=True)]
+    assert len(differing_fields(stacked(changed), true)) > 1
+    other = decisions.copies(rows)
+    other.load(slice(None), stacked(changed))
+    one, two = InformationSets(decisions, rows), InformationSets(other, rows)
+    assert bytes_in(one) == bytes_in(two)
+    assert bytes_in((one, decisions)) != bytes_in((two, other)), "the search for arrays finds none"
+    assert not any(isinstance(found, Batch) for found in reached(one))
+    assert any(isinstance(found, Batch) for found in reached((one, decisions)))
+
+
+@full_tables
+def test_what_they_give_has_memory_of_its_own(table):
+    batch = played(table, 6)
+    sets = InformationSets(batch, np.arange(6))
+    places = np.array([4, 0, 4, 2])
+    records = sets.records(places, generators(6))
+    games = sets.determinized(places, generators(6))
+    assert records.dtype == sets.game.state
+    assert records.tobytes() == games.save(slice(None)).tobytes()
+    before = bytes_in(sets)
+    records["random"] = 0
+    batch.step(chosen(batch.mask, 30))
+    assert bytes_in(sets) == before
+    assert sets.players.tolist() == [table.players] * 6
+    sets.seats[:] = table.players
+    with pytest.raises(ValueError, match="seat"):
+        sets.records(np.array([0, 1]), generators(2))

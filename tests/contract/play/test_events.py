@@ -1,0 +1,119 @@
+"""Events say all that a move changes for every seat, with its cause, and no secret."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from shakespeare_env import IllegalMove, Position
+from shakespeare_env.core.game import NO_SEAT
+from shakespeare_env.core.presentation import Event
+from shakespeare_env.play import score_sheet
+from shakespeare_env.play.game_log import GameLog
+from shakespeare_env.play.tracing import Tracer
+from tests.contract.each_table import all_tables
+from tests.contract.random_games import differing_fields, game_from, move_by_rule
+from tests.contract.telling import check_told
+
+
+def played(table, seed):
+    """Every move of a game: the positions before and after it, and the move."""
+    before, move = None, ""
+    for step, position in enumerate(game_from(table.position(seed), salt=seed)):
+        if before is not None:
+            yield before, move, position
+        before = position.copy()
+        if position.to_move is not None:
+            move = move_by_rule(position, step, seed)
+
+
+def by_source(events):
+    """Points by seat and source."""
+    points: Counter[tuple[int | None, str]] = Counter()
+    for event in events:
+        points[event.seat, event.source] += event.points
+    return Counter({key: count for key, count in points.items() if count})
+
+
+@all_tables
+def test_events_add_up_to_what_has_changed_and_to_a_score_sheet(table):
+    n_moves = 0
+    for seed in range(2):
+        at_start, told = table.position(seed).scores(), []
+        for before, move, after in played(table, seed):
+            n_moves += 1
+            events = check_told(before, move, after)
+            seat = n_moves % (table.players + 1) + NO_SEAT
+            as_seen = check_told(before, move, after, seat)
+            assert by_source(as_seen) == by_source(events)
+            told += as_seen
+        names, rows = zip(*score_sheet.from_events(at_start, told), strict=True)
+        assert len(set(names)) == len(names) > 2
+        assert [sum(column) for column in zip(*rows, strict=True)] == after.scores()
+    assert n_moves > 60
+
+
+@all_tables
+def test_what_a_seat_may_not_know_changes_no_event_that_it_hears_of(table):
+    alike = 0
+    for step, position in enumerate(game_from(table.position(seed=3), salt=3)):
+        if position.to_move is None or step % 7:
+            continue
+        seat = step % table.players
+        twin = position.determinize(seat, seed=step)
+        move = move_by_rule(position, step, 3)
+        # Nor does a secret move itself, where others of its kind are legal.
+        other = move
+        if position.to_move != seat and position.game.is_secret(position.to_dict(), move):
+            other = twin.moves()[-1]
+        if other not in twin.moves():
+            continue
+        told = position.events(move, seat=seat), twin.events(other, seat=seat)
+        position = position.copy()
+        position.push(move)
+        twin.push(other)
+        if position.seen_by(seat) == twin.seen_by(seat):  # chance to come is another's
+            assert told[0] == told[1]
+            alike += 1
+    assert alike > 2
+
+
+@all_tables
+def test_what_is_told_was_done_by_the_rules_that_are_compiled(table):
+    """The interpreter gets from each decision to the next as compiled code does, in every field."""
+    game = table.position(0).game
+    tracer = Tracer(game.rules.play, game.rules.legal, game.actions.size, {})
+    for before, move, after in played(table, seed=1):
+        record = before.record()
+        reached, _ = tracer.run(record, before.action_id(move))
+        assert differing_fields(reached, after.record()) == [], move
+        assert np.array_equal(record, before.record())
+
+
+def test_a_move_that_is_not_legal_has_no_events():
+    position = Position.new(players=2)
+    with pytest.raises(IllegalMove):
+        position.events("pass")
+
+
+def test_a_change_that_no_rule_explains_is_told_as_such():
+    before = Position.new("shakespeare", players=2)
+    after, move = before.copy(), before.moves()[0]
+    after.push(move)
+    changed = after.to_dict()
+    changed["seats"][1]["prestige"] += 2
+    *told, other = GameLog().events(before, move, Position.from_dict(changed))
+    assert told == before.events(move)
+    assert other == Event(1, "other: +2 points", "other", 2)
+
+
+def test_a_row_of_a_score_sheet_is_a_source_whatever_came_first():
+    events = [
+        Event(0, "−1: mood", "mood", -1),
+        Event(1, "+2: act", "act", 2),
+        Event(None, "a new day"),
+        Event(1, "hamlet", counters={"pounds": 3}),
+        Event(0, "+3: act", "act", 3),
+    ]
+    rows = score_sheet.from_events([5, 0], events)
+    assert rows == [("at the start", [5, 0]), ("act", [3, 2]), ("mood", [-1, 0])]

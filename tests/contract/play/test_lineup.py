@@ -1,0 +1,206 @@
+"""Whom each game waits for, games played out, and what agents draw from in each."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from shakespeare_agents import RandomAgent
+from shakespeare_env.play.generators import GameGenerators, draw_columns
+from shakespeare_env.play.lineup import NOBODY, OUTSIDE, Lineup, play_out
+from tests.contract.each_table import full_tables, plain_tables, small_tables
+from tests.generators import generators
+
+
+class Notes:
+    """Plays the legal action of the least id; keeps what it was shown and a number drawn a game."""
+
+    def __init__(self):
+        self.shown = []
+        self.drawn = []
+
+    def act(self, observations, masks, rng):
+        self.shown.append((observations.copy(), masks.copy()))
+        self.drawn.append(rng.random().tolist())
+        return masks.argmax(axis=1)
+
+
+class Looks(Notes):
+    """The same as one that searches."""
+
+    act = None  # type: ignore[assignment]
+
+    def search(self, games, rng):
+        self.shown.append((games.observations.copy(), games.masks.copy()))
+        return games.masks.argmax(axis=1)
+
+
+class Clueless:
+    def __init__(self, answer):
+        self.answer = answer
+
+    def act(self, observations, masks, rng):
+        return self.answer(len(masks))
+
+    def __repr__(self):
+        return "Clueless()"
+
+
+def lineup_of(batch, agents, mover):
+    """A line-up in which the seat to move has the agent of this index in each game."""
+    seats = np.full((batch.n, batch.game.max_seats), NOBODY)
+    seats[np.arange(batch.n), batch.to_move] = mover
+    return Lineup(agents, seats, generators(batch.n))
+
+
+def everywhere(batch, agent):
+    """One agent at every seat."""
+    places = np.zeros((batch.n, int(batch.players[0])), int)
+    return Lineup.seated([agent], places, batch.game.max_seats, generators(batch.n))
+
+
+@full_tables
+def test_each_is_asked_once_for_its_games_and_answers_in_their_places(table):
+    batch, rows = table.batch(8, seed=3), np.array([0, 2, 3, 5, 7])
+    agents = [Notes(), Notes(), Looks()]
+    lineup = lineup_of(batch, agents, [2, 1, 0, 2, 1, 0, 1, 2])
+    assert lineup.to_move(batch, rows).tolist() == [2, 0, 2, 0, 2]
+    before = batch.save(slice(None)).tobytes()
+    assert lineup.decide(batch, rows).tolist() == batch.mask[rows].argmax(axis=1).tolist()
+    assert [len(agent.shown) for agent in agents] == [1, 0, 1]
+    for agent, games in ((agents[0], [2, 5]), (agents[2], [0, 3, 7])):
+        observations, masks = agent.shown[0]
+        assert (observations == batch.obs[games]).all()
+        assert (masks == batch.mask[games]).all()
+    assert lineup.decide(batch, np.zeros(0, int)).shape == (0,)
+    # Each game has a generator, whoever else decides.
+    assert agents[0].drawn == [generators(8).random()[[2, 5]].tolist()]
+    assert batch.save(slice(None)).tobytes() == before
+
+
+@small_tables
+def test_an_agent_that_fails_is_named_with_the_number_of_games(table):
+    batch = table.batch(5, seed=0)
+    for answer, fault in (
+        (lambda n: np.zeros(n + 1, int), ValueError),
+        (lambda n: np.zeros(n), TypeError),
+        (lambda n: None, ValueError),
+        (lambda n: 1 / 0, ZeroDivisionError),
+    ):
+        lineup = lineup_of(batch, [RandomAgent(), Clueless(answer)], [0, 1, 1, 0, 1])
+        with pytest.raises(fault) as caught:
+            lineup.decide(batch, np.arange(5))
+        said = ["The agent Clueless() failed to decide in 3 games."]
+        assert caught.value.__notes__ == said
+    lineup.agents[1] = Clueless(lambda n: np.full(n, -1))
+    with pytest.raises(ValueError, match="in game 1") as caught:
+        play_out(batch, lineup)
+    assert caught.value.__notes__ == ["The agent Clueless() chose it."]
+
+
+@full_tables
+def test_hooks_hear_of_every_decision_before_and_after_it(table):
+    batch, told = table.batch(4, seed=1, autoreset=False), []
+    twin = table.batch(4, seed=1, autoreset=False)
+
+    def before_step(rows, actions):
+        assert batch.save(slice(None)).tobytes() == twin.save(slice(None)).tobytes()
+        told.append((rows.tolist(), actions.tolist()))
+        twin.step(actions, rows)
+
+    def after_step(rows, actions):
+        assert (rows.tolist(), actions.tolist()) == told[-1]
+        assert batch.save(slice(None)).tobytes() == twin.save(slice(None)).tobytes()
+
+    play_out(batch, everywhere(batch, Notes()), before_step=before_step, after_step=after_step)
+    assert (twin.to_move == -1).all()
+    assert told[0][0] == [0, 1, 2, 3]
+
+
+@plain_tables
+def test_only_the_rows_and_steps_asked_for_are_played(table):
+    batch, steps = table.batch(5, seed=2, autoreset=False), []
+    lineup, before = everywhere(batch, RandomAgent()), batch.save([0, 2, 4]).tobytes()
+    play_out(batch, lineup, np.array([1, 3]))
+    assert batch.save([0, 2, 4]).tobytes() == before
+    assert (batch.to_move[[1, 3]] == -1).all()
+    for most in (0, 7):
+        play_out(batch, lineup, most=most, after_step=lambda rows, _: steps.append(len(rows)))
+        assert steps == [3] * most
+    # A seat from outside is waited for: every game stops where it is that seat's turn.
+    lineup.seats[:, 0] = OUTSIDE
+    while True:
+        play_out(batch, lineup)
+        waiting = np.flatnonzero(batch.to_move >= 0)
+        if not len(waiting):
+            break
+        assert (batch.to_move[waiting] == 0).all()
+        steps.append(len(waiting))
+        batch.step(batch.mask[waiting].argmax(axis=1), waiting)
+    assert len(steps) > 7
+
+
+def test_numbers_are_uniform_from_0_up_to_1_across_games_and_draws():
+    across = generators(20_000).random()
+    one = generators(1)
+    along = np.concatenate([one.random() for _ in range(20_000)])
+    for numbers in (across, along):
+        assert numbers.dtype == np.float64
+        assert ((numbers >= 0) & (numbers < 1)).all()
+        shares = np.histogram(numbers, 10, (0, 1))[0] / len(numbers)
+        assert shares == pytest.approx([0.1] * 10, abs=0.01)
+        assert abs(np.corrcoef(numbers[:-1], numbers[1:])[0, 1]) < 0.03
+        assert len(set(numbers)) == len(numbers)
+
+
+def test_a_generator_depends_on_the_seed_and_its_game_alone():
+    numbers = generators(9, seed=5).random()
+    assert generators(4, seed=5).random().tolist() == numbers[:4].tolist()
+    some = GameGenerators.of_games(5, np.array([7, 2]))
+    assert some.random().tolist() == numbers[[7, 2]].tolist()
+    assert not set(generators(9, seed=6).random()) & set(numbers)
+
+
+def test_a_selection_draws_for_its_games_and_leaves_the_others_alone():
+    whole, twin = generators(6), generators(6)
+    assert len(whole[np.array([1, 4, 5])]) == 3
+    drawn = whole[np.array([1, 4, 5])].random()
+    expected = twin.random()
+    assert drawn.tolist() == expected[[1, 4, 5]].tolist()
+    nested = generators(6)[np.array([5, 3, 1])][np.array([2, 0])]
+    assert nested.random().tolist() == expected[[1, 5]].tolist()
+    # Games 0, 2 and 3 still have their first number before them, the others their second.
+    second, rest = twin.random(), whole.random()
+    assert rest[[0, 2, 3]].tolist() == expected[[0, 2, 3]].tolist()
+    assert rest[[1, 4, 5]].tolist() == second[[1, 4, 5]].tolist()
+
+
+def test_words_are_those_drawn_one_by_one_and_one_sequence_with_numbers():
+    """For places in any order and repeated, each game's words are its own, in order."""
+    places = np.array([3, 0, 3, 3, 1, 0])
+    together, apart = generators(5), generators(5)
+    words = together.words(places)
+    assert words.tolist() == [apart.words(np.array([place]))[0] for place in places]
+    assert len(set(words.tolist())) == len(places)
+    assert (together.states == apart.states).all()
+    untouched = generators(5)
+    assert (together.states == untouched.states).tolist() == [False, False, True, False, True]
+    untouched.random()
+    untouched.random()
+    assert together.random()[0] == untouched.random()[0]
+
+
+def test_columns_are_drawn_by_weight():
+    weights = np.tile(np.array([0.0, 5, 0.0, 2, 3, 0.0], np.float32), (20_000, 1))
+    shares = np.bincount(generators(20_000).choose(weights), minlength=6) / 20_000
+    assert shares == pytest.approx([0, 0.5, 0, 0.2, 0.3, 0], abs=0.015)
+    legal = np.tile(np.array([True, False, True]), (20_000, 1))
+    shares = np.bincount(generators(20_000).choose(legal), minlength=3) / 20_000
+    assert shares == pytest.approx([0.5, 0, 0.5], abs=0.015)
+
+
+@pytest.mark.parametrize("number", [0.0, np.nextafter(1.0, 0.0)])
+def test_no_number_falls_on_a_column_of_weight_0(number):
+    weights = np.array([[0.0, 0.1, 0.2, 0.7, 0.0], [0.0, 1.0, 0.0, 0.0, 0.0]], np.float32)
+    ends = [1, 1] if number == 0.0 else [3, 1]
+    assert draw_columns(weights, np.full(2, number)).tolist() == ends

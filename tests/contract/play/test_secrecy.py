@@ -1,0 +1,171 @@
+"""Secret means secret: nothing a seat is shown depends on what it may not know.
+
+What it does know it is shown, and topics explain it.
+"""
+
+import itertools
+import random
+import re
+from collections import Counter
+
+import pytest
+
+from shakespeare_env import Position
+from shakespeare_env.core.game import UNKNOWN
+from shakespeare_env.errors import PositionError
+from tests.contract import knowledge
+from tests.contract.each_table import all_tables
+from tests.contract.random_games import MANY_SEATS, sampled
+
+SEEDS = (1, 2)
+
+
+def positions(table, every=4):
+    """(position, seat) of random games at a table, each position for each of its seats."""
+    for seed in SEEDS:
+        for position in sampled(table, seed, every):
+            for seat in range(table.players):
+                yield position, seat
+
+
+def shown_to(position, seat):
+    """All that a position shows a seat, its legal moves only when it decides."""
+    game, seen = position.game, position.seen_by(seat)
+    return (
+        position.observation(seat).tobytes(),
+        position.moves() if position.to_move == seat else None,
+        (seen, position.to_move, position.winners),
+        (game.presentation.draw(seen), game.presentation.draw_compact(seen)),
+        (game.presentation.topics(seen), game.presentation.score_sheet(seen)),
+    )
+
+
+@all_tables
+def test_what_a_seat_may_not_know_changes_nothing_that_it_is_shown(table):
+    """Positions changed as text, as records and by determinizing; chance to come changes, too."""
+    hidden, rng = knowledge.of(table.game, "hidden"), random.Random(3)
+    differed = 0
+    sample = sampled(table, seed=3, every=15)
+    for position, seat in itertools.product(sample, range(table.players)):
+        shown, text = shown_to(position, seat), position.to_dict()
+        assert not any("?" in text for text in shown[-1][0].values())
+        changed = hidden.change_in_record(position.record(), seat, rng)
+        other = Position.of_record(position.game, changed)
+        differed += other != position
+        assert shown_to(other, seat) == shown
+        assert table.players == 1 or other.seen_by(None) == position.seen_by(None)
+        assert shown_to(position.determinize(seat, rng.getrandbits(64)), seat) == shown
+        other = Position.from_dict(hidden.change_in_dict(text, seat, rng), seed=2)
+        assert shown_to(other, seat) == shown_to(Position.from_dict(text, seed=1), seat)
+    assert differed > 20
+
+
+@all_tables
+def test_a_seat_sees_its_own_secrets_and_nobody_else_does(table):
+    """A person is shown those that a position in text holds, and a spectator none."""
+    hidden, seen = knowledge.of(table.game, "hidden"), set()
+    everybody = set(range(table.players))
+    for position, seat in positions(table, every=8):
+        for change in hidden.own_changes(position.record(), seat):
+            assert seat in change.seats
+            other = Position.of_record(position.game, change.record)
+            for observer in everybody:
+                same = (position.observation(observer) == other.observation(observer)).all()
+                assert same == (observer not in change.seats), (change.what, seat, observer)
+                if change.in_text:
+                    assert (position.seen_by(observer) == other.seen_by(observer)) == same
+            if change.seats != everybody:
+                assert position.seen_by(None) == other.seen_by(None)
+            seen.add(change.what)
+    assert seen
+
+
+tables_of_many = pytest.mark.parametrize("table", MANY_SEATS, ids=str)
+
+
+@all_tables
+def test_what_is_no_secret_is_shown_as_it_is(table):
+    """In pictures, too."""
+    unknown: Counter[bool | str] = Counter()
+    for position in sampled(table, seed=4, every=9):
+        views = [position.seen_by(seat) for seat in range(table.players)]
+        if table.players > 1 and all(view == views[0] for view in views):
+            assert position.seen_by(None) == views[0]
+        for view in views:
+            for true, value in pairs(position.to_dict(), view):
+                unknown[value == UNKNOWN] += 1
+                assert value in (true, UNKNOWN)
+        if position.phase not in unknown:
+            unknown[position.phase] += 1
+            seen = position.seen_by(0)
+            drawn, whole = position.game.presentation.picture(seen), position.svg()
+            marks = sum(drawn.count(sign) - whole.count(sign) for sign in (UNKNOWN, "unknown"))
+            assert (marks > 0) == (seen != position.to_dict())
+    assert unknown[True] > 50
+    assert unknown[False] > 1000
+    with pytest.raises(PositionError, match=r"\?"):
+        Position.from_dict(table.position(seed=1).seen_by(0))
+
+
+def pairs(one, other):
+    """The values of two objects of the same form, side by side; what is unknown may be a whole."""
+    if isinstance(one, dict) and UNKNOWN in other:
+        # Which ones there are is unknown; how many there are in all is not.
+        assert sum(one.values()) == sum(other.values())
+        yield from ((kind, kind if kind in other else UNKNOWN) for kind in one)
+        return
+    if isinstance(one, dict):
+        assert list(one) == list(other)
+        one, other = list(one.values()), list(other.values())
+    if isinstance(one, list) and other != UNKNOWN:
+        for mine, theirs in zip(one, other, strict=True):
+            yield from pairs(mine, theirs)
+    else:
+        yield one, other
+
+
+@tables_of_many
+def test_a_move_that_is_announced_can_be_seen_anyway(table):
+    """Another move would have left the observer with another view; not so with a secret one.
+
+    Or it would have led to the very same position: nobody hears of what is wiped off the table.
+    """
+    alike: Counter[tuple[bool, bool]] = Counter()
+    for position in sampled(table, seed=5, every=15):
+        if position.to_move is None:
+            continue
+        before = position.to_dict()
+        after = {move: position.copy() for move in position.moves()}
+        for move, played in after.items():
+            played.push(move)
+        for seat in set(range(table.players)) - {position.to_move}:
+            views = {move: played.observation(seat).tobytes() for move, played in after.items()}
+            for move, view in views.items():
+                twins = [other for other in views if views[other] == view and other != move]
+                secret = position.game.is_secret(before, move)
+                alike[secret, bool(twins)] += 1
+                assert secret or all(after[twin] == after[move] for twin in twins), (seat, move)
+    assert alike[False, False] > 100
+    assert (alike[True, True] > 10) == knowledge.of(table.game, "facts").SECRET_MOVES
+
+
+@all_tables
+def test_topics_are_short_and_name_every_move_and_score_sheets_add_up(table):
+    for position in sampled(table, seed=2, every=8):
+        topics = position.game.presentation.topics(position.to_dict())
+        for name, text in topics.items():
+            assert re.fullmatch(r"[a-z][a-z0-9_-]*", name)
+            assert text == text.strip() != ""
+            assert text.count("\n") < 5
+            assert len(text) < 600
+        for move in position.moves():
+            kind, *named = re.split("[:>]", move)
+            assert kind in topics, move
+            for name in named:
+                # A seat, a number, an act, one of two gifts: part of what the kind explains.
+                explained = name.removesuffix("+3") in topics or name.isdigit()
+                assert explained or kind in ("quill", "back", "queen"), move
+        for view in (position.to_dict(), position.seen_by(0)):
+            names, rows = zip(*position.game.presentation.score_sheet(view), strict=True)
+            assert len(set(names)) == len(names)
+            assert [sum(column) for column in zip(*rows, strict=True)] == position.scores()

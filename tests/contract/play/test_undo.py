@@ -1,0 +1,131 @@
+"""Taking back a move: the same game goes on, and no secret is given away."""
+
+import random
+from collections import Counter
+from contextlib import suppress
+
+import pytest
+
+import shakespeare_agents
+from shakespeare_agents.session import Session
+from tests.contract import knowledge
+from tests.contract.command_line import command_told, moves_told, printed
+from tests.contract.random_games import PLAIN_FULL_TABLES, PLAIN_TABLES
+
+OTHER_SEAT = "another seat has decided since"
+CHANCE = "chance has decided since"
+SHOWN = "it has shown you what you did not know"
+
+
+def started(table, seed, seat):
+    position = table.position(seed)
+    agent = shakespeare_agents.make("random", position.game)
+    others = {other: agent for other in range(position.players) if other != seat}
+    return Session(position, others, seed)
+
+
+def decisions(played, rng):
+    """Moves of the person and what follows; yields before every one and after it."""
+    while True:
+        played.play_out()
+        if played.position.to_move is None:
+            return
+        move = rng.choice(played.position.moves())
+        before = played.position
+        played.push(move)
+        played.play_out()
+        if played.position.to_move is None:
+            return
+        yield before, move
+
+
+def views_after(before, move, seat, count):
+    """What a seat may see after a move, for all that it could not know before."""
+    views = set()
+    for seed in range(count):
+        possible = before.determinize(seat, seed)
+        possible.push(move)
+        views.add(str(possible.seen_by(seat)))
+    return views
+
+
+def record(position):
+    """Every field of a position, the chance to come too."""
+    found = position.record()
+    return {name: found[name].tolist() for name in position.game.state.names}
+
+
+def records(played):
+    return list(map(record, played.positions))
+
+
+SOLO = [table for table in PLAIN_TABLES if table.players == 1]
+tables = pytest.mark.parametrize("table", [*PLAIN_FULL_TABLES, *SOLO], ids=str)
+
+
+@tables
+def test_what_is_taken_back_and_played_again_is_the_same_game_and_why_a_move_stays(table):
+    seat = table.players - 1
+    plain, undone = started(table, 2, seat), started(table, 2, seat)
+    for _ in decisions(plain, random.Random(2)):
+        pass
+    reasons: Counter[str] = Counter()
+    for before, move in decisions(undone, random.Random(2)):
+        after, alone = undone.position, undone.positions[-2] is before
+        drawn = before.record()["random"] != after.record()["random"]
+        try:
+            assert undone.take_back(seat) == move
+        except ValueError as fault:
+            said = str(fault).rpartition(": ")[2]
+            reasons[said] += 1
+            assert (said == OTHER_SEAT) == (not alone)
+            assert said != CHANCE or drawn
+            assert said != SHOWN or len(views_after(before, move, seat, 20)) > 1
+            assert undone.position is after
+            continue
+        reasons["taken back"] += 1
+        assert alone
+        assert not drawn
+        assert record(undone.position) == record(before)
+        assert views_after(before, move, seat, 5) == {str(after.seen_by(seat))}
+        undone.push(move)
+        undone.play_out()
+    assert bool(reasons[OTHER_SEAT]) == (table.players > 1)
+    assert "taken back" in reasons
+    assert (SHOWN in reasons) == knowledge.of(table.game, "facts").SECRET_MOVES
+    assert reasons.keys() <= {OTHER_SEAT, CHANCE, SHOWN, "taken back"}
+    assert undone.moves == plain.moves
+    assert records(undone) == records(plain)
+
+
+@pytest.mark.parametrize("table", SOLO, ids=str)
+def test_several_in_a_row_and_none_before_the_first(table):
+    """Alone at the table all moves are one's own."""
+    played = Session(table.position(2), {}, 2)
+    with pytest.raises(ValueError, match="there is no move of yours"):
+        played.take_back(0)
+    rng, most = random.Random(2), 0
+    while played.position.to_move is not None and len(played.moves) < 60:
+        played.push(rng.choice(played.position.moves()))
+        before, back = record(played.position), []
+        with suppress(ValueError):
+            while True:
+                back.append(played.take_back(0))
+        most = max(most, len(back))
+        for move in reversed(back):
+            played.push(move)
+        assert record(played.position) == before
+    assert most >= 3
+
+
+@pytest.mark.parametrize("table", SOLO, ids=str)
+def test_in_the_terminal(table):
+    """A move taken back is not among those that lead back to the game."""
+    table = ["--game", table.game, "--players", "1", "--seed", "4"]
+    out = printed("play", *table, input="undo\n" + "1\nundo\n1\n" * 12)
+    assert "there is no move of yours to take back" in out
+    assert "Taken back: " in out
+    assert "stays played: chance has decided since" in out
+    command = command_told(out, "You have left the game")
+    last = {number: move for number, _, move in moves_told(out)}
+    assert command[command.index("--moves") + 1].split() == list(last.values())

@@ -1,0 +1,257 @@
+"""`Position.from_dict` takes every position that can be and refuses others, naming the fault."""
+
+import copy
+from typing import Any
+
+import pytest
+
+from shakespeare_env import Position
+from shakespeare_env.errors import PositionError
+from tests.contract.playing import GONE, changed, play
+from tests.shakespeare.positions import (
+    BOARD,
+    finished,
+    last_turn,
+    ready_to_pass,
+    seat,
+    turn_position,
+    wager_position,
+)
+
+
+def afternoon():
+    """A turn of seat 0 with a bit of everything on the table."""
+    me = seat(
+        ["lear", "extra:viola", "assistant"],
+        used=["falstaff"],
+        costumes={"author": ["pink", "blue"]},
+        stage={"a1": "pink", "a2": "black", "a5": "pink", "b1": "green"},
+        objectives=["jewels"],
+        tokens=1,
+    )
+    return turn_position(sets={"pink": 2, "black": 1}, costumes={"green": 1}, seats={0: me})
+
+
+def drafting():
+    """The second seat of the draft is to choose."""
+    return Position.new("shakespeare", players=2, seed=3).to_dict()
+
+
+def crafting():
+    """Seat 0 is spending the value of a handyman."""
+    return play(turn_position(sets={"pink": 3}), "activate:handyman_board")
+
+
+def writing():
+    """Seat 0 has two white quills."""
+    return play(turn_position(), "activate:author")
+
+
+def lear_writing():
+    """Seat 0 has a white quill, then a blue stage set to take."""
+    d = turn_position(sets={"blue": 1}, seats={0: seat(["lear"])})
+    return play(d, "activate:lear")
+
+
+def choosing():
+    """Seat 0 has drawn three objectives."""
+    return play(turn_position(), "activate:queen", "queen:objectives")
+
+
+def stepping_back():
+    """Seat 0 chooses where to move back, seats 1 to 3 follow."""
+    acts = {"I": {2: [0]}, "II": {3: [0]}}
+    return play(last_turn(acts=acts, seats={0: ready_to_pass(mood=-1)}), "pass")
+
+
+def rehearsing():
+    """Seat 1 has a white quill in the rehearsal, seat 0 follows."""
+    worn = {"author": ["black"] * 3}
+    seats = {0: ready_to_pass(), 1: finished(used=["falstaff"], costumes=worn)}
+    return play(last_turn(players=2, day=4, seats=seats), "pass")
+
+
+def resting():
+    """Seat 0 has chosen, seat 1 chooses, seat 2 follows."""
+    used = ["author", "queen"]
+    seats = {i: finished(used=used) for i in (1, 2)} | {0: ready_to_pass(used=used)}
+    return play(last_turn(players=3, seats=seats), "pass", "keep:queen")
+
+
+def over():
+    """The end of a game that seat 0 wins."""
+    return play(last_turn(players=2, day=6, acts={"II": {4: [0]}}), "pass")
+
+
+def alone():
+    """A turn in solo."""
+    return turn_position(players=1)
+
+
+KINDS = (
+    *(afternoon, alone, choosing, crafting, drafting, lear_writing, over, rehearsing, resting),
+    *(stepping_back, wager_position, writing),
+)
+
+
+@pytest.mark.parametrize("make", KINDS)
+def test_a_position_that_can_be_is_taken_and_given_back_as_it_was(make):
+    d = make()
+    before = copy.deepcopy(d)
+    assert Position.from_dict(d).to_dict() == before
+    assert d == before
+
+
+@pytest.mark.parametrize("make", [afternoon, crafting, over])
+def test_every_key_is_needed_and_no_other_known(make):
+    d = make()
+    for key in d:
+        with pytest.raises(PositionError, match=key):
+            Position.from_dict(changed(d, {key: GONE}))
+    for place in ("", "display.", "bags.", "piles.", "seats.0.", "seats.0.troupe.3."):
+        with pytest.raises(PositionError, match="hat"):
+            Position.from_dict(changed(d, {f"{place}hat": {}}))
+    others: list[Any] = [None, [], "position", 5]
+    for value in others:
+        with pytest.raises(PositionError):
+            Position.from_dict(value)
+
+
+AT_THE_END = {act: {at: [0, 1, 2, 3]} for act, at in {"I": "9", "II": "10", "III": "10"}.items()}
+NAMED = r"seats\[2\]\."
+
+# What is changed -> the place or the thing that the error names.
+FAULTS = [
+    # numbers, lists and truths of another kind or out of range
+    (afternoon, {"game": "chess"}, "game"),
+    (afternoon, {"players": 5}, "players"),
+    (afternoon, {"players": "4"}, "players"),
+    (afternoon, {"players": 4.0}, "players"),
+    (afternoon, {"players": 3}, "order"),
+    (afternoon, {"strategic_rest": 1}, "strategic_rest"),
+    (alone, {"strategic_rest": True}, "strategic_rest"),
+    (afternoon, {"day": 0}, "day"),
+    (afternoon, {"day": 7}, "day"),
+    (afternoon, {"day": True}, "day"),
+    (afternoon, {"deck": None}, "deck"),
+    (afternoon, {"display": []}, "display"),
+    # phase and who is to move
+    (afternoon, {"phase": "lunch"}, "lunch"),
+    (afternoon, {"phase": "quill"}, "pending"),
+    (afternoon, {"phase": "objective"}, "pending"),
+    (afternoon, {"phase": "draft"}, "wager"),
+    (afternoon, {"phase": "rest"}, "initiative"),
+    (afternoon, {"phase": "over"}, "to_move"),
+    (afternoon, {"to_move": 4}, "to_move"),
+    (afternoon, {"to_move": None}, "to_move"),
+    (afternoon, {"to_move": False}, "to_move"),
+    (afternoon, {"seats.0.passed": True, "seats.0.recruited": True}, "to_move"),
+    (afternoon, {"seats.0.cylinders": 0, "seats.0.wager": 1, "seats.0.recruited": True}, "to_move"),
+    (wager_position, {"to_move": 2}, "wager"),
+    (resting, {"to_move": 2}, "queue"),
+    (rehearsing, {"to_move": 0}, "queue"),
+    (rehearsing, {"day": 5}, "day"),
+    (over, {"to_move": 0}, "to_move"),
+    (over, {"day": 5}, "day"),
+    # the tracks
+    (afternoon, {"order": [0, 1, 2, 2]}, "order"),
+    (afternoon, {"order": [0, 1, 2]}, "order"),
+    (afternoon, {"order": [0, True, 2, 3]}, "order"),
+    (afternoon, {"initiative": [0, 0]}, "initiative"),
+    (wager_position, {"initiative": [0, 1, 2]}, "initiative"),
+    (stepping_back, {"initiative": []}, "initiative"),
+    (afternoon, {"queue": [1]}, "queue"),
+    (stepping_back, {"queue": [2, 1, 3]}, "queue"),
+    (stepping_back, {"queue": []}, "queue"),
+    (resting, {"queue": [2, 0]}, "queue"),
+    # discs
+    (afternoon, {"piles.I": {"1": [0, 1, 2]}}, r"piles\.I.*3"),
+    (afternoon, {"piles.II": {"1": [0, 1, 2, 3], "4": [2]}}, r"piles\.II"),
+    (afternoon, {"piles.I": {"10": [0, 1, 2, 3]}}, r"piles\.I"),
+    (afternoon, {"piles.III": {"0": [0, 1, 2, 3]}}, r"piles\.III"),
+    (afternoon, {"piles.III": {"1": [0, 1, 2, 3, "neutral"]}}, "neutral|entries"),
+    (afternoon, {"piles.III": [0, 1, 2, 3]}, r"piles\.III"),
+    (alone, {"piles.II": {"1": [0]}}, "neutral"),
+    # elements, cards, objectives and tokens
+    (afternoon, {"display.sets.pink": 3}, "pink sets"),
+    (afternoon, {"discarded.sets.yellow": 0}, "yellow sets"),
+    (afternoon, {"display.sets.pink": -1}, r"display\.sets\.pink"),
+    (afternoon, {"bags.sets.black": GONE}, "black"),
+    (afternoon, {"display.characters": ["puck", "romulus"]}, "romulus"),
+    (afternoon, {"display.characters": ["queen"]}, "queen"),
+    (afternoon, {"discarded_characters": ["othello"]}, "2 copies of 'othello'"),
+    (afternoon, {"deck": []}, "copies"),
+    (afternoon, {"objective_deck": ["wardrobe"]}, "objective"),
+    (afternoon, {"seats.1.objectives": ["jewels"]}, "jewels"),
+    (choosing, {"pending.drawn": []}, "drawn|objective"),
+    (afternoon, {"supply_tokens": 8}, "supply_tokens"),
+    # the decision under way
+    (afternoon, {"pending": {"quills": 1, "then": "turn"}}, "pending"),
+    (crafting, {"pending": {"quills": 1, "then": "turn"}}, "pending"),
+    (crafting, {"pending.value": 0}, "value"),
+    (crafting, {"pending.colours": []}, "colours"),
+    (crafting, {"pending.colours": ["mauve"]}, "mauve"),
+    (crafting, {"pending.sets": 1}, "sets"),
+    (writing, {"pending.quills": 0}, "quills"),
+    (writing, {"pending.then": "lunch"}, "lunch"),
+    (writing, {"pending.then": "mood"}, "initiative"),
+    (lear_writing, {"pending.then.value": GONE}, "value"),
+    (writing, {"piles": AT_THE_END}, "quills"),
+    (afternoon, {"winners": [0]}, "winners"),
+    (over, {"winners": None}, "winners"),
+    (over, {"winners": [0, 1]}, "winners"),
+    # a yellow element must be taken (T16) and none is on display
+    (crafting, {"pending.optional": False, "pending.colours": ["yellow"]}, "no legal move"),
+    # every seat that is still to recruit has a card to take
+    (lambda: turn_position(shown=[]), {}, "display.characters: 0 characters for 4"),
+    # seats
+    (afternoon, {"seats.3": GONE}, "seats"),
+    (afternoon, {"seats.2": None}, r"seats\[2\]"),
+    (afternoon, {"seats.2.unpaid": 0}, "unpaid"),
+    (over, {"seats.1.unpaid": GONE}, "unpaid"),
+    (afternoon, {"seats.2.prestige": 5.5}, NAMED + "prestige"),
+    (afternoon, {"seats.2.pounds": -1}, NAMED + "pounds"),
+    (afternoon, {"seats.2.pounds": 10_001}, NAMED + "pounds: 10001 is out of place"),
+    (afternoon, {"seats.2.mood": 4}, NAMED + "mood"),
+    (afternoon, {"seats.2.mood": -3}, NAMED + "mood"),
+    (afternoon, {"seats.2.recruited": 0}, NAMED + "recruited"),
+    (afternoon, {"seats.2.wager": 6}, NAMED + "wager"),
+    (afternoon, {"seats.2.wager": None}, NAMED + "wager"),
+    (afternoon, {"seats.2.cylinders": 6}, NAMED + "cylinders"),
+    (alone, {"seats.0.wager": 5}, r"seats\[0\]\.wager"),
+    (wager_position, {"seats.0.cylinders": 2}, r"seats\[0\]\.cylinders"),
+    (wager_position, {"seats.0.wager": 2}, r"seats\[0\]\.wager"),
+    (afternoon, {"seats.2.kept": "author"}, NAMED + "kept"),
+    (resting, {"seats.0.kept": None}, r"seats\[0\]\.kept"),
+    (resting, {"seats.0.kept": "falstaff"}, r"seats\[0\]\.kept"),
+    # stages
+    (afternoon, {"seats.0.stage.d1": "pink"}, "d1"),
+    (afternoon, {"seats.0.stage.a4": "red"}, "red"),
+    (afternoon, {"seats.0.stage.a2": GONE}, r"seats\[0\]\.stage\.b1"),
+    (afternoon, {"seats.0.stage.a5": "black"}, r"seats\[0\]\.stage\.a[15]"),
+    # troupes: 4 is Lear, 5 an extra, 6 an assistant
+    (afternoon, {"seats.1.troupe.0": GONE}, r"seats\[1\]\.troupe"),
+    (afternoon, {"seats.0.troupe.4.card": "iago"}, "iago|lear"),
+    (afternoon, {"seats.0.troupe.4.card": "queen"}, "queen"),
+    (afternoon, {"seats.0.troupe.4.face": "profile"}, "profile"),
+    (afternoon, {"seats.0.troupe.4.rest": 1}, r"troupe\[4\]\.rest"),
+    (afternoon, {"seats.0.troupe.5.cylinder": True}, r"seats\[0\]\.troupe\[5\]"),
+    (afternoon, {"seats.0.troupe.6.rest": True}, r"seats\[0\]\.troupe\[6\]"),
+    (afternoon, {"seats.0.troupe.0.costume": ["pink"] * 4}, r"troupe\[0\]\.costume"),
+    (afternoon, {"seats.0.troupe.0.costume": ["blue", "pink"]}, r"troupe\[0\]\.costume"),
+    (afternoon, {"seats.0.troupe.0.costume": ["mauve"]}, "mauve"),
+    (afternoon, {"seats.0.troupe.3.costume": ["pink"], "bags.costumes.pink": 7}, "queen"),
+    (afternoon, {"seats.0.troupe.6.costume": ["pink"], "bags.costumes.pink": 7}, "assistant"),
+]
+
+
+@pytest.mark.parametrize(("make", "changes", "named"), FAULTS)
+def test_a_position_that_cannot_be_is_refused(make, changes, named):
+    with pytest.raises(PositionError, match=named):
+        Position.from_dict(changed(make(), changes))
+
+
+def test_a_decision_with_one_legal_move_can_be_read_and_played():
+    d = turn_position(seats={0: seat(recruited=True, resting=list(BOARD))})
+    assert Position.from_dict(d).moves() == ["pass"]
+    assert play(d, "pass")["to_move"] == 1

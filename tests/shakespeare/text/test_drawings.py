@@ -1,0 +1,247 @@
+"""Picture and text of a position: everything in it, and no text without room or on another."""
+
+import copy
+import json
+import re
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from shakespeare_env.core.presentation import Marks
+from shakespeare_env.drawing.palette import GOLD, INK
+from shakespeare_env.shakespeare.box.facts import COLOURS
+from shakespeare_env.shakespeare.box.loading import load_box
+from shakespeare_env.shakespeare.drawing import palette
+from shakespeare_env.shakespeare.drawing.board import board
+from shakespeare_env.shakespeare.drawing.picture import picture
+from shakespeare_env.shakespeare.text import wording
+from shakespeare_env.shakespeare.text.drawing import draw, draw_compact
+from shakespeare_env.shakespeare.text.wording import headline
+from tests.contract.playing import changed
+from tests.contract.processes import said_by
+from tests.drawings import (
+    EYES,
+    SVG,
+    assert_apart,
+    assert_in_place,
+    assert_readable,
+    height,
+    pieces,
+    texts,
+    words,
+)
+from tests.shakespeare.positions import (
+    ACTOR_CARDS,
+    COPIES,
+    OBJECTIVES,
+    finished,
+    position,
+    seat,
+    turn_position,
+)
+
+CRAFT = {"value": 5, "costumes": True, "sets": True, "colours": ["pink", "blue"], "optional": True}
+PHASES: dict[str, dict[str, Any]] = {
+    **{phase: {} for phase in ("wager", "turn", "back", "queen", "rest")},
+    "draft": {"day": 1},
+    "craft": {"pending": CRAFT},
+    "quill": {"pending": {"quills": 2, "then": "mood"}},
+    "objective": {"pending": {"drawn": ["jewels", "patronage", "wardrobe"]}},
+    "over": {"to_move": None, "winners": [0], "day": 6},
+}
+
+
+def rich_seat(**fields):
+    """A seat with as many characters as there can be, and something of everything."""
+    hired = ["lady_macbeth", "costume_mistress_6", "extra:othello", "titania"]
+    hired += ["extra:costume_mistress_8", "lear", "assistant"]
+    given: dict[str, Any] = {
+        "used": ["author", "lear"],
+        "resting": ["titania"],
+        "costumes": {
+            "lady_macbeth": ["green", "purple", "yellow"],
+            "extra1": ["pink"],
+            "author": ["black", "blue"],
+        },
+        "stage": {"a1": "purple", "a2": "blue", "b1": "green"},
+        "objectives": ["jewels", "patronage", "wardrobe", "even_play", "grand_stage"],
+        "prestige": 17, "pounds": 23, "tokens": 2, "mood": -1, "recruited": True,
+    }  # fmt: skip
+    return seat(hired, **(given | fields))
+
+
+def crowded(phase, players):
+    """A table in this phase at which every seat has as much as there can be."""
+    game = position(phase, players=players, **({"to_move": 0} | PHASES[phase]))
+    full = rich_seat(prestige=-12, pounds=118, wager=5, cylinders=2)
+    full |= {"kept": "author", "unpaid": 11}
+    game |= {"seats": [copy.deepcopy(full) for _ in range(players)], "strategic_rest": True}
+    return game | PHASES[phase] | {"queue": list(range(1, players))}
+
+
+@pytest.mark.parametrize("players", [1, 4])
+@pytest.mark.parametrize("phase", PHASES)
+def test_every_phase_has_room_for_all_its_texts(phase, players):
+    game = crowded(phase, players)
+    before = copy.deepcopy(game)
+    drawn = picture(game)
+    assert game == before
+    assert_readable(drawn, wording.asked(game))
+    for text in (draw(game), draw_compact(game)):
+        assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("players", range(1, 5))
+def test_all_pictures_of_a_table_are_of_one_size(players):
+    """Every frame of a film has as many pixels, also where as much is drawn as there can be."""
+    full = seat(ACTOR_CARDS[:7], objectives=list(OBJECTIVES))
+    games = [turn_position(players=players), *(crowded(phase, players) for phase in PHASES)]
+    games.append(turn_position(players=players, others=lambda: copy.deepcopy(full)))
+    games[-1]["deck"] = [card for card, copies in COPIES.items() for _ in range(copies)]
+    assert len({height(picture(game)) for game in games}) == 1
+
+
+def test_the_end_names_the_winner_but_in_solo_the_score_to_pass():
+    seats = {number: finished(unpaid=0, prestige=13, pounds=number) for number in range(3)}
+    end = position("over", players=3, day=6, seats=seats, winners=[2]) | {"to_move": None}
+    for drawn in (words(picture(end), "head"), draw(end).splitlines()):
+        assert any("Winner: seat 2, on pounds" in line for line in drawn)
+    assert "wins" in words(picture(end), "seat-2")
+    assert "wins" not in words(picture(end), "seat-0")
+    end = position("over", players=1, day=6, seats={0: seats[0]}, winners=[0]) | {"to_move": None}
+    for drawn in (" ".join(words(picture(end))), draw(end)):
+        assert "The game is over: 13 prestige; a good solo game passes 30" in drawn
+        assert "wins" not in drawn
+
+
+def test_beside_an_objective_stands_what_it_would_bring_now_if_that_is_known():
+    me = seat(["viola", "romeo"], objectives=["great_company", "jewels", "?"])
+    drawn = texts(picture(turn_position(seats={0: me})))
+    shown = [
+        [line.text for line in drawn if ("place", f"seat0.objectives.{n}") in line.places]
+        for n in range(3)
+    ]
+    assert shown == [["Actors in the troupe", "+1"], ["Yellow elements", "+0"], ["?"]]
+
+
+def test_marks_frame_targets_and_changes_and_name_the_seats():
+    game = turn_position(players=2, seats={1: seat(["viola"])})
+    marks = Marks(
+        targets={"seat1.troupe.4", "piles.I.2"},
+        changed={"seat0.prestige"},
+        names=("Anna of York", "heuristic-2:loose"),
+    )
+    drawn, found = picture(game, marks), set()
+    for group in ElementTree.fromstring(drawn).iter(f"{SVG}g"):
+        last = group[-1] if len(group) else None
+        if group.get("data-place") and last is not None and last.get("x") == "-1":
+            found.add((group.get("data-place"), last.get("stroke")))
+    assert found == {("seat1.troupe.4", INK), ("piles.I.2", INK), ("seat0.prestige", GOLD)}
+    assert words(drawn, "seat-0")[:2] == ["Seat 0", "Anna of York"]
+    assert words(drawn, "seat-1")[:2] == ["Seat 1", "heuristic-2:loose"]
+
+
+def another(value):
+    """A value of the same kind that is another one."""
+    match value:
+        case bool():
+            return not value
+        case int():
+            return value + 1
+        case "character":
+            return "extra"
+        case "queen" | None:
+            return "author"
+        case str():
+            return "queen"
+        case [_, *rest]:
+            return rest
+        case {**entries}:
+            first = next(iter(entries))
+            return {key: entry for key, entry in entries.items() if key != first}
+    raise TypeError(value)
+
+
+def page_of(game):
+    """What a page shows of a position."""
+    return headline(game), pieces(board(game))
+
+
+def a_turn():
+    acted = {0: seat(used=["author"]), 2: rich_seat(used=["lear"])}
+    return turn_position(seats=acted, deck=["hamlet"], queue=[2])
+
+
+def a_craft():
+    return position("craft", pending=CRAFT, costumes={"pink": 1}, sets={"pink": 1})
+
+
+def a_rest():
+    return position("rest", seats={1: seat(kept=None)})
+
+
+def the_end():
+    end = position("over", others=lambda: finished(unpaid=1), winners=[0])
+    return end | {"to_move": None}
+
+
+SHOWN = {
+    a_turn: [
+        *("strategic_rest", "day", "to_move", "order", "initiative", "deck", "queue"),
+        *("discarded_characters", "objective_deck", "supply_tokens", "display.characters.0"),
+        *(f"{heap}.{kind}.black" for heap in ("display", "bags") for kind in ("costumes", "sets")),
+        *(f"discarded.{kind}.yellow" for kind in ("costumes", "sets")),
+        *(f"seats.2.{key}" for key in ("prestige", "pounds", "tokens", "mood", "wager", "stage")),
+        *(f"seats.2.{key}" for key in ("cylinders", "recruited", "passed", "objectives")),
+        *(f"seats.2.troupe.{n}.{key}" for n in (0, 4) for key in ("card", "face", "costume")),
+        *(f"seats.2.troupe.{n}.{key}" for n in (0, 4) for key in ("cylinder", "rest")),
+    ],
+    a_craft: [f"pending.{key}" for key in ("value", "costumes", "colours", "optional")],
+    a_rest: ["seats.1.kept"],
+    the_end: ["seats.1.unpaid", "winners"],
+}
+
+
+@pytest.mark.parametrize("make", SHOWN)
+def test_a_change_of_any_entry_changes_picture_and_page(make):
+    game = make()
+    drawn, page = picture(game), page_of(game)
+    for path in SHOWN[make]:
+        value: Any = game
+        for key in path.split("."):
+            value = value[int(key) if isinstance(value, list) else key]
+        other = changed(game, {path: another(value)})
+        assert picture(other) != drawn, path
+        assert page_of(other) != page, path
+
+
+def test_another_box_is_drawn_too(tmp_path):
+    """Longer acts, a higher stage and names that are long or hold the letters of XML."""
+    text = load_box().source.read_text(encoding="utf-8")
+    spaces = [
+        f'{{ id = "{row}{at}", row = {number} }},'
+        for number, row in enumerate("abcdef", 1)
+        for at in range(1, 6)
+    ]
+    text = re.sub(r"space = \[.*?\n\]", "space = [\n" + "\n".join(spaces) + "\n]", text, flags=re.S)
+    text = text.replace("length = [9, 10, 10]", "length = [12, 30, 24]")
+    text = text.replace('"Hamlet"', '"Hamlet <Prince of Denmark> & his friends"')
+    box = tmp_path / "box.toml"
+    box.write_text(text, encoding="utf-8")
+    mine = rich_seat(objectives=["jewels"], stage={})
+    game = turn_position(seats={0: mine}, acts={"II": {30: [0, 1, 2, 3]}}, shown=["hamlet"] * 2)
+    script = "import json, sys; from shakespeare_env.shakespeare.drawing.picture import picture\n"
+    script += "print(picture(json.load(sys.stdin)))"
+    drawn = said_by(script, given=json.dumps(game), SHAKESPEARE_BOX=str(box))
+    there = [line for line in texts(drawn) if ("place", "piles.II.30") in line.places]
+    pile = [line for line in there if line.text in "0123"]
+    assert [one.text for one in sorted(pile, key=lambda one: -one.bottom)] == ["0", "1", "2", "3"]
+    assert {"Hamlet <Prince …", "f5"} & set(words(drawn))
+    assert_in_place(drawn)
+
+
+@pytest.mark.parametrize("eye", EYES)
+def test_seats_and_elements_stay_apart(eye):
+    elements = [palette.ELEMENTS[colour][0] for colour in COLOURS]
+    assert_apart((*palette.SEATS, *elements), eye, 15)

@@ -1,0 +1,144 @@
+"""What a move, the end of a day, a card and a thing on the table do, in words."""
+
+import pytest
+
+from shakespeare_env import Position
+from shakespeare_env.play import score_sheet
+from shakespeare_env.shakespeare.text import score_sheet as sheet_of_position
+from shakespeare_env.shakespeare.text.redaction import seen_by
+from shakespeare_env.shakespeare.words.glossary import topics
+from tests.contract.playing import play
+from tests.shakespeare.positions import (
+    BOARD,
+    COLOURS,
+    COPIES,
+    OBJECTIVES,
+    everyone_on,
+    finished,
+    last_turn,
+    position,
+    ready_to_pass,
+    seat,
+    turn_position,
+)
+
+
+def said_to(observer, d, move):
+    """Seat and text of the events of a move, as a seat reads them."""
+    return [(event.seat, event.text) for event in Position.from_dict(d).events(move, seat=observer)]
+
+
+def test_an_objective_is_named_to_its_seat_alone():
+    drawn = {"drawn": ["jewels", "wardrobe", "patronage"]}
+    d = position("objective", pending=drawn, seats={0: seat(used=["queen"], cylinders=1)})
+    mine, others = (said_to(observer, d, "objective:jewels")[0][1] for observer in (0, 1))
+    assert mine == 'keeps objective "Yellow elements", 2 go under the pile'
+    assert others == "keeps an objective, 2 go under the pile"
+
+
+def test_the_end_of_a_day_comes_in_its_order_with_what_nobody_chooses():
+    # Only Act I is past space 1.
+    seats = {0: ready_to_pass(mood=2), 1: finished(mood=0, used=["queen"])}
+    sets = {"purple": 1, "black": 2}
+    d = last_turn(players=2, seats=seats, sets=sets, acts={"I": {4: [1]}})
+    assert said_to(0, d, "pass") == [
+        (0, "no actor used: place 1 on the Initiative track"),
+        (1, "no actor used: place 2 on the Initiative track"),
+        (0, "1 purple stage set left on display: mood −1"),
+        (1, "1 purple stage set left on display: mood −1"),
+        (0, "mood +1 returns to 0: +1 £"),
+        (1, "mood −1 returns to 0: a disc moves back"),
+        (1, "mood −1: Act I back to space 3"),
+        (None, "upkeep: new characters and elements on display"),
+        (None, "day 4 begins"),
+        (0, "1 unused cylinder taken back"),
+    ]
+
+
+def last_evening():
+    """Day 6, seat 0 has only to pass: 3 objectives, 6 pounds, wages of 5 and 3."""
+    objectives = ["great_company", "patronage", "wardrobe"]
+    me = ready_to_pass(["othello", "hamlet"], objectives=objectives, pounds=6)
+    me["stage"] = {"a3": "yellow"}
+    return last_turn(players=2, day=6, seats={0: me}, acts=everyone_on(4, 2))
+
+
+def test_the_end_tells_objectives_yellow_elements_and_wages_those_of_others_together():
+    rest = ["1 yellow element: +1 prestige", "wages of 8 £, 1 character unpaid: −3 £, −2 prestige"]
+    mine, others = (
+        [text for seat, text in said_to(observer, last_evening(), "pass") if seat == 0]
+        for observer in (0, 1)
+    )
+    assert mine[-5:] == [
+        'objective "Actors in the troupe" at 4: +1 prestige',
+        'objective "Complete costumes" at 0: no prestige',
+        'objective "Patronage: give up 2 or 5 pounds": −2 £, +1 prestige',
+        *rest,
+    ]
+    assert others[-3:] == ["3 unknown objectives: −2 £, +2 prestige", *rest]
+
+
+def test_score_sheets_tell_where_prestige_came_from():
+    d = last_evening()
+    end = play(d, "pass")
+    sheet = dict(score_sheet.from_events([5, 5], Position.from_dict(d).events("pass")))
+    parts = {"yellow elements": [1, 0], "unpaid wages": [-2, 0]}
+    earned = {"at the start": [5, 5], "Act II": [2, 1], "objectives": [2, 0]}
+    assert sheet == earned | parts
+    # A position alone tells less.
+    rows = dict(sheet_of_position.score_sheet(end))
+    assert rows == {"in play, and objectives": [9, 6]} | parts
+    assert sheet_of_position.score_sheet(d) == [("so far", [5, 5])]
+
+
+NAMES = {*COPIES, *BOARD, *OBJECTIVES, *COLOURS, "act_i", "act_ii", "act_iii"}
+
+
+def table():
+    """Two seats that have a bit of everything."""
+    mine = seat(["hamlet", "viola"], resting=["hamlet"], objectives=["jewels"], pounds=4, mood=2)
+    theirs = seat(["set_dresser_8", "assistant", "extra:jeweler"], tokens=1, stage={"a2": "pink"})
+    acts = {"II": {4: [1, 0]}}
+    return turn_position(players=2, seats={0: mine, 1: theirs}, acts=acts, sets={"purple": 2})
+
+
+@pytest.mark.parametrize(
+    ("name", "ends"),
+    [
+        ("hamlet", "Now: seat 0, resting."),
+        ("set_dresser_8", "Now: seat 1, value 9."),
+        ("jeweler", "Now: seat 1, as extra1."),
+        ("great_company", "Now: seat 0 has 4: +1 prestige; seat 1 has 2: nothing."),
+        ("act_ii", "Now, first to last: seat 1 on 4, seat 0 on 4."),
+        ("mood", "Now: seat 0: +2; seat 1: 0; 2 purple stage sets on display."),
+        ("wages", "Now: seat 0 owes 4 £ and has 4 £; seat 1 owes 4 £ and has 0 £."),
+        ("token", "Now: seat 0: 0; seat 1: 1; 7 in the supply."),
+        ("a2", "Now: seat 1: pink."),
+    ],
+)
+def test_a_thing_tells_where_and_how_it_stands(name, ends):
+    assert topics(table())[name].split("\n")[-1] == ends
+
+
+def test_every_thing_is_a_topic_and_a_card_tells_its_powers():
+    known = topics(table())
+    assert set(known) >= NAMES
+    assert known["hamlet"].split("\n")[:2] == [
+        "Hamlet: actor, wage 3 £. Activated: Act III +1, 1 white quill, every other mood −1.",
+        "Complete costume, at a rehearsal: +1 prestige.",
+    ]
+
+
+def test_who_keeps_an_objective_is_known_to_its_seat_alone():
+    mine, other = (topics(seen_by(table(), seat)) for seat in (0, 1))
+    assert "keeps this" in mine["jewels"]
+    assert mine["objective"].endswith("Now: seat 0 keeps jewels 0.")
+    assert "keeps this" not in other["jewels"]
+    assert "Now" not in other["objective"]
+
+
+def test_alone_there_is_no_wager_but_the_rules_of_solo():
+    alone = topics(turn_position(players=1))
+    assert "wager" not in alone
+    assert "A good game passes 30 prestige." in alone["solo"]
+    assert "solo" not in topics(table())
