@@ -51,6 +51,6 @@ def compiled_functions():
     return sum(issubclass(type(one), Dispatcher) for one in gc.get_objects())
 
 
-def test_a_game_without_a_heuristic_agent_says_where_to_write_one():
-    with pytest.raises(ValueError, match=r"heuristic agent for chess; write agents/\S+/chess\.py"):
+def test_a_game_without_a_heuristic_agent_says_what_plays_it():
+    with pytest.raises(ValueError, match="know nothing of chess; random and search play"):
         make("heuristic", replace(SHAKESPEARE, name="chess"))

@@ -122,7 +122,7 @@ def run(
 ) -> Result:
     """Run cases 0 to `cases` - 1 of a target, or those that the seconds suffice for."""
     result = Result(name)
-    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), max_tasks_per_child=1)
     try:
         shares = [range(first, cases, workers) for first in range(workers)]
         started = [pool.submit(_work, name, seed, share, seconds, patience) for share in shares]

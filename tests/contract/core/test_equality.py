@@ -28,7 +28,9 @@ def test_all_views_agree_at_every_table(number):
     setting = setting_of(TABLES[number], reward, seed=number, rows=4)
     course = equality.play(setting)
     for view in VIEWS:
-        assert equality.compare(view, setting, course) > 20
+        # Rules do not depend on rewards: they are tried with the first.
+        is_tried = view != "Rules" or reward == rewards.NAMES[0]
+        assert (equality.compare(view, setting, course) > 20) == is_tried
     # Chosen actions are spread evenly over the legal ones.
     decisions = [decision for row in course for decision in row]
     ranks = [one.mask[: one.action].sum() / one.mask.sum() for one in decisions]

@@ -8,8 +8,14 @@ from typer.testing import CliRunner
 
 from shakespeare_env import Batch, Position, StateField, below, define, register, rule
 from shakespeare_env.cli import app
+from shakespeare_env.core import registry
 
 NONE = -1
+
+
+@pytest.fixture(autouse=True)
+def registered_for_the_test(monkeypatch):
+    monkeypatch.setattr(registry, "_loaded", dict(registry._loaded))
 
 
 @rule
