@@ -47,7 +47,7 @@ test-ecosystem: setup  ## recipes for other libraries, each installed apart; ARG
 	$(BIN)/python -m tests.ecosystem $(ARGS)
 
 coverage: setup  ## the rule tests with the compiler off; at least 95 % of the rules' lines must run
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/shakespeare tests/figaro -m "not slow" \
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/shakespeare tests/figaro tests/boxes -m "not slow" \
 		--cov=shakespeare_env/shakespeare --cov=shakespeare_env/figaro --cov-report=term --cov-fail-under=95 $(ARGS)
 
 golden: setup  ## play the golden games again; read the difference before you keep it
