@@ -26,9 +26,10 @@ def test_a_whole_game_is_played(server, new_page, someone, game, seats):
     person, loaded = someone(new_page()), list[Any]()
     page = person.page
     page.on("requestfinished", lambda request: loaded.append(request))
-    person.begin(server.address, game, seats)
+    with page.expect_request_finished(lambda request: "board.js" in request.url):
+        person.begin(server.address, game, seats)
+    page.wait_for_load_state("load")
     sizes = [it.sizes()["responseBodySize"] for it in loaded]
-    assert any("board.js" in it.url for it in loaded)
     assert 10_000 < sum(sizes) < _FIRST_PAGE
     assert person.play_to_the_end() > 15
     answers = [it for it in loaded if it.url.endswith("/play") or "/changes?" in it.url]
