@@ -9,7 +9,12 @@ import torch
 
 from shakespeare_agents.networks.network import HEADS, Network
 from shakespeare_env.core.game import ObservationLayout
-from shakespeare_training.ppo.policy import PolicyNetwork, forecast_losses, policy_arguments
+from shakespeare_training.ppo.policy import (
+    PolicyNetwork,
+    forecast_losses,
+    policy_arguments,
+    widened,
+)
 from tests.agents.networks import random_heads, random_tensors, random_views
 
 ACTIONS, SEATS, SITUATIONS, WIDTH = 9, 4, 64, 16
@@ -96,6 +101,22 @@ def test_tensors_round_trip(policy):
     trained = sum(parameter.numel() for parameter in policy.parameters())
     saved = [tensor.size for name, tensor in policy.tensors().items() if name not in VALUE]
     assert sum(saved) == trained == sum(p.numel() for part in policy.parts() for p in part)
+
+
+def test_a_widened_network_computes_the_same_by_other_units(policy, views):
+    tensors = policy.tensors()
+    wide = widened(tensors, 3, np.random.default_rng(0))
+    assert {name: it.shape for name, it in wide.items()} == Network.shapes(
+        3 * WIDTH, LAYOUT.size, ACTIONS
+    ) | Network.head_shapes(3 * WIDTH, SEATS)
+    narrow, wider = Network(tensors, LAYOUT), Network(wide, LAYOUT)
+    seen, players = views[0], np.full(len(views[0]), SEATS)
+    np.testing.assert_allclose(wider.logits(seen), narrow.logits(seen), atol=1e-4)
+    for ours, theirs in zip(
+        wider.forecasts(seen, players), narrow.forecasts(seen, players), strict=True
+    ):
+        np.testing.assert_allclose(ours, theirs, atol=1e-4)
+    assert len(np.unique(wide["policy.weight"], axis=1).T) == 3 * WIDTH
 
 
 def test_tensors_without_heads_make_them_fresh(policy, views):

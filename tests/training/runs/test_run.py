@@ -206,6 +206,8 @@ def test_what_cannot_be_resumed_can_be_started_from(whole, folder, tmp_path):
     run = Run.create(SMALL, tmp_path / "next", start=folder, device="cpu")
     ours, theirs = (one.learner.policy.tensors() for one in (run, whole))
     assert all((ours[name] == theirs[name]).all() for name in theirs)
+    wide = Run.create(override(SMALL, width=32), tmp_path / "wide", start=folder, device="cpu")
+    assert len(wide.learner.policy.tensors()["trunk.bias"]) == 32
     with pytest.raises(ValueError, match="width 16, but the run's is 24"):
         Run.create(override(SMALL, width=24), tmp_path / "wider", start=folder, device="cpu")
 

@@ -27,6 +27,10 @@ _LAYERS = {
     "score": "score_net",
 }
 """The names of `Network`'s layers in stable-baselines3."""
+_OUTPUTS = ("action", "value", "win", "score")
+"""Layers with an output for each action or seat; the others' grow with the width."""
+_EVENNESS = 4.0
+"""How evenly the copies of a unit share its weight: the concentration of a Dirichlet draw."""
 
 
 class Trunk(BaseFeaturesExtractor):
@@ -156,6 +160,23 @@ class PolicyNetwork(MaskableActorCriticPolicy):
         for ours, theirs in _LAYERS.items():
             for kind in ("weight", "bias"):
                 yield f"{ours}.{kind}", f"{theirs}.{kind}"
+
+
+def widened(tensors: Tensors, times: int, rng: np.random.Generator) -> dict[str, NDArray[Any]]:
+    """The weights of a network `times` as wide that computes the same (Chen et al. 2016).
+
+    Every unit becomes several, as the layer normalisation needs as many of each; what reads them
+    parts its weight among them at random, so that training tells them apart.
+    """
+    wide: dict[str, NDArray[Any]] = {}
+    for name, tensor in tensors.items():
+        layer, _, kind = name.partition(".")
+        new = tensor if layer in _OUTPUTS else np.tile(tensor, (times,) + (1,) * (tensor.ndim - 1))
+        if kind == "weight" and layer not in ("trunk", "norm"):
+            parts = rng.dirichlet(np.full(times, _EVENNESS), new.shape).astype(np.float32)
+            new = np.concatenate([new * parts[..., part] for part in range(times)], axis=1)
+        wide[name] = np.ascontiguousarray(new)
+    return wide
 
 
 def log_shares(win_logits: torch.Tensor, players: torch.Tensor) -> torch.Tensor:

@@ -27,6 +27,7 @@ from shakespeare_training.config import TrainingConfig, override, settings_of
 from shakespeare_training.config_text import as_toml, train_command
 from shakespeare_training.learner import make_learner
 from shakespeare_training.ppo.device import bfloat16_is_faster
+from shakespeare_training.ppo.policy import widened
 from shakespeare_training.runs.evaluation import (
     Kind,
     Measuring,
@@ -100,12 +101,15 @@ class Run:
     ) -> Run:
         """Start a run, with the weights of the checkpoint `start` if given; write its settings.
 
+        A run may be several times as wide as `start`: it begins with a network that plays the same.
+
         Its schedules follow its length or its time limit in minutes, whichever is nearer.
         If `start` has heads, expert iteration needs no warm-up: its setting becomes 0.
 
         Raises:
             CheckpointError: `start` is damaged, or for another game or version.
-            ValueError: `start` has another width, or the folder already holds a run or checkpoint.
+            ValueError: the width is no multiple of `start`'s, or the folder already holds a run or
+                checkpoint.
             TrainingError: another process has the folder.
             MemoryLimitError: such a run needs more memory than there is.
             OSError: the folder cannot be written.
@@ -113,16 +117,20 @@ class Run:
         network: Network | None = None
         if start is not None:
             network, card = load_checkpoint(start, registry.game(config.game))
-            if card.width != config.width:
+            times, rest = divmod(config.width, card.width)
+            if rest or not times:
                 raise ValueError(
                     f"{start}: width {card.width}, but the run's is {config.width}; "
-                    f"add --set width={card.width}"
+                    f"add --set width={card.width}, or a multiple of it"
                 )
             if card.heads and "warmup_decisions" in settings_of(config.algorithm):
                 config = override(config, warmup_decisions=0)
         run = cls(config, folder, device=device)
         if network is not None:
-            run.learner.policy.set_tensors(network.tensors)
+            tensors = network.tensors
+            if times > 1:
+                tensors = widened(tensors, times, np.random.default_rng(config.seed))
+            run.learner.policy.set_tensors(tensors)
         run.commands = [train_command(config, run.precision, start) + run._limited_to(minutes)]
         run._lock = take_new(folder)
         with released_on_failure(run._lock):
