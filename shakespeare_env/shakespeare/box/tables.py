@@ -21,7 +21,8 @@ import numpy as np
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS, KINDS, METRIC_NAMES, Power
 from shakespeare_env.shakespeare.box.loading import load_box
 
-BOX = load_box()
+BOXES = (load_box(),)
+BOX = BOXES[0]
 
 N_SEATS = 4
 FIRST_REHEARSAL, N_DAYS = BOX.rehearsals.days
