@@ -75,6 +75,11 @@ def clustered_mean(sums: pl.Expr, counts: pl.Expr) -> tuple[pl.Expr, pl.Expr, pl
     return mean, mean - half, mean + half
 
 
+def clustered_error(sums: pl.Expr, counts: pl.Expr) -> pl.Expr:
+    """The linearised standard error of that mean."""
+    return _linearised(sums, counts)[1].sqrt()
+
+
 def clustered_share(sums: pl.Expr, counts: pl.Expr) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
     """The same for values from 0 to 1, by Wilson's score, which keeps the ends in that range.
 

@@ -21,6 +21,8 @@ from shakespeare_env.extras import needing
 
 _MOST_DRAWS = 1000
 """Draws of one box before a prior is at fault."""
+_LOOKS = 16
+"""Draws of a group that show all its facts."""
 
 
 def constraints(game: str) -> Constraints:
@@ -32,6 +34,18 @@ def constraints(game: str) -> Constraints:
 def groups(game: str) -> tuple[str, ...]:
     """The groups of facts that are drawn."""
     return tuple(_of(game, "prior").GROUPS)
+
+
+def facts_by_group(game: str) -> dict[Keys, str]:
+    """The groups of all facts that are ever drawn, by the facts' keys in the file."""
+    facts = tomllib.loads(registry.own_box(game).read_text("utf-8"))
+    known = _of(game, "prior").GROUPS
+    return {
+        keys: group
+        for group, draw in known.items()
+        for seed in range(_LOOKS)
+        for keys, _ in draw(np.random.default_rng(seed), facts)
+    }
 
 
 def violated(game: str, path: Path) -> list[tuple[Constraint, list[str]]]:

@@ -52,6 +52,12 @@ def facts_digest(package: Path, path: Path) -> str:
     return Entry(path, "", "", facts).digest
 
 
+def box_facts(path: Path) -> dict[str, Any]:
+    """A box file's facts, without sources; BoxError if it cannot be read or is not TOML."""
+    found: dict[str, Any] = without_sources(_parsed(path, "give the path of a box file"))
+    return found
+
+
 def differing_facts(package: Path, path: Path) -> list[str]:
     """The entries of a box file that differ from the package's own: `acts.length`."""
     own = dict(_entries(without_sources(_parsed(package / "box.toml", "install it again"))))

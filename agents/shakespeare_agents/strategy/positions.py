@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shakespeare_agents.strategy.self_play import at_all_seats, field
+from shakespeare_agents.strategy.self_play import at_all_seats, dealt, field
 from shakespeare_env.checks.memory import require_memory
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
@@ -49,6 +49,25 @@ class Positions:
     choices: NDArray[np.int64]
     states: NDArray[np.uint64]
 
+    def where(self, wanted: pl.Expr) -> Positions:
+        """The positions whose row in `frame` is as wanted, numbered anew.
+
+        Raises:
+            NoPositionError: there are none.
+        """
+        rows = np.flatnonzero(self.frame.select(wanted).to_series().to_numpy())
+        if not len(rows):
+            raise NoPositionError("no position is as wanted; play more games")
+        frame = self.frame[rows].with_columns(position=pl.Series(np.arange(len(rows))))
+        games = self.games.copies(rows)
+        return replace(
+            self, frame=frame, games=games, choices=self.choices[rows], states=self.states[rows]
+        )
+
+
+class NoPositionError(ValueError):
+    """No position of the kind looked for came up in the games played."""
+
 
 def find_positions(
     game: str,
@@ -61,6 +80,7 @@ def find_positions(
     seed: int = 0,
     player: Player = "network",
     facts: Mapping[str, str] | None = None,
+    box: int = 0,
 ) -> Positions:
     """Play games, one agent at all seats, and sample positions with moves of some kinds.
 
@@ -74,9 +94,11 @@ def find_positions(
         seed: Decides the deals and all draws.
         player: See `shakespeare_agents.make`.
         facts: Column -> `field` name, as the decider sees it.
+        box: One of those in force.
 
     Raises:
-        ValueError: no such block or position, or a number out of range.
+        NoPositionError: there is no such position.
+        ValueError: there is no such block, or a number is out of range.
         MemoryLimitError: the sample cannot fit this machine.
     """
     checked_count("least", least)
@@ -84,14 +106,14 @@ def find_positions(
     # Twice as many are held before the surplus is dropped.
     needed = 2 * checked_count("most", most) * itemsize
     require_memory(f"most={most}", needed, "sample fewer positions")
-    batch = Batch(game, games, players=players, seed=seed, autoreset=False)
+    batch = dealt(game, games, players=players, seed=seed, box=box)
     kinds = _ids_of(batch.game, blocks)
     lineup = at_all_seats(player, batch, GameGenerators.of_games(seed, np.arange(games)))
     sample = _Sample(batch, lineup, kinds, least, most, seed)
     play_out(batch, lineup, before_step=sample.draw)
     kept = sample.kept()
     if not len(kept):
-        raise ValueError(f"no such decision came up in {games} games; play more of them")
+        raise NoPositionError(f"no such decision came up in {games} games; play more of them")
     found = Batch(game, len(kept), players=players, autoreset=False)
     found.load(slice(None), kept["record"])
     noted = {

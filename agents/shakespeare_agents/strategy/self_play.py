@@ -25,14 +25,15 @@ def self_play(
     player: Player = "network",
     start: Mapping[str, str] | None = None,
     end: Mapping[str, str] | None = None,
+    box: int = 0,
 ) -> pl.DataFrame:
     """Play games, each its own deal, with one agent at all seats; one row per seat and game.
 
     The columns: `deal`, `players`, those of `outcomes`, and facts at the `start` and `end` of games
     (column -> `field` name), as each seat sees them. `seed` covers the deals and the agent's draws,
-    `player` is as in `shakespeare_agents.make`.
+    `player` is as in `shakespeare_agents.make`, `box` one of those in force.
     """
-    batch = Batch(game, games, players=players, seed=seed, autoreset=False)
+    batch = dealt(game, games, players=players, seed=seed, box=box)
     facts = _seat_facts(batch, players, start or {})
     generators = GameGenerators.of_games(seed, np.arange(games))
     play_out(batch, at_all_seats(player, batch, generators))
@@ -40,6 +41,17 @@ def self_play(
     deals = pl.DataFrame({"deal": np.repeat(np.arange(games), players)})
     deals = deals.with_columns(players=pl.lit(players, pl.Int64))
     return deals.hstack(outcomes(batch)).with_columns(**facts)
+
+
+def dealt(game: str, games: int, *, players: int, seed: int, box: int = 0) -> Batch:
+    """Games to be played once, each its own deal, with one of the boxes in force.
+
+    Raises:
+        ValueError: there is no such box.
+    """
+    if box:
+        raise ValueError(f"box={box}: one box is in force")
+    return Batch(game, games, players=players, seed=seed, autoreset=False)
 
 
 def at_all_seats(player: Player, batch: Batch, generators: GameGenerators) -> Lineup:

@@ -1,0 +1,154 @@
+"""`shakespeare findings`: questions about good play, asked in many boxes; and what to look up."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from shakespeare_agents.cli.options import lineup as lineup_options
+from shakespeare_agents.cli.options import workers as workers_options
+from shakespeare_env.cli import choices
+from shakespeare_env.cli.choices import give_up
+from shakespeare_env.errors import ShakespeareEnvError
+
+if TYPE_CHECKING:
+    from shakespeare_agents.findings.report import Report
+
+_INTERRUPTED = 130
+"""Exit code after Ctrl-C, as in shells."""
+_WHO = ("heuristic", "network")
+
+Answers = Annotated[Path, typer.Argument(metavar="FOLDER", help="Answers of `findings`.")]
+
+
+def findings(
+    out: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Resumed if unfinished.", show_default=False)
+    ] = ...,  # type: ignore[assignment]
+    boxes: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Box files to ask in, beside the package's own; may be given again.",
+            show_default="those in force",
+        ),
+    ] = None,
+    player: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="AGENT",
+            help=f"Who holds every seat: {lineup_options.WHO} May be given again.",
+            show_default=" and ".join(_WHO),
+        ),
+    ] = None,
+    players: Annotated[
+        list[int] | None,
+        typer.Option(
+            help="Seats at the table; may be given again.", show_default="as many as possible"
+        ),
+    ] = None,
+    games: Annotated[
+        int,
+        typer.Option(
+            min=1, max=1_000_000, help="Games to begin with; every question plays more of them."
+        ),
+    ] = 100,
+    seed: lineup_options.Seed = 0,
+    only: Annotated[
+        str | None, typer.Option(metavar="A,B,...", help="Questions to ask.", show_default="all")
+    ] = None,
+    game_name: choices.GameName = choices.DEFAULT_GAME,
+    workers: workers_options.Processes = 1,
+    ray: workers_options.Ray = None,
+) -> None:
+    """Ask what good play is worth, in many boxes and with several players."""
+    # Here and below, slow imports are late to keep the shell's completion quick.
+    try:
+        from shakespeare_agents.findings.asking import ask, set_boxes, shards_of
+
+        if boxes:
+            set_boxes(game_name, boxes)
+        most = choices.find_game(game_name).max_seats
+        shards = shards_of(
+            game_name,
+            list(dict.fromkeys(player or _WHO)),
+            list(dict.fromkeys(players or [most])),
+            games=games,
+            seed=seed,
+            only=only.split(",") if only else (),
+        )
+        with workers_options.chosen(workers, ray) as crew:
+            for _ in track(
+                ask(out, shards, crew), "asking", len(shards), console=Console(stderr=True)
+            ):
+                pass
+    except (ShakespeareEnvError, ValueError, ModuleNotFoundError) as fault:
+        give_up(str(fault))
+    except KeyboardInterrupt:
+        command = shlex.join(["shakespeare", *sys.argv[1:]])
+        typer.echo(f"Unfinished. To resume: {command}", err=True)
+        raise typer.Exit(_INTERRUPTED) from None
+    typer.echo(f"{out}: {len(shards)} plays. What they say: shakespeare findings report {out}")
+
+
+def findings_report(
+    answers: Answers,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write page.md, findings.parquet and plots there."),
+    ] = None,
+) -> None:
+    """Say which findings hold in any box, and what the others depend on."""
+    report = _report(answers)
+    from shakespeare_agents.findings.report import sentence
+
+    if out is None:
+        for verdict, number in sorted(Counter(one.verdict for one in report.findings).items()):
+            typer.echo(f"{verdict}: {number}")
+        for one in report.findings:
+            typer.echo(f"- {sentence(one)}")
+        return
+    from shakespeare_agents.findings.plots import plot_question
+
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "page.md").write_text(report.page(), encoding="utf-8")
+    report.frame().write_parquet(out / "findings.parquet")
+    for question, players in {(one.question.name, one.players): 0 for one in report.findings}:
+        picture = plot_question(report, question, players)
+        (out / f"{question}-{players}.png").write_bytes(picture.png())
+    typer.echo(f"Written: {out}")
+
+
+def boxes_ask(
+    answers: Answers, rows: Annotated[int, typer.Option(min=1, help="Rows to show.")] = 20
+) -> None:
+    """List the printed facts worth looking up first: those that findings hang on most."""
+    report = _report(answers)
+    console = Console()
+    for title, what, found in (
+        ("What to look up", "On your copy", report.carried_by_units()[:rows]),
+        ("By group of facts", "Group", report.carried_by_groups()),
+    ):
+        table = Table(what, "Facts", "Share, %", title=title)
+        for one in found:
+            facts = ", ".join(one.entries or [one.group]).replace("_", " ")
+            table.add_row(one.name, facts, f"{100 * one.share:.1f} ± {196 * one.error:.1f}")
+        console.print(table)
+    console.print("Share: of the findings' variance between boxes; ±: 95 % interval.")
+
+
+def _report(answers: Path) -> Report:
+    try:
+        from shakespeare_agents.findings.report import Report
+
+        return Report(answers)
+    except (ShakespeareEnvError, ModuleNotFoundError) as fault:
+        give_up(str(fault))

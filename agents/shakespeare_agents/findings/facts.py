@@ -1,0 +1,239 @@
+"""Which printed facts move findings: how much of the variance between boxes each carries.
+
+A group of facts carries the variance between boxes in which it alone is drawn. What an owner reads
+off at once, such as a card, is drawn too rarely for that: pairs of boxes in which all is drawn are
+compared instead, since findings that hang on a card are alike where the card is alike (Haseman and
+Elston 1972, "The investigation of linkage between a quantitative trait and a marker locus"). Pairs
+share no sampling error, so none is in that figure.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from shakespeare_env.boxes.sampling import facts_by_group
+from shakespeare_env.checks.box_entries import Keys
+
+Floats = NDArray[np.float64]
+Facts = Mapping[str, Any]
+_TINY = np.finfo(float).tiny
+
+
+@dataclass(frozen=True)
+class Carried:
+    """What knowing something is worth.
+
+    Attributes:
+        name: A group, or what an owner reads off at once.
+        group: The group of its facts.
+        entries: The last keys of its facts.
+        share: The share of the findings' variance between boxes that it carries; by chance it may
+            be below 0.
+        error: The standard error of the share.
+    """
+
+    name: str
+    group: str
+    entries: tuple[str, ...]
+    share: float
+    error: float
+
+
+class DrawnBoxes:
+    """Boxes, and which of their facts were drawn.
+
+    Args:
+        game: The game's name.
+        own: The package's own box.
+        boxes: Boxes by name.
+    """
+
+    def __init__(self, game: str, own: Facts, boxes: Mapping[str, Facts]) -> None:
+        self._own, self._boxes = own, boxes
+        self.group_of = facts_by_group(game)
+        self._groups = {name: self._drawn(box) for name, box in boxes.items()}
+
+    def kind(self, name: str) -> str:
+        """What a box was drawn for: `own`, the one group drawn, or `all` for several."""
+        groups = self._groups[name]
+        if not groups:
+            return "own"
+        return next(iter(groups)) if len(groups) == 1 else "all"
+
+    def kinds(self) -> dict[str, str]:
+        """The kinds of all boxes, by name."""
+        return {name: self.kind(name) for name in self._boxes}
+
+    def units(self) -> dict[tuple[str, str], list[Keys]]:
+        """The facts that an owner reads off at once, by what they stand on and their group."""
+        found: dict[tuple[str, str], list[Keys]] = {}
+        for keys, group in self.group_of.items():
+            found.setdefault((self._stand_on(keys), group), []).append(keys)
+        return found
+
+    def likeness(self, names: Sequence[str], keys: Iterable[Keys]) -> Floats:
+        """float64[k, k]: how alike k boxes are in some facts, 1 on average with themselves."""
+        columns: list[dict[str, float]] = [{} for _ in names]
+        for one in keys:
+            for row, name in zip(columns, names, strict=True):
+                row |= _numbers(str(one), _at(self._boxes[name], one))
+        known = sorted({column for row in columns for column in row})
+        table = np.array([[row.get(column, 0.0) for column in known] for row in columns])
+        table = table[:, np.ptp(table, axis=0) > 0] if known else np.zeros((len(names), 0))
+        scaled = (table - table.mean(axis=0)) / table.std(axis=0)
+        alike: Floats = scaled @ scaled.T / max(scaled.shape[1], 1)
+        return alike
+
+    def _drawn(self, box: Facts) -> frozenset[str]:
+        return frozenset(
+            group
+            for keys, group in self.group_of.items()
+            if (_at(box, keys) or 0) != (_at(self._own, keys) or 0)
+        )
+
+    def _stand_on(self, keys: Keys) -> str:
+        table = self._own[str(keys[0])]
+        if isinstance(table, list):
+            return str(table[int(keys[1])]["name"])
+        return str(keys[0]).replace("_", " ")
+
+
+def carried_by_groups(values: Floats, errors: Floats, kinds: Sequence[str]) -> list[Carried]:
+    """What every group of facts carries, the most first.
+
+    Args:
+        values: float64[findings, boxes], estimates.
+        errors: Their standard errors.
+        kinds: See `DrawnBoxes.kind`, by box; there are two or more of kind `all`.
+
+    Returns:
+        The groups with three boxes or more of their own; errors by leaving out a box at a time.
+    """
+    values, errors = _scaled(values, errors, _places(kinds, "all"))
+    found = []
+    for group in sorted({*kinds} - {"own", "all"}):
+        boxes = _places(kinds, group)
+        if len(boxes) > 2:
+            without = [_variance(values, errors, np.delete(boxes, i)) for i in range(len(boxes))]
+            share = _variance(values, errors, boxes)
+            found.append(Carried(group, group, (), share, _jackknife(without)))
+    return sorted(found, key=lambda one: -one.share)
+
+
+def carried_by_units(
+    values: Floats, errors: Floats, names: Sequence[str], drawn: DrawnBoxes
+) -> list[Carried]:
+    """What everything that an owner reads off at once carries, the most first.
+
+    An estimate is drawn towards an equal part of what its group carries, the more so the less it is
+    known. The prior is normal, as wide as the estimates say, and at least as that part.
+
+    Args:
+        values: As above, by box in the order of `names`.
+        errors: As above.
+        names: The boxes' names.
+        drawn: Their facts.
+    """
+    kinds = [drawn.kind(name) for name in names]
+    of_groups = {one.name: max(one.share, 0.0) for one in carried_by_groups(values, errors, kinds)}
+    sizes = Counter(group for _, group in drawn.units())
+    everything = _places(kinds, "all")
+    scaled = _scaled(values, errors, everything)[0][:, everything]
+    off = scaled - scaled.mean(axis=1, keepdims=True)
+    together = off.T @ off
+    chosen = [name for name, kind in zip(names, kinds, strict=True) if kind == "all"]
+    rest = [np.delete(np.arange(len(chosen)), box) for box in range(len(chosen))]
+    raw, error, part = [], [], []
+    for (_, group), keys in drawn.units().items():
+        likeness = drawn.likeness(chosen, keys)
+        raw.append(_slope(likeness, together))
+        without = [_slope(likeness[np.ix_(r, r)], together[np.ix_(r, r)]) for r in rest]
+        error.append(_jackknife(without))
+        part.append(of_groups.get(group, 0.0) / sizes[group])
+    found, known, parts = np.array(raw), np.array(error) ** 2, np.array(part)
+    wider = max(((found - parts) ** 2 - known).sum() / max((parts**2).sum(), _TINY), 1.0)
+    weight = wider * parts**2 / np.maximum(wider * parts**2 + known, _TINY)
+    shares, left = weight * found + (1 - weight) * parts, np.sqrt(weight * known)
+    return sorted(
+        (
+            Carried(*unit, tuple(dict.fromkeys(str(one[-1]) for one in keys)), *numbers)
+            for (unit, keys), *numbers in zip(
+                drawn.units().items(), shares.tolist(), left.tolist(), strict=True
+            )
+        ),
+        key=lambda one: -one.share,
+    )
+
+
+def matrices(rows: pl.DataFrame) -> tuple[Floats, Floats, list[str]]:
+    """Answers as float64[findings, boxes] of estimates and of errors, and the boxes' names."""
+    index = ["question", "item", "players", "player"]
+    names = rows["box"].unique().sort().to_list()
+    wide = [
+        rows.pivot("box", index=index, values=what).sort(index).select(names).to_numpy()
+        for what in ("estimate", "error")
+    ]
+    full = np.isfinite(wide[0]).sum(axis=1) == len(names)
+    return wide[0][full], wide[1][full], names
+
+
+def _places(kinds: Sequence[str], kind: str) -> NDArray[np.int64]:
+    return np.flatnonzero([one == kind for one in kinds])
+
+
+def _scaled(values: Floats, errors: Floats, everything: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """Findings in a unit in which their variances between boxes in which all is drawn sum to 1.
+
+    A finding counts as much as its variance is reliable, so those that differ by sampling errors
+    alone add no noise.
+    """
+    spread = values[:, everything].var(axis=1, ddof=1)
+    reliable = (1 - (errors[:, everything] ** 2).mean(axis=1) / spread).clip(0)
+    unit = np.sqrt(reliable / spread / max((reliable**2).sum(), _TINY))[:, None]
+    return values * unit, errors * unit
+
+
+def _variance(values: Floats, errors: Floats, boxes: NDArray[np.int64]) -> float:
+    """The variance between boxes, sampling removed, of all findings together."""
+    between = values[:, boxes].var(axis=1, ddof=1) - (errors[:, boxes] ** 2).mean(axis=1)
+    return float(between.sum())
+
+
+def _slope(likeness: Floats, together: Floats) -> float:
+    """The slope, over pairs of boxes, of the products of findings on the boxes' likeness."""
+    pairs = np.triu_indices(len(likeness), 1)
+    x, y = likeness[pairs], together[pairs]
+    x = x - x.mean()
+    return float(x @ y / max(float(x @ x), _TINY))
+
+
+def _jackknife(without: Sequence[float]) -> float:
+    """The standard error of a figure, given it without each of the boxes."""
+    return float(np.std(without) * (len(without) - 1) ** 0.5)
+
+
+def _at(box: Any, keys: Keys) -> Any:
+    for key in keys:
+        if isinstance(box, Mapping) and key not in box:
+            return None
+        box = box[key]
+    return box
+
+
+def _numbers(name: str, value: Any) -> dict[str, float]:
+    """A fact as named numbers; texts are numbers 1 under their own name."""
+    if isinstance(value, Mapping):
+        parts = [_numbers(f"{name}.{key}", one) for key, one in value.items()]
+    elif isinstance(value, list):
+        parts = [_numbers(f"{name}.{place}", one) for place, one in enumerate(value)]
+    else:
+        is_text = isinstance(value, str)
+        return {f"{name}={value}": 1.0} if is_text else {name: float(value or 0)}
+    return {key: number for part in parts for key, number in part.items()}
