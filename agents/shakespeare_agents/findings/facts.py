@@ -132,8 +132,8 @@ def carried_by_units(
 ) -> list[Carried]:
     """What everything that an owner reads off at once carries, the most first.
 
-    An estimate is drawn towards an equal part of what its group carries, the more so the less it is
-    known. The prior is normal, as wide as the estimates say, and at least as that part.
+    An estimate is drawn towards an equal part of what its group carries, or all if that is unknown,
+    the more so the less it is known. The prior is normal, as wide as the estimates say, and at least as that part.
 
     Args:
         values: As above, by box in the order of `names`.
@@ -143,7 +143,8 @@ def carried_by_units(
     """
     kinds = [drawn.kind(name) for name in names]
     of_groups = {one.name: max(one.share, 0.0) for one in carried_by_groups(values, errors, kinds)}
-    sizes = Counter(group for _, group in drawn.units())
+    units = drawn.units()
+    sizes = Counter(group for _, group in units)
     everything = _places(kinds, "all")
     scaled = _scaled(values, errors, everything)[0][:, everything]
     off = scaled - scaled.mean(axis=1, keepdims=True)
@@ -151,25 +152,20 @@ def carried_by_units(
     chosen = [name for name, kind in zip(names, kinds, strict=True) if kind == "all"]
     rest = [np.delete(np.arange(len(chosen)), box) for box in range(len(chosen))]
     raw, error, part = [], [], []
-    for (_, group), keys in drawn.units().items():
+    for (_, group), keys in units.items():
         likeness = drawn.likeness(chosen, keys)
         raw.append(_slope(likeness, together))
         without = [_slope(likeness[np.ix_(r, r)], together[np.ix_(r, r)]) for r in rest]
         error.append(_jackknife(without))
-        part.append(of_groups.get(group, 0.0) / sizes[group])
+        part.append(of_groups[group] / sizes[group] if group in of_groups else 1 / len(units))
     found, known, parts = np.array(raw), np.array(error) ** 2, np.array(part)
-    wider = max(((found - parts) ** 2 - known).sum() / max((parts**2).sum(), _TINY), 1.0)
-    weight = wider * parts**2 / np.maximum(wider * parts**2 + known, _TINY)
+    width = parts**2 * max(((found - parts) ** 2 - known).sum() / (parts**2).sum(), 1.0)
+    weight = width / np.maximum(width + known, _TINY)
     shares, left = weight * found + (1 - weight) * parts, np.sqrt(weight * known)
-    return sorted(
-        (
-            Carried(*unit, tuple(dict.fromkeys(str(one[-1]) for one in keys)), *numbers)
-            for (unit, keys), *numbers in zip(
-                drawn.units().items(), shares.tolist(), left.tolist(), strict=True
-            )
-        ),
-        key=lambda one: -one.share,
-    )
+    entries = [tuple(dict.fromkeys(str(one[-1]) for one in keys)) for keys in units.values()]
+    rows = zip(units, entries, shares.tolist(), left.tolist(), strict=True)
+    listed = [Carried(*unit, facts, share, off_by) for unit, facts, share, off_by in rows]
+    return sorted(listed, key=lambda one: -one.share)
 
 
 def matrices(rows: pl.DataFrame) -> tuple[Floats, Floats, list[str]]:

@@ -1,0 +1,57 @@
+"""Verdicts on findings whose truth is known."""
+
+import numpy as np
+import pytest
+
+from shakespeare_agents.findings.questions import questions_of
+from shakespeare_agents.findings.report import sentence
+from shakespeare_agents.findings.verdicts import BY_BOTH, BY_BOX, BY_PLAYER, HOLDS, OPEN, findings
+from tests.findings.made_up import answers
+
+QUESTIONS = {one.name: one for one in questions_of("shakespeare")}
+BOXES = {
+    "bundled": 0.0,
+    **{f"all{i}": float(x) for i, x in enumerate(np.random.default_rng(5).normal(0, 1, 32))},
+    **{f"pay{i}": float(i - 2) for i in range(5)},
+    **{f"costs{i}": 0.0 for i in range(5)},
+}
+KINDS = {name: "own" if name == "bundled" else name.rstrip("0123456789") for name in BOXES}
+
+
+def found(truth, **options):
+    (one,) = findings(answers({("wager", "5"): truth}, BOXES, **options), KINDS, QUESTIONS)
+    return one
+
+
+@pytest.mark.parametrize(
+    ("truth", "verdict", "said"),
+    [
+        (lambda who, x: 0.7 + 0.05 * x, HOLDS, "Holds at four seats: a wager of 5, against"),
+        (lambda who, x: -0.7, HOLDS, "costs something in at least 91 % of boxes (heuristic -0.7"),
+        (lambda who, x: 0.0, HOLDS, "makes no difference of note (heuristic"),
+        (lambda who, x: 0.3 * x, BY_BOX, "Depends on the box, on pay at four seats: a wager"),
+        (lambda who, x: 0.3 if who == "network" else -0.3, BY_PLAYER, "Depends on the player at"),
+        (lambda who, x: 1 + x if who == "network" else 0, BY_BOTH, "and the player, on pay at"),
+    ],
+)
+def test_a_verdict_is_what_is_true(truth, verdict, said):
+    one = found(truth)
+    assert one.verdict == verdict
+    assert said in sentence(one)
+    for seen in one.by_player.values():
+        assert seen.over.boxes == 32
+        assert seen.bundled is not None
+        assert {group for group, _ in seen.moved_by} <= {"pay"}
+
+
+def test_one_player_settles_nothing():
+    assert found(lambda who, x: 0.7, players=["network"]).verdict == OPEN
+
+
+def test_levels_are_of_all_findings_together():
+    """Of 150 questions without an answer none gets one."""
+    truths = {("wager", str(item)): lambda who, x: 0.3 * x for item in range(150)}
+    several = findings(answers(truths, BOXES, seed=3), KINDS, QUESTIONS)
+    assert len(several) == 150
+    assert {one.verdict for one in several} == {BY_BOX}
+    assert all(seen.low < 0 < seen.high for one in several for seen in one.by_player.values())
