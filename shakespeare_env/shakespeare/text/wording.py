@@ -10,8 +10,7 @@ from shakespeare_env.core.game import UNKNOWN
 from shakespeare_env.core.presentation import Headline
 from shakespeare_env.shakespeare.box.printed import CARDS, OBJECTIVES
 from shakespeare_env.shakespeare.box.tables import (
-    ACT_I_POUNDS,
-    ACT_III_PRESTIGE,
+    BOX,
     GREY_SPACES,
     N_DAYS,
     QUEEN_OBJECTIVES,
@@ -127,7 +126,10 @@ def worth(act: int, space: int) -> tuple[int, str] | None:
     """A space's rehearsal gain or loss, and its unit (Rules R2)."""
     if space <= GREY_SPACES:
         return -1, "★"
-    steps, unit = {0: (ACT_I_POUNDS, "£"), 2: (ACT_III_PRESTIGE, "★")}.get(act, ((), ""))
+    steps, unit = {
+        0: (BOX.rehearsals.act_1_pounds, "£"),
+        2: (BOX.rehearsals.act_3_prestige, "★"),
+    }.get(act, ((), ""))
     reached = [gain for at, gain in steps if space >= at]
     return (reached[-1], unit) if reached else None
 

@@ -24,7 +24,7 @@ _QUILLS = dict(zip(ACTS, ("Red", "Gold", "Blue"), strict=True))
 def act_topics(position: Mapping[str, Any]) -> dict[str, str]:
     """What each act pays at a rehearsal, and where the discs are."""
     meanings = {}
-    for act, (name, length) in enumerate(zip(ACTS, t.ACT_LENGTH.tolist(), strict=True)):
+    for act, (name, length) in enumerate(zip(ACTS, t.ACT_LENGTH[0].tolist(), strict=True)):
         piles = position["piles"][name]
         pays = [f"−1 prestige on spaces 1 to {t.GREY_SPACES}"] if t.GREY_SPACES else []
         pays += _places() if name == "II" else _steps(act, length)

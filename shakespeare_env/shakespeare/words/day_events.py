@@ -177,7 +177,7 @@ def _wages(call: Call) -> Iterator[Event]:
     (seat,), game = call.args, call.after
     members = range(game["troupe_len"][seat])
     due = sum(
-        int(t.COST[game["card"][seat, member]])
+        int(t.COST[t.recorded_box(game), game["card"][seat, member]])
         for member in members
         if not game["extra"][seat, member]
     )

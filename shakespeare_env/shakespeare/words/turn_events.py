@@ -109,7 +109,7 @@ def _set(call: Call) -> Iterator[Event]:
     """A stage set: a candle scores, the element acts (T11, T13, T14)."""
     seat, space, colour = call.args
     name = COLOURS[colour]
-    candle = ", a candle" if t.CANDLE[space] else ""
+    candle = ", a candle" if t.CANDLE[t.recorded_box(call.after), space] else ""
     yield event(
         call,
         seat,
