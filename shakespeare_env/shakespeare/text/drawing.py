@@ -17,6 +17,7 @@ from shakespeare_env.shakespeare.text.seats import draw_board, draw_seats, in_a_
 from shakespeare_env.shakespeare.text.wording import afterwards, asked, phase_words, table_words
 
 _WIDTH, _COMPACT = 80, 78
+_CELL = 5  # the least columns of a space: four discs
 _LEGEND = (
     "★ prestige   £ pounds   ● cylinder used   ○ cylinder left   z resting",
     "✓ costume complete   ◆ objective, and what it is worth so far",
@@ -83,7 +84,7 @@ def _acts(position: Mapping[str, Any]) -> list[str]:
     lengths, places = printed.box.act_lengths, printed.box.rehearsals.act_2_prestige
     labels = ("Act I", f"Act II {'/'.join(f'+{won}' for won in places)}★", "Act III")
     left, spaces = max(map(len, labels)) + 1, range(1, max(lengths) + 1)
-    each = max(6, (_COMPACT - left) // len(spaces))
+    each = max(_CELL, (_COMPACT - left) // len(spaces))
 
     def row(label: str, cells: Iterable[str]) -> str:
         return label.ljust(left) + "".join(cell.ljust(each) for cell in cells)

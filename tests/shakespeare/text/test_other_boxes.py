@@ -98,6 +98,7 @@ def test_drawings_are_of_the_positions_own_box_whatever_was_drawn_before(other):
     assert picture(ours) == before
     for drawing in (draw, draw_compact):
         drawn = drawing(theirs)
+        assert max(map(len, drawn.split("\n"))) <= 80  # Act III has 12 spaces here
         for part in ("Hamlet 9£", "black 5", "+9£", "Act II +6/+4★", "the troupe: +3★"):
             assert part in drawn.replace("\N{NO-BREAK SPACE}", " "), part
             assert part not in drawing(ours).replace("\N{NO-BREAK SPACE}", " "), part
