@@ -105,7 +105,7 @@ def _shared(network: Network, workers: Workers) -> Shared:
 
 
 def _network(weights: Shared, game: Game) -> Network:
-    return Network(safetensors.numpy.load(weights.read()), game.layout)
+    return Network(safetensors.numpy.load(weights.read()), game.inputs)
 
 
 def _from_anywhere(name: str) -> str:

@@ -45,6 +45,32 @@ def read_box(
     return root
 
 
+def box_paths(package: Path, variable: str) -> tuple[Path, ...]:
+    """The box files in force: the package's own, or those that an environment variable names.
+
+    The variable holds a file, several, separated as in PATH, or a folder of `.toml` files.
+
+    Raises:
+        BoxError: a folder holds no box, or two boxes have one name.
+    """
+    named = os.environ.get(variable)
+    if not named:
+        return (package / "box.toml",)
+    if Path(named).is_dir():
+        paths = sorted(Path(named).glob("*.toml"))
+        if not paths:
+            raise BoxError(f"{named}: no box (*.toml) in it; name another folder in {variable}")
+    elif Path(named).exists():
+        paths = [Path(named)]
+    else:
+        paths = [Path(path) for path in named.split(os.pathsep) if path]
+    stems = [path.stem for path in paths]
+    for path in paths:
+        if stems.count(path.stem) > 1:
+            raise BoxError(f"{path}: two boxes are named {path.stem!r}; rename one of the files")
+    return tuple(paths)
+
+
 def facts_digest(package: Path, path: Path) -> str:
     """SHA-256 of a box file but for comments and sources; the package's tables fill gaps."""
     own = _parsed(package / "box.toml", "install the package again")

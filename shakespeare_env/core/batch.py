@@ -20,6 +20,7 @@ from shakespeare_env.core.batch_checks import (
     as_actions,
     check_kind,
     check_records,
+    checked_boxes,
     checked_count,
     checked_deals,
     checked_indices,
@@ -30,7 +31,7 @@ from shakespeare_env.core.batch_checks import (
     checked_selection,
     checked_targets,
 )
-from shakespeare_env.core.game import Game, Records
+from shakespeare_env.core.game import BOX, Game, Records
 from shakespeare_env.core.kernels import kernels_of
 from shakespeare_env.core.rewards import reward_code
 from shakespeare_env.core.rng import check_seed, streams
@@ -59,7 +60,9 @@ class Batch:
         autoreset: Whether the step that ends a game starts the next.  If not, a finished game has
             `to_move` -1, an all-False mask and takes action -1 until reset.
         reward: A name of `rewards.py`.
-        box: A component file; None means the one in force (`registry.game`).
+        box: A component file in force (`registry.game`); None means the first.
+        boxes: Where several are in force, the number of the box that every game is played with, or
+            n numbers; instead of `box`.
         **options: Variants to play, such as `strategic_rest=True`.
 
     Attributes:
@@ -85,6 +88,7 @@ class Batch:
         autoreset: bool = True,
         reward: str = "win",
         box: str | os.PathLike[str] | None = None,
+        boxes: int | Integers | None = None,
         **options: bool,
     ) -> None:
         self.game: Game = registry.game(game, box)
@@ -107,6 +111,13 @@ class Batch:
         self._every_row = np.arange(n)
         self._arrays = GameArrays.of(self.game, n)
         self._games, self._mask, self.obs, self._to_move = self._arrays
+        if box is not None and boxes is not None:
+            raise TypeError("give box or boxes, not both")
+        played = checked_boxes(
+            self.game, n, registry.box_number(game, box) if boxes is None else boxes
+        )
+        if len(self.game.boxes) > 1:
+            self._games[BOX] = played
         # Compiled code relies on these.
         self.players, self.mask = read_only(self._players), read_only(self._mask)
         self.to_move = read_only(self._to_move)

@@ -30,6 +30,8 @@ Records = npt.NDArray[np.void]
 
 UNKNOWN = "?"
 """What a seat may not know, in a position as it sees it."""
+BOX = "box"
+"""The field of a record, and of an observation, that several boxes in force need."""
 NO_SEAT = -1
 """A spectator, for `Game.seen_by`."""
 
@@ -143,7 +145,8 @@ class Game:
             not know; positions that differ only there become equal.
         is_secret: (dict, move) -> whether a move of the seat to move is hidden from the others.
         presentation: How positions are drawn and worded.
-        box: The component file in force.
+        boxes: The component files in force. If there are several, a record's `box` says which one
+            its game is played with, and the last field of an observation does, too.
     """
 
     name: str
@@ -165,13 +168,26 @@ class Game:
     seen_by: Callable[[Mapping[str, Any], int], dict[str, Any]] = field(repr=False)
     is_secret: Callable[[Mapping[str, Any], str], bool] = field(repr=False)
     presentation: Presentation = field(repr=False)
-    box: Path
+    boxes: tuple[Path, ...]
 
     def __post_init__(self) -> None:
         if self.min_seats == 1 and self.solo_target is None:
             raise ValueError(
                 f"{self.name} is played alone, so good_scores needs the score of one seat"
             )
+
+    @property
+    def box(self) -> Path:
+        """The first of `boxes`."""
+        return self.boxes[0]
+
+    @cached_property
+    def inputs(self) -> ObservationLayout:
+        """The layout without the number of the box: what networks see, whatever is in force."""
+        if not any(field.name == BOX for field in self.layout):
+            return self.layout
+        fields = [field for field in self.layout if field.name != BOX]
+        return ObservationLayout((f.name, f.size, f.low, f.high, f.description) for f in fields)
 
     @property
     def solo_target(self) -> float | None:

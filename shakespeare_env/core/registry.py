@@ -15,7 +15,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from shakespeare_env.checks.box_entries import Wanted, ignore_entry
-from shakespeare_env.checks.box_files import differing_facts, facts_digest
+from shakespeare_env.checks.box_files import box_paths, differing_facts, facts_digest
 from shakespeare_env.checks.values import meant, shown
 from shakespeare_env.core import registration
 from shakespeare_env.core.game import Game
@@ -44,7 +44,12 @@ _ENTRY_POINTS = "shakespeare_env.games"
 @dataclass(frozen=True)
 class _Loaded:
     game: Game
-    box_digest: str
+    box_digests: tuple[str, ...]
+
+    @property
+    def box_digest(self) -> str:
+        """One digest of all boxes in force."""
+        return _of_all(self.box_digests)
 
 
 _loaded: dict[str, _Loaded] = {}
@@ -89,7 +94,7 @@ def register(game: Game) -> Game:
     if game.name in _SEATS or (known is not None and not _same_place(known.game.box, game.box)):
         raise ValueError(f"there is a game {game.name!r} already; give yours another name")
     registration.register(game.name, range(game.min_seats, game.max_seats + 1))
-    _loaded[game.name] = _Loaded(game, digest)
+    _loaded[game.name] = _Loaded(game, (digest,))
     return game
 
 
@@ -170,12 +175,13 @@ def _named(source: str, remedy: str) -> Iterator[None]:
 def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
     """A game by its name.
 
-    Facts are compiled in, so a process plays a game with one box, the first asked for.
+    Facts are compiled in, so a process plays a game with the box first asked for, or with those
+    that the environment variable `<NAME>_BOX` names: several files, separated as in PATH, or a
+    folder of them, are in force together.
 
     Args:
         name: One of `names`.
-        box: A component file, which environment variable `<NAME>_BOX` may name, too; None means the
-            box in force.
+        box: A component file in force; None means whatever is in force.
 
     Raises:
         TypeError: the box is no path.
@@ -185,14 +191,22 @@ def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
     if box is not None and not isinstance(box, str | os.PathLike):
         raise TypeError(f"box={shown(box)}: give the path of a component file")
     _check_name(name)
-    if name in _loaded:
-        if box is not None:
-            _check_same(name, Path(box))
-    elif box is None:
-        _loaded[name] = _load(name)
-    else:
-        _loaded[name] = _load_with(name, Path(box))
+    if name not in _loaded:
+        if box is None or len(boxes_in_force(name)) > 1:
+            _loaded[name] = _load(name)
+        else:
+            _loaded[name] = _load_with(name, Path(box))
+    if box is not None:
+        _check_same(name, Path(box))
     return _loaded[name].game
+
+
+def box_number(name: str, box: str | os.PathLike[str] | None) -> int:
+    """The place of a box among those in force, 0 for None; errors as for `game`."""
+    loaded = game(name, box)
+    if box is None or len(loaded.boxes) == 1:
+        return 0
+    return _loaded[name].box_digests.index(_digest(name, Path(box)))
 
 
 def _check_name(name: str) -> None:
@@ -235,11 +249,21 @@ def read_box(name: str, path: Path, noted: Callable[[Wanted], None] = ignore_ent
 
 
 def box_in_force(name: str) -> Path:
-    """The box file that a game is, or would be, played with; the game is not loaded."""
+    """The first box file that a game is, or would be, played with; the game is not loaded."""
+    return boxes_in_force(name)[0]
+
+
+def boxes_in_force(name: str) -> tuple[Path, ...]:
+    """The box files that a game is, or would be, played with; the game is not loaded.
+
+    Raises:
+        ValueError: there is no such game.
+        BoxError: the environment variable names no box.
+    """
     _check_name(name)
     if name in _loaded:
-        return _loaded[name].game.box
-    return Path(os.environ.get(f"{name.upper()}_BOX") or _PACKAGE / name / "box.toml")
+        return _loaded[name].game.boxes
+    return box_paths(_PACKAGE / name, f"{name.upper()}_BOX")
 
 
 def box_words(name: str) -> Mapping[str, str]:
@@ -252,9 +276,21 @@ def box_words(name: str) -> Mapping[str, str]:
 
 
 def box_digest(name: str) -> str:
-    """SHA-256 of a box's facts, without comments and sources, when its game was loaded."""
+    """SHA-256 of the facts in force, without comments and sources, when the game was loaded."""
     game(name)
     return _loaded[name].box_digest
+
+
+def box_digests(name: str) -> tuple[str, ...]:
+    """The same for each box in force."""
+    game(name)
+    return _loaded[name].box_digests
+
+
+def _of_all(digests: tuple[str, ...]) -> str:
+    if len(digests) == 1:
+        return digests[0]
+    return hashlib.sha256(" ".join(digests).encode()).hexdigest()
 
 
 def game_saved(name: str, digest: str) -> Game:
@@ -284,8 +320,8 @@ def box_fault(name: str, digest: str, copy: Path | None = None) -> str | None:
         loaded = _loaded[name]
         box, in_force = loaded.game.box, loaded.box_digest
     else:
-        box = box_in_force(name)
-        in_force = _digest(name, box)
+        paths = box_paths(own.parent, variable)
+        box, in_force = paths[0], _of_all(tuple(_digest(name, path) for path in paths))
     if digest == in_force:
         return None
     bundled = _digest(name, own)
@@ -314,8 +350,8 @@ def _how(box: Path, own: Path) -> str:
 
 def _load(name: str) -> _Loaded:
     loaded: Game = import_module(f"shakespeare_env.{name}.contract").GAME
-    digest: str = import_module(f"shakespeare_env.{name}.box.tables").BOX.digest
-    return _Loaded(loaded, digest)
+    boxes = import_module(f"shakespeare_env.{name}.box.tables").BOXES
+    return _Loaded(loaded, tuple(box.digest for box in boxes))
 
 
 def _load_with(name: str, box: Path) -> _Loaded:
@@ -341,10 +377,12 @@ def _check_same(name: str, box: Path) -> None:
         if box.resolve() != loaded.game.box.resolve():
             raise BoxError(f"box={box}: {name} has none, its facts are in {loaded.game.box}")
         return
-    if _digest(name, box) != loaded.box_digest:
+    if _digest(name, box) not in loaded.box_digests:
+        several = len(loaded.game.boxes) - 1
+        with_others = f" and {several} others" if several else ""
         raise BoxError(
-            f"{box}: this process already plays {name} with {loaded.game.box}; name the box "
-            f"before anything else is made, or set {name.upper()}_BOX to it"
+            f"{box}: this process already plays {name} with {loaded.game.box}{with_others}; name "
+            f"the box before anything else is made, or set {name.upper()}_BOX to it"
         )
 
 

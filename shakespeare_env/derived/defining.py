@@ -162,7 +162,7 @@ def define(
         seen_by=better.get("seen_by", seeing(name, state, said, notation.from_dict)),
         is_secret=is_secret,
         presentation=Presentation(**shown),
-        box=Path(inspect.getfile(inspect.unwrap(set_up))),
+        boxes=(Path(inspect.getfile(inspect.unwrap(set_up))),),
     )
 
 

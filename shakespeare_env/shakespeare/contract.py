@@ -5,7 +5,7 @@ from __future__ import annotations
 from shakespeare_env.core.game import Game, Rules
 from shakespeare_env.core.presentation import Presentation
 from shakespeare_env.shakespeare.actions import TABLE
-from shakespeare_env.shakespeare.box.tables import BOX, GOOD_SCORES, N_SEATS
+from shakespeare_env.shakespeare.box.tables import BOXES, GOOD_SCORES, N_SEATS
 from shakespeare_env.shakespeare.drawing.board import board
 from shakespeare_env.shakespeare.drawing.palette import ON_SEATS, SEATS
 from shakespeare_env.shakespeare.drawing.picture import picture
@@ -60,5 +60,5 @@ GAME = Game(
         events=events,
         score_sheet=score_sheet,
     ),
-    box=BOX.source,
+    boxes=tuple(box.source for box in BOXES),
 )

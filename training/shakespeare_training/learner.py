@@ -100,7 +100,7 @@ def needs(config: TrainingConfig) -> dict[str, int]:
     """About the bytes of the large arrays that a run has at once, by the setting to lower."""
     game = registry.game(config.game)
     inputs, actions, seats = game.layout.size, game.actions.size, game.max_seats
-    shapes = Network.shapes(config.width, inputs, actions)
+    shapes = Network.shapes(config.width, game.inputs.size, actions)
     shapes |= Network.head_shapes(config.width, seats)
     weights = _FLOAT * sum(map(math.prod, shapes.values()))
     games = config.n_envs * (config.groups_ahead + 1)

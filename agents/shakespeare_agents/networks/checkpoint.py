@@ -20,7 +20,7 @@ from shakespeare_agents import storage
 from shakespeare_agents.networks.network import HEADS, LARGEST_WEIGHT, Network, Tensors
 from shakespeare_env.checks.values import shown
 from shakespeare_env.core.game import Game
-from shakespeare_env.core.registry import box_digest, box_fault
+from shakespeare_env.core.registry import box_digest, box_digests, box_fault
 from shakespeare_env.errors import CheckpointError
 
 FORMAT = 3
@@ -91,7 +91,7 @@ def actions_digest(game: Game) -> str:
 
 def layout_digest(game: Game) -> str:
     """SHA-256 of the observation's fields and bounds, the meaning of its inputs."""
-    lines = [f"{f.name} {f.start} {f.size} {f.low} {f.high}" for f in game.layout]
+    lines = [f"{f.name} {f.start} {f.size} {f.low} {f.high}" for f in game.inputs]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
@@ -157,7 +157,7 @@ def load_checkpoint(folder: Path, game: Game) -> tuple[Network, Card]:
     if card.heads:
         shapes |= Network.head_shapes(card.width, game.max_seats)
     stored = storage.StoredTensors(card.weights, card.weights_digest)
-    return Network(load_network(folder, stored, shapes), game.layout), card
+    return Network(load_network(folder, stored, shapes), game.inputs), card
 
 
 def load_network(
@@ -228,7 +228,8 @@ def unfit(game: Game, made_for: Mapping[str, Any]) -> str | None:
     """What trained weights need that a game lacks, by a card's entries; None if nothing."""
     if made_for["game"] != game.name:
         return f"made for game {shown(made_for['game'])}, but this is {game.name!r}; use that game"
-    if fault := box_fault(game.name, made_for["box_digest"]):
+    several = len(game.boxes) > 1 and made_for["box_digest"] in box_digests(game.name)
+    if not several and (fault := box_fault(game.name, made_for["box_digest"])):
         return fault
     for name, value in _facts(game).items():
         if name != "box_digest" and name in made_for and made_for[name] != value:
@@ -246,6 +247,6 @@ def _facts(game: Game) -> dict[str, Any]:
         "box_digest": box_digest(game.name),
         "actions": game.actions.size,
         "actions_digest": actions_digest(game),
-        "observation": game.layout.size,
+        "observation": game.inputs.size,
         "layout_digest": layout_digest(game),
     }

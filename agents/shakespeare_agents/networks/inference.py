@@ -137,9 +137,9 @@ def add_whole_rows(values: Any, index: Any, count: int, rows: Any, out: Any) -> 
 
 @rule
 def first_sums(seen: Any, weights: Any, index: Any, sums: Any) -> None:
-    """The first layer's products of int8[D]."""
+    """The first layer's products of int8[D], as far as it has weights for it."""
     count = 0
-    for i in range(len(seen)):
+    for i in range(len(weights.first)):
         index[count] = i
         count += seen[i] != 0
     for j in range(len(sums)):
@@ -151,7 +151,7 @@ def first_sums(seen: Any, weights: Any, index: Any, sums: Any) -> None:
 def update_sums(seen: Any, before: Any, change: Any, weights: Any, index: Any, sums: Any) -> None:
     """`first_sums`, updated from those of `before`, which is replaced; `change` is int16[D]."""
     count = 0
-    for i in range(len(seen)):
+    for i in range(len(weights.first)):
         index[count] = i
         count += seen[i] != before[i]
     for k in range(count):

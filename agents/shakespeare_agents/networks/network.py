@@ -45,7 +45,7 @@ class Network:
 
     Args:
         tensors: float32 arrays as in `shapes`, and in `head_shapes` if it has heads; not copied.
-        layout: The layout of the observations.
+        layout: The layout of what it sees of the observations (`Game.inputs`).
     """
 
     def __init__(self, tensors: Tensors, layout: ObservationLayout) -> None:
@@ -139,7 +139,8 @@ class Network:
         return _relu(self._linear("outlook", self._features(observations)))
 
     def _features(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
-        hidden = observations.astype(np.float32) @ self._first
+        seen = observations[:, : len(self._first)]  # without the number of the box
+        hidden = seen.astype(np.float32) @ self._first
         hidden += self.tensors["trunk.bias"]
         hidden -= hidden.mean(axis=1, keepdims=True)
         hidden /= np.sqrt(np.square(hidden).mean(axis=1, keepdims=True) + np.float32(_EPSILON))

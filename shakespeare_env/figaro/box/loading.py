@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from shakespeare_env.checks.box_entries import SOURCES, Entry, Wanted, ignore_entry
-from shakespeare_env.checks.box_files import read_box
+from shakespeare_env.checks.box_files import box_paths, read_box
+from shakespeare_env.errors import BoxError
 from shakespeare_env.figaro.box import checks as box_checks
 from shakespeare_env.figaro.box.facts import COLOURS, JESTERS, SEATS, VALUES, Box
 
@@ -15,6 +16,7 @@ _MOST_COPIES = 8
 _MOST_RINGS = 8
 _LONGEST = 100
 
+_PACKAGE = Path(__file__).parents[1]
 _LATER = {"rounds": ("number",), "pile": ("full",)}
 """Tables that older boxes lack."""
 _TABLES = {
@@ -23,6 +25,18 @@ _TABLES = {
     "road": ("lengths",),
     **_LATER,
 }
+
+
+def load_boxes() -> tuple[Box, ...]:
+    """Read and check the box in force; as all games have the same cards, there is only one.
+
+    Raises:
+        BoxError: as `load_box`, or FIGARO_BOX names several.
+    """
+    paths = box_paths(_PACKAGE, "FIGARO_BOX")
+    if len(paths) > 1:
+        raise BoxError(f"FIGARO_BOX names {len(paths)} boxes; Figaro is played with one a process")
+    return (load_box(paths[0]),)
 
 
 def load_box(path: Path | None = None, noted: Callable[[Wanted], None] = ignore_entry) -> Box:
@@ -34,7 +48,7 @@ def load_box(path: Path | None = None, noted: Callable[[Wanted], None] = ignore_
         BoxError: Unreadable file, or an entry missing, unknown, mistyped, out of range or against
             the rules; names file, entry, value and remedy.
     """
-    root = read_box(Path(__file__).parents[1], "FIGARO_BOX", path, _LATER, noted)
+    root = read_box(_PACKAGE, "FIGARO_BOX", path, _LATER, noted)
     root.only((*_TABLES, SOURCES), "table")
     tables = {name: root.section(name) for name in _TABLES}
     for name, keys in _TABLES.items():

@@ -16,9 +16,10 @@ import numpy as np
 
 from shakespeare_env.figaro.box import facts as printed
 from shakespeare_env.figaro.box.facts import COLOURS, JESTERS
-from shakespeare_env.figaro.box.loading import load_box
+from shakespeare_env.figaro.box.loading import load_boxes
 
-BOX = load_box()
+BOXES = load_boxes()
+BOX = BOXES[0]
 
 N_SEATS = printed.SEATS[-1]
 MIN_SEATS = printed.SEATS[0]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 from shakespeare_env.checks.box_entries import SOURCES, Entry, Wanted, ignore_entry
-from shakespeare_env.checks.box_files import read_box
+from shakespeare_env.checks.box_files import box_paths, read_box
+from shakespeare_env.errors import BoxError
 from shakespeare_env.shakespeare.box import checks as box_checks
 from shakespeare_env.shakespeare.box.facts import (
     ACTS,
@@ -28,6 +30,9 @@ from shakespeare_env.shakespeare.box.facts import (
 # What the engine's int8 and int16 state can hold. At most 9 wearers (two of the board, one from the
 # draft, six recruits) use their costume powers in one rehearsal, so 10 quills of a colour on each
 # stay below 128.
+MOST_BOXES = 10_000
+"""The most boxes in force, by the width of what observations say of them."""
+_PACKAGE = Path(__file__).parents[1]
 _MAX_VALUE = 100
 _MAX_GAIN = 50
 _MAX_DAYS = 6
@@ -66,6 +71,51 @@ _POWERS = ("activation", "costume_power")
 _CHARACTER_KEYS = ("id", "name", "kind", "copies", "cost", "value", *_POWERS, "source")
 
 
+def load_boxes() -> tuple[Box, ...]:
+    """Read and check the boxes in force; one, unless SHAKESPEARE_BOX names several.
+
+    Raises:
+        BoxError: as `load_box`, or they differ in what is the same for all boxes of a process:
+            everything but powers, costs, copies, candles, lengths, pay of costumes, objectives'
+            steps and bags.
+    """
+    boxes = tuple(map(load_box, box_paths(_PACKAGE, "SHAKESPEARE_BOX")))
+    if len(boxes) > MOST_BOXES:
+        raise BoxError(f"{len(boxes)} boxes are in force; name at most {MOST_BOXES}")
+    first = _structure(boxes[0])
+    for box in boxes[1:]:
+        other = _structure(box)
+        for field in fields(Box):
+            if getattr(first, field.name) != getattr(other, field.name):
+                raise BoxError(
+                    f"{box.source}: {field.name} cannot differ from {boxes[0].source} in one "
+                    "process; play it alone"
+                )
+    return boxes
+
+
+def _structure(box: Box) -> Box:
+    """A box without what may differ between boxes in force."""
+    nothing = Power()
+    return replace(
+        box,
+        act_lengths=(0, 0, 0),
+        rehearsals=replace(box.rehearsals, act_1_pounds=(), act_3_prestige=()),
+        bags={},
+        costume_gain={},
+        extra_power=nothing,
+        spaces=tuple(replace(space, candle=False) for space in box.spaces),
+        characters=tuple(
+            replace(card, copies=0, cost=0, activation=nothing, costume_power=nothing)
+            for card in box.characters
+        ),
+        objectives=tuple(replace(card, points=()) for card in box.objectives),
+        good_scores={},
+        source=Path(),
+        digest="",
+    )
+
+
 def load_box(path: Path | None = None, noted: Callable[[Wanted], None] = ignore_entry) -> Box:
     """Read and check a box file, by default the one in force.
 
@@ -75,7 +125,7 @@ def load_box(path: Path | None = None, noted: Callable[[Wanted], None] = ignore_
         BoxError: Unreadable file, or an entry missing, unknown, mistyped, out of range or against
             the rules; names file, entry, value and remedy.
     """
-    root = read_box(Path(__file__).parents[1], "SHAKESPEARE_BOX", path, _LATER, noted)
+    root = read_box(_PACKAGE, "SHAKESPEARE_BOX", path, _LATER, noted)
     root.only((*_TABLES, *_LISTS, SOURCES), "table")
     tables = {name: root.section(name) for name in _TABLES}
     for name, keys in _TABLES.items():

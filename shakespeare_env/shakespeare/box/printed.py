@@ -1,22 +1,98 @@
-"""What the box prints, by the names of the notation, and amounts in words."""
+"""What each box prints, by the names of the notation, and amounts in words.
+
+Whoever shows a game reads facts from the game's own box. What all boxes of a process share (ids,
+names, kinds, the spaces of the stage) is in `tables.py`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
+from shakespeare_env.checks.values import shown
+from shakespeare_env.core.game import Record
+from shakespeare_env.errors import PositionError
 from shakespeare_env.shakespeare.box import tables as t
-from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS, Power
+from shakespeare_env.shakespeare.box.facts import ACTS, Box, Character, Objective, Power
 
-CARDS = {card.id: card for card in t.BOX.characters}
-OBJECTIVES = {objective.id: objective for objective in t.BOX.objectives}
-VALUES = dict(zip(COLOURS, t.ELEMENT_VALUE.tolist(), strict=True))
-"""The values of elements by colour."""
 SET_GAINS = {
     "pink": {"pounds": t.PINK_POUNDS},
     "blue": {"mood": t.BLUE_MOOD},
     "green": {"tokens": 1},
 }
 """What a stage set gives its seat at once, by colour (Rules T14)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Printed:
+    """The facts of one box; equal to itself alone, so that pictures are kept for each box."""
+
+    box: Box
+
+    @cached_property
+    def cards(self) -> Mapping[str, Character]:
+        """Characters by id."""
+        return {card.id: card for card in self.box.characters}
+
+    @cached_property
+    def objectives(self) -> Mapping[str, Objective]:
+        """Objectives by id."""
+        return {objective.id: objective for objective in self.box.objectives}
+
+    @property
+    def values(self) -> Mapping[str, int]:
+        """The values of elements by colour."""
+        return self.box.element_values
+
+    def costume_value(self, elements: Iterable[str]) -> int:
+        """The sum of a costume's values (Rules T12)."""
+        return sum(self.values[colour] for colour in elements)
+
+    def wage(self, member: Mapping[str, Any]) -> int:
+        """What a member costs at the end; extras and the board's are free (Rules F3)."""
+        return 0 if member["face"] == "extra" else self.cards[member["card"]].cost
+
+    def wages_due(self, seat: Mapping[str, Any]) -> int:
+        """What a seat's members cost at the end."""
+        return sum(map(self.wage, seat["troupe"]))
+
+    def space_pays(self, act: int, space: int) -> tuple[int, str] | None:
+        """A space's rehearsal gain or loss, and its unit (Rules R2)."""
+        pay = self.box.rehearsals
+        if space <= pay.grey_spaces:
+            return -1, "★"
+        steps, unit = {0: (pay.act_1_pounds, "£"), 2: (pay.act_3_prestige, "★")}.get(act, ((), ""))
+        reached = [gain for at, gain in steps if space >= at]
+        return (reached[-1], unit) if reached else None
+
+
+PRINTED = {box.source.stem: Printed(box) for box in t.BOXES}
+"""The boxes in force by their names in positions, in the order of `BOXES`."""
+
+
+def printed_of(position: Mapping[str, Any]) -> Printed:
+    """The box of a position; the first if it names none.
+
+    Raises:
+        PositionError: it names a box that is not in force.
+    """
+    name = position.get("box")
+    if name is None:
+        return next(iter(PRINTED.values()))
+    if name not in PRINTED:
+        raise PositionError(
+            f"box: {shown(name)} is not in force; start with it, or name one of "
+            f"{shown(', '.join(PRINTED))}"
+        )
+    return PRINTED[name]
+
+
+def printed_in(game: Record) -> Printed:
+    """The box of a record; the first if only one is in force."""
+    names = game.dtype.names or ()
+    return tuple(PRINTED.values())[int(game["box"]) if "box" in names else 0]
 
 
 def signed(amount: int) -> str:

@@ -9,13 +9,14 @@ from typing import Any
 from shakespeare_env.core.presentation import Panel, Piece
 from shakespeare_env.drawing.board import seat_and_name
 from shakespeare_env.drawing.shapes import Block, box
+from shakespeare_env.shakespeare.box.printed import printed_of
 from shakespeare_env.shakespeare.drawing import piece_titles as titles
 from shakespeare_env.shakespeare.drawing.board_picture import WIDTH, draw_acts, draw_tracks
 from shakespeare_env.shakespeare.drawing.card_picture import draw_member, draw_offer
 from shakespeare_env.shakespeare.drawing.choice_picture import (
-    QUEEN_OFFERS,
     draw_gift,
     draw_objective,
+    queen_offers,
 )
 from shakespeare_env.shakespeare.drawing.display_picture import PILES, draw_elements, draw_pile
 from shakespeare_env.shakespeare.drawing.stage_picture import draw_stage
@@ -33,9 +34,10 @@ def board(position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]
 
 def _choice(position: Mapping[str, Any]) -> list[Panel]:
     if position["phase"] == "queen":
+        printed = printed_of(position)
         gifts = [
-            Piece(f"queen-{offer}", f"The Queen: {meaning}", draw_gift(offer))
-            for offer, meaning in QUEEN_OFFERS.items()
+            Piece(f"queen-{offer}", f"The Queen: {meaning}", draw_gift(printed, offer))
+            for offer, meaning in queen_offers(printed).items()
         ]
         return [Panel("choice", "The Queen's offers", gifts)]
     if position["phase"] == "objective":
@@ -57,8 +59,13 @@ def _table(position: Mapping[str, Any]) -> list[Panel]:
         Piece("elements", titles.elements(position), draw_elements(position, WIDTH)),
         Piece("tracks", titles.tracks(position), draw_tracks(position)),
     ]
+    printed = printed_of(position)
     offers = [
-        Piece(f"character-{card}", titles.offer(card, copies), draw_offer(card, copies))
+        Piece(
+            f"character-{card}",
+            titles.offer(printed, card, copies),
+            draw_offer(printed, card, copies),
+        )
         for card, copies in Counter(position["display"]["characters"]).items()
     ]
     piles = [
@@ -70,7 +77,7 @@ def _table(position: Mapping[str, Any]) -> list[Panel]:
 
 
 def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel:
-    mine = position["seats"][seat]
+    mine, printed = position["seats"][seat], printed_of(position)
     name = names[seat] if names else ""
     state = draw_state(position, seat, name)
     pieces = [Piece(f"seat-{seat}-state", titles.state(position, seat, name), state)]
@@ -78,12 +85,12 @@ def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel
     pieces += [
         Piece(
             f"seat-{seat}-troupe-{place}",
-            titles.member(member, extra),
-            draw_member(member, extra, seat, place),
+            titles.member(printed, member, extra),
+            draw_member(printed, member, extra, seat, place),
         )
         for place, (member, extra) in enumerate(members)
     ]
-    wall = draw_stage(mine["stage"], seat)
+    wall = draw_stage(printed, mine["stage"], seat)
     pieces.append(Piece(f"seat-{seat}-stage", titles.stage(mine["stage"], seat), _framed(wall)))
     return Panel(f"seat-{seat}", seat_and_name(seat, name), pieces, seat)
 

@@ -21,11 +21,10 @@ from shakespeare_env.drawing.shapes import (
 )
 from shakespeare_env.drawing.signs import centred, note_sign
 from shakespeare_env.shakespeare.box.facts import ACTS
-from shakespeare_env.shakespeare.box.tables import ACT_II_PRESTIGE, BOX, GREY_SPACES, SOLO_TARGET
+from shakespeare_env.shakespeare.box.printed import Printed, printed_of
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.palette import OBJECTIVE, disc_colours
 from shakespeare_env.shakespeare.drawing.powers import amount_signs
-from shakespeare_env.shakespeare.text.wording import worth
 
 _QUILLS = dict(zip(ACTS, ("red", "gold", "blue"), strict=True))
 WIDTH = 400
@@ -42,10 +41,12 @@ _SCALE, _LANE = 24, 34  # prestige the scale reaches at least; the height of a l
 
 def draw_acts(position: Mapping[str, Any]) -> Block:
     """The three acts; the lowest disc of a pile is ahead (T7)."""
-    width = max(WIDTH, 2 * _EDGE + _LABEL + _LEAST_CELL * max(BOX.act_lengths))
+    printed = printed_of(position)
+    lengths = printed.box.act_lengths
+    width = max(WIDTH, 2 * _EDGE + _LABEL + _LEAST_CELL * max(lengths))
     discs = max(sum(map(len, position["piles"][act].values())) for act in ACTS)
     high = _NUMBER + _DISC * max(discs, _FEWEST_DISCS) + 5 + _WORTH
-    cell = (width - 2 * _EDGE - _LABEL) / max(BOX.act_lengths)
+    cell = (width - 2 * _EDGE - _LABEL) / max(lengths)
     below = _TITLE + len(ACTS) * (high + _GAP)
     notes = lines(_RULES.split(), _NOTE, width - 2 * _EDGE)
     height = below + len(notes) * _NOTE_LINE + 3
@@ -54,33 +55,35 @@ def draw_acts(position: Mapping[str, Any]) -> Block:
         words(_EDGE, below + 6 + number * _NOTE_LINE, note, _NOTE, fill=FAINT)
         for number, note in enumerate(notes)
     ]
-    for act, (name, length) in enumerate(zip(ACTS, BOX.act_lengths, strict=True)):
+    for act, (name, length) in enumerate(zip(ACTS, lengths, strict=True)):
         y = _TITLE + act * (high + _GAP)
-        drawn += _act_label(name, y, high, _LABEL - 2)
+        drawn += _act_label(printed, name, y, high, _LABEL - 2)
         for space in range(1, length + 1):
             pile = position["piles"][name].get(str(space), ())
             x = _EDGE + _LABEL + (space - 1) * cell
-            block = _space(act, space, tuple(pile), cell - 4, high)
+            block = _space(printed, act, space, tuple(pile), cell - 4, high)
             drawn.append(block.place(f"piles.{name}.{space}", x, y))
     return Block(drawn, width, height)
 
 
-def _act_label(name: str, y: float, high: float, room: float) -> Elements:
+def _act_label(printed: Printed, name: str, y: float, high: float, room: float) -> Elements:
     x, middle = _EDGE + room / 2, y + high / 2
     drawn: Elements = [
         *shapes.quill(x, middle - 22, 26, _QUILLS[name]),
         words(x, middle + 7, f"Act {name}", 14, weight="bold", anchor="middle", room=room),
     ]
     if name == "II":
-        for place, won in enumerate(ACT_II_PRESTIGE, 1):
+        for place, won in enumerate(printed.box.rehearsals.act_2_prestige, 1):
             signs = [note_sign(f"{place}."), *amount_signs(won, "★")]
             drawn += centred(signs, x, middle + 6 + 16 * place, room)
     return drawn
 
 
 @drawn_once
-def _space(act: int, space: int, pile: tuple[int | str, ...], width: float, high: float) -> Block:
-    grey = space <= GREY_SPACES
+def _space(
+    printed: Printed, act: int, space: int, pile: tuple[int | str, ...], width: float, high: float
+) -> Block:
+    grey = space <= printed.box.rehearsals.grey_spaces
     ground = high - _WORTH
     drawn: Elements = [
         box(0, 0, width, high, fill=SHADE if grey else PANEL, line=STONE if grey else LINE),
@@ -89,7 +92,7 @@ def _space(act: int, space: int, pile: tuple[int | str, ...], width: float, high
     for place, whose in enumerate(pile):
         middle = ground - _DISC * (place + 0.5)
         drawn += shapes.disc(width / 2, middle, min(56, width - 8), _DISC - 2, whose)
-    brings = worth(act, space)
+    brings = printed.space_pays(act, space)
     if brings:
         drawn += centred(amount_signs(*brings), width / 2, high - _WORTH / 2 + 1, width - 3)
     return Block(drawn, width, high)
@@ -121,8 +124,8 @@ def draw_tracks(position: Mapping[str, Any]) -> Block:
 
 def _prestige(position: Mapping[str, Any], width: float, ground: float) -> Elements:
     all_prestige = [seat["prestige"] for seat in position["seats"]]
-    solo = len(all_prestige) == 1
-    low, high = min(0, *all_prestige), max(_SCALE, SOLO_TARGET if solo else 0, *all_prestige)
+    solo, target = len(all_prestige) == 1, printed_of(position).box.good_scores[1]
+    low, high = min(0, *all_prestige), max(_SCALE, target if solo else 0, *all_prestige)
     left, step = _EDGE + 22, (width - 2 * _EDGE - 56) / (high - low)
     line = ground - 25
     drawn: Elements = []
@@ -136,7 +139,7 @@ def _prestige(position: Mapping[str, Any], width: float, ground: float) -> Eleme
             ]
     drawn.append(rule(left, line, width - 2 * _EDGE - 56, stroke=FAINT))
     if solo:
-        x = left + (SOLO_TARGET - low) * step
+        x = left + (target - low) * step
         drawn += [
             upright(x, _TITLE, line - _TITLE, stroke=MUTED),
             words(x - 5, _TITLE + 10, "to pass", 10, fill=MUTED, anchor="end"),

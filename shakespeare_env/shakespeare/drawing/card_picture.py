@@ -9,9 +9,9 @@ from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.palette import INK, LINE, MUTED, PANEL
 from shakespeare_env.drawing.shapes import Block, Elements, box, drawn_once
 from shakespeare_env.drawing.signs import right_row, row
-from shakespeare_env.shakespeare.box.facts import Character
-from shakespeare_env.shakespeare.box.printed import CARDS, VALUES
-from shakespeare_env.shakespeare.box.tables import BOX, N_SLOTS
+from shakespeare_env.shakespeare.box.facts import Power
+from shakespeare_env.shakespeare.box.printed import Printed
+from shakespeare_env.shakespeare.box.tables import N_SLOTS
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.palette import ANY, KRAFT, RESTING, SEAT_TINTS, SEATS
 from shakespeare_env.shakespeare.drawing.powers import activation_signs, power_signs
@@ -22,15 +22,15 @@ _TOTAL = 26  # room for the sum of a costume
 _SLOT = 20  # from one costume element to the next
 
 
-def draw_offer(card: str, copies: int) -> Block:
+def draw_offer(printed: Printed, card: str, copies: int) -> Block:
     """A card on offer, a place."""
-    return _offer(card, copies).as_place(f"display.characters.{card}")
+    return _offer(printed, card, copies).as_place(f"display.characters.{card}")
 
 
 @drawn_once
-def _offer(card: str, copies: int) -> Block:
+def _offer(printed: Printed, card: str, copies: int) -> Block:
     """Name, cost, kind and both powers, and how many lie there."""
-    known, (width, height) = CARDS[card], _OFFER
+    known, (width, height) = printed.cards[card], _OFFER
     room = width - 2 * _EDGE
     kind = known.kind.replace("_", " ") + (f" ×{copies}" if copies > 1 else "")
     drawn: Elements = [
@@ -39,7 +39,7 @@ def _offer(card: str, copies: int) -> Block:
         *shapes.coin(width - 19, 43, 24, f"{known.cost}£"),
         words(_EDGE, 36, kind, 10.5, fill=MUTED, room=room - 24),
         *shapes.cylinder(_EDGE + 5, 56, 13, PANEL),
-        *row(activation_signs(known), _EDGE + 17, 56, room - 40),
+        *row(activation_signs(printed, card), _EDGE + 17, 56, room - 40),
     ]
     if known.kind == "actor":
         drawn += shapes.costume(_EDGE + 5, 78, 15, ANY)
@@ -47,21 +47,29 @@ def _offer(card: str, copies: int) -> Block:
     return Block(drawn, width, height)
 
 
-def draw_member(member: Mapping[str, Any], extra: str, seat: int, number: int) -> Block:
+def draw_member(
+    printed: Printed, member: Mapping[str, Any], extra: str, seat: int, number: int
+) -> Block:
     """A seat's character with costume, cylinder and rest token, a place.
 
     `member` is from the notation; `extra` is its name as an extra, or empty.
     """
     costume, used, rests = tuple(member["costume"]), member["cylinder"], member["rest"]
-    card = _member(member["card"], extra, costume, used, rests, seat)
+    card = _member(printed, member["card"], extra, costume, used, rests, seat)
     return card.as_place(f"seat{seat}.troupe.{number}")
 
 
 @drawn_once
 def _member(
-    card: str, extra: str, costume: tuple[str, ...], used: bool, rests: bool, seat: int
+    printed: Printed,
+    card: str,
+    extra: str,
+    costume: tuple[str, ...],
+    used: bool,
+    rests: bool,
+    seat: int,
 ) -> Block:
-    known, (width, height) = CARDS[card], _MEMBER
+    known, (width, height) = printed.cards[card], _MEMBER
     fill = KRAFT if extra else SEAT_TINTS[seat] if used else RESTING if rests else PANEL
     ground = box(0, 0, width, height, fill=fill, line=SEATS[seat] if used else LINE)
     drawn: Elements = [ground]
@@ -78,24 +86,26 @@ def _member(
         if known.cost:
             drawn += shapes.coin(width - 16, y, 21, f"{known.cost}£")
             room -= 21
-        drawn += row(activation_signs(known), _EDGE + 20, y, room - 20)
+        drawn += row(activation_signs(printed, card), _EDGE + 20, y, room - 20)
     if extra or known.kind == "actor":
-        drawn += _costume(costume, known, extra)
+        power = printed.box.extra_power if extra else known.costume_power
+        drawn += _costume(printed, costume, power)
     return Block(drawn, width, height)
 
 
-def _costume(elements: tuple[str, ...], known: Character, extra: str) -> Elements:
+def _costume(printed: Printed, elements: tuple[str, ...], power: Power) -> Elements:
     width, y = _MEMBER[0], _MEMBER[1] - 17
     drawn: Elements = []
     for slot, colour in enumerate(elements):
-        drawn += shapes.costume(_EDGE + 9 + _SLOT * slot, y, 19, colour, str(VALUES[colour]))
+        drawn += shapes.costume(
+            _EDGE + 9 + _SLOT * slot, y, 19, colour, str(printed.values[colour])
+        )
     if free := N_SLOTS - len(elements):
         drawn += shapes.costume_slots(_EDGE + 9 + _SLOT * len(elements), y, 19, free, _SLOT)
     after = _EDGE + _SLOT * N_SLOTS + 1
     if elements:
         complete = len(elements) == N_SLOTS
-        total = f"{'✓' if complete else '='}{sum(VALUES[colour] for colour in elements)}"
+        total = f"{'✓' if complete else '='}{printed.costume_value(elements)}"
         ink = INK if complete else MUTED
         drawn.append(words(after, y + 4, total, 11, weight="bold", fill=ink, room=_TOTAL))
-    signs = power_signs(BOX.extra_power if extra else known.costume_power)
-    return [*drawn, *right_row(signs, width - 7, y, width - 9 - after - _TOTAL)]
+    return [*drawn, *right_row(power_signs(power), width - 7, y, width - 9 - after - _TOTAL)]

@@ -11,10 +11,10 @@ from shakespeare_env.drawing.lettering import lines, words
 from shakespeare_env.drawing.palette import FAINT, INK, MUTED
 from shakespeare_env.drawing.shapes import Block, Elements, box, panel
 from shakespeare_env.shakespeare.box.facts import COLOURS
-from shakespeare_env.shakespeare.box.printed import CARDS, VALUES
+from shakespeare_env.shakespeare.box.printed import printed_of
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.palette import EMPTY, SEAT_TINTS
-from shakespeare_env.shakespeare.text.wording import objective_name
+from shakespeare_env.shakespeare.text.wording import character_name, objective_name
 
 _EDGE, _TITLE = 14, 32
 _NAME = 64  # room of the names beside the elements
@@ -38,10 +38,11 @@ def draw_elements(position: Mapping[str, Any], width: float) -> Block:
     """
     left = _EDGE + _NAME
     each = (width - _EDGE - left) / len(COLOURS)
+    values = printed_of(position).values
     drawn = panel(width, _ELEMENTS, "Elements on offer")
     for number, colour in enumerate(COLOURS):
         middle = left + each * (number + 0.5)
-        name = f"{colour} {VALUES[colour]}"
+        name = f"{colour} {values[colour]}"
         drawn.append(words(middle, 46, name, 11, fill=MUTED, anchor="middle", room=each))
     for number, (kind, name, _) in enumerate(_KINDS):
         y = _TITLE + 22 + number * _KIND_HEIGHT
@@ -60,12 +61,12 @@ def draw_elements(position: Mapping[str, Any], width: float) -> Block:
 def _element(position: Mapping[str, Any], kind: str, colour: str, width: float) -> Block:
     shape = next(shape for name, _, shape in _KINDS if name == kind)
     shown = position["display"][kind][colour]
-    middle = width / 2
+    middle, value = width / 2, printed_of(position).values[colour]
     drawn: Elements = []
     if shown and _may_be_taken(position, kind, colour):
         seat = position["to_move"]
         drawn.append(box(1, 2, width - 2, 33, fill=SEAT_TINTS[seat], line=None, corner=5))
-    drawn += shape(middle - 12, 18, 24, colour if shown else EMPTY, str(VALUES[colour]))
+    drawn += shape(middle - 12, 18, 24, colour if shown else EMPTY, str(value))
     drawn.append(
         words(
             middle + 4,
@@ -87,7 +88,7 @@ def _may_be_taken(position: Mapping[str, Any], kind: str, colour: str) -> bool:
     pending = position["pending"]
     if position["phase"] != "craft" or not pending[kind] or colour not in pending["colours"]:
         return False
-    return VALUES[colour] <= pending["value"]
+    return printed_of(position).values[colour] <= pending["value"]
 
 
 def draw_pile(position: Mapping[str, Any], pile: str, width: float) -> Block:
@@ -104,7 +105,7 @@ def draw_pile(position: Mapping[str, Any], pile: str, width: float) -> Block:
 def _counted(cards: Mapping[str, int]) -> list[str]:
     """Sorted names with counts: fewer cards then never need more lines."""
     return [
-        CARDS[card].name + (f" ×{count}" if count > 1 else "")
+        character_name(card) + (f" ×{count}" if count > 1 else "")
         for card, count in sorted(cards.items())
     ]
 

@@ -8,13 +8,12 @@ from typing import Any
 from shakespeare_env.core.game import UNKNOWN
 from shakespeare_env.drawing.board import seat_and_name
 from shakespeare_env.shakespeare.box.facts import COLOURS
-from shakespeare_env.shakespeare.box.printed import CARDS, VALUES
+from shakespeare_env.shakespeare.box.printed import Printed
 from shakespeare_env.shakespeare.rules.objective_values import ranking, space_of
 from shakespeare_env.shakespeare.text.wording import (
     character_name,
     objective_name,
     seat_list,
-    wage,
     winners,
     worth_now,
 )
@@ -52,9 +51,9 @@ def elements(position: Mapping[str, Any]) -> str:
     return f"On offer: {'; '.join(listed)}"
 
 
-def offer(card: str, copies: int) -> str:
+def offer(printed: Printed, card: str, copies: int) -> str:
     """A character on offer."""
-    known = CARDS[card]
+    known = printed.cards[card]
     many = f", {copies} copies" if copies > 1 else ""
     return f"{known.name}, {known.kind.replace('_', ' ')}, costs {_pounds(known.cost)}{many}"
 
@@ -86,18 +85,19 @@ def state(position: Mapping[str, Any], seat: int, name: str) -> str:
     return f"{seat_and_name(seat, name)}: {', '.join(listed)}"
 
 
-def member(card: Mapping[str, Any], extra: str) -> str:
+def member(printed: Printed, card: Mapping[str, Any], extra: str) -> str:
     """A character of a troupe."""
     listed = [character_name(card["card"])]
     if extra:
         listed.append(extra)
     else:
-        listed.append(CARDS[card["card"]].kind.replace("_", " "))
-    listed += [f"wage {_pounds(wage(card))}"] if wage(card) else []
+        listed.append(printed.cards[card["card"]].kind.replace("_", " "))
+    wage = printed.wage(card)
+    listed += [f"wage {_pounds(wage)}"] if wage else []
     listed += ["activated"] if card["cylinder"] else []
     listed += ["resting"] if card["rest"] else []
     if card["costume"]:
-        value = sum(VALUES[colour] for colour in card["costume"])
+        value = printed.costume_value(card["costume"])
         listed.append(f"costume {' '.join(card['costume'])}, value {value}")
     return ", ".join(listed)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from shakespeare_env.drawing.shapes import star
 from shakespeare_env.drawing.signs import Sign, note_sign, number_sign
-from shakespeare_env.shakespeare.box.facts import Character, Power
-from shakespeare_env.shakespeare.box.tables import QUEEN_OBJECTIVES, QUEEN_POUNDS
+from shakespeare_env.shakespeare.box.facts import Power
+from shakespeare_env.shakespeare.box.printed import Printed
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.palette import ANY
 
@@ -41,22 +41,23 @@ def power_signs(power: Power) -> list[Sign]:
     return signs
 
 
-def activation_signs(card: Character) -> list[Sign]:
+def activation_signs(printed: Printed, card: str) -> list[Sign]:
     """What a cylinder here gives; a craftsman's value precedes what it takes."""
-    value = number_sign(str(card.value))
+    known, box = printed.cards[card], printed.box
+    value = number_sign(str(known.value))
     return {
-        "actor": power_signs(card.activation),
+        "actor": power_signs(known.activation),
         "costume_mistress": [value, _element("costumes", ANY)],
         "set_dresser": [value, _element("sets", ANY)],
         "handyman": [value, _element("costumes", ANY), _element("sets", ANY)],
         "jeweler": [_element("costumes", "yellow"), note_sign("or"), _element("sets", "yellow")],
         "assistant": [note_sign("craftsmen +1")],
         "queen": [
-            number_sign(f"{QUEEN_POUNDS}£"),
-            note_sign(f"or 1 of {QUEEN_OBJECTIVES}"),
+            number_sign(f"{box.queen_pounds}£"),
+            note_sign(f"or 1 of {box.queen_objectives}"),
             Sign(12, lambda x, y: shapes.objective(x, y, SIGN)),
         ],
-    }[card.kind]
+    }[known.kind]
 
 
 def _alike(sign: Sign, count: int) -> list[Sign]:

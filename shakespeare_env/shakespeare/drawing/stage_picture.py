@@ -9,21 +9,21 @@ from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.palette import FAINT, MUTED, PANEL, STONE
 from shakespeare_env.drawing.shapes import Block, Elements, box, drawn_once, rule, upright
 from shakespeare_env.shakespeare.box.facts import Space
-from shakespeare_env.shakespeare.box.tables import BOX
+from shakespeare_env.shakespeare.box.printed import Printed
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.palette import ELEMENTS
 from shakespeare_env.shakespeare.text.stage import stage_rows
 
-_ROWS = stage_rows(BOX)
 _WIDTH, _WIDEST, _HIGH = 308, 46, 44  # of the wall; of a brick at most, and its height
 
 
-def draw_stage(filled: Mapping[str, str], seat: int) -> Block:
+def draw_stage(printed: Printed, filled: Mapping[str, str], seat: int) -> Block:
     """The centred wall of a seat; `filled` is colour by space id."""
-    reach = max(abs(middle) for row in _ROWS for middle in row) + 1
+    rows = stage_rows(printed)
+    reach = max(abs(middle) for row in rows for middle in row) + 1
     half = min(_WIDEST, _WIDTH / reach) / 2
     drawn: Elements = []
-    for number, row in enumerate(_ROWS):
+    for number, row in enumerate(rows):
         for middle, brick in row.items():
             x, y = _WIDTH / 2 + (middle - 1) * half, number * _HIGH
             if brick is None:
@@ -31,7 +31,7 @@ def draw_stage(filled: Mapping[str, str], seat: int) -> Block:
             else:
                 block = _brick(brick, filled.get(brick.id), 2 * half)
                 drawn.append(block.place(f"seat{seat}.stage.{brick.id}", x, y))
-    return Block(drawn, _WIDTH, len(_ROWS) * _HIGH)
+    return Block(drawn, _WIDTH, len(rows) * _HIGH)
 
 
 @drawn_once

@@ -11,6 +11,7 @@ from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.palette import FAINT, INK, LINE, MUTED, PANEL, SHADE
 from shakespeare_env.drawing.shapes import Block, Elements, arrow, box, crown, drawn_once, star
 from shakespeare_env.drawing.signs import right_row
+from shakespeare_env.shakespeare.box.printed import printed_of
 from shakespeare_env.shakespeare.box.tables import HIGHEST_MOOD, LOWEST_MOOD, N_CYLINDERS
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.palette import ON_SEATS, SEAT_TINTS, SEATS
@@ -19,7 +20,6 @@ from shakespeare_env.shakespeare.text.score_sheet import score_sheet
 from shakespeare_env.shakespeare.text.wording import (
     character_name,
     objective_name,
-    wages_due,
     winners,
     worth_now,
 )
@@ -63,7 +63,7 @@ def _purse(position: Mapping[str, Any], mine: Mapping[str, Any], seat: int) -> E
         words(31, 21, f"×{mine['tokens']}", 15, weight="bold", room=27),
     ]
     over = position["phase"] == "over"
-    wages = f"wages {wages_due(mine)}£"
+    wages = f"wages {printed_of(position).wages_due(mine)}£"
     drawn: Elements = [
         Block(prestige, 79, 30).place(f"seat{seat}.prestige", 0, 12),
         Block(pounds, 74, 30).place(f"seat{seat}.pounds", 82, 12),

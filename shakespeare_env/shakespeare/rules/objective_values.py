@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shakespeare_env.shakespeare.box.facts import CRAFTSMEN, Objective
-from shakespeare_env.shakespeare.box.printed import CARDS, VALUES
+from shakespeare_env.shakespeare.box.printed import printed_of
 from shakespeare_env.shakespeare.box.tables import N_SLOTS
 
 SACRIFICE = "sacrifice"
@@ -15,8 +15,10 @@ SACRIFICE = "sacrifice"
 
 def counted(position: Mapping[str, Any], seat: int, metric: str) -> int:
     """An objective's metric now; for `SACRIFICE`, pounds in hand."""
-    mine = position["seats"][seat]
-    face_up = [CARDS[member["card"]].kind for member in mine["troupe"] if is_face_up(member)]
+    mine, printed = position["seats"][seat], printed_of(position)
+    face_up = [
+        printed.cards[member["card"]].kind for member in mine["troupe"] if is_face_up(member)
+    ]
     complete = [member["costume"] for member in mine["troupe"] if is_complete(member)]
     if metric == "first_places":
         return sum(leader(pile) == seat for pile in position["piles"].values())
@@ -25,7 +27,7 @@ def counted(position: Mapping[str, Any], seat: int, metric: str) -> int:
     counts: dict[str, int] = {
         SACRIFICE: mine["pounds"],
         "complete_costumes": len(complete),
-        "best_costume": max(map(costume_value, complete), default=0),
+        "best_costume": max(map(printed.costume_value, complete), default=0),
         "stage_spaces": len(mine["stage"]),
         "stage_colours": len(set(mine["stage"].values())),
         "yellow_elements": yellow_elements(mine),
@@ -48,11 +50,6 @@ def is_face_up(member: Mapping[str, Any]) -> bool:
 def is_complete(member: Mapping[str, Any]) -> bool:
     """Whether a member's costume is complete."""
     return len(member["costume"]) == N_SLOTS
-
-
-def costume_value(elements: list[str]) -> int:
-    """The sum of a costume's values (Rules T12)."""
-    return sum(VALUES[colour] for colour in elements)
 
 
 def yellow_elements(seat: Mapping[str, Any]) -> int:

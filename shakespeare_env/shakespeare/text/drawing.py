@@ -11,21 +11,13 @@ from typing import Any
 
 from shakespeare_env.drawing.text_layout import GLUE, columns, disc, spread, wrapped
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS
-from shakespeare_env.shakespeare.box.printed import CARDS, VALUES
-from shakespeare_env.shakespeare.box.tables import ACT_II_PRESTIGE, BOX, N_DAYS
+from shakespeare_env.shakespeare.box.printed import Printed, printed_of
+from shakespeare_env.shakespeare.box.tables import N_DAYS
 from shakespeare_env.shakespeare.text.seats import draw_board, draw_seats, in_a_line
-from shakespeare_env.shakespeare.text.wording import (
-    afterwards,
-    asked,
-    phase_words,
-    table_words,
-    worth,
-)
+from shakespeare_env.shakespeare.text.wording import afterwards, asked, phase_words, table_words
 
 _WIDTH, _COMPACT = 80, 78
-_LABELS = ("Act I", f"Act II {'/'.join(f'+{won}' for won in ACT_II_PRESTIGE)}★", "Act III")
-_LABEL = max(map(len, _LABELS)) + 1
-_CELL = max(6, (_COMPACT - _LABEL) // max(BOX.act_lengths))
+_CELL = 5  # the least columns of a space: four discs
 _LEGEND = (
     "★ prestige   £ pounds   ● cylinder used   ○ cylinder left   z resting",
     "✓ costume complete   ◆ objective, and what it is worth so far",
@@ -88,32 +80,35 @@ def _acts(position: Mapping[str, Any]) -> list[str]:
 
     Discs stand behind the rewards, or below them where a space has too many.
     """
-    spaces = range(1, max(BOX.act_lengths) + 1)
-    lines = [_act_row("", map(str, spaces))]
-    for act, (name, length) in enumerate(zip(ACTS, BOX.act_lengths, strict=True)):
-        rewards = [_worth(act, space) for space in spaces[:length]]
+    printed = printed_of(position)
+    lengths, places = printed.box.act_lengths, printed.box.rehearsals.act_2_prestige
+    labels = ("Act I", f"Act II {'/'.join(f'+{won}' for won in places)}★", "Act III")
+    left, spaces = max(map(len, labels)) + 1, range(1, max(lengths) + 1)
+    each = max(_CELL, (_COMPACT - left) // len(spaces))
+
+    def row(label: str, cells: Iterable[str]) -> str:
+        return label.ljust(left) + "".join(cell.ljust(each) for cell in cells)
+
+    lines = [row("", map(str, spaces))]
+    for act, (name, length) in enumerate(zip(ACTS, lengths, strict=True)):
+        rewards = [_worth(printed, act, space) for space in spaces[:length]]
         piles = position["piles"][name]
         discs = ["".join(map(disc, piles.get(str(space), ()))) for space in spaces[:length]]
         both = [reward + pile for reward, pile in zip(rewards, discs, strict=True)]
-        rows = [both] if max(map(len, both)) < _CELL else [rewards, discs]
-        lines += [
-            _act_row(label, row) for label, row in zip((_LABELS[act], ""), rows, strict=False)
-        ]
+        rows = [both] if max(map(len, both)) < each else [rewards, discs]
+        lines += [row(label, cells) for label, cells in zip((labels[act], ""), rows, strict=False)]
     return lines
 
 
-def _act_row(label: str, cells: Iterable[str]) -> str:
-    return label.ljust(_LABEL) + "".join(cell.ljust(_CELL) for cell in cells)
-
-
-def _worth(act: int, space: int) -> str:
+def _worth(printed: Printed, act: int, space: int) -> str:
     """What a space of an act brings, such as `+1£`; may be empty."""
-    brings = worth(act, space)
+    brings = printed.space_pays(act, space)
     return f"{brings[0]:+d}{brings[1]}" if brings else ""
 
 
 def _elements(position: Mapping[str, Any], *, whole: bool) -> list[str]:
-    rows = [["Elements", *(f"{colour} {value}" for colour, value in VALUES.items())]]
+    values = printed_of(position).values
+    rows = [["Elements", *(f"{colour} {value}" for colour, value in values.items())]]
     places = (("", "display"), ("  in bag", "bags"), ("  discarded", "discarded"))
     for kind, name in (("costumes", "Costumes"), ("sets", "Stage sets")):
         for label, place in places if whole else places[:1]:
@@ -124,7 +119,8 @@ def _elements(position: Mapping[str, Any], *, whole: bool) -> list[str]:
 
 def _supply(position: Mapping[str, Any], width: int, *, whole: bool) -> list[str]:
     """The characters on offer with their wages, the order and the piles."""
-    shown = [CARDS[card] for card in position["display"]["characters"]]
+    cards = printed_of(position).cards
+    shown = [cards[card] for card in position["display"]["characters"]]
     names = ", ".join(f"{card.name} {card.cost}£" for card in shown) or "·"
     row = [
         f"Order {_discs(position['order'])}",

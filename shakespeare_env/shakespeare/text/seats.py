@@ -8,20 +8,16 @@ from typing import Any
 
 from shakespeare_env.core.game import UNKNOWN
 from shakespeare_env.drawing.text_layout import GLUE, columns, headline, wrapped
-from shakespeare_env.shakespeare.box.printed import CARDS, VALUES
-from shakespeare_env.shakespeare.box.tables import BOX, N_SLOTS
-from shakespeare_env.shakespeare.text.stage import SHORT_COLOURS, draw_stage, stage_rows
+from shakespeare_env.shakespeare.box.printed import Printed, printed_of
+from shakespeare_env.shakespeare.box.tables import N_BOARD, N_SLOTS
+from shakespeare_env.shakespeare.text.stage import SHORT_COLOURS, Row, draw_stage, stage_rows
 from shakespeare_env.shakespeare.text.wording import (
     character_name,
     extra_names,
     objective_name,
-    wage,
-    wages_due,
     winners,
     worth_now,
 )
-
-_STAGE = stage_rows(BOX)
 
 
 def draw_seats(position: Mapping[str, Any]) -> list[str]:
@@ -46,7 +42,7 @@ def _row(position: Mapping[str, Any], seat: int) -> list[str]:
         f"{'▶' if seat == position['to_move'] else ' '} Seat {seat}",
         str(mine["prestige"]),
         str(mine["pounds"]),
-        str(wages_due(mine)),
+        str(printed_of(position).wages_due(mine)),
         str(mine["tokens"]),
         f"{mine['mood']:+d}" if mine["mood"] else "0",
         str(mine["wager"] or "·"),
@@ -63,18 +59,18 @@ def draw_board(
     Characters that may get a costume (Rules T12), or only those that have begun one, get a line
     each with it; the others follow.
     """
-    mine = position["seats"][seat]
-    stage = draw_stage(_STAGE, mine["stage"])
+    mine, printed = position["seats"][seat], printed_of(position)
+    stage = draw_stage(stage_rows(printed), mine["stage"])
     room = width - len(stage[0]) - 2
     left, bare = [], []
     for member, extra in zip(mine["troupe"], extra_names(mine["troupe"]), strict=True):
-        known = CARDS[member["card"]]
+        known = printed.cards[member["card"]]
         name = f"{extra} {known.name}" if extra else known.name
         can_wear = not only_costumes and (extra or known.kind == "actor")
         if member["costume"] or can_wear:
-            left.append(_entry(member, name, room))
+            left.append(_entry(printed, member, name, room))
         else:
-            bare.append(_in_words(member, name))
+            bare.append(_in_words(printed, member, name))
     left += wrapped(", ".join(bare), room, "  ", "  ")
     for card in mine["objectives"]:
         left += wrapped(_objective(position, seat, card), room, "  ", "    ")
@@ -84,16 +80,16 @@ def draw_board(
 
 def in_a_line(position: Mapping[str, Any], seat: int, width: int) -> list[str]:
     """A board in words: what lies on it, without idle characters that are printed there."""
-    mine = position["seats"][seat]
+    mine, printed = position["seats"][seat], printed_of(position)
     members = zip(mine["troupe"], extra_names(mine["troupe"]), strict=True)
     troupe = [
-        _in_words(member, extra or CARDS[member["card"]].name)
+        _in_words(printed, member, extra or character_name(member["card"]))
         for place, (member, extra) in enumerate(members)
-        if place >= len(BOX.starting) or member["costume"] or _mark(member)
+        if place >= N_BOARD or member["costume"] or _mark(member)
     ]
     parts = [", ".join(troupe)] if troupe else []
     if mine["stage"]:
-        parts.append(f"stage {', '.join(_bricks(mine['stage']))}")
+        parts.append(f"stage {', '.join(_bricks(stage_rows(printed), mine['stage']))}")
     known = [card for card in mine["objectives"] if card != UNKNOWN]
     parts += [_objective(position, seat, card) for card in known]
     if hidden := len(mine["objectives"]) - len(known):
@@ -101,10 +97,10 @@ def in_a_line(position: Mapping[str, Any], seat: int, width: int) -> list[str]:
     return wrapped(f"  Seat {seat} {'; '.join(parts) or '·'}", width, "", " " * 9)
 
 
-def _bricks(filled: Mapping[str, str]) -> list[str]:
+def _bricks(rows: list[Row], filled: Mapping[str, str]) -> list[str]:
     """Filled spaces, neighbours together under the first one's name."""
     runs: list[str] = []
-    for row in reversed(_STAGE):
+    for row in reversed(rows):
         before = None
         for brick in row.values():
             if brick is not None and brick.id in filled:
@@ -123,24 +119,24 @@ def _objective(position: Mapping[str, Any], seat: int, card: str) -> str:
     return name if worth is None else f"{name}: {f'{worth:+d}' if worth else 0}★"
 
 
-def _in_words(member: Mapping[str, Any], name: str) -> str:
+def _in_words(printed: Printed, member: Mapping[str, Any], name: str) -> str:
     """A member in a sentence: what lies on it, wage, costume."""
     words = [name]
     if _mark(member):
         words[0] = f"{_mark(member)}{GLUE}{name}"
-    if wage(member):
-        words[-1] += f"{GLUE}{wage(member)}£"
+    if wage := printed.wage(member):
+        words[-1] += f"{GLUE}{wage}£"
     if member["costume"]:
         done = "✓" if len(member["costume"]) == N_SLOTS else ""
         words.append("-".join(SHORT_COLOURS[colour] for colour in member["costume"]) + done)
     return " ".join(words)
 
 
-def _entry(card: Mapping[str, Any], name: str, width: int) -> str:
+def _entry(printed: Printed, card: Mapping[str, Any], name: str, width: int) -> str:
     """A character in `width` columns: name, wages, costume."""
-    if wage(card):
-        name += f" {wage(card)}£"
-    costume = _costume(card["costume"])
+    if wage := printed.wage(card):
+        name += f" {wage}£"
+    costume = _costume(card["costume"], printed.costume_value(card["costume"]))
     mark = _mark(card) or " "
     room = width - len(mark) - len(costume) - 2
     if len(name) > room:
@@ -153,8 +149,8 @@ def _mark(card: Mapping[str, Any]) -> str:
     return "●" if card["cylinder"] else "z" if card["rest"] else ""
 
 
-def _costume(elements: list[str]) -> str:
+def _costume(elements: list[str], value: int) -> str:
     slots = [SHORT_COLOURS[colour] for colour in elements]
     slots += ["···"] * (N_SLOTS - len(elements))
     done = "✓" if len(elements) == N_SLOTS else " "
-    return f"{' '.join(slots)} {done}{sum(VALUES[colour] for colour in elements) or '':>2}"
+    return f"{' '.join(slots)} {done}{value or '':>2}"

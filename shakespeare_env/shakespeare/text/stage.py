@@ -7,9 +7,11 @@ Rows are centred; printed elements fill in where a space rests on something the 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 from shakespeare_env.drawing.text_layout import joint_line
-from shakespeare_env.shakespeare.box.facts import COLOURS, Box, Space
+from shakespeare_env.shakespeare.box.facts import COLOURS, Space
+from shakespeare_env.shakespeare.box.printed import Printed
 
 SHORT_COLOURS = dict(zip(COLOURS, ("blk", "pnk", "pur", "blu", "grn", "yel"), strict=True))
 _PRINTED = "███"
@@ -20,11 +22,12 @@ Row = dict[int, Space | None]
 """Bricks of a row by half bricks right of the centre; None if printed."""
 
 
-def stage_rows(box: Box) -> list[Row]:
+@cache
+def stage_rows(printed: Printed) -> list[Row]:
     """The stage's rows, top to bottom, with printed elements."""
     rows: list[Row] = []
-    for number in sorted({space.row for space in box.spaces}, reverse=True):
-        spaces = [space for space in box.spaces if space.row == number]
+    for number in sorted({space.row for space in printed.box.spaces}, reverse=True):
+        spaces = [space for space in printed.box.spaces if space.row == number]
         row: Row = {2 * index - (len(spaces) - 1): space for index, space in enumerate(spaces)}
         for middle, brick in rows[-1].items() if rows else ():
             if brick is None or len(brick.on) < 2:

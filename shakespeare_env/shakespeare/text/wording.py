@@ -8,15 +8,13 @@ from typing import Any
 
 from shakespeare_env.core.game import UNKNOWN
 from shakespeare_env.core.presentation import Headline
-from shakespeare_env.shakespeare.box.printed import CARDS, OBJECTIVES
+from shakespeare_env.shakespeare.box.printed import printed_of
 from shakespeare_env.shakespeare.box.tables import (
-    ACT_I_POUNDS,
-    ACT_III_PRESTIGE,
-    GREY_SPACES,
+    CARD_IDS,
+    CARD_NAMES,
     N_DAYS,
-    QUEEN_OBJECTIVES,
-    QUEEN_POUNDS,
-    SOLO_TARGET,
+    OBJECTIVE_IDS,
+    OBJECTIVE_NAMES,
 )
 from shakespeare_env.shakespeare.rules.objective_values import SACRIFICE, counted, reward
 
@@ -30,16 +28,18 @@ _PHASES = {
     "rest": "phase 6, rest",
     "over": "the game is over",
 }
+_CHARACTERS = {UNKNOWN: UNKNOWN, **dict(zip(CARD_IDS, CARD_NAMES, strict=True))}
+_OBJECTIVES = {UNKNOWN: UNKNOWN, **dict(zip(OBJECTIVE_IDS, OBJECTIVE_NAMES, strict=True))}
 
 
 def character_name(card: str) -> str:
     """A character's name; `UNKNOWN` stays."""
-    return card if card == UNKNOWN else CARDS[card].name
+    return _CHARACTERS[card]
 
 
 def objective_name(card: str) -> str:
     """An objective's name; `UNKNOWN` stays."""
-    return card if card == UNKNOWN else OBJECTIVES[card].name
+    return _OBJECTIVES[card]
 
 
 def worth_now(position: Mapping[str, Any], seat: int, card: str) -> int | None:
@@ -49,7 +49,7 @@ def worth_now(position: Mapping[str, Any], seat: int, card: str) -> int | None:
     """
     if card == UNKNOWN:
         return None
-    objective = OBJECTIVES[card]
+    objective = printed_of(position).objectives[card]
     if objective.metric == SACRIFICE and position["phase"] == "over":
         return None
     return reward(objective, counted(position, seat, objective.metric))
@@ -72,8 +72,9 @@ def table_words(position: Mapping[str, Any]) -> str:
 def asked(position: Mapping[str, Any]) -> str:
     """Who decides what; at the end who has won, or the solo result."""
     phase, seat, pending = position["phase"], position["to_move"], position["pending"]
+    box = printed_of(position).box
     if phase == "over":
-        return _outcome(position)
+        return _outcome(position, box.good_scores[1])
     if phase == "turn":
         recruited = position["seats"][seat]["recruited"]
         question = (
@@ -92,7 +93,7 @@ def asked(position: Mapping[str, Any]) -> str:
             "draft": "take one of the characters shown",
             "wager": "choose how many cylinders to wager (secret)",
             "back": "choose the act on which the disc moves back",
-            "queen": f"{QUEEN_POUNDS} pounds, or one of {QUEEN_OBJECTIVES} objectives",
+            "queen": f"{box.queen_pounds} pounds, or one of {box.queen_objectives} objectives",
             "rest": "choose the activated character that stays free of rest",
         }[phase]
     return f"Seat {seat}: {question}."
@@ -123,25 +124,6 @@ def afterwards(position: Mapping[str, Any]) -> str:
     return f"Afterwards: {seat_list(position['queue'])}" if position["queue"] else ""
 
 
-def worth(act: int, space: int) -> tuple[int, str] | None:
-    """A space's rehearsal gain or loss, and its unit (Rules R2)."""
-    if space <= GREY_SPACES:
-        return -1, "★"
-    steps, unit = {0: (ACT_I_POUNDS, "£"), 2: (ACT_III_PRESTIGE, "★")}.get(act, ((), ""))
-    reached = [gain for at, gain in steps if space >= at]
-    return (reached[-1], unit) if reached else None
-
-
-def wage(member: Mapping[str, Any]) -> int:
-    """What a character costs at the end; extras and the board's are free (Rules F3)."""
-    return 0 if member["face"] == "extra" else CARDS[member["card"]].cost
-
-
-def wages_due(seat: Mapping[str, Any]) -> int:
-    """What a seat's characters cost at the end."""
-    return sum(map(wage, seat["troupe"]))
-
-
 def extra_names(troupe: Sequence[Mapping[str, Any]]) -> list[str]:
     """Each member's wearer as an extra, by hiring order (Rules T12), or empty."""
     numbers = count(1)
@@ -153,11 +135,11 @@ def seat_list(seats: Sequence[int]) -> str:
     return f"seat{'s' if len(seats) > 1 else ''} {', '.join(map(str, seats))}"
 
 
-def _outcome(position: Mapping[str, Any]) -> str:
+def _outcome(position: Mapping[str, Any], solo_target: int) -> str:
     seats, won = position["seats"], winners(position)
     if not won:
         reached = f"{seats[0]['prestige']} prestige".replace("-", "−")
-        return f"The game is over: {reached}; a good solo game passes {SOLO_TARGET}"
+        return f"The game is over: {reached}; a good solo game passes {solo_target}"
     most = seats[won[0]]["prestige"]
     # Pounds decide among the seats with the most prestige (Rules F4).
     on_pounds = sum(seat["prestige"] == most for seat in seats) > len(won)

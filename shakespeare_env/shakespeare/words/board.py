@@ -8,26 +8,27 @@ from typing import Any
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS, Space
 from shakespeare_env.shakespeare.box.printed import (
-    CARDS,
     SET_GAINS,
-    VALUES,
+    Printed,
     gain_words,
     plural,
+    printed_of,
     signed,
 )
 from shakespeare_env.shakespeare.rules.objective_values import ranking, space_of
-from shakespeare_env.shakespeare.text.wording import extra_names, worth
+from shakespeare_env.shakespeare.text.wording import character_name, extra_names
 
 _QUILLS = dict(zip(ACTS, ("Red", "Gold", "Blue"), strict=True))
 
 
 def act_topics(position: Mapping[str, Any]) -> dict[str, str]:
     """What each act pays at a rehearsal, and where the discs are."""
-    meanings = {}
-    for act, (name, length) in enumerate(zip(ACTS, t.ACT_LENGTH.tolist(), strict=True)):
+    meanings, printed = {}, printed_of(position)
+    grey = printed.box.rehearsals.grey_spaces
+    for act, (name, length) in enumerate(zip(ACTS, printed.box.act_lengths, strict=True)):
         piles = position["piles"][name]
-        pays = [f"−1 prestige on spaces 1 to {t.GREY_SPACES}"] if t.GREY_SPACES else []
-        pays += _places() if name == "II" else _steps(act, length)
+        pays = [f"−1 prestige on spaces 1 to {grey}"] if grey else []
+        pays += _places(printed) if name == "II" else _steps(printed, act, length)
         discs = (
             f"{'neutral' if disc == 'neutral' else f'seat {disc}'} on {space_of(piles, disc)}"
             for disc in ranking(piles)
@@ -40,16 +41,16 @@ def act_topics(position: Mapping[str, Any]) -> dict[str, str]:
     return meanings
 
 
-def _places() -> list[str]:
-    first, second = t.ACT_II_PRESTIGE
+def _places(printed: Printed) -> list[str]:
+    first, second = printed.box.rehearsals.act_2_prestige
     return [f"{signed(first)} prestige for the first disc, {signed(second)} for the second"]
 
 
-def _steps(act: int, length: int) -> Iterator[str]:
+def _steps(printed: Printed, act: int, length: int) -> Iterator[str]:
     """Where the pay of an act rises."""
     last = None
-    for space in range(t.GREY_SPACES + 1, length + 1):
-        pays = worth(act, space)
+    for space in range(printed.box.rehearsals.grey_spaces + 1, length + 1):
+        pays = printed.space_pays(act, space)
         if pays and pays != last:
             unit = "prestige" if pays[1] == "★" else pays[1]
             yield f"{signed(pays[0])} {unit} from space {space}"
@@ -59,7 +60,7 @@ def _steps(act: int, length: int) -> Iterator[str]:
 def colour_topics(position: Mapping[str, Any]) -> dict[str, str]:
     """What an element of each colour is worth and does."""
     meanings = {}
-    for colour, value in VALUES.items():
+    for colour, value in printed_of(position).values.items():
         does = gain_words(SET_GAINS.get(colour, {}))
         if colour == "purple":
             does = f"every other mood {signed(t.PURPLE_MOOD)}"
@@ -79,7 +80,7 @@ def extra_topics(position: Mapping[str, Any]) -> dict[str, str]:
         for name, member in zip(extra_names(mine["troupe"]), mine["troupe"], strict=True):
             costume = ", ".join(member["costume"]) or "no costume"
             if name:
-                card = CARDS[member["card"]].name
+                card = character_name(member["card"])
                 worn.setdefault(name, []).append(f"seat {seat}: {card} with {costume}")
     return {
         name: f"A seat's extra number {name.removeprefix('extra')}, in order of hiring.\n"
@@ -91,7 +92,7 @@ def extra_topics(position: Mapping[str, Any]) -> dict[str, str]:
 def space_topics(position: Mapping[str, Any]) -> dict[str, str]:
     """Every space of the stage."""
     meanings = {}
-    for space in t.BOX.spaces:
+    for space in printed_of(position).box.spaces:
         filled = [
             f"seat {seat}: {mine['stage'][space.id]}"
             for seat, mine in enumerate(position["seats"])

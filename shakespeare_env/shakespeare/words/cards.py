@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from shakespeare_env.shakespeare.box.facts import CRAFTSMEN, Character, Objective, Power
-from shakespeare_env.shakespeare.box.printed import CARDS, plural, quills_of, signed
-from shakespeare_env.shakespeare.box.tables import BOX, PLUS_3
+from shakespeare_env.shakespeare.box.printed import plural, printed_of, quills_of, signed
+from shakespeare_env.shakespeare.box.tables import CARD_IDS, N_BOARD, PLUS_3
 from shakespeare_env.shakespeare.rules.objective_values import counted, is_face_up, reward
 from shakespeare_env.shakespeare.text.wording import extra_names
 
@@ -17,7 +17,7 @@ def character_topics(position: Mapping[str, Any], by_kind: Mapping[str, str]) ->
     """Every character by its id, what it does by its kind, and where it is."""
     shown = Counter(position["display"]["characters"])
     meanings = {}
-    for card in BOX.characters:
+    for card in printed_of(position).box.characters:
         lines = [f"{card.name}: {_kind(card)}. {_use(card, by_kind)}"]
         if card.kind == "actor":
             lines.append(f"Complete costume, at a rehearsal: {power_words(card.costume_power)}.")
@@ -36,7 +36,7 @@ def character_topics(position: Mapping[str, Any], by_kind: Mapping[str, str]) ->
 def objective_topics(position: Mapping[str, Any], by_metric: Mapping[str, str]) -> dict[str, str]:
     """Every objective by its id, what it counts by its metric, and what each seat has of it now."""
     meanings = {}
-    for objective in BOX.objectives:
+    for objective in printed_of(position).box.objectives:
         steps = ", ".join(f"{at} → {won}" for at, won in objective.points)
         meanings[objective.id] = (
             f"{objective.name}: {by_metric[objective.metric]}; prestige at the end: {steps}.\n"
@@ -47,7 +47,7 @@ def objective_topics(position: Mapping[str, Any], by_metric: Mapping[str, str]) 
 
 def kept_objectives(position: Mapping[str, Any]) -> str:
     """The objectives that are seen to be kept, and their prestige now; may be empty."""
-    known = {objective.id: objective for objective in BOX.objectives}
+    known = printed_of(position).objectives
     kept = []
     for seat, mine in enumerate(position["seats"]):
         worth = [
@@ -75,7 +75,7 @@ def power_words(power: Power) -> str:
 def _kind(card: Character) -> str:
     kind = card.kind.replace("_", " ")
     words = [kind] if kind != card.name.lower() else []
-    if card.id in BOX.starting:
+    if card.id in CARD_IDS[:N_BOARD]:
         return ", ".join([*words, "on every board", "no wage"])
     copies = [f"{card.copies} copies"] if card.copies > 1 else []
     return ", ".join([*words, f"wage {card.cost} £", *copies])
@@ -93,10 +93,10 @@ def _member(position: Mapping[str, Any], seat: int, member: Mapping[str, Any], e
     """Where a member is and what it is up to."""
     if extra:
         return f"seat {seat}, as {extra}"
-    words = [f"seat {seat}"]
-    card = CARDS[member["card"]]
+    words, cards = [f"seat {seat}"], printed_of(position).cards
+    card = cards[member["card"]]
     helpers = sum(
-        is_face_up(other) and CARDS[other["card"]].kind == "assistant"
+        is_face_up(other) and cards[other["card"]].kind == "assistant"
         for other in position["seats"][seat]["troupe"]
     )
     if card.kind in CRAFTSMEN and helpers:

@@ -12,7 +12,7 @@ from shakespeare_env.core.presentation import Event
 from shakespeare_env.play.tracing import Call, Teller
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS
-from shakespeare_env.shakespeare.box.printed import CARDS, amount, plural, quills_of, signed
+from shakespeare_env.shakespeare.box.printed import amount, plural, printed_in, quills_of, signed
 from shakespeare_env.shakespeare.rules import flow, scoring
 from shakespeare_env.shakespeare.rules.phases import mood, rehearsal, rest, turn, upkeep, wager
 from shakespeare_env.shakespeare.text.wording import seat_list
@@ -80,9 +80,9 @@ def _mood(call: Call) -> Iterator[Event]:
 def _costume_power(call: Call) -> Iterator[Event]:
     """The power of a complete costume (R1)."""
     (seat, member), game = call.args, call.after
-    card = CARDS[t.CARD_IDS[game["card"][seat, member]]]
-    extra = bool(game["extra"][seat, member])
-    power = t.BOX.extra_power if extra else card.costume_power
+    printed, extra = printed_in(game), bool(game["extra"][seat, member])
+    card = printed.cards[t.CARD_IDS[game["card"][seat, member]]]
+    power = printed.box.extra_power if extra else card.costume_power
     yield event(
         call,
         seat,
@@ -112,7 +112,8 @@ def _place_scores(call: Call) -> Iterator[Event]:
 
 
 def _neutral_discs(call: Call) -> Iterator[Event]:
-    yield Event(None, f"the neutral discs move to space {t.NEUTRAL_LATER}")
+    _, later = printed_in(call.after).box.neutral_spaces
+    yield Event(None, f"the neutral discs move to space {later}")
 
 
 def _upkeep(call: Call) -> Iterator[Event]:
@@ -175,9 +176,9 @@ def _yellow(call: Call) -> Iterator[Event]:
 def _wages(call: Call) -> Iterator[Event]:
     """Wages, and prestige for those not paid (F3)."""
     (seat,), game = call.args, call.after
-    members = range(game["troupe_len"][seat])
+    members, cards = range(game["troupe_len"][seat]), printed_in(game).cards
     due = sum(
-        int(t.COST[game["card"][seat, member]])
+        cards[t.CARD_IDS[game["card"][seat, member]]].cost
         for member in members
         if not game["extra"][seat, member]
     )

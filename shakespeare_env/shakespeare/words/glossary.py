@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from shakespeare_env.shakespeare.box import tables as t
-from shakespeare_env.shakespeare.box.printed import gain_words, plural, signed
+from shakespeare_env.shakespeare.box.printed import Printed, gain_words, plural, printed_of, signed
 from shakespeare_env.shakespeare.rules.objective_values import yellow_elements
-from shakespeare_env.shakespeare.text.wording import seat_list, wages_due
+from shakespeare_env.shakespeare.text.wording import seat_list
 from shakespeare_env.shakespeare.words.board import (
     act_topics,
     colour_topics,
@@ -29,14 +29,11 @@ _MOODS = {mood: gain_words(gain) for mood, gain in t.MOOD_GAINS.items()} | {
     t.MOOD_BACK: "a disc moves back (back)",
     t.MOOD_QUILL: "a white quill (quill)",
 }
-_PRINTED = {
+_SHARED = {
     "cylinders_each": t.N_CYLINDERS,
     "days": t.N_DAYS,
     "rehearsals": f"days {t.FIRST_REHEARSAL} and {t.N_DAYS}",
-    "extra_power": power_words(t.BOX.extra_power),
     "plus_3": t.PLUS_3,
-    "queen_pounds": t.QUEEN_POUNDS,
-    "queen_objectives": t.QUEEN_OBJECTIVES,
     "lowest_mood": signed(t.LOWEST_MOOD),
     "highest_mood": signed(t.HIGHEST_MOOD),
     "moods": "; ".join(
@@ -44,20 +41,15 @@ _PRINTED = {
         for mood in range(t.LOWEST_MOOD, t.HIGHEST_MOOD + 1)
         if mood in _MOODS
     ),
-    "neutral_start": t.NEUTRAL_START,
-    "neutral_later": t.NEUTRAL_LATER,
-    "solo_target": t.SOLO_TARGET,
     "unpaid": signed(t.UNPAID),
     "slots": t.N_SLOTS,
-    "costume_gains": "; ".join(
-        f"{value} → {gain_words(vars(gain))}" for value, gain in t.BOX.costume_gain.items()
-    ),
 }
+"""What all boxes of a process say."""
 
 
 def topics(position: Mapping[str, Any]) -> dict[str, str]:
     """Explanations by the name used in moves; lines that begin with "Now" are of the position."""
-    known = _PRINTED | _now(position)
+    known = _SHARED | _own(printed_of(position)) | _now(position)
     meanings = {name: text.format_map(known) for name, text in _WORDS["topics"].items()}
     del meanings["wager" if position["players"] == 1 else "solo"]
     for part in (
@@ -73,6 +65,21 @@ def topics(position: Mapping[str, Any]) -> dict[str, str]:
     return meanings
 
 
+def _own(printed: Printed) -> dict[str, object]:
+    """What stands in the topics of a box."""
+    box, (start, later) = printed.box, printed.box.neutral_spaces
+    gains = (f"{value} → {gain_words(vars(gain))}" for value, gain in box.costume_gain.items())
+    return {
+        "extra_power": power_words(box.extra_power),
+        "queen_pounds": box.queen_pounds,
+        "queen_objectives": box.queen_objectives,
+        "neutral_start": start,
+        "neutral_later": later,
+        "solo_target": box.good_scores[1],
+        "costume_gains": "; ".join(gains),
+    }
+
+
 def _now(position: Mapping[str, Any]) -> dict[str, object]:
     """What stands in the topics of a position."""
 
@@ -80,6 +87,7 @@ def _now(position: Mapping[str, Any]) -> dict[str, object]:
         seats = enumerate(position["seats"])
         return "; ".join(f"seat {seat}{between}{said(mine)}" for seat, mine in seats)
 
+    printed = printed_of(position)
     table, kept = max(position["players"], 2), kept_objectives(position)
     initiative = position["initiative"]
     return {
@@ -98,6 +106,8 @@ def _now(position: Mapping[str, Any]) -> dict[str, object]:
             for name in ("prestige", "pounds", "cylinders", "tokens")
         },
         "supply_tokens": position["supply_tokens"],
-        "wages": each(lambda mine: f"owes {wages_due(mine)} £ and has {mine['pounds']} £", " "),
+        "wages": each(
+            lambda mine: f"owes {printed.wages_due(mine)} £ and has {mine['pounds']} £", " "
+        ),
         "yellow": each(yellow_elements),
     }

@@ -13,7 +13,7 @@ from shakespeare_env.play.tracing import Call, Teller
 from shakespeare_env.shakespeare import actions as a
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import COLOURS, Character
-from shakespeare_env.shakespeare.box.printed import CARDS, SET_GAINS, plural, quills_of, signed
+from shakespeare_env.shakespeare.box.printed import SET_GAINS, plural, printed_in, quills_of, signed
 from shakespeare_env.shakespeare.rules import flow, stage, troupe
 from shakespeare_env.shakespeare.rules.phases import craft, mood, queen, quill, turn
 from shakespeare_env.shakespeare.words.changes import GAINS, PAY, event, mover, seats
@@ -36,11 +36,12 @@ def _turn(call: Call) -> Iterator[Event]:
     used = (
         a.PLUS_3_CARD[action - a.ACTIVATE_PLUS_3] if token else a.ACTIVATE_CARD[action - a.ACTIVATE]
     )
-    card = CARDS[t.CARD_IDS[used]]
+    printed = printed_in(call.after)
+    card = printed.cards[t.CARD_IDS[used]]
     if card.kind == "actor":
         yield from _act(call, seat, card)
     elif card.kind == "queen":
-        yield event(call, seat, f"{card.name}: {t.QUEEN_POUNDS} £, or an objective")
+        yield event(call, seat, f"{card.name}: {printed.box.queen_pounds} £, or an objective")
     elif card.kind == "jeweler":
         yield event(call, seat, f"{card.name}: one yellow element")
     else:
@@ -109,7 +110,7 @@ def _set(call: Call) -> Iterator[Event]:
     """A stage set: a candle scores, the element acts (T11, T13, T14)."""
     seat, space, colour = call.args
     name = COLOURS[colour]
-    candle = ", a candle" if t.CANDLE[space] else ""
+    candle = ", a candle" if printed_in(call.after).box.spaces[space].candle else ""
     yield event(
         call,
         seat,

@@ -177,7 +177,7 @@ class _Player:
 
     def _network(self, weights: Shared) -> Network:
         tensors = safetensors.numpy.load(weights.read())
-        return Network(tensors, self._job.opponents.game.layout)
+        return Network(tensors, self._job.opponents.game.inputs)
 
 
 def _keeping(make: Callable[[Shared], A]) -> Callable[[Shared], A]:

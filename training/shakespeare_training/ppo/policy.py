@@ -47,10 +47,11 @@ class Trunk(BaseFeaturesExtractor):
         self.norm = nn.LayerNorm(features_dim)
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """Numbers of int8's range, [n, D] -> float[n, features_dim]."""
+        """Numbers of int8's range, [n, D or more] -> float[n, features_dim]."""
         # Scaling the weights equals scaling the far more numerous observations, and integers up to
         # 256 are exact in bfloat16.
         weight = self.linear.weight * self.scale
+        observations = observations[:, : self.scale.numel()]
         device = observations.device.type
         autocast = torch.is_autocast_enabled(device)
         dtype = torch.get_autocast_dtype(device) if autocast else weight.dtype
