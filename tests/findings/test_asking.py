@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from shakespeare_agents.findings.asking import ask, read_answers, set_boxes, shards_of
+from shakespeare_agents.findings.asking import ask, put_in_force, read_answers, shards_of
 from shakespeare_agents.findings.questions import Table, estimates, questions_of
 from shakespeare_agents.strategy.self_play import self_play
 from shakespeare_env.boxes.sampling import sample_box
@@ -63,7 +63,7 @@ def test_what_cannot_be_asked_is_refused(tmp_path):
     with pytest.raises(ValueError, match="no questions about figaro"):
         questions_of("figaro")
     with pytest.raises(DatasetError, match="has no box; make some with"):
-        set_boxes(GAME, [tmp_path])
+        put_in_force(GAME, tmp_path / "new", [tmp_path])
     (tmp_path / "mine.txt").touch()
     with pytest.raises(DatasetError, match="holds other things"):
         list(ask(tmp_path, []))

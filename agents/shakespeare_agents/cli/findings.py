@@ -72,10 +72,10 @@ def findings(
     """Ask what good play is worth, in many boxes and with several players."""
     # Here and below, slow imports are late to keep the shell's completion quick.
     try:
-        from shakespeare_agents.findings.asking import ask, set_boxes, shards_of
+        from shakespeare_agents.findings.asking import ask, put_in_force, shards_of
 
         if boxes:
-            set_boxes(game_name, boxes)
+            put_in_force(game_name, out, boxes)
         most = choices.find_game(game_name).max_seats
         shards = shards_of(
             game_name,

@@ -12,7 +12,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.registry import make
 from shakespeare_agents.storage import write_atomically
 from shakespeare_agents.workers import Tell, ThisProcess, Workers
-from shakespeare_env.checks.box_files import LARGEST_BOX, box_facts
+from shakespeare_env.checks.box_files import LARGEST_BOX, box_facts, facts_digest
 from shakespeare_env.checks.regular_files import read_regular
 from shakespeare_env.checks.values import meant, shown
 from shakespeare_env.core import registry
@@ -48,15 +48,6 @@ _CONTENTS = Contents(
 )
 _MOST_GAMES = 1_000_000
 _NOT_TOLD = ("questions", "box")
-
-
-@dataclass(frozen=True)
-class Box:
-    """A box in force: its number, file and digest."""
-
-    number: int
-    path: Path
-    digest: str
 
 
 @dataclass(frozen=True)
@@ -108,28 +99,32 @@ class Asking:
         return _answered
 
 
-def set_boxes(game: str, folders: Iterable[Path]) -> None:
+def put_in_force(game: str, folder: Path, boxes: Iterable[Path]) -> None:
     """Put the package's own box and all in some folders in force, before the game is loaded.
+
+    Copies of them are kept with the answers.
+
+    Args:
+        game: Its name.
+        folder: Of the answers; created if missing.
+        boxes: Folders of box files.
 
     Raises:
         ValueError: there is no such game, or it has no box.
-        DatasetError: a folder has no box.
+        BoxError: a box cannot be read.
+        DatasetError: a folder has no box, or that of the answers holds something else.
     """
     files = [registry.own_box(game)]
-    for folder in folders:
-        found = sorted(folder.glob("*.toml"))
+    for drawn in boxes:
+        found = sorted(drawn.glob("*.toml"))
         if not found:
             raise DatasetError(
-                f"{folder} has no box; make some with `shakespeare boxes sample --out {folder}`"
+                f"{drawn} has no box; make some with `shakespeare boxes sample --out {drawn}`"
             )
         files += found
-    os.environ[f"{game.upper()}_BOX"] = os.pathsep.join(map(str, files))
-
-
-def boxes_in_force(game: str) -> list[Box]:
-    """The boxes that games of this process can be played with."""
-    loaded = registry.game(game)
-    return [Box(0, Path(loaded.box), registry.box_digest(game))]
+    with _opened(folder):
+        copies = [_keep(folder, facts_digest(registry.folder(game), file), file) for file in files]
+    os.environ[f"{game.upper()}_BOX"] = os.pathsep.join(dict.fromkeys(map(str, copies)))
 
 
 def shards_of(
@@ -171,10 +166,10 @@ def shards_of(
             loaded.check_players(seats),
             games,
             int(check_seed(seed)),
-            box.number,
-            box.digest,
+            number,
+            box,
         )
-        for box in boxes_in_force(game)
+        for number, box in enumerate(registry.box_digests(game))
         for name, digest in digests.items()
         for seats in tables
         for play, asked in questions.plays(seats).items()
@@ -197,12 +192,11 @@ def ask(folder: Path, shards: Sequence[Shard], workers: Workers | None = None) -
         DatasetError: the folder holds something else, or another process asks there.
         OSError: it cannot be written.
     """
-    with held(folder, _CONTENTS):
-        write_atomically(folder / _MANIFEST, json.dumps({"format": FORMAT}).encode())
+    with _opened(folder):
         for game in {shard.game for shard in shards}:
-            for box in boxes_in_force(game):
-                copy = folder / f"box-{box.digest[:16]}.toml"
-                write_atomically(copy, read_regular(box.path, LARGEST_BOX))
+            files = zip(registry.box_digests(game), registry.boxes_in_force(game), strict=True)
+            for digest, file in files:
+                _keep(folder, digest, file)
         left = [shard for shard in shards if not (folder / shard.file).exists()]
         yield from (shard for shard in shards if shard not in left)
         crew = ThisProcess() if workers is None else workers
@@ -247,15 +241,30 @@ def read_boxes(folder: Path) -> dict[str, dict[str, Any]]:
     return {path.stem.removeprefix("box-"): box_facts(path) for path in kept}
 
 
+@contextmanager
+def _opened(folder: Path) -> Iterator[None]:
+    """Keep other processes out of a folder of answers, created if missing."""
+    with held(folder, _CONTENTS):
+        write_atomically(folder / _MANIFEST, json.dumps({"format": FORMAT}).encode())
+        yield
+
+
+def _keep(folder: Path, digest: str, box: Path) -> Path:
+    """The copy of a box in a folder of answers."""
+    copy = folder / f"box-{digest[:16]}.toml"
+    if not copy.exists():
+        write_atomically(copy, read_regular(box, LARGEST_BOX))
+    return copy.resolve()
+
+
 def _answered(shard: Shard, _tell: Tell) -> pl.DataFrame:
-    box = boxes_in_force(shard.game)[shard.box : shard.box + 1]
-    if not box or box[0].digest != shard.box_digest:
+    if registry.box_digests(shard.game)[shard.box : shard.box + 1] != (shard.box_digest,):
         raise WorkerError(f"a worker has not the boxes of its driver; set {shard.game.upper()}_BOX")
     questions = questions_of(shard.game)
     table = Table(
         registry.game(shard.game),
         shard.box,
-        box_facts(box[0].path),
+        box_facts(registry.boxes_in_force(shard.game)[shard.box]),
         shard.player,
         shard.players,
         shard.games,

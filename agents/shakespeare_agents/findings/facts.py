@@ -133,7 +133,8 @@ def carried_by_units(
     """What everything that an owner reads off at once carries, the most first.
 
     An estimate is drawn towards an equal part of what its group carries, or all if that is unknown,
-    the more so the less it is known. The prior is normal, as wide as the estimates say, and at least as that part.
+    the more so the less it is known. The prior is normal, as wide as the estimates say and at least
+    as that part.
 
     Args:
         values: As above, by box in the order of `names`.
@@ -187,13 +188,13 @@ def _places(kinds: Sequence[str], kind: str) -> NDArray[np.int64]:
 def _scaled(values: Floats, errors: Floats, everything: NDArray[np.int64]) -> tuple[Floats, Floats]:
     """Findings in a unit in which their variances between boxes in which all is drawn sum to 1.
 
-    A finding counts as much as its variance is reliable, so those that differ by sampling errors
-    alone add no noise.
+    A finding counts by the square of its variance's reliability, so those that differ by sampling
+    errors alone add next to no noise.
     """
     spread = values[:, everything].var(axis=1, ddof=1)
     reliable = (1 - (errors[:, everything] ** 2).mean(axis=1) / spread).clip(0)
-    unit = np.sqrt(reliable / spread / max((reliable**2).sum(), _TINY))[:, None]
-    return values * unit, errors * unit
+    unit = reliable / np.sqrt(spread * max((reliable**3).sum(), _TINY))
+    return values * unit[:, None], errors * unit[:, None]
 
 
 def _variance(values: Floats, errors: Floats, boxes: NDArray[np.int64]) -> float:

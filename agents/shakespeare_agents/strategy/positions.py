@@ -94,7 +94,7 @@ def find_positions(
         seed: Decides the deals and all draws.
         player: See `shakespeare_agents.make`.
         facts: Column -> `field` name, as the decider sees it.
-        box: One of those in force.
+        box: The number of one in force.
 
     Raises:
         NoPositionError: there is no such position.

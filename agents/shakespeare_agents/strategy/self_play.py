@@ -31,7 +31,7 @@ def self_play(
 
     The columns: `deal`, `players`, those of `outcomes`, and facts at the `start` and `end` of games
     (column -> `field` name), as each seat sees them. `seed` covers the deals and the agent's draws,
-    `player` is as in `shakespeare_agents.make`, `box` one of those in force.
+    `player` is as in `shakespeare_agents.make`, `box` the number of one in force.
     """
     batch = dealt(game, games, players=players, seed=seed, box=box)
     facts = _seat_facts(batch, players, start or {})
@@ -47,11 +47,9 @@ def dealt(game: str, games: int, *, players: int, seed: int, box: int = 0) -> Ba
     """Games to be played once, each its own deal, with one of the boxes in force.
 
     Raises:
-        ValueError: there is no such box.
+        ValueError: there is no such box, or a number is out of range.
     """
-    if box:
-        raise ValueError(f"box={box}: one box is in force")
-    return Batch(game, games, players=players, seed=seed, autoreset=False)
+    return Batch(game, games, players=players, seed=seed, autoreset=False, boxes=box)
 
 
 def at_all_seats(player: Player, batch: Batch, generators: GameGenerators) -> Lineup:
