@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import platform
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -122,30 +122,35 @@ def _here() -> str:
 
 @dataclass(frozen=True)
 class BoxParcel:
-    """The box that a game is played with; `content` is a box file's, None for the package's."""
+    """The boxes that a game is played with.
+
+    Attributes:
+        digest: Of their facts.
+        contents: The files by name; none for the package's own box.
+    """
 
     game: str
     digest: str
-    content: Shared | None
+    contents: Mapping[str, Shared]
 
     @classmethod
     def of(cls, game: Game, workers: Workers) -> BoxParcel:
-        """The box in force."""
-        own = registry.own_box(game.name)
-        content = None if game.box == own else workers.share(game.box.read_bytes())
-        return cls(game.name, registry.box_digest(game.name), content)
+        """The boxes in force."""
+        is_own = game.boxes == (registry.own_box(game.name),)
+        files = () if is_own else game.boxes
+        contents = {path.name: workers.share(path.read_bytes()) for path in files}
+        return cls(game.name, registry.box_digest(game.name), contents)
 
     def put_in_force(self) -> Game:
-        """Let this process play the game with it.
+        """Let this process play the game with them.
 
         Raises:
-            BoxError: it plays with another one already.
+            BoxError: it plays with others already.
             WorkerError: the package has another box here.
         """
-        if self.content is None:
-            game = registry.game(self.game, registry.own_box(self.game))
-        else:
-            game = registry.game(self.game, _box_file(self.digest, self.content))
+        folder = Path(_box_folder().name) / self.digest
+        boxes = [_box_file(folder / name, content) for name, content in self.contents.items()]
+        game = registry.put_in_force(self.game, boxes or [registry.own_box(self.game)])
         if fault := registry.box_fault(self.game, self.digest):
             raise WorkerError(f"{self.game} on {_here()} is {fault}")
         return game
@@ -196,8 +201,8 @@ def _box_folder() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix="shakespeare-env-")
 
 
-def _box_file(digest: str, content: Shared) -> Path:
-    path = Path(_box_folder().name) / f"{digest}.toml"
+def _box_file(path: Path, content: Shared) -> Path:
     if not path.exists():
+        path.parent.mkdir(exist_ok=True)
         path.write_bytes(content.read())
     return path

@@ -60,9 +60,9 @@ class Batch:
         autoreset: Whether the step that ends a game starts the next.  If not, a finished game has
             `to_move` -1, an all-False mask and takes action -1 until reset.
         reward: A name of `rewards.py`.
-        box: A component file in force (`registry.game`); None means the first.
-        boxes: Where several are in force, the number of the box that every game is played with, or
-            n numbers; instead of `box`.
+        box: A component file in force (`registry.game`), for all games.
+        boxes: Instead, where B boxes are in force, the number of the one that all games are played
+            with, or n numbers. By default game d of the seed is played with box d modulo B.
         **options: Variants to play, such as `strategic_rest=True`.
 
     Attributes:
@@ -111,13 +111,11 @@ class Batch:
         self._every_row = np.arange(n)
         self._arrays = GameArrays.of(self.game, n)
         self._games, self._mask, self.obs, self._to_move = self._arrays
-        if box is not None and boxes is not None:
-            raise TypeError("give box or boxes, not both")
-        played = checked_boxes(
-            self.game, n, registry.box_number(game, box) if boxes is None else boxes
-        )
-        if len(self.game.boxes) > 1:
-            self._games[BOX] = played
+        if box is not None:
+            if boxes is not None:
+                raise TypeError("give box or boxes, not both")
+            boxes = registry.box_number(game, box)
+        self._boxes = None if boxes is None else checked_boxes(self.game, n, boxes)
         # Compiled code relies on these.
         self.players, self.mask = read_only(self._players), read_only(self._mask)
         self.to_move = read_only(self._to_move)
@@ -141,7 +139,11 @@ class Batch:
         """
         begun = self._every_row if rows is None else checked_rows(self.n, rows)
         numbers = begun if deals is None else checked_deals(len(begun), deals)
+        several = len(self.game.boxes)
         with self._lock:
+            if several > 1:
+                boxes = numbers % several if self._boxes is None else self._boxes[begun]
+                self._games[BOX][begun] = boxes
             self._games["random"][begun] = streams(seed, numbers)
             self._chance[begun] = streams(int(check_seed(seed) ^ _CHOICE), numbers)
             self._set_up(begun)
@@ -315,6 +317,7 @@ class Batch:
             "threads": self._pool.threads,
             "autoreset": self.autoreset,
             "reward": self.reward,
+            "boxes": self._boxes,
             **self._variants,
         }
         with self._lock:

@@ -7,7 +7,7 @@ import linecache
 import os
 import shlex
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
@@ -195,10 +195,31 @@ def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
         if box is None or len(boxes_in_force(name)) > 1:
             _loaded[name] = _load(name)
         else:
-            _loaded[name] = _load_with(name, Path(box))
+            return put_in_force(name, [Path(box)])
     if box is not None:
         _check_same(name, Path(box))
     return _loaded[name].game
+
+
+def put_in_force(name: str, boxes: Sequence[Path]) -> Game:
+    """Play a game with these boxes, here and in processes started later.
+
+    Raises:
+        ValueError: there is no such game.
+        BoxError: a box is invalid, or the game is loaded with others.
+    """
+    _check_name(name)
+    if name not in _loaded:
+        _loaded[name] = _load_with(name, boxes)
+    for box in boxes:
+        _check_same(name, box)
+    loaded = _loaded[name]
+    if has_box(name) and tuple(_digest(name, box) for box in boxes) != loaded.box_digests:
+        raise BoxError(
+            f"this process plays {name} with other boxes than these {len(boxes)}, or in another "
+            "order; name them before anything else is made"
+        )
+    return loaded.game
 
 
 def box_number(name: str, box: str | os.PathLike[str] | None) -> int:
@@ -354,15 +375,16 @@ def _load(name: str) -> _Loaded:
     return _Loaded(loaded, tuple(box.digest for box in boxes))
 
 
-def _load_with(name: str, box: Path) -> _Loaded:
-    """Load a game with a box that processes started later inherit, unless it is refused."""
+def _load_with(name: str, boxes: Sequence[Path]) -> _Loaded:
+    """Load a game with boxes that processes started later inherit, unless it is refused."""
     variable = f"{name.upper()}_BOX"
     before = os.environ.get(variable)
-    os.environ[variable] = str(box.resolve())
+    os.environ[variable] = os.pathsep.join(str(box.resolve()) for box in boxes)
     try:
         # Its modules may have been imported some other way.
         _loaded[name] = _load(name)
-        _check_same(name, box)
+        for box in boxes:
+            _check_same(name, box)
     except BaseException:
         del os.environ[variable]
         if before is not None:

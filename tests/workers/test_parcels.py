@@ -119,11 +119,11 @@ def test_a_box_travels(name, tmp_path):
     box = tmp_path / "mine.toml"
     box.write_text(text, encoding="utf-8")
     digest = registry._digest(name, box)
-    parcel = BoxParcel(name, digest, InMemory("", box.read_bytes()))
+    parcel = BoxParcel(name, digest, {box.name: InMemory("", box.read_bytes())})
     plain = BoxParcel.of(registry.game(name), ThisProcess())
-    assert plain.content is None
+    assert not plain.contents
     assert arrival(parcel) == digest
     # A machine's own box gives way.
     assert arrival(plain, **{f"{name.upper()}_BOX": str(box)}) == registry.box_digest(name)
     with pytest.raises(WorkerError, match=f"{name} on .* is made with another box"):
-        BoxParcel(name, "0" * 64, None).put_in_force()
+        BoxParcel(name, "0" * 64, {}).put_in_force()

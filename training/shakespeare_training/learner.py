@@ -45,10 +45,12 @@ def make_learner(config: TrainingConfig, device: str) -> SelfPlayLearner:
     device = checked_device(device)
     check_memory(config, device)
     players = np.tile(np.resize(config.players, config.n_envs), config.groups_ahead + 1)
+    boxes = np.resize(np.arange(len(registry.game(config.game).boxes)), len(players))
     batch = Batch(
         config.game,
         n=len(players),
         players=players,
+        boxes=np.random.default_rng(config.seed).permutation(boxes),  # no box at one table alone
         seed=config.seed,
         autoreset=False,
         reward="score",

@@ -1,0 +1,130 @@
+"""Several boxes in one process: each game is played with its own, as where it is the only one."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from shakespeare_env import Batch, Position
+from shakespeare_env.boxes.sampling import sample_box
+from shakespeare_env.core import registry
+from shakespeare_env.errors import BoxError, PositionError
+from shakespeare_env.shakespeare.box.loading import load_boxes
+
+_GAMES = 4
+"""A box, so that there is one with each number of seats."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with the package's own box and two others."""
+    folder = tmp_path_factory.mktemp("boxes")
+    (folder / "a.toml").write_bytes(registry.own_box("shakespeare").read_bytes())
+    for number, name in enumerate(("b.toml", "c.toml")):
+        (folder / name).write_text(sample_box("shakespeare", 0, number), encoding="utf-8")
+    return folder
+
+
+def run(boxes, *arguments, **variables):
+    """What Python prints with boxes in force."""
+    done = subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        env={**os.environ, "SHAKESPEARE_BOX": str(boxes), **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_mixed_boxes_play_as_each_box_alone_does(folder):
+    """Compiled for all three against interpreted for one."""
+    played = ("-m", "tests.boxes.games_played")
+    mixed = run(folder, *played, 0, _GAMES).splitlines()
+    alone = [
+        run(folder / f"{name}.toml", *played, place, _GAMES, NUMBA_DISABLE_JIT="1").splitlines()
+        for place, name in enumerate("abc")
+    ]
+    assert mixed == [line for lines in alone for line in lines]
+    assert len({line.split()[2] for line in mixed}) == 3 * _GAMES
+
+
+_SPEAKING = """
+import json, pickle
+from pathlib import Path
+import numpy as np
+from shakespeare_env import Batch, Position
+from shakespeare_env.core import registry
+from shakespeare_env.errors import BoxError, PositionError
+from shakespeare_agents.registry import make
+
+def fault(function, *arguments, **named):
+    try:
+        function(*arguments, **named)
+    except (BoxError, PositionError, ValueError, TypeError) as found:
+        return str(found)
+
+boxes = registry.game("shakespeare").boxes
+position = Position.new(players=4, seed=3, box=boxes[2])
+twin = Position.from_dict(position.to_dict())
+named = position.to_dict()
+nameless = {key: value for key, value in named.items() if key != "box"}
+batch = Batch(n=7, players=2, seed=1)
+again = pickle.loads(pickle.dumps(batch))
+for _ in range(400):  # beyond the end of most games
+    batch.step(batch.random_actions())
+print(json.dumps({
+    "box": named["box"],
+    "same": twin == position and str(twin) == str(position),
+    "differs": str(position) != str(Position.new(players=4, seed=3)),
+    "nameless": fault(Position.from_dict, nameless),
+    "unknown": fault(Position.from_dict, {**named, "box": "d"}),
+    "number": fault(Batch, n=2, players=2, boxes=[0, 3]),
+    "both": fault(Batch, n=2, players=2, boxes=0, box=boxes[0]),
+    "absent": fault(Batch, n=2, players=2, box=str(boxes[0]) + ".other"),
+    "by deal": batch.save(slice(None))["box"].tolist(),
+    "copied": again.save(slice(None))["box"].tolist(),
+    "network": make("network", batch.game).act(batch.obs, batch.mask, None).shape,
+}))
+"""
+
+
+def test_positions_name_their_box_and_requests_for_others_are_refused(folder):
+    found = json.loads(run(folder, "-c", _SPEAKING))
+    assert found["box"] == "c"
+    assert found["same"]
+    assert found["differs"]
+    assert "the key 'box' is missing" in found["nameless"]
+    assert "box: 'd'" in found["unknown"]
+    assert "boxes=3: shakespeare has 3 boxes in force" in found["number"]
+    assert "not both" in found["both"]
+    assert "cannot be read" in found["absent"]
+    assert found["by deal"] == found["copied"] == [0, 1, 2, 0, 1, 2, 0]
+    assert found["network"] == [7]
+
+
+def test_one_box_is_not_named():
+    with pytest.raises(ValueError, match="boxes=1: shakespeare has 1 boxes in force"):
+        Batch(players=2, boxes=1)
+    position = Position.new(players=2, seed=1).to_dict()
+    assert "box" not in position
+    with pytest.raises(PositionError, match="box: 'other'"):
+        Position.from_dict({**position, "box": "other"})
+
+
+def test_boxes_of_different_structure_or_one_name_are_refused(folder, tmp_path, monkeypatch):
+    own = (folder / "a.toml").read_text(encoding="utf-8")
+    other = tmp_path / "other.toml"
+    other.write_text(own.replace("plus3_tokens = ", "plus3_tokens = 1"), encoding="utf-8")
+    for boxes, fault in (
+        ((folder / "a.toml", other), "plus3_tokens cannot differ"),
+        ((folder / "a.toml", folder / "a.toml"), "two boxes are named 'a'"),
+        ((tmp_path / "none",), "no box"),
+    ):
+        (tmp_path / "none").mkdir(exist_ok=True)
+        monkeypatch.setenv("SHAKESPEARE_BOX", os.pathsep.join(map(str, boxes)))
+        with pytest.raises(BoxError, match=fault):
+            load_boxes()
