@@ -56,11 +56,11 @@ def box_paths(package: Path, variable: str) -> tuple[Path, ...]:
     named = os.environ.get(variable)
     if not named:
         return (package / "box.toml",)
-    if Path(named).is_dir():
+    if os.path.isdir(named):  # unlike a Path's, this takes many names in a row
         paths = sorted(Path(named).glob("*.toml"))
         if not paths:
             raise BoxError(f"{named}: no box (*.toml) in it; name another folder in {variable}")
-    elif Path(named).exists():
+    elif os.path.exists(named):
         paths = [Path(named)]
     else:
         paths = [Path(path) for path in named.split(os.pathsep) if path]
