@@ -121,6 +121,14 @@ REFERENCE = {
             "forecasts calibration calibration_plot look_ahead counterfactual",
         ),
     ),
+    "findings": (
+        "Findings",
+        _modules("shakespeare_agents", "findings")
+        + _modules(
+            "shakespeare_agents.findings",
+            "asking questions shakespeare report verdicts combining facts plots",
+        ),
+    ),
     "training": (
         "Training",
         _modules("shakespeare_training", "config league")

@@ -94,4 +94,5 @@ def test_the_commands_ask_and_report(tmp_path):
     assert pl.read_parquet(out / "findings.parquet").height == 4
     assert (out / "wager-4.png").read_bytes().startswith(b"\x89PNG")
     listed = run(app, ["boxes", "ask", str(made), "--rows", "3"])
-    assert "What to look up" in listed.output
+    assert "Share, %" in listed.output
+    assert "costume" in run(app, ["boxes", "ask"]).output

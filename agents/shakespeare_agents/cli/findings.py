@@ -103,7 +103,9 @@ def findings_report(
     answers: Answers,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Write page.md, findings.parquet and plots there."),
+        typer.Option(
+            metavar="FOLDER", help="Write page.md, findings.parquet, facts.json and plots there."
+        ),
     ] = None,
 ) -> None:
     """Say which findings hold in any box, and what the others depend on."""
@@ -121,6 +123,7 @@ def findings_report(
     out.mkdir(parents=True, exist_ok=True)
     (out / "page.md").write_text(report.page(), encoding="utf-8")
     report.frame().write_parquet(out / "findings.parquet")
+    report.facts().write_json(out / "facts.json")
     for question, players in {(one.question.name, one.players): 0 for one in report.findings}:
         picture = plot_question(report, question, players)
         (out / f"{question}-{players}.png").write_bytes(picture.png())
@@ -128,19 +131,31 @@ def findings_report(
 
 
 def boxes_ask(
-    answers: Answers, rows: Annotated[int, typer.Option(min=1, help="Rows to show.")] = 20
+    answers: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="FOLDER", help="Answers of `findings`.", show_default="the package's own"
+        ),
+    ] = None,
+    rows: Annotated[int, typer.Option(min=1, help="Rows to show.")] = 20,
 ) -> None:
     """List the printed facts worth looking up first: those that findings hang on most."""
-    report = _report(answers)
+    if answers is None:
+        import polars as pl
+
+        from shakespeare_agents.findings.report import SHIPPED
+
+        facts = pl.read_json(SHIPPED)
+    else:
+        facts = _report(answers).facts()
     console = Console()
-    for title, what, found in (
-        ("What to look up", "On your copy", report.carried_by_units()[:rows]),
-        ("By group of facts", "Group", report.carried_by_groups()),
-    ):
-        table = Table(what, "Facts", "Share, %", title=title)
-        for one in found:
-            facts = ", ".join(one.entries or [one.group]).replace("_", " ")
-            table.add_row(one.name, facts, f"{100 * one.share:.1f} ± {196 * one.error:.1f}")
+    for by, what in (("fact", "On your copy"), ("group", "Group of facts")):
+        table = Table(what, "Facts", "Share, %")
+        for one in facts.filter(facts["by"] == by).head(rows).iter_rows(named=True):
+            entries = ", ".join(one["entries"] or [one["group"]]).replace("_", " ")
+            table.add_row(
+                one["name"], entries, f"{100 * one['share']:.1f} ± {196 * one['error']:.1f}"
+            )
         console.print(table)
     console.print("Share: of the findings' variance between boxes; ±: 95 % interval.")
 

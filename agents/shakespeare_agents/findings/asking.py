@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -100,7 +99,7 @@ class Asking:
 
 
 def put_in_force(game: str, folder: Path, boxes: Iterable[Path]) -> None:
-    """Put the package's own box and all in some folders in force, before the game is loaded.
+    """Put the package's own box and all in some folders in force.
 
     Copies of them are kept with the answers.
 
@@ -111,7 +110,7 @@ def put_in_force(game: str, folder: Path, boxes: Iterable[Path]) -> None:
 
     Raises:
         ValueError: there is no such game, or it has no box.
-        BoxError: a box cannot be read.
+        BoxError: a box cannot be read, or the game is loaded with others.
         DatasetError: a folder has no box, or that of the answers holds something else.
     """
     files = [registry.own_box(game)]
@@ -124,7 +123,7 @@ def put_in_force(game: str, folder: Path, boxes: Iterable[Path]) -> None:
         files += found
     with _opened(folder):
         copies = [_keep(folder, facts_digest(registry.folder(game), file), file) for file in files]
-    os.environ[f"{game.upper()}_BOX"] = os.pathsep.join(dict.fromkeys(map(str, copies)))
+    registry.put_in_force(game, list(dict.fromkeys(copies)))
 
 
 def shards_of(

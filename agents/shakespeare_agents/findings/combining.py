@@ -51,8 +51,7 @@ class Ensemble:
 
         Student's over boxes, with Bonferroni's correction.
         """
-        half = _quantile(self.boxes - 1, tests) * self.mean_error
-        return self.mean - half, self.mean + half
+        return _ends(self.mean, self.mean_error, self.boxes, tests)
 
     @property
     def sign_bound(self) -> float:
@@ -103,10 +102,9 @@ def share_bound(successes: int, boxes: int) -> float:
 def mean_interval_of(differences: Floats, tests: int) -> tuple[float, float]:
     """The ends of the interval of a mean over boxes, like `Ensemble.interval`."""
     k = len(differences)
-    mean, error = float(differences.mean()), float(differences.std(ddof=1)) / k**0.5
-    half = _quantile(k - 1, tests) * error
+    return _ends(float(differences.mean()), float(differences.std(ddof=1)) / k**0.5, k, tests)
+
+
+def _ends(mean: float, error: float, boxes: int, tests: int) -> tuple[float, float]:
+    half = float(stats.t.ppf(1 - (1 - LEVEL) / (2 * tests), boxes - 1)) * error
     return mean - half, mean + half
-
-
-def _quantile(freedom: int, tests: int) -> float:
-    return float(stats.t.ppf(1 - (1 - LEVEL) / (2 * tests), freedom))

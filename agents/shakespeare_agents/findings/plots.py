@@ -9,7 +9,7 @@ from shakespeare_agents import plot_style as style
 from shakespeare_agents.findings.report import Report
 from shakespeare_agents.findings.verdicts import Finding
 
-_WIDTH, _MARGIN, _ROW, _BOX = 820, 150, 34, 13
+_WIDTH, _MARGIN, _ROW = 820, 150, 34
 _APART = 0.26
 """Between the players of a row."""
 
@@ -38,7 +38,7 @@ def plot_question(report: Report, question: str, players: int) -> style.Picture:
         shift = _APART * (number - (len(who) - 1) / 2)
         rows = [(row, one) for row, one in enumerate(found) if player in one.by_player]
         for row, one in rows:
-            dots = _drawn(report, one, player)["estimate"]
+            dots = _drawn(report, one, player)
             colour = style.bars(number)["color"]
             heights = np.full(len(dots), row + shift)
             axes.scatter(dots, heights, s=14, color=colour, alpha=0.22, linewidths=0, zorder=2)
@@ -65,43 +65,18 @@ def plot_question(report: Report, question: str, players: int) -> style.Picture:
     labels = [f"{one.item}\n{one.verdict}" for one in found]
     axes.set_yticks(range(len(found)), labels, fontsize=9)
     axes.set_ylim(len(found) - 0.4, -0.6)
-    _legend(figure, "dots: boxes; bars: simultaneous 95 % intervals of the mean over boxes")
+    figure.legend(loc="outside right upper", frameon=False, fontsize=9, labelcolor=style.INK)
+    notes = "dots: boxes; bars: simultaneous 95 % intervals of the mean over boxes"
+    figure.supxlabel(notes, x=0.99, ha="right", fontsize=8, color=style.GREY)
     return figure
 
 
-def plot_boxes(report: Report, finding: Finding, player: str) -> style.Picture:
-    """One finding in every box that was drawn, the largest on top, with 95 % intervals."""
-    rows, seen = _drawn(report, finding, player), finding.by_player[player]
-    figure = style.picture(_WIDTH, _MARGIN + _BOX * len(rows), layout="constrained")
-    axes = figure.add_subplot()
-    style.prepare(axes, f"{finding.label}, {finding.players} seats", finding.question.unit)
-    axes.axvline(0, color=style.GREY, linestyle="--", linewidth=1.1, zorder=1)
-    axes.axvspan(seen.low, seen.high, color=style.COLOURS[0], alpha=0.15, linewidth=0, zorder=1)
-    axes.axvline(seen.over.mean, color=style.COLOURS[0], linewidth=1.4, zorder=2, label="mean")
-    look = {**style.bars(0), "markersize": 3.5, "capsize": 0}
-    axes.errorbar(
-        rows["estimate"], range(len(rows)), xerr=1.96 * rows["error"], linestyle="none",
-        label="a box", zorder=3, **look,
-    )  # fmt: skip
-    if seen.bundled:
-        axes.axvline(seen.bundled[0], color=style.COLOURS[1], label="bundled box", zorder=2)
-    axes.set_yticks([])
-    axes.set_ylim(len(rows), -1)
-    _legend(figure, f"{player}; {finding.verdict}")
-    return figure
-
-
-def _drawn(report: Report, finding: Finding, player: str) -> pl.DataFrame:
-    """The answers in boxes in which all was drawn, the largest first."""
+def _drawn(report: Report, finding: Finding, player: str) -> pl.Series:
+    """The estimates in boxes in which all was drawn."""
     meant = {"question": finding.question.name, "item": finding.item, "player": player}
     every = [name for name, kind in report.kinds.items() if kind == "all"]
     return report.answers.filter(
         *(pl.col(name) == value for name, value in meant.items()),
         pl.col("players") == finding.players,
         pl.col("box").is_in(every),
-    ).sort("estimate", descending=True)
-
-
-def _legend(figure: style.Picture, notes: str) -> None:
-    figure.legend(loc="outside right upper", frameon=False, fontsize=9, labelcolor=style.INK)
-    figure.supxlabel(notes, x=0.99, ha="right", fontsize=8, color=style.GREY)
+    )["estimate"]

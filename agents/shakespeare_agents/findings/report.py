@@ -11,7 +11,6 @@ import polars as pl
 
 from shakespeare_agents.findings.asking import read_answers, read_boxes
 from shakespeare_agents.findings.facts import (
-    Carried,
     DrawnBoxes,
     carried_by_groups,
     carried_by_units,
@@ -28,6 +27,8 @@ _HEAD = [
     *("same sign", "moved by"),
 ]
 _FEWEST_DRAWN = 4
+SHIPPED = Path(__file__).with_name("facts.json")
+"""`Report.facts` of the answers that docs/findings.md shows."""
 
 
 class Report:
@@ -67,14 +68,16 @@ class Report:
         questions = {one.name: one for one in questions_of(self.game)}
         self.findings = findings(rows, self.kinds, questions)
 
-    def carried_by_groups(self) -> list[Carried]:
-        """What every group of facts carries of the findings' variance between boxes."""
-        values, errors, names = matrices(self.answers)
-        return carried_by_groups(values, errors, [self.kinds[name] for name in names])
+    def facts(self) -> pl.DataFrame:
+        """What facts carry of the findings' variance between boxes: the columns of `Carried`.
 
-    def carried_by_units(self) -> list[Carried]:
-        """The same of everything that an owner reads off at once."""
-        return carried_by_units(*matrices(self.answers), self.drawn)
+        `by` says which rows are groups and which are what an owner reads off at once.
+        """
+        values, errors, names = matrices(self.answers)
+        groups = carried_by_groups(values, errors, [self.kinds[name] for name in names])
+        units = carried_by_units(values, errors, names, self.drawn)
+        rows = [("group", one) for one in groups] + [("fact", one) for one in units]
+        return pl.DataFrame([{"by": by, **vars(one)} for by, one in rows])
 
     def frame(self) -> pl.DataFrame:
         """A row per finding and player, all numbers in it."""
@@ -117,7 +120,7 @@ def _section(found: Sequence[Finding]) -> Iterator[str]:
     lines = [["item", *_HEAD], ["---"] * (1 + len(_HEAD))]
     for one in found:
         lines += [[one.item, *_cells(player, seen)] for player, seen in one.by_player.items()]
-    yield f"In {found[0].question.unit}: {_lower(found[0].question.says)}."
+    yield f"In {found[0].question.unit}: {_lower(found[0].question.label('…'))}."
     yield "\n".join(f"| {' | '.join(line)} |" for line in lines)
     yield "\n".join(f"- {sentence(one)}" for one in found)
 
