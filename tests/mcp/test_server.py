@@ -138,7 +138,9 @@ def test_what_is_shown_is_what_the_seat_sees_and_rules_can_be_read(table):
         ("new_game", {"game": "figaro", "players": 9}, "players=9"),
         ("new_game", {"game": "figaro", "players": 3, "seat": 3}, "no seat 3"),
         ("new_game", {"game": "figaro", "players": 3, "variants": ["autoreset"]}, "no option 'aut"),
-        ("new_game", {"game": "figaro", "players": 3, "seed": -1}, "seed"),
+        ("new_game", {"game": "figaro", "players": 3, "seed": -1}, "seed = -1: must be at least 0"),
+        ("new_game", {"game": "figaro", "players": "x"}, "players = 'x': must be a whole number"),
+        ("play", {"table": 1}, "move is missing"),
         ("explain", {"table": 1, "name": "xyzzy"}, "there is no 'xyzzy'"),
         ("read_rules", {"game": "chess"}, "no game 'chess'"),
     ],
@@ -158,6 +160,20 @@ def test_mistakes_change_nothing_and_say_what_can_be_done(tool, arguments, says)
         assert (await called(client, "explain", table=1, name=name)).content
 
     asked(blunder)
+
+
+def test_tools_say_what_they_answer_and_prompts_what_to_ask():
+    async def look(client):
+        tools = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
+        assert all(schema["required"] for schema in tools.values())
+        assert set(tools["play"]["properties"]) > {"happened", "legal_moves", "scores", "winners"}
+        wanted = {"play_a_game": {"game": "figaro"}, "review_my_game": {"table": "3"}}
+        assert {prompt.name for prompt in (await client.list_prompts()).prompts} == set(wanted)
+        for name, given in wanted.items():
+            (said,) = (await client.get_prompt(name, given)).messages
+            assert set(given.values()) <= set(re.findall(r"\w+", said.content.text))
+
+    asked(look)
 
 
 def test_games_in_progress_are_bounded():
