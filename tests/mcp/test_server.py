@@ -5,6 +5,7 @@ import json
 import random
 import re
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
+from shakespeare_agents.mcp import server
 from shakespeare_agents.mcp.keeping import digest_of_name
 from shakespeare_agents.mcp.server import server_of
 from shakespeare_agents.mcp.table import Opponent, Start, Table
@@ -174,6 +176,27 @@ def test_tools_say_what_they_answer_and_prompts_what_to_ask():
             assert set(given.values()) <= set(re.findall(r"\w+", said.content.text))
 
     asked(look)
+
+
+def test_a_request_that_takes_long_tells_of_its_progress(monkeypatch):
+    new_game, told = Tables.new_game, []
+
+    def slow(*given):
+        time.sleep(0.5)
+        return new_game(*given)
+
+    async def tell(progress, total, message):
+        told.append(progress)
+
+    async def wait(client):
+        how = {"game": "figaro", "players": 3}
+        answer = await client.call_tool("new_game", how, progress_callback=tell)
+        assert not answer.is_error
+
+    monkeypatch.setattr(Tables, "new_game", slow)
+    monkeypatch.setattr(server, "_TELL_EVERY_S", 0.05)
+    asked(wait)
+    assert told[:2] == [1, 2]
 
 
 def test_games_in_progress_are_bounded():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from itertools import count
 from typing import Annotated, Any
 
 from shakespeare_agents.mcp import facts, handbook
@@ -23,6 +25,8 @@ Board games for you to play against other agents. Begin with list_games and read
 with new_game, then choose one of legal_moves with play until the game is over; see_seat shows the
 whole table. You hold one seat and see what it may know."""
 
+_TELL_EVERY_S = 2.0
+"""Seconds from one notice of progress to the next."""
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _PLAYS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 _ENDS = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=False)
@@ -69,7 +73,8 @@ def _add_tools(server: MCPServer[object], tables: Tables) -> None:
         return _result(lambda: _handbook(tables, game))
 
     @server.tool(annotations=_PLAYS)
-    def new_game(
+    async def new_game(
+        context: Context[object, Any],
         game: GameName,
         players: Annotated[int, Field(description="Seats at the table, yours too.")],
         seat: Annotated[int, Field(description="Yours, counted from 0.")] = 0,
@@ -82,7 +87,8 @@ def _add_tools(server: MCPServer[object], tables: Tables) -> None:
         ] = None,
     ) -> Annotated[CallToolResult, facts.Seen]:
         """Open a table and see it; the others play up to your first choice."""
-        return _result(lambda: tables.new_game(game, players, seat, seed, variants or ()))
+        wanted = game, players, seat, seed, variants or ()
+        return await _lasting(context, lambda: tables.new_game(*wanted))
 
     @server.tool(annotations=_READS)
     def see_seat(table: TableNumber) -> Annotated[CallToolResult, facts.Seen]:
@@ -103,11 +109,13 @@ def _add_tools(server: MCPServer[object], tables: Tables) -> None:
         return _result(lambda: tables.explain(table, name))
 
     @server.tool(annotations=_PLAYS)
-    def play(
-        table: TableNumber, move: Annotated[str, Field(description="One of legal_moves.")]
+    async def play(
+        context: Context[object, Any],
+        table: TableNumber,
+        move: Annotated[str, Field(description="One of legal_moves.")],
     ) -> Annotated[CallToolResult, facts.Played]:
         """Play a move; the others play on, and what happened and your next choice come back."""
-        return _result(lambda: tables.play(table, move))
+        return await _lasting(context, lambda: tables.play(table, move))
 
     @server.tool(annotations=_ENDS)
     def leave_table(table: TableNumber) -> Annotated[CallToolResult, facts.Left]:
@@ -167,6 +175,22 @@ def _handbook(tables: Tables, game: str) -> Answer:
         raise RequestError(f"no game {game!r}; there are: {', '.join(tables.games)}")
     rules, notation = handbook.rules(game), handbook.notation(game)
     return Answer(f"{rules}\n{notation}", {"rules": rules, "notation": notation})
+
+
+async def _lasting(context: Context[object, Any], ask: Callable[[], Answer]) -> CallToolResult:
+    """The result of a request that may take long, with notices of progress meanwhile."""
+
+    async def tell() -> None:
+        for notice in count(1):
+            await asyncio.sleep(_TELL_EVERY_S)
+            said = "the others think; the first use also compiles the rules"
+            await context.report_progress(notice, message=said)
+
+    telling = asyncio.create_task(tell())
+    try:
+        return await asyncio.to_thread(_result, ask)
+    finally:
+        telling.cancel()
 
 
 def _result(ask: Callable[[], Answer]) -> CallToolResult:
