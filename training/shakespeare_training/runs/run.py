@@ -81,7 +81,7 @@ class Run:
         self.learner = make_learner(config, device)
         self.learner.time_share = lambda: self.time_share
         named = {one.name: one.agent for one in self.learner.league.named} | self._opponents
-        learner = NetworkAgent(Network(self.learner.policy.tensors(), game.layout))
+        learner = NetworkAgent(Network(self.learner.policy.tensors(), game.inputs))
         agents = [*named.values(), *self.learner.experts(), learner]
         try_out(agents, config.game, max(config.players), config.seed)
         self._digests = {name: digest_of(name, agent) for name, agent in named.items()}
