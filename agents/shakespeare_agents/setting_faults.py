@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _MUST_BE: dict[str, str] = {
     "int_type": "a whole number",
     "int_from_float": "a whole number",
+    "int_parsing": "a whole number",
     "float_type": "a number",
     "finite_number": "a finite number",
     "string_type": "text",

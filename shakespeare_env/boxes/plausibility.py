@@ -1,14 +1,22 @@
-"""What a plausible box is: constraints on printed facts, each with its source."""
+"""What a plausible box is, by constraints with a source each, and how facts are drawn."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from shakespeare_env.checks.box_entries import Keys
+
 Finder = Callable[[Any], Iterable[str]]
 """From a box to what is wrong with it, in words."""
+Changes = Iterator[tuple[Keys, Any]]
+"""Entries by their keys in the file, and their values."""
+Groups = Mapping[str, Callable[[np.random.Generator, Mapping[str, Any]], Changes]]
+"""Groups of facts, each drawn by itself: (generator, the package's own box file) -> changes."""
 
 
 @dataclass(frozen=True)

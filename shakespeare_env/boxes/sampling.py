@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 import tomllib
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from shakespeare_env.boxes.plausibility import Constraint, Constraints
-from shakespeare_env.checks.box_entries import Keys
 from shakespeare_env.checks.values import meant, shown
 from shakespeare_env.core import registry
 from shakespeare_env.errors import BoxError
@@ -75,6 +73,8 @@ def sample_box(game: str, seed: int, number: int, drawn: Collection[str] | None 
     with needing("table", "boxes are written with"):
         import tomlkit
 
+        from shakespeare_env.boxes.document import as_file, put_at
+
     known = _of(game, "prior").GROUPS
     for group in drawn or ():
         if group not in known:
@@ -87,38 +87,14 @@ def sample_box(game: str, seed: int, number: int, drawn: Collection[str] | None 
         for group, draw in known.items():
             if drawn is None or group in drawn:
                 for keys, value in draw(rng, facts):
-                    _put(document, keys, value)
+                    put_at(document, keys, value)
         written = f"# Box {number} of seed {seed}: reconstructed facts are drawn.\n" + str(
             tomlkit.dumps(document)
         )
-        if _is_plausible(game, written):
-            return written
+        with as_file(written) as path, suppress(BoxError):
+            if not violated(game, path):
+                return written
     raise BoxError(f"no box in {_MOST_DRAWS} draws is plausible; the prior is at fault")
-
-
-def _put(document: Any, keys: Keys, value: Any) -> None:
-    import tomlkit
-
-    *path, last = keys
-    for key in path:
-        document = document[key]
-    if isinstance(value, dict):
-        table = tomlkit.inline_table()
-        table.update(value)
-        value = table
-    document[last] = value
-
-
-def _is_plausible(game: str, text: str) -> bool:
-    handle, name = tempfile.mkstemp(suffix=".toml")
-    try:
-        with open(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        return not violated(game, Path(name))
-    except BoxError:
-        return False
-    finally:
-        os.unlink(name)
 
 
 def _of(game: str, module: str) -> Any:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+from contextlib import suppress
 from importlib import import_module
 from traceback import format_list
 from typing import Annotated, Any
@@ -64,7 +66,9 @@ class _Commands(TyperGroup):
     _names_are_enough = False
 
     def main(self, *arguments: Any, **named: Any) -> Any:
-        with whole_words():
+        # A key press shows no faults; the command itself will.
+        hidden = [ShakespeareEnvError] if "_SHAKESPEARE_COMPLETE" in os.environ else []
+        with whole_words(), suppress(*hidden):
             return super().main(*arguments, **named)
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from shakespeare_env.core.action_table import ActionTable, Block
 from shakespeare_env.core.game import Game, ObservationLayout, Record, Rules
-from shakespeare_env.core.presentation import Event, Headline, Panel, Presentation
+from shakespeare_env.core.presentation import Presentation
 from shakespeare_env.core.records import Ranges, StateField, state_type
 from shakespeare_env.derived import faults, words
 from shakespeare_env.derived.determinizing import determinizing, scratch
@@ -33,7 +33,8 @@ _TURN, _OVER = "turn", "over"
 class Better(TypedDict, total=False):
     """What a game may define itself; `observe` needs `layout`.
 
-    See `Game`, `Rules` and `Presentation`.
+    See `Game` and `Rules`. Nothing else follows from how a game is shown, so drawings and words of
+    its own are put into `Game.presentation` afterwards, by `dataclasses.replace`.
     """
 
     observe: Callable[[Record, int, NDArray[np.int8]], None]
@@ -45,17 +46,6 @@ class Better(TypedDict, total=False):
     phase: Callable[[Record], str]
     seen_by: Callable[[Mapping[str, Any], int], dict[str, Any]]
     is_secret: Callable[[Mapping[str, Any], str], bool]
-    chapter: str
-    draw: Callable[[Mapping[str, Any]], str]
-    draw_compact: Callable[[Mapping[str, Any]], str]
-    picture: Callable[..., str]
-    board: Callable[[Mapping[str, Any], Sequence[str]], list[Panel]]
-    headline: Callable[[Mapping[str, Any]], Headline]
-    places: Callable[[Mapping[str, Any], str], tuple[str, ...]]
-    seat_colours: tuple[tuple[str, str], ...]
-    topics: Callable[[Mapping[str, Any]], Mapping[str, str]]
-    events: Callable[[Record, int, Record, int | None], list[Event]]
-    score_sheet: Callable[[Mapping[str, Any]], list[tuple[str, list[int]]]]
 
 
 def define(
@@ -128,20 +118,6 @@ def define(
     scored = words.scores_of(name, state, most, scores, notation.from_seen)
     is_secret = better.get("is_secret", _nothing_is_secret)
     by_words = next((field for field in said if field.name == PHASE and field.words), None)
-    shown: dict[str, Any] = {
-        "chapter": PHASE if by_words else "players",
-        "draw": drawing.draw,
-        "draw_compact": drawing.draw,
-        "picture": drawing.picture,
-        "board": drawing.board,
-        "headline": drawing.headline,
-        "places": _no_places,
-        "seat_colours": colours,
-        "topics": words.topics(table),
-        "events": words.events(scored, table, notation.to_dict, is_secret),
-        "score_sheet": lambda position: [("points", scored(position))],
-    }
-    shown.update({key: value for key, value in better.items() if key in shown})
     return Game(
         name=name,
         min_seats=seats[0],
@@ -161,7 +137,19 @@ def define(
         phase=better.get("phase", _phase_by(by_words)),
         seen_by=better.get("seen_by", seeing(name, state, said, notation.from_dict)),
         is_secret=is_secret,
-        presentation=Presentation(**shown),
+        presentation=Presentation(
+            chapter=PHASE if by_words else "players",
+            draw=drawing.draw,
+            draw_compact=drawing.draw,
+            picture=drawing.picture,
+            board=drawing.board,
+            headline=drawing.headline,
+            places=_no_places,
+            seat_colours=colours,
+            topics=words.topics(table),
+            events=words.events(scored, table, notation.to_dict, is_secret),
+            score_sheet=lambda position: [("points", scored(position))],
+        ),
         boxes=(Path(inspect.getfile(inspect.unwrap(set_up))),),
     )
 

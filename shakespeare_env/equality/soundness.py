@@ -9,7 +9,7 @@ from shakespeare_env.core.batch_checks import first_fault
 from shakespeare_env.core.kernels import kernels_of
 from shakespeare_env.core.position import Position
 from shakespeare_env.core.rewards import NAMES
-from shakespeare_env.equality.trace import Setting, Trace, choose
+from shakespeare_env.equality.trace import Setting, choose
 from shakespeare_env.equality.views import Comparison
 from shakespeare_env.play.tracing import Tracer
 
@@ -19,7 +19,7 @@ _MOST = 400
 """Decisions after which no other game begins."""
 
 
-def soundness(setting: Setting, trace: Trace, compare: Comparison) -> None:
+def soundness(setting: Setting, compare: Comparison) -> None:
     """Games in text, position by position.
 
     Numbers stay in range and faultless, `legal` counts what it allows, somebody wins, text that is

@@ -1,8 +1,8 @@
 """Plays games with the boxes in force and prints a digest of all that was seen of each.
 
-`SHAKESPEARE_BOX=... python -m tests.boxes.games_played FIRST [GAMES]` prints a line a game: its box,
-its number and the digest. Games are those with the numbers 0, STRIDE, ... + the box's place, so
-that a process with all boxes and processes with one each (FIRST is its place) play the same ones.
+`SHAKESPEARE_BOX=... python -m tests.boxes.games_played FIRST GAMES` prints a line for each game:
+its box, number and digest. FIRST is the place of the first box among all, so that processes with
+one box each play the same games as a process with all of them.
 """
 
 import hashlib
@@ -13,6 +13,7 @@ import numpy as np
 from shakespeare_agents.registry import make
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
+from shakespeare_env.play.agent import decide
 from shakespeare_env.play.generators import GameGenerators
 
 STRIDE = 1000
@@ -24,13 +25,13 @@ def play(box: int, number: int, deal: int) -> str:
     players = 1 + number % 4
     batch = Batch("shakespeare", players=players, autoreset=False, boxes=box)
     batch.reset(0, [deal])
-    heuristic = make("heuristic", batch.game)
-    generators, inputs = GameGenerators.of_games(0, np.array([deal])), batch.game.inputs.size
+    heuristic, inputs = make("heuristic", batch.game), batch.game.inputs.size
+    one, generators = np.zeros(1, np.int64), GameGenerators.of_games(0, np.array([deal]))
     digest = hashlib.sha256()
     while batch.to_move[0] >= 0:
         actions = batch.random_actions()
         if batch.to_move[0] == 0:
-            actions = heuristic.act(batch.obs, batch.mask, generators)
+            actions = decide(heuristic, batch, one, generators)
         for array in (actions.astype(np.int64), batch.mask, batch.obs[:, :inputs]):
             digest.update(np.ascontiguousarray(array).tobytes())
         batch.step(actions)

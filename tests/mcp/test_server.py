@@ -5,6 +5,7 @@ import json
 import random
 import re
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
+from shakespeare_agents.mcp import server
 from shakespeare_agents.mcp.keeping import digest_of_name
 from shakespeare_agents.mcp.server import server_of
 from shakespeare_agents.mcp.table import Opponent, Start, Table
@@ -138,7 +140,9 @@ def test_what_is_shown_is_what_the_seat_sees_and_rules_can_be_read(table):
         ("new_game", {"game": "figaro", "players": 9}, "players=9"),
         ("new_game", {"game": "figaro", "players": 3, "seat": 3}, "no seat 3"),
         ("new_game", {"game": "figaro", "players": 3, "variants": ["autoreset"]}, "no option 'aut"),
-        ("new_game", {"game": "figaro", "players": 3, "seed": -1}, "seed"),
+        ("new_game", {"game": "figaro", "players": 3, "seed": -1}, "seed = -1: must be at least 0"),
+        ("new_game", {"game": "figaro", "players": "x"}, "players = 'x': must be a whole number"),
+        ("play", {"table": 1}, "move is missing"),
         ("explain", {"table": 1, "name": "xyzzy"}, "there is no 'xyzzy'"),
         ("read_rules", {"game": "chess"}, "no game 'chess'"),
     ],
@@ -158,6 +162,41 @@ def test_mistakes_change_nothing_and_say_what_can_be_done(tool, arguments, says)
         assert (await called(client, "explain", table=1, name=name)).content
 
     asked(blunder)
+
+
+def test_tools_say_what_they_answer_and_prompts_what_to_ask():
+    async def look(client):
+        tools = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
+        assert all(schema["required"] for schema in tools.values())
+        assert set(tools["play"]["properties"]) > {"happened", "legal_moves", "scores", "winners"}
+        wanted = {"play_a_game": {"game": "figaro"}, "review_my_game": {"table": "3"}}
+        assert {prompt.name for prompt in (await client.list_prompts()).prompts} == set(wanted)
+        for name, given in wanted.items():
+            (said,) = (await client.get_prompt(name, given)).messages
+            assert set(given.values()) <= set(re.findall(r"\w+", said.content.text))
+
+    asked(look)
+
+
+def test_a_request_that_takes_long_tells_of_its_progress(monkeypatch):
+    new_game, told = Tables.new_game, []
+
+    def slow(*given):
+        time.sleep(0.5)
+        return new_game(*given)
+
+    async def tell(progress, total, message):
+        told.append(progress)
+
+    async def wait(client):
+        how = {"game": "figaro", "players": 3}
+        answer = await client.call_tool("new_game", how, progress_callback=tell)
+        assert not answer.is_error
+
+    monkeypatch.setattr(Tables, "new_game", slow)
+    monkeypatch.setattr(server, "_TELL_EVERY_S", 0.05)
+    asked(wait)
+    assert told[:2] == [1, 2]
 
 
 def test_games_in_progress_are_bounded():

@@ -5,15 +5,13 @@ Which colour three seats leave out is a rule here, not a fact, and changes no ga
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from shakespeare_env.checks.box_entries import Keys
+from shakespeare_env.boxes.plausibility import Changes, Groups
 
-Changes = Iterator[tuple[Keys, Any]]
-"""Entries by their keys in the file, and their values."""
 _PIECES, _LONGEST = 15, 30
 
 
@@ -28,5 +26,4 @@ def road(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
     yield ("road", "lengths"), found
 
 
-GROUPS: Mapping[str, Callable[[np.random.Generator, Mapping[str, Any]], Changes]] = {"road": road}
-"""The groups of facts, each drawn by itself."""
+GROUPS: Groups = {"road": road}

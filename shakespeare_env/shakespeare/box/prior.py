@@ -7,16 +7,13 @@ spaces of the stage, since actions and observations are made of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from shakespeare_env.checks.box_entries import Keys
+from shakespeare_env.boxes.plausibility import Changes, Groups
 from shakespeare_env.shakespeare.box.plausible import PLAIN, PRECIOUS
-
-Changes = Iterator[tuple[Keys, Any]]
-"""Entries by their keys in the file, and their values."""
 
 _ACTS = ("red", "gold", "blue")
 _WHITE_SHARE = 0.3
@@ -189,7 +186,6 @@ def bags(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
             yield ("bag", kind, str(seats)), {c: known.get(c, drawn.get(c)) for c in full}
 
 
-GROUPS: Mapping[str, Callable[[np.random.Generator, Mapping[str, Any]], Changes]] = {
+GROUPS: Groups = {
     draw.__name__: draw for draw in (actors, costs, copies, stage, lengths, pay, objectives, bags)
 }
-"""The groups of facts, each drawn by itself."""

@@ -83,6 +83,12 @@ def test_games_settings_and_options(folder):
     assert bash("train", "--set", "learning_rate_") == ["learning_rate_end="]
 
 
+def test_a_variable_that_names_no_game_completes_nothing(monkeypatch):
+    monkeypatch.setattr(registry, "_others_found", False)
+    monkeypatch.setenv(registry.GAMES_VARIABLE, "nowhere.py:GAME")
+    assert bash("play", "--game", "fig") == []
+
+
 ASKING = """
 import contextlib, io, json, os, sys
 from shakespeare_env.cli import app

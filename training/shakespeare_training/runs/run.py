@@ -16,13 +16,12 @@ from shakespeare_agents.identity import digest_of
 from shakespeare_agents.naming import running_python
 from shakespeare_agents.networks.checkpoint import load_checkpoint
 from shakespeare_agents.networks.network import LARGEST_WEIGHT, Network
+from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env.checks.values import shown
 from shakespeare_env.core import registry
-from shakespeare_env.core.batch import Batch
 from shakespeare_env.errors import CheckpointError, TrainingError
-from shakespeare_env.play.agent import AnyAgent, decide
-from shakespeare_env.play.generators import GameGenerators
+from shakespeare_env.play.agent import try_out
 from shakespeare_training.config import TrainingConfig, override, settings_of
 from shakespeare_training.config_text import as_toml, train_command
 from shakespeare_training.learner import make_learner
@@ -82,7 +81,9 @@ class Run:
         self.learner = make_learner(config, device)
         self.learner.time_share = lambda: self.time_share
         named = {one.name: one.agent for one in self.learner.league.named} | self._opponents
-        _try_out([*named.values(), *self.learner.experts()], config)
+        learner = NetworkAgent(Network(self.learner.policy.tensors(), game.inputs))
+        agents = [*named.values(), *self.learner.experts(), learner]
+        try_out(agents, config.game, max(config.players), config.seed)
         self._digests = {name: digest_of(name, agent) for name, agent in named.items()}
         policy = self.learner.policy
         if bfloat16 is None and config.precision == "auto":
@@ -336,14 +337,6 @@ class Run:
         path, content = self.folder / CONFIG_NAME, as_toml(self.config).encode()
         if not path.is_file() or path.read_bytes() != content:
             write_atomically(path, content)
-
-
-def _try_out(agents: Collection[AnyAgent], config: TrainingConfig) -> None:
-    """Ask each agent for a move, so that it compiles or fails before learning begins."""
-    batch = Batch(config.game, n=1, players=max(config.players), seed=config.seed)
-    rows = np.zeros(1, np.int64)
-    for agent in agents:
-        decide(agent, batch, rows, GameGenerators.of_games(config.seed, rows))
 
 
 def _refuse_python(folder: Path, config: TrainingConfig, trusted: Collection[str]) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import tomlkit
@@ -16,12 +14,10 @@ from shakespeare_agents.table.box_desk.document import (
     add_item,
     before,
     item_of,
-    put_at,
     set_source,
     take_away,
 )
 from shakespeare_agents.table.box_desk.facts import (
-    MISSING,
     Fact,
     FieldError,
     bundled_box,
@@ -31,6 +27,7 @@ from shakespeare_agents.table.box_desk.facts import (
     source_of,
     value_at,
 )
+from shakespeare_env.boxes.document import MISSING, as_file, put_at
 from shakespeare_env.checks.box_entries import Keys, Wanted
 from shakespeare_env.core import registry
 from shakespeare_env.errors import BoxError
@@ -241,13 +238,11 @@ class _Attempt:
 def _asked_of(game: str, text: str) -> tuple[list[Wanted], BoxError | None]:
     """The entries that a game's reader asks for, and why it refuses the file, if it does."""
     asked: list[Wanted] = []
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "box.toml")
-        path.write_text(text, encoding="utf-8")
-        try:
+    try:
+        with as_file(text) as path:
             registry.read_box(game, path, asked.append)
-        except BoxError as error:
-            return asked, error
+    except BoxError as error:
+        return asked, error
     return asked, None
 
 

@@ -1,4 +1,4 @@
-"""A box file being changed: its values, its sources, and its lists of cards or spaces."""
+"""Sources and lists of cards or spaces, changed in the document of a box file."""
 
 from __future__ import annotations
 
@@ -8,24 +8,9 @@ from typing import Any
 import tomlkit
 from tomlkit.items import AoT, Table
 
-from shakespeare_agents.table.box_desk.facts import MISSING, OTHERS
+from shakespeare_agents.table.box_desk.facts import OTHERS
+from shakespeare_env.boxes.document import at_keys, inline
 from shakespeare_env.checks.box_entries import Keys
-
-
-def at_keys(document: Any, keys: Keys) -> Any:
-    """What is there; KeyError or IndexError if nothing is."""
-    for key in keys:
-        document = document[key]
-    return document
-
-
-def put_at(document: Any, keys: Keys, value: Any) -> None:
-    """Give an entry a value; `MISSING` removes it."""
-    table, last = at_keys(document, keys[:-1]), keys[-1]
-    if value is MISSING:
-        table.pop(last, None)
-    else:
-        table[last] = inline(value) if isinstance(value, dict) else value
 
 
 def item_of(keys: Keys) -> Keys:
@@ -83,14 +68,3 @@ def _with(said: Any, path: list[str], source: str) -> Any:
     # The rest is read last.
     others = {OTHERS: table.pop(OTHERS)} if OTHERS in table else {}
     return table | others
-
-
-def inline(table: Mapping[str, Any]) -> Any:
-    """A table in one line, spaced as in the package's own boxes; keys are plain words."""
-    inner = ", ".join(f"{key} = {_item(value).as_string()}" for key, value in table.items())
-    # With the end of its line, which belongs to it.
-    return tomlkit.parse(f"table = {{ {inner} }}\n" if inner else "table = {}\n")["table"]
-
-
-def _item(value: Any) -> Any:
-    return inline(value) if isinstance(value, Mapping) else tomlkit.item(value)

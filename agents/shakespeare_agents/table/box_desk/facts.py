@@ -9,11 +9,10 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
+from shakespeare_env.boxes.document import MISSING
 from shakespeare_env.checks.box_entries import SOURCES, Keys, Kind, Wanted
 from shakespeare_env.core import registry
 
-MISSING: Any = object()
-"""The value of an entry that is not there."""
 OTHERS = "others"
 """The key for all that a source does not name."""
 _LONGEST = 400
