@@ -170,7 +170,10 @@ def carried_by_units(
 
 
 def matrices(rows: pl.DataFrame) -> tuple[Floats, Floats, list[str]]:
-    """Answers as float64[findings, boxes] of estimates and of errors, and the boxes' names."""
+    """Answers as float64[findings, boxes] of estimates and of errors, and the boxes' names.
+
+    Findings without an estimate in some box are left out, and so are players not asked in all.
+    """
     index = ["question", "item", "players", "player"]
     names = rows["box"].unique().sort().to_list()
     wide = [

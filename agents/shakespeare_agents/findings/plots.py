@@ -41,7 +41,7 @@ def plot_question(report: Report, question: str, players: int) -> style.Picture:
             dots = _drawn(report, one, player)
             colour = style.bars(number)["color"]
             heights = np.full(len(dots), row + shift)
-            axes.scatter(dots, heights, s=14, color=colour, alpha=0.22, linewidths=0, zorder=2)
+            axes.scatter(dots, heights, s=16, color=colour, alpha=0.35, linewidths=0, zorder=2)
         seen = [(row + shift, one.by_player[player]) for row, one in rows]
         axes.errorbar(
             [one.over.mean for _, one in seen],
