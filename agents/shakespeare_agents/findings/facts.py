@@ -133,8 +133,8 @@ def carried_by_units(
     """What everything that an owner reads off at once carries, the most first.
 
     An estimate is drawn towards an equal part of what its group carries, or all if that is unknown,
-    the more so the less it is known. The prior is normal, as wide as the estimates say and at least
-    as that part.
+    the more so the less it is known. The prior is normal; it is as wide as the estimates say and at
+    least as that part, but what is a group by itself is known as well as the group.
 
     Args:
         values: As above, by box in the order of `names`.
@@ -143,7 +143,7 @@ def carried_by_units(
         drawn: Their facts.
     """
     kinds = [drawn.kind(name) for name in names]
-    of_groups = {one.name: max(one.share, 0.0) for one in carried_by_groups(values, errors, kinds)}
+    of_groups = {one.name: one for one in carried_by_groups(values, errors, kinds)}
     units = drawn.units()
     sizes = Counter(group for _, group in units)
     everything = _places(kinds, "all")
@@ -152,15 +152,19 @@ def carried_by_units(
     together = off.T @ off
     chosen = [name for name, kind in zip(names, kinds, strict=True) if kind == "all"]
     rest = [np.delete(np.arange(len(chosen)), box) for box in range(len(chosen))]
-    raw, error, part = [], [], []
+    raw, error, part, part_error = [], [], [], []
     for (_, group), keys in units.items():
         likeness = drawn.likeness(chosen, keys)
         raw.append(_slope(likeness, together))
         without = [_slope(likeness[np.ix_(r, r)], together[np.ix_(r, r)]) for r in rest]
         error.append(_jackknife(without))
-        part.append(of_groups[group] / sizes[group] if group in of_groups else 1 / len(units))
+        of_group = of_groups.get(group, Carried(group, group, (), sizes[group] / len(units), 0.0))
+        part.append(max(of_group.share, 0.0) / sizes[group])
+        part_error.append(of_group.error / sizes[group])
     found, known, parts = np.array(raw), np.array(error) ** 2, np.array(part)
-    width = parts**2 * max(((found - parts) ** 2 - known).sum() / (parts**2).sum(), 1.0)
+    alone = np.array([group in of_groups and sizes[group] == 1 for _, group in units])
+    wider = max(((found - parts) ** 2 - known).sum() / max((parts**2).sum(), _TINY), 1.0)
+    width = np.array(part_error) ** 2 + np.where(alone, 0.0, wider * parts**2)
     weight = width / np.maximum(width + known, _TINY)
     shares, left = weight * found + (1 - weight) * parts, np.sqrt(weight * known)
     entries = [tuple(dict.fromkeys(str(one[-1]) for one in keys)) for keys in units.values()]

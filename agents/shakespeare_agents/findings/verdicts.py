@@ -158,17 +158,17 @@ def _seen(question: Question, rows: _Rows, tests: int) -> Seen:
     elif max(-low, high, over.between) <= question.matters:
         direction = 0
     bundled = None if own is None else next(iter(own.values()))
-    return Seen(bundled, over, low, high, direction, _moved_by(rows))
+    return Seen(bundled, over, low, high, direction, _moved_by(rows, tests))
 
 
-def _moved_by(rows: _Rows) -> tuple[tuple[str, float], ...]:
+def _moved_by(rows: _Rows, tests: int) -> tuple[tuple[str, float], ...]:
     groups = [
         kind
         for kind, boxes in rows.by_kind.items()
         if kind not in ("own", "all") and len(boxes) > 1
     ]
     moved = {group: max(variance_between(*rows.of(group)), 0.0) for group in groups}
-    beyond = [g for g in groups if ensemble(*rows.of(g)).p_spread * len(groups) < 1 - LEVEL]
+    beyond = [g for g in groups if ensemble(*rows.of(g)).p_spread * len(groups) * tests < 1 - LEVEL]
     shares = [(group, moved[group] / sum(moved.values())) for group in beyond if moved[group]]
     return tuple(sorted(shares, key=lambda one: -one[1]))
 
