@@ -26,7 +26,7 @@ _HEAD = [
     *("player", "bundled box", "mean of boxes", "spread / sampling", "range"),
     *("same sign", "moved by"),
 ]
-_FEWEST_DRAWN = 4
+_FEWEST_DRAWN, _MOST_FACTS = 4, 12
 SHIPPED = Path(__file__).with_name("facts.json")
 """`Report.facts` of the answers that docs/findings.md shows."""
 
@@ -86,7 +86,7 @@ class Report:
         )
 
     def page(self) -> str:
-        """A section in Markdown per table and question: numbers, then a sentence per finding."""
+        """Markdown: numbers by table and question, a sentence per finding, and what facts carry."""
         parts = []
         for players, of_table in groupby(
             sorted(self.findings, key=lambda one: -one.players), lambda one: one.players
@@ -97,6 +97,8 @@ class Report:
                     f"### {question.name.replace('_', ' ').capitalize()}",
                     *_section([*group]),
                 ]
+        parts += ["## What facts carry", _carried(self.facts(), "group", "Group")]
+        parts += [_carried(self.facts(), "fact", "On a copy")]
         return "\n\n".join(parts) + "\n"
 
 
@@ -123,6 +125,14 @@ def _section(found: Sequence[Finding]) -> Iterator[str]:
     yield f"In {found[0].question.unit}: {_lower(found[0].question.label('…'))}."
     yield "\n".join(f"| {' | '.join(line)} |" for line in lines)
     yield "\n".join(f"- {sentence(one)}" for one in found)
+
+
+def _carried(facts: pl.DataFrame, by: str, head: str) -> str:
+    lines = [f"| {head} | of the variance between boxes, % |", "| --- | --- |"]
+    for one in facts.filter(pl.col("by") == by).head(_MOST_FACTS).iter_rows(named=True):
+        name = f"{one['name']}: {one['group']}" if by == "fact" else one["name"]
+        lines.append(f"| {name} | {100 * one['share']:.1f} ± {196 * one['error']:.1f} |")
+    return "\n".join(lines)
 
 
 def _cells(player: str, seen: Seen) -> Iterator[str]:
