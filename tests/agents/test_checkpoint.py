@@ -90,7 +90,7 @@ def test_a_card_from_before_there_were_heads(folder):
     edit_card(folder, heads=[])
     refused(folder, r"unknown entries \['heads'\]")
     path.write_text(json.dumps(older | {"format": FORMAT}))
-    refused(folder, "lacks heads; copy all files of the checkpoint")
+    refused(folder, "lacks boxes; copy all files of the checkpoint")
 
 
 def test_a_save_that_fails_leaves_the_old_checkpoint(folder, monkeypatch):
