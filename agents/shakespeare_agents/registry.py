@@ -40,11 +40,11 @@ _HEURISTICS = "shakespeare_agents.heuristics"
 def default(game: Game) -> str:
     """The strongest built-in agent for a game.
 
-    `network` if the newest bundled one is for this game and box, else `heuristic`, else `random`.
+    `network` if a bundled one is for this game and box, else `heuristic`, else `random`.
     """
     if bundled_versions(game):
-        folder = bundled_checkpoint(game)
         try:
+            folder = bundled_checkpoint(game)
             check_fits(read_card(folder), game, folder)
             return "network"
         except CheckpointError:

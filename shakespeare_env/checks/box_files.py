@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,7 @@ def box_paths(package: Path, variable: str) -> tuple[Path, ...]:
     if not named:
         return (package / "box.toml",)
     if os.path.isdir(named):  # unlike a Path's, this takes many names in a row
-        paths = sorted(Path(named).glob("*.toml"))
+        paths = _in_folder(Path(named))
         if not paths:
             raise BoxError(f"{named}: no box (*.toml) in it; name another folder in {variable}")
     elif os.path.exists(named):
@@ -71,8 +72,24 @@ def box_paths(package: Path, variable: str) -> tuple[Path, ...]:
     return tuple(paths)
 
 
+def _in_folder(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.toml"))
+
+
+def digest_of_all(digests: Sequence[str]) -> str:
+    """One digest for the boxes in force together."""
+    if len(digests) == 1:
+        return digests[0]
+    return hashlib.sha256(" ".join(digests).encode()).hexdigest()
+
+
 def facts_digest(package: Path, path: Path) -> str:
-    """SHA-256 of a box file but for comments and sources; the package's tables fill gaps."""
+    """SHA-256 of a box file but for comments and sources; the package's tables fill gaps.
+
+    Of a folder, the digest of its boxes together.
+    """
+    if path.is_dir():
+        return digest_of_all([facts_digest(package, file) for file in _in_folder(path)])
     own = _parsed(package / "box.toml", "install the package again")
     facts = {**own, **_parsed(path, "give the path of a box file")}
     return Entry(path, "", "", facts).digest

@@ -15,7 +15,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from shakespeare_env.checks.box_entries import Wanted, ignore_entry
-from shakespeare_env.checks.box_files import box_paths, differing_facts, facts_digest
+from shakespeare_env.checks.box_files import box_paths, differing_facts, digest_of_all, facts_digest
 from shakespeare_env.checks.values import meant, shown
 from shakespeare_env.core import registration
 from shakespeare_env.core.game import Game
@@ -49,7 +49,7 @@ class _Loaded:
     @property
     def box_digest(self) -> str:
         """One digest of all boxes in force."""
-        return _of_all(self.box_digests)
+        return digest_of_all(self.box_digests)
 
 
 _loaded: dict[str, _Loaded] = {}
@@ -308,12 +308,6 @@ def box_digests(name: str) -> tuple[str, ...]:
     return _loaded[name].box_digests
 
 
-def _of_all(digests: tuple[str, ...]) -> str:
-    if len(digests) == 1:
-        return digests[0]
-    return hashlib.sha256(" ".join(digests).encode()).hexdigest()
-
-
 def game_saved(name: str, digest: str) -> Game:
     """The game that something was saved from under a digest; BoxError if its facts differ now."""
     loaded = game(name)
@@ -342,7 +336,7 @@ def box_fault(name: str, digest: str, copy: Path | None = None) -> str | None:
         box, in_force = loaded.game.box, loaded.box_digest
     else:
         paths = box_paths(own.parent, variable)
-        box, in_force = paths[0], _of_all(tuple(_digest(name, path) for path in paths))
+        box, in_force = paths[0], digest_of_all([_digest(name, path) for path in paths])
     if digest == in_force:
         return None
     bundled = _digest(name, own)

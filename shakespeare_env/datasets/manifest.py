@@ -23,6 +23,8 @@ from shakespeare_env.errors import DatasetError
 NAME = "manifest.json"
 BOX_NAME = "box.toml"
 """Copy of the box, unless it is the package's own."""
+BOXES_NAME = "boxes"
+"""The folder of copies where several were in force."""
 MOST_GAMES = 100_000_000
 MOST_IN_A_SHARD = 1_000_000
 """The most games in a shard, which is in memory whole when its file is written."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.datasets.frames import GAMES, load_polars, named_faults, polars_schema
 from shakespeare_env.datasets.manifest import (
     BOX_NAME,
+    BOXES_NAME,
     Manifest,
     Settings,
     read_manifest,
@@ -76,22 +78,21 @@ def collected(frame: polars.LazyFrame, folder: Path) -> polars.DataFrame:
 
 def check_box(folder: Path, settings: Settings) -> None:
     """DatasetError if a dataset's box is not in force: its games would be misread."""
-    copy = folder / BOX_NAME if holds_box(folder, settings) else None
     try:
-        fault = registry.box_fault(settings.game, settings.box_digest, copy)
+        fault = registry.box_fault(settings.game, settings.box_digest, kept_box(folder, settings))
     except ValueError as error:
         raise DatasetError(f"{folder}: {error}") from error
     if fault:
         raise DatasetError(f"{folder}: {fault}")
 
 
-def holds_box(folder: Path, settings: Settings) -> bool:
-    """Whether a dataset has a copy of its box."""
-    path = folder / BOX_NAME
-    try:
-        return facts_digest(registry.folder(settings.game), path) == settings.box_digest
-    except (OSError, ValueError):  # the copy is missing or damaged
-        return False
+def kept_box(folder: Path, settings: Settings) -> Path | None:
+    """A dataset's copy of its box, or the folder of its boxes, if it has one."""
+    for path in (folder / BOX_NAME, folder / BOXES_NAME):
+        with suppress(OSError, ValueError):  # the copy is missing or damaged
+            if facts_digest(registry.folder(settings.game), path) == settings.box_digest:
+                return path
+    return None
 
 
 def check_digests(folder: Path, manifest: Manifest) -> None:

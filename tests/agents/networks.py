@@ -1,5 +1,6 @@
 """Networks of random weights and random situations, for tests that only need some."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -58,3 +59,8 @@ def same_tensors(one: Network, other: Network) -> bool:
     return one.tensors.keys() == other.tensors.keys() and all(
         np.array_equal(one.tensors[name], other.tensors[name]) for name in one.tensors
     )
+
+
+def edit_card(folder, **changes):
+    path = folder / "card.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))

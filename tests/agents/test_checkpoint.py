@@ -22,7 +22,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.action_table import ActionTable, Block
 from shakespeare_env.core.game import ObservationLayout
 from shakespeare_env.errors import CheckpointError
-from tests.agents.networks import random_heads, random_tensors, same_tensors
+from tests.agents.networks import edit_card, random_heads, random_tensors, same_tensors
 
 WIDTH = 8
 GAME = registry.game("figaro")
@@ -81,7 +81,8 @@ def test_what_is_saved_comes_back(tmp_path):
 
 def test_a_card_from_before_there_were_heads(folder):
     path = folder / "card.json"
-    older = {name: value for name, value in json.loads(path.read_text()).items() if name != "heads"}
+    card_now = json.loads(path.read_text())
+    older = {name: value for name, value in card_now.items() if name not in ("heads", "boxes")}
     path.write_text(json.dumps(older | {"format": 2}))
     network, card = load_checkpoint(folder, GAME)
     assert (card.format, card.heads, network.has_heads) == (2, [], False)
@@ -89,7 +90,7 @@ def test_a_card_from_before_there_were_heads(folder):
     edit_card(folder, heads=[])
     refused(folder, r"unknown entries \['heads'\]")
     path.write_text(json.dumps(older | {"format": FORMAT}))
-    refused(folder, "lacks heads; copy all files of the checkpoint")
+    refused(folder, "lacks boxes; copy all files of the checkpoint")
 
 
 def test_a_save_that_fails_leaves_the_old_checkpoint(folder, monkeypatch):
@@ -115,11 +116,6 @@ def test_a_save_that_fails_leaves_the_old_checkpoint(folder, monkeypatch):
     with pytest.raises(OSError, match="disk full"):
         save(folder, make_tensors(seed=1))
     assert holds(load_checkpoint(folder, GAME)[0], make_tensors())
-
-
-def edit_card(folder, **changes):
-    path = folder / "card.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from shakespeare_env import Batch
 from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.play.agent import Agent
-from tests.agents.networks import random_tensors, write_checkpoint
+from tests.agents.networks import edit_card, random_tensors, write_checkpoint
 from tests.generators import generators
 
 GAME = registry.game("figaro")
@@ -77,6 +77,20 @@ def test_where_no_bundled_network_fits_the_heuristic_is_the_default(bundled):
         with pytest.raises(CheckpointError):
             make("network", GAME)
         card.unlink(missing_ok=True)
+
+
+def test_a_network_of_many_boxes_plays_where_none_of_this_box_is_bundled(bundled):
+    for version, boxes in (("1", 1), ("2", 256), ("3", 1)):
+        write_checkpoint(bundled.parent / version, GAME)
+        edit_card(bundled.parent / version, boxes=boxes)
+    newest = bundled_networks.bundled_checkpoint
+    assert newest(GAME).name == "3"
+    for version in ("1", "3"):
+        edit_card(bundled.parent / version, box_digest="0" * 64)
+    edit_card(bundled.parent / "2", box_digest="1" * 64)
+    assert newest(GAME).name == "2"
+    assert default(GAME) == "network"
+    make("network", GAME)
 
 
 def test_options_in_the_text_and_as_arguments(folder, bundled):

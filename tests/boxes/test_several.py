@@ -10,7 +10,8 @@ import pytest
 from shakespeare_env import Batch, Position
 from shakespeare_env.boxes.sampling import sample_box
 from shakespeare_env.core import registry
-from shakespeare_env.errors import BoxError, PositionError
+from shakespeare_env.datasets import read_decisions
+from shakespeare_env.errors import BoxError, DatasetError, PositionError
 from shakespeare_env.shakespeare.box.loading import load_boxes
 
 _GAMES = 4
@@ -58,7 +59,8 @@ from pathlib import Path
 import numpy as np
 from shakespeare_env import Batch, Position
 from shakespeare_env.core import registry
-from shakespeare_env.errors import BoxError, PositionError
+from shakespeare_env.datasets import read_decisions
+from shakespeare_env.errors import BoxError, DatasetError, PositionError
 from shakespeare_agents.registry import make
 
 def fault(function, *arguments, **named):
@@ -128,3 +130,15 @@ def test_boxes_of_different_structure_or_one_name_are_refused(folder, tmp_path, 
         monkeypatch.setenv("SHAKESPEARE_BOX", os.pathsep.join(map(str, boxes)))
         with pytest.raises(BoxError, match=fault):
             load_boxes()
+
+
+def test_a_dataset_keeps_copies_of_its_boxes(folder, tmp_path):
+    place = tmp_path / "games"
+    run(folder, "-m", "shakespeare_env", "dataset", *["random"] * 2, "--players", 2, "--games", 6,
+        "--out", place)  # fmt: skip
+    with pytest.raises(DatasetError, match=f"set SHAKESPEARE_BOX={place / 'boxes'}, the copy"):
+        read_decisions(place)
+    reading = "import sys; from shakespeare_env.datasets import read_decisions as read; " + (
+        "print(len(read(sys.argv[1]).collect()['game_id'].unique()))"
+    )
+    assert run(place / "boxes", "-c", reading, place).strip() == "6"

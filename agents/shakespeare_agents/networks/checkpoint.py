@@ -23,9 +23,9 @@ from shakespeare_env.core.game import Game
 from shakespeare_env.core.registry import box_digest, box_digests, box_fault
 from shakespeare_env.errors import CheckpointError
 
-FORMAT = 3
-_HEADLESS_FORMAT = 2
-"""Cards of this format do not mention heads: their networks have none."""
+FORMAT = 4
+_LACKING: Mapping[int, tuple[str, ...]] = {2: ("heads", "boxes"), 3: ("boxes",), FORMAT: ()}
+"""What cards of each format do not mention: their networks have no heads, or know one box."""
 CARD_NAME = "card.json"
 LICENCE = "MIT"
 """The licence of the weights, as of the code."""
@@ -49,13 +49,14 @@ class Card:
 
     Attributes:
         game: Name of the game.
-        box_digest: The digest of the box they were trained with.
+        box_digest: The digest of the box, or boxes, they were trained with.
         players: Seat counts they were trained on.
         actions: Number of actions.
         actions_digest: See `actions_digest`.
         observation: Size of an observation.
         layout_digest: See `layout_digest`.
         width: The width of the network's layers.
+        boxes: How many these were; weights trained with several play with any box.
         heads: What the network forecasts for every seat: `network.HEADS` or nothing.
         command: The command that trains them again.
         settings: Training settings, including the seed.
@@ -74,6 +75,7 @@ class Card:
     observation: int
     layout_digest: str
     width: int
+    boxes: int = 1
     heads: list[str] = field(default_factory=list)
     command: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
@@ -125,6 +127,7 @@ def save_checkpoint(
         raise ValueError(f"heads {heads} alone; give {list(HEADS)} or none; nothing was written")
     card = Card(
         **_facts(game),
+        boxes=len(game.boxes),
         players=[int(count) for count in players],
         width=len(tensors["trunk.bias"]),
         heads=heads,
@@ -190,10 +193,10 @@ def read_card(folder: Path) -> Card:
         CheckpointError: there is no card, or it is damaged.
     """
     path = folder / CARD_NAME
-    data = storage.read_json(path, (_HEADLESS_FORMAT, FORMAT), "checkpoint")
+    data = storage.read_json(path, tuple(_LACKING), "checkpoint")
     kinds = {name: get_origin(kind) or kind for name, kind in get_type_hints(Card).items()}
-    if data["format"] == _HEADLESS_FORMAT:
-        del kinds["heads"]
+    for name in _LACKING[data["format"]]:
+        del kinds[name]
     for name, kind in kinds.items():
         if name not in data:
             raise CheckpointError(f"{path}: lacks {name}; copy all files of the checkpoint again")
@@ -228,8 +231,8 @@ def unfit(game: Game, made_for: Mapping[str, Any]) -> str | None:
     """What trained weights need that a game lacks, by a card's entries; None if nothing."""
     if made_for["game"] != game.name:
         return f"made for game {shown(made_for['game'])}, but this is {game.name!r}; use that game"
-    several = len(game.boxes) > 1 and made_for["box_digest"] in box_digests(game.name)
-    if not several and (fault := box_fault(game.name, made_for["box_digest"])):
+    for_any = made_for.get("boxes", 1) > 1 or made_for["box_digest"] in box_digests(game.name)
+    if not for_any and (fault := box_fault(game.name, made_for["box_digest"])):
         return fault
     for name, value in _facts(game).items():
         if name != "box_digest" and name in made_for and made_for[name] != value:

@@ -29,7 +29,7 @@ from shakespeare_env.core.rng import check_seed
 from shakespeare_env.datasets import manifest as manifests
 from shakespeare_env.datasets.frames import load_polars, parquet
 from shakespeare_env.datasets.manifest import read_manifest
-from shakespeare_env.datasets.reading import check_box, check_digests, holds_box
+from shakespeare_env.datasets.reading import check_box, check_digests, kept_box
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.play.agent import Searcher
 from shakespeare_env.version import version
@@ -197,7 +197,7 @@ def _with_whole_shards(
 
 _CONTENTS = Contents(
     manifests.NAME,
-    rf"{re.escape(manifests.NAME)}|{re.escape(manifests.BOX_NAME)}|games-\d+\.parquet|"
+    rf"{re.escape(manifests.NAME)}|{re.escape(manifests.BOX_NAME)}|{manifests.BOXES_NAME}|games-\d+\.parquet|"
     rf"{FILES}",
     DatasetError,
     use="records into it",
@@ -230,13 +230,19 @@ def opened(folder: Path, settings: manifests.Settings) -> manifests.Manifest:
 
 
 def _keep_box(folder: Path, settings: manifests.Settings) -> None:
-    """Keep a copy of a box that is not the package's own beside the games played with it."""
-    box = registry.game(settings.game).box
-    if box == registry.own_box(settings.game) or holds_box(folder, settings):
+    """Keep copies of boxes that are not the package's own beside the games played with them."""
+    boxes = registry.game(settings.game).boxes
+    if boxes == (registry.own_box(settings.game),) or kept_box(folder, settings):
         return
-    content = read_regular(box, LARGEST_BOX)
-    write_atomically(folder / manifests.BOX_NAME, content)
-    if not holds_box(folder, settings):
+    copies = [folder / manifests.BOX_NAME]
+    if len(boxes) > 1:
+        (folder / manifests.BOXES_NAME).mkdir(exist_ok=True)
+        # Numbers keep their order, which games depend on.
+        names = [f"{number:05}-{box.name}" for number, box in enumerate(boxes)]
+        copies = [folder / manifests.BOXES_NAME / name for name in names]
+    for box, copy in zip(boxes, copies, strict=True):
+        write_atomically(copy, read_regular(box, LARGEST_BOX))
+    if not kept_box(folder, settings):
         raise DatasetError(
-            f"{box} was changed after it had been read; put it back, or give another folder"
+            f"{boxes[0]} was changed after it had been read; put it back, or give another folder"
         )
