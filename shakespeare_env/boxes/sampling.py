@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from shakespeare_env.boxes.plausibility import Constraint, Constraints
+from shakespeare_env.checks.box_entries import Keys
 from shakespeare_env.checks.values import meant, shown
 from shakespeare_env.core import registry
 from shakespeare_env.errors import BoxError
