@@ -23,6 +23,7 @@ def answers(
         [
             {
                 "game": "shakespeare",
+                "play": "x",
                 "question": question,
                 "item": item,
                 "players": 4,

@@ -46,7 +46,7 @@ _CONTENTS = Contents(
     remedy="give a new folder, or one of findings",
 )
 _MOST_GAMES = 1_000_000
-_NOT_TOLD = ("questions", "box")
+_TOLD = ("game", "play", "player", "agent", "players", "games", "seed", "box_digest")
 
 
 @dataclass(frozen=True)
@@ -216,7 +216,7 @@ def read_answers(folder: Path) -> pl.DataFrame:
     frames = []
     for path in files:
         try:
-            frames.append(pl.read_parquet(path))
+            frames.append(pl.read_parquet(path, columns=[*ESTIMATES, *_TOLD]))
         except faults() as fault:
             raise DatasetError(f"{path} is damaged ({fault}); delete it and ask again") from fault
     rows = pl.concat(frames) if frames else pl.DataFrame(schema=ESTIMATES)
@@ -270,6 +270,6 @@ def _answered(shard: Shard, _tell: Tell) -> pl.DataFrame:
         int(shard.digest[:16], 16),
     )
     rows = estimates(table, [questions[name] for name in shard.questions])
-    told = {name: value for name, value in asdict(shard).items() if name not in _NOT_TOLD}
+    told = {name: value for name, value in asdict(shard).items() if name in _TOLD}
     seed = pl.lit(told.pop("seed"), pl.UInt64)
     return rows.with_columns(seed=seed, **{name: pl.lit(value) for name, value in told.items()})

@@ -66,6 +66,10 @@ class Report:
                 "all groups of facts are drawn (`shakespeare boxes sample`)"
             )
         questions = {one.name: one for one in questions_of(self.game)}
+        if other := {*rows["question"]} - {*questions}:
+            raise DatasetError(
+                f"{folder}: {min(other)!r} is no question; use the version that asked"
+            )
         self.findings = findings(rows, self.kinds, questions)
 
     def facts(self) -> pl.DataFrame:

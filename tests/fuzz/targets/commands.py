@@ -42,6 +42,7 @@ _SMALL = {
     "measure": ("--games", "1", "--game", "figaro", "--players", "3"),
     "exploit": ("--minutes", "0", "--game", "figaro", "--players", "3"),
     "dataset": ("--games", "4", "--threads", "2"),
+    "findings": ("--games", "2", "--only", "place"),
     "check": ("--games", "1", "--rows", "1"),
 }
 """Last on the line, so that what is asked for does not take its time."""
