@@ -14,7 +14,7 @@ from shakespeare_agents.table.settings import Settings
 
 HOST = "http://127.0.0.1:7764"
 HTMX = {"HX-Request": "true"}
-PATIENCE = 30
+PATIENCE = 60
 """Seconds for agents to decide on a busy machine."""
 
 
@@ -65,12 +65,15 @@ def turn(page):
     return json.loads(found[1])
 
 
-def seen(client, address, holds):
-    """The page, once something holds of it: an agent has decided, or has failed."""
+def seen(client, address, holds, pause=0.01):
+    """The page, once something holds of it: an agent has decided, or has failed.
+
+    Agents in processes of their own give way to a server that is asked without a pause.
+    """
     until = time.monotonic() + PATIENCE
     while not holds(page := client.get(address)):
         assert time.monotonic() < until, page.text
-        time.sleep(0.01)
+        time.sleep(pause)
     return page
 
 
