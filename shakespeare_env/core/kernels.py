@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -271,6 +272,16 @@ def _build(game: Game) -> Kernels:
         first_illegal,
         write_scores,
         first_fault,
+    )
+
+
+def is_kept(game: Game) -> bool:
+    """Whether the machine code of a game's entry points is on disk, or nothing can be kept."""
+    entries = [getattr(kernels_of(game), field.name) for field in fields(Kernels)]
+    places = [(stats.cache_path, it) for it in entries if (stats := getattr(it, "stats", None))]
+    return all(
+        place is None or any(Path(place).glob(f"{entry.__name__}-*.code"))
+        for place, entry in places
     )
 
 

@@ -6,11 +6,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from html import unescape
+from typing import Any
 
 from starlette.testclient import TestClient
 
 from shakespeare_agents.table.app import make_app
 from shakespeare_agents.table.settings import Settings
+from shakespeare_agents.table.site import Site
 
 HOST = "http://127.0.0.1:7764"
 HTMX = {"HX-Request": "true"}
@@ -24,6 +26,13 @@ def served(folder, **settings) -> Iterator[TestClient]:
     app = make_app(Settings(folder / "games.sqlite", **settings))
     with TestClient(app, base_url=HOST) as client:
         yield client
+
+
+def site_of(client) -> Site:
+    """The parts of a client's server."""
+    app: Any = client.app
+    site: Site = app.state.site
+    return site
 
 
 def begin(client, game="shakespeare", seats=("person", "person"), seed=0, **said):

@@ -8,7 +8,7 @@ import pytest
 from shakespeare_agents.table.live_table import LiveTable
 from shakespeare_agents.table.store import SeatPlan, Store, StoreError, TablePlan
 from shakespeare_env.core import registry
-from tests.table.tables import HTMX, begin, field, moves, play, seen, served
+from tests.table.tables import HTMX, begin, field, moves, play, seen, served, site_of
 
 _SAFE = "every move that was shown is kept"
 
@@ -17,7 +17,7 @@ def test_a_full_disk_refuses_a_move_and_the_table_goes_on_once_there_is_room(tmp
     with served(tmp_path) as client:
         address = begin(client, seats=["person", "random"], seed=3).url.path
         page = seen(client, address, moves)
-        database = client.app.state.site.store._database
+        database = site_of(client).store._database
         (pages,) = database.execute("PRAGMA page_count").fetchone()
         (most,) = database.execute("PRAGMA max_page_count").fetchone()
         database.execute(f"PRAGMA max_page_count = {pages}")

@@ -10,7 +10,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.arrays import GameArrays
 from shakespeare_env.core.kernels import kernels_of
 from shakespeare_env.core.rng import FIRST_FRESH, GOLDEN, fresh_seed, mixed
-from tests.table.tables import begin, links, served
+from tests.table.tables import begin, links, served, site_of
 
 _AT_ONCE = 2**17
 _TRIED = 2**20
@@ -46,10 +46,11 @@ def first_view(client, seed):
 
 def test_a_typed_seed_is_found_and_warned_of_and_one_that_nobody_typed_is_not(tmp_path):
     with served(tmp_path) as client:
-        store = client.app.state.site.store
+        store = site_of(client).store
         for typed in ("76543", ""):
             table_id, page = first_view(client, typed)
             stored = store.table(table_id)
+            assert stored is not None
             dealt = Position.new("figaro", players=3, seed=stored.plan.seed)
             fitting = seeds_that_fit(dealt.observation(0), 0, 3, _AT_ONCE if typed else _TRIED)
             assert fitting == ([int(typed)] if typed else [])

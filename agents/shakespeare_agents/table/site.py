@@ -115,6 +115,7 @@ class Site:
 
     def stop_thinking(self) -> None:
         """End all that agents think about."""
+        self.preparing.close()
         self.analysts.close()
         self.tables.close()
 
