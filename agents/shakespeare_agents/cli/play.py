@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,11 +15,10 @@ from shakespeare_agents.cli.options import lineup as lineup_options
 from shakespeare_env.cli import choices, screen
 from shakespeare_env.cli.choices import give_up
 from shakespeare_env.core import registry
+from shakespeare_env.core.rng import fresh_seed
 
 _MOST_GIVEN = 2**20
 """The most characters in a file of moves."""
-_FRESH_SEEDS = 1_000_000
-"""The number of fresh seeds, few enough to be read out and typed."""
 _WIDTH = 78
 """Columns of a command to copy."""
 _NEXT_LINE = " \\"
@@ -58,7 +56,7 @@ def play(
 
     game = choices.find_game(game_name)
     if seed is None:
-        seed = secrets.randbelow(_FRESH_SEEDS)
+        seed = fresh_seed()
     opponents = lineup_options.make_opponents(game, named, players)
     position = choices.new_position(game, len(opponents) + 1, seed, option)
     choices.check_seat(seat, position.players)
