@@ -15,7 +15,6 @@ from shakespeare_agents.cli.options import lineup as lineup_options
 from shakespeare_env.cli import choices, screen
 from shakespeare_env.cli.choices import give_up
 from shakespeare_env.core import registry
-from shakespeare_env.core.rng import fresh_seed
 
 _MOST_GIVEN = 2**20
 """The most characters in a file of moves."""
@@ -53,6 +52,7 @@ def play(
     from shakespeare_agents.cli.hints import fault_lines
     from shakespeare_agents.cli.person import GivenMoveError, Person
     from shakespeare_agents.session import Session
+    from shakespeare_env.core.rng import fresh_seed
 
     game = choices.find_game(game_name)
     if seed is None:
