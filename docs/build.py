@@ -86,7 +86,7 @@ def calibration(name: str) -> None:
     game = registry.game(name)
     if not bundled_versions(game) or not read_card(bundled_checkpoint(game)).heads:
         return
-    version, players = max(bundled_versions(game)), game.max_seats
+    version, players = int(bundled_checkpoint(game).name), game.max_seats
     rows = forecasts(name, players=players, games=CALIBRATION_GAMES, player="network")
     title = f"Forecasts of the bundled {name} network, version {version}, at {players} seats"
     (HERE / name / "calibration.png").write_bytes(plot_calibration(rows, title=title).png())
