@@ -45,6 +45,14 @@ class TableServer:
         if self._process is not None:
             self._end(signal.SIGTERM)
 
+    def end(self, signal_name: str) -> str:
+        """End it by a signal; the rest of what it has said."""
+        assert self._process is not None
+        self._process.send_signal(signal.Signals[signal_name])
+        said, _ = self._process.communicate(timeout=30)
+        self._process = None
+        return said
+
     def errors(self) -> str:
         """All that it has written to its terminal as errors."""
         return (self.folder / f"stderr-{id(self)}.txt").read_text()

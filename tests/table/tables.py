@@ -6,15 +6,17 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from html import unescape
+from typing import Any
 
 from starlette.testclient import TestClient
 
 from shakespeare_agents.table.app import make_app
 from shakespeare_agents.table.settings import Settings
+from shakespeare_agents.table.site import Site
 
 HOST = "http://127.0.0.1:7764"
 HTMX = {"HX-Request": "true"}
-PATIENCE = 30
+PATIENCE = 60
 """Seconds for agents to decide on a busy machine."""
 
 
@@ -24,6 +26,13 @@ def served(folder, **settings) -> Iterator[TestClient]:
     app = make_app(Settings(folder / "games.sqlite", **settings))
     with TestClient(app, base_url=HOST) as client:
         yield client
+
+
+def site_of(client) -> Site:
+    """The parts of a client's server."""
+    app: Any = client.app
+    site: Site = app.state.site
+    return site
 
 
 def begin(client, game="shakespeare", seats=("person", "person"), seed=0, **said):
@@ -65,12 +74,15 @@ def turn(page):
     return json.loads(found[1])
 
 
-def seen(client, address, holds):
-    """The page, once something holds of it: an agent has decided, or has failed."""
+def seen(client, address, holds, pause=0.01):
+    """The page, once something holds of it: an agent has decided, or has failed.
+
+    Agents in processes of their own give way to a server that is asked without a pause.
+    """
     until = time.monotonic() + PATIENCE
     while not holds(page := client.get(address)):
         assert time.monotonic() < until, page.text
-        time.sleep(0.01)
+        time.sleep(pause)
     return page
 
 

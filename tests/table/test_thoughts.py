@@ -93,7 +93,13 @@ def test_equal_knowledge_gives_equal_thoughts(client):
 
 
 @pytest.mark.parametrize(
-    "said", [{"agent": "nobody"}, {"agent": "my.py:A"}, {"playouts": "9999999"}]
+    "said",
+    [
+        {"agent": "nobody"},
+        {"agent": "search,seconds=99999"},
+        {"agent": "my.py:A"},
+        {"playouts": "9999999"},
+    ],
 )
 def test_what_cannot_be_asked_is_refused(client, said):
     mover, _ = begun(client, seed=6)

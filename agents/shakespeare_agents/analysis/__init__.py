@@ -5,7 +5,7 @@ A view of a decision uses only what its seat may know.
 
 from shakespeare_agents.analysis.analyst import Analyst
 from shakespeare_agents.analysis.forecasting import forecasts_of, of_all_seats
-from shakespeare_agents.analysis.judging import Verdict, refined, verdicts, worst
+from shakespeare_agents.analysis.judging import Verdict, refined, verdict_on, verdicts, worst
 from shakespeare_agents.analysis.thoughts import MoveThought, Thoughts, thoughts
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "of_all_seats",
     "refined",
     "thoughts",
+    "verdict_on",
     "verdicts",
     "worst",
 ]

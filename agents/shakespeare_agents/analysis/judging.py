@@ -77,7 +77,7 @@ def verdicts(
     if checked_count("playouts", playouts) < 2:
         raise ValueError("playouts=1: an interval needs 2 or more")
     return (
-        _verdict(positions[number], move, number, analyst, seed, playouts)
+        verdict_on(positions[number], move, number, analyst, seed=seed, playouts=playouts)
         for number, move in enumerate(moves)
     )
 
@@ -98,9 +98,16 @@ def worst(judged: Iterable[Verdict], players: int, most: int = MOST_MARKED) -> l
     return [Mistake(one.number, one.seat, one.loss, one.best, one.margin) for one in lost[:most]]
 
 
-def _verdict(
-    position: Position, move: str, number: int, analyst: Analyst, seed: int, playouts: int
+def verdict_on(
+    position: Position,
+    move: str,
+    number: int,
+    analyst: Analyst,
+    *,
+    seed: int = 0,
+    playouts: int = PLAYOUTS,
 ) -> Verdict:
+    """The verdict on one decision, the one after `number` moves; see `verdicts`."""
     trials = Trials(analyst, position, seed, number)
     played = position.action_id(move)
     best = played

@@ -6,6 +6,7 @@ import shlex
 import sys
 from collections import Counter
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -18,12 +19,14 @@ from shakespeare_agents.cli.options import workers as workers_options
 from shakespeare_env.cli import choices
 from shakespeare_env.cli.choices import give_up
 from shakespeare_env.errors import ShakespeareEnvError
+from shakespeare_env.extras import needing
 
 if TYPE_CHECKING:
     from shakespeare_agents.findings.report import Report
 
 _INTERRUPTED = 130
 """Exit code after Ctrl-C, as in shells."""
+_EXTRA = "arena"
 _WHO = ("heuristic", "network")
 
 Answers = Annotated[Path, typer.Argument(metavar="FOLDER", help="Answers of `findings`.")]
@@ -72,7 +75,8 @@ def findings(
     """Ask what good play is worth, in many boxes and with several players."""
     # Here and below, slow imports are late to keep the shell's completion quick.
     try:
-        from shakespeare_agents.findings.asking import ask, put_in_force, shards_of
+        with needing(_EXTRA, "findings need"):
+            from shakespeare_agents.findings.asking import ask, put_in_force, shards_of
 
         if boxes:
             put_in_force(game_name, out, boxes)
@@ -137,17 +141,10 @@ def boxes_ask(
             metavar="FOLDER", help="Answers of `findings`.", show_default="the package's own"
         ),
     ] = None,
-    rows: Annotated[int, typer.Option(min=1, help="Rows to show.")] = 20,
+    rows: Annotated[int, typer.Option(min=1, max=1000, help="Rows to show.")] = 20,
 ) -> None:
     """List the printed facts worth looking up first: those that findings hang on most."""
-    if answers is None:
-        import polars as pl
-
-        from shakespeare_agents.findings.report import SHIPPED
-
-        facts = pl.read_json(SHIPPED)
-    else:
-        facts = _report(answers).facts()
+    facts = _report(answers).facts() if answers else _reporting().shipped_facts()
     console = Console()
     for by, what in (("fact", "On your copy"), ("group", "Group of facts")):
         table = Table(what, "Facts", "Share, %")
@@ -162,8 +159,16 @@ def boxes_ask(
 
 def _report(answers: Path) -> Report:
     try:
-        from shakespeare_agents.findings.report import Report
-
-        return Report(answers)
-    except (ShakespeareEnvError, ModuleNotFoundError) as fault:
+        report: Report = _reporting().Report(answers)
+        return report
+    except ShakespeareEnvError as fault:
         give_up(str(fault))
+
+
+def _reporting() -> ModuleType:
+    try:
+        with needing(_EXTRA, "findings need"):
+            from shakespeare_agents.findings import report
+    except ModuleNotFoundError as fault:
+        give_up(str(fault))
+    return report

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,8 +18,6 @@ from shakespeare_env.core import registry
 
 _MOST_GIVEN = 2**20
 """The most characters in a file of moves."""
-_FRESH_SEEDS = 1_000_000
-"""The number of fresh seeds, few enough to be read out and typed."""
 _WIDTH = 78
 """Columns of a command to copy."""
 _NEXT_LINE = " \\"
@@ -55,10 +52,11 @@ def play(
     from shakespeare_agents.cli.hints import fault_lines
     from shakespeare_agents.cli.person import GivenMoveError, Person
     from shakespeare_agents.session import Session
+    from shakespeare_env.core.rng import fresh_seed
 
     game = choices.find_game(game_name)
     if seed is None:
-        seed = secrets.randbelow(_FRESH_SEEDS)
+        seed = fresh_seed()
     opponents = lineup_options.make_opponents(game, named, players)
     position = choices.new_position(game, len(opponents) + 1, seed, option)
     choices.check_seat(seat, position.players)

@@ -70,6 +70,12 @@ def table(
         str | None,
         choices.game_option("Offer the game in this file, too.", False, metavar="FILE.py:NAME"),
     ] = None,
+    limit: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS", min=0.1, max=86_400, help="The longest an agent may take for a move."
+        ),
+    ] = 60.0,
     box_file: Annotated[
         Path | None,
         typer.Option(
@@ -107,7 +113,7 @@ def table(
         )
     database = games or _data_folder() / "table.sqlite"
     settings = Settings(
-        database, host, port, token, tuple(agents or ()), tuple(watched or ()), box_file
+        database, host, port, token, tuple(agents or ()), tuple(watched or ()), box_file, limit
     )
 
     def print_addresses(addresses: list[str]) -> None:

@@ -27,7 +27,7 @@ _HEAD = [
     *("same sign", "moved by"),
 ]
 _FEWEST_DRAWN, _MOST_FACTS = 4, 12
-SHIPPED = Path(__file__).with_name("facts.json")
+_SHIPPED = Path(__file__).with_name("facts.json")
 """`Report.facts` of the answers that docs/findings.md shows."""
 
 
@@ -188,3 +188,8 @@ def _seats(players: int) -> str:
     return {1: "One seat", 2: "Two seats", 3: "Three seats", 4: "Four seats"}.get(
         players, f"{players} seats"
     )
+
+
+def shipped_facts() -> pl.DataFrame:
+    """What facts carry in the findings of docs/findings.md; see `Report.facts`."""
+    return pl.read_json(_SHIPPED)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -14,12 +13,12 @@ from shakespeare_agents.mcp.table import Answer, Opponent, Start, Table
 from shakespeare_agents.registry import default, make
 from shakespeare_env.checks.values import meant, shown
 from shakespeare_env.core import registry
+from shakespeare_env.core.rng import fresh_seed
 from shakespeare_env.datasets.playing_again import dealt
 from shakespeare_env.errors import IllegalMove, ShakespeareEnvError
 
 MOST_TABLES = 8
 """The most games in progress, and the most finished ones that are kept."""
-_FRESH_SEEDS = 2**63
 
 
 class RequestError(ShakespeareEnvError, ValueError):
@@ -187,7 +186,7 @@ class Tables:
                 taken = [t.start for t in self._tables.values() if t.position.players == 1]
                 return Start(*self._keeper.next_solo_deal(taken), variants)
         if seed is None:
-            seed = secrets.randbelow(_FRESH_SEEDS)
+            seed = fresh_seed()
         return Start(seed, 0, variants)
 
     def _named_for(self, game: str) -> Sequence[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import threading
 import webbrowser
@@ -10,6 +11,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from importlib import import_module
+from types import FrameType
 
 import uvicorn
 from starlette.applications import Starlette
@@ -25,20 +27,16 @@ from shakespeare_agents.table.guarding import Guard
 from shakespeare_agents.table.live_table import TableError
 from shakespeare_agents.table.settings import Settings, is_local
 from shakespeare_agents.table.site import STATIC, Site
+from shakespeare_agents.table.store import StoreError
 from shakespeare_env.checks.values import shown
-from shakespeare_env.core import registry
-from shakespeare_env.core.kernels import compile_all
 
 _BACKLOG = 128
+_LONGEST_END_S = 1.0
+"""Seconds that the server may take to end in an orderly way."""
 _QUICKLY = 3
 """The level at which answers are compressed: a third of the usual time."""
+_NOT_KEPT = "What was asked for is not done; every move that was shown is kept."
 _PAGES = ("lobby", "play", "thoughts", "box", "folders", "review")
-
-
-def _compile() -> None:
-    for name in registry.names():
-        with suppress(Exception):  # opening a table of this game shows the fault
-            compile_all(registry.game(name))
 
 
 def make_app(settings: Settings) -> Starlette:
@@ -52,8 +50,7 @@ def make_app(settings: Settings) -> Starlette:
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         watching = asyncio.create_task(site.tables.watch_store())
-        # Whoever begins the first table of a new installation waits less.
-        threading.Thread(target=_compile, name="compiling", daemon=True).start()
+        site.preparing.start()
         yield
         watching.cancel()
         with suppress(asyncio.CancelledError):
@@ -64,6 +61,12 @@ def make_app(settings: Settings) -> Starlette:
         status, text = 400, str(fault)
         if isinstance(fault, HTTPException):
             status, text = fault.status_code, fault.detail
+        elif isinstance(fault, StoreError):
+            status, text = 507, f"{fault}. {_NOT_KEPT}"
+        elif not isinstance(fault, TableError):
+            status, text = 500, f"The server has failed; its terminal says more. {_NOT_KEPT}"
+        if "HX-Request" in request.headers:  # the page that asked shows it
+            return PlainTextResponse(text[:1].upper() + text[1:], status)
         title = "There is no such page" if status == 404 else "This cannot be done"
         return site.page(request, "error.html", status, title=title, text=text)
 
@@ -75,15 +78,20 @@ def make_app(settings: Settings) -> Starlette:
         for name in _PAGES
         for route in import_module(f"shakespeare_agents.table.pages.{name}").routes(site)
     ]
-    return Starlette(
+    app = Starlette(
         routes=[*routes, Mount("/static", StaticFiles(directory=STATIC), name="static")],
         middleware=[
             Middleware(Guard, settings=settings),
             Middleware(GZipMiddleware, compresslevel=_QUICKLY),
         ],
-        exception_handlers={HTTPException: refused, TableError: refused, ClientDisconnect: cut_off},
+        exception_handlers={
+            **dict.fromkeys((HTTPException, TableError, StoreError, Exception), refused),
+            ClientDisconnect: cut_off,
+        },
         lifespan=lifespan,
     )
+    app.state.site = site
+    return app
 
 
 def listening(settings: Settings) -> socket.socket:
@@ -124,13 +132,45 @@ def other_addresses(settings: Settings, port: int) -> list[str]:
     return [address(replace(settings, host=host), port) for host in hosts]
 
 
-def serve(settings: Settings, announce: Callable[[list[str]], None], *, opened: bool) -> None:
-    """Serve until an interrupt.
+class _Server(uvicorn.Server):
+    """Ends soon after it is asked to, whatever agents and requests do meanwhile.
+
+    Args:
+        config: How it serves.
+        site: What it serves.
+        say: Called with a word when it is asked to end.
+    """
+
+    def __init__(self, config: uvicorn.Config, site: Site, say: Callable[[str], None]) -> None:
+        super().__init__(config)
+        self._site = site
+        self._say = say
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """An interrupt: what was answered is on disk, so nothing has to be waited for."""
+        if not self.should_exit:
+            self._say("The table server ends; every move that was shown is kept.")
+            last = threading.Timer(_LONGEST_END_S, os._exit, [128 + sig])
+            for thread in (last, threading.Thread(target=self._site.stop_thinking)):
+                thread.daemon = True
+                thread.start()
+        super().handle_exit(sig, frame)
+
+
+def serve(
+    settings: Settings,
+    announce: Callable[[list[str]], None],
+    *,
+    opened: bool,
+    say: Callable[[str], None] = print,
+) -> None:
+    """Serve until an interrupt or a request to terminate, which end it within two seconds.
 
     Args:
         settings: How the server is set up.
         announce: Called with the addresses, this machine's first, once requests are answered.
         opened: Whether to show it in a browser.
+        say: Called with a word in the end.
 
     Raises:
         StoreError: games cannot be kept.
@@ -149,4 +189,4 @@ def serve(settings: Settings, announce: Callable[[list[str]], None], *, opened: 
         announce([where, *other_addresses(settings, found.getsockname()[1])])
         if opened:
             webbrowser.open(where)
-        uvicorn.Server(config).run([found])
+        _Server(config, app.state.site, say).run([found])

@@ -43,6 +43,11 @@ class Snapshot(Course):
         return None if seat is None else self.plan.seats[seat]
 
     @property
+    def mover(self) -> str:
+        """The name of who is to move, or empty."""
+        return "" if self.seat_to_move is None else self.seat_to_move.name
+
+    @property
     def agents(self) -> set[int]:
         """The seats that agents hold."""
         return {seat for seat, one in enumerate(self.plan.seats) if one.agent is not None}

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from shakespeare_agents import naming
@@ -17,13 +15,12 @@ from shakespeare_env import Position
 from shakespeare_env.checks.json_input import parse_object
 from shakespeare_env.checks.values import shown
 from shakespeare_env.core import registry
+from shakespeare_env.core.rng import FIRST_FRESH, fresh_seed
 from shakespeare_env.errors import CheckpointError, PositionError
 
 PERSON, NAMED = "person", "named"
 LONGEST_NAME = 40
 LONGEST_AGENT = 300
-_FRESH_SEEDS = 1_000_000
-"""The number of fresh seeds, few enough to be read out and typed."""
 _OPTIONS = {"simulations": "{} playouts a move", "seconds": "{} seconds a move"}
 _SEARCHES = ("search,simulations=256", "search,seconds=2", "search,seconds=10")
 
@@ -88,7 +85,7 @@ def agents_for(game: str, settings: Settings) -> list[str]:
         needs_heuristics = name in ("heuristic", "greedy") and not has_heuristics(rules)
         if name not in offered and name != "search" and not (needs_network or needs_heuristics):
             offered.append(name)
-    return [*offered, *(name for name in settings.agents if name not in offered)]
+    return [*offered, *(name for name in settings.offered if name not in offered)]
 
 
 def plan_of(choice: Choices, settings: Settings) -> tuple[TablePlan, list[list[int]]]:
@@ -98,25 +95,35 @@ def plan_of(choice: Choices, settings: Settings) -> tuple[TablePlan, list[list[i
         TableError: what is wrong with it.
     """
     said = choice.said
-    seed = _whole(said["seed"], "the seed", secrets.randbelow(_FRESH_SEEDS))
-    if not 0 <= seed < 2**63:
+    seed = _whole(said["seed"], "the seed", fresh_seed())
+    if said["seed"].strip() and seed >= FIRST_FRESH:
         raise TableError(f"seed {shown(said['seed'])}: give a number from 0 to 2^63-1")
     variants = tuple(name for name in choice.variants if said.get(f"variant_{name}"))
     seats = tuple(_seat(choice, seat, settings) for seat in range(choice.players))
     plan = TablePlan(choice.game, choice.players, variants, seed, seats, start=choice.start)
     first_snapshot(plan)
-    people = [seat for seat, one in enumerate(seats) if one.agent is None]
+    people = plan.people
     on_one_screen = bool(said.get("one_screen")) and len(people) > 1
     return plan, [people] if on_one_screen else [[seat] for seat in people]
 
 
 def allowed_agent(name: str, game: str, settings: Settings) -> str:
-    """The name of an agent that can play; TableError if none can, or it is not allowed."""
-    name = name.strip()
+    """The name of an agent that may play, as `make` takes it; TableError if it may not, or cannot.
+
+    Python is not run here, where nothing could end it.
+    """
+    name = settings.offered.get(name.strip(), name.strip())
     if not name or len(name) > LONGEST_AGENT or not name.isprintable():
         raise TableError(f"name an agent, in 1 to {LONGEST_AGENT} signs, not {shown(name)}")
+    seconds = naming.split_options(name)[1].get("seconds", 0)
+    if isinstance(seconds, int | float) and seconds >= settings.limit:
+        raise TableError(
+            f"{shown(name)}: a move here may take less than {settings.limit:g} seconds; "
+            "`shakespeare table --limit` sets that"
+        )
+    is_python = bool(naming.running_python([name]))
     if name not in settings.agents:
-        if naming.running_python([name]):
+        if is_python:
             raise TableError(
                 f"{name!r} names Python; only agents named on the command line may run it: "
                 f"shakespeare table --agent {name}"
@@ -128,7 +135,8 @@ def allowed_agent(name: str, game: str, settings: Settings) -> str:
                 "the command line, with --agent"
             )
     try:
-        make(name, registry.game(game))
+        if not is_python:
+            make(name, registry.game(game))
     except (CheckpointError, TypeError, ValueError, ImportError, OSError) as fault:
         raise TableError(f"the agent {name!r} cannot play: {fault}") from fault
     return name
@@ -137,9 +145,7 @@ def allowed_agent(name: str, game: str, settings: Settings) -> str:
 def agent_seat(name: str, game: str, settings: Settings) -> SeatPlan:
     """A seat held by the agent `name`; TableError as of `allowed_agent`."""
     name = allowed_agent(name, game, settings)
-    bare, comma, options = name.partition(",")
-    short = Path(bare).name if bare not in naming.names() else bare
-    return SeatPlan(in_words(short + comma + options)[:LONGEST_NAME], name)
+    return SeatPlan(in_words(settings.called(name))[:LONGEST_NAME], name)
 
 
 def in_words(agent: str) -> str:

@@ -5,22 +5,16 @@ from __future__ import annotations
 import gzip
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from starlette.exceptions import HTTPException
 
-from shakespeare_agents.analysis import (
-    Analyst,
-    Verdict,
-    forecasts_of,
-    of_all_seats,
-    refined,
-    verdicts,
-    worst,
-)
+from shakespeare_agents.analysis import Verdict, of_all_seats, refined, worst
 from shakespeare_agents.table.recent import Recent
 from shakespeare_agents.table.site import Site
+from shakespeare_agents.table.thinking.jobs import Forecast, Judge
+from shakespeare_agents.table.thinking.thinkers import Thinkers
 from shakespeare_env.cli.recorded import Recorded, from_bytes, from_folder
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.film import Film, Forecasts, Mistake, default_title, page_of
@@ -62,12 +56,10 @@ class Reviewed:
             return page_of(self.film, title=self.title)
         return page_of(self.film, judging.forecasts(), judging.mistakes(), self.title)
 
-    def judging(self, name: str, analyst: Callable[[], tuple[threading.Lock, Analyst]]) -> Judging:
-        """What an agent says, begun if it has not been asked yet; errors as of `make`."""
+    def judging(self, name: str, agent: str, analysts: Thinkers) -> Judging:
+        """What an agent says, begun if it has not been asked yet."""
         with self._lock:
-            if name not in self._judgings:
-                self._judgings[name] = Judging(self.game, *analyst())
-            return self._judgings[name]
+            return self._judgings.setdefault(name, Judging(self.game, name, agent, analysts))
 
 
 class Judging:
@@ -75,16 +67,16 @@ class Judging:
 
     Args:
         game: What was played.
-        thinking: Held while the agent thinks.
-        analyst: The analyst that judges.
+        name: What pages call the agent.
+        agent: Its name, as `make` takes it.
+        analysts: Where it thinks; `more` and `forecasts` run on their threads.
     """
 
-    def __init__(self, game: Recorded, thinking: threading.Lock, analyst: Analyst) -> None:
-        self._positions = game.positions
-        self._thinking = thinking
+    def __init__(self, game: Recorded, name: str, agent: str, analysts: Thinkers) -> None:
+        self._positions, self._moves = game.positions, game.moves
+        self.name, self.agent = name, agent
+        self._analysts = analysts
         self._lock = threading.Lock()
-        self._analyst = analyst
-        self._coming = verdicts(game.positions, game.moves, analyst)
         self._found: list[Verdict] = []
         self._first: Forecasts | None = None
 
@@ -92,23 +84,21 @@ class Judging:
         """Judge until more than `known` decisions are judged, or all; how many are."""
         with self._lock:
             began = time.monotonic()
-            while len(self._found) <= known or time.monotonic() - began < _AT_ONCE:
-                with self._thinking:
-                    verdict = next(self._coming, None)
-                if verdict is None:
+            while (number := len(self._found)) < len(self._moves):
+                if number > known and time.monotonic() - began > _AT_ONCE:
                     break
-                self._found.append(verdict)
+                position, move = self._positions[number], self._moves[number]
+                self._found.append(self._analysts.result(Judge(self.agent, position, move, number)))
             return len(self._found)
 
     def forecasts(self) -> Forecasts:
         """Every seat's chances over the game, as well as they are known."""
         with self._lock:
             if self._first is None:
-                with self._thinking:
-                    self._first = forecasts_of(
-                        self._positions, self._analyst, playouts=_FEWER_PLAYOUTS
-                    )
-            found = refined(self._first, self._found, self._analyst.name)
+                self._first = self._analysts.result(
+                    Forecast(self.agent, self._positions, _FEWER_PLAYOUTS)
+                )
+            found = refined(self._first, self._found, self.name)
         return of_all_seats(found, self._positions)
 
     def mistakes(self) -> list[Mistake]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -17,20 +16,21 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from shakespeare_agents.analysis.analyst import Analyst
 from shakespeare_agents.table.drawn_board import Drawings
 from shakespeare_agents.table.live_tables import LiveTables
 from shakespeare_agents.table.new_table import in_words
-from shakespeare_agents.table.recent import Recent
+from shakespeare_agents.table.preparing import Preparing
 from shakespeare_agents.table.settings import Settings
 from shakespeare_agents.table.store import Store, new_token
-from shakespeare_env.core.game import Game
+from shakespeare_agents.table.thinking.thinkers import Thinkers
 
 STATIC = Path(__file__).parent / "static"
 OWNER = "shakespeare_owner"
 """The cookie by which a browser finds its tables again."""
 _TOKEN = re.compile(r"[\w-]{16,64}")
 _MEGABYTE = 2**20
+_ANALYSTS = 2
+"""The most processes for thoughts and reviews."""
 
 Fields = dict[str, str]
 """What a form says, by the names of its fields."""
@@ -47,7 +47,9 @@ class Site:
 
     Attributes:
         store: Games on disk.
+        preparing: What is still being compiled.
         tables: The tables being played.
+        analysts: Those who think aloud and judge.
         drawings: What viewers of the tables see.
 
     Raises:
@@ -57,9 +59,10 @@ class Site:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.store = Store(settings.database)
-        self.tables = LiveTables(self.store)
+        self.preparing = Preparing()
+        self.tables = LiveTables(self.store, settings.limit, self.preparing.wait)
+        self.analysts = Thinkers(_ANALYSTS, settings.limit)
         self.drawings = Drawings()
-        self._analysts: Recent[tuple[threading.Lock, Analyst]] = Recent()
         self._templates = Environment(
             loader=PackageLoader("shakespeare_agents.table"),
             autoescape=select_autoescape(),
@@ -110,15 +113,15 @@ class Site:
         """A template as text."""
         return self._templates.get_template(template).render(site=self, **context)
 
-    def analyst(self, name: str, game: Game) -> tuple[threading.Lock, Analyst]:
-        """An agent that judges positions, and the lock to hold while it thinks; see `make`."""
-        return self._analysts.get(
-            (game.name, name), lambda: (threading.Lock(), Analyst(game, name))
-        )
+    def stop_thinking(self) -> None:
+        """End all that agents think about."""
+        self.preparing.close()
+        self.analysts.close()
+        self.tables.close()
 
     def close(self) -> None:
         """Let go of everything."""
-        self.tables.close()
+        self.stop_thinking()
         self.store.close()
 
 

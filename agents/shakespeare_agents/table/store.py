@@ -6,7 +6,9 @@ can take a move's number.
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import secrets
 import sqlite3
 import threading
@@ -18,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from shakespeare_env.checks.values import shown
+from shakespeare_env.core.rng import FIRST_FRESH
 from shakespeare_env.errors import ShakespeareEnvError
 
 FORMAT = 1
@@ -112,6 +115,22 @@ class TablePlan:
         return [seat.name for seat in self.seats]
 
     @property
+    def seed_of_agents(self) -> int:
+        """Decides the agents' draws; it does not lead back to the seed, which gives the deal."""
+        digest = hashlib.blake2b(str(self.seed).encode(), digest_size=8, person=b"agents")
+        return int.from_bytes(digest.digest(), "big")
+
+    @property
+    def people(self) -> list[int]:
+        """The seats that people hold."""
+        return [seat for seat, one in enumerate(self.seats) if one.agent is None]
+
+    @property
+    def is_open_to_some(self) -> bool:
+        """Whether one of several people may know the seed, which gives every hidden card."""
+        return self.seed < FIRST_FRESH and len(self.people) > 1
+
+    @property
     def title(self) -> str:
         """The game and who plays it."""
         return f"{self.game.capitalize()}: {', '.join(self.names)}"
@@ -145,7 +164,7 @@ class Store:
     """The games of a file.
 
     Raises:
-        StoreError: it cannot be read or written.
+        StoreError: it cannot be read or written; so do all methods, which then change nothing.
     """
 
     def __init__(self, path: Path) -> None:
@@ -165,9 +184,18 @@ class Store:
                 f"the games in {shown(str(path))} cannot be used: {fault}; name another file"
             ) from fault
 
+    def _found(self) -> tuple[int, int] | None:
+        """The file that is at the path now."""
+        try:
+            about = os.stat(self.path)
+        except OSError:
+            return None
+        return about.st_dev, about.st_ino
+
     def _set_up(self) -> None:
         for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
             self._database.execute(f"PRAGMA {pragma}")
+        self._place = self._found()
         with self._writing() as run:
             (found,) = run("PRAGMA user_version").fetchone()
             if found not in (0, FORMAT):
@@ -288,12 +316,29 @@ class Store:
     @contextmanager
     def _writing(self) -> Iterator[Callable[..., sqlite3.Cursor]]:
         """Executes statements, all of them or none."""
-        with self._lock, self._database:
+        if self._place != self._found():
+            # SQLite would go on writing where nobody looks any more.
+            raise StoreError(
+                f"the file of games, {self.path.name}, is not where it was; put it back, or start "
+                "the server anew"
+            )
+        with self._lock, self._readable(), self._database:
             self._database.execute("BEGIN IMMEDIATE")
             yield self._database.execute
 
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        """Turns SQLite's errors into those of this module."""
+        try:
+            yield
+        except sqlite3.Error as fault:
+            raise StoreError(
+                f"the file of games, {self.path.name}, cannot be used: {fault}; make room on the "
+                "disk, or let the server write there"
+            ) from fault
+
     def _rows(self, statement: str, *values: Any) -> list[Any]:
-        with self._lock:
+        with self._lock, self._readable():
             return self._database.execute(statement, values).fetchall()
 
     def _tables(self, wanted: str, *values: Any) -> Iterator[StoredTable]:

@@ -139,7 +139,7 @@ class Processes:
         if self._executor is None:
             self._executor = ProcessPoolExecutor(
                 self.size,
-                initializer=_set_up,
+                initializer=set_up_worker,
                 initargs=(os.getpid(),),
                 env=_ONE_THREAD,
                 timeout=None,
@@ -184,7 +184,7 @@ def _lives(process: int) -> bool:
     return True
 
 
-def _set_up(driver: int) -> None:
+def set_up_worker(driver: int) -> None:
     """Prepare a worker process: Ctrl-C is the driver's to handle, and it ends with the driver."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(driver,), daemon=True).start()

@@ -57,14 +57,24 @@ def do(key: str, load: Callable[[], Job[Any, Any]], shard: Any) -> Done:
                 _started.popitem(last=False)
         _started.move_to_end(key)
         result = _started[key](shard, count)
-    except Exception as fault:
-        return Done(None, decisions, games, (_pickled(fault), FromElsewhere.of(fault)))
+    except (Exception, SystemExit) as fault:  # an agent may be anybody's
+        return failed(fault, decisions, games)
     return Done(result, decisions, games)
 
 
-def _pickled(fault: Exception) -> bytes:
-    """An exception as bytes, or one that says the same if it cannot be pickled."""
+def failed(fault: BaseException, decisions: int = 0, games: int = 0) -> Done:
+    """A shard in which an exception was raised."""
+    return Done(None, decisions, games, (_pickled(fault), FromElsewhere.of(fault)))
+
+
+def _pickled(fault: BaseException) -> bytes:
+    """An exception as bytes, or one that says the same if it cannot be pickled.
+
+    What would end the process that reads it becomes an ordinary one.
+    """
     try:
+        if not isinstance(fault, Exception):
+            raise TypeError
         content: bytes = cloudpickle.dumps(fault)
         cloudpickle.loads(content)
     except Exception:  # an agent's may be anything

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from shakespeare_agents.table.live_table import TableError
@@ -17,7 +17,11 @@ _FIELDS = 64
 
 def routes(site: Site) -> list[Route]:
     """The lobby's pages."""
-    return [site.get("/", _show), site.post("/tables", _begin, _FIELDS)]
+    return [
+        site.get("/", _show),
+        site.get("/preparing/{game}", _preparing),
+        site.post("/tables", _begin, _FIELDS),
+    ]
 
 
 def _show(site: Site, request: Request) -> Response:
@@ -25,10 +29,17 @@ def _show(site: Site, request: Request) -> Response:
     return _lobby(site, request, dict(request.query_params))
 
 
+def _preparing(site: Site, request: Request) -> Response:
+    """How much of a game's code is ready."""
+    return HTMLResponse(site.fragment("preparing.html", game=request.path_params["game"]))
+
+
 def _begin(site: Site, request: Request, said: Fields, _file: bytes) -> Response:
     """A new table; its first person's page, or the spectators' if nobody plays."""
     try:
-        plan, links = plan_of(choices(said, site.settings), site.settings)
+        choice = choices(said, site.settings)
+        site.preparing.wait(choice.game)
+        plan, links = plan_of(choice, site.settings)
     except TableError as fault:
         return _lobby(site, request, said, str(fault))
     digest = registry.box_digest(plan.game)

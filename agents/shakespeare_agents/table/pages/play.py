@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from shakespeare_agents.table.live_table import LiveTable, TableError
+from shakespeare_agents.table.live_table import LiveTable, Snapshot, TableError
 from shakespeare_agents.table.new_table import NAMED, PERSON, agent_seat, agents_for
 from shakespeare_agents.table.play_page import changes, play_page
 from shakespeare_agents.table.site import Fields, Site, owner_of
@@ -179,24 +179,38 @@ def _seat_agent(site: Site, looking: Looking, said: Fields) -> None:
 
 
 def _context(site: Site, request: Request, looking: Looking, message: str = "") -> dict[str, Any]:
-    plan, owns = looking.table.now().plan, looking.table.owner == owner_of(request)
+    now, owns = looking.table.now(), looking.table.owner == owner_of(request)
+    plan = now.plan
+
+    def called(agent: str) -> str:
+        """An agent's name; only the owner of the table has typed, and reads, a folder."""
+        known = agent in site.settings.agents
+        return agent if owns and not known else site.settings.called(agent)
+
     return {
         **play_page(site.drawings, looking.table, looking.viewer),
         "address": looking.address,
         "message": message,
-        "again": _again(plan),
+        "again": _again(plan, called),
+        "failed_agent": called(agent) if (agent := _agent_to_move(now)) else "",
         "links": site.store.links_of(looking.table.id) if owns else {},
         "agents": agents_for(plan.game, site.settings),
     }
 
 
-def _again(plan: TablePlan) -> str:
+def _agent_to_move(now: Snapshot) -> str | None:
+    return None if now.seat_to_move is None else now.seat_to_move.agent
+
+
+def _again(plan: TablePlan, called: Callable[[str], str]) -> str:
     """The lobby's address with the same seats filled in."""
     said = {"game": plan.game, "players": str(plan.players)}
     said |= {f"variant_{name}": "1" for name in plan.variants}
     for seat, one in enumerate(plan.seats):
         said |= {f"seat{seat}": PERSON if one.agent is None else NAMED}
-        said |= {f"name{seat}": one.name} if one.agent is None else {f"agent{seat}": one.agent}
+        said |= (
+            {f"name{seat}": one.name} if one.agent is None else {f"agent{seat}": called(one.agent)}
+        )
     return f"/?{urlencode(said)}"
 
 

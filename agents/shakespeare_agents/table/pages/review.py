@@ -6,7 +6,6 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Callable
-from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from urllib.parse import urlencode
 
@@ -19,7 +18,7 @@ from starlette.routing import Route
 
 from shakespeare_agents.registry import default
 from shakespeare_agents.table.guarding import LONGER
-from shakespeare_agents.table.live_tables import give_way
+from shakespeare_agents.table.live_tables import for_everybody
 from shakespeare_agents.table.new_table import agents_for, allowed_agent
 from shakespeare_agents.table.reviewed import Judging, Reviewed, Reviews
 from shakespeare_agents.table.site import Fields, Site, owner_of, remembering
@@ -34,8 +33,6 @@ from shakespeare_env.film.page import (
 )
 
 _LATEST = 20
-_JUDGES = 2
-"""Threads on which agents judge."""
 _EVERY = 1.5
 """Seconds between graphs while verdicts come in."""
 _ADDRESSES = (
@@ -50,8 +47,6 @@ _Shown = Callable[[Site, Request, Reviewed, str], Response]
 def routes(site: Site) -> list[Route]:
     """The pages of reviews."""
     reviews = Reviews(site)
-    # There are few judges, so that pages find a thread, too.
-    judges = ThreadPoolExecutor(_JUDGES, "judging", initializer=give_way)
 
     def found(request: Request) -> tuple[Reviewed, str]:
         """A game, and its address."""
@@ -70,8 +65,9 @@ def routes(site: Site) -> list[Route]:
     async def analysis(request: Request) -> Response:
         """Server-sent events: graphs and verdicts, while somebody listens."""
         reviewed, address = await run_in_threadpool(found, request)
-        name = await run_in_threadpool(_agent, site, request, reviewed)
-        return EventSourceResponse(_judged_events(site, judges, reviewed, name, f"{address}/"))
+        name, agent = await run_in_threadpool(_agent, site, request, reviewed)
+        judging = reviewed.judging(name, agent, site.analysts)
+        return EventSourceResponse(_judged_events(site, reviewed, judging, f"{address}/"))
 
     return [
         site.get("/review", _start),
@@ -116,7 +112,7 @@ def _bring(reviews: Reviews, site: Site, request: Request, said: Fields, file: b
 def _show(site: Site, request: Request, reviewed: Reviewed, address: str) -> Response:
     """A game at a position."""
     at, film = _ply(request, reviewed), reviewed.film
-    name = _agent(site, request, reviewed)
+    name, _ = _agent(site, request, reviewed)
     offered = agents_for(film.game.name, site.settings)
     link = f"{address}/"
     extras = site.fragment(
@@ -166,43 +162,42 @@ def _ply(request: Request, reviewed: Reviewed) -> int:
     return ply
 
 
-def _agent(site: Site, request: Request, reviewed: Reviewed) -> str:
+def _agent(site: Site, request: Request, reviewed: Reviewed) -> tuple[str, str]:
+    """The agent that is asked for: what its viewer calls it, and its name."""
     game = reviewed.film.game
-    asked = request.query_params.get("agent")
-    return allowed_agent(asked or default(game), game.name, site.settings)
+    asked = request.query_params.get("agent") or default(game)
+    agent = allowed_agent(asked, game.name, site.settings)
+    return site.settings.called(agent) if agent in site.settings.agents else asked, agent
 
 
 async def _judged_events(
-    site: Site, judges: Executor, reviewed: Reviewed, name: str, link: str
+    site: Site, reviewed: Reviewed, found: Judging, link: str
 ) -> AsyncIterator[dict[str, str]]:
     film, last = reviewed.film, len(reviewed.film)
 
-    def judging() -> Judging:
-        return reviewed.judging(name, lambda: site.analyst(name, film.game))
-
-    def graphs(found: Judging) -> dict[str, str]:
+    def graphs() -> dict[str, str]:
         mistakes = found.mistakes()
         drawn = forecast_graphs(film, found.forecasts(), mistakes, link)
         return {"event": "found", "data": drawn + mistakes_list(film, mistakes, link)}
 
     def progress(known: int) -> dict[str, str]:
-        text = site.fragment("review_progress.html", known=known, last=last, name=name)
+        text = site.fragment("review_progress.html", known=known, last=last, name=found.name)
         return {"event": "progress", "data": text}
 
-    asked = partial(asyncio.get_running_loop().run_in_executor, judges)
+    asked = partial(asyncio.get_running_loop().run_in_executor, site.analysts.threads)
     try:
-        found = await asked(judging)
-        yield await asked(graphs, found)
+        yield await asked(graphs)
         known, drawn_at = -1, time.monotonic()
         while known < (latest := await asked(found.more, known)):
             known = latest
             yield progress(known)
             if time.monotonic() - drawn_at > _EVERY:
-                yield await asked(graphs, found)
+                yield await asked(graphs)
                 drawn_at = time.monotonic()
-        yield await asked(graphs, found)
+        yield await asked(graphs)
         yield progress(last)
     except Exception as fault:  # an agent may be anybody's
-        text = site.fragment("thought_failed.html", name=name, fault=fault)
+        said = {"name": found.name, "fault": for_everybody(fault, found.agent)}
+        text = site.fragment("thought_failed.html", **said)
         yield {"event": "progress", "data": text}
     yield {"event": "done", "data": ""}

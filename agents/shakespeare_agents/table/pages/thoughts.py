@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
+from contextlib import aclosing
 from functools import partial
 
 from sse_starlette import EventSourceResponse
@@ -12,11 +13,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from shakespeare_agents.analysis.thoughts import Thoughts, thoughts
 from shakespeare_agents.table.live_table import Snapshot
+from shakespeare_agents.table.live_tables import for_everybody
 from shakespeare_agents.table.new_table import allowed_agent
 from shakespeare_agents.table.pages.play import PLACES, looking_at
 from shakespeare_agents.table.site import Site
+from shakespeare_agents.table.thinking.jobs import ThinkAloud, as_seen
 
 BUDGETS = ("256", "4096", "65536")
 """Playouts of all moves together that a viewer may ask for."""
@@ -55,7 +57,7 @@ def _ask(site: Site, request: Request) -> Response:
     text = site.fragment(
         "thoughts.html",
         address=looking.address,
-        agent=name,
+        agent=site.settings.called(name),
         playouts=budget,
         number=len(now.moves),
         seat=now.position.to_move if looking.viewer.revealed is not None else "",
@@ -76,25 +78,15 @@ async def _stream(site: Site, request: Request) -> Response:
 async def _thought_events(
     site: Site, now: Snapshot, name: str, budget: int
 ) -> AsyncIterator[dict[str, str]]:
-    def all_rounds() -> Iterator[Thoughts]:
-        """Each is played while nobody else uses the agent."""
-        lock, analyst = site.analyst(name, now.position.game)
-        about = {"seed": now.plan.seed, "number": len(now.moves), "playouts": budget}
-        with lock:
-            found = thoughts(now.position, analyst, **about)
-        while True:
-            with lock:
-                thought = next(found, None)
-            if thought is None:
-                return
-            yield thought
-
-    rounds = all_rounds()
+    seen, seed = as_seen(now.position), now.plan.seed_of_agents
+    job = ThinkAloud(name, seen, seed, len(now.moves), budget)
     try:
-        while (thought := await run_in_threadpool(next, rounds, None)) is not None:
-            text = site.fragment("thought.html", now=now, thought=thought, most=_MOST_MOVES)
-            yield {"event": "thought", "data": text}
+        async with aclosing(site.analysts.stream(job)) as coming:
+            async for thought in coming:
+                text = site.fragment("thought.html", now=now, thought=thought, most=_MOST_MOVES)
+                yield {"event": "thought", "data": text}
     except Exception as fault:  # an agent may be anybody's
-        text = site.fragment("thought_failed.html", name=name, fault=fault)
+        said = {"name": site.settings.called(name), "fault": for_everybody(fault, name)}
+        text = site.fragment("thought_failed.html", **said)
         yield {"event": "thought", "data": text}
     yield {"event": "done", "data": ""}

@@ -9,6 +9,7 @@
   let chosen = [];
   let byKeyboard = false;
   let last = "";
+  let topic = "";
 
   const place = (name) => document.querySelector(`#board [data-place="${CSS.escape(name)}"]`);
   const button = (move) => document.querySelector(`#moves button[value="${CSS.escape(move)}"]`);
@@ -134,27 +135,38 @@
     }
   }
 
-  // What lies at a place, in words.
-  function explain(group) {
+  // What lies at a place, or what something is, in words.
+  function explain(name) {
     const where = document.getElementById("explained");
     const seat = document.getElementById("as").value;
-    const asked = new URLSearchParams({ name: group.dataset.place, as: seat });
-    htmx.ajax("GET", `${where.dataset.from}?${asked}`, { target: where, swap: "innerHTML" })
-      .then(() => { if (!narrow.matches) where.scrollIntoView({ block: "nearest" }); });
+    const asked = new URLSearchParams({ name, as: seat });
+    topic = name;
+    return htmx.ajax("GET", `${where.dataset.from}?${asked}`, { target: where, swap: "innerHTML" });
+  }
+
+  function explainPlace(group) {
+    const where = document.getElementById("explained");
+    explain(group.dataset.place).then(() => { if (!narrow.matches) where.scrollIntoView({ block: "nearest" }); });
+  }
+
+  // Once the table has changed, something else may lie there.
+  function explainAnew() {
+    const where = document.getElementById("explained");
+    if (where && where.childElementCount) explain(topic);
   }
 
   function explained(event) {
     const group = event.target.closest && event.target.closest("#board [data-place]");
     if (!group) return;
     event.preventDefault();
-    explain(group);
+    explainPlace(group);
   }
 
   function clicked(event) {
     const group = event.target.closest && event.target.closest("#board .target, #board .chosen");
     if (!group) {
       const other = event.target.closest && event.target.closest("#board [data-place]");
-      if (other && !chosen.length) explain(other);
+      if (other && !chosen.length) explainPlace(other);
       return;
     }
     if (group.classList.contains("target")) choose(group.dataset.place);
@@ -192,6 +204,7 @@
       resume();
       return;
     }
+    if (last) explainAnew();
     last = text;
     turn = JSON.parse(source.textContent);
     chosen = [];
@@ -233,12 +246,11 @@
     if (narrow.matches && where) where.replaceChildren();  // there it lies over the page
   });
   document.addEventListener("keydown", keyed);
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    if (event.target.closest("#explain form")) topic = event.target.elements.name.value;
+  });
   document.addEventListener("input", find);
   document.addEventListener("DOMContentLoaded", read);
   document.addEventListener("htmx:afterSettle", read);
   document.addEventListener("htmx:oobAfterSwap", (event) => { if (event.target.id === "status") read(); });
-  const offline = (hidden) => () => { document.getElementById("offline").hidden = hidden; };
-  document.addEventListener("htmx:sseError", offline(false));
-  document.addEventListener("htmx:sendError", offline(false));
-  document.addEventListener("htmx:sseOpen", offline(true));
 })();

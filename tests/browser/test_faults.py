@@ -1,0 +1,72 @@
+"""What goes wrong at a table, and what takes long there, as its page tells it."""
+
+import time
+
+from shakespeare_env.compile.folder import CACHE_VARIABLE
+from tests.browser.people import Person
+from tests.browser.table_server import TableServer
+
+_MOVES = 16
+_SAME = """(text) => {
+  const sent = document.createElement("dl");
+  sent.innerHTML = text;
+  return sent.textContent.trim() === document.getElementById("explained").textContent.trim();
+}"""
+
+
+def test_a_move_that_cannot_be_kept_is_reported_until_one_can(new_server, new_page, tmp_path):
+    person = Person(new_page(), 1)
+    page = person.page
+    person.begin(new_server(tmp_path).address, "figaro", ["person", "random", "random"], seed=2)
+    seen = person.look()
+    page.expected.append("507")
+    games = tmp_path / "games.sqlite"
+    games.rename(tmp_path / "elsewhere.sqlite")
+    person.play(seen, *(chosen := person.choose(seen)))
+    report = page.get_by_role("alert").filter(has_text="is not where it was")
+    report.wait_for(state="visible")
+    assert "every move that was shown is kept" in report.inner_text()
+    assert "Traceback" not in page.content()
+    (tmp_path / "elsewhere.sqlite").rename(games)
+    person.play(seen, *chosen)
+    person.look()
+    assert report.count() == 0 or not report.is_visible()
+
+
+def test_an_explanation_follows_the_board(server, new_page):
+    person = Person(new_page(), 5)
+    page = person.page
+    person.begin(server.address, "shakespeare", ["person", "random"], seed=4)
+    changed = 0
+    seen = person.look()
+    for _ in range(_MOVES):
+        move, places, words = person.choose(seen)
+        if places:
+            page.locator(f"#board [data-place='{places[0]}']").first.click(button="right")
+            page.wait_for_function("() => document.getElementById('explained').childElementCount")
+        before = page.locator("#explained").text_content()
+        person.play(seen, move, places, words)
+        seen = person.look()
+        if places:
+            asked = page.request.get(f"{page.url}/explain", params={"name": places[0]})
+            page.wait_for_function(_SAME, arg=asked.text())
+            changed += page.locator("#explained").text_content() != before
+    assert changed > 0
+
+
+def test_a_first_run_shows_what_it_compiles_and_ends_when_asked(new_page, tmp_path, monkeypatch):
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
+    server, page = TableServer(tmp_path).start(), new_page()
+    page.goto(server.address)
+    bar = page.get_by_text("are being compiled for this computer")
+    bar.wait_for(state="visible")
+    before = bar.inner_text()
+    page.wait_for_function(
+        "(was) => document.getElementById('preparing').innerText !== was", arg=before
+    )
+    page.expected.append("")
+    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("alert").filter(has_text="done once").wait_for(state="visible")
+    began = time.monotonic()
+    assert "is kept" in server.end("SIGINT")
+    assert time.monotonic() - began < 2.0
