@@ -20,6 +20,8 @@ HERE = Path(__file__).parent
 _TIMEOUT_S = 1800
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 """Makes sums independent of the number of cores, and lets kernels run side by side."""
+_NOTICE = "shakespeare-env: compil"
+"""How a line begins that says what is compiled, which only a first use does."""
 
 
 def executed(path: Path, environment: Mapping[str, str]) -> nbformat.NotebookNode:
@@ -43,6 +45,13 @@ def executed(path: Path, environment: Mapping[str, str]) -> nbformat.NotebookNod
     )
     paths = os.pathsep.join(filter(None, [str(HERE.parent), os.environ.get("PYTHONPATH", "")]))
     client.execute(env={**os.environ, "PYTHONPATH": paths, **_ONE_THREAD, **environment})
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if output.get("name") == "stderr":
+                lines = output.text.splitlines(keepends=True)
+                output.text = "".join(one for one in lines if not one.startswith(_NOTICE))
+        if cell.cell_type == "code":
+            cell.outputs = [output for output in cell.outputs if output.get("text") != ""]
     return notebook
 
 

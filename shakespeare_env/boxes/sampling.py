@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -59,7 +59,8 @@ def violated(game: str, path: Path) -> list[tuple[Constraint, list[str]]]:
 def sample_box(game: str, seed: int, number: int, drawn: Collection[str] | None = None) -> str:
     """A plausible box as a TOML document: the package's own, some groups of facts drawn anew.
 
-    Equal arguments give equal boxes.
+    Equal arguments give equal boxes. A box differs from the package's own in some fact, but boxes
+    of an ensemble may be equal, above all if only a small group is drawn.
 
     Args:
         game: Its name.
@@ -68,7 +69,7 @@ def sample_box(game: str, seed: int, number: int, drawn: Collection[str] | None 
         drawn: The groups of facts to draw; None draws all.
 
     Raises:
-        ValueError: there is no such group.
+        ValueError: there is no such group, or none is named.
         ModuleNotFoundError: tomlkit is missing.
     """
     with needing("table", "boxes are written with"):
@@ -80,22 +81,42 @@ def sample_box(game: str, seed: int, number: int, drawn: Collection[str] | None 
     for group in drawn or ():
         if group not in known:
             raise ValueError(f"there is no group {shown(group)}{meant(group, known)}")
+    chosen = known if drawn is None else {group: known[group] for group in known if group in drawn}
+    if not chosen:
+        raise ValueError(f"no group is drawn; name some of {', '.join(known)}")
     text = registry.own_box(game).read_text("utf-8")
     facts = tomllib.loads(text)
     rng = np.random.default_rng([seed, number])
     for _ in range(_MOST_DRAWS):
         document: Any = tomlkit.parse(text)
-        for group, draw in known.items():
-            if drawn is None or group in drawn:
-                for keys, value in draw(rng, facts):
-                    put_at(document, keys, value)
+        moved = False
+        for draw in chosen.values():
+            for keys, value in draw(rng, facts):
+                put_at(document, keys, value)
+                moved |= differ(document, facts, keys)
+        if not moved:
+            continue
         written = f"# Box {number} of seed {seed}: reconstructed facts are drawn.\n" + str(
             tomlkit.dumps(document)
         )
         with as_file(written) as path, suppress(BoxError):
             if not violated(game, path):
                 return written
-    raise BoxError(f"no box in {_MOST_DRAWS} draws is plausible; the prior is at fault")
+    raise BoxError(f"no box in {_MOST_DRAWS} draws is new and plausible; the prior is at fault")
+
+
+def fact_at(box: Any, keys: Keys) -> Any:
+    """An entry of a box file; None if it is not there."""
+    for key in keys:
+        if isinstance(box, Mapping) and key not in box:
+            return None
+        box = box[key]
+    return box
+
+
+def differ(one: Any, other: Any, keys: Keys) -> bool:
+    """Whether boxes differ in a fact, one that is not there being 0 or false."""
+    return bool((fact_at(one, keys) or 0) != (fact_at(other, keys) or 0))
 
 
 def _of(game: str, module: str) -> Any:

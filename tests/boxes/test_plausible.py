@@ -1,5 +1,6 @@
 """What a plausible box is, and draws of it."""
 
+import tomllib
 from typing import Any
 
 import pytest
@@ -116,6 +117,15 @@ def test_boxes_are_drawn_within_what_sources_say(game, tmp_path):
     if game == "shakespeare":
         assert not moved & {"costume_gain.6.pounds", "bag.sets.4.black", "queen.pounds"}
         assert {"acts.length", "character.romeo.activation.red"} <= moved
+
+
+def test_no_box_is_the_package_s_own():
+    """Candles that are drawn as they are, one draw in twenty, are drawn again."""
+    own = registry.own_box("shakespeare").read_text("utf-8")
+    texts = [own, *(sample_box("shakespeare", 1, number, ["stage"]) for number in range(16))]
+    spaces = [tomllib.loads(text)["stage"]["space"] for text in texts]
+    bundled, *drawn = [[bool(space.get("candle")) for space in row] for row in spaces]
+    assert bundled not in drawn
 
 
 def test_the_commands_draw_and_check(tmp_path):

@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import nbformat
+import polars as pl
 import pytest
 
 import execute
@@ -63,6 +64,15 @@ def test_it_holds_what_it_shows_and_nothing_else(path):
     assert path.stat().st_size < 1_600_000
     folders = r"(?<![\w.])/(home|root|tmp|work|Users|private|var|opt)/"
     assert not re.search(folders, path.read_text(encoding="utf-8"))
+
+
+def test_the_stored_findings_are_those_of_the_page():
+    page = (NOTEBOOKS.parent / "docs" / "findings.md").read_text("utf-8")
+    rows = pl.read_parquet(NOTEBOOKS / "findings.parquet").rows(named=True)
+    assert len(rows) == len(re.findall(r"^\|.*\| `\w+` \|", page, re.MULTILINE))
+    for row in rows:
+        begins, mean = f"| {row['item']} | `{row['player']}` |", f"| {row['mean']:+.2f} ("
+        assert any(begins in line and mean in line for line in page.splitlines())
 
 
 @pytest.mark.parametrize(("fast", "saved"), [("0", ["new"]), ("1", ["old"])])

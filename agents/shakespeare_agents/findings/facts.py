@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shakespeare_env.boxes.sampling import facts_by_group
+from shakespeare_env.boxes.sampling import differ, fact_at, facts_by_group
 from shakespeare_env.checks.box_entries import Keys
 
 Floats = NDArray[np.float64]
@@ -83,7 +83,7 @@ class DrawnBoxes:
         columns: list[dict[str, float]] = [{} for _ in names]
         for one in keys:
             for row, name in zip(columns, names, strict=True):
-                row |= _numbers(str(one), _at(self._boxes[name], one))
+                row |= _numbers(str(one), fact_at(self._boxes[name], one))
         known = sorted({column for row in columns for column in row})
         table = np.array([[row.get(column, 0.0) for column in known] for row in columns])
         table = table[:, np.ptp(table, axis=0) > 0] if known else np.zeros((len(names), 0))
@@ -93,9 +93,7 @@ class DrawnBoxes:
 
     def _drawn(self, box: Facts) -> frozenset[str]:
         return frozenset(
-            group
-            for keys, group in self.group_of.items()
-            if (_at(box, keys) or 0) != (_at(self._own, keys) or 0)
+            group for keys, group in self.group_of.items() if differ(box, self._own, keys)
         )
 
     def _stand_on(self, keys: Keys) -> str:
@@ -221,14 +219,6 @@ def _slope(likeness: Floats, together: Floats) -> float:
 def _jackknife(without: Sequence[float]) -> float:
     """The standard error of a figure, given it without each of the boxes."""
     return float(np.std(without) * (len(without) - 1) ** 0.5)
-
-
-def _at(box: Any, keys: Keys) -> Any:
-    for key in keys:
-        if isinstance(box, Mapping) and key not in box:
-            return None
-        box = box[key]
-    return box
 
 
 def _numbers(name: str, value: Any) -> dict[str, float]:

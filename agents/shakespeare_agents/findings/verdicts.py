@@ -134,7 +134,7 @@ class _Rows:
 
 
 def _by_player(rows: pl.DataFrame, kinds: Mapping[str, str]) -> Iterator[tuple[str, _Rows]]:
-    for (player,), part in rows.group_by("player", maintain_order=True):
+    for (player,), part in rows.sort("player").group_by("player", maintain_order=True):
         by_kind: dict[str, dict[str, tuple[float, float]]] = {}
         for box, estimate, error in part.select("box", "estimate", "error").sort("box").rows():
             by_kind.setdefault(kinds[box], {})[box] = (estimate, error)
