@@ -88,7 +88,7 @@ def facts_digest(package: Path, path: Path) -> str:
 
     Of a folder, the digest of its boxes together.
     """
-    if path.is_dir():
+    if os.path.isdir(path):  # a path that is too long is no folder
         return digest_of_all([facts_digest(package, file) for file in _in_folder(path)])
     own = _parsed(package / "box.toml", "install the package again")
     facts = {**own, **_parsed(path, "give the path of a box file")}
