@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from shakespeare_env import Batch, Position, StateField, below, define, register, rule
 from shakespeare_env.cli import app
-from shakespeare_env.core import registry
+from shakespeare_env.core import registration, registry
 
 NONE = -1
 
@@ -16,6 +16,7 @@ NONE = -1
 @pytest.fixture(autouse=True)
 def registered_for_the_test(monkeypatch):
     monkeypatch.setattr(registry, "_loaded", dict(registry._loaded))
+    monkeypatch.setattr(registration, "register", lambda name, seats: None)
 
 
 @rule
