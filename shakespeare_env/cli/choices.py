@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from shakespeare_env.core.game import Game
 
 DEFAULT_GAME = registry.DEFAULT
+_INTERRUPTED = 130
+"""Exit code after Ctrl-C, as in shells."""
 
 
 def complete_game(incomplete: str) -> list[str]:
@@ -125,3 +129,9 @@ def give_up(message: str) -> NoReturn:
     """Print an error and exit with code 1."""
     typer.echo(f"Error: {message}", err=True)
     raise typer.Exit(1)
+
+
+def interrupted(said: str) -> NoReturn:
+    """Say after `said` how to resume a command that Ctrl-C has ended; exit as shells expect."""
+    typer.echo(f"{said}To resume: {shlex.join(['shakespeare', *sys.argv[1:]])}", err=True)
+    raise typer.Exit(_INTERRUPTED)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import shlex
 import signal
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,14 +16,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from shakespeare_agents.cli.options import lineup as lineup_options
 from shakespeare_agents.cli.options import workers as workers_options
-from shakespeare_env.cli.choices import give_up
+from shakespeare_env.cli.choices import give_up, interrupted
 from shakespeare_env.errors import ArenaError, DatasetError
 
 if TYPE_CHECKING:
     from shakespeare_agents.arena import tournament
 
-_INTERRUPTED = 130
-"""Exit code after Ctrl-C, as in shells."""
 
 FieldFile = Annotated[
     Path, typer.Argument(metavar="FIELD.toml", help="Who plays, at which tables, for how long.")
@@ -106,13 +103,7 @@ def arena(
     except OSError as fault:
         give_up(f"the results cannot be written ({fault}); the same command resumes")
     except KeyboardInterrupt:
-        command = shlex.join(["shakespeare", *sys.argv[1:]])
-        typer.echo(
-            f"Stopped; finished games are kept: shakespeare arena report {folder}\n"
-            f"To resume: {command}",
-            err=True,
-        )
-        raise typer.Exit(_INTERRUPTED) from None
+        interrupted(f"Stopped; finished games are kept: shakespeare arena report {folder}\n")
     console = Console()
     console.print(standings_tables(standings))
     report = shlex.join(["shakespeare", "arena", "report", str(folder)])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,9 +18,6 @@ from shakespeare_env.play.agent_faults import agent_notes
 if TYPE_CHECKING:
     from shakespeare_agents.arena import Entrant
     from shakespeare_agents.workers import Workers
-
-_INTERRUPTED = 130
-"""Exit code after Ctrl-C, as in shells."""
 
 
 def dataset(
@@ -71,9 +66,7 @@ def dataset(
         cut_short = f"{out} cannot be written ({fault}); the same command resumes it"
         choices.give_up(cut_short if isinstance(fault, OSError) else str(fault))
     except KeyboardInterrupt:
-        command = shlex.join(["shakespeare", *sys.argv[1:]])
-        typer.echo(f"Unfinished. To resume: {command}", err=True)
-        raise typer.Exit(_INTERRUPTED) from None
+        choices.interrupted("Unfinished. ")
     typer.echo(f"{out}: {_contents(written)}.")
 
 

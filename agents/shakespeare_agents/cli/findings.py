@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections import Counter
 from pathlib import Path
 from types import ModuleType
@@ -17,15 +15,13 @@ from rich.table import Table
 from shakespeare_agents.cli.options import lineup as lineup_options
 from shakespeare_agents.cli.options import workers as workers_options
 from shakespeare_env.cli import choices
-from shakespeare_env.cli.choices import give_up
+from shakespeare_env.cli.choices import give_up, interrupted
 from shakespeare_env.errors import ShakespeareEnvError
 from shakespeare_env.extras import needing
 
 if TYPE_CHECKING:
     from shakespeare_agents.findings.report import Report
 
-_INTERRUPTED = 130
-"""Exit code after Ctrl-C, as in shells."""
 _EXTRA = "arena"
 _WHO = ("heuristic", "network")
 
@@ -97,9 +93,7 @@ def findings(
     except (ShakespeareEnvError, ValueError, ModuleNotFoundError) as fault:
         give_up(str(fault))
     except KeyboardInterrupt:
-        command = shlex.join(["shakespeare", *sys.argv[1:]])
-        typer.echo(f"Unfinished. To resume: {command}", err=True)
-        raise typer.Exit(_INTERRUPTED) from None
+        interrupted("Unfinished. ")
     typer.echo(f"{out}: {len(shards)} plays. What they say: shakespeare findings report {out}")
 
 
