@@ -52,6 +52,9 @@ def test_what_is_answered_is_not_asked_again(tmp_path):
     list(ask(folder, shards(seed=2)))
     with pytest.raises(DatasetError, match="several networks, --games or --seed"):
         read_answers(folder)
+    list(ask(tmp_path / "few", shards(games=1)))
+    with pytest.raises(DatasetError, match="nothing came up in 10 deals or more"):
+        read_answers(tmp_path / "few")
     next(folder.glob("rows-*")).write_bytes(b"?")
     with pytest.raises(DatasetError, match="is damaged"):
         read_answers(folder)

@@ -18,7 +18,13 @@ from typing import Any
 
 import polars as pl
 
-from shakespeare_agents.findings.questions import ESTIMATES, Table, estimates, questions_of
+from shakespeare_agents.findings.questions import (
+    ESTIMATES,
+    FEWEST_DEALS,
+    Table,
+    estimates,
+    questions_of,
+)
 from shakespeare_agents.held_folder import Contents, held
 from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.registry import make
@@ -219,9 +225,14 @@ def read_answers(folder: Path) -> pl.DataFrame:
             frames.append(pl.read_parquet(path, columns=[*ESTIMATES, *_TOLD]))
         except faults() as fault:
             raise DatasetError(f"{path} is damaged ({fault}); delete it and ask again") from fault
-    rows = pl.concat(frames) if frames else pl.DataFrame(schema=ESTIMATES)
-    if rows.is_empty():
+    if not frames:
         raise DatasetError(f"{folder} has no answers; `shakespeare findings --out` makes some")
+    rows = pl.concat(frames)
+    if rows.is_empty():
+        raise DatasetError(
+            f"{folder}: nothing came up in {FEWEST_DEALS} deals or more, so there are no "
+            "estimates; ask in another folder with more --games"
+        )
     mixed = rows.group_by("player", "players", "question").agg(
         pl.struct("agent", "games", "seed").n_unique().alias("kinds")
     )
