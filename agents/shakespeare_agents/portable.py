@@ -105,7 +105,7 @@ def _shared(network: Network, workers: Workers) -> Shared:
 
 
 def _network(weights: Shared, game: Game) -> Network:
-    return Network(safetensors.numpy.load(weights.read()), game.inputs)
+    return Network(safetensors.numpy.load(weights.read()), game.inputs, game.facts)
 
 
 def _from_anywhere(name: str) -> str:

@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from shakespeare_env.checks.values import is_whole, meant, shown
 from shakespeare_env.core.action_table import ActionTable
+from shakespeare_env.core.fact_table import FactTable
 from shakespeare_env.core.presentation import Presentation
 from shakespeare_env.core.records import Ranges
 
@@ -147,6 +148,7 @@ class Game:
         presentation: How positions are drawn and worded.
         boxes: The component files in force. If there are several, a record's `box` says which one
             its game is played with, and the last field of an observation does, too.
+        facts: What may differ between boxes, for networks that play with any of them.
     """
 
     name: str
@@ -169,6 +171,7 @@ class Game:
     is_secret: Callable[[Mapping[str, Any], str], bool] = field(repr=False)
     presentation: Presentation = field(repr=False)
     boxes: tuple[Path, ...]
+    facts: tuple[FactTable, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         if self.min_seats == 1 and self.solo_target is None:

@@ -12,6 +12,7 @@ from shakespeare_env.shakespeare.drawing.picture import picture
 from shakespeare_env.shakespeare.drawing.places import places
 from shakespeare_env.shakespeare.record.checks import fault
 from shakespeare_env.shakespeare.record.determinize import determinize, rewind
+from shakespeare_env.shakespeare.record.fact_tables import FACT_TABLES
 from shakespeare_env.shakespeare.record.faults import explain
 from shakespeare_env.shakespeare.record.layout import LAYOUT
 from shakespeare_env.shakespeare.record.observe import observe
@@ -61,4 +62,5 @@ GAME = Game(
         score_sheet=score_sheet,
     ),
     boxes=tuple(box.source for box in BOXES),
+    facts=FACT_TABLES,
 )

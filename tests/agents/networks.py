@@ -49,7 +49,7 @@ def random_views(
 ) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
     """Observations within the layout's ranges, and masks with a legal action in every row."""
     rng = np.random.default_rng(0)
-    observations = rng.integers(layout.low, layout.high + 1, (situations, layout.size))
+    observations = rng.integers(layout.low, layout.high, (situations, layout.size), endpoint=True)
     masks = rng.random((situations, actions)) < 0.3
     masks[np.arange(situations), rng.integers(actions, size=situations)] = True
     return observations.astype(np.int8), masks

@@ -11,7 +11,7 @@ import pytest
 
 from shakespeare_agents import make
 from shakespeare_agents.networks.forward_pass import ForwardPass, weights_of, write_outlooks
-from shakespeare_agents.networks.inference import Scratch, Weights, first_sums, update_sums
+from shakespeare_agents.networks.inference import Scratch, Weights, first_sums, in_box, update_sums
 from shakespeare_agents.networks.network import LARGEST_WEIGHT, Network, input_scale
 from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_env.compile.decorators import kernel
@@ -98,7 +98,7 @@ def test_a_row_is_the_same_bit_for_bit_in_any_company(views, network):
 @kernel("tests")
 def sums_in_turn(seen: Any, network: Any, room: Any, before: Any, change: Any, sums: Any) -> None:
     """The first layer of int8[n, D] into int32[2, n, W]: afresh, and from row to row."""
-    weights, scratch = Weights(*network), Scratch(*room)
+    weights, scratch = in_box(Weights(*network), 0), Scratch(*room)
     for row in range(len(seen)):
         first_sums(seen[row], weights, scratch.inputs, sums[0, row])
         if row == 0:
@@ -114,7 +114,7 @@ def sums_in_turn(seen: Any, network: Any, room: Any, before: Any, change: Any, s
 
 def both_sums(network, observations):
     weights = weights_of(network)
-    numbers, width = weights.first.shape
+    _, numbers, width = weights.first.shape
     sums = np.zeros((2, len(observations), width), np.int32)
     room = np.zeros(numbers, np.int8), np.zeros(numbers, np.int16)
     sums_in_turn(observations, tuple(weights), tuple(Scratch.of(weights)), *room, sums)
@@ -134,10 +134,10 @@ def test_no_sum_overflows_at_the_ends_of_all_ranges(views):
     network.tensors["trunk.weight"][:] = LARGEST_WEIGHT
     ends = np.array([game.layout.high, game.layout.low, game.layout.high], np.int8)
     sums, weights = both_sums(network, ends)
-    exact = ends.astype(np.int64) @ weights.first.astype(np.int64)
+    exact = ends.astype(np.int64) @ weights.first[0].astype(np.int64)
     assert (sums == exact).all()
     whole = ends @ (input_scale(game.layout).astype(float) * LARGEST_WEIGHT)
-    assert sums[0, :, 0] * float(weights.unit[0]) == pytest.approx(whole, rel=1e-3)
+    assert sums[0, :, 0] * float(weights.unit[0, 0]) == pytest.approx(whole, rel=1e-3)
 
 
 @pytest.mark.parametrize("scale", [LARGEST_WEIGHT, 0.0])

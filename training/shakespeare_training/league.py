@@ -204,7 +204,7 @@ class League:
         self._set_agents()
 
     def _snapshot(self, name: str, tensors: Tensors) -> Opponent:
-        network = Network(tensors, self.batch.game.inputs)
+        network = Network(tensors, self.batch.game.inputs, self.batch.game.facts)
         return Opponent(name, NetworkAgent(network, greedy=False), tensors)
 
     def _set_agents(self) -> None:

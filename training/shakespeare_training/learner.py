@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from shakespeare_agents.networks import facts
 from shakespeare_agents.networks.network import Network
 from shakespeare_agents.search.agent import Plan
 from shakespeare_env.checks.memory import readable_size, require_memory
@@ -104,6 +105,8 @@ def needs(config: TrainingConfig) -> dict[str, int]:
     inputs, actions, seats = game.layout.size, game.actions.size, game.max_seats
     shapes = Network.shapes(config.width, game.inputs.size, actions)
     shapes |= Network.head_shapes(config.width, seats)
+    if len(game.boxes) > 1:
+        shapes |= facts.shapes(game.facts, config.width)
     weights = _FLOAT * sum(map(math.prod, shapes.values()))
     games = config.n_envs * (config.groups_ahead + 1)
     found = {

@@ -17,15 +17,21 @@ from typing import Any, get_origin, get_type_hints
 import numpy as np
 
 from shakespeare_agents import storage
+from shakespeare_agents.networks import facts
 from shakespeare_agents.networks.network import HEADS, LARGEST_WEIGHT, Network, Tensors
 from shakespeare_env.checks.values import shown
 from shakespeare_env.core.game import Game
 from shakespeare_env.core.registry import box_digest, box_digests, box_fault
 from shakespeare_env.errors import CheckpointError
 
-FORMAT = 4
-_LACKING: Mapping[int, tuple[str, ...]] = {2: ("heads", "boxes"), 3: ("boxes",), FORMAT: ()}
-"""What cards of each format do not mention: their networks have no heads, or know one box."""
+FORMAT = 5
+_LACKING: Mapping[int, tuple[str, ...]] = {
+    2: ("heads", "boxes", "facts"),
+    3: ("boxes", "facts"),
+    4: ("facts",),
+    FORMAT: (),
+}
+"""What cards of each format do not mention: their networks have none, or know one box."""
 CARD_NAME = "card.json"
 LICENCE = "MIT"
 """The licence of the weights, as of the code."""
@@ -58,6 +64,7 @@ class Card:
         width: The width of the network's layers.
         boxes: How many these were; weights trained with several play with any box.
         heads: What the network forecasts for every seat: `network.HEADS` or nothing.
+        facts: The tables of printed facts that it reads (`Game.facts`), all or none.
         command: The command that trains them again.
         settings: Training settings, including the seed.
         figures: Results: decisions, games, win rates and so on.
@@ -77,6 +84,7 @@ class Card:
     width: int
     boxes: int = 1
     heads: list[str] = field(default_factory=list)
+    facts: list[str] = field(default_factory=list)
     command: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
     figures: dict[str, Any] = field(default_factory=dict)
@@ -131,6 +139,7 @@ def save_checkpoint(
         players=[int(count) for count in players],
         width=len(tensors["trunk.bias"]),
         heads=heads,
+        facts=[table.name for table in game.facts] if facts.are_in(tensors) else [],
         command=command,
         settings=dict(settings),
         figures=dict(figures),
@@ -159,8 +168,10 @@ def load_checkpoint(folder: Path, game: Game) -> tuple[Network, Card]:
     shapes = Network.shapes(card.width, card.observation, card.actions)
     if card.heads:
         shapes |= Network.head_shapes(card.width, game.max_seats)
+    if card.facts:
+        shapes |= facts.shapes(game.facts, card.width)
     stored = storage.StoredTensors(card.weights, card.weights_digest)
-    return Network(load_network(folder, stored, shapes), game.inputs), card
+    return Network(load_network(folder, stored, shapes), game.inputs, game.facts), card
 
 
 def load_network(
@@ -220,6 +231,11 @@ def check_fits(card: Card, game: Game, folder: Path) -> None:
         raise CheckpointError(f"{folder}: {fault}, or train again")
     seats = range(game.min_seats, game.max_seats + 1)
     fits = card.players and all(type(count) is int and count in seats for count in card.players)
+    if card.facts not in ([], [table.name for table in game.facts]):
+        raise CheckpointError(
+            f"{folder}: reads facts {shown(card.facts)}, which this version does not offer; use "
+            "the version it was trained with, or train again"
+        )
     if not fits or not 1 <= card.width <= MAX_WIDTH or not _are_heads(card.heads):
         found = f"players {shown(card.players)}, width {card.width}, heads {shown(card.heads)}"
         raise CheckpointError(

@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from shakespeare_agents.networks.inference import (
     Scratch,
     Weights,
+    box_seen,
     dot,
     first_sums,
+    in_box,
     layer,
     normalised,
     update_sums,
@@ -29,12 +31,17 @@ _LARGEST_INT16, _LARGEST_INT32 = 2.0**15 - 1, 2.0**31 - 1
 
 def weights_of(network: Network) -> Weights:
     """A network's weights, laid out for compiled code."""
-    tensors, layout = network.tensors, network.layout
-    first = (tensors["trunk.weight"] * input_scale(layout)).T.astype(np.float64)
-    bound = np.maximum(np.abs(layout.low.astype(float)), np.abs(layout.high.astype(float)))
-    # Neither a weight nor any sum may overflow; the difference of two observations is summed too.
-    largest_sum = 2.0 * (np.abs(first) * bound[:, None]).sum(axis=0).max()
-    unit = max(np.abs(first).max() / _LARGEST_INT16, largest_sum / _LARGEST_INT32, 1e-30)
+    tensors = network.tensors
+    numbers, width = network.layout.size, len(tensors["trunk.bias"])
+    first = np.empty((network.count, numbers, width), np.int16)
+    unit = np.empty((network.count, 1), np.float32)
+    action = np.empty((network.count, *tensors["action.weight"].shape), np.float32)
+    action_bias = np.empty(action.shape[:2], np.float32)
+    for number in range(network.count):
+        in_box = network.in_box(number)
+        first[number], unit[number] = _whole(in_box)
+        action[number] = in_box.tensors["action.weight"]
+        action_bias[number] = in_box.tensors["action.bias"]
     heads = ["value", *(HEADS if network.has_heads else ())]
 
     def copied(name: str) -> NDArray[np.float32]:
@@ -44,15 +51,15 @@ def weights_of(network: Network) -> Weights:
         return plain(tensors[f"{name}.weight"].T.copy(), np.float32)
 
     return Weights(
-        first=plain(np.rint(first / unit), np.int16),
-        unit=np.array([unit], np.float32),
+        first=plain(first, np.int16),
+        unit=plain(unit, np.float32),
         first_bias=copied("trunk.bias"),
         gain=copied("norm.weight"),
         shift=copied("norm.bias"),
         policy=inputs_first("policy"),
         policy_bias=copied("policy.bias"),
-        action=copied("action.weight"),
-        action_bias=copied("action.bias"),
+        action=plain(action, np.float32),
+        action_bias=plain(action_bias, np.float32),
         outlook=inputs_first("outlook"),
         outlook_bias=copied("outlook.bias"),
         heads=plain(np.concatenate([tensors[f"{name}.weight"] for name in heads]), np.float32),
@@ -60,11 +67,23 @@ def weights_of(network: Network) -> Weights:
     )
 
 
+def _whole(network: Network) -> tuple[NDArray[Any], float]:
+    """A plain network's first layer in whole numbers, [D, W], and their unit."""
+    layout = network.layout
+    first = (network.tensors["trunk.weight"] * input_scale(layout)).T.astype(np.float64)
+    bound = np.maximum(np.abs(layout.low.astype(float)), np.abs(layout.high.astype(float)))
+    # Neither a weight nor any sum may overflow; the difference of two observations is summed too.
+    largest_sum = 2.0 * (np.abs(first) * bound[:, None]).sum(axis=0).max()
+    unit = max(np.abs(first).max() / _LARGEST_INT16, largest_sum / _LARGEST_INT32, 1e-30)
+    return np.rint(first / unit), unit
+
+
 @kernel(_OWNER, purpose="networks (choices)")
 def write_policies(observations: Any, masks: Any, network: Any, room: Any, logits: Any) -> None:
     """Write the legal actions' logits into float32[n, A]; others keep what they were."""
-    weights, scratch = Weights(*network), Scratch(*room)
+    every, scratch = Weights(*network), Scratch(*room)
     for i in range(len(observations)):
+        weights = in_box(every, box_seen(observations[i], every))
         first_sums(observations[i], weights, scratch.inputs, scratch.sums)
         normalised(scratch.sums, weights, scratch)
         write_logits(masks[i], weights, scratch)
@@ -76,8 +95,9 @@ def write_policies(observations: Any, masks: Any, network: Any, room: Any, logit
 @kernel(_OWNER, purpose="networks (values)")
 def write_outlooks(observations: Any, network: Any, room: Any, heads: Any) -> None:
     """Write all heads into float32[n, H]."""
-    weights, scratch = Weights(*network), Scratch(*room)
+    every, scratch = Weights(*network), Scratch(*room)
     for i in range(len(observations)):
+        weights = in_box(every, box_seen(observations[i], every))
         first_sums(observations[i], weights, scratch.inputs, scratch.sums)
         normalised(scratch.sums, weights, scratch)
         write_heads(weights, scratch)
@@ -90,6 +110,7 @@ def write_policies_and_values(
     observations: Any,
     masks: Any,
     places: Any,
+    boxes: Any,
     seen_by: Any,
     sums_of: Any,
     change: Any,
@@ -110,7 +131,8 @@ def write_policies_and_values(
         observations: int8[n, D].
         masks: bool[n, A].
         places: int64[n], below k.
-        seen_by: int8[k, D], the last observations at k places; replaced.
+        boxes: int64[k], of the last observations at k places; replaced.
+        seen_by: int8[k, D], the last observations there; replaced.
         sums_of: int32[k, W], the first layer's products of them; replaced.
         change: int16[D], room for a difference.
         rows: float32[W, 2W], the weights of policy and outlook side by side.
@@ -121,11 +143,17 @@ def write_policies_and_values(
         logits: float32[n, A], written where legal.
         values: float32[n], written.
     """
-    weights, scratch = Weights(*network), Scratch(*room)
+    every, scratch = Weights(*network), Scratch(*room)
     width = len(scratch.features)
     policy, outlook = hidden[:width], hidden[width:]
     for i in range(len(observations)):
         before, sums = seen_by[places[i]], sums_of[places[i]]
+        box = box_seen(observations[i], every)
+        weights = in_box(every, box)
+        if boxes[places[i]] != box:  # another game has begun
+            boxes[places[i]] = box
+            before[:] = 0
+            sums[:] = 0
         update_sums(observations[i], before, change, weights, scratch.inputs, sums)
         normalised(sums, weights, scratch)
         layer(scratch.features, rows, bias, scratch.inputs, hidden)
@@ -177,12 +205,13 @@ class RememberingPass(ForwardPass):
 
     def remember(self, places: int) -> None:
         """Begin with k places, such as the seats of games, at which nothing was seen yet."""
-        numbers, width = self.weights.first.shape
+        _, numbers, width = self.weights.first.shape
         # Zeros have sums of 0.
         seen_by, sums = np.zeros((places, numbers), np.int8), np.zeros((places, width), np.int32)
         rows = plain(np.hstack([self.weights.policy, self.weights.outlook]), np.float32)
         bias = np.concatenate([self.weights.policy_bias, self.weights.outlook_bias])
-        self._kept = seen_by, sums, np.zeros(numbers, np.int16), rows, bias, np.zeros_like(bias)
+        boxes, change = np.zeros(places, np.int64), np.zeros(numbers, np.int16)
+        self._kept = boxes, seen_by, sums, change, rows, bias, np.zeros_like(bias)
 
     def legal_logits(
         self, observations: NDArray[np.int8], masks: NDArray[np.bool_]

@@ -6,15 +6,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_agents.networks import facts
+from shakespeare_agents.networks.facts import Tensors
+from shakespeare_env.core.fact_table import FactTable
 from shakespeare_env.core.game import ObservationLayout
 
-Tensors = Mapping[str, NDArray[np.float32]]
-"""Weights by name (see `Network.shapes` and `Network.head_shapes`)."""
+__all__ = ["HEADS", "ILLEGAL", "LARGEST_WEIGHT", "Network", "Tensors", "input_scale"]
 
 HEADS = ("win", "score")
 """The forecasts of some networks for every seat; they have both heads or neither."""
@@ -38,21 +40,46 @@ def input_scale(layout: ObservationLayout) -> NDArray[np.float32]:
     return np.reciprocal(np.sqrt(bound))
 
 
+def box_numbers(observations: NDArray[np.int8], inputs: int) -> NDArray[np.int64]:
+    """int64[n], the boxes of int8[n, D]: what follows the `inputs`, if anything, 0 otherwise."""
+    if observations.shape[1] == inputs:
+        return np.zeros(len(observations), np.int64)
+    hundreds, rest = observations[:, -2:].astype(np.int64).T
+    numbers: NDArray[np.int64] = 100 * hundreds + rest
+    return numbers
+
+
 class Network:
     """Policy and value over observations, sharing one normalised layer.
 
     Some networks also have heads that forecast every seat's share of the victory and score.
 
     Args:
-        tensors: float32 arrays as in `shapes`, and in `head_shapes` if it has heads; not copied.
+        tensors: float32 arrays as in `shapes`, and in `head_shapes` if it has heads, and in
+            `facts.shapes` if it is for any box; not copied.
         layout: The layout of what it sees of the observations (`Game.inputs`).
+        tables: Printed facts (`Game.facts`), for a network that is for any box.
     """
 
-    def __init__(self, tensors: Tensors, layout: ObservationLayout) -> None:
+    def __init__(
+        self, tensors: Tensors, layout: ObservationLayout, tables: Sequence[FactTable] = ()
+    ) -> None:
         self.tensors = tensors
         self.layout = layout
+        self._tables = tables if facts.are_in(tensors) else ()
         # Weights of the scaled observation, laid out for the products below.
         self._first = np.ascontiguousarray((tensors["trunk.weight"] * input_scale(layout)).T)
+
+    @property
+    def count(self) -> int:
+        """The number of boxes that it has weights for; 1 if they are all the same to it."""
+        return len(self._tables[0].facts) if self._tables else 1
+
+    def in_box(self, number: int) -> Network:
+        """The plain network for a box in force; itself if all are the same to it."""
+        if not self._tables:
+            return self
+        return Network(facts.folded(self.tensors, self._tables, number), self.layout)
 
     @staticmethod
     def shapes(width: int, numbers: int, actions: int) -> dict[str, tuple[int, ...]]:
@@ -91,11 +118,33 @@ class Network:
 
     def logits(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """int8[n, D] -> float32[n, A], of all actions, legal or not."""
-        return self._linear("action", _relu(self._linear("policy", self._features(observations))))
+        return self._in_boxes(
+            observations,
+            len(self.tensors["action.bias"]),
+            lambda plain, seen: plain._linear(
+                "action", _relu(plain._linear("policy", plain._features(seen)))
+            ),
+        )
 
     def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """int8[n, D] -> float32[n], the expectation of the seat to move, in units of the reward."""
         return self._linear("value", self._outlook(observations))[:, 0]
+
+    def _in_boxes(
+        self,
+        observations: NDArray[np.int8],
+        size: int,
+        answer: Callable[[Network, NDArray[np.int8]], NDArray[np.float32]],
+    ) -> NDArray[np.float32]:
+        """Answers, float32[n, size], each of the plain network for its box."""
+        if not self._tables:
+            return answer(self, observations)
+        found = np.empty((len(observations), size), np.float32)
+        boxes = box_numbers(observations, self.layout.size)
+        for number in np.unique(boxes):
+            rows = boxes == number
+            found[rows] = answer(self.in_box(int(number)), observations[rows])
+        return found
 
     def forecasts(
         self, observations: NDArray[np.int8], players: NDArray[np.integer]
@@ -136,7 +185,11 @@ class Network:
         return digest.hexdigest()
 
     def _outlook(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
-        return _relu(self._linear("outlook", self._features(observations)))
+        return self._in_boxes(
+            observations,
+            len(self.tensors["outlook.bias"]),
+            lambda plain, seen: _relu(plain._linear("outlook", plain._features(seen))),
+        )
 
     def _features(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         seen = observations[:, : len(self._first)]  # without the number of the box

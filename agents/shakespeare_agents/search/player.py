@@ -14,7 +14,7 @@ from shakespeare_agents.search.halving import Playouts
 from shakespeare_agents.search.playouts import playouts_of
 from shakespeare_agents.search.policies import Choose, Room
 from shakespeare_agents.search.utility import Ends
-from shakespeare_env.core.game import Game, Records
+from shakespeare_env.core.game import BOX, Game, Records
 from shakespeare_env.core.thread_pool import MOST_THREADS, ThreadPool
 
 TO_THE_END = 1_000_000
@@ -82,6 +82,9 @@ class Player:
         score = np.zeros_like(win)
         unit = float(self.game.score_scale)
         draws = chance[played.sources]
+        boxes = np.zeros(len(records), np.int64)
+        if BOX in (records.dtype.names or ()):
+            boxes[:] = records[BOX]
         made: list[int] = []
 
         def play(first: int, last: int) -> None:
@@ -89,6 +92,7 @@ class Player:
             try:
                 found = self._play_on(
                     records,
+                    boxes,
                     played.sources,
                     played.games,
                     played.actions,

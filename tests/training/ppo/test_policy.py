@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import gymnasium
 import numpy as np
 import pytest
 import torch
 
 from shakespeare_agents.networks.network import HEADS, Network
 from shakespeare_env.core.game import ObservationLayout
-from shakespeare_training.ppo.policy import (
-    PolicyNetwork,
-    forecast_losses,
-    policy_arguments,
-    widened,
-)
+from shakespeare_training.ppo.policy import forecast_losses, widened
 from tests.agents.networks import random_heads, random_tensors, random_views
+from tests.training.ppo import policies
 
 ACTIONS, SEATS, SITUATIONS, WIDTH = 9, 4, 64, 16
 LAYOUT = ObservationLayout([("signed", 10, -3, 100, ""), ("small", 10, 0, 1, "")])
@@ -27,14 +22,7 @@ TENSORS = {**HEADLESS, **HEADS_ALONE, **VALUE}
 
 
 def make_policy(width=WIDTH, seats=SEATS):
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        return PolicyNetwork(
-            gymnasium.spaces.Box(LAYOUT.low, LAYOUT.high, dtype=np.int8),
-            gymnasium.spaces.Discrete(ACTIONS),
-            lr_schedule=lambda _: 0.1,
-            **policy_arguments(width, LAYOUT, seats),
-        )
+    return policies.make_policy(LAYOUT, ACTIONS, width, seats)
 
 
 @pytest.fixture

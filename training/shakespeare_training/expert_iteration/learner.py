@@ -149,7 +149,8 @@ class ExpertIteration(SelfPlayLearner):
     def experts(self) -> list[AnyAgent]:
         """The search that it learns from, with the current network."""
         game = self.league.batch.game
-        return [self.searching.expert(game, Network(self.policy.tensors(), game.inputs))]
+        network = Network(self.policy.tensors(), game.inputs, game.facts)
+        return [self.searching.expert(game, network)]
 
     @property
     def _number(self) -> int:

@@ -177,7 +177,8 @@ class _Player:
 
     def _network(self, weights: Shared) -> Network:
         tensors = safetensors.numpy.load(weights.read())
-        return Network(tensors, self._job.opponents.game.inputs)
+        game = self._job.opponents.game
+        return Network(tensors, game.inputs, game.facts)
 
 
 def _keeping(make: Callable[[Shared], A]) -> Callable[[Shared], A]:

@@ -78,7 +78,9 @@ class SelfPlayLearner(MaskablePPO):
                 "rng": self.rng,
                 "near_certain_share": near_certain_share,
             },
-            policy_kwargs=policy_arguments(width, game.inputs, game.max_seats),
+            policy_kwargs=policy_arguments(
+                width, game.inputs, game.max_seats, game.facts if len(game.boxes) > 1 else ()
+            ),
             **arguments,
         )
 

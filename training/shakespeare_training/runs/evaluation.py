@@ -72,7 +72,8 @@ def measure(
     All play the same deals, so that only the learner makes a difference: `games` per kind, rounded
     up to a multiple of the seats.  `on_progress` is called after every step.
     """
-    network = Network(tensors, registry.game(config.game).inputs)
+    game = registry.game(config.game)
+    network = Network(tensors, game.inputs, game.facts)
     learner = Entrant(_LEARNER, NetworkAgent(network))
     began = time.monotonic()
     sizes = {kind: -(-games // kind[0]) * kind[0] for kind in kinds}
