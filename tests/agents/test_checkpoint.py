@@ -82,7 +82,8 @@ def test_what_is_saved_comes_back(tmp_path):
 def test_a_card_from_before_there_were_heads(folder):
     path = folder / "card.json"
     card_now = json.loads(path.read_text())
-    older = {name: value for name, value in card_now.items() if name not in ("heads", "boxes")}
+    lacking = ("heads", "boxes", "facts")
+    older = {name: value for name, value in card_now.items() if name not in lacking}
     path.write_text(json.dumps(older | {"format": 2}))
     network, card = load_checkpoint(folder, GAME)
     assert (card.format, card.heads, network.has_heads) == (2, [], False)

@@ -51,7 +51,7 @@ def _from_before_heads(name: str) -> Path:
     folder = Path(tempfile.mkdtemp(), "older")
     shutil.copytree(saved(name), folder)
     card = json.loads((folder / CARD_NAME).read_bytes())
-    del card["heads"], card["boxes"]
+    del card["heads"], card["boxes"], card["facts"]
     (folder / CARD_NAME).write_text(json.dumps(card | {"format": 2}))
     return folder
 
