@@ -128,3 +128,15 @@ def test_a_box_of_ones_own_can_be_opened_and_a_broken_one_costs_nothing(desk):
         page = desk.post("/box/figaro", data={"text": tampered, "value.x": "7"}, files=NO_FILE)
         assert page.status_code in (200, 422)
         assert "what is printed" in page.text.lower()
+
+
+def test_what_matters_most_is_named_first_and_leads_to_its_field(desk):
+    page = desk.get("/box/shakespeare").text
+    first = page[page.index("With five minutes") :].split("</ol>")[0]
+    links = re.findall(r'<a href="#(f-[^"]+)">([^<]+)</a>: [^(]+\((\d+) %\)', first)
+    shares = [int(share) for _, _, share in links]
+    assert len(links) == 5
+    assert shares == sorted(shares, reverse=True)
+    assert all(f'id="{field}"' in page for field, _, _ in links)
+    assert links[0][1] == "Costume gain"
+    assert "With five minutes" not in desk.get("/box/figaro").text

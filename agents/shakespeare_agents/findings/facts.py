@@ -18,6 +18,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from shakespeare_agents.findings.worth import stand_on
 from shakespeare_env.boxes.sampling import differ, fact_at, facts_by_group
 from shakespeare_env.checks.box_entries import Keys
 
@@ -75,7 +76,7 @@ class DrawnBoxes:
         """The facts that an owner reads off at once, by what they stand on and their group."""
         found: dict[tuple[str, str], list[Keys]] = {}
         for keys, group in self.group_of.items():
-            found.setdefault((self._stand_on(keys), group), []).append(keys)
+            found.setdefault((stand_on(self._own, keys), group), []).append(keys)
         return found
 
     def likeness(self, names: Sequence[str], keys: Iterable[Keys]) -> Floats:
@@ -95,12 +96,6 @@ class DrawnBoxes:
         return frozenset(
             group for keys, group in self.group_of.items() if differ(box, self._own, keys)
         )
-
-    def _stand_on(self, keys: Keys) -> str:
-        table = self._own[str(keys[0])]
-        if isinstance(table, list):
-            return str(table[int(keys[1])]["name"])
-        return str(keys[0]).replace("_", " ")
 
 
 def carried_by_groups(values: Floats, errors: Floats, kinds: Sequence[str]) -> list[Carried]:

@@ -18,6 +18,7 @@ from shakespeare_agents.findings.facts import (
 )
 from shakespeare_agents.findings.questions import questions_of
 from shakespeare_agents.findings.verdicts import BY_PLAYER, HOLDS, OPEN, Finding, Seen, findings
+from shakespeare_agents.findings.worth import measured
 from shakespeare_env.checks.box_files import box_facts
 from shakespeare_env.core import registry
 from shakespeare_env.errors import DatasetError
@@ -27,8 +28,6 @@ _HEAD = [
     *("same sign", "moved by"),
 ]
 _FEWEST_DRAWN, _MOST_FACTS = 4, 12
-_SHIPPED = Path(__file__).with_name("facts.json")
-"""`Report.facts` of the answers that docs/findings.md shows."""
 
 
 class Report:
@@ -192,4 +191,4 @@ def _seats(players: int) -> str:
 
 def shipped_facts() -> pl.DataFrame:
     """What facts carry in the findings of docs/findings.md; see `Report.facts`."""
-    return pl.read_json(_SHIPPED)
+    return pl.read_json(measured("shakespeare"))

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from shakespeare_agents.findings.worth import worth_knowing
 from shakespeare_agents.table.box_desk.desk import LONGEST_FILE, OWN, Entered, entered, opened
 from shakespeare_agents.table.box_desk.document import item_of
 from shakespeare_agents.table.box_desk.facts import (
@@ -31,6 +32,8 @@ from shakespeare_env.core import registry
 from shakespeare_env.errors import BoxError
 
 _FIELDS = 2000
+_FIRST = 5
+"""What an owner with five minutes looks up."""
 _VALUE, _CONFIRMED, _TAKEN, _ADDED = "value.", "confirmed.", "taken.", "added."
 """What the names of fields begin with; names of entries, items or lists follow."""
 
@@ -190,6 +193,17 @@ def _section(work: _Work, title: str, groups: list[tuple[str, list[Fact]]]) -> d
     }
 
 
+def _first(game: str, text: str, facts: list[Fact]) -> list[tuple[str, str, str, Fact]]:
+    """What to look up first: what it stands on, what of it, its share, and its first field."""
+    box, found = tomllib.loads(text), []
+    for one in worth_knowing(game):
+        there = [fact for fact in facts if one.holds(box, fact.wanted.keys)]
+        if there and len(found) < _FIRST:
+            what = there[0].label if len(one.entries) == 1 else "all of it"
+            found.append((one.name, what, f"{100 * one.share:.0f} %", there[0]))
+    return found
+
+
 def _page(site: Site, request: Request, work: _Work) -> Response:
     facts, variable = work.box.facts, f"{work.game.upper()}_BOX"
     path = site.settings.box_file
@@ -199,6 +213,7 @@ def _page(site: Site, request: Request, work: _Work) -> Response:
         "kinds": Counter(fact.kind for fact in facts),
         "meanings": meanings_of(work.box.text),
         "differing": [fact for fact in facts if fact.differs],
+        "first": _first(work.game, work.box.text, facts),
         "missing": missing_from(work.game, tomllib.loads(work.box.text)),
         "names": {fact.name: fact for fact in facts},
         "in_force": registry.box_in_force(work.game),
