@@ -195,7 +195,8 @@ def _section(work: _Work, title: str, groups: list[tuple[str, list[Fact]]]) -> d
 
 def _first(game: str, text: str, facts: list[Fact]) -> list[tuple[str, str, str, Fact]]:
     """What to look up first: what it stands on, what of it, its share, and its first field."""
-    box, found = tomllib.loads(text), []
+    box = tomllib.loads(text)
+    found: list[tuple[str, str, str, Fact]] = []
     for one in worth_knowing(game):
         there = [fact for fact in facts if one.holds(box, fact.wanted.keys)]
         if there and len(found) < _FIRST:
