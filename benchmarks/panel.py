@@ -1,17 +1,19 @@
 """The fixed panel that judges networks: `make panel ARGS=CHECKPOINT`.
 
 One seat of the network against copies of each opponent, at every table size; alone, the solo suite.
-`--card` keeps the figures on the network's card.
+`--card` keeps the figures on the network's card. With several boxes in force it judges networks for
+any box: `SHAKESPEARE_BOX=FOLDER make panel ARGS=CHECKPOINT`.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 from rich.console import Console
 from rich.table import Table
@@ -21,11 +23,15 @@ from shakespeare_agents import evaluate
 from shakespeare_agents.arena import Entrant
 from shakespeare_agents.arena.solo_suite import play_suite
 from shakespeare_agents.cli.options.progress import counted_games
-from shakespeare_agents.networks.bundled import bundled_versions
-from shakespeare_agents.networks.checkpoint import CARD_NAME, read_card
+from shakespeare_agents.networks.bundled import bundled_checkpoint, bundled_versions
+from shakespeare_agents.networks.checkpoint import CARD_NAME, load_checkpoint, read_card
+from shakespeare_agents.networks.network import Network
+from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_agents.registry import make
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env.core import registry
+from shakespeare_env.core.game import Game
+from shakespeare_env.play.agent import AnyAgent
 
 SEED = 4242
 MAIN, OTHERS, SLOW = 6000, 2000, 400
@@ -59,35 +65,60 @@ class Judgement:
         return *games, f"{unit * self.won:.1f} ({figure})", parity
 
 
-def opponents(game: str) -> Iterator[tuple[str, str, tuple[int, ...], int]]:
-    """Names, agents, seats and games."""
-    tables = _TABLES[game]
-    for version in bundled_versions(registry.game(game)):
-        games = MAIN if version == 1 else OTHERS
-        yield f"version {version}", f"network,version={version}", tables, games
-    yield "best response", str(HERE / "best_response" / game), tables, OTHERS
-    yield "heuristic", "heuristic", tables, OTHERS
-    yield "search, 16 playouts", _SEARCH, (4,), SLOW
+Opponent = tuple[str, AnyAgent, tuple[int, ...], int]
+"""A name, an agent, the seats of the tables, and how many games."""
 
 
-def judge(network: str, game: str, scale: float) -> Iterator[Judgement]:
+def opponents(game: Game) -> Iterator[Opponent]:
+    """The panel in one box."""
+    tables = _TABLES[game.name]
+    for version in bundled_versions(game):
+        if read_card(bundled_checkpoint(game, version)).boxes == 1:
+            games = MAIN if version == 1 else OTHERS
+            yield f"version {version}", make(f"network,version={version}", game), tables, games
+    best_response = str(HERE / "best_response" / game.name)
+    yield "best response", make(best_response, game), tables, OTHERS
+    yield "heuristic", make("heuristic", game), tables, OTHERS
+    yield "search, 16 playouts", make(_SEARCH, game), (4,), SLOW
+
+
+def opponents_in_boxes(network: Path, game: Game) -> Iterator[Opponent]:
+    """The panel in several boxes: other networks, and itself with the facts of the next box."""
+    for version in bundled_versions(game)[-2:]:
+        name = f"version {version}"
+        yield name, make(f"network,version={version}", game), _TABLES[game.name], MAIN
+    yield "heuristic", make("heuristic", game), (4,), OTHERS
+    own, card = load_checkpoint(network, game)
+    if card.facts:
+        wrong = [replace(one, facts=np.roll(one.facts, 1, axis=0)) for one in game.facts]
+        misled = NetworkAgent(Network(own.tensors, game.inputs, wrong))
+        yield "itself, wrong facts", misled, _TABLES[game.name], MAIN
+
+
+def judge(network: Path, rules: Game, scale: float) -> Iterator[Judgement]:
     """Play the panel, or a share of its games."""
-    rules = registry.game(game)
-    judged = Entrant("network", make(network, rules))
-    for name, agent, tables, games in opponents(game):
-        opponent = Entrant(name, make(agent, rules))
+    judged = Entrant("network", make(str(network), rules))
+    several = len(rules.boxes) > 1
+    panel = opponents_in_boxes(network, rules) if several else opponents(rules)
+    for name, agent, tables, games in panel:
+        opponent = Entrant(name, agent)
         for players in tables:
             entrants = judged, *[opponent] * (players - 1)
             count = max(1, round(games * scale))
             with counted_games(count) as on_progress:
                 found = evaluate(
-                    entrants, game, players=players, games=count, seed=SEED, on_progress=on_progress
+                    entrants,
+                    rules.name,
+                    players=players,
+                    games=count,
+                    seed=SEED,
+                    on_progress=on_progress,
                 )
             own = found.agents[0]
             if own.win_rate is not None and own.low is not None and own.high is not None:
                 yield Judgement(name, players, own.games, own.win_rate, own.low, own.high)
-    if 1 in registry.seats(game):
-        score = play_suite(network, game).score
+    if 1 in registry.seats(rules.name) and not several:
+        score = play_suite(str(network), rules.name).score
         low, high = score.low or score.mean, score.high or score.mean
         yield Judgement("solo suite, mean score", 1, 100, score.mean, low, high)
 
@@ -98,10 +129,10 @@ def main(
     card: Annotated[bool, typer.Option("--card", help="Keep the figures on the card.")] = False,
 ) -> None:
     """Judge a network by the fixed panel."""
-    game = read_card(checkpoint).game
+    game = registry.game(read_card(checkpoint).game)
     table = Table("Opponent", "Seats", "Games", "Won %, 95 % interval", "Parity")
     found = []
-    for one in judge(str(checkpoint), game, scale):
+    for one in judge(checkpoint, game, scale):
         found.append(one)
         table.add_row(*one.row)
         Console(stderr=True).print(*one.row, highlight=False)
@@ -109,7 +140,8 @@ def main(
     if card:
         path = checkpoint / CARD_NAME
         content = json.loads(path.read_text(encoding="utf-8"))
-        content["figures"]["panel"] = {"seed": SEED, "judgements": [asdict(one) for one in found]}
+        panel = "panel" if len(game.boxes) == 1 else f"panel in {len(game.boxes)} boxes"
+        content["figures"][panel] = {"seed": SEED, "judgements": [asdict(one) for one in found]}
         write_atomically(path, (json.dumps(content, indent=2) + "\n").encode())
 
 
