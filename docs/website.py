@@ -193,6 +193,12 @@ def on_page_markdown(markdown: str, *, page: Any, **_: object) -> str:
     return _outside_code(markdown, lambda text: _LINK.sub(rewritten, text))
 
 
+def on_post_build(config: MkDocsConfig) -> None:
+    """Read from disk, the site has no page for wrong addresses: its links would all be dead."""
+    if not config.site_url:
+        (Path(config.site_dir) / "404.html").unlink()
+
+
 def _with_its_code(program: re.Match[str]) -> str:
     """In the repository the link is enough, as a forge shows no included files."""
     code = (ROOT / program[1]).read_text(encoding="utf-8")
