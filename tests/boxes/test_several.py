@@ -7,12 +7,15 @@ import sys
 
 import pytest
 
+from shakespeare_agents.networks.checkpoint import load_checkpoint
 from shakespeare_env import Batch, Position
 from shakespeare_env.boxes.sampling import sample_box
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import read_decisions
 from shakespeare_env.errors import BoxError, DatasetError, PositionError
 from shakespeare_env.shakespeare.box.loading import load_boxes
+from shakespeare_training.runs.run import Run
+from tests.training.short_runs import SMALL
 
 _GAMES = 4
 """A box, so that there is one with each number of seats."""
@@ -142,3 +145,41 @@ def test_a_dataset_keeps_copies_of_its_boxes(folder, tmp_path):
         "print(len(read(sys.argv[1]).collect()['game_id'].unique()))"
     )
     assert run(place / "boxes", "-c", reading, place).strip() == "6"
+
+
+_TRAINING = """
+import sys
+from pathlib import Path
+from rich.console import Console
+from shakespeare_training.config import make_config
+from shakespeare_training.runs.run import Run
+from shakespeare_training.runs.train import train
+from shakespeare_training.stopping import Stop
+from tests.training.short_runs import SETTINGS, StopsAfter, fingerprint
+
+quiet, short = Console(quiet=True), {"evaluation_opponents": [], "final_evaluation_games": 1}
+settings = {**SETTINGS, **short, "first_evaluation_games": 1, "players": [2, 4]}
+config = make_config({**settings, "game": "shakespeare"}, "small")
+whole, part = (Run.create(config, Path(folder)) for folder in sys.argv[1:])
+train(whole, quiet, Stop())
+train(part, quiet, StopsAfter(part, 700))
+part.close()
+again = Run.resume(part.folder)
+assert 0 < again.decisions < whole.decisions
+train(again, quiet, Stop())
+assert fingerprint(again) == fingerprint(whole)
+"""
+
+
+def test_a_run_in_several_boxes_learns_facts_and_is_resumed_to_the_same(folder, tmp_path):
+    """Its network then plays in one box alone, and another run starts from it there."""
+    run(folder, "-c", _TRAINING, tmp_path / "run", tmp_path / "cut")
+    network, card = load_checkpoint(tmp_path / "run", registry.game("shakespeare"))
+    assert (card.boxes, len(card.facts)) == (3, 5)
+    assert network.tensors["facts.cards.seen"].any()
+    assert network.tensors["facts.cards.chosen"].any()
+    plain = network.in_box(0).tensors
+    started = Run.create(SMALL, tmp_path / "own", start=tmp_path / "run")
+    found = started.learner.policy.tensors()
+    assert found.keys() == plain.keys()
+    assert all((found[name] == plain[name]).all() for name in plain)
