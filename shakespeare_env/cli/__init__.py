@@ -28,6 +28,7 @@ COMMANDS = {
     "measure": "shakespeare_agents.cli.measure",
     "solo-suite": "shakespeare_agents.cli.solo_suite",
     "exploit": "shakespeare_training.exploit.command",
+    "export": "shakespeare_agents.cli.export",
     "arena": "shakespeare_agents.cli.arena",
     "arena report": "shakespeare_agents.cli.arena",
     "arena merge": "shakespeare_agents.cli.arena",

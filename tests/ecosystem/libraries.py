@@ -35,6 +35,7 @@ LIBRARIES = (
     Library("rllib", "RLlib", ("ray",)),
     Library("supersuit", "SuperSuit", ("supersuit",)),
     Library("openspiel", "OpenSpiel", ("open-spiel",)),
+    Library("onnxruntime", "ONNX Runtime", ("onnx", "onnxruntime")),
 )
 
 

@@ -186,8 +186,8 @@ def test_a_mode_is_named_as_gymnasium_names_it(table, mode):
 @small_tables
 def test_gymnasiums_wrappers_of_observations_take_it_as_it_is_made(table):
     """Those that change observations refuse every mode but Gymnasium's default."""
-    env_id, arguments = f"{table.game.capitalize()}-v0", {"opponents": "random"}
-    made: Any = gymnasium.make_vec(env_id, ROWS, players=table.players, **arguments)
+    env_id = f"{table.game.capitalize()}-v0"
+    made: Any = gymnasium.make_vec(env_id, ROWS, players=table.players, opponents="random")
     low, high = np.float32(-1), np.float32(1)
     rescaled = gymnasium.wrappers.vector.RescaleObservation(made, low, high)
     normal = gymnasium.wrappers.vector.NormalizeObservation(rescaled)
