@@ -24,6 +24,7 @@ COMMANDS = {
     "play": "shakespeare_agents.cli.play",
     "show": "shakespeare_env.cli.show",
     "train": "shakespeare_training.cli",
+    "curves": "shakespeare_training.compare.command",
     "evaluate": "shakespeare_agents.cli.evaluate",
     "measure": "shakespeare_agents.cli.measure",
     "solo-suite": "shakespeare_agents.cli.solo_suite",
