@@ -36,6 +36,7 @@ LIBRARIES = (
     Library("supersuit", "SuperSuit", ("supersuit",)),
     Library("openspiel", "OpenSpiel", ("open-spiel",)),
     Library("onnxruntime", "ONNX Runtime", ("onnx", "onnxruntime")),
+    Library("optuna", "Optuna", ("optuna",)),
 )
 
 

@@ -96,3 +96,11 @@ def test_onnxruntime_plays_the_game_that_the_network_plays(name, monkeypatch, tm
         legal = np.where(batch.mask, network.logits(batch.obs), -np.inf)
         batch.step(legal.argmax(axis=1))
     assert at["scores"] == batch.scores()[0, :3].tolist()
+
+
+def test_optuna_tries_settings_and_draws_them(monkeypatch, tmp_path):
+    pytest.importorskip("optuna")
+    arguments = ["--trials", "2", "--decisions", "4000", "--out", str(tmp_path)]
+    recipe = run(monkeypatch, "optuna_tuning", *arguments)
+    assert len({trial.params["gae_lambda"] for trial in recipe["study"].trials}) == 2
+    assert (tmp_path / "tuning.png").read_bytes().startswith(b"\x89PNG")
