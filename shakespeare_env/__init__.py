@@ -1,7 +1,7 @@
 """Shakespeare, the board game, as a reinforcement-learning environment.
 
-`Position` is one game in text, `Batch` many games stepped together, `env` the PettingZoo
-environment; Gymnasium makes `Shakespeare-v0`.
+`Position` is one game in text, `Batch` many games stepped together, `env` and `parallel_env` the
+PettingZoo environments; Gymnasium makes `Shakespeare-v0`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from shakespeare_env.derived.defining import define
     from shakespeare_env.errors import IllegalMove, PositionError, ShakespeareEnvError
     from shakespeare_env.wrappers.aec import env, raw_env
+    from shakespeare_env.wrappers.parallel import parallel_env
 
     __version__: str
 
@@ -41,6 +42,7 @@ __all__ = [
     "define",
     "env",
     "observation_layout",
+    "parallel_env",
     "raw_env",
     "register",
     "registry",
@@ -59,6 +61,7 @@ _HOMES = {
     "below": "core.rng",
     "define": "derived.defining",
     "env": "wrappers.aec",
+    "parallel_env": "wrappers.parallel",
     "raw_env": "wrappers.aec",
     "register": "core.registry",
     "rule": "compile.decorators",

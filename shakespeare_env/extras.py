@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+
+_ROOT = Path(__file__).resolve().parents[1]
+"""The checkout, or the folder of installed packages."""
 
 
 @contextmanager
@@ -24,7 +28,8 @@ def needing(extra: str, who_needs: str) -> Iterator[None]:
 
 
 def how_to_get(extra: str) -> str:
-    """What to do when an extra is missing."""
-    return (
-        f"install the extra {extra} of shakespeare-env: pip install -e '.[{extra}]' in a checkout"
-    )
+    """What to do when an extra is missing, in a checkout or beside an installed wheel."""
+    what = f"'shakespeare-env[{extra}]'"
+    if (_ROOT / "pyproject.toml").is_file():
+        what = f"-e '.[{extra}]' in {_ROOT}"
+    return f"install the extra {extra} of shakespeare-env: pip install {what}"

@@ -7,7 +7,10 @@ import pettingzoo
 
 _SINGLE = "shakespeare_env.wrappers.gym:SingleAgentEnv"
 _VECTOR = "shakespeare_env.wrappers.vector:SingleAgentVectorEnv"
-_AEC = "shakespeare_env.wrappers.aec:env"
+_OF_PETTINGZOO = {
+    "aec": "shakespeare_env.wrappers.aec:env",
+    "parallel": "shakespeare_env.wrappers.parallel:parallel_env",
+}
 _registered: set[str] = set()
 
 
@@ -27,7 +30,8 @@ def register(name: str, seats: range) -> None:
     if 1 in seats:
         _register_seat(f"{name.capitalize()}-Solo-v0", game=name, players=1)
     if hasattr(pettingzoo, "register"):
-        pettingzoo.register("aec", f"{name}_v0", entry_point=_AEC, kwargs={"game": name})
+        for kind, entry_point in _OF_PETTINGZOO.items():
+            pettingzoo.register(kind, f"{name}_v0", entry_point=entry_point, kwargs={"game": name})
 
 
 def _register_seat(env_id: str, **arguments: object) -> None:

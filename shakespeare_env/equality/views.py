@@ -144,8 +144,10 @@ def seat_env(setting: Setting, trace: Trace, compare: Comparison) -> None:
 
 
 def seat_vector_env(setting: Setting, trace: Trace, compare: Comparison) -> None:
-    """Gymnasium's native vector environment."""
-    view = SingleAgentVectorEnv(setting.rows, opponents=choose, **setting.arguments)
+    """Gymnasium's native vector environment, which loses no step between games."""
+    view = SingleAgentVectorEnv(
+        setting.rows, opponents=choose, autoreset_mode="SAME_STEP", **setting.arguments
+    )
     observations, infos = view.reset(seed=setting.seed)
     for decisions in _steps(seat_trace(setting, trace), compare):
         masks = infos["action_mask"].astype(np.bool_)

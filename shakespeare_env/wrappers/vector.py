@@ -31,10 +31,10 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
     `autoreset_mode`, an `AutoresetMode`, its name or its value, as in Gymnasium's own vector
     environments:
 
-    - `SAME_STEP`: the next game starts in the same step.  The observation is the new game's; the
-      infos hold `final_obs`, object[n], what the seat saw at the end, int8[D], or None, and
-      `final_info`, the last game's infos;
     - `NEXT_STEP`: the next step starts the next game, whatever the row's action, with reward 0;
+    - `SAME_STEP`: the next game starts in the same step, so that none is lost on it.  The
+      observation is the new game's; the infos hold `final_obs`, object[n], what the seat saw at the
+      end, int8[D], or None, and `final_info`, the last game's infos;
     - `DISABLED`: `reset(options={"reset_mask": mask})` starts it.
 
     The info of a game's end says how it ended (`outcome.outcomes`), int or float[n], int16[n, L]
@@ -52,7 +52,7 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
     metadata: dict[str, Any] = {  # noqa: RUF012 - a class attribute in Gymnasium's interface
         "render_modes": ["ansi", "rgb_array"],
         "render_fps": RENDER_FPS,
-        "autoreset_mode": AutoresetMode.SAME_STEP,
+        "autoreset_mode": AutoresetMode.NEXT_STEP,
     }
 
     def __init__(
@@ -67,7 +67,7 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         render_mode: str | None = None,
         box: str | os.PathLike[str] | None = None,
         boxes: int | Integers | None = None,
-        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         **options: bool,
     ) -> None:
         rules = registry.game(game, box)

@@ -35,6 +35,8 @@ LIBRARIES = (
     Library("rllib", "RLlib", ("ray",)),
     Library("supersuit", "SuperSuit", ("supersuit",)),
     Library("openspiel", "OpenSpiel", ("open-spiel",)),
+    Library("onnxruntime", "ONNX Runtime", ("onnx", "onnxruntime")),
+    Library("optuna", "Optuna", ("optuna",)),
 )
 
 

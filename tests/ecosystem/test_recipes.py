@@ -8,6 +8,11 @@ import math
 import numpy as np
 import pytest
 
+from shakespeare_agents.networks.bundled import bundled_checkpoint
+from shakespeare_agents.networks.checkpoint import load_checkpoint
+from shakespeare_env import Batch
+from shakespeare_env.core import registry
+from tests.contract.command_line import printed
 from tests.ecosystem.libraries import run
 
 # What other people's libraries warn of is theirs to mend.
@@ -76,3 +81,26 @@ def test_openspiel_searches_and_beats_random_play(monkeypatch):
     pytest.importorskip("pyspiel")
     recipe = run(monkeypatch, "openspiel_ismcts")
     assert np.mean(recipe["margins"]) > 0
+
+
+@pytest.mark.parametrize("name", ["shakespeare", "figaro"])
+def test_onnxruntime_plays_the_game_that_the_network_plays(name, monkeypatch, tmp_path):
+    pytest.importorskip("onnxruntime")
+    arguments = ["network", "--game", name, "--onnx", "--out", str(tmp_path)]
+    assert "the likeliest move is the same in 10,000" in printed("export", *arguments)
+    at = run(monkeypatch, "onnxruntime_game", str(tmp_path))["at"]
+    game = registry.game(name)
+    network, _ = load_checkpoint(bundled_checkpoint(game), game)
+    batch = Batch(name, n=1, players=3, seed=7, autoreset=False)
+    while batch.to_move[0] >= 0:
+        legal = np.where(batch.mask, network.logits(batch.obs), -np.inf)
+        batch.step(legal.argmax(axis=1))
+    assert at["scores"] == batch.scores()[0, :3].tolist()
+
+
+def test_optuna_tries_settings_and_draws_them(monkeypatch, tmp_path):
+    pytest.importorskip("optuna")
+    arguments = ["--trials", "2", "--decisions", "4000", "--out", str(tmp_path)]
+    recipe = run(monkeypatch, "optuna_tuning", *arguments)
+    assert len({trial.params["gae_lambda"] for trial in recipe["study"].trials}) == 2
+    assert (tmp_path / "tuning.png").read_bytes().startswith(b"\x89PNG")

@@ -109,6 +109,7 @@ def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel, chec
         found = {name for name in archive.namelist() if ".dist-info/" not in name}
     assert found == files
     assert {name.split("/")[0] for name in found} == {folder.name for folder in folders}
+    assert {f"{folder.name}/py.typed" for folder in folders} <= found
 
 
 def test_games_are_played_and_a_run_trains_from_the_wheel(shared, tmp_path):
@@ -117,6 +118,9 @@ def test_games_are_played_and_a_run_trains_from_the_wheel(shared, tmp_path):
     assert all(said["winners"].values())
     for file in said["made_of"]:
         assert Path(file).is_relative_to(shared.parent), file
+    remedy = "from shakespeare_env.extras import how_to_get; print(how_to_get('arena'))"
+    said = run(shared / "python", "-c", remedy, cwd=tmp_path)
+    assert said.endswith(": pip install 'shakespeare-env[arena]'\n")
     small = """
         decisions=512 n_envs=16 n_steps=16 batch_size=128 width=32 n_epochs=1 evaluation_games=4
         final_evaluation_games=4 precision="float32" opponents={current=1.0}

@@ -178,6 +178,26 @@ def test_a_mode_is_named_as_gymnasium_names_it(table, mode):
         f"{table.game.capitalize()}-v0", ROWS, players=table.players, autoreset_mode=mode
     )
     assert made.metadata["autoreset_mode"] is mode
-    assert SingleAgentVectorEnv.metadata["autoreset_mode"] is SAME_STEP
+    assert SingleAgentVectorEnv.metadata["autoreset_mode"] is NEXT_STEP
     with pytest.raises(ValueError, match=r"choose 'NEXT_STEP' \(also 'NextStep', AutoresetMode\."):
         make(table, "sometimes")
+
+
+@small_tables
+def test_gymnasiums_wrappers_of_observations_take_it_as_it_is_made(table):
+    """Those that change observations refuse every mode but Gymnasium's default."""
+    env_id = f"{table.game.capitalize()}-v0"
+    made: Any = gymnasium.make_vec(env_id, ROWS, players=table.players, opponents="random")
+    low, high = np.float32(-1), np.float32(1)
+    rescaled = gymnasium.wrappers.vector.RescaleObservation(made, low, high)
+    normal = gymnasium.wrappers.vector.NormalizeObservation(rescaled)
+    view = gymnasium.wrappers.vector.DtypeObservation(normal, np.float64)
+    _, infos = view.reset(seed=1)
+    ended = 0
+    while ended < 2 * ROWS:
+        actions = infos["action_mask"].argmax(axis=1)
+        observations, _, terminated, _, infos = view.step(actions)
+        assert observations.dtype == np.float64
+        assert np.isfinite(observations).all()
+        ended += int(terminated.sum())
+    assert normal.obs_rms.count > ROWS

@@ -109,7 +109,7 @@ def check(info, players, length=None):
 def test_of_tables_of_different_sizes_the_longest_counts(name):
     sizes = [*registry.seats(name)]
     arguments: dict[str, Any] = {"game": name, "players": sizes, "opponents": "random"}
-    view = SingleAgentVectorEnv(len(sizes), **arguments)
+    view = SingleAgentVectorEnv(len(sizes), **arguments, autoreset_mode="SAME_STEP")
     vec = SB3SingleAgentVecEnv(SingleAgentBatch(n=len(sizes), seed=2, **arguments))
     observations, infos = view.reset(seed=2)
     rows: Any = vec.reset()

@@ -39,7 +39,7 @@ def shown_by_gym(table, records, seats):
 
 
 def shown_by_vector(table, records, seats):
-    env = SingleAgentVectorEnv(len(records), **table.arguments)
+    env = SingleAgentVectorEnv(len(records), **table.arguments, autoreset_mode="SAME_STEP")
     seated(env.games, records, seats)
     before = [env.reset(), env.action_masks()]
     # The next games are dealt by chance to come; the last ones are what was seen of these.

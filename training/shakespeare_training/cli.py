@@ -116,6 +116,26 @@ def train(
     ] = "auto",
     workers: workers_options.Processes = 1,
     ray: workers_options.Ray = None,
+    track: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="wandb|mlflow|tensorboard",
+            help="Log to this tracker; may be repeated. TensorBoard's files are always written.",
+            show_default=False,
+        ),
+    ] = None,
+    callbacks: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--callback",
+            metavar="FILE.py:NAME",
+            help="Call what this makes of a run, a callback of Stable-Baselines3; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    film: Annotated[
+        bool, typer.Option("--film", help="Film a game at every evaluation, as an HTML page.")
+    ] = False,
     print_config: Annotated[
         bool, typer.Option("--print-config", help="Print the settings with comments, and exit.")
     ] = False,
@@ -136,12 +156,16 @@ def train(
         import_what_trains(console)
         from shakespeare_agents.networks.checkpoint import read_card
         from shakespeare_training import config_text
+        from shakespeare_training.runs.observers import observers_wanted
         from shakespeare_training.runs.run import Run
         from shakespeare_training.runs.train import train as train_run
 
         given = {"decisions": decisions, "seed": seed}
         overrides: dict[str, Any] = {k: value for k, value in given.items() if value is not None}
-        with give_up_on(folder, ShakespeareEnvError, ValueError, TypeError):
+        with give_up_on(folder, ShakespeareEnvError, ValueError, TypeError, ImportError):
+            observers_of = observers_wanted(
+                track=track or (), callbacks=callbacks or (), films=film
+            )
             overrides |= map(config_text.parse_override, settings or [])
             if resume is not None and not print_config:
                 _refuse_changes(
@@ -174,8 +198,11 @@ def train(
                 if start is not None and searches and (heads := read_card(start).heads):
                     said = f"the heads {' and '.join(heads)} of {start} are kept: no warm-up"
                     console.print(said, highlight=False, soft_wrap=True)
-        with give_up_on(folder, TrainingError), run:
-            train_run(run, console, stop, crew)
+        with run:
+            with give_up_on(folder, TypeError):
+                observers = observers_of(run)
+            with give_up_on(folder, TrainingError):
+                train_run(run, console, stop, crew, observers)
 
 
 def _crew(algorithm: str, workers: int, ray: str | None) -> AbstractContextManager[Workers | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -133,3 +134,13 @@ def test_a_packed_file_is_not_unpacked_beyond_a_game(monkeypatch):
     monkeypatch.setattr("shakespeare_env.cli.recorded.MOST_MOVES", 3)
     Path("long.jsonl").write_bytes(b"\n".join([start, *[start[:-1] + b', "move": "x"}'] * 4]))
     assert "of 3 moves" in refused("replay", "long.jsonl")
+
+
+def test_ray_that_is_not_installed_is_named_with_the_remedy(monkeypatch):
+    for name in [*sys.modules]:
+        if name.startswith("shakespeare_agents.workers.on_ray"):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "ray", None)
+    message = refused("evaluate", "random", "--game", GAME, "--games", "4", "--ray", "auto")
+    assert "many machines need ray" in message
+    assert "pip install -e '.[ray]'" in message

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 
 import numpy as np
-from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.callbacks import BaseCallback, CallbackList
 
 from shakespeare_env.core import registry
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE
@@ -16,6 +16,7 @@ from shakespeare_training.runs.curves import draw_curves
 from shakespeare_training.runs.display import TrainingDisplay
 from shakespeare_training.runs.evaluation import Measuring
 from shakespeare_training.runs.folder import CURVES_NAME, is_unsaved
+from shakespeare_training.runs.observers import Guests, Observers
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.status import Status
 from shakespeare_training.stopping import Stop
@@ -66,8 +67,15 @@ class RunCallback(BaseCallback):
         forgotten: The decisions of an update that a stop has cut short.
     """
 
-    def __init__(self, run: Run, display: TrainingDisplay, stop: Stop | None = None) -> None:
+    def __init__(
+        self,
+        run: Run,
+        display: TrainingDisplay,
+        stop: Stop | None = None,
+        observers: Observers | None = None,
+    ) -> None:
         super().__init__()
+        self._observers = observers or Observers()
         self.stopped = False
         self.forgotten = 0
         self._run = run
@@ -104,7 +112,8 @@ class RunCallback(BaseCallback):
         )
         try:
             with self._stop.deferred():
-                self._run.learn(self)
+                guests = Guests(self._observers.callbacks, self._stop)
+                self._run.learn(CallbackList([self, guests]), self._observers.outputs)
         except KeyboardInterrupt:
             if self._saved is None:  # nothing has begun
                 raise

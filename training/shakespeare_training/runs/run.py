@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 import numpy as np
 from filelock import BaseFileLock
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import configure
+from stable_baselines3.common.logger import KVWriter, configure
 
 from shakespeare_agents import make
 from shakespeare_agents.identity import digest_of
@@ -255,14 +255,17 @@ class Run:
         """Whether it has reached its length and had its last evaluation."""
         return self.decisions >= self.config.decisions and not self.unmeasured
 
-    def learn(self, callback: BaseCallback) -> None:
+    def learn(self, callback: BaseCallback, outputs: Iterable[KVWriter] = ()) -> None:
         """Train until the run is complete or the callback stops it.
+
+        Outputs get what is logged, beside TensorBoard's files, and are closed at the end.
 
         Raises:
             TrainingError: the weights have exploded; what was saved is intact.
             OSError: the run cannot be saved; the last state is intact.
         """
         self.learner.set_logger(configure(str(self.folder / LOGS_NAME), ["tensorboard"]))
+        self.learner.logger.output_formats.extend(outputs)
         add_charts(self.learner.logger, kinds_of_games(self.config))
         self._started = time.monotonic()
         try:

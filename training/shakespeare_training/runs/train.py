@@ -17,6 +17,7 @@ from shakespeare_training.expert_iteration.learner import ExpertIteration
 from shakespeare_training.runs.callback import RunCallback
 from shakespeare_training.runs.display import TrainingDisplay, measurement_table
 from shakespeare_training.runs.folder import CURVES_NAME, LOGS_NAME
+from shakespeare_training.runs.observers import Observers
 from shakespeare_training.runs.run import Run
 from shakespeare_training.stopping import Stop
 
@@ -24,11 +25,16 @@ _NAME = "shakespeare"
 
 
 def train(
-    run: Run, console: Console, stop: Stop | None = None, workers: Workers | None = None
+    run: Run,
+    console: Console,
+    stop: Stop | None = None,
+    workers: Workers | None = None,
+    observers: Observers | None = None,
 ) -> bool:
     """Train until a run is complete, out of time or stopped, then show its results.
 
-    Workers play the games of expert iteration, by default this process; PPO plays here.
+    Workers play the games of expert iteration, by default this process; PPO plays here. Observers
+    follow the run.
 
     After `stop` or KeyboardInterrupt the run is saved as it was after its last update.
 
@@ -49,7 +55,7 @@ def train(
         console.print(f"{done}; to extend it, run\n  {longer}", highlight=False, soft_wrap=True)
         return True
     with TrainingDisplay(console, told=len(run.history)) as display:
-        callback = RunCallback(run, display, stop)
+        callback = RunCallback(run, display, stop, observers)
         callback.learn()
     if len(run.history):
         console.print(measurement_table(run.history))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from shakespeare_agents.workers import MOST_WORKERS
+from shakespeare_env.cli import choices
 
 if TYPE_CHECKING:
     from shakespeare_agents.workers import Workers
@@ -39,7 +40,8 @@ Ray = Annotated[
 def chosen(processes: int, ray: str | None) -> Iterator[Workers | None]:
     """The chosen workers for the length of a block; None is this process itself.
 
-    A usage error if both are given. Other errors as of `open_workers`.
+    A usage error if both are given; gives up if Ray is not installed. Other errors as of
+    `open_workers`.
     """
     if ray is not None and processes != 1:
         raise typer.BadParameter("give --workers or --ray, not both", param_hint="--ray")
@@ -49,5 +51,9 @@ def chosen(processes: int, ray: str | None) -> Iterator[Workers | None]:
     # Slow imports are late to keep the shell's completion quick.
     from shakespeare_agents.workers import open_workers
 
-    with open_workers(processes, ray) as workers:
+    with ExitStack() as stack:
+        try:
+            workers = stack.enter_context(open_workers(processes, ray))
+        except ModuleNotFoundError as missing:
+            choices.give_up(str(missing))
         yield workers
