@@ -1,0 +1,3 @@
+"""x"""
+from shakespeare_agents.table.site import Site
+def routes(site: Site): return []
