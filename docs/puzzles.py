@@ -45,9 +45,10 @@ def main() -> None:
         pass
     every = [Puzzle(**json.loads(line)) for line in found.read_text().splitlines()]
     kept = chosen(every, said.keep)
-    goal = ROOT / f"agents/shakespeare_agents/table/puzzles/{said.game}.jsonl"
+    goal = ROOT / f"agents/shakespeare_agents/table/learning/puzzles/{said.game}.jsonl"
     goal.parent.mkdir(exist_ok=True)
-    goal.write_text("".join(_line(puzzle) for puzzle in kept))
+    head = json.dumps({"box_digest": registry.box_digest(said.game)}) + "\n"
+    goal.write_text(head + "".join(_line(puzzle) for puzzle in kept))
     print(f"{len(kept)} of {len(every)} puzzles, grades {Counter(p.grade for p in kept)}")
 
 

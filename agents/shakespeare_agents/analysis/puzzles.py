@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shakespeare_agents.analysis.analyst import Analyst
 from shakespeare_agents.analysis.trials import Outcomes, Trials
@@ -16,14 +17,13 @@ LEAST_LOSS = 0.15
 """The share of the victory that the second best move loses, at least."""
 _SURELY = 0.1
 """And at least by the lower end of the 95 % interval."""
-_FEWEST_MOVES = 3
+_FEWEST_MOVES = 4
 _LIKELY = 8
 """Moves tried in the first look."""
 _LOOK, _SECOND_LOOK, _ALL, _BEST = 24, 96, 48, 512
 """Playouts of each move: in the first look, of the best three in the second, then of all legal
 moves and of the best three with another seed, whose figures are kept."""
-_EASY, _HARD = 0.6, 0.2
-"""Probabilities of the best move at first sight that part the three grades."""
+_GRADES = 3
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ class Puzzle:
         worths: Each legal move's share of the victory for its seat, the best first.
         margin: Half the 95 % interval of the best move's lead on the second.
         probability: How likely the network thinks the best move to be, before any search.
+        rank: Its place among all moves by that probability, from 1.
         playouts: The playouts of each of the best moves; the others have had fewer.
         source: The recorded game, and the number of the decision in it, from 1.
     """
@@ -45,6 +46,7 @@ class Puzzle:
     worths: Mapping[str, float]
     margin: float
     probability: float
+    rank: int
     playouts: int
     source: str
 
@@ -56,8 +58,9 @@ class Puzzle:
 
     @property
     def grade(self) -> int:
-        """1 to 3: the less a network expects the best move at first sight, the higher."""
-        return 1 + (self.probability < _EASY) + (self.probability < _HARD)
+        """1 to 3: 1 where the network expects the best move at first sight, 3 where it expects two
+        others or more before it."""
+        return min(self.rank, _GRADES)
 
 
 def puzzle_in(
@@ -77,6 +80,9 @@ def puzzle_in(
     """
     if int(position.action_mask().sum()) < _FEWEST_MOVES:
         return None
+    # What notation does not hold cannot be seen in a puzzle.
+    assert position.to_move is not None
+    position = Position.from_dict(position.determinize(position.to_move, seed).to_dict())
     trials = Trials(analyst, position, seed, number)
     actions = trials.candidates(_LIKELY)
     tried = trials.play(actions, _LOOK)
@@ -106,20 +112,23 @@ def _searched_again(
     worths = dict(zip(legal.tolist(), means.tolist(), strict=True))
     final = found.worth(trials.seat).mean(axis=1)
     worths |= dict(zip(finalists.tolist(), final.tolist(), strict=True))
-    # What was tried less must not look better than the best by luck.
-    ranked = sorted(worths, key=lambda action: (action != best, -worths[action]))
+    ranked = sorted(worths, key=lambda action: -worths[action])
+    # Of what was tried less often nothing may come close, be it by luck.
+    if ranked[0] != best or worths[best] - worths[ranked[1]] < LEAST_LOSS:
+        return None
     return Puzzle(
-        position.determinize(trials.seat, seed).to_dict(),
+        position.to_dict(),
         position.move_text(best),
         {position.move_text(action): round(worths[action], 3) for action in ranked},
         round(margin, 3),
         round(float(trials.prior[best]), 4),
+        1 + int((trials.prior[legal] > trials.prior[best]).sum()),
         _BEST,
         source,
     )
 
 
-def _ranked(tried: Outcomes, seat: int) -> tuple[np.ndarray, float, float]:
+def _ranked(tried: Outcomes, seat: int) -> tuple[NDArray[np.int64], float, float]:
     """The moves from the best on, the best one's lead on the second, and the lead's margin."""
     worth = tried.worth(seat)
     order = np.argsort(-worth.mean(axis=1), kind="stable")

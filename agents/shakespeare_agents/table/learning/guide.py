@@ -127,7 +127,7 @@ class Guide:
             position.describe_move(advice.move),
             "" if any(_thing(one.move) == thing for one in before) else topic_text(topics, thing),
             why,
-            _in_words(advice.gains, seat, now.plan.names),
+            effects_in_words(advice.gains, seat, now.plan.names),
             self._last(now, seat),
         )
 
@@ -185,7 +185,7 @@ def _thing(move: str) -> str:
     return move.partition(":")[2].partition(">")[0].removesuffix("+3")
 
 
-def _in_words(gains: Sequence[Event], seat: int, names: Sequence[str]) -> list[str]:
+def effects_in_words(gains: Sequence[Event], seat: int, names: Sequence[str]) -> list[str]:
     """Effects in words, those that score first, with the row of the score sheet."""
     told = sorted(
         (event for event in gains if event.points or event.counters),

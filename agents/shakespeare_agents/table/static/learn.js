@@ -202,6 +202,8 @@
       hinted.dataset.version = version();
       hinted.replaceChildren();
     }
+    const panel = document.getElementById("hint");
+    if (panel) panel.hidden = document.querySelector("#moves a[href^='/review']") !== null;
     if (shown && !shown.isConnected) hide();
   }
 
@@ -227,6 +229,12 @@
     if (term && (event.key === "Enter" || event.key === " ")) { event.preventDefault(); show(term); }
   });
   document.addEventListener("scroll", () => { if (shown && document.activeElement !== shown) hide(); }, { passive: true });
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    if (event.target.closest("#hint")) document.getElementById("hinted").textContent = "Playing on …";
+  });
+  for (const failed of ["htmx:responseError", "htmx:sendError"]) {
+    document.addEventListener(failed, (event) => { if (event.target.closest("#hint")) document.getElementById("hinted").replaceChildren(); });
+  }
   document.addEventListener("DOMContentLoaded", begin);
   document.addEventListener("htmx:afterSettle", settled);
 })();
