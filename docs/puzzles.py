@@ -11,6 +11,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
@@ -39,10 +40,8 @@ def main() -> None:
     parser.add_argument("--found", type=Path, help="where all that is found is kept")
     said = parser.parse_args()
     found = said.found or ROOT / f"puzzles-{said.game}.jsonl"
-    try:
+    with suppress(KeyboardInterrupt):
         search(said.game, said.enough, said.seed, found)
-    except KeyboardInterrupt:
-        pass
     every = [Puzzle(**json.loads(line)) for line in found.read_text().splitlines()]
     kept = chosen(every, said.keep)
     goal = ROOT / f"agents/shakespeare_agents/table/learning/puzzles/{said.game}.jsonl"

@@ -58,8 +58,7 @@ class Puzzle:
 
     @property
     def grade(self) -> int:
-        """1 to 3: 1 where the network expects the best move at first sight, 3 where it expects two
-        others or more before it."""
+        """1 where the network expects the best move at first sight; 3 where it is not among two."""
         return min(self.rank, _GRADES)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from shakespeare_agents.session import choose
 from shakespeare_agents.registry import make
+from shakespeare_agents.session import choose
 from shakespeare_agents.table.drawn_board import DrawnPanel, drawn_panels
 from shakespeare_agents.table.learning.guide import Guidance, Guide
 from shakespeare_agents.table.learning.lessons import SEAT, Lesson, holds, lesson, topic_text, view

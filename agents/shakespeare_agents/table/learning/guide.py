@@ -165,7 +165,7 @@ class Guide:
         if move != suggested:
             words.append(
                 f"You chose to {position.describe_move(move)}, not to "
-                f"{position.describe_move(suggested)}. That is allowed; the guide goes on from here."
+                f"{position.describe_move(suggested)}. That is allowed: the guide goes on."
             )
         points: Counter[str] = Counter()
         knows = None if now.is_over else seat
@@ -175,8 +175,8 @@ class Guide:
                 if event.seat == seat and event.points:
                     points[event.source] += event.points
         if points:
-            rows = ", ".join(f"{change:+d} in the row “{row}”" for row, change in points.items())
-            words.append(f"Since your last move, on your score sheet: {rows}.")
+            rows = (f"{change:+d} in the row “{row}”" for row, change in points.items())
+            words.append(f"Since your last move, on your score sheet: {', '.join(rows)}.")
         return words
 
 
@@ -185,7 +185,7 @@ def _thing(move: str) -> str:
     return move.partition(":")[2].partition(">")[0].removesuffix("+3")
 
 
-def effects_in_words(gains: Sequence[Event], seat: int, names: Sequence[str]) -> list[str]:
+def effects_in_words(gains: Sequence[Event], seat: int | None, names: Sequence[str]) -> list[str]:
     """Effects in words, those that score first, with the row of the score sheet."""
     told = sorted(
         (event for event in gains if event.points or event.counters),

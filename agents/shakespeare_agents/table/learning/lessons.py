@@ -140,14 +140,7 @@ def view(position: Position, seat: int, move: str = "", gains: Sequence[Event] =
         if event.seat is not None:
             whose.update({"points": event.points, **event.counters})
     me = each | (each["seats"] if isinstance(each.get("seats"), dict) else {})
-    return {
-        "phase": position.phase,
-        **seen,
-        "me": me,
-        "gain": gained,
-        "move": move,
-        "seat": seat,
-    }
+    return {"phase": position.phase, **seen, "me": me, "gain": gained, "move": move, "seat": seat}
 
 
 def holds(condition: Condition, seen: Mapping[str, Any]) -> bool:

@@ -50,9 +50,7 @@ def puzzles_of(game: str) -> Sequence[Puzzle]:
 def stands(game: str, number: int, puzzle: Puzzle) -> Snapshot:
     """The table of a puzzle; its number counts from 1."""
     players, mover = puzzle.position["players"], puzzle.position["to_move"]
-    seats = tuple(
-        SeatPlan("You" if seat == mover else f"Player {seat}") for seat in range(players)
-    )
+    seats = tuple(SeatPlan("You" if seat == mover else f"Player {seat}") for seat in range(players))
     plan = TablePlan(game, players, (), 0, seats, start=puzzle.position)
     return first_snapshot(plan, f"puzzle-{game}-{number}")
 

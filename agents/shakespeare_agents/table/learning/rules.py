@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib.resources import files
 
 from markupsafe import Markup, escape
+
+from shakespeare_env.core import registry
 
 _ROW = re.compile(r"\| (?P<rule>[A-Z]+\d+\w?)(?P<ruling> Ruling)? \| (?P<text>[^|]+) \|")
 _LINK = re.compile(r"\[([A-Z]+\d+\w?)\]")
@@ -19,8 +20,7 @@ def rules_of(game: str) -> list[tuple[str, str, bool]]:
 
     They are read from the table of the game's `RULES.md`; empty if it has none.
     """
-    file = files(f"shakespeare_env.{game}") / "RULES.md"
-    if not file.is_file():
+    if not registry.has_box(game) or not (file := registry.folder(game) / "RULES.md").is_file():
         return []
     rows = map(_ROW.match, file.read_text(encoding="utf-8").splitlines())
     return [
@@ -37,6 +37,7 @@ def with_links(text: str, game: str) -> Markup:
     def link(found: re.Match[str]) -> str:
         if found[1] not in known:
             return found[0]
-        return f'<a class="rule" href="/rules/{game}#{found[1]}" title="Rule {found[1]}">{found[1]}</a>'
+        number = found[1]
+        return f'<a class="rule" href="/rules/{game}#{number}" title="Rule {number}">{number}</a>'
 
     return Markup(_LINK.sub(link, str(escape(text))))

@@ -46,12 +46,10 @@ def _overview(site: Site, request: Request) -> Response:
 def _how_to_play(site: Site, request: Request) -> Response:
     """Goal, turn and what scores, with pictures of the example game."""
     taught = _taught(site, request)
-    context = {
-        "taught": taught,
-        "pictures": site.learning.pictures(taught.game),
-        "meanings": site.learning.topics(taught.game),
-    }
-    return site.page(request, "how_to_play.html", **context)
+    pictures, meanings = site.learning.pictures(taught.game), site.learning.topics(taught.game)
+    return site.page(
+        request, "how_to_play.html", taught=taught, pictures=pictures, meanings=meanings
+    )
 
 
 def _explain(site: Site, request: Request) -> Response:
