@@ -83,16 +83,16 @@ def test_terms_are_explained_on_hover_focus_and_tap(server, new_page):
     page.goto(f"{server.address}learn/shakespeare")
     box = page.locator("#term-box")
     page.locator(".term", has_text="dress rehearsals").first.hover()
-    page.get_by_text("every complete costume gives its power").wait_for()
+    box.get_by_text("every complete costume gives its power").wait_for()
     page.keyboard.press("Escape")
     assert not box.is_visible()
     page.locator(".term[data-topic=mood]").first.focus()
-    page.get_by_text("each purple stage set left on display").wait_for()
+    box.get_by_text("each purple stage set left on display").wait_for()
     assert axe.serious_findings(page) == []
     phone = new_page(**PHONE)
     _begin(phone, server, "figaro")
     phone.get_by_role("button", name="How do I win?").tap()
-    phone.get_by_text("Have the shortest road").wait_for()
+    phone.locator("#term-box").get_by_text("Have the shortest road").wait_for()
     fits(phone)
 
 
