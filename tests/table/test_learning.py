@@ -1,6 +1,7 @@
 """Learning a game: how to play, the guided game, terms, puzzles, levels, hints."""
 
 import re
+from dataclasses import replace
 from html import unescape
 from itertools import pairwise
 from pathlib import Path
@@ -63,6 +64,17 @@ def test_a_lesson_has_a_reason_for_every_kind_of_move_wherever_one_goes(game):
             assert taught.reason(view(position, seat, move)) is not None, move
         position.push(legal[number * 7 % len(legal)])
         number += 1
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_guide_says_the_same_whatever_is_hidden(desk, game):
+    example = desk.example(game)
+    own = [at for at, one in enumerate(example.positions) if one.to_move == SEAT]
+    for at in own[::12]:
+        now = example.up_to(at)
+        possible = now.position.determinize(SEAT, 5)
+        other = replace(now, id="other", positions=[*now.positions[:-1], possible])
+        assert desk.guide.says(other, SEAT) == desk.guide.says(now, SEAT)
 
 
 def _guided(client, game):
