@@ -8,7 +8,7 @@ from tests.browser.people import Person, TouchingPerson
 
 axe = pytest.importorskip("tests.browser.axe_findings", reason="needs axe-playwright-python")
 _WIDTH = 390
-_PHONE = {
+PHONE = {
     "viewport": {"width": _WIDTH, "height": 844},
     "has_touch": True,
     "is_mobile": True,
@@ -29,17 +29,19 @@ _TOO_SMALL = """() => {
 }"""
 
 
-def _fits(page) -> None:
+def fits(page) -> None:
     width, room = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
     assert width <= room == _WIDTH, page.url
     assert page.evaluate(_TOO_SMALL) == [], page.url
 
 
 def test_nothing_serious_and_nothing_beyond_a_phone(server, new_page):
-    page = new_page(**_PHONE)
+    page = new_page(**PHONE)
     page.expected.append("status of 4")
     for address in ("", "?game=figaro&players=6", "?game=none", "no/such/page", "folders",
-                    "folders/0", "review", "box", "box/figaro", "box/shakespeare"):  # fmt: skip
+                    "folders/0", "review", "box", "box/figaro", "box/shakespeare", "learn",
+                    "learn/shakespeare", "learn/figaro", "rules/figaro", "puzzles",
+                    "puzzles/shakespeare/1"):  # fmt: skip
         page.goto(server.address + address)
         assert page.evaluate("document.documentElement.scrollWidth") == _WIDTH, address
         assert axe.serious_findings(page) == [], address
@@ -47,16 +49,16 @@ def test_nothing_serious_and_nothing_beyond_a_phone(server, new_page):
 
 @pytest.mark.parametrize(("game", "moves"), [("shakespeare", 9), ("figaro", 5)])
 def test_a_finger_plays_on_a_phone(server, new_page, game, moves):
-    person = TouchingPerson(new_page(**_PHONE), 2)
+    person = TouchingPerson(new_page(**PHONE), 2)
     seats = ["person", "random", "random"]
     person.begin(server.address, game, seats, seed=2)
     for _ in range(moves):
         seen = person.look()
-        _fits(person.page)
+        fits(person.page)
         person.play(seen, *person.choose(seen))
     assert axe.serious_findings(person.page) == []
     person.page.goto(server.address)
-    _fits(person.page)
+    fits(person.page)
 
 
 def test_nothing_serious_where_a_move_has_to_be_distinguished_from_another(server, new_page):

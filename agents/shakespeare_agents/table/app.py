@@ -36,7 +36,7 @@ _LONGEST_END_S = 1.0
 _QUICKLY = 3
 """The level at which answers are compressed: a third of the usual time."""
 _NOT_KEPT = "What was asked for is not done; every move that was shown is kept."
-_PAGES = ("lobby", "play", "thoughts", "box", "folders", "review")
+_PAGES = ("lobby", "play", "thoughts", "box", "folders", "review", "learn", "puzzles", "hints")
 
 
 def make_app(settings: Settings) -> Starlette:

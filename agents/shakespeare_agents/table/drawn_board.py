@@ -10,6 +10,7 @@ from functools import cached_property, partial
 from shakespeare_agents.table.live_table import Snapshot
 from shakespeare_agents.table.recent import Recent
 from shakespeare_agents.table.viewer import known
+from shakespeare_env import Position
 from shakespeare_env.drawing.board import piece_svg
 
 _MOST_DRAWN = 256
@@ -91,13 +92,17 @@ class Drawings:
 
 
 def _drawn(now: Snapshot, number: int, knows: int | None) -> DrawnBoard:
-    position = now.positions[number]
+    return DrawnBoard(drawn_panels(now.positions[number], knows, now.plan.names))
+
+
+def drawn_panels(position: Position, knows: int | None, names: Sequence[str]) -> list[DrawnPanel]:
+    """The panels of a position as known by `knows` (see `Viewer.knows`), the table's first."""
     panels = []
-    for panel in position.game.presentation.board(known(position, knows), now.plan.names):
+    for panel in position.game.presentation.board(known(position, knows), names):
         pieces = {piece.name: piece_svg(piece, f"piece-{piece.name}") for piece in panel.pieces}
         wide = {piece.name for piece in panel.pieces if piece.block.width > _WIDEST_CARD}
         panels.append(DrawnPanel(panel.name, panel.title, panel.seat, pieces, wide))
-    return DrawnBoard(panels)
+    return panels
 
 
 def _places(drawn: str) -> dict[str, str]:

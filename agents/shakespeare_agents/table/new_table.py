@@ -8,6 +8,7 @@ from typing import Any
 
 from shakespeare_agents import naming
 from shakespeare_agents.registry import default, has_heuristics, make
+from shakespeare_agents.table.learning.levels import Level, levels_of
 from shakespeare_agents.table.live_table import TableError, first_snapshot
 from shakespeare_agents.table.settings import Settings, is_local
 from shakespeare_agents.table.store import SeatPlan, TablePlan
@@ -30,7 +31,8 @@ class Choices:
     """What a form of a game and a number of seats offers, and what it says.
 
     Attributes:
-        agents: What may be chosen for a seat, by name; the rest can be typed.
+        levels: Opponents of measured strength that may be chosen for a seat, the weakest first.
+        agents: Others that may be chosen, by name; the rest can be typed.
         said: The fields as they were filled in, or as they begin.
         start: A position in notation to begin with; None deals one.
         stands: A description of that position.
@@ -40,6 +42,7 @@ class Choices:
     players: int
     seat_counts: range
     variants: list[str]
+    levels: list[Level]
     agents: list[str]
     said: Mapping[str, str]
     start: Mapping[str, Any] | None
@@ -70,8 +73,16 @@ def choices(said: Mapping[str, str], settings: Settings) -> Choices:
         filled.setdefault(f"seat{seat}", PERSON if seat == 0 else default(registry.game(name)))
         filled.setdefault(f"agent{seat}", "")
         filled.setdefault(f"name{seat}", "You" if seat == 0 else "")
-    offered = agents_for(name, settings)
-    return Choices(name, players, counts, variants, offered, filled, start, stands)
+    levels = levels_for(name)
+    measured = {level.agent for level in levels}
+    others = [agent for agent in agents_for(name, settings) if agent not in measured]
+    return Choices(name, players, counts, variants, levels, others, filled, start, stands)
+
+
+def levels_for(game: str) -> list[Level]:
+    """The levels of opponents that can play with the box in force."""
+    has_network = default(registry.game(game)) == "network"
+    return [level for level in levels_of(game) if has_network or not level.needs_network]
 
 
 def agents_for(game: str, settings: Settings) -> list[str]:
@@ -145,7 +156,9 @@ def allowed_agent(name: str, game: str, settings: Settings) -> str:
 def agent_seat(name: str, game: str, settings: Settings) -> SeatPlan:
     """A seat held by the agent `name`; TableError as of `allowed_agent`."""
     name = allowed_agent(name, game, settings)
-    return SeatPlan(in_words(settings.called(name))[:LONGEST_NAME], name)
+    measured = {level.agent: level.measured for level in levels_of(game)}
+    words = measured.get(name) or in_words(settings.called(name))
+    return SeatPlan(words[:LONGEST_NAME], name)
 
 
 def in_words(agent: str) -> str:

@@ -38,7 +38,7 @@ def play_page(drawings: Drawings, table: LiveTable, viewer: Viewer) -> dict[str,
         "version": now.version,
         "viewer": viewer,
         "head": position.game.presentation.headline(shown),
-        "panels": _ordered(drawn, own),
+        "panels": in_reading_order(drawn, own),
         "topics": list(position.game.presentation.topics(shown)),
         "groups": list(groups.items()),
         # No text may end the element that contains it.
@@ -107,7 +107,7 @@ def _studied_last(now: Snapshot, viewer: Viewer) -> int:
     return own[-1] + 1 if own else 0
 
 
-def _ordered(drawn: DrawnBoard, own: int | None) -> list[DrawnPanel]:
+def in_reading_order(drawn: DrawnBoard, own: int | None) -> list[DrawnPanel]:
     """Cards on the table, the viewer's own seat, the rest of the table, the other seats."""
 
     def place(panel: DrawnPanel) -> tuple[int, int]:

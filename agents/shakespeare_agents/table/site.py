@@ -17,6 +17,8 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from shakespeare_agents.table.drawn_board import Drawings
+from shakespeare_agents.table.learning.desk import LearningDesk
+from shakespeare_agents.table.learning.rules import with_links
 from shakespeare_agents.table.live_tables import LiveTables
 from shakespeare_agents.table.new_table import in_words
 from shakespeare_agents.table.preparing import Preparing
@@ -51,6 +53,7 @@ class Site:
         tables: The tables being played.
         analysts: Those who think aloud and judge.
         drawings: What viewers of the tables see.
+        learning: What those who learn a game see.
 
     Raises:
         StoreError: games cannot be kept.
@@ -63,6 +66,7 @@ class Site:
         self.tables = LiveTables(self.store, settings.limit, self.preparing.wait)
         self.analysts = Thinkers(_ANALYSTS, settings.limit)
         self.drawings = Drawings()
+        self.learning = LearningDesk()
         self._templates = Environment(
             loader=PackageLoader("shakespeare_agents.table"),
             autoescape=select_autoescape(),
@@ -73,6 +77,7 @@ class Site:
         self._templates.filters["in_words"] = in_words
         self._templates.filters["sentence"] = lambda text: text[:1].upper() + text[1:]
         self._templates.filters["minus"] = lambda number: str(number).replace("-", "−")
+        self._templates.filters["rules"] = with_links
         self._templates.filters["drawn"] = Markup  # SVG that we have drawn, escaped already
 
     def get(self, path: str, page: Page) -> Route:
