@@ -1,7 +1,7 @@
 """Several runs in one picture: what makes a group, its band, and what is refused."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +25,7 @@ def write(folder, rates, game=GAME, opponent=RIVAL, **settings):
     for decisions, rate in rates.items():
         won, score = (rate / 100, rate / 100 - 0.1, rate / 100 + 0.1), (30.0, 40.0 + rate)
         rows.append(Measurement(decisions, decisions / 10, 3, opponent, 30, *won, *score))
-        rows.append(Measurement(decisions, decisions / 10, 3, ITSELF, 30, *[None] * 3, *score))
+        rows.append(replace(rows[-1], opponent=ITSELF, win_rate=None, low=None, high=None))
     figures = {"history": [asdict(row) for row in rows]}
     folder.mkdir()
     card = CARD | {"game": game, "settings": settings, "figures": figures}
@@ -47,11 +47,14 @@ def test_runs_that_differ_in_their_seed_alone_are_one_line(tmp_path):
     groups = grouped([followed(folder) for folder in folders])
     assert list(groups) == ["width=64, 2 seeds", "width=128, 1 seed"]
     two, one = (course(runs, 3, RIVAL, percents) for runs in groups.values())
+    assert two is not None
+    assert one is not None
     assert two.decisions.tolist() == [0, 500, 1000, 1500]
     np.testing.assert_allclose(two.low, [10, 20, 30, 40])
     np.testing.assert_allclose(two.high, [20, 30, 50, 70])
     np.testing.assert_allclose(two.mean, [15, 25, 40, 55])
-    np.testing.assert_allclose([one.low, one.mean, one.high], [[0, 80], [10, 90], [20, 100]])
+    found = np.array([one.low, one.mean, one.high])
+    np.testing.assert_allclose(found, [[0, 80], [10, 90], [20, 100]])
     out = tmp_path / "curves.png"
     printed("curves", *map(str, folders), "--out", str(out))
     header = out.read_bytes()[16:24]

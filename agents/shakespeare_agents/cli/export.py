@@ -62,7 +62,7 @@ def export(
         weights = read_card(folder).weights_digest[:8]
         place = out or Path("exports") / f"{game.name}-{weights}"
         found = write(folder, game, place, formats)
-    except (CheckpointError, ModuleNotFoundError) as fault:
+    except (CheckpointError, ModuleNotFoundError, ValueError) as fault:
         choices.give_up(str(fault))
     for name, compared in found.items():
         typer.echo(f"{name}: {in_words(compared)}")

@@ -25,6 +25,8 @@ def export(
 ) -> dict[str, Difference]:
     """Write a checkpoint in some of `FORMATS`, and compare each with the network itself.
 
+    A network for any box is written as the plain one for the box in force.
+
     The folder, created if missing, also gets `config.json` and `README.md`.
 
     Args:
@@ -38,14 +40,17 @@ def export(
 
     Raises:
         CheckpointError: the checkpoint cannot be read, or a file does not compute what it does.
+        ValueError: the network differs between several boxes in force.
         ModuleNotFoundError: a package that writes the format is missing.
         OSError: a file cannot be written.
     """
     network, card = load_checkpoint(checkpoint, game)
-    known = Network.shapes(card.width, card.observation, card.actions)
-    known |= Network.head_shapes(card.width, game.max_seats)
-    if unknown := sorted(network.tensors.keys() - known.keys()):
-        raise CheckpointError(f"{checkpoint}: export knows no tensors {unknown}")
+    if network.count > 1:
+        raise ValueError(
+            f"{len(game.boxes)} boxes are in force, and the network is another one in each; export "
+            "it with one of them in force"
+        )
+    network = network.in_box(0)
     out.mkdir(parents=True, exist_ok=True)
     config = json.dumps(_config(card, game), indent=1) + "\n"
     storage.write_atomically(out / "config.json", config.encode())
