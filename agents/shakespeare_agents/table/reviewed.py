@@ -6,26 +6,37 @@ import gzip
 import threading
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
 
-from shakespeare_agents.analysis import Verdict, of_all_seats, refined, worst
+from shakespeare_agents.analysis import Verdict, of_all_seats, refined
+from shakespeare_agents.registry import default
+from shakespeare_agents.table.new_table import allowed_agent
 from shakespeare_agents.table.recent import Recent
 from shakespeare_agents.table.site import Site
-from shakespeare_agents.table.thinking.jobs import Forecast, Judge
+from shakespeare_agents.table.thinking.jobs import Forecast, Judge, Line
 from shakespeare_agents.table.thinking.thinkers import Thinkers
 from shakespeare_env.cli.recorded import Recorded, from_bytes, from_folder
 from shakespeare_env.errors import DatasetError
-from shakespeare_env.film import Film, Forecasts, Mistake, default_title, page_of
+from shakespeare_env.film import Film, Forecasts, default_title, page_of
+from shakespeare_env.play.course import Course
 
 _MOST_LOADED = 12
 _PASTED = "the game given"
 """The name that errors give to lines from a form."""
 _FEWER_PLAYOUTS = 8
 """Playouts of a position for an early graph where no network forecasts."""
+_REMEMBERED = 16
+"""Positions before a line, in which the seats that do not begin it have expected something."""
+_MOST_LINES = 64
 _AT_ONCE = 0.3
 """Seconds of judging before progress is reported."""
+
+Found = tuple[Course, Forecasts]
+"""A line, and what every seat could expect in its positions."""
 
 
 class Reviewed:
@@ -37,8 +48,9 @@ class Reviewed:
     """
 
     def __init__(self, game: Recorded, title: str = "") -> None:
-        self.game = game
-        self.film = Film(game.positions, game.moves, game.names or (), ending=game.forfeit)
+        # Each position is made once, and travels to the agents by itself.
+        self.game = replace(game, positions=list(game.positions))
+        self.film = Film(self.game.positions, game.moves, game.names or (), ending=game.forfeit)
         self.title = title or default_title(self.film)
         self._data: Recent[bytes] = Recent()
         self._judgings: dict[str, Judging] = {}
@@ -54,7 +66,7 @@ class Reviewed:
             judging = self._judgings.get(agent)
         if judging is None:
             return page_of(self.film, title=self.title)
-        return page_of(self.film, judging.forecasts(), judging.mistakes(), self.title)
+        return page_of(self.film, judging.forecasts(), judging.judged(), self.title)
 
     def judging(self, name: str, agent: str, analysts: Thinkers) -> Judging:
         """What an agent says, begun if it has not been asked yet."""
@@ -79,6 +91,7 @@ class Judging:
         self._lock = threading.Lock()
         self._found: list[Verdict] = []
         self._first: Forecasts | None = None
+        self._lines: Recent[Found] = Recent(_MOST_LINES)
 
     def more(self, known: int) -> int:
         """Judge until more than `known` decisions are judged, or all; how many are."""
@@ -101,10 +114,25 @@ class Judging:
             found = refined(self._first, self._found, self.name)
         return of_all_seats(found, self._positions)
 
-    def mistakes(self) -> list[Mistake]:
-        """The decisions that lost most, of those judged."""
+    def judged(self) -> list[Verdict]:
+        """The decisions judged."""
         with self._lock:
-            return worst(self._found, self._positions[0].players)
+            return list(self._found)
+
+    def tried(self, number: int, move: str) -> Verdict:
+        """What another move would have been worth in decision `number`, from 0."""
+        job = Judge(self.agent, self._positions[number], move, number)
+        return self._analysts.threads.submit(self._analysts.result, job).result()
+
+    def line(self, number: int) -> Found:
+        """The best line from a position on."""
+
+        def found() -> Found:
+            before = self._positions[max(number - _REMEMBERED, 0) : number]
+            job = Line(self.agent, self._positions[number], number, before, _FEWER_PLAYOUTS)
+            return self._analysts.threads.submit(self._analysts.result, job).result()
+
+        return self._lines.get(number, found)
 
 
 class Reviews:
@@ -159,3 +187,12 @@ class Reviews:
                 403, "This game is still being played; it is open to review once it is over."
             )
         return Reviewed(Recorded(now.positions, now.moves, now.names))
+
+
+def judging_of(site: Site, request: Request, reviewed: Reviewed) -> Judging:
+    """What the agent says that is asked for, by default the game's own; TableError if it cannot."""
+    game = reviewed.film.game
+    asked = request.query_params.get("agent") or default(game)
+    agent = allowed_agent(asked, game.name, site.settings)
+    name = site.settings.called(agent) if agent in site.settings.agents else asked
+    return reviewed.judging(name, agent, site.analysts)
