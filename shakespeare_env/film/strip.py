@@ -81,8 +81,12 @@ class Film:
         return len(self.told)
 
     def label(self, seat: int) -> str:
-        """The name of a seat."""
-        return self.names[seat] if self.names else f"Seat {seat}"
+        """The name of a seat; players of one name are numbered."""
+        if not self.names:
+            return f"Seat {seat}"
+        name = self.names[seat]
+        before = self.names[:seat].count(name)
+        return f"{name} {before + 1}" if self.names.count(name) > 1 else name
 
     def progress(self, number: int) -> str:
         """The state of the game in a position, in a line."""

@@ -3,7 +3,6 @@
 import gzip
 import json
 import re
-from html import unescape
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -18,7 +17,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.presentation import Marks
 from shakespeare_env.film import Film
 from tests.contract.small_datasets import small_settings, write
-from tests.table.tables import begin, moves, served, watching
+from tests.table.tables import begin, moves, served, text_of, watching
 
 JUDGE = "search,rollouts=random,simulations=8"
 GAME = "/review/folder/0/1"
@@ -52,10 +51,6 @@ def lines(recorded, tmp_path_factory):
 
 def bring(client, lines):
     return client.post("/review", data={"lines": lines.decode()})
-
-
-def text_of(page):
-    return unescape(re.sub(r"<[^>]*>", " ", page.text))
 
 
 def test_a_recorded_game_has_a_page_for_every_position(client, recorded, lines):

@@ -14,9 +14,9 @@ from shakespeare_env.core.position import Position
 from shakespeare_env.film.judgement import KINDS, Forecasts, Judged
 
 PLAYOUTS = 64
-"""Playouts of each move at first."""
-_DOUBLINGS = 2
-"""How often the playouts are doubled for a move that looks like a mistake but may be none."""
+"""Playouts of each move in the first look."""
+_AGAIN = 4
+"""How many times as many a second look has, for a move that looks like a mistake."""
 _NEAR_CERTAIN = 0.95
 """The probability from which a move is not questioned."""
 
@@ -56,8 +56,8 @@ def verdicts(
         moves: The n between them.
         analyst: The analyst that judges.
         seed: Decides everything drawn; the verdict on a decision depends on no other decision.
-        playouts: The number of playouts of each move at first, at least 2; a move that looks like
-            a mistake is played on up to 4 times as often, until that is certain or refuted.
+        playouts: The number of playouts of each move, at least 2. A move that looks like a mistake
+            is judged anew by four times as many, since the first may have looked bad by luck.
 
     Raises:
         ValueError: a number is out of range.
@@ -95,10 +95,8 @@ def verdict_on(
     tried = np.array([played] if best == played else [played, best])
     found = trials.play(tried, playouts)
     loss, margin = _compared(found, trials.seat)
-    for doubling in range(_DOUBLINGS):
-        if not KINDS[-1].least * unit <= loss <= margin:
-            break
-        found = found.followed_by(trials.play(tried, playouts << doubling))
+    if loss >= KINDS[-1].least * unit:
+        found = trials.play(tried, _AGAIN * playouts)
         loss, margin = _compared(found, trials.seat)
     chances, scores = (tuple(kind[0].mean(axis=0).tolist()) for kind in found)
     text = position.move_text(best)
