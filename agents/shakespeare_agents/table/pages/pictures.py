@@ -31,10 +31,7 @@ def picture_response(drawn: str, kind: str) -> Response:
         raise HTTPException(
             404, f"There is no picture of the kind {kind!r}; there are png and svg."
         )
-    try:
-        return Response(png(drawn), media_type="image/png")
-    except ImportError as fault:
-        raise HTTPException(501, f"{fault}. The picture as SVG needs no more.") from fault
+    return Response(png(drawn), media_type="image/png")
 
 
 def _picture(site: Site, request: Request) -> Response:
