@@ -15,8 +15,8 @@ from shakespeare_env.drawing.board import piece_svg
 from shakespeare_env.play.game_log import GameLog, ToldMove
 
 _BETWEEN = " · "
-WIDEST_CARD = 220
-"""The greatest width of pictures that stand in rows; `film.js` has the same number."""
+_WIDEST_CARD = 220
+"""The greatest width of pictures that stand in rows, as in `film.js`."""
 
 
 class _Panel(NamedTuple):
@@ -156,7 +156,7 @@ def _section(panel: Panel, decides: bool) -> str:
     """Wide pictures stand in columns, cards in rows."""
     rows = ""
     for kind, wide in (("large", True), ("small", False)):
-        own = [one for one in panel.pieces if (one.block.width > WIDEST_CARD) == wide]
+        own = [one for one in panel.pieces if (one.block.width > _WIDEST_CARD) == wide]
         if own:
             rows += f'<div class="film-{kind}">{"".join(map(_picture, own))}</div>'
     seat = "" if panel.seat is None else " film-seat film-decides" if decides else " film-seat"

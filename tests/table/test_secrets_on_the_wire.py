@@ -116,14 +116,14 @@ class _Seen:
         self._hear(self._client.get(f"{self.viewer}/changes?since={self._version}"))
 
     def ask_for_more(self):
-        """The whole page, pictures, a move that is refused, and one's last move back."""
+        """The whole page, a move that is refused, and one's last move back."""
         page = self._client.get(self.viewer)
         self._hear(page)
-        for number in ("", "/0", "/1"):
-            self._hear(self._client.get(f"{self.viewer}{number}/picture.svg"))
         self._hear(play(self._client, self.viewer, page, "fly:moon"))
         said = {"undo": "1", "since": self._version}
         self._hear(self._client.post(f"{self.viewer}/play", data=said, headers=HTMX))
+        for number in ("", "/0", "/1"):
+            self._hear(self._client.get(f"{self.viewer}{number}/picture.svg"))
 
     def _hear(self, answer):
         self._version = field(answer, "version") or self._version

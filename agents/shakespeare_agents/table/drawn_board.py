@@ -11,12 +11,12 @@ from shakespeare_agents.table.live_table import Snapshot
 from shakespeare_agents.table.recent import Recent
 from shakespeare_agents.table.viewer import known
 from shakespeare_env.drawing.board import piece_svg
-from shakespeare_env.film.strip import WIDEST_CARD
 
 _MOST_DRAWN = 256
 """Boards kept; each takes up to about 150 KB."""
 _MOST_LINES = 20_000
 """Moves whose words are kept."""
+_WIDEST_CARD = 220
 _GROUP = re.compile(r'<g\b(?:[^>]*? data-place="(?P<place>[^"]+)")?[^>]*?(?<!/)>|</g>')
 
 
@@ -95,7 +95,7 @@ def _drawn(now: Snapshot, number: int, knows: int | None) -> DrawnBoard:
     panels = []
     for panel in position.game.presentation.board(known(position, knows), now.plan.names):
         pieces = {piece.name: piece_svg(piece, f"piece-{piece.name}") for piece in panel.pieces}
-        wide = {piece.name for piece in panel.pieces if piece.block.width > WIDEST_CARD}
+        wide = {piece.name for piece in panel.pieces if piece.block.width > _WIDEST_CARD}
         panels.append(DrawnPanel(panel.name, panel.title, panel.seat, pieces, wide))
     return DrawnBoard(panels)
 
