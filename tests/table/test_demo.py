@@ -16,7 +16,7 @@ def shown(page):
 def test_one_game_follows_the_other_and_each_is_over_before_it_is_shown(tmp_path, monkeypatch):
     monkeypatch.setattr(demo, "RESULT_S", 0.0)
     with served(tmp_path, pace=0.02, agents=("random",)) as client:
-        tables = []
+        tables: list[str] = []
         for name in registry.names():
             known = tables[-1] if tables else ""
             page = seen(client, "/demo", lambda page, known=known: shown(page) not in ("", known))

@@ -14,6 +14,7 @@ def test_a_picture_shows_what_its_link_may_see(client, game):
     page = client.get(mover)
     play(client, mover, page, moves(page)[0])
     table = site_of(client).tables.get(watching(page).removeprefix("/watch/"))
+    assert table is not None
     now = table.now()
     names = Marks(now.plan.names)
     for address, seat in ((mover, now.positions[0].to_move), (watching(page), None)):

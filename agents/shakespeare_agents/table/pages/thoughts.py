@@ -39,14 +39,19 @@ def routes(site: Site) -> list[Route]:
     ]
 
 
-def _asked(site: Site, request: Request, plan: TablePlan) -> tuple[str, int]:
-    """The agent and the playouts that are asked for; HTTPException if nobody may ask."""
+def check_not_quiet(plan: TablePlan) -> None:
+    """HTTPException if nobody may ask an agent at this table."""
     if plan.quiet:
         raise HTTPException(
             403,
             "Whoever began this table has forbidden to think aloud; the review of the finished "
             "game says what agents think.",
         )
+
+
+def _asked(site: Site, request: Request, plan: TablePlan) -> tuple[str, int]:
+    """The agent and the playouts that are asked for; HTTPException if nobody may ask."""
+    check_not_quiet(plan)
     query = request.query_params
     name = allowed_agent(query.get("agent", ""), plan.game, site.settings)
     if (budget := query.get("playouts", "")) not in BUDGETS:
