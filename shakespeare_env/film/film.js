@@ -176,8 +176,7 @@
       one.href = `${link}${at}${one.dataset.here}`;
     });
     root.querySelectorAll("a[aria-current]").forEach((one) => one.removeAttribute("aria-current"));
-    const own = root.querySelector(`.film-log [data-ply="${at}"]`);
-    if (own) own.setAttribute("aria-current", "true");
+    root.querySelector(`.film-log [data-ply="${at}"]`)?.setAttribute("aria-current", "true");
     // In a notebook the page has no address of its own.
     if (location.protocol !== "about:") history.replaceState(null, "", `${link}${at}`);
   }
@@ -260,11 +259,11 @@
   function onKey(event) {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     if (event.key === "Escape") leave();
-    const typing = event.target.closest?.("input, select, textarea, summary, a, button");
     const keys = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last", " ": "play" };
     const where = keys[event.key];
     if (!where || event.target.closest?.("select, textarea, input:not(.film-slider)")) return;
-    if (where === "play" && typing) return; // it presses what has the focus
+    // A space presses what has the focus.
+    if (where === "play" && event.target.closest?.("input, summary, a, button")) return;
     if (event.target === slider && where !== "play") return; // it moves by itself
     event.preventDefault();
     go(where);
@@ -272,9 +271,7 @@
 
   root.addEventListener("click", onClick);
   document.addEventListener("keydown", onKey);
-  slider.addEventListener("change", () => {
-    if (!film) show(Number(slider.value));
-  });
+  slider.addEventListener("change", () => { if (!film) show(Number(slider.value)); });
   slider.addEventListener("input", () => {
     if (!film) return;
     stop();

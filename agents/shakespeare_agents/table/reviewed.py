@@ -25,6 +25,8 @@ from shakespeare_env.film import Film, Forecasts, default_title, page_of
 from shakespeare_env.play.course import Course
 
 _MOST_LOADED = 12
+_NAMING = ("table", "record", "folder", "game")
+"""The parts of an address that name a game."""
 _PASTED = "the game given"
 """The name that errors give to lines from a form."""
 _FEWER_PLAYOUTS = 8
@@ -152,7 +154,7 @@ class Reviews:
         Raises:
             HTTPException: there is none, or it is still being played.
         """
-        key = tuple((name, place[name]) for name in sorted(place) if name != "ply")
+        key = tuple(place.get(name) for name in _NAMING)
         try:
             return self._loaded.get(key, lambda: self._found(place))
         except (DatasetError, ModuleNotFoundError) as fault:
