@@ -66,7 +66,8 @@ def mistakes_list(film: Film, judged: Sequence[Judged], link: str = "#") -> str:
         rows.append(
             f'<li data-sign="{kind.sign}" data-kind="{kind.name}">{_sign(kind)} '
             f'<a href="{escape(link)}{one.number}" data-ply="{one.number}">'
-            f"{escape(mistake_title(film, one, kind))}</a>: {escape(entry.text)}. Better: "
+            f"{escape(mistake_title(film, one, kind))}</a>"
+            f'<span class="film-played">: {escape(entry.text)}</span>. Better: '
             f"{escape(better)} <code>{escape(one.best)}</code></li>"
         )
     listed = f"<ol>{''.join(rows)}</ol>" if rows else "<p>None is certain.</p>"

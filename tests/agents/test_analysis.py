@@ -173,15 +173,19 @@ def test_where_all_is_lost_or_won_the_score_decides(games):
 
 
 def test_a_line_goes_on_from_a_position_as_the_search_would(game, analyst):
-    line = best_line(game.positions[10], analyst, number=10, most=3)
+    found = best_line(game.positions[10], analyst, number=10, most=3)
+    line = found.course
+    assert found.forecasts.chances.sum(axis=1) == pytest.approx([1.0] * 4)
     assert line.positions[0] == game.positions[10]
     assert len(line.moves) == 3
     again = line.positions[0].copy()
     for move, after in zip(line.moves, line.positions[1:], strict=True):
         again.push(move)
         assert again == after
-    assert best_line(game.positions[10], analyst, number=10, most=3).moves == line.moves
-    assert len(best_line(game.positions[-2], analyst).moves) == 1
+    assert best_line(game.positions[10], analyst, number=10, most=3).course.moves == line.moves
+    end = best_line(game.positions[-2], analyst)
+    assert len(end.course.moves) == 1
+    assert end.forecasts.scores[-1].tolist() == end.course.position.scores()
 
 
 def test_alone_it_is_the_score():

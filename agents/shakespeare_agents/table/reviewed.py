@@ -9,20 +9,20 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from shakespeare_agents.analysis import Verdict, of_all_seats, refined
+from shakespeare_agents.analysis import Line, Verdict, of_all_seats, refined
 from shakespeare_agents.registry import default
 from shakespeare_agents.table.new_table import allowed_agent
 from shakespeare_agents.table.recent import Recent
 from shakespeare_agents.table.site import Site
-from shakespeare_agents.table.thinking.jobs import Forecast, Judge, Line
+from shakespeare_agents.table.thinking.jobs import FindLine, Forecast, Judge
 from shakespeare_agents.table.thinking.thinkers import Thinkers
 from shakespeare_env.cli.recorded import Recorded, from_bytes, from_folder
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.film import Film, Forecasts, default_title, page_of
-from shakespeare_env.play.course import Course
 
 _MOST_LOADED = 12
 _NAMING = ("table", "record", "folder", "game")
@@ -31,14 +31,9 @@ _PASTED = "the game given"
 """The name that errors give to lines from a form."""
 _FEWER_PLAYOUTS = 8
 """Playouts of a position for an early graph where no network forecasts."""
-_REMEMBERED = 16
-"""Positions before a line, in which the seats that do not begin it have expected something."""
 _MOST_LINES = 64
 _AT_ONCE = 0.3
 """Seconds of judging before progress is reported."""
-
-Found = tuple[Course, Forecasts]
-"""A line, and what every seat could expect in its positions."""
 
 
 class Reviewed:
@@ -93,7 +88,7 @@ class Judging:
         self._lock = threading.Lock()
         self._found: list[Verdict] = []
         self._first: Forecasts | None = None
-        self._lines: Recent[Found] = Recent(_MOST_LINES)
+        self._lines: Recent[Line] = Recent(_MOST_LINES)
 
     def more(self, known: int) -> int:
         """Judge until more than `known` decisions are judged, or all; how many are."""
@@ -108,13 +103,7 @@ class Judging:
 
     def forecasts(self) -> Forecasts:
         """Every seat's chances over the game, as well as they are known."""
-        with self._lock:
-            if self._first is None:
-                self._first = self._analysts.result(
-                    Forecast(self.agent, self._positions, _FEWER_PLAYOUTS)
-                )
-            found = refined(self._first, self._found, self.name)
-        return of_all_seats(found, self._positions)
+        return of_all_seats(self._by_movers(), self._positions)
 
     def judged(self) -> list[Verdict]:
         """The decisions judged."""
@@ -126,15 +115,35 @@ class Judging:
         job = Judge(self.agent, self._positions[number], move, number)
         return self._analysts.threads.submit(self._analysts.result, job).result()
 
-    def line(self, number: int) -> Found:
-        """The best line from a position on."""
+    def line(self, number: int) -> Line:
+        """The best line from a position on; its forecasts go on from those of the game."""
 
-        def found() -> Found:
-            before = self._positions[max(number - _REMEMBERED, 0) : number]
-            job = Line(self.agent, self._positions[number], number, before, _FEWER_PLAYOUTS)
-            return self._analysts.threads.submit(self._analysts.result, job).result()
+        def found() -> Line:
+            threads, position = self._analysts.threads, self._positions[number]
+            job = FindLine(self.agent, position, number)
+            line = threads.submit(self._analysts.result, job).result()
+            game, own = threads.submit(self._by_movers).result(), line.forecasts
+            whole = Forecasts(
+                np.concatenate([game.chances[:number], own.chances]),
+                np.concatenate([game.scores[:number], own.scores]),
+                self.name,
+            )
+            every = [*self._positions[:number], *line.course.positions]
+            seen = of_all_seats(whole, every)
+            return Line(
+                line.course, Forecasts(seen.chances[number:], seen.scores[number:], self.name)
+            )
 
         return self._lines.get(number, found)
+
+    def _by_movers(self) -> Forecasts:
+        """What each seat to move expected, refined where its decision is judged."""
+        with self._lock:
+            if self._first is None:
+                self._first = self._analysts.result(
+                    Forecast(self.agent, self._positions, _FEWER_PLAYOUTS)
+                )
+            return refined(self._first, self._found, self.name)
 
 
 class Reviews:

@@ -159,12 +159,13 @@ def _line(site: Site, request: Request, reviewed: Reviewed, _address: str) -> Re
         raise HTTPException(409, "The game is over here; ask for a line from an earlier position.")
     judging = judging_of(site, request, reviewed)
     try:
-        line, forecasts = judging.line(ply)
+        line = judging.line(ply)
     except Exception as fault:  # an agent may be anybody's
         said = for_everybody(fault, judging.agent)
         raise HTTPException(409, f"{judging.name} has failed: {said}") from fault
-    film = json.loads(Film(line.positions, line.moves, reviewed.game.names or ()).data())
-    values = forecasts.scores if len(forecasts.chances[0]) == 1 else 100 * forecasts.chances
+    course, forecasts = line.course, line.forecasts
+    film = json.loads(Film(course.positions, course.moves, reviewed.game.names or ()).data())
+    values = forecasts.scores if reviewed.film.players == 1 else 100 * forecasts.chances
     title = f"Position {ply}: {judging.name} would go on as follows."
     return JSONResponse({**film, "title": title, "values": values.round(1).tolist()})
 

@@ -12,11 +12,11 @@ from typing import Any
 
 from shakespeare_agents.analysis import (
     Analyst,
+    Line,
     Thoughts,
     Verdict,
     best_line,
     forecasts_of,
-    of_all_seats,
     thoughts,
 )
 from shakespeare_agents.analysis.judging import verdict_on
@@ -25,7 +25,6 @@ from shakespeare_agents.session import choose
 from shakespeare_env import Position
 from shakespeare_env.core.game import Game
 from shakespeare_env.film import Forecasts
-from shakespeare_env.play.course import Course
 
 _MOST_MADE = 6
 """Agents that a process keeps."""
@@ -123,31 +122,21 @@ class Judge:
 
 
 @dataclass(frozen=True)
-class Line:
-    """The best line from a position of a finished game, and what every seat could expect in it.
-
-    Attributes:
-        before: The positions that led there, for what the other seats have expected last.
-    """
+class FindLine:
+    """The best line from a position of a finished game; see `best_line`."""
 
     agent: str
     position: Position
     number: int
-    before: Sequence[Position]
-    playouts: int
 
     def prepare(self) -> None:
         """Make the analyst."""
         _kept(_analyst, self.position.game, self.agent)
 
-    def results(self) -> Iterator[tuple[Course, Forecasts]]:
-        """The line, and the forecasts of its positions."""
+    def results(self) -> Iterator[Line]:
+        """The line alone."""
         analyst = _kept(_analyst, self.position.game, self.agent)
-        line = best_line(self.position, analyst, number=self.number)
-        every = [*self.before, *line.positions]
-        found = of_all_seats(forecasts_of(every, analyst, playouts=self.playouts), every)
-        first = len(self.before)
-        yield line, Forecasts(found.chances[first:], found.scores[first:], found.by)
+        yield best_line(self.position, analyst, number=self.number)
 
 
 def _analyst(name: str, game: Game) -> Analyst:
