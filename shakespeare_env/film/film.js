@@ -1,5 +1,7 @@
 // Plays a recorded game: swaps the pictures that differ and frames the places a move changed.
-// What it plays is in the page, as JSON in #film-data, or at the address in data-source.
+// What it plays is in the page, as JSON in #film-data, or at the address in data-source. Other
+// scripts call root.film: `enter` shows a line that leaves the game, `leave` the game again.
+// "film:shown" follows each change.
 "use strict";
 
 (() => {
@@ -9,9 +11,9 @@
   const WIDEST_CARD = 220; // wider pictures stand in columns, cards in rows
   const part = (name) => root.querySelector(`.film-${name}`);
   const board = part("board"), slider = part("slider"), told = part("told");
-  const last = Number(root.dataset.last);
   const link = root.dataset.link;
-  let film = null, at = Number(root.dataset.at), timer = null;
+  let film = null, at = Number(root.dataset.at), last = Number(root.dataset.last), timer = null;
+  let game = null; // while a line is shown: the game that it leaves, and where
 
   async function unpacked(data) {
     if (!("packed" in data)) return data;
@@ -120,11 +122,11 @@
   function tell() {
     told.replaceChildren();
     if (at === 0) {
-      told.append(element("p", "", "The game begins."));
+      told.append(element("p", "", film.title || "The game begins."));
       return;
     }
     const { who, text, move, effects } = film.told[at - 1];
-    const line = element("p", "", `${at}. ${who} `);
+    const line = element("p", "", game ? `${who} ` : `${at}. ${who} `);
     line.append(element("strong", "", text), " ");
     if (move) line.append(element("code", "", move));
     told.append(line);
@@ -133,28 +135,19 @@
       list.append(...effects.map((effect) => element("li", "", effect)));
       told.append(list);
     }
-    tellVerdict();
-  }
-
-  function tellVerdict() {
-    told.querySelector(".film-verdict")?.remove();
-    const mistake = root.querySelector(`.film-mistakes [data-ply="${at}"]`);
-    if (mistake) {
-      const copy = element("p", "film-verdict");
-      copy.append(...mistake.parentElement.cloneNode(true).childNodes);
-      told.append(copy);
-    }
   }
 
   function showCursors() {
     for (const figure of root.querySelectorAll("[data-graph]")) {
       const values = JSON.parse(figure.dataset.graph), unit = figure.dataset.unit;
+      const number = game ? game.at : at;
       figure.querySelectorAll("[data-line]").forEach((cell) => {
-        const value = values[cell.dataset.line][at];
+        const value = values[cell.dataset.line][number];
         cell.textContent = value === null || value === undefined ? "–" : `${value}${unit}`;
       });
       const step = figure.querySelector("[data-step]").dataset.step;
-      figure.querySelector("[data-cursor]").setAttribute("transform", `translate(${at * step} 0)`);
+      const moved = `translate(${number * step} 0)`;
+      figure.querySelectorAll("[data-cursor]").forEach((it) => it.setAttribute("transform", moved));
     }
   }
 
@@ -165,6 +158,7 @@
       location.assign(`${link}${at}`);
       return;
     }
+    slider.max = last;
     slider.value = at;
     slider.setAttribute("aria-valuetext", `position ${at} of ${last}`);
     part("place").textContent = `${at} / ${last}`;
@@ -172,15 +166,40 @@
     showBoard();
     tell();
     showCursors();
+    if (!game) showPlace();
+    root.dispatchEvent(new CustomEvent("film:shown", { bubbles: true }));
+  }
+
+  // Where the game stands: in links, in the list of moves and in the address.
+  function showPlace() {
     root.querySelectorAll("a[data-here]").forEach((one) => {
       one.href = `${link}${at}${one.dataset.here}`;
     });
     root.querySelectorAll("a[aria-current]").forEach((one) => one.removeAttribute("aria-current"));
-    const own = root.querySelector(`.film-log [data-ply="${at}"]`);
-    if (own) own.setAttribute("aria-current", "true");
+    root.querySelector(`.film-log [data-ply="${at}"]`)?.setAttribute("aria-current", "true");
     // In a notebook the page has no address of its own.
     if (location.protocol !== "about:") history.replaceState(null, "", `${link}${at}`);
-    root.dispatchEvent(new CustomEvent("film:shown", { bubbles: true, detail: { at } }));
+  }
+
+  // A film of the moves that leave the game at `from`, with the bar's values by position.
+  function enter(line, from) {
+    stop();
+    if (game) leave();
+    show(from);
+    game = { film, at, last };
+    film = line;
+    last = line.frames.length - 1;
+    root.classList.add("film-in-line");
+    panels = [];
+    show(0);
+  }
+
+  function leave() {
+    if (!game) return;
+    const { film: own, at: from, last: end } = game;
+    [film, last, game, panels] = [own, end, null, []];
+    root.classList.remove("film-in-line");
+    show(from);
   }
 
   function stop() {
@@ -206,6 +225,7 @@
   function go(where) {
     if (where === "play") return play();
     stop();
+    if (where === "back" && at === 0 && game) return leave();
     show({ first: 0, back: at - 1, next: at + 1, last }[where]);
   }
 
@@ -221,6 +241,7 @@
     if (link) {
       event.preventDefault();
       stop();
+      leave();
       show(Number(link.dataset.ply));
       part("bar").scrollIntoView({ block: "nearest" });
       return;
@@ -230,17 +251,19 @@
       const place = drawn.getBoundingClientRect();
       const x = (event.clientX - place.left) * drawn.viewBox.baseVal.width / place.width;
       stop();
+      leave();
       show(Math.round((x - drawn.dataset.left) / drawn.dataset.step));
     }
   }
 
   function onKey(event) {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
-    const typing = event.target.closest?.("input, select, textarea, summary, a, button");
+    if (event.key === "Escape") leave();
     const keys = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last", " ": "play" };
     const where = keys[event.key];
     if (!where || event.target.closest?.("select, textarea, input:not(.film-slider)")) return;
-    if (where === "play" && typing) return; // it presses what has the focus
+    // A space presses what has the focus.
+    if (where === "play" && event.target.closest?.("input, summary, a, button")) return;
     if (event.target === slider && where !== "play") return; // it moves by itself
     event.preventDefault();
     go(where);
@@ -248,26 +271,24 @@
 
   root.addEventListener("click", onClick);
   document.addEventListener("keydown", onKey);
-  slider.addEventListener("change", () => {
-    if (!film) show(Number(slider.value));
-  });
+  slider.addEventListener("change", () => { if (!film) show(Number(slider.value)); });
   slider.addEventListener("input", () => {
     if (!film) return;
     stop();
     show(Number(slider.value));
   });
+  // `place` is where the game stands, `values` what the bar shows in a line.
+  root.film = { enter, leave, show, at: () => at, place: () => (game ? game.at : at),
+                isLine: () => game !== null, values: () => film.values?.[at] };
   showCursors();
   part("place").textContent = `${at} / ${last}`;
-  // Graphs and verdicts may come in later.
+  // Graphs may come in later.
   for (const name of ["htmx:afterSwap", "htmx:sseMessage"]) {
-    document.body.addEventListener(name, () => {
-      showCursors();
-      if (film) tellVerdict();
-    });
+    document.body.addEventListener(name, showCursors);
   }
   load().then((data) => {
     film = data;
-    window.addEventListener("hashchange", () => show(wanted()));
+    window.addEventListener("hashchange", () => { leave(); show(wanted()); });
     show(wanted());
   }).catch((fault) => {
     const line = part("fault");

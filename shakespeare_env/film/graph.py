@@ -46,11 +46,13 @@ class Point(NamedTuple):
         number: The number of the position.
         line: The line that it is on.
         title: The point in words.
+        colour: The colour of the point.
     """
 
     number: int
     line: int
     title: str
+    colour: str
 
 
 def graph(
@@ -75,8 +77,12 @@ def graph(
         link: The start of a position's address.
     """
     plot = _Plot(lines, bounds, unit)
-    elements = [*plot.ground(chapters), *plot.curves(), *plot.ends()]
+    elements = [*plot.ground(chapters), *plot.curves()]
+    elements.append(svg.G(elements=plot.ends(), class_=["film-ends"]))
     elements += [plot.point(point, link) for point in points]
+    # For audiences, who shall not see what is to come.
+    veil = svg.Rect(x=_LEFT, width=WIDTH, height=_LOW + 1, class_=["film-veil"])
+    elements.append(svg.G(elements=[veil], data={"cursor": "yes"}))
     elements.append(_upright(_LEFT, stroke=INK, stroke_width=1.5, data={"cursor": "yes"}))
     drawn = svg.SVG(
         viewBox=svg.ViewBoxSpec(0, 0, WIDTH, HEIGHT),
@@ -175,7 +181,7 @@ class _Plot:
             extra={"aria-label": escape(point.title, quote=True)},
             elements=[
                 svg.Title(text=plain(point.title)),
-                svg.Polygon(points=corners, fill="#c2452d", stroke=PANEL, stroke_width=1),
+                svg.Polygon(points=corners, fill=point.colour, stroke=PANEL, stroke_width=1),
             ],
         )
 

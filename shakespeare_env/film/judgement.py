@@ -1,9 +1,10 @@
-"""Somebody's view of a game: forecasts along it, and the costliest decisions."""
+"""Somebody's view of a game: forecasts along it, what decisions cost, and which were mistakes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,19 +26,83 @@ class Forecasts:
 
 
 @dataclass(frozen=True)
-class Mistake:
-    """A decision that cost its seat something.
+class Judged:
+    """A decision, compared with the best move that somebody knows.
 
     Attributes:
         number: The number of the move, from 1.
         seat: The seat that decided.
-        loss: The share of the victory lost, or the points lost in a solo game.
-        better: The move, in notation, that it is compared with.
-        margin: Half the 95 % interval of the loss; 0 if it is not known.
+        best: That move, in notation.
+        loss: By how much it is worth more to the decider, in shares of the victory or, alone, in
+            points; below 0 where it looks worse than the move played.
+        margin: Half the 95 % interval of the loss.
     """
 
     number: int
     seat: int
+    best: str
     loss: float
-    better: str
-    margin: float = 0.0
+    margin: float
+
+
+class Kind(NamedTuple):
+    """A kind of mistake.
+
+    Attributes:
+        name: In a word.
+        sign: As in the notation of chess.
+        colour: The colour of its mark.
+        least: The least loss, in shares of the victory or, alone, in units of `Game.score_scale`.
+    """
+
+    name: str
+    sign: str
+    colour: str
+    least: float
+
+
+KINDS = (
+    Kind("blunder", "??", "#b3261e", 0.15),
+    Kind("mistake", "?", "#b45309", 0.10),
+    Kind("inaccuracy", "?!", "#1f6fa8", 0.05),
+)
+"""The worst first."""
+
+
+def kind_of(judged: Judged, unit: float = 1.0) -> Kind | None:
+    """The kind of mistake that a decision was; None if it was none, or is not certain to be one.
+
+    Args:
+        judged: The decision.
+        unit: `Game.score_scale` for a game played alone, otherwise 1.
+    """
+    if judged.loss <= judged.margin:
+        return None
+    return next((kind for kind in KINDS if judged.loss >= kind.least * unit), None)
+
+
+class Tally(NamedTuple):
+    """How well somebody decided.
+
+    Attributes:
+        decisions: The number of decisions judged.
+        loss: The mean loss, not below 0; NaN without decisions.
+        margin: Half its 95 % interval.
+        kinds: The number of mistakes of each of `KINDS`.
+    """
+
+    decisions: int
+    loss: float
+    margin: float
+    kinds: tuple[int, ...]
+
+
+def tally(judged: Iterable[Judged], unit: float = 1.0) -> Tally:
+    """The decisions taken together; `unit` as for `kind_of`."""
+    every = list(judged)
+    if not every:
+        return Tally(0, float("nan"), float("nan"), (0,) * len(KINDS))
+    kinds = [kind_of(one, unit) for one in every]
+    mean = sum(one.loss for one in every) / len(every)
+    margin = sum(one.margin**2 for one in every) ** 0.5 / len(every)
+    return Tally(len(every), max(mean, 0.0), margin, tuple(map(kinds.count, KINDS)))

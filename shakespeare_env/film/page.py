@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import base64
+import json
 import zlib
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from string import Template
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from shakespeare_env.core.position import Position
-from shakespeare_env.film.graph import Line, Point, graph
-from shakespeare_env.film.judgement import Forecasts, Mistake
+from shakespeare_env.film.figures import chances_graph, mistakes_list, score_graph, summary
+from shakespeare_env.film.judgement import Forecasts, Judged
 from shakespeare_env.film.strip import Film
 
 _FOLDER = Path(__file__).parent
-SCRIPT, STYLE = _FOLDER / "film.js", _FOLDER / "film.css"
-_PERCENT = 100.0
+SCRIPTS = (_FOLDER / "film.js", _FOLDER / "judged.js")
+STYLE = _FOLDER / "film.css"
 
 
 def film_page(
@@ -29,7 +26,7 @@ def film_page(
     names: Sequence[str] = (),
     forecasts: Forecasts | None = None,
     *,
-    mistakes: Sequence[Mistake] = (),
+    judged: Sequence[Judged] = (),
     title: str = "",
     seat: int | None = None,
     ending: str = "",
@@ -41,7 +38,7 @@ def film_page(
         moves: The n between them.
         names: The players' names by seat, or nothing.
         forecasts: Forecasts to show as graphs. They reveal hands, so they exclude `seat`.
-        mistakes: Decisions to mark; they exclude `seat`, too.
+        judged: What decisions were worth; mistakes are marked. They exclude `seat`, too.
         title: The title of the page; by default the game and its players.
         seat: The seat whose view to show, `NO_SEAT` for a spectator's; None shows everything.
         ending: Why the game stopped, if it was not played to its end.
@@ -49,34 +46,32 @@ def film_page(
     Raises:
         ValueError: the arguments do not fit each other.
     """
-    if seat is not None and (forecasts is not None or mistakes):
+    if seat is not None and (forecasts is not None or judged):
         raise ValueError(
-            f"seat={seat} with forecasts or mistakes: they tell of other seats' secrets; "
+            f"seat={seat} with forecasts or judged: they tell of other seats' secrets; "
             "leave out one of both"
         )
     film = Film(positions, moves, names, seat=seat, ending=ending)
-    return page_of(film, forecasts, mistakes, title)
+    return page_of(film, forecasts, judged, title)
 
 
 def page_of(
-    film: Film,
-    forecasts: Forecasts | None = None,
-    mistakes: Sequence[Mistake] = (),
-    title: str = "",
+    film: Film, forecasts: Forecasts | None = None, judged: Sequence[Judged] = (), title: str = ""
 ) -> str:
     """The document of a film; see `film_page`."""
     packed = base64.b64encode(zlib.compress(film.data().encode(), 9)).decode()
     title = title or default_title(film)
-    graphs = score_graph(film)
+    extras = score_graph(film)
     if forecasts is not None:
-        graphs += forecast_graphs(film, forecasts, mistakes)
-    listed = mistakes_list(film, mistakes)
+        extras = chances_graph(film, forecasts, judged) + extras
+    if judged:
+        extras += mistakes_list(film, judged) + summary(film, judged)
     return _filled(
         "film.html",
         title=escape(title),
         style=STYLE.read_text(encoding="utf-8"),
-        script=SCRIPT.read_text(encoding="utf-8"),
-        player=player(film, graphs + listed),
+        script="".join(script.read_text(encoding="utf-8") for script in SCRIPTS),
+        player=player(film, extras),
         packed=packed,
     )
 
@@ -121,89 +116,26 @@ def player(
 
     Args:
         film: The film.
-        extras: HTML below the board: graphs and lists.
+        extras: HTML beside the board: graphs and lists.
         source: Where the script fetches `Film.data`; empty if the page holds it.
         link: The start of a position's address.
         at: The position shown first.
         board: That position's board, shown until the script has fetched all.
     """
+    colours = film.game.presentation.seat_colours
+    seats = [[film.label(seat), *colours[seat]] for seat in range(film.players)]
     return _filled(
         "player.html",
         at=str(at),
         last=str(len(film)),
         source=escape(source),
         link=escape(link),
+        seats=escape(json.dumps(seats), quote=True),
         progress=escape(film.progress(at)),
         board=board,
         extras=extras,
         log=_log(film, link),
     )
-
-
-def score_graph(film: Film, link: str = "#") -> str:
-    """Every seat's score over the game."""
-    scores = np.array(film.scores, float)
-    return graph("Score", _lines(film, scores), film.chapters, link=link)
-
-
-def forecast_graphs(
-    film: Film, forecasts: Forecasts, mistakes: Sequence[Mistake] = (), link: str = "#"
-) -> str:
-    """Every seat's chance to win over the game, or expected solo score, with mistakes marked."""
-    points = [
-        Point(one.number, one.seat, mistake_title(film, one))
-        for one in mistakes
-        if one.number <= len(film)
-    ]
-    alone = film.players == 1
-    values = forecasts.scores if alone else forecasts.chances * _PERCENT
-    title = "Expected final score" if alone else "Chance to win"
-    return graph(
-        f"{title}, as {forecasts.by} sees it",
-        _lines(film, values),
-        film.chapters,
-        points,
-        unit="" if alone else "%",
-        bounds=(0.0,) if alone else (0.0, _PERCENT),
-        link=link,
-    )
-
-
-def mistake_title(film: Film, mistake: Mistake) -> str:
-    """A mistake in words."""
-    alone = film.players == 1
-    unit, digits = (1.0, 1) if alone else (_PERCENT, 0)
-    within = f" ± {mistake.margin * unit:.{digits}f}" if mistake.margin else ""
-    lost = f"{mistake.loss * unit:.{digits}f}{within} {'points' if alone else '% chance to win'}"
-    return f"Move {mistake.number} cost {film.label(mistake.seat)} {lost}"
-
-
-def mistakes_list(film: Film, mistakes: Sequence[Mistake], link: str = "#") -> str:
-    """The decisions that lost most, each with what was better; empty if there are none."""
-    if not mistakes:
-        return ""
-    rows = []
-    for one in sorted(mistakes, key=lambda mistake: -mistake.loss):
-        entry = film.told[one.number - 1]
-        better = film.positions[one.number - 1].describe_move(one.better)
-        rows.append(
-            f'<li><a href="{escape(link)}{one.number}" data-ply="{one.number}">'
-            f"{escape(mistake_title(film, one))}</a>: {escape(entry.text)}. Better: "
-            f"{escape(better)} <code>{escape(one.better)}</code></li>"
-        )
-    return (
-        '<section class="film-mistakes"><h2>Decisions that lost most</h2>'
-        f"<ol>{''.join(rows)}</ol></section>"
-    )
-
-
-def _lines(film: Film, values: NDArray[np.floating[Any]]) -> list[Line]:
-    return [
-        Line(
-            film.label(seat), film.game.presentation.seat_colours[seat][0], values[:, seat].tolist()
-        )
-        for seat in range(film.players)
-    ]
 
 
 def _log(film: Film, link: str) -> str:

@@ -10,11 +10,13 @@ from typing import Any, NamedTuple
 
 from shakespeare_env.core.game import Game
 from shakespeare_env.core.position import Position
-from shakespeare_env.core.presentation import Piece
+from shakespeare_env.core.presentation import Marks, Panel, Piece
 from shakespeare_env.drawing.board import piece_svg
 from shakespeare_env.play.game_log import GameLog, ToldMove
 
 _BETWEEN = " · "
+_WIDEST_CARD = 220
+"""The greatest width of pictures that stand in rows, as in `film.js`."""
 
 
 class _Panel(NamedTuple):
@@ -79,8 +81,12 @@ class Film:
         return len(self.told)
 
     def label(self, seat: int) -> str:
-        """The name of a seat."""
-        return self.names[seat] if self.names else f"Seat {seat}"
+        """The name of a seat; players of one name are numbered."""
+        if not self.names:
+            return f"Seat {seat}"
+        name = self.names[seat]
+        before = self.names[:seat].count(name)
+        return f"{name} {before + 1}" if self.names.count(name) > 1 else name
 
     def progress(self, number: int) -> str:
         """The state of the game in a position, in a line."""
@@ -113,11 +119,13 @@ class Film:
 
     def board(self, number: int) -> str:
         """One position's board, as `film.js` would show it."""
-        return "".join(
-            f'<section class="film-panel"><h2>{escape(panel.title)}</h2><div class="film-small">'
-            f"{''.join(_picture(piece) for piece in panel.pieces)}</div></section>"
-            for panel in self.game.presentation.board(self._seen[number], self.names)
-        )
+        seen, mover = self._seen[number], self.positions[number].to_move
+        panels = self.game.presentation.board(seen, self.names)
+        return "".join(_section(panel, panel.seat in (mover, None)) for panel in panels)
+
+    def picture(self, number: int) -> str:
+        """One position as an SVG document."""
+        return self.game.presentation.picture(self._seen[number], Marks(self.names))
 
     def _drawn(self) -> dict[str, Any]:
         drawn: dict[tuple[str, str], int] = {}
@@ -142,6 +150,17 @@ class Film:
             "panels": [one._asdict() for one in packed],
             "frames": frames,
         }
+
+
+def _section(panel: Panel, decides: bool) -> str:
+    """Wide pictures stand in columns, cards in rows."""
+    rows = ""
+    for kind, wide in (("large", True), ("small", False)):
+        own = [one for one in panel.pieces if (one.block.width > _WIDEST_CARD) == wide]
+        if own:
+            rows += f'<div class="film-{kind}">{"".join(map(_picture, own))}</div>'
+    seat = "" if panel.seat is None else " film-seat film-decides" if decides else " film-seat"
+    return f'<section class="film-panel{seat}"><h2>{escape(panel.title)}</h2>{rows}</section>'
 
 
 def _picture(piece: Piece) -> str:

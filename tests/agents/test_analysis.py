@@ -7,18 +7,18 @@ import pytest
 
 from shakespeare_agents.analysis import (
     Analyst,
-    Verdict,
+    best_line,
     forecasts_of,
     of_all_seats,
     refined,
     thoughts,
     verdicts,
-    worst,
 )
 from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_agents.strategy.counterfactual import counterfactual
 from shakespeare_env.core import registry
 from shakespeare_env.film import Forecasts
+from shakespeare_env.film.judgement import KINDS, kind_of
 from tests.agents import sessions
 from tests.agents.networks import random_heads, random_network
 
@@ -138,7 +138,6 @@ def test_verdicts_come_one_by_one_and_depend_on_no_other(game, analyst):
     for one, position, move in zip(found, game.positions, game.moves, strict=False):
         assert (one.seat, one.played) == (position.to_move, move)
         assert one.best in position.moves()
-        assert one.loss >= 0.0
         assert one.best != move or one.loss == one.margin == 0.0
     again = verdicts(game.positions, game.moves, analyst, seed=5, playouts=4)
     assert [next(again) for _ in range(4)] == found
@@ -152,24 +151,41 @@ def test_a_move_that_throws_the_game_away_is_found():
     game = played("figaro", 3)
     analyst = Analyst(registry.game("figaro"), ROLLOUTS.replace("8", "40"))
     judged = list(verdicts(game.positions, game.moves, analyst, playouts=40))
-    marked = worst(judged, 3)
-    assert marked == sorted(marked, key=lambda one: -one.loss)
-    assert marked[0].loss > 0.1
-    first, position = judged[marked[0].number - 1], game.positions[marked[0].number - 1]
+    first = max(judged, key=lambda one: one.loss - one.margin)
+    assert kind_of(first) is KINDS[0]
+    position = game.positions[first.number - 1]
     # Played on from the true position, too, it loses; the share is no artefact of the seat's view.
     tried = counterfactual(position, [first.played, first.best], ["random"], continuations=100)
     assert tried.won(first.best, first.seat).mean > tried.won(first.played, first.seat).mean
 
 
-def test_only_certain_losses_are_marked():
-    def verdict(number, loss, margin):
-        return Verdict(number, 0, "a", "b", loss, margin, (1.0,), (1.0,))
+def test_where_all_is_lost_or_won_the_score_decides(games):
+    game = games["figaro"]
+    analyst, ties = Analyst(game.position.game, ROLLOUTS), 0
+    for position in game.positions[-16:-1]:
+        *_, last = thoughts(position, analyst, playouts=100)
+        ranks = [
+            (one.worth, one.score) for one in last.moves if one.playouts == last.moves[0].playouts
+        ]
+        assert ranks == sorted(ranks, reverse=True)
+        ties += ranks[0][0] == ranks[-1][0] and ranks[0][1] != ranks[-1][1]
+    assert ties > 0
 
-    judged = [verdict(1, 0.3, 0.1), verdict(2, 0.5, 0.6), verdict(3, 0.4, 0.1), verdict(4, 0.01, 0)]
-    assert [one.number for one in worst(judged, 3)] == [3, 1]
-    assert [one.number for one in worst(judged, 3, most=1)] == [3]
-    # Alone it is points, of which such shares are few.
-    assert worst(judged, 1) == []
+
+def test_a_line_goes_on_from_a_position_as_the_search_would(game, analyst):
+    found = best_line(game.positions[10], analyst, number=10, most=3)
+    line = found.course
+    assert found.forecasts.chances.sum(axis=1) == pytest.approx([1.0] * 4)
+    assert line.positions[0] == game.positions[10]
+    assert len(line.moves) == 3
+    again = line.positions[0].copy()
+    for move, after in zip(line.moves, line.positions[1:], strict=True):
+        again.push(move)
+        assert again == after
+    assert best_line(game.positions[10], analyst, number=10, most=3).course.moves == line.moves
+    end = best_line(game.positions[-2], analyst)
+    assert len(end.course.moves) == 1
+    assert end.forecasts.scores[-1].tolist() == end.course.position.scores()
 
 
 def test_alone_it_is_the_score():

@@ -5,7 +5,7 @@ from html import unescape
 import numpy as np
 import pytest
 
-from shakespeare_env.film import Forecasts, Mistake, film_page, framed
+from shakespeare_env.film import Forecasts, Judged, film_page, framed
 from tests.agents.sessions import played
 
 MOVES = 24
@@ -20,10 +20,10 @@ def game(request):
 def text(game):
     chances = np.tile([0.5, 0.3, 0.2], (MOVES + 1, 1))
     decider = game.positions[9].to_move
-    mistake = Mistake(10, decider, 0.2, game.positions[9].moves()[-1], 0.05)
+    judged = Judged(10, decider, game.positions[9].moves()[-1], 0.2, 0.05)
     forecasts = Forecasts(chances, 10 * chances, "somebody")
     names = ["Ann", "Ben", "Cora"]
-    return film_page(game.positions, game.moves, names, forecasts, mistakes=[mistake])
+    return film_page(game.positions, game.moves, names, forecasts, judged=[judged])
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ import pytest
 
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import NO_SEAT
-from shakespeare_env.film import Film, Forecasts, Mistake, film_page, write_film_page
+from shakespeare_env.film import Film, Forecasts, Judged, film_page, write_film_page
+from shakespeare_env.film.figures import summary
 from tests.agents.sessions import played
 from tests.drawings import pieces
 
@@ -81,28 +82,42 @@ def test_the_end_of_a_game_is_open_to_every_seat():
 
 def test_graphs_and_mistakes_lead_to_positions(game):
     seat, better = game.positions[9].to_move, game.positions[9].moves()[-1]
-    mistake, forecasts = Mistake(10, seat, 0.125, better, 0.03), forecasts_of(game)
+    judged, forecasts = Judged(10, seat, better, 0.125, 0.03), forecasts_of(game)
     forecasts.chances[5:8] = np.nan
-    page = film_page(game.positions, game.moves, (), forecasts, mistakes=[mistake])
-    scores, chances = (json.loads(found) for found in re.findall(r'data-graph="(\[.*?\])"', page))
+    page = film_page(game.positions, game.moves, (), forecasts, judged=[judged])
+    chances, scores = (json.loads(found) for found in re.findall(r'data-graph="(\[.*?\])"', page))
     expected = np.array([position.scores() for position in game.positions]).T
     assert scores == expected.tolist()
     line: list[float | None] = [round(100 / len(expected), 1)] * len(game.positions)
     line[5:8] = [None] * 3
     assert chances == [line] * len(expected)
-    assert "nan" not in page[page.index("film-extras") : page.index("film-log")]
-    assert f"Move 10 cost Seat {seat} 12 ± 3 % chance to win" in page
+    assert "nan" not in page[page.index('class="film-extras"') : page.index('class="film-log"')]
+    assert f"Move 10, mistake: cost Seat {seat} 12 ± 3 % chance to win" in page
     assert f"<code>{better}</code>".replace(">", "&gt;") in page.replace(">", "&gt;")
-    assert '<a href="#10" data-ply="10">' in page[page.index("film-mistakes") :]
+    assert '<a href="#10" data-ply="10">' in page[page.index('class="film-mistakes"') :]
+
+
+def test_a_player_is_summed_up_by_kind_and_by_day(game):
+    seat, other = game.positions[2].to_move, (game.positions[2].to_move + 1) % game.position.players
+    film = Film(game.positions, game.moves)
+    losses = {1: (0.3, 0.1), 2: (0.12, 0.1), 3: (0.06, 0.01), 4: (0.4, 0.5), 5: (-0.08, 0.1)}
+    judged = [Judged(number, seat, "m", *loss) for number, loss in losses.items()]
+    rows = re.findall(r"<tr>(.*?)</tr>", summary(film, [*judged, Judged(6, other, "m", 0.0, 0.0)]))
+    assert re.findall(r">([^<>]+)</(?:td|b|th)>", rows[0]) == ["lost", "??", "?", "?!"]
+    mine, theirs = (re.findall(r">([-–.\d]+)", rows[1 + one]) for one in (seat, other))
+    assert mine == ["16.0", "1", "1", "1"]  # of the two uncertain ones none is a mistake
+    assert theirs == ["0.0", "0", "0", "0"]
+    assert "none" not in "".join(rows)
+    assert "–" in summary(film, judged)
 
 
 def test_alone_there_is_the_expected_score_instead_of_a_chance():
     game = played("shakespeare", 1, 5)
-    mistake = Mistake(3, 0, 1.5, game.positions[2].moves()[0])
-    page = film_page(game.positions, game.moves, (), forecasts_of(game), mistakes=[mistake])
+    judged = Judged(3, 0, game.positions[2].moves()[0], 1.2, 0.0)
+    page = film_page(game.positions, game.moves, (), forecasts_of(game), judged=[judged])
     assert "Expected final score, as somebody sees it" in page
-    assert "Chance to win" not in page
-    assert "cost Seat 0 1.5 points" in page
+    assert "Chance to win, as" not in page
+    assert "mistake: cost Seat 0 1.2 points" in page
 
 
 def test_what_does_not_fit_is_refused(game):
@@ -110,7 +125,7 @@ def test_what_does_not_fit_is_refused(game):
         film_page(game.positions[:-1], game.moves)
     with pytest.raises(ValueError, match="give one for each"):
         film_page(game.positions, game.moves, ["A"])
-    with pytest.raises(ValueError, match="seat=0 with forecasts or mistakes"):
+    with pytest.raises(ValueError, match="seat=0 with forecasts or judged"):
         film_page(game.positions, game.moves, forecasts=forecasts_of(game), seat=0)
 
 

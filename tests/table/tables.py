@@ -62,6 +62,11 @@ def watching(page):
     return found[1]
 
 
+def text_of(page):
+    """What a page says."""
+    return unescape(re.sub(r"<[^>]*>", " ", page.text))
+
+
 def moves(page):
     """The moves that a page offers."""
     return [move for move, _places, _words in turn(page)["moves"]]

@@ -1,6 +1,8 @@
 """Games that last: a move that was answered is on disk, whoever is killed or writes besides."""
 
+import sqlite3
 import threading
+from contextlib import closing
 
 import httpx2
 import pytest
@@ -30,7 +32,7 @@ def test_a_table_is_read_as_it_was_kept(tmp_path):
     store = Store(tmp_path / "games.sqlite")
     start = Position.new("figaro", players=3, seed=9).to_dict()
     seats = (SeatPlan("Ann"), SeatPlan("x", "random"), SeatPlan("B"))
-    plan = TablePlan("figaro", 3, (), 2**62, seats, 4, start)
+    plan = TablePlan("figaro", 3, (), 2**62, seats, 4, start, quiet=True)
     table_id, tokens = store.new_table("me", plan, "box", [[0], [2]], ["take"])
     store.close()
     store = Store(tmp_path / "games.sqlite")
@@ -40,6 +42,22 @@ def test_a_table_is_read_as_it_was_kept(tmp_path):
     assert (stored.moves, stored.undone, stored.over, stored.owner) == (("take",), 0, False, "me")
     assert [store.link(token) for token in tokens] == [(table_id, (0,)), (table_id, (2,))]
     assert (store.table("other"), store.link("other")) == (None, None)
+
+
+def test_a_file_of_the_format_before_is_read(tmp_path):
+    path = tmp_path / "games.sqlite"
+    store = Store(path)
+    table_id, _ = store.new_table("o", PLAN, "box", [[0]])
+    store.close()
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("ALTER TABLE tables DROP COLUMN quiet")
+        database.execute("PRAGMA user_version = 1")
+    for _ in range(2):
+        store = Store(path)
+        found = store.table(table_id)
+        store.close()
+        assert found is not None
+        assert found.plan == PLAN
 
 
 def test_of_two_that_play_the_same_move_one_is_refused_and_sees_the_other(tables, tmp_path):

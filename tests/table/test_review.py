@@ -3,19 +3,21 @@
 import gzip
 import json
 import re
-from html import unescape
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from shakespeare_agents.analysis import Verdict
 from shakespeare_agents.table.live_table import first_snapshot
+from shakespeare_agents.table.reviewed import Judging
 from shakespeare_agents.table.store import SeatPlan, Store, TablePlan
 from shakespeare_env import Position
 from shakespeare_env.cli.recorded import from_folder, write_json_lines
 from shakespeare_env.core import registry
+from shakespeare_env.core.presentation import Marks
 from shakespeare_env.film import Film
 from tests.contract.small_datasets import small_settings, write
-from tests.table.tables import begin, served, watching
+from tests.table.tables import begin, moves, served, text_of, watching
 
 JUDGE = "search,rollouts=random,simulations=8"
 GAME = "/review/folder/0/1"
@@ -49,10 +51,6 @@ def lines(recorded, tmp_path_factory):
 
 def bring(client, lines):
     return client.post("/review", data={"lines": lines.decode()})
-
-
-def text_of(page):
-    return unescape(re.sub(r"<[^>]*>", " ", page.text))
 
 
 def test_a_recorded_game_has_a_page_for_every_position(client, recorded, lines):
@@ -104,7 +102,8 @@ def test_a_game_is_brought_pasted_or_as_a_file(client, lines):
 def test_a_game_being_played_is_open_to_nobody(client):
     page = begin(client, "figaro", ("person", "random", "random"), seed=3)
     table = watching(page).removeprefix("/watch/")
-    for suffix in ("", "/0", "/film", "/page", "/analysis", "/0/on"):
+    for suffix in ("", "/0", "/film", "/page", "/analysis", "/practice", "/0/on", "/0/line",
+                   "/0/explain", "/0/picture.svg", "/0/picture.png"):  # fmt: skip
         refused = client.get(f"/review/table/{table}{suffix}")
         assert refused.status_code == 403
         assert "still being played" in text_of(refused)
@@ -153,7 +152,7 @@ def test_verdicts_come_in_while_one_listens(client, recorded):
     page = bring(client, "".join(json.dumps(line) + "\n" for line in lines).encode())
     address = page.url.path
     found = events(client, address)
-    assert found[0][0] == "found"
+    assert [event for event, _ in found[:4]] == ["graph", "learn", "mistakes", "summary"]
     assert found[-1] == ("done", "")
     known = [int(n) for n in re.findall(r"has judged (\d+) of 8", json.dumps(found))]
     assert known == sorted(set(known))
@@ -163,12 +162,59 @@ def test_verdicts_come_in_while_one_listens(client, recorded):
     assert events(client, address)[-2][1] == last
     shared = client.get(f"{address}/page", params={"agent": JUDGE})
     assert "attachment" in shared.headers["content-disposition"]
-    for text in (found[0][1], shared.text):
-        assert "Chance to win, as" in text
-    for ply in re.findall(r'<a href="[^"]*/(\d+)" data-ply', last):
-        assert f'href="#{ply}"' in shared.text
+    for part in ("film-chances", "film-mistakes", "film-summary"):
+        assert f'class="{part}"' in json.dumps(found).replace("\\", "")
+        assert f'class="{part}"' in shared.text
     for name in ("nobody", "my.py:NAME"):
         assert client.get(GAME, params={"agent": name}).status_code == 400
+
+
+def test_the_best_line_is_a_film_that_leaves_the_game(client, recorded):
+    line = client.get(f"{GAME}/7/line", params={"agent": JUDGE}).json()
+    assert len(line["frames"]) == len(line["values"]) == len(line["told"]) + 1 > 1
+    assert line["told"][0]["move"] in recorded.positions[7].moves()
+    assert sum(line["values"][0]) == pytest.approx(100, abs=0.5)
+    film = Film([recorded.positions[7]], [], recorded.names)
+    first = [line["pieces"][piece] for panel in line["frames"][0]
+             for piece in line["panels"][panel]["pieces"]]  # fmt: skip
+    assert all(piece in film.board(0) for piece in first)
+    assert client.get(f"{GAME}/{len(recorded.moves)}/line").status_code == 409
+
+
+def test_a_mistake_is_decided_once_more_as_its_seat_saw_it(client, recorded, monkeypatch):
+    number = next(n for n, one in enumerate(recorded.positions) if n > 5 and len(one.moves()) > 5)
+    position, played = recorded.positions[number], recorded.moves[number]
+    best = next(move for move in position.moves() if move != played)
+    rest = (played, (1.0,), (1.0,))
+    seat = position.to_move
+    verdict = Verdict(number + 1, seat, best, 0.2, 0.01, *rest)
+    others = (Verdict(1, seat, best, 0.5, 0.6, *rest), Verdict(2, seat + 1, best, 0.5, 0, *rest))
+    monkeypatch.setattr(Judging, "judged", lambda self: [*others, verdict])
+    address = f"{GAME}/practice?agent={JUDGE}&seat={seat}"
+    page = client.get(address)
+    assert "Mistake 1 of 1" in page.text
+    assert moves(page) == position.moves()
+    # What the seat did not know is not shown either.
+    assert Film([position], [], recorded.names, seat=seat).board(0) in page.text
+    assert "all 1 mistakes" in text_of(client.get(f"{address}&n=1")).replace("  ", " ")
+    for worth, says in ((0.0, "as good as the best"), (0.2, "not yet. It loses 20 %")):
+        tried = Verdict(number + 1, seat, best, worth, 0.01, "other", (1.0,), (1.0,))
+        monkeypatch.setattr(Judging, "tried", lambda self, at, move, tried=tried: tried)
+        other = next(move for move in position.moves() if move not in (played, best))
+        assert says in text_of(client.post(address, data={"move": other}))
+        assert "that is the best move" in text_of(client.post(address, data={"move": best}))
+        assert "that is what was played" in text_of(client.post(address, data={"move": played}))
+    assert client.post(address, data={"move": "hop"}).status_code == 400
+    assert client.get(f"{GAME}/{number}/explain?name=jester").status_code == 200
+
+
+def test_a_position_has_a_picture(client, recorded):
+    drawn = client.get(f"{GAME}/7/picture.svg")
+    assert drawn.headers["content-type"] == "image/svg+xml"
+    marks = Marks(recorded.names)
+    assert drawn.text == recorded.positions[7].svg(marks)
+    assert client.get(f"{GAME}/7/picture.png").content.startswith(b"\x89PNG")
+    assert client.get(f"{GAME}/7/picture.gif").status_code == 404
 
 
 def test_playing_on_begins_a_table_there(client, recorded):

@@ -122,6 +122,8 @@ class _Seen:
         self._hear(play(self._client, self.viewer, page, "fly:moon"))
         said = {"undo": "1", "since": self._version}
         self._hear(self._client.post(f"{self.viewer}/play", data=said, headers=HTMX))
+        for number in ("", "/0", "/1"):
+            self._hear(self._client.get(f"{self.viewer}{number}/picture.svg"))
 
     def _hear(self, answer):
         self._version = field(answer, "version") or self._version

@@ -80,6 +80,22 @@ def test_nobody_thinks_for_others(client):
     assert stream(client, mover, 0).status_code == 409
 
 
+def test_a_table_of_several_people_can_forbid_it(client):
+    assert "quiet" in client.get("/").text
+    seats = ["person"] * 3
+    mover, other = begun(client, game="figaro", seats=seats, seed=4, quiet="1")
+    for address in (mover, other):
+        page = client.get(address)
+        assert "Nobody thinks aloud at this table" in page.text
+        assert 'id="think"' not in page.text
+    for refused in (client.get(f"{mover}/thoughts", params=ASKED), stream(client, mover, 0)):
+        assert refused.status_code == 403
+        assert "forbidden to think aloud" in refused.text
+    # Alone with agents there is nobody whom it would disturb.
+    alone = begin(client, game="figaro", seats=["person", "random", "random"], seed=4, quiet="1")
+    assert 'id="think"' in alone.text
+
+
 def test_equal_knowledge_gives_equal_thoughts(client):
     position = Position.new("figaro", players=3, seed=5)
     seat = position.to_move

@@ -8,43 +8,30 @@ from dataclasses import dataclass
 import numpy as np
 
 from shakespeare_agents.analysis.analyst import Analyst
-from shakespeare_agents.analysis.trials import Trials
+from shakespeare_agents.analysis.trials import Outcomes, Trials
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.position import Position
-from shakespeare_env.film.judgement import Forecasts, Mistake
+from shakespeare_env.film.judgement import KINDS, Forecasts, Judged
 
 PLAYOUTS = 64
-"""Playouts of each move."""
-MOST_MARKED = 8
+"""Playouts of each move in the first look."""
+_AGAIN = 4
+"""How many times as many a second look has, for a move that looks like a mistake."""
 _NEAR_CERTAIN = 0.95
 """The probability from which a move is not questioned."""
-_LEAST_SHARE = 0.02
-_LEAST_POINTS = 0.5
-"""The least loss of victory, or of points in a solo game, that is marked."""
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Judged):
     """What a decision was worth.
 
     Attributes:
-        number: The number of the move, from 1.
-        seat: The seat that decided.
         played: The move, in notation.
-        best: The move that the search would play, which may be the same.
-        loss: By how much that is worth more to the decider, in shares of the victory or, alone, in
-            points; not below 0.
-        margin: Half the 95 % interval of the loss.
         chances: Shares of the victory after the played move, by seat, as the decider could know.
         scores: Final scores after it, by seat, as the decider could know.
     """
 
-    number: int
-    seat: int
     played: str
-    best: str
-    loss: float
-    margin: float
     chances: tuple[float, ...]
     scores: tuple[float, ...]
 
@@ -69,7 +56,8 @@ def verdicts(
         moves: The n between them.
         analyst: The analyst that judges.
         seed: Decides everything drawn; the verdict on a decision depends on no other decision.
-        playouts: The number of playouts of each move, at least 2.
+        playouts: The number of playouts of each move, at least 2. A move that looks like a mistake
+            is judged anew by four times as many, since the first may have looked bad by luck.
 
     Raises:
         ValueError: a number is out of range.
@@ -90,14 +78,6 @@ def refined(forecasts: Forecasts, judged: Iterable[Verdict], by: str) -> Forecas
     return Forecasts(chances, scores, by)
 
 
-def worst(judged: Iterable[Verdict], players: int, most: int = MOST_MARKED) -> list[Mistake]:
-    """The decisions that certainly lost something, the largest loss first."""
-    least = _LEAST_POINTS if players == 1 else _LEAST_SHARE
-    lost = [one for one in judged if one.loss > max(one.margin, least)]
-    lost.sort(key=lambda one: -one.loss)
-    return [Mistake(one.number, one.seat, one.loss, one.best, one.margin) for one in lost[:most]]
-
-
 def verdict_on(
     position: Position,
     move: str,
@@ -109,22 +89,22 @@ def verdict_on(
 ) -> Verdict:
     """The verdict on one decision, the one after `number` moves; see `verdicts`."""
     trials = Trials(analyst, position, seed, number)
+    unit = float(position.game.score_scale) if trials.players == 1 else 1.0
     played = position.action_id(move)
-    best = played
-    if trials.prior[played] < _NEAR_CERTAIN:
-        best = int(analyst.searching.search(trials.games, trials.rng)[0])
+    best = played if trials.prior[played] >= _NEAR_CERTAIN else trials.searched()
     tried = np.array([played] if best == played else [played, best])
     found = trials.play(tried, playouts)
-    worth = found.worth(trials.seat)
-    gain = worth[-1] - worth[0]
+    loss, margin = _compared(found, trials.seat)
+    if loss >= KINDS[-1].least * unit:
+        found = trials.play(tried, _AGAIN * playouts)
+        loss, margin = _compared(found, trials.seat)
     chances, scores = (tuple(kind[0].mean(axis=0).tolist()) for kind in found)
-    return Verdict(
-        number + 1,
-        trials.seat,
-        move,
-        position.move_text(best),
-        max(float(gain.mean()), 0.0),
-        1.96 * float(gain.std(ddof=1)) / playouts**0.5,
-        chances,
-        scores,
-    )
+    text = position.move_text(best)
+    return Verdict(number + 1, trials.seat, text, loss, margin, move, chances, scores)
+
+
+def _compared(found: Outcomes, seat: int) -> tuple[float, float]:
+    """By how much the last move is worth more than the first, and half the 95 % interval."""
+    worth = found.worth(seat)
+    gain = worth[-1] - worth[0]
+    return float(gain.mean()), 1.96 * float(gain.std(ddof=1)) / len(gain) ** 0.5

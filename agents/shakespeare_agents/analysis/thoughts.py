@@ -30,6 +30,7 @@ class MoveThought:
         playouts: The number of playouts in which it was tried.
         worth: The decider's share of the victory after it, alone its final score; None untried.
         margin: Half the 95 % interval of its worth.
+        score: The decider's final score after it, which decides between moves of equal worth.
     """
 
     move: str
@@ -37,6 +38,7 @@ class MoveThought:
     playouts: int = 0
     worth: float | None = None
     margin: float | None = None
+    score: float | None = None
 
 
 @dataclass(frozen=True)
@@ -95,13 +97,15 @@ def _rounds(position: Position, trials: Trials, playouts: int) -> Iterator[Thoug
         chances, scores = tuple(found.chances[0].tolist()), tuple(found.scores[0].tolist())
     total, each = 0, _FIRST
 
-    def mean(action: int) -> float:
-        return float(tried[action].worth(seat).mean())
+    def rank(action: int) -> tuple[float, float]:
+        """Sorts the best ahead: where all is lost, or won, the score still counts."""
+        found = tried[action]
+        return -float(found.worth(seat).mean()), -float(found.scores[:, :, seat].mean())
 
     def moves() -> tuple[MoveThought, ...]:
         """Moves still tried come first, then the others, the last dropped ahead."""
         rest = [action for action in tried if action not in actions]
-        rest.sort(key=lambda action: (-tried[action].shares.shape[1], -mean(action)))
+        rest.sort(key=lambda action: (-tried[action].shares.shape[1], rank(action)))
         every = [*actions.tolist(), *rest]
         return tuple(_move(position, trials, action, tried.get(action)) for action in every)
 
@@ -112,8 +116,7 @@ def _rounds(position: Position, trials: Trials, playouts: int) -> Iterator[Thoug
             new = played.of(np.array([place]))
             tried[action] = tried[action].followed_by(new) if action in tried else new
         total += len(actions) * each
-        means = np.array([mean(action) for action in actions.tolist()])
-        actions = actions[np.argsort(-means, kind="stable")]
+        actions = np.array(sorted(actions.tolist(), key=rank))
         best = tried[int(actions[0])]
         chances, scores = (tuple(kind.mean(axis=(0, 1)).tolist()) for kind in best)
         yield Thoughts(seat, moves(), None if trials.players == 1 else chances, scores, total)
@@ -130,4 +133,5 @@ def _move(
         return MoveThought(text, likely)
     worth = outcomes.worth(trials.seat)[0]
     margin = 1.96 * float(worth.std(ddof=1)) / len(worth) ** 0.5
-    return MoveThought(text, likely, len(worth), float(worth.mean()), margin)
+    score = float(outcomes.scores[0, :, trials.seat].mean())
+    return MoveThought(text, likely, len(worth), float(worth.mean()), margin, score)

@@ -89,6 +89,10 @@ class Trials:
         kept[:_ALWAYS] = True
         return order[kept]
 
+    def searched(self) -> int:
+        """The move that the analyst's search prefers."""
+        return int(self.analyst.searching.search(self.games, self.rng)[0])
+
     def play(self, actions: NDArray[np.int64], each: int) -> Outcomes:
         """Play moves, int64[k], in `each` more possible games."""
         played = self._play(actions, min(each, _AT_ONCE))

@@ -19,6 +19,7 @@ from shakespeare_env.extras import needing
 
 _PORT = 7764
 _HERE = "127.0.0.1"
+_PACE = 2.5
 _TOKEN_LENGTHS = range(8, 201)
 
 
@@ -82,12 +83,18 @@ def table(
             metavar="FILE", help="Where the box desk saves your box.", show_default="download only"
         ),
     ] = None,
+    demo: Annotated[
+        bool, typer.Option("--demo", help="Let agents play in a loop, for an audience.")
+    ] = False,
+    pace: Annotated[
+        float, typer.Option(min=0.1, max=60.0, help="Seconds a move of the demo.")
+    ] = _PACE,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")] = True,
 ) -> None:
     """Play, watch and review games in the browser."""
     try:
         with needing("table", "the table in the browser needs"):
-            from shakespeare_agents.table.app import serve
+            from shakespeare_agents.table.app import serve, with_path
             from shakespeare_agents.table.settings import Settings, is_local
             from shakespeare_agents.table.store import StoreError
     except ModuleNotFoundError as missing:
@@ -113,13 +120,23 @@ def table(
         )
     database = games or _data_folder() / "table.sqlite"
     settings = Settings(
-        database, host, port, token, tuple(agents or ()), tuple(watched or ()), box_file, limit
+        database,
+        host,
+        port,
+        token,
+        tuple(agents or ()),
+        tuple(watched or ()),
+        box_file,
+        limit,
+        pace=pace if demo else None,
     )
 
     def print_addresses(addresses: list[str]) -> None:
         typer.echo(f"The table stands at {addresses[0]}")
         for other in addresses[1:]:
             typer.echo(f"From other machines: {other}")
+        if demo:
+            typer.echo(f"The demo is at {with_path(addresses[0], 'demo')}")
         if not is_local(host):
             typer.echo(
                 "Whoever knows this address can begin tables and seat agents; a seat's link opens "

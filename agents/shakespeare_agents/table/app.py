@@ -36,7 +36,19 @@ _LONGEST_END_S = 1.0
 _QUICKLY = 3
 """The level at which answers are compressed: a third of the usual time."""
 _NOT_KEPT = "What was asked for is not done; every move that was shown is kept."
-_PAGES = ("lobby", "play", "thoughts", "box", "folders", "review", "learn", "puzzles", "hints")
+_PAGES = (
+    "lobby",
+    "play",
+    "thoughts",
+    "pictures",
+    "box",
+    "folders",
+    "review",
+    "learn",
+    "puzzles",
+    "hints",
+    "demo",
+)
 
 
 def make_app(settings: Settings) -> Starlette:
@@ -120,6 +132,11 @@ def address(settings: Settings, port: int) -> str:
     return f"http://{host}:{port}/{token}"
 
 
+def with_path(found: str, path: str) -> str:
+    """The address of a page, from that of the lobby."""
+    return found.replace("/?", f"/{path}?") if "/?" in found else found + path
+
+
 def other_addresses(settings: Settings, port: int) -> list[str]:
     """What to enter in browsers of other machines, as far as this machine knows its addresses."""
     if settings.host not in ("0.0.0.0", "::"):
@@ -188,5 +205,5 @@ def serve(
         )
         announce([where, *other_addresses(settings, found.getsockname()[1])])
         if opened:
-            webbrowser.open(where)
+            webbrowser.open(where if settings.pace is None else with_path(where, "demo"))
         _Server(config, app.state.site, say).run([found])

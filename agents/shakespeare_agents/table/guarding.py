@@ -22,8 +22,17 @@ LONGEST_FORM = 2**16
 """The most bytes of a request, but for the paths in `LONGER`."""
 LONGER: Mapping[str, int] = {"/review": 2**23, "/box": 2**20}
 """The most bytes of requests under some paths."""
-OPEN = ("/seat/", "/watch/", "/review/table/", "/review/film.", "/static/")
-"""Paths that need no server token: a table's links to seats, watching and review are secret."""
+OPEN = (
+    "/seat/",
+    "/watch/",
+    "/review/table/",
+    "/review/film.",
+    "/review/judged.",
+    "/static/",
+    "/demo",
+)
+"""Paths that need no server token: a table's links to seats, watching
+and review are secret, and a demo is for everybody."""
 COOKIE = "shakespeare_token"
 _A_MONTH = 30 * 86_400
 """Seconds for which a browser keeps the token."""

@@ -111,10 +111,14 @@ def plan_of(choice: Choices, settings: Settings) -> tuple[TablePlan, list[list[i
         raise TableError(f"seed {shown(said['seed'])}: give a number from 0 to 2^63-1")
     variants = tuple(name for name in choice.variants if said.get(f"variant_{name}"))
     seats = tuple(_seat(choice, seat, settings) for seat in range(choice.players))
-    plan = TablePlan(choice.game, choice.players, variants, seed, seats, start=choice.start)
+    several = sum(seat.agent is None for seat in seats) > 1
+    quiet = several and bool(said.get("quiet"))
+    plan = TablePlan(
+        choice.game, choice.players, variants, seed, seats, start=choice.start, quiet=quiet
+    )
     first_snapshot(plan)
     people = plan.people
-    on_one_screen = bool(said.get("one_screen")) and len(people) > 1
+    on_one_screen = several and bool(said.get("one_screen"))
     return plan, [people] if on_one_screen else [[seat] for seat in people]
 
 

@@ -6,24 +6,32 @@ import gzip
 import threading
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
 
-from shakespeare_agents.analysis import Verdict, of_all_seats, refined, worst
+from shakespeare_agents.analysis import Line, Verdict, of_all_seats, refined
+from shakespeare_agents.registry import default
+from shakespeare_agents.table.new_table import allowed_agent
 from shakespeare_agents.table.recent import Recent
 from shakespeare_agents.table.site import Site
-from shakespeare_agents.table.thinking.jobs import Forecast, Judge
+from shakespeare_agents.table.thinking.jobs import FindLine, Forecast, Judge
 from shakespeare_agents.table.thinking.thinkers import Thinkers
 from shakespeare_env.cli.recorded import Recorded, from_bytes, from_folder
 from shakespeare_env.errors import DatasetError
-from shakespeare_env.film import Film, Forecasts, Mistake, default_title, page_of
+from shakespeare_env.film import Film, Forecasts, default_title, page_of
 
 _MOST_LOADED = 12
+_NAMING = ("table", "record", "folder", "game")
+"""The parts of an address that name a game."""
 _PASTED = "the game given"
 """The name that errors give to lines from a form."""
 _FEWER_PLAYOUTS = 8
 """Playouts of a position for an early graph where no network forecasts."""
+_MOST_LINES = 64
 _AT_ONCE = 0.3
 """Seconds of judging before progress is reported."""
 
@@ -37,8 +45,9 @@ class Reviewed:
     """
 
     def __init__(self, game: Recorded, title: str = "") -> None:
-        self.game = game
-        self.film = Film(game.positions, game.moves, game.names or (), ending=game.forfeit)
+        # Each position is made once, and travels to the agents by itself.
+        self.game = replace(game, positions=list(game.positions))
+        self.film = Film(self.game.positions, game.moves, game.names or (), ending=game.forfeit)
         self.title = title or default_title(self.film)
         self._data: Recent[bytes] = Recent()
         self._judgings: dict[str, Judging] = {}
@@ -54,7 +63,7 @@ class Reviewed:
             judging = self._judgings.get(agent)
         if judging is None:
             return page_of(self.film, title=self.title)
-        return page_of(self.film, judging.forecasts(), judging.mistakes(), self.title)
+        return page_of(self.film, judging.forecasts(), judging.judged(), self.title)
 
     def judging(self, name: str, agent: str, analysts: Thinkers) -> Judging:
         """What an agent says, begun if it has not been asked yet."""
@@ -79,6 +88,7 @@ class Judging:
         self._lock = threading.Lock()
         self._found: list[Verdict] = []
         self._first: Forecasts | None = None
+        self._lines: Recent[Line] = Recent(_MOST_LINES)
 
     def more(self, known: int) -> int:
         """Judge until more than `known` decisions are judged, or all; how many are."""
@@ -93,18 +103,47 @@ class Judging:
 
     def forecasts(self) -> Forecasts:
         """Every seat's chances over the game, as well as they are known."""
+        return of_all_seats(self._by_movers(), self._positions)
+
+    def judged(self) -> list[Verdict]:
+        """The decisions judged."""
+        with self._lock:
+            return list(self._found)
+
+    def tried(self, number: int, move: str) -> Verdict:
+        """What another move would have been worth in decision `number`, from 0."""
+        job = Judge(self.agent, self._positions[number], move, number)
+        return self._analysts.threads.submit(self._analysts.result, job).result()
+
+    def line(self, number: int) -> Line:
+        """The best line from a position on; its forecasts go on from those of the game."""
+
+        def found() -> Line:
+            threads, position = self._analysts.threads, self._positions[number]
+            job = FindLine(self.agent, position, number)
+            line = threads.submit(self._analysts.result, job).result()
+            game, own = threads.submit(self._by_movers).result(), line.forecasts
+            whole = Forecasts(
+                np.concatenate([game.chances[:number], own.chances]),
+                np.concatenate([game.scores[:number], own.scores]),
+                self.name,
+            )
+            every = [*self._positions[:number], *line.course.positions]
+            seen = of_all_seats(whole, every)
+            return Line(
+                line.course, Forecasts(seen.chances[number:], seen.scores[number:], self.name)
+            )
+
+        return self._lines.get(number, found)
+
+    def _by_movers(self) -> Forecasts:
+        """What each seat to move expected, refined where its decision is judged."""
         with self._lock:
             if self._first is None:
                 self._first = self._analysts.result(
                     Forecast(self.agent, self._positions, _FEWER_PLAYOUTS)
                 )
-            found = refined(self._first, self._found, self.name)
-        return of_all_seats(found, self._positions)
-
-    def mistakes(self) -> list[Mistake]:
-        """The decisions that lost most, of those judged."""
-        with self._lock:
-            return worst(self._found, self._positions[0].players)
+            return refined(self._first, self._found, self.name)
 
 
 class Reviews:
@@ -124,7 +163,7 @@ class Reviews:
         Raises:
             HTTPException: there is none, or it is still being played.
         """
-        key = tuple((name, place[name]) for name in sorted(place) if name != "ply")
+        key = tuple(place.get(name) for name in _NAMING)
         try:
             return self._loaded.get(key, lambda: self._found(place))
         except (DatasetError, ModuleNotFoundError) as fault:
@@ -159,3 +198,12 @@ class Reviews:
                 403, "This game is still being played; it is open to review once it is over."
             )
         return Reviewed(Recorded(now.positions, now.moves, now.names))
+
+
+def judging_of(site: Site, request: Request, reviewed: Reviewed) -> Judging:
+    """What the agent says that is asked for, by default the game's own; TableError if it cannot."""
+    game = reviewed.film.game
+    asked = request.query_params.get("agent") or default(game)
+    agent = allowed_agent(asked, game.name, site.settings)
+    name = site.settings.called(agent) if agent in site.settings.agents else asked
+    return reviewed.judging(name, agent, site.analysts)

@@ -30,6 +30,7 @@ class Settings:
         box_file: Where the box desk writes an owner's values; None lets them be downloaded only.
         limit: The most seconds that an agent may think about a move.
         names: Host names by which browsers may call it, besides its address.
+        pace: Seconds a move of the demo, in which agents play for an audience; None has no demo.
     """
 
     database: Path
@@ -41,6 +42,7 @@ class Settings:
     box_file: Path | None = None
     limit: float = LIMIT
     names: Sequence[str] = field(default=())
+    pace: float | None = None
 
     def __post_init__(self) -> None:
         if not is_local(self.host) and not self.token:

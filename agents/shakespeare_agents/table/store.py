@@ -23,7 +23,7 @@ from shakespeare_env.checks.values import shown
 from shakespeare_env.core.rng import FIRST_FRESH
 from shakespeare_env.errors import ShakespeareEnvError
 
-FORMAT = 1
+FORMAT = 2
 _WAIT = 10.0
 """Seconds for another server to finish writing."""
 _SCHEMA = """
@@ -40,7 +40,8 @@ CREATE TABLE IF NOT EXISTS tables (
     start TEXT,
     seats TEXT NOT NULL,
     undone INTEGER NOT NULL DEFAULT 0,
-    over INTEGER NOT NULL DEFAULT 0
+    over INTEGER NOT NULL DEFAULT 0,
+    quiet INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX IF NOT EXISTS tables_of_owner ON tables (owner, created);
 CREATE TABLE IF NOT EXISTS links (
@@ -99,6 +100,7 @@ class TablePlan:
         seats: The holders of the seats.
         deal: Number of the deal under the seed.
         start: The position, in notation, that it begins with; None: the deal's first one.
+        quiet: Whether nobody may ask an agent to think aloud.
     """
 
     game: str
@@ -108,6 +110,7 @@ class TablePlan:
     seats: tuple[SeatPlan, ...]
     deal: int = 0
     start: Mapping[str, Any] | None = None
+    quiet: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -198,7 +201,9 @@ class Store:
         self._place = self._found()
         with self._writing() as run:
             (found,) = run("PRAGMA user_version").fetchone()
-            if found not in (0, FORMAT):
+            if found == 1:
+                run("ALTER TABLE tables ADD COLUMN quiet INTEGER NOT NULL DEFAULT 0")
+            elif found not in (0, FORMAT):
                 raise StoreError(
                     f"{str(self.path)!r} has format {found}, this version reads {FORMAT}; name "
                     "another file"
@@ -241,11 +246,11 @@ class Store:
         with self._writing() as run:
             run(
                 "INSERT INTO tables (id, created, owner, game, box_digest, players, variants, seed,"
-                " deal, start, seats) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                " deal, start, seats, quiet) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     table_id, now, owner, plan.game, box_digest, plan.players,
                     json.dumps(plan.variants), str(plan.seed), plan.deal, start,
-                    _seats_text(plan.seats),
+                    _seats_text(plan.seats), plan.quiet,
                 ),
             )  # fmt: skip
             for token, held in zip(tokens, links, strict=True):
@@ -353,6 +358,7 @@ class Store:
                 tuple(SeatPlan(**seat) for seat in json.loads(row["seats"])),
                 row["deal"],
                 None if row["start"] is None else json.loads(row["start"]),
+                bool(row["quiet"]),
             )
             about = (row["id"], row["created"], row["owner"], row["box_digest"])
             yield StoredTable(*about, plan, moves, row["undone"], bool(row["over"]))

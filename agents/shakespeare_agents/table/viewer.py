@@ -10,6 +10,7 @@ from typing import Any
 from shakespeare_agents.table.live_table import Snapshot
 from shakespeare_env import Position
 from shakespeare_env.core.game import NO_SEAT
+from shakespeare_env.play.course import Course
 
 _MOST = 4
 """The most names explained at once."""
@@ -56,11 +57,11 @@ def known(position: Position, knows: int | None) -> dict[str, Any]:
     return whole if knows is None else position.game.seen_by(whole, knows)
 
 
-def explained(now: Snapshot, knows: int | None, words: str) -> list[tuple[str, str]]:
+def explained(now: Course, knows: int | None, words: str) -> list[tuple[str, str]]:
     """Names and what they do, as one knows it (`Viewer.knows`); the best first, few at most.
 
     Args:
-        now: The table.
+        now: The game so far.
         knows: The viewer's knowledge.
         words: A name or a part of one, or a place of the board.
     """

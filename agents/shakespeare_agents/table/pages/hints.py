@@ -14,6 +14,7 @@ from shakespeare_agents.table.learning.guide import effects_in_words, sure_event
 from shakespeare_agents.table.live_table import TableError
 from shakespeare_agents.table.live_tables import for_everybody
 from shakespeare_agents.table.pages.play import PLACES, looking_at
+from shakespeare_agents.table.pages.thoughts import check_not_quiet
 from shakespeare_agents.table.site import Site
 from shakespeare_agents.table.thinking.hint import Hint
 from shakespeare_agents.table.thinking.jobs import as_seen
@@ -32,6 +33,7 @@ async def _hint(site: Site, request: Request) -> Response:
     """The best move found by playing on, and why."""
     looking = await run_in_threadpool(looking_at, site, request)
     now = looking.table.now()
+    check_not_quiet(now.plan)
     if not looking.viewer.decides(now):
         raise TableError("it is not your turn")
     seen, found = as_seen(now.position), None

@@ -206,6 +206,7 @@ def _again(plan: TablePlan, called: Callable[[str], str]) -> str:
     """The lobby's address with the same seats filled in."""
     said = {"game": plan.game, "players": str(plan.players)}
     said |= {f"variant_{name}": "1" for name in plan.variants}
+    said |= {"quiet": "1"} if plan.quiet else {}
     for seat, one in enumerate(plan.seats):
         said |= {f"seat{seat}": PERSON if one.agent is None else NAMED}
         said |= (

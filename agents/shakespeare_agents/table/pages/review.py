@@ -7,32 +7,30 @@ import json
 import time
 from collections.abc import AsyncIterator, Callable
 from functools import partial
+from pathlib import Path
 from urllib.parse import urlencode
 
 from sse_starlette import EventSourceResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from shakespeare_agents.registry import default
 from shakespeare_agents.table.guarding import LONGER
 from shakespeare_agents.table.live_tables import for_everybody
-from shakespeare_agents.table.new_table import agents_for, allowed_agent
-from shakespeare_agents.table.reviewed import Judging, Reviewed, Reviews
+from shakespeare_agents.table.new_table import agents_for
+from shakespeare_agents.table.pages import practice
+from shakespeare_agents.table.pages.pictures import picture_response
+from shakespeare_agents.table.reviewed import Judging, Reviewed, Reviews, judging_of
 from shakespeare_agents.table.site import Fields, Site, owner_of, remembering
 from shakespeare_env.errors import DatasetError
-from shakespeare_env.film.page import (
-    SCRIPT,
-    STYLE,
-    forecast_graphs,
-    mistakes_list,
-    player,
-    score_graph,
-)
+from shakespeare_env.film import Film
+from shakespeare_env.film.figures import chances_graph, mistakes_list, score_graph, summary
+from shakespeare_env.film.page import SCRIPTS, STYLE, player
 
 _LATEST = 20
+_FIELDS = 8
 _EVERY = 1.5
 """Seconds between graphs while verdicts come in."""
 _ADDRESSES = (
@@ -62,25 +60,35 @@ def routes(site: Site) -> list[Route]:
 
         return [site.get(f"{place}{path}", page) for place in _ADDRESSES]
 
+    def practice_tried(site: Site, request: Request, said: Fields, _file: bytes) -> Response:
+        return practice.tried(site, request, *found(request), said)
+
     async def analysis(request: Request) -> Response:
         """Server-sent events: graphs and verdicts, while somebody listens."""
         reviewed, address = await run_in_threadpool(found, request)
-        name, agent = await run_in_threadpool(_agent, site, request, reviewed)
-        judging = reviewed.judging(name, agent, site.analysts)
+        judging = await run_in_threadpool(judging_of, site, request, reviewed)
         return EventSourceResponse(_judged_events(site, reviewed, judging, f"{address}/"))
 
     return [
         site.get("/review", _start),
         site.post("/review", partial(_bring, reviews), 2, LONGER["/review"], files=1),
-        Route("/review/film.js", lambda request: FileResponse(SCRIPT)),
-        Route("/review/film.css", lambda request: FileResponse(STYLE)),
+        *(Route(f"/review/{file.name}", partial(_file, file)) for file in (*SCRIPTS, STYLE)),
         *of_game("", _show),
         *of_game("/{ply:int}", _show),
         *of_game("/{ply:int}/on", _play_on),
+        *of_game("/{ply:int}/line", _line),
+        *of_game("/{ply:int}/picture.{kind}", _picture),
         *of_game("/film", _film),
+        *of_game("/practice", practice.show),
+        *of_game("/{ply:int}/explain", practice.explain),
+        *(site.post(f"{place}/practice", practice_tried, _FIELDS) for place in _ADDRESSES),
         *of_game("/page", _share),
         *(Route(f"{place}/analysis", analysis) for place in _ADDRESSES),
     ]
+
+
+def _file(file: Path, _request: Request) -> Response:
+    return FileResponse(file)
 
 
 def _start(site: Site, request: Request, fault: str = "") -> Response:
@@ -112,7 +120,7 @@ def _bring(reviews: Reviews, site: Site, request: Request, said: Fields, file: b
 def _show(site: Site, request: Request, reviewed: Reviewed, address: str) -> Response:
     """A game at a position."""
     at, film = _ply(request, reviewed), reviewed.film
-    name, _ = _agent(site, request, reviewed)
+    name = judging_of(site, request, reviewed).name
     offered = agents_for(film.game.name, site.settings)
     link = f"{address}/"
     extras = site.fragment(
@@ -125,7 +133,9 @@ def _show(site: Site, request: Request, reviewed: Reviewed, address: str) -> Res
         last=len(film),
     )
     shown = player(film, extras, source=f"{link}film", link=link, at=at, board=film.board(at))
-    return site.page(request, "review.html", title=reviewed.title, player=shown)
+    return site.page(
+        request, "review.html", title=reviewed.title, player=shown, address=address, agent=name
+    )
 
 
 def _film(_site: Site, _request: Request, reviewed: Reviewed, _address: str) -> Response:
@@ -140,6 +150,30 @@ def _share(_site: Site, request: Request, reviewed: Reviewed, _address: str) -> 
     name = f"{reviewed.film.game.name}-game.html"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(page, media_type="text/html", headers=headers)
+
+
+def _line(site: Site, request: Request, reviewed: Reviewed, _address: str) -> Response:
+    """The best line from a position on, as a film for the script, with what the bar shows."""
+    ply = _ply(request, reviewed)
+    if reviewed.game.positions[ply].to_move is None:
+        raise HTTPException(409, "The game is over here; ask for a line from an earlier position.")
+    judging = judging_of(site, request, reviewed)
+    try:
+        line = judging.line(ply)
+    except Exception as fault:  # an agent may be anybody's
+        said = for_everybody(fault, judging.agent)
+        raise HTTPException(409, f"{judging.name} has failed: {said}") from fault
+    course, forecasts = line.course, line.forecasts
+    film = json.loads(Film(course.positions, course.moves, reviewed.game.names or ()).data())
+    values = forecasts.scores if reviewed.film.players == 1 else 100 * forecasts.chances
+    title = f"Position {ply}: {judging.name} would go on as follows."
+    return JSONResponse({**film, "title": title, "values": values.round(1).tolist()})
+
+
+def _picture(_site: Site, request: Request, reviewed: Reviewed, _address: str) -> Response:
+    """A position as a picture."""
+    drawn = reviewed.film.picture(_ply(request, reviewed))
+    return picture_response(drawn, request.path_params["kind"])
 
 
 def _play_on(_site: Site, request: Request, reviewed: Reviewed, _address: str) -> Response:
@@ -162,23 +196,20 @@ def _ply(request: Request, reviewed: Reviewed) -> int:
     return ply
 
 
-def _agent(site: Site, request: Request, reviewed: Reviewed) -> tuple[str, str]:
-    """The agent that is asked for: what its viewer calls it, and its name."""
-    game = reviewed.film.game
-    asked = request.query_params.get("agent") or default(game)
-    agent = allowed_agent(asked, game.name, site.settings)
-    return site.settings.called(agent) if agent in site.settings.agents else asked, agent
-
-
 async def _judged_events(
     site: Site, reviewed: Reviewed, found: Judging, link: str
 ) -> AsyncIterator[dict[str, str]]:
     film, last = reviewed.film, len(reviewed.film)
 
-    def graphs() -> dict[str, str]:
-        mistakes = found.mistakes()
-        drawn = forecast_graphs(film, found.forecasts(), mistakes, link)
-        return {"event": "found", "data": drawn + mistakes_list(film, mistakes, link)}
+    def figures() -> list[dict[str, str]]:
+        judged = found.judged()
+        parts = {
+            "graph": chances_graph(film, found.forecasts(), judged, link),
+            "learn": practice.offer(site, reviewed, found, link),
+            "mistakes": mistakes_list(film, judged, link),
+            "summary": summary(film, judged),
+        }
+        return [{"event": event, "data": data} for event, data in parts.items()]
 
     def progress(known: int) -> dict[str, str]:
         text = site.fragment("review_progress.html", known=known, last=last, name=found.name)
@@ -186,15 +217,18 @@ async def _judged_events(
 
     asked = partial(asyncio.get_running_loop().run_in_executor, site.analysts.threads)
     try:
-        yield await asked(graphs)
+        for part in await asked(figures):
+            yield part
         known, drawn_at = -1, time.monotonic()
         while known < (latest := await asked(found.more, known)):
             known = latest
             yield progress(known)
             if time.monotonic() - drawn_at > _EVERY:
-                yield await asked(graphs)
+                for part in await asked(figures):
+                    yield part
                 drawn_at = time.monotonic()
-        yield await asked(graphs)
+        for part in await asked(figures):
+            yield part
         yield progress(last)
     except Exception as fault:  # an agent may be anybody's
         said = {"name": found.name, "fault": for_everybody(fault, found.agent)}

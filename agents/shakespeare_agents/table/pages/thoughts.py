@@ -18,6 +18,7 @@ from shakespeare_agents.table.live_tables import for_everybody
 from shakespeare_agents.table.new_table import allowed_agent
 from shakespeare_agents.table.pages.play import PLACES, looking_at
 from shakespeare_agents.table.site import Site
+from shakespeare_agents.table.store import TablePlan
 from shakespeare_agents.table.thinking.jobs import ThinkAloud, as_seen
 
 BUDGETS = ("256", "4096", "65536")
@@ -38,10 +39,21 @@ def routes(site: Site) -> list[Route]:
     ]
 
 
-def _asked(site: Site, request: Request, game: str) -> tuple[str, int]:
-    """The agent and the playouts that are asked for."""
+def check_not_quiet(plan: TablePlan) -> None:
+    """HTTPException if nobody may ask an agent at this table."""
+    if plan.quiet:
+        raise HTTPException(
+            403,
+            "Whoever began this table has forbidden to think aloud; the review of the finished "
+            "game says what agents think.",
+        )
+
+
+def _asked(site: Site, request: Request, plan: TablePlan) -> tuple[str, int]:
+    """The agent and the playouts that are asked for; HTTPException if nobody may ask."""
+    check_not_quiet(plan)
     query = request.query_params
-    name = allowed_agent(query.get("agent", ""), game, site.settings)
+    name = allowed_agent(query.get("agent", ""), plan.game, site.settings)
     if (budget := query.get("playouts", "")) not in BUDGETS:
         raise HTTPException(400, f"The playouts are one of {', '.join(BUDGETS)}.")
     return name, int(budget)
@@ -51,7 +63,7 @@ def _ask(site: Site, request: Request) -> Response:
     """Where the thoughts will stand."""
     looking = looking_at(site, request)
     now = looking.table.now()
-    name, budget = _asked(site, request, now.plan.game)
+    name, budget = _asked(site, request, now.plan)
     if not looking.viewer.decides(now):
         return HTMLResponse("<p>It is not your turn.</p>")
     text = site.fragment(
@@ -71,7 +83,7 @@ async def _stream(site: Site, request: Request) -> Response:
     now = looking.table.now()
     if not looking.viewer.decides(now) or request.query_params.get("number") != str(len(now.moves)):
         raise HTTPException(409, "The table has changed since.")
-    name, budget = await run_in_threadpool(_asked, site, request, now.plan.game)
+    name, budget = await run_in_threadpool(_asked, site, request, now.plan)
     return EventSourceResponse(_thought_events(site, now, name, budget))
 
 

@@ -10,7 +10,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shakespeare_agents.analysis import Analyst, Thoughts, Verdict, forecasts_of, thoughts
+from shakespeare_agents.analysis import (
+    Analyst,
+    Line,
+    Thoughts,
+    Verdict,
+    best_line,
+    forecasts_of,
+    thoughts,
+)
 from shakespeare_agents.analysis.judging import verdict_on
 from shakespeare_agents.registry import make
 from shakespeare_agents.session import choose
@@ -111,6 +119,24 @@ class Judge:
         """The verdict alone."""
         analyst = _kept(_analyst, self.position.game, self.agent)
         yield verdict_on(self.position, self.move, self.number, analyst)
+
+
+@dataclass(frozen=True)
+class FindLine:
+    """The best line from a position of a finished game; see `best_line`."""
+
+    agent: str
+    position: Position
+    number: int
+
+    def prepare(self) -> None:
+        """Make the analyst."""
+        _kept(_analyst, self.position.game, self.agent)
+
+    def results(self) -> Iterator[Line]:
+        """The line alone."""
+        analyst = _kept(_analyst, self.position.game, self.agent)
+        yield best_line(self.position, analyst, number=self.number)
 
 
 def _analyst(name: str, game: Game) -> Analyst:

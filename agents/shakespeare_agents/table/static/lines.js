@@ -1,0 +1,84 @@
+// The best line from a position, stepped through on the board of a review.
+"use strict";
+
+(() => {
+  const review = document.getElementById("review");
+  const root = review && review.querySelector("[data-film]");
+  if (!root) return;
+  const { address, agent } = review.dataset;
+  const part = (name) => root.querySelector(`.film-line ${name}`);
+  const said = part("p"), moves = part("ol"), back = part("[data-leave]");
+  let wanted = location.hash === "#line";
+  let asked = 0;
+
+  function say(words) {
+    said.hidden = !words;
+    said.textContent = words;
+  }
+
+  function list(line) {
+    moves.replaceChildren(...line.told.map(({ who, text }, at) => {
+      const item = document.createElement("li"), button = document.createElement("button");
+      button.type = "button";
+      button.dataset.lineAt = at + 1;
+      button.textContent = `${who}: ${text}`;
+      item.append(button);
+      return item;
+    }));
+  }
+
+  async function lineFrom(ply) {
+    const own = ++asked;
+    root.film.leave();
+    say(`${agent} looks for the best line …`);
+    const answer = await fetch(`${address}/${ply}/line?agent=${encodeURIComponent(agent)}`,
+      { headers: { "HX-Request": "true" } });
+    if (own !== asked) return;
+    if (!answer.ok) {
+      say(await answer.text());
+      return;
+    }
+    const line = await answer.json();
+    list(line);
+    root.film.enter(line, ply);
+    root.film.show(1);
+  }
+
+  function ask(ply) {
+    lineFrom(ply).catch(() => say("The server does not answer."));
+  }
+
+  // What the page shows of a line, and the way into the one that was better than a mistake.
+  function shown() {
+    const inLine = root.film.isLine(), verdict = root.querySelector(".film-verdict");
+    back.hidden = moves.hidden = !inLine;
+    say(inLine ? `From position ${root.film.place()} on, as ${agent} would play every seat:` : "");
+    for (const button of moves.querySelectorAll("button")) {
+      button.ariaCurrent = Number(button.dataset.lineAt) === root.film.at() ? "true" : null;
+    }
+    if (verdict && !verdict.querySelector("button")) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.dataset.lineFrom = root.film.place() - 1;
+      button.textContent = "Show the better line";
+      verdict.append(" ", button);
+    }
+    if (wanted) {
+      wanted = false;
+      ask(root.film.place());
+    }
+  }
+
+  root.addEventListener("click", (event) => {
+    const button = event.target.closest("button");
+    if (!button) return;
+    const { lineFrom: from, lineAt: at } = button.dataset;
+    if (from) ask(from === "here" ? root.film.place() : Number(from));
+    if (at) root.film.show(Number(at));
+    if ("leave" in button.dataset) root.film.leave();
+  });
+  root.addEventListener("film:shown", shown);
+  document.body.addEventListener("htmx:sseMessage", () => {
+    if (!root.film.isLine()) shown();
+  });
+})();
