@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from shakespeare_agents.table.live_table import Snapshot
 from shakespeare_agents.table.recent import Recent
+from shakespeare_agents.table.told import Told, told
 from shakespeare_agents.table.viewer import known
+from shakespeare_env.core.presentation import Flight, Piece
 from shakespeare_env.drawing.board import piece_svg
+from shakespeare_env.play.named import with_names
 
 _MOST_DRAWN = 256
 """Boards kept; each takes up to about 150 KB."""
-_MOST_LINES = 20_000
-"""Moves whose words are kept."""
+_MOST_TOLD = 20_000
+"""Moves whose words and changes are kept."""
 _WIDEST_CARD = 220
 _GROUP = re.compile(r'<g\b(?:[^>]*? data-place="(?P<place>[^"]+)")?[^>]*?(?<!/)>|</g>')
 
@@ -27,6 +30,8 @@ class DrawnPanel:
     Attributes:
         pieces: SVG by name.
         wide: Names of those that stand by themselves; the others stand in rows, as cards do.
+        summary: SVG of its summary, or empty.
+        aside: See `Panel`.
     """
 
     name: str
@@ -34,6 +39,8 @@ class DrawnPanel:
     seat: int | None
     pieces: Mapping[str, str]
     wide: Collection[str]
+    summary: str
+    aside: bool
 
     @property
     def large(self) -> list[str]:
@@ -54,8 +61,11 @@ class DrawnBoard:
 
     @cached_property
     def pieces(self) -> dict[str, str]:
-        """All SVGs by piece."""
-        return {name: drawn for panel in self.panels for name, drawn in panel.pieces.items()}
+        """All SVGs by piece, summaries included."""
+        found = {f"summary {panel.name}": panel.summary for panel in self.panels}
+        return found | {
+            name: drawn for panel in self.panels for name, drawn in panel.pieces.items()
+        }
 
     def changed_places(self, before: DrawnBoard) -> list[str]:
         """The innermost places where the drawing has changed since another one."""
@@ -65,7 +75,20 @@ class DrawnBoard:
             if drawn != was.get(name):
                 places = _places(was.get(name, ""))
                 changed += [p for p, now in _places(drawn).items() if places.get(p) != now]
-        return changed
+        return list(dict.fromkeys(changed))
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a move has changed on a board.
+
+    Attributes:
+        changed: The places, as of `changed_places`.
+        flights: What has moved.
+    """
+
+    changed: Sequence[str]
+    flights: Sequence[Flight]
 
 
 class Drawings:
@@ -73,31 +96,57 @@ class Drawings:
 
     def __init__(self) -> None:
         self._boards: Recent[DrawnBoard] = Recent(_MOST_DRAWN)
-        self._lines: Recent[list[str]] = Recent(_MOST_LINES)
+        self._told: Recent[Told] = Recent(_MOST_TOLD)
+        self._steps: Recent[Step] = Recent(_MOST_TOLD)
 
     def board(self, now: Snapshot, number: int, knows: int | None) -> DrawnBoard:
         """The board after `number` moves, as known by `knows` (see `Viewer.knows`)."""
         key = (now.id, now.undone, number, knows, tuple(now.plan.names))
         return self._boards.get(key, lambda: _drawn(now, number, knows))
 
-    def log(self, now: Snapshot, knows: int | None) -> list[list[str]]:
-        """Each move and its effects, in words."""
+    def told(self, now: Snapshot, knows: int | None, you: int | None) -> list[Told]:
+        """Each move and what it did, in words that call the seat `you` so."""
         # Secrets are open once the game is over.
-        key = (now.id, now.undone, knows, now.is_over, tuple(now.plan.names))
+        key = (now.id, now.undone, knows, you, now.is_over, tuple(now.plan.names))
         return [
-            self._lines.get((*key, at), partial(now.lines, at, knows))
+            self._told.get((*key, at), partial(told, now, at, knows, you))
             for at in range(len(now.moves))
         ]
 
+    def steps(self, now: Snapshot, first: int, knows: int | None) -> list[Step]:
+        """What each move from number `first` on has changed on the board."""
+        key = (now.id, now.undone, knows, tuple(now.plan.names))
+        return [
+            self._steps.get((*key, at), partial(self._step, now, at, knows))
+            for at in range(first, len(now.moves))
+        ]
+
+    def _step(self, now: Snapshot, at: int, knows: int | None) -> Step:
+        (before, after), move = now.positions[at : at + 2], now.moves[at]
+        changed = self.board(now, at + 1, knows).changed_places(self.board(now, at, knows))
+        secret = before.to_move != knows and before.game.is_secret(before.to_dict(), move)
+        flights = () if secret else before.game.presentation.flights(
+            known(before, knows), move, known(after, knows)
+        )
+        return Step(changed, flights)
+
 
 def _drawn(now: Snapshot, number: int, knows: int | None) -> DrawnBoard:
-    position = now.positions[number]
+    position, names = now.positions[number], now.plan.names
     panels = []
-    for panel in position.game.presentation.board(known(position, knows), now.plan.names):
-        pieces = {piece.name: piece_svg(piece, f"piece-{piece.name}") for piece in panel.pieces}
+    for panel in position.game.presentation.board(known(position, knows), names):
+        pieces = {piece.name: _svg(piece, names) for piece in panel.pieces}
         wide = {piece.name for piece in panel.pieces if piece.block.width > _WIDEST_CARD}
-        panels.append(DrawnPanel(panel.name, panel.title, panel.seat, pieces, wide))
+        summary = _svg(panel.summary, names) if panel.summary else ""
+        panels.append(
+            DrawnPanel(panel.name, panel.title, panel.seat, pieces, wide, summary, panel.aside)
+        )
     return DrawnBoard(panels)
+
+
+def _svg(piece: Piece, names: Sequence[str]) -> str:
+    said = replace(piece, title=with_names(piece.title, names))
+    return piece_svg(said, f"piece-{piece.name}")
 
 
 def _places(drawn: str) -> dict[str, str]:
