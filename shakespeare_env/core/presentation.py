@@ -137,9 +137,7 @@ class Flight(NamedTuple):
     seat: int | None = None
 
 
-def _no_flights(
-    _before: Mapping[str, Any], _move: str, _after: Mapping[str, Any]
-) -> list[Flight]:
+def _no_flights(_before: Mapping[str, Any], _move: str, _after: Mapping[str, Any]) -> list[Flight]:
     return []
 
 

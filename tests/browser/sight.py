@@ -12,7 +12,8 @@ _IN_VIEW = """(names) => {
   const seen = (it) => {
     if (!it.checkVisibility()) return false;
     const {top: from, bottom: to, left, right, height} = it.getBoundingClientRect();
-    return left >= -2 && right <= innerWidth + 2 && Math.min(to, bottom) - Math.max(from, top) >= 0.6 * height;
+    const shown = Math.min(to, bottom) - Math.max(from, top);
+    return left >= -2 && right <= innerWidth + 2 && shown >= 0.6 * height;
   };
   const there = (name, mark) =>
     [...document.querySelectorAll(`#board ${mark}[data-place="${CSS.escape(name)}"]`)];

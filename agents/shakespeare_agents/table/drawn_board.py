@@ -125,8 +125,10 @@ class Drawings:
         (before, after), move = now.positions[at : at + 2], now.moves[at]
         changed = self.board(now, at + 1, knows).changed_places(self.board(now, at, knows))
         secret = before.to_move != knows and before.game.is_secret(before.to_dict(), move)
-        flights = () if secret else before.game.presentation.flights(
-            known(before, knows), move, known(after, knows)
+        flights = (
+            ()
+            if secret
+            else before.game.presentation.flights(known(before, knows), move, known(after, knows))
         )
         return Step(changed, flights)
 

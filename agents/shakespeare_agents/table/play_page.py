@@ -39,9 +39,7 @@ def play_page(
     names = called(now.plan.names, you)
     moves = position.moves() if decides else []
     places = {move: position.game.presentation.places(shown, move) for move in moves}
-    words = {
-        move: capitalised(with_names(position.describe_move(move), names)) for move in moves
-    }
+    words = {move: capitalised(with_names(position.describe_move(move), names)) for move in moves}
     groups: dict[str, list[dict[str, Any]]] = {}  # by the first words of moves
     for move in moves:
         choice = {"move": move, "words": words[move], "placed": bool(places[move])}
@@ -53,7 +51,9 @@ def play_page(
         "moves": [[move, list(places[move]), words[move]] for move in moves],
         "changed": drawn.changed_places(drawings.board(now, studied, knows)),
         "first": first,
-        "steps": [[step.changed, step.flights, told[first + at].seat] for at, step in enumerate(steps)],
+        "steps": [
+            [step.changed, step.flights, told[first + at].seat] for at, step in enumerate(steps)
+        ],
         "behind": behind,
         "colours": position.game.presentation.seat_colours,
     }
@@ -99,7 +99,9 @@ def changes(drawings: Drawings, now: Snapshot, viewer: Viewer, since: str) -> di
     drawn, old = (drawings.board(now, at, knows) for at in (len(now.moves), number))
     columns, were = _columns(drawn, own), _columns(old, own)
     before = {panel.name: panel for panel in old.panels}
-    renewed_columns, renewed, pieces = [], [], {}
+    renewed_columns: list[str] = []
+    renewed: list[DrawnPanel] = []
+    pieces: dict[str, str] = {}
     for name, panels in columns.items():
         if [panel.name for panel in panels] != [panel.name for panel in were[name]]:
             renewed_columns.append(name)
@@ -109,7 +111,9 @@ def changes(drawings: Drawings, now: Snapshot, viewer: Viewer, since: str) -> di
             if list(was.pieces) != list(panel.pieces):
                 renewed.append(panel)
                 continue
-            pieces |= {name: text for name, text in panel.pieces.items() if was.pieces[name] != text}
+            pieces |= {
+                name: text for name, text in panel.pieces.items() if was.pieces[name] != text
+            }
             if was.summary != panel.summary:
                 pieces[f"summary {panel.name}"] = panel.summary
     return {

@@ -7,9 +7,11 @@ from typing import Any
 
 from shakespeare_env.core.presentation import Panel, Piece
 from shakespeare_env.drawing.board import seat_and_name
+from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.shapes import Block
 from shakespeare_env.figaro.drawing import piece_titles as titles
 from shakespeare_env.figaro.drawing.hand_picture import draw_hand
+from shakespeare_env.figaro.drawing.palette import ON_SEATS
 from shakespeare_env.figaro.drawing.piles_picture import draw_piles
 from shakespeare_env.figaro.drawing.roads_picture import draw_pieces, draw_roads
 from shakespeare_env.figaro.drawing.seat_sign import name_of, seat_strip
@@ -41,7 +43,7 @@ def board(position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]
 
 def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel:
     name = name_of(names, seat)
-    strip = seat_strip(position, seat, names, _WIDTH, _STRIP)
+    strip = _strip(position, seat, names)
     last = draw_taken(position["taken"][seat], _WIDTH).as_place(f"taken{seat}")
     pieces = []
     if position["to_move"] is None:
@@ -56,6 +58,14 @@ def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel
         draw_summary(position, seat, names),
     )
     return Panel(f"seat-{seat}", seat_and_name(seat, name), pieces, seat, summary)
+
+
+def _strip(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Block:
+    """Who it is, and what its cards and its road count."""
+    strip = seat_strip(position, seat, names, _WIDTH, _STRIP)
+    counts = f"{len(position['taken'][seat])} taken · road {sum(position['roads'][seat])}"
+    counted = words(_WIDTH - 80, 19, counts, 12, fill=ON_SEATS[seat], anchor="end", room=150)
+    return Block([*strip.elements, counted], _WIDTH, _STRIP)
 
 
 def _below(strip: Block, block: Block) -> Block:

@@ -23,9 +23,7 @@ def places(position: Mapping[str, Any], move: str) -> tuple[str, ...]:
     return (f"{hand}.{card}", f"front{seat}") if seat else ()
 
 
-def flights(
-    before: Mapping[str, Any], move: str, after: Mapping[str, Any]
-) -> list[Flight]:
+def flights(before: Mapping[str, Any], move: str, after: Mapping[str, Any]) -> list[Flight]:
     """See `Presentation.flights`: cards from a hand, around the table, and to those who take."""
     mover, seats = before["to_move"], range(before["players"])
     shown = [seat for seat in seats if before["front"][seat]]

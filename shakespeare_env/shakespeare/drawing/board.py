@@ -73,7 +73,9 @@ def _table(position: Mapping[str, Any]) -> list[Panel]:
         Piece(f"pile-{pile}", title, _framed(draw_pile(position, pile, WIDTH - 2 * _EDGE)))
         for pile, title in PILES.items()
     ]
-    shown = Piece("table-summary", "Acts and elements on offer", summary_picture.draw_table(position))
+    shown = Piece(
+        "table-summary", "Acts and elements on offer", summary_picture.draw_table(position)
+    )
     panels = [Panel("table", "Acts and elements", table, summary=shown)]
     if offers:
         names = Piece("offers-summary", "On offer", summary_picture.draw_offers(position))

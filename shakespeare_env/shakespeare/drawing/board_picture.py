@@ -9,21 +9,11 @@ import svg
 
 from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.palette import FAINT, LINE, MUTED, PANEL, SHADE, STONE
-from shakespeare_env.drawing.shapes import (
-    Block,
-    Elements,
-    arrow,
-    box,
-    drawn_once,
-    panel,
-    rule,
-    upright,
-)
+from shakespeare_env.drawing.shapes import Block, Elements, arrow, box, drawn_once, panel
 from shakespeare_env.drawing.signs import centred, note_sign
 from shakespeare_env.shakespeare.box.facts import ACTS
 from shakespeare_env.shakespeare.box.printed import Printed, printed_of
 from shakespeare_env.shakespeare.drawing import shapes
-from shakespeare_env.shakespeare.drawing.palette import disc_colours
 from shakespeare_env.shakespeare.drawing.powers import amount_signs
 
 _QUILLS = dict(zip(ACTS, ("red", "gold", "blue"), strict=True))

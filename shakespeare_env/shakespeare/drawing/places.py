@@ -35,9 +35,7 @@ def places(position: Mapping[str, Any], move: str) -> tuple[str, ...]:
     return ()
 
 
-def flights(
-    before: Mapping[str, Any], move: str, after: Mapping[str, Any]
-) -> list[Flight]:
+def flights(before: Mapping[str, Any], move: str, after: Mapping[str, Any]) -> list[Flight]:
     """See `Presentation.flights`: a card or an element, and discs."""
     kind, seat = move.partition(":")[0], before["to_move"]
     found, at = [], places(before, move)
@@ -45,7 +43,7 @@ def flights(
         troupe = after["seats"][seat]["troupe"]
         found.append(Flight(at[0], f"seat{seat}.troupe.{len(troupe) - 1}"))
     elif kind in ("costume", "set"):
-        found.append(Flight(*at))
+        found.append(Flight(at[0], at[1]))
     for act, piles in before["piles"].items():
         now = {disc: space for space, pile in after["piles"][act].items() for disc in pile}
         found += [

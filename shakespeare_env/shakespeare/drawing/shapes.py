@@ -21,7 +21,16 @@ def coin(x: float, y: float, size: float, text: str = "£") -> Elements:
     """Pounds."""
     return [
         svg.Circle(cx=tenths(x), cy=tenths(y), r=size / 2, fill="#f4e3b0", stroke="#8a6a1a"),
-        words(x, y + size * 0.22, text, size * 0.6, weight="bold", fill=ON_LIGHT, anchor="middle", room=size),
+        words(
+            x,
+            y + size * 0.22,
+            text,
+            size * 0.6,
+            weight="bold",
+            fill=ON_LIGHT,
+            anchor="middle",
+            room=size,
+        ),
     ]
 
 
@@ -49,11 +58,7 @@ def mask(x: float, y: float, size: float, smile: float) -> Elements:
         for side in (-0.19, 0.19)
     ]
     fill = "#fbe9a9" if smile > 0 else "#cfd8e2" if smile < 0 else PAPER
-    return [
-        outline(x, y, size, face, fill),
-        *eyes,
-        outline(x, y, size, mouth, "none", ON_LIGHT),
-    ]
+    return [outline(x, y, size, face, fill), *eyes, outline(x, y, size, mouth, "none", ON_LIGHT)]
 
 
 @stamped
@@ -140,9 +145,7 @@ def plus_three(x: float, y: float, size: float) -> Elements:
     """A "+3" token."""
     return [
         box(x - size * 0.6, y - size / 2, size * 1.2, size, fill="#dfeccf", line=INK, corner=4),
-        words(
-            x, y + size * 0.2, "+3", size * 0.56, weight="bold", fill=ON_LIGHT, anchor="middle"
-        ),
+        words(x, y + size * 0.2, "+3", size * 0.56, weight="bold", fill=ON_LIGHT, anchor="middle"),
     ]
 
 

@@ -37,7 +37,8 @@ def draw_seat(position: Mapping[str, Any], seat: int, name: str) -> Block:
     mine, printed = position["seats"][seat], printed_of(position)
     signs = strip_signs(seat in winners(position), position["to_move"] == seat, ON_SEATS[seat])
     strip = seat_strip(seat, name, (SEATS[seat], ON_SEATS[seat]), 112, _HEAD, signs)
-    x, drawn = 116.0, [box(0, 0, SUMMARY, _HEAD + 4 + _TILES), strip.at(0, 0)]
+    x = 116.0
+    drawn: Elements = [box(0, 0, SUMMARY, _HEAD + 4 + _TILES), strip.at(0, 0)]
     for what, width, block in _numbers(mine, seat):
         drawn.append(Block(block, width - 2, _HEAD - 2).place(f"seat{seat}.{what}", x, 1))
         x += width
@@ -111,7 +112,8 @@ def _stage(
 ) -> Elements:
     rows = stage_rows(printed)
     half = (_STAGE - 4) / 2 / (max(abs(middle) for row in rows for middle in row) + 1)
-    high, drawn = 33 / len(rows), []
+    high = 33 / len(rows)
+    drawn: Elements = []
     for number, row in enumerate(rows):
         for middle, brick in row.items():
             x, y = left + _STAGE / 2 - 2 + (middle - 1) * half, top + number * high
@@ -167,9 +169,7 @@ def _order(seats: tuple[int, ...], players: int) -> Block:
 
 @drawn_once
 def _space(space: int, pile: tuple[int | str, ...], grey: bool, width: float) -> Block:
-    drawn: Elements = [
-        box(0, 0, width, _CELL, fill=SHADE if grey else PANEL, line=LINE, corner=3),
-    ]
+    drawn: Elements = [box(0, 0, width, _CELL, fill=SHADE if grey else PANEL, line=LINE, corner=3)]
     if not pile:
         drawn.append(words(width / 2, 17, str(space), 10, fill=FAINT, anchor="middle", room=width))
     columns = 1 if len(pile) == 1 else 2
@@ -209,19 +209,17 @@ def _offer(is_set: bool, colour: str, shown: int, value: str, width: float) -> B
 def draw_offers(position: Mapping[str, Any]) -> Block:
     """The names of the characters on offer."""
     copies = Counter(position["display"]["characters"])
-    each, drawn = SUMMARY / 3, []
+    each = SUMMARY / 3
+    drawn: Elements = []
     for number, (card, count) in enumerate(copies.items()):
         row, column = divmod(number, 3)
         many = f" ×{count}" if count > 1 else ""
-        chip = [
+        chip: Elements = [
             box(0, 0, each - 3, 24, corner=4),
             words(6, 16, character_name(card) + many, 11.5, room=each - 14),
         ]
-        drawn.append(
-            Block(chip, each - 3, 24).place(
-                f"display.characters.{card}", column * each, row * 27
-            )
-        )
+        place = f"display.characters.{card}"
+        drawn.append(Block(chip, each - 3, 24).place(place, column * each, row * 27))
     return Block(drawn, SUMMARY, 27 * -(-len(copies) // 3))
 
 

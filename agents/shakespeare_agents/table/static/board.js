@@ -150,6 +150,8 @@
       const name = turn.moves.map(([, places]) => places[0]).find((it) => it !== undefined);
       const own = (it) => it && it.closest(".pieces") && it.closest(".column.own .folds");
       const at = (name !== undefined && groups(name).find(own)) || document.querySelector(".column.own .of-seat .pieces > *");
+      const first = name !== undefined && groups(name)[0];
+      document.querySelector(".table-page").classList.toggle("table-first", Boolean(first && first.closest(".column.table .folds")));
       opened = new Set(narrow.matches && at ? [at.closest(".board-panel").id] : []);
     }
     for (const panel of panels) unfold(panel, opened.has(panel.id));
