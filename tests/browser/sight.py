@@ -2,6 +2,14 @@
 
 from dataclasses import dataclass, field
 
+DESKTOP = {"viewport": {"width": 1280, "height": 800}}
+PHONE = {
+    "viewport": {"width": 390, "height": 844},
+    "has_touch": True,
+    "is_mobile": True,
+    "device_scale_factor": 2,
+}
+
 # A place is in view if most of one of its drawings can be seen between the bar at the top and,
 # on a phone, the one at the bottom.
 _IN_VIEW = """(names) => {

@@ -5,15 +5,10 @@ import pytest
 from shakespeare_env.cli.recorded import write_json_lines
 from tests.agents.sessions import played
 from tests.browser.people import Person, TouchingPerson
+from tests.browser.sight import PHONE
 
 axe = pytest.importorskip("tests.browser.axe_findings", reason="needs axe-playwright-python")
-_WIDTH = 390
-_PHONE = {
-    "viewport": {"width": _WIDTH, "height": 844},
-    "has_touch": True,
-    "is_mobile": True,
-    "device_scale_factor": 2,
-}
+_WIDTH = PHONE["viewport"]["width"]
 _MOVES = 14
 # Targets of less than 24 CSS pixels in either direction (WCAG 2.2, 2.5.8).
 _TOO_SMALL = """() => {
@@ -36,7 +31,7 @@ def _fits(page) -> None:
 
 
 def test_nothing_serious_and_nothing_beyond_a_phone(server, new_page):
-    page = new_page(**_PHONE)
+    page = new_page(**PHONE)
     page.expected.append("status of 4")
     for address in ("", "?game=figaro&players=6", "?game=none", "no/such/page", "folders",
                     "folders/0", "review", "box", "box/figaro", "box/shakespeare"):  # fmt: skip
@@ -47,7 +42,7 @@ def test_nothing_serious_and_nothing_beyond_a_phone(server, new_page):
 
 @pytest.mark.parametrize(("game", "moves"), [("shakespeare", 9), ("figaro", 5)])
 def test_a_finger_plays_on_a_phone(server, new_page, game, moves):
-    person = TouchingPerson(new_page(**_PHONE), 2)
+    person = TouchingPerson(new_page(**PHONE), 2)
     seats = ["person", "random", "random"]
     person.begin(server.address, game, seats, seed=2)
     for _ in range(moves):

@@ -140,8 +140,9 @@ def _drawn(now: Snapshot, number: int, knows: int | None) -> DrawnBoard:
         pieces = {piece.name: _svg(piece, names) for piece in panel.pieces}
         wide = {piece.name for piece in panel.pieces if piece.block.width > _WIDEST_CARD}
         summary = _svg(panel.summary, names) if panel.summary else ""
+        title = with_names(panel.title, names)
         panels.append(
-            DrawnPanel(panel.name, panel.title, panel.seat, pieces, wide, summary, panel.aside)
+            DrawnPanel(panel.name, title, panel.seat, pieces, wide, summary, panel.aside)
         )
     return DrawnBoard(panels)
 

@@ -27,8 +27,8 @@ from shakespeare_env.shakespeare.drawing.palette import (
 from shakespeare_env.shakespeare.text.stage import stage_rows
 from shakespeare_env.shakespeare.text.wording import character_name, extra_names, winners
 
-_HEAD, _TILES, _STAGE = 28, 46, 68  # heights of both rows, and the stage's width
-_WIDEST_TILE, _CELL = 60, 27  # a character; a space of an act in height
+_HEAD, _TILES, _STAGE = 26, 37, 68  # heights of both rows, and the stage's width
+_WIDEST_TILE, _CELL = 60, 24.5  # a character; a space of an act in height
 _LABEL, _ORDER = 34, 66
 
 
@@ -38,7 +38,7 @@ def draw_seat(position: Mapping[str, Any], seat: int, name: str) -> Block:
     signs = strip_signs(seat in winners(position), position["to_move"] == seat, ON_SEATS[seat])
     strip = seat_strip(seat, name, (SEATS[seat], ON_SEATS[seat]), 112, _HEAD, signs)
     x = 116.0
-    drawn: Elements = [box(0, 0, SUMMARY, _HEAD + 4 + _TILES), strip.at(0, 0)]
+    drawn: Elements = [box(0, 0, SUMMARY, _HEAD + 3 + _TILES), strip.at(0, 0)]
     for what, width, block in _numbers(mine, seat):
         drawn.append(Block(block, width - 2, _HEAD - 2).place(f"seat{seat}.{what}", x, 1))
         x += width
@@ -51,30 +51,30 @@ def draw_seat(position: Mapping[str, Any], seat: int, name: str) -> Block:
         tile = _tile(printed, member["card"], extra, *look, seat, each - 2)
         drawn.append(tile.place(f"seat{seat}.troupe.{number}", 3 + each * number, below))
     for number in range(len(mine["objectives"])):
-        card = Block(shapes.objective(5, 6, 11), 10, 12)
+        card = Block(shapes.objective(5, 5, 9), 10, 10)
         place = f"seat{seat}.objectives.{number}"
-        drawn.append(card.place(place, SUMMARY - _STAGE + 12 * number, below + 34))
+        drawn.append(card.place(place, SUMMARY - _STAGE + 12 * number, below + 25.5))
     drawn += _stage(printed, mine["stage"], seat, SUMMARY - _STAGE, below)
-    return Block(drawn, SUMMARY, _HEAD + 4 + _TILES)
+    return Block(drawn, SUMMARY, _HEAD + 3 + _TILES)
 
 
 def _numbers(mine: Mapping[str, Any], seat: int) -> list[tuple[str, float, Elements]]:
     """Each number's place, its room and its drawing."""
-    mood, base = mine["mood"], 20
+    mood, base, middle = mine["mood"], 18.5, 12.5
     bold = partial(words, size=15, weight="bold")
     of = "–" if mine["wager"] is None else mine["wager"]
     used = f"{mine['cylinders']}/{of}"
     return [
-        ("prestige", 47, [*star(10, 14, 19), bold(21, base, _signed(mine["prestige"]), room=25)]),
-        ("pounds", 44, [*shapes.coin(9, 14, 18), bold(20, base, str(mine["pounds"]), room=24)]),
-        ("tokens", 43, [*shapes.plus_three(11, 14, 16), bold(23, base, str(mine["tokens"]))]),
-        ("mood", 42, [*shapes.mask(9, 14, 17, mood), bold(19, base, _signed(mood), room=22)]),
+        ("prestige", 47, [*star(10, middle, 19), bold(21, base, _signed(mine["prestige"]), room=25)]),
+        ("pounds", 44, [*shapes.coin(9, middle, 18), bold(20, base, str(mine["pounds"]), room=24)]),
+        ("tokens", 43, [*shapes.plus_three(11, middle, 16), bold(23, base, str(mine["tokens"]))]),
+        ("mood", 42, [*shapes.mask(9, middle, 17, mood), bold(19, base, _signed(mood), room=22)]),
         (
             "cylinders",
             48,
             [words(3, base, "passed", 11, fill=MUTED, room=42)]
             if mine["passed"]
-            else [*shapes.cylinder(8, 14, 18, SEATS[seat]), bold(17, base, used, room=28)],
+            else [*shapes.cylinder(8, middle, 18, SEATS[seat]), bold(17, base, used, room=28)],
         ),
     ]
 
@@ -94,16 +94,16 @@ def _tile(
     fill = KRAFT if extra else SEAT_TINTS[seat] if used else RESTING if rests else PANEL
     drawn: Elements = [
         box(0, 0, width, _TILES - 2, fill=fill, line=SEATS[seat] if used else LINE, corner=4),
-        words(3, 13, extra or known.name, 10.5, room=width - 5),
+        words(3, 12, extra or known.name, 10.5, room=width - 5),
     ]
     if used:
-        drawn += shapes.cylinder(9, 31, 18, SEATS[seat])
+        drawn += shapes.cylinder(9, 25, 16, SEATS[seat])
     elif rests:
-        drawn += shapes.rest_token(9, 31, 14)
+        drawn += shapes.rest_token(9, 25, 13)
     step = min(13, (width - 18) / 3)
     for slot, colour in enumerate(costume):
         value = str(printed.values[colour])
-        drawn += shapes.costume(24 + step * slot, 31, 13, colour, value)
+        drawn += shapes.costume(24 + step * slot, 25, 13, colour, value)
     return Block(drawn, width, _TILES - 2)
 
 
@@ -112,7 +112,7 @@ def _stage(
 ) -> Elements:
     rows = stage_rows(printed)
     half = (_STAGE - 4) / 2 / (max(abs(middle) for row in rows for middle in row) + 1)
-    high = 33 / len(rows)
+    high = 25 / len(rows)
     drawn: Elements = []
     for number, row in enumerate(rows):
         for middle, brick in row.items():
@@ -137,7 +137,7 @@ def draw_table(position: Mapping[str, Any]) -> Block:
     drawn: Elements = []
     for number, (act, length) in enumerate(zip(ACTS, printed.box.act_lengths, strict=True)):
         y = number * (_CELL + 1)
-        drawn.append(words(2, y + 18, act, 13, weight="bold", room=_LABEL - 4))
+        drawn.append(words(2, y + 17, act, 13, weight="bold", room=_LABEL - 4))
         for space in range(1, length + 1):
             pile = tuple(position["piles"][act].get(str(space), ()))
             grey = space <= printed.box.rehearsals.grey_spaces
@@ -146,7 +146,7 @@ def draw_table(position: Mapping[str, Any]) -> Block:
     each, y = (SUMMARY - _LABEL - _ORDER) / len(COLOURS), len(ACTS) * (_CELL + 1) + 2
     for row, order in enumerate(("order", "initiative")):
         block = _order(tuple(position[order]), position["players"])
-        drawn.append(block.place(order, SUMMARY - _ORDER + 4, y + 28 * row))
+        drawn.append(block.place(order, SUMMARY - _ORDER + 4, y + 26 * row))
     for kind, shape in (("costumes", shapes.costume), ("sets", shapes.stage_set)):
         drawn += shape(15, y + 13, 18, EMPTY)
         for number, colour in enumerate(COLOURS):
@@ -154,7 +154,7 @@ def draw_table(position: Mapping[str, Any]) -> Block:
             look = shown, str(printed.values[colour]), each - 2
             block = _offer(kind == "sets", colour, *look)
             drawn.append(block.place(f"display.{kind}.{colour}", _LABEL + each * number, y))
-        y += 28
+        y += 26
     return Block(drawn, SUMMARY, y)
 
 
@@ -171,7 +171,7 @@ def _order(seats: tuple[int, ...], players: int) -> Block:
 def _space(space: int, pile: tuple[int | str, ...], grey: bool, width: float) -> Block:
     drawn: Elements = [box(0, 0, width, _CELL, fill=SHADE if grey else PANEL, line=LINE, corner=3)]
     if not pile:
-        drawn.append(words(width / 2, 17, str(space), 10, fill=FAINT, anchor="middle", room=width))
+        drawn.append(words(width / 2, 16, str(space), 10, fill=FAINT, anchor="middle", room=width))
     columns = 1 if len(pile) == 1 else 2
     wide, lines = (width - 2) / columns, -(-len(pile) // columns)
     for place, whose in enumerate(pile):
@@ -199,11 +199,11 @@ def _space(space: int, pile: tuple[int | str, ...], grey: bool, width: float) ->
 def _offer(is_set: bool, colour: str, shown: int, value: str, width: float) -> Block:
     shape = shapes.stage_set if is_set else shapes.costume
     drawn: Elements = [
-        box(0, 0, width, 26, fill=PANEL, line=LINE, corner=3),
+        box(0, 0, width, 25, fill=PANEL, line=LINE, corner=3),
         *shape(width / 2 - 8, 13, 18, colour if shown else EMPTY, value),
         words(width / 2 + 3, 18, f"×{shown}", 11, weight="bold", fill=INK if shown else FAINT),
     ]
-    return Block(drawn, width, 26)
+    return Block(drawn, width, 25)
 
 
 def draw_offers(position: Mapping[str, Any]) -> Block:
