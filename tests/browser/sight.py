@@ -57,6 +57,13 @@ class Sight:
     clicks: int = 0
     screens: float = 0.0
 
+    def __str__(self) -> str:
+        return (
+            f"{self.seen} of {self.changed} changed places in view, a legal one at {self.reached} "
+            f"of {self.decisions} decisions, {self.clicks} clicks for {self.moves} moves, "
+            f"{self.screens:.2f} screens at most; not in view: {sorted(set(self.hidden))[:12]}"
+        )
+
     def look(self, page, others_moved: bool) -> None:
         """Count what is in view at a decision."""
         found = page.evaluate(_IN_VIEW)

@@ -1,16 +1,21 @@
 """One sees what the others have done, and where to click, without scrolling."""
 
+import os
+
 import pytest
 
 from tests.browser.people import Person, TouchingPerson
 from tests.browser.sight import DESKTOP, PHONE, watched_game
 
 axe = pytest.importorskip("tests.browser.axe_findings", reason="needs axe-playwright-python")
-_MOVES = 12
+_MOVES = int(os.environ.get("TABLE_MOVES", "12"))
 _FLIGHTS = """
 window.flights = 0;
 const animate = Element.prototype.animate;
-Element.prototype.animate = function (...how) { window.flights++; return animate.apply(this, how); };
+Element.prototype.animate = function (...how) {
+  window.flights++;
+  return animate.apply(this, how);
+};
 """
 
 
@@ -21,6 +26,7 @@ def test_what_the_others_did_and_a_legal_place_are_in_view(server, new_page, gam
     person = (TouchingPerson if look is PHONE else Person)(page, 3)
     person.begin(server.address, game, ["person", *["random"] * (seats - 1)], seed=3)
     sight = watched_game(person, _MOVES)
+    print(f"{game}, {seats} seats, {look['viewport']}: {sight}")
     assert sight.seen >= 0.9 * sight.changed > 20, sight
     assert sight.reached == sight.decisions > 0, sight
     assert sight.screens <= (2.0 if look is PHONE else 1.01), sight

@@ -141,9 +141,7 @@ def _drawn(now: Snapshot, number: int, knows: int | None) -> DrawnBoard:
         wide = {piece.name for piece in panel.pieces if piece.block.width > _WIDEST_CARD}
         summary = _svg(panel.summary, names) if panel.summary else ""
         title = with_names(panel.title, names)
-        panels.append(
-            DrawnPanel(panel.name, title, panel.seat, pieces, wide, summary, panel.aside)
-        )
+        panels.append(DrawnPanel(panel.name, title, panel.seat, pieces, wide, summary, panel.aside))
     return DrawnBoard(panels)
 
 

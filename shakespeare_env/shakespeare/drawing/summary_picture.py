@@ -65,7 +65,11 @@ def _numbers(mine: Mapping[str, Any], seat: int) -> list[tuple[str, float, Eleme
     of = "–" if mine["wager"] is None else mine["wager"]
     used = f"{mine['cylinders']}/{of}"
     return [
-        ("prestige", 47, [*star(10, middle, 19), bold(21, base, _signed(mine["prestige"]), room=25)]),
+        (
+            "prestige",
+            47,
+            [*star(10, middle, 19), bold(21, base, _signed(mine["prestige"]), room=25)],
+        ),
         ("pounds", 44, [*shapes.coin(9, middle, 18), bold(20, base, str(mine["pounds"]), room=24)]),
         ("tokens", 43, [*shapes.plus_three(11, middle, 16), bold(23, base, str(mine["tokens"]))]),
         ("mood", 42, [*shapes.mask(9, middle, 17, mood), bold(19, base, _signed(mood), room=22)]),
