@@ -57,7 +57,6 @@ def play_page(
         "behind": behind,
         "colours": position.game.presentation.seat_colours,
     }
-    own = viewer.revealed if viewer.revealed is not None else (viewer.seats or (None,))[0]
     to_move = now.seat_to_move
     thinks = to_move is not None and to_move.agent is not None and not now.fault
     return {
@@ -69,7 +68,7 @@ def play_page(
         "head": position.game.presentation.headline(shown),
         "sentence": _sentence(position, shown, names, now.mover if thinks else "", decides),
         "names": names,
-        "columns": _columns(drawn, own),
+        "columns": _columns(drawn, _nearest(viewer, position)),
         "topics": list(position.game.presentation.topics(shown)),
         "groups": list(groups.items()),
         # No text may end the element that contains it.
@@ -95,9 +94,9 @@ def changes(drawings: Drawings, now: Snapshot, viewer: Viewer, since: str) -> di
     # What the viewer knew may have been another seat's knowledge.
     if number is None or viewer.knows(now.up_to(number)) != knows:
         return {"whole": True, "renewed": [], "renewed_columns": [], "pieces": {}, "log_first": 0}
-    own = viewer.revealed if viewer.revealed is not None else (viewer.seats or (None,))[0]
     drawn, old = (drawings.board(now, at, knows) for at in (len(now.moves), number))
-    columns, were = _columns(drawn, own), _columns(old, own)
+    columns = _columns(drawn, _nearest(viewer, now.position))
+    were = _columns(old, _nearest(viewer, now.positions[number]))
     before = {panel.name: panel for panel in old.panels}
     renewed_columns: list[str] = []
     renewed: list[DrawnPanel] = []
@@ -146,8 +145,15 @@ def _studied_last(now: Snapshot, viewer: Viewer) -> int:
     return own[-1] + 1 if own else 0
 
 
+def _nearest(viewer: Viewer, position: Position) -> int | None:
+    """The seat whose board a viewer sees whole; for a spectator that of who is to move."""
+    if not viewer.seats:
+        return position.to_move
+    return viewer.seats[0] if viewer.revealed is None else viewer.revealed
+
+
 def _columns(drawn: DrawnBoard, own: int | None) -> dict[str, list[DrawnPanel]]:
-    """Panels by their place on the page: the table, what the viewer plays with, the other seats.
+    """Panels by their place on the page: the table, the nearest seat, the other seats.
 
     Cards on offer stand beside the viewer's own.
     """

@@ -143,6 +143,11 @@
     panel.querySelector(".unfold").setAttribute("aria-expanded", String(open));
   }
 
+  // On a wide screen another seat's board lies over the table.
+  function cover() {
+    for (const panel of document.querySelectorAll(".column.seats .board-panel")) opened.delete(panel.id);
+  }
+
   // On a narrow screen one part is open: where the first move is made, or else one's own.
   function fold(anew) {
     const panels = [...document.querySelectorAll("#board .board-panel:is(.folds, .aside)")];
@@ -152,7 +157,8 @@
       const at = (name !== undefined && groups(name).find(own)) || document.querySelector(".column.own .of-seat .pieces > *");
       const first = name !== undefined && groups(name)[0];
       document.querySelector(".table-page").classList.toggle("table-first", Boolean(first && first.closest(".column.table .folds")));
-      opened = new Set(narrow.matches && at ? [at.closest(".board-panel").id] : []);
+      if (narrow.matches) opened = new Set(at ? [at.closest(".board-panel").id] : []);
+      else cover();
     }
     for (const panel of panels) unfold(panel, opened.has(panel.id));
   }
@@ -204,7 +210,8 @@
     const title = event.target.closest && event.target.closest(".unfold");
     if (title) {
       const panel = title.closest(".board-panel"), open = !opened.has(panel.id);
-      if (narrow.matches || panel.matches(".of-seat")) opened.clear();
+      if (narrow.matches) opened.clear();
+      else cover();
       if (open) opened.add(panel.id);
       fold(false);
       mark();
@@ -226,7 +233,7 @@
       if (chosen.length) { chosen = []; mark(); }
       hush();
       for (const it of document.querySelectorAll("details[open]")) it.open = false;
-      if (!narrow.matches) { opened.clear(); fold(false); }
+      if (!narrow.matches) { cover(); fold(false); }
     }
     if (event.key === "/" && !event.target.closest("input, select, textarea")) {
       const finder = document.getElementById("finder");
@@ -304,6 +311,7 @@
     byKeyboard = false;
     if (!event.target.closest("#explained, #board .target")) hush();  // it lies over the page
     for (const it of document.querySelectorAll("details[open]")) if (!it.contains(event.target)) it.open = false;
+    if (!narrow.matches && !event.target.closest(".column.seats")) { cover(); fold(false); }
   });
   document.addEventListener("toggle", (event) => {
     if (event.target.open) event.target.querySelector("input:not([type=hidden])")?.focus();
