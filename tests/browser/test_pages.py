@@ -8,7 +8,7 @@ from tests.browser.people import Person, TouchingPerson
 from tests.browser.sight import PHONE
 
 axe = pytest.importorskip("tests.browser.axe_findings", reason="needs axe-playwright-python")
-_WIDTH = PHONE["viewport"]["width"]
+_WIDTH = 390
 _MOVES = 14
 # Targets of less than 24 CSS pixels in either direction (WCAG 2.2, 2.5.8).
 _TOO_SMALL = """() => {

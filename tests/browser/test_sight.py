@@ -54,7 +54,7 @@ def test_the_others_moves_are_shown_one_after_the_other(server, new_page):
     assert page.evaluate("window.flights") > 3
     entry = page.locator("#since li:not(.own) .step").first
     entry.hover()
-    assert page.locator(".shown-mark").count() > 0
+    page.wait_for_selector(".shown-mark", state="attached")
     assert "plays" in entry.inner_text()
     page.locator("#pace").select_option("0")
     person.play((seen := person.look()), *person.choose(seen))

@@ -119,6 +119,7 @@ class _Seen:
         """The moves step by step, the whole page, a move that is refused, and one's last back."""
         for number in range(self._count):
             self._hear(self._client.get(f"{self.viewer}/changes?since={number}.0.0&step=1"))
+            self._hear(self._client.get(f"{self.viewer}/step?number={number}"))
         page = self._client.get(self.viewer)
         self._hear(page)
         self._hear(play(self._client, self.viewer, page, "fly:moon"))

@@ -97,7 +97,6 @@ class Drawings:
     def __init__(self) -> None:
         self._boards: Recent[DrawnBoard] = Recent(_MOST_DRAWN)
         self._told: Recent[Told] = Recent(_MOST_TOLD)
-        self._steps: Recent[Step] = Recent(_MOST_TOLD)
 
     def board(self, now: Snapshot, number: int, knows: int | None) -> DrawnBoard:
         """The board after `number` moves, as known by `knows` (see `Viewer.knows`)."""
@@ -113,15 +112,8 @@ class Drawings:
             for at in range(len(now.moves))
         ]
 
-    def steps(self, now: Snapshot, first: int, knows: int | None) -> list[Step]:
-        """What each move from number `first` on has changed on the board."""
-        key = (now.id, now.undone, knows, tuple(now.plan.names))
-        return [
-            self._steps.get((*key, at), partial(self._step, now, at, knows))
-            for at in range(first, len(now.moves))
-        ]
-
-    def _step(self, now: Snapshot, at: int, knows: int | None) -> Step:
+    def step(self, now: Snapshot, at: int, knows: int | None) -> Step:
+        """What move `at`, counted from 0, has changed on the board."""
         (before, after), move = now.positions[at : at + 2], now.moves[at]
         changed = self.board(now, at + 1, knows).changed_places(self.board(now, at, knows))
         secret = before.to_move != knows and before.game.is_secret(before.to_dict(), move)

@@ -18,7 +18,11 @@ _RECENT = 8
 
 
 def play_page(
-    drawings: Drawings, table: LiveTable, viewer: Viewer, number: int | None = None
+    drawings: Drawings,
+    table: LiveTable,
+    viewer: Viewer,
+    number: int | None = None,
+    seen: int | None = None,
 ) -> dict[str, Any]:
     """Everything that a table's page shows to a viewer.
 
@@ -27,6 +31,7 @@ def play_page(
         table: The table.
         viewer: Who looks.
         number: The moves to show; None shows all. Before the last one nobody decides.
+        seen: The moves that the viewer has seen; what moves by the next one is told, too.
     """
     latest = table.now()
     now = latest if number is None else latest.up_to(number)
@@ -46,14 +51,12 @@ def play_page(
         groups.setdefault(move.partition(":")[0].capitalize(), []).append(choice)
     studied = _studied_last(now, viewer)
     first = max(0, studied - 1 if viewer.seats else len(now.moves) - _RECENT)
-    told, steps = drawings.told(now, knows, you), drawings.steps(now, first, knows)
+    told = drawings.told(now, knows, you)
+    one_more = seen is not None and seen + 1 == len(now.moves)
     turn = {
         "moves": [[move, list(places[move]), words[move]] for move in moves],
         "changed": drawn.changed_places(drawings.board(now, studied, knows)),
-        "first": first,
-        "steps": [
-            [step.changed, step.flights, told[first + at].seat] for at, step in enumerate(steps)
-        ],
+        "flights": drawings.step(now, len(now.moves) - 1, knows).flights if one_more else [],
         "behind": behind,
         "colours": position.game.presentation.seat_colours,
     }

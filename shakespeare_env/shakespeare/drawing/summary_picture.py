@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping
 from functools import partial
@@ -34,8 +35,15 @@ _LABEL, _ORDER = 34, 66
 
 def draw_seat(position: Mapping[str, Any], seat: int, name: str) -> Block:
     """A seat's numbers, then its characters and its stage."""
-    mine, printed = position["seats"][seat], printed_of(position)
-    signs = strip_signs(seat in winners(position), position["to_move"] == seat, ON_SEATS[seat])
+    wins, decides = seat in winners(position), position["to_move"] == seat
+    mine = json.dumps(position["seats"][seat])
+    return _seat(printed_of(position), mine, seat, name, wins, decides)
+
+
+@drawn_once
+def _seat(printed: Printed, given: str, seat: int, name: str, wins: bool, decides: bool) -> Block:
+    mine = json.loads(given)
+    signs = strip_signs(wins, decides, ON_SEATS[seat])
     strip = seat_strip(seat, name, (SEATS[seat], ON_SEATS[seat]), 112, _HEAD, signs)
     x = 116.0
     drawn: Elements = [box(0, 0, SUMMARY, _HEAD + 3 + _TILES), strip.at(0, 0)]
@@ -136,7 +144,13 @@ def _stage(
 
 def draw_table(position: Mapping[str, Any]) -> Block:
     """The acts with their discs, and the elements on offer."""
-    printed = printed_of(position)
+    shown = {key: position[key] for key in ("piles", "display", "order", "initiative")}
+    return _table(printed_of(position), json.dumps(shown), position["players"])
+
+
+@drawn_once
+def _table(printed: Printed, given: str, players: int) -> Block:
+    position = json.loads(given)
     cell = (SUMMARY - _LABEL) / max(printed.box.act_lengths)
     drawn: Elements = []
     for number, (act, length) in enumerate(zip(ACTS, printed.box.act_lengths, strict=True)):
@@ -149,7 +163,7 @@ def draw_table(position: Mapping[str, Any]) -> Block:
             drawn.append(block.place(f"piles.{act}.{space}", _LABEL + (space - 1) * cell, y))
     each, y = (SUMMARY - _LABEL - _ORDER) / len(COLOURS), len(ACTS) * (_CELL + 1) + 2
     for row, order in enumerate(("order", "initiative")):
-        block = _order(tuple(position[order]), position["players"])
+        block = _order(tuple(position[order]), players)
         drawn.append(block.place(order, SUMMARY - _ORDER + 4, y + 26 * row))
     for kind, shape in (("costumes", shapes.costume), ("sets", shapes.stage_set)):
         drawn += shape(15, y + 13, 18, EMPTY)

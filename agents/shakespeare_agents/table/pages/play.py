@@ -13,7 +13,7 @@ from sse_starlette import EventSourceResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from shakespeare_agents.table.live_table import LiveTable, Snapshot, TableError
@@ -55,6 +55,7 @@ def routes(site: Site) -> list[Route]:
             site.get(f"{place}/changes", _changed),
             Route(f"{place}/events", partial(_events, site)),
             site.get(f"{place}/explain", _explain),
+            site.get(f"{place}/step", _step),
             site.post(f"{place}/play", partial(_act, _play), _FIELDS),
             site.post(f"{place}/agent", partial(_act, _seat_agent), _FIELDS),
         )
@@ -110,6 +111,16 @@ def _explain(site: Site, request: Request) -> Response:
     name = request.query_params.get("name", "")[:_LONGEST_NAME]
     found = explained(now, looking.viewer.knows(now), name)
     return HTMLResponse(site.fragment("explained.html", found=found))
+
+
+def _step(site: Site, request: Request) -> Response:
+    """The places that a move has changed."""
+    looking = looking_at(site, request)
+    now, asked = looking.table.now(), request.query_params.get("number", "")
+    number = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 6 else -1
+    if not 0 <= number < len(now.moves):
+        raise HTTPException(404, "There is no such move.")
+    return JSONResponse(site.drawings.step(now, number, looking.viewer.knows(now)).changed)
 
 
 async def _events(site: Site, request: Request) -> Response:
@@ -183,7 +194,12 @@ def _seat_agent(site: Site, looking: Looking, said: Fields) -> None:
 
 
 def _context(
-    site: Site, request: Request, looking: Looking, message: str = "", number: int | None = None
+    site: Site,
+    request: Request,
+    looking: Looking,
+    message: str = "",
+    number: int | None = None,
+    seen: int | None = None,
 ) -> dict[str, Any]:
     now, owns = looking.table.now(), looking.table.owner == owner_of(request)
     plan = now.plan
@@ -194,7 +210,7 @@ def _context(
         return agent if owns and not known else site.settings.called(agent)
 
     return {
-        **play_page(site.drawings, looking.table, looking.viewer, number),
+        **play_page(site.drawings, looking.table, looking.viewer, number, seen),
         "address": looking.address,
         "message": message,
         "again": _again(plan, called),
@@ -232,6 +248,6 @@ def _changes(
     now = looking.table.now()
     if since == now.version and not message:
         return Response(status_code=204)
-    context = _context(site, request, looking, message, until)
+    context = _context(site, request, looking, message, until, moves_at(since, now))
     context.update(changes(site.drawings, context["now"], looking.viewer, since))
     return HTMLResponse(site.fragment("changes.html", **context), 409 if message else 200)

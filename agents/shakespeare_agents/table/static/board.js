@@ -276,8 +276,6 @@
     mark();
     if (narrow.matches && turn.moves.length) scrollTo(0, document.querySelector(".bar").parentElement.offsetTop);
     if (turn.moves.length) reach();
-    const log = document.getElementById("log");
-    if (log) log.scrollTop = log.scrollHeight;
     const myTurn = turn.moves.length > 0;
     const sentence = document.getElementById("sentence");
     if (sentence) say(sentence.textContent);

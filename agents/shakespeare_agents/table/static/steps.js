@@ -9,6 +9,7 @@
   let before = new Map();  // where places were before the last change, and how they looked
   let waiting = 0;
   let audio = null;
+  let shown = null;  // the entry of the strip whose places are marked
 
   const pace = () => Number(kept("pace", still.matches ? "0" : "700"));
   const turn = () => JSON.parse(field("turn").textContent);
@@ -92,17 +93,16 @@
       const time = pace();
       sound();
       if (time && !still.matches) {
-        for (const [, flights] of said.steps.slice(shownUpTo - said.first)) {
-          for (const flight of flights) fly(flight, said.colours, time);
-        }
+        for (const flight of said.flights) fly(flight, said.colours, time);
       }
-      const entry = document.querySelector(`.step[data-step="${number - 1 - said.first}"]`);
+      const entry = document.querySelector(`.step[data-step="${number - 1}"]`);
       if (entry) {
         entry.classList.add("now");
         entry.scrollIntoView({ block: "nearest" });
       }
     }
     shownUpTo = number;
+    field("log").scrollTop = field("log").scrollHeight;
     field("skip").hidden = !said.behind;
     clearTimeout(waiting);
     waiting = 0;
@@ -124,11 +124,15 @@
   }
 
   // An entry of the strip shows where it happened.
-  function show(entry) {
+  async function show(entry) {
     for (const mark of document.querySelectorAll("#board .shown-mark")) mark.remove();
+    shown = entry;
     if (!entry) return [];
-    const shown = turn().steps[Number(entry.dataset.step)][0].flatMap(places);
-    for (const group of shown) {
+    const asked = new URLSearchParams({ number: entry.dataset.step, as: field("as").value });
+    const answer = await fetch(`${field("strip").dataset.from}?${asked}`);
+    if (!answer.ok || shown !== entry) return [];
+    const found = (await answer.json()).flatMap(places);
+    for (const group of found) {
       const [width, height] = group.dataset.size.split(" ").map(Number);
       const mark = document.createElementNS("http://www.w3.org/2000/svg", "rect");
       for (const [name, value] of [["class", "shown-mark"], ["x", -2], ["y", -2], ["width", width + 4], ["height", height + 4], ["rx", 5]]) {
@@ -136,7 +140,7 @@
       }
       group.append(mark);
     }
-    return shown;
+    return found;
   }
 
   function settings() {
@@ -153,14 +157,15 @@
   document.addEventListener("htmx:confirm", (event) => {
     if (event.target.id === "latest" && waiting) event.preventDefault();
   });
-  document.addEventListener("htmx:afterSettle", (event) => {
+  document.addEventListener("htmx:afterSettle", () => {
     if (field("turn") && Number(field("number").value) !== shownUpTo) arrived();
   });
   for (const name of ["pointerover", "focusin", "click"]) {
-    document.addEventListener(name, (event) => {
-      const entry = event.target.closest && event.target.closest(".step");
-      const shown = show(entry);
-      if (name === "click" && shown[0]) shown[0].scrollIntoView({ block: "nearest", behavior: still.matches ? "auto" : "smooth" });
+    document.addEventListener(name, async (event) => {
+      const entry = event.target.closest ? event.target.closest(".step") : null;
+      if (entry === shown && name !== "click") return;
+      const [first] = await show(entry);
+      if (name === "click" && first) first.scrollIntoView({ block: "nearest", behavior: still.matches ? "auto" : "smooth" });
     });
   }
   document.addEventListener("pointerdown", () => {
