@@ -37,7 +37,9 @@ def test_nothing_serious_and_nothing_beyond_a_phone(server, new_page):
                     "folders/0", "review", "box", "box/figaro", "box/shakespeare"):  # fmt: skip
         page.goto(server.address + address)
         assert page.evaluate("document.documentElement.scrollWidth") == _WIDTH, address
-        assert axe.serious_findings(page) == [], address
+        for theme in ("light", "dark"):
+            page.emulate_media(color_scheme=theme)
+            assert axe.serious_findings(page) == [], (address, theme)
 
 
 @pytest.mark.parametrize(("game", "moves"), [("shakespeare", 9), ("figaro", 5)])
