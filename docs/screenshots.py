@@ -41,19 +41,19 @@ def _take(where: str) -> None:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
-        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page = browser.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
         page.goto(f"{where}/?players={SEATS}")
         page.fill("[name=seed]", str(SEED))
         page.click("text=Begin")
         for number in range(MOVES):
             moves = page.locator("#moves button[name=move]")
-            moves.first.wait_for(timeout=120_000)
+            moves.first.wait_for(timeout=120_000, state="attached")
             before = page.input_value("#number")
-            moves.nth(number % moves.count()).click()
+            moves.nth(number % moves.count()).evaluate("button => button.click()")
             page.wait_for_function(
                 "number => document.getElementById('number').value != number", arg=before
             )
-        page.locator("#moves button[name=move]").first.wait_for(timeout=120_000)
+        page.locator("#moves button[name=move]").first.wait_for(timeout=120_000, state="attached")
         page.mouse.move(0, 0)
         _save(page, "table.png")
         page.set_viewport_size({"width": 390, "height": 844})

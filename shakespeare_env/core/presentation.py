@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 
 class Drawing(Protocol):
@@ -71,12 +71,16 @@ class Panel:
         title: Its title in words.
         pieces: The pieces, at least one.
         seat: The seat that they belong to; None for the table's.
+        summary: The same in few lines, with the places that matter to others, where there is one.
+        aside: Whether it is looked up now and then only.
     """
 
     name: str
     title: str
     pieces: Sequence[Piece]
     seat: int | None = None
+    summary: Piece | None = None
+    aside: bool = False
 
 
 @dataclass(frozen=True)
@@ -119,6 +123,24 @@ class Event:
     counters: Mapping[str, int] = field(default_factory=dict)
 
 
+class Flight(NamedTuple):
+    """Something that moves on the board.
+
+    Attributes:
+        source: The place that it leaves.
+        goal: The place where it arrives.
+        seat: Whose token it is; None: it looks as its place does.
+    """
+
+    source: str
+    goal: str
+    seat: int | None = None
+
+
+def _no_flights(_before: Mapping[str, Any], _move: str, _after: Mapping[str, Any]) -> list[Flight]:
+    return []
+
+
 @dataclass(frozen=True)
 class Presentation:
     """How positions are drawn and worded, each as the notation's JSON object (`dict`).
@@ -141,6 +163,7 @@ class Presentation:
             the seat may know them: None knows all, `NO_SEAT` what everybody does. Points and
             counters add up to the changes by seat.
         score_sheet: (dict) -> (source, points by seat); columns add up to the scores.
+        flights: (dict, move, dict after it) -> what moves on the board, each as seen by one seat.
     """
 
     chapter: str
@@ -154,3 +177,4 @@ class Presentation:
     topics: Callable[[Mapping[str, Any]], Mapping[str, str]]
     events: Callable[[Any, int, Any, int | None], list[Event]]
     score_sheet: Callable[[Mapping[str, Any]], list[tuple[str, list[int]]]]
+    flights: Callable[[Mapping[str, Any], str, Mapping[str, Any]], list[Flight]] = _no_flights

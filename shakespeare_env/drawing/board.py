@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TypeAlias
 
 import svg
 
 from shakespeare_env.core.presentation import Marks, Piece
 from shakespeare_env.drawing.lettering import DEFAULTS, plain, words
-from shakespeare_env.drawing.palette import GOLD, INK
-from shakespeare_env.drawing.shapes import Block, Elements, box
-from shakespeare_env.fonts import width as text_width
+from shakespeare_env.drawing.palette import GOLD, INK, ON_LIGHT, PAPER
+from shakespeare_env.drawing.shapes import Block, Elements, arrow, box, star, token
 
 StripSign: TypeAlias = Callable[[float, float, float], Elements]
 """Draws a sign by its middle and size."""
 _SIGN = 24  # room of a sign on a strip
+SUMMARY = 340
+"""Width of a summary (`Panel.summary`)."""
 
 
 def seat_and_name(seat: int, name: str) -> str:
@@ -32,15 +34,21 @@ def seat_strip(
     signs: Sequence[StripSign],
 ) -> Block:
     """A band in a seat's colour that says who it is, with signs at its right end."""
-    (fill, ink), middle, base = colours, height / 2, 0.72 * height
+    (fill, ink), middle, base = colours, height / 2, height / 2 + 5
     drawn: Elements = [box(0, 0, width, height, fill=fill, line=INK)]
     for number, sign in enumerate(signs):
         drawn += sign(width - 14 - _SIGN * number, middle, 0.66 * height)
-    title, room = f"Seat {seat}", width - 12 - _SIGN * len(signs)
-    drawn.append(words(10, base, title, 13, weight="bold", fill=ink, room=room))
-    after = 18 + text_width(title, 13, "bold")
-    drawn += [words(after, base, name, 13, fill=ink, room=room - after)] if name else []
+    drawn += token(15, middle, 21, str(seat), PAPER, ON_LIGHT)
+    room = width - 36 - _SIGN * len(signs)
+    title = name or f"Seat {seat}"
+    drawn.append(words(31, base, title, 14, weight="bold", fill=ink, room=room))
     return Block(drawn, width, height)
+
+
+def strip_signs(wins: bool, decides: bool, ink: str) -> list[StripSign]:
+    """The signs of a seat that has won or is to decide; `ink` is the strip's lettering."""
+    signs: list[StripSign] = [star] if wins else []
+    return [*signs, partial(arrow, fill=ink)] if decides else signs
 
 
 def piece_svg(piece: Piece, element_id: str) -> str:

@@ -44,7 +44,7 @@ class Block:
 def drawn_once(draw: Callable[P, Block]) -> Callable[P, Block]:
     """Caches the text of a block by its hashable arguments.
 
-    The block must hold no places, which nobody finds in text.
+    `marked` frames no places within it, since nobody finds them in text.
     """
 
     @wraps(draw)

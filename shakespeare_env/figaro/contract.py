@@ -9,7 +9,7 @@ from shakespeare_env.figaro.box.tables import BOXES, MIN_SEATS, N_SEATS
 from shakespeare_env.figaro.drawing.board import board
 from shakespeare_env.figaro.drawing.palette import ON_SEATS, SEATS
 from shakespeare_env.figaro.drawing.picture import picture
-from shakespeare_env.figaro.drawing.places import places
+from shakespeare_env.figaro.drawing.places import flights, places
 from shakespeare_env.figaro.record.checks import fault
 from shakespeare_env.figaro.record.determinize import determinize, rewind
 from shakespeare_env.figaro.record.faults import explain
@@ -55,6 +55,7 @@ GAME = Game(
         board=board,
         headline=headline,
         places=places,
+        flights=flights,
         seat_colours=tuple(zip(SEATS, ON_SEATS, strict=True)),
         topics=topics,
         events=events,

@@ -9,7 +9,7 @@ from shakespeare_env.shakespeare.box.tables import BOXES, GOOD_SCORES, N_SEATS
 from shakespeare_env.shakespeare.drawing.board import board
 from shakespeare_env.shakespeare.drawing.palette import ON_SEATS, SEATS
 from shakespeare_env.shakespeare.drawing.picture import picture
-from shakespeare_env.shakespeare.drawing.places import places
+from shakespeare_env.shakespeare.drawing.places import flights, places
 from shakespeare_env.shakespeare.record.checks import fault
 from shakespeare_env.shakespeare.record.determinize import determinize, rewind
 from shakespeare_env.shakespeare.record.fact_tables import FACT_TABLES
@@ -56,6 +56,7 @@ GAME = Game(
         board=board,
         headline=headline,
         places=places,
+        flights=flights,
         seat_colours=tuple(zip(SEATS, ON_SEATS, strict=True)),
         topics=topics,
         events=events,

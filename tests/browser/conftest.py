@@ -19,6 +19,7 @@ playwright = pytest.importorskip(
 _PATIENCE = 30_000
 """Milliseconds for an answer on a busy machine."""
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
+_LOOK = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"}
 # Tells when a page has read what the server has sent, which takes it some 20 ms.
 _TELL_WHEN_READ = """
 for (const [where, name] of [[document, "DOMContentLoaded"], [document, "htmx:afterSettle"]]) {
@@ -95,7 +96,7 @@ def new_page(chromium: Any) -> Iterator[Callable[..., Any]]:
         page.on("request", asked)
 
     def opened(**look: object) -> Any:
-        context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **look})
+        context = chromium.new_context(**{**_LOOK, **look})
         contexts.append(context)
         context.set_default_timeout(_PATIENCE)
         context.add_init_script(_TELL_WHEN_READ)

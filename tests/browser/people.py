@@ -91,8 +91,12 @@ class Person:
             self.press(self.page.locator(f"#moves .direct button[value='{move}']"))
             return
         for count, place in enumerate(places, 1):
-            self.press(self.page.locator(f"#board .target[data-place='{place}']"))
-            if self.page.evaluate("document.querySelector('dialog.asking') !== null"):
+            there = self.page.locator(f"#board .target[data-place='{place}']")
+            self.press(there.locator("visible=true").first)
+            alike = [it for it in seen.moves if it[1][:count] == places[:count]]
+            if len(alike) == 1:
+                break  # the page plays it
+            if any(len(it[1]) == count for it in alike):
                 wanted = words if count == len(places) else "Go on to the next place"
                 self.press(self.page.get_by_role("button", name=wanted, exact=True))
 
@@ -115,14 +119,15 @@ class TypingPerson(Person):
     def play(self, seen: Seen, move: str, places: list[str], words: str) -> None:
         """Play a move by the find field or by walking over the board, in turns."""
         if self._random.random() < 0.5:
-            self.press(self.page.locator("#find"))
+            self.press(self.page.locator("#finder > summary"))
+            self.page.wait_for_function("() => document.activeElement.id === 'find'")
             self.page.keyboard.type(move)
             self.page.keyboard.press("Enter")
             return
         super().play(seen, move, places, words)
 
     def press(self, what) -> None:
-        """Walk there with Tab, then press Enter; into a field nothing is pressed."""
+        """Walk there with Tab, then press Enter."""
         what.wait_for(state="visible")
         for _ in range(_MOST_STOPS):
             steps = what.evaluate(_STEPS_TO)
@@ -132,8 +137,7 @@ class TypingPerson(Person):
                 self.page.keyboard.press("Tab")
         else:
             raise AssertionError(f"Tab does not lead to {what}")
-        if what.get_attribute("id") != "find":
-            self.page.keyboard.press("Enter")
+        self.page.keyboard.press("Enter")
 
 
 def wait_for_log(page, count=0):

@@ -5,15 +5,10 @@ import pytest
 from shakespeare_env.cli.recorded import write_json_lines
 from tests.agents.sessions import played
 from tests.browser.people import Person, TouchingPerson
+from tests.browser.sight import PHONE
 
 axe = pytest.importorskip("tests.browser.axe_findings", reason="needs axe-playwright-python")
 _WIDTH = 390
-PHONE = {
-    "viewport": {"width": _WIDTH, "height": 844},
-    "has_touch": True,
-    "is_mobile": True,
-    "device_scale_factor": 2,
-}
 _MOVES = 14
 # Targets of less than 24 CSS pixels in either direction (WCAG 2.2, 2.5.8).
 _TOO_SMALL = """() => {
@@ -44,7 +39,9 @@ def test_nothing_serious_and_nothing_beyond_a_phone(server, new_page):
                     "puzzles/shakespeare/1"):  # fmt: skip
         page.goto(server.address + address)
         assert page.evaluate("document.documentElement.scrollWidth") == _WIDTH, address
-        assert axe.serious_findings(page) == [], address
+        for theme in ("light", "dark"):
+            page.emulate_media(color_scheme=theme)
+            assert axe.serious_findings(page) == [], (address, theme)
 
 
 @pytest.mark.parametrize(("game", "moves"), [("shakespeare", 9), ("figaro", 5)])

@@ -113,17 +113,20 @@ class _Seen:
             assert answer.status_code == 200, answer.text
             if not (self._one_screen and after.to_move == seat):
                 self._hear(answer)
-        self._hear(self._client.get(f"{self.viewer}/changes?since={self._version}"))
+        self._hear(self._client.get(f"{self.viewer}/changes?since={self._version}&step=1"))
 
     def ask_for_more(self):
-        """The whole page, a move that is refused, and one's last move back."""
+        """The moves step by step, the whole page, a move that is refused, and one's last back."""
+        for number in range(self._count):
+            self._hear(self._client.get(f"{self.viewer}/changes?since={number}.0.0&step=1"))
+            self._hear(self._client.get(f"{self.viewer}/step?number={number}"))
         page = self._client.get(self.viewer)
         self._hear(page)
         self._hear(play(self._client, self.viewer, page, "fly:moon"))
         said = {"undo": "1", "since": self._version}
         self._hear(self._client.post(f"{self.viewer}/play", data=said, headers=HTMX))
-        for number in ("", "/0", "/1"):
-            self._hear(self._client.get(f"{self.viewer}{number}/picture.svg"))
+        for at in ("", "/0", "/1"):
+            self._hear(self._client.get(f"{self.viewer}{at}/picture.svg"))
 
     def _hear(self, answer):
         self._version = field(answer, "version") or self._version

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from shakespeare_agents.table.live_table import Snapshot
 from shakespeare_agents.table.recent import Recent
+from shakespeare_agents.table.told import Told, told
 from shakespeare_agents.table.viewer import known
 from shakespeare_env import Position
+from shakespeare_env.core.presentation import Flight, Piece
 from shakespeare_env.drawing.board import piece_svg
+from shakespeare_env.play.named import with_names
 
 _MOST_DRAWN = 256
 """Boards kept; each takes up to about 150 KB."""
-_MOST_LINES = 20_000
-"""Moves whose words are kept."""
+_MOST_TOLD = 20_000
+"""Moves whose words and changes are kept."""
 _WIDEST_CARD = 220
 _GROUP = re.compile(r'<g\b(?:[^>]*? data-place="(?P<place>[^"]+)")?[^>]*?(?<!/)>|</g>')
 
@@ -28,6 +31,8 @@ class DrawnPanel:
     Attributes:
         pieces: SVG by name.
         wide: Names of those that stand by themselves; the others stand in rows, as cards do.
+        summary: SVG of its summary, or empty.
+        aside: See `Panel`.
     """
 
     name: str
@@ -35,6 +40,8 @@ class DrawnPanel:
     seat: int | None
     pieces: Mapping[str, str]
     wide: Collection[str]
+    summary: str
+    aside: bool
 
     @property
     def large(self) -> list[str]:
@@ -55,8 +62,11 @@ class DrawnBoard:
 
     @cached_property
     def pieces(self) -> dict[str, str]:
-        """All SVGs by piece."""
-        return {name: drawn for panel in self.panels for name, drawn in panel.pieces.items()}
+        """All SVGs by piece, summaries included."""
+        found = {f"summary {panel.name}": panel.summary for panel in self.panels}
+        return found | {
+            name: drawn for panel in self.panels for name, drawn in panel.pieces.items()
+        }
 
     def changed_places(self, before: DrawnBoard) -> list[str]:
         """The innermost places where the drawing has changed since another one."""
@@ -66,7 +76,20 @@ class DrawnBoard:
             if drawn != was.get(name):
                 places = _places(was.get(name, ""))
                 changed += [p for p, now in _places(drawn).items() if places.get(p) != now]
-        return changed
+        return list(dict.fromkeys(changed))
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a move has changed on a board.
+
+    Attributes:
+        changed: The places, as of `changed_places`.
+        flights: What has moved.
+    """
+
+    changed: Sequence[str]
+    flights: Sequence[Flight]
 
 
 class Drawings:
@@ -74,21 +97,33 @@ class Drawings:
 
     def __init__(self) -> None:
         self._boards: Recent[DrawnBoard] = Recent(_MOST_DRAWN)
-        self._lines: Recent[list[str]] = Recent(_MOST_LINES)
+        self._told: Recent[Told] = Recent(_MOST_TOLD)
 
     def board(self, now: Snapshot, number: int, knows: int | None) -> DrawnBoard:
         """The board after `number` moves, as known by `knows` (see `Viewer.knows`)."""
         key = (now.id, now.undone, number, knows, tuple(now.plan.names))
         return self._boards.get(key, lambda: _drawn(now, number, knows))
 
-    def log(self, now: Snapshot, knows: int | None) -> list[list[str]]:
-        """Each move and its effects, in words."""
+    def told(self, now: Snapshot, knows: int | None, you: int | None) -> list[Told]:
+        """Each move and what it did, in words that call the seat `you` so."""
         # Secrets are open once the game is over.
-        key = (now.id, now.undone, knows, now.is_over, tuple(now.plan.names))
+        key = (now.id, now.undone, knows, you, now.is_over, tuple(now.plan.names))
         return [
-            self._lines.get((*key, at), partial(now.lines, at, knows))
+            self._told.get((*key, at), partial(told, now, at, knows, you))
             for at in range(len(now.moves))
         ]
+
+    def step(self, now: Snapshot, at: int, knows: int | None) -> Step:
+        """What move `at`, counted from 0, has changed on the board."""
+        (before, after), move = now.positions[at : at + 2], now.moves[at]
+        changed = self.board(now, at + 1, knows).changed_places(self.board(now, at, knows))
+        secret = before.to_move != knows and before.game.is_secret(before.to_dict(), move)
+        flights = (
+            ()
+            if secret
+            else before.game.presentation.flights(known(before, knows), move, known(after, knows))
+        )
+        return Step(changed, flights)
 
 
 def _drawn(now: Snapshot, number: int, knows: int | None) -> DrawnBoard:
@@ -99,10 +134,19 @@ def drawn_panels(position: Position, knows: int | None, names: Sequence[str]) ->
     """The panels of a position as known by `knows` (see `Viewer.knows`), the table's first."""
     panels = []
     for panel in position.game.presentation.board(known(position, knows), names):
-        pieces = {piece.name: piece_svg(piece, f"piece-{piece.name}") for piece in panel.pieces}
+        pieces = {piece.name: _svg(piece, names) for piece in panel.pieces}
         wide = {piece.name for piece in panel.pieces if piece.block.width > _WIDEST_CARD}
-        panels.append(DrawnPanel(panel.name, panel.title, panel.seat, pieces, wide))
+        summary = _svg(panel.summary, names) if panel.summary else ""
+        title = with_names(panel.title, names)
+        panels.append(
+            DrawnPanel(panel.name, title, panel.seat, pieces, wide, summary, panel.aside)
+        )
     return panels
+
+
+def _svg(piece: Piece, names: Sequence[str]) -> str:
+    said = replace(piece, title=with_names(piece.title, names))
+    return piece_svg(said, f"piece-{piece.name}")
 
 
 def _places(drawn: str) -> dict[str, str]:

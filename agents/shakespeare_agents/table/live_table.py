@@ -45,7 +45,8 @@ class Snapshot(Course):
     @property
     def mover(self) -> str:
         """The name of who is to move, or empty."""
-        return "" if self.seat_to_move is None else self.seat_to_move.name
+        seat = self.position.to_move
+        return "" if seat is None else self.plan.names[seat]
 
     @property
     def agents(self) -> set[int]:

@@ -114,8 +114,12 @@ class TablePlan:
 
     @property
     def names(self) -> list[str]:
-        """Who plays, by seat."""
-        return [seat.name for seat in self.seats]
+        """Who plays, by seat; players of one name are numbered."""
+        names = [seat.name for seat in self.seats]
+        return [
+            f"{name} {names[:at].count(name) + 1}" if names.count(name) > 1 else name
+            for at, name in enumerate(names)
+        ]
 
     @property
     def seed_of_agents(self) -> int:

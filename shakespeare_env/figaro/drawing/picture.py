@@ -31,11 +31,15 @@ def picture(position: Mapping[str, Any], marks: Marks = UNMARKED) -> str:
     lines = ceil(players / columns)
     each = (page.ROOM - page.GAP * (columns - 1)) / columns
     seats = [f"seat-{seat}" for seat in range(players)]
+    third = (page.ROOM - 2 * page.GAP) / 3
+    table = {"table": third, "pieces": third, "race": third}
+    if position["to_move"] is None:
+        table = {"race": page.ROOM}
     return page.picture(
         headline(position),
         board(position, marks.names),
         [
-            (_TABLE, {"table": page.ROOM}),
+            (_TABLE, table),
             *(
                 (_SEAT, dict.fromkeys(seats[columns * line : columns * (line + 1)], each))
                 for line in range(lines)

@@ -76,6 +76,14 @@ def taken(position: Mapping[str, Any], seat: int) -> str:
     return f"Seat {seat} has taken {cards_count(len(cards))}{known and f', {known}'}"
 
 
+def summary(position: Mapping[str, Any], seat: int, name: str) -> str:
+    """What a seat has, in numbers."""
+    held = cards_count(sum(position["hands"][seat].values()))
+    taken = len(position["taken"][seat])
+    road = sum(position["roads"][seat])
+    return f"{seat_and_name(seat, name)}: {held} in hand, {taken} taken, a road of {road}"
+
+
 def _tie(position: Mapping[str, Any], seat: int) -> str:
     return tie_words(position, seat) if position["to_move"] is None else ""
 

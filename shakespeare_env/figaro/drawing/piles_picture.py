@@ -19,7 +19,7 @@ from shakespeare_env.figaro.text.wording import free_colours, pile_colour, pile_
 from shakespeare_env.fonts import width as text_width
 
 _COLUMNS, _APART, _EDGE = 2, 8, 6
-_STRIP, _TOTAL, _CARDS, _FREE = 26, 28, 56, 22
+_STRIP, _TOTAL, _CARDS, _FREE = 25, 26, 47, 20
 _PIP, _PIP_GAP = 16, 3  # from square to square
 _SYMBOL, _COUNT = 18, 50  # for the colour's symbol, for the number
 

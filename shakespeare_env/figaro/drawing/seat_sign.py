@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from shakespeare_env.drawing import board
-from shakespeare_env.drawing.shapes import Block, Elements, arrow, crown, star, token
+from shakespeare_env.drawing.shapes import Block, Elements, crown, token
 from shakespeare_env.figaro.drawing.palette import ON_SEATS, SEATS
 from shakespeare_env.figaro.text.wording import winners
 
@@ -26,8 +25,8 @@ def seat_strip(
     position: Mapping[str, Any], seat: int, names: Sequence[str], width: float, height: float
 ) -> Block:
     """A band across, in the seat's colour."""
-    signs: list[board.StripSign] = [star] if seat in winners(position) else []
-    signs += [partial(arrow, fill=ON_SEATS[seat])] if seat == position["to_move"] else []
+    wins, decides = seat in winners(position), seat == position["to_move"]
+    signs = board.strip_signs(wins, decides, ON_SEATS[seat])
     signs += [crown] if seat == position["king"] else []
     colours = SEATS[seat], ON_SEATS[seat]
     return board.seat_strip(seat, name_of(names, seat), colours, width, height, signs)

@@ -10,7 +10,7 @@ import svg
 
 from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.palette import LINE, MUTED
-from shakespeare_env.drawing.shapes import Block, Elements, box, panel
+from shakespeare_env.drawing.shapes import Block, Elements, box, drawn_once, panel
 from shakespeare_env.figaro.box.tables import KIND_IDS
 from shakespeare_env.figaro.drawing.palette import SEATS
 from shakespeare_env.figaro.drawing.seat_sign import seat_token
@@ -45,6 +45,11 @@ def draw_taken_bars(position: Mapping[str, Any], width: float) -> Block:
 
 def draw_taken(cards: Sequence[str], width: float) -> Block:
     """The number of cards, then a place per kind, the same for all seats."""
+    return _draw_taken(tuple(sorted(cards)), width)
+
+
+@drawn_once
+def _draw_taken(cards: tuple[str, ...], width: float) -> Block:
     counts = Counter(cards)
     lines = _lines(in_order({*KIND_IDS, *counts}))
     long = max(max(line.values()) for line in lines) + _STEP

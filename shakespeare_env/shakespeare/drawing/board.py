@@ -11,7 +11,8 @@ from shakespeare_env.drawing.board import seat_and_name
 from shakespeare_env.drawing.shapes import Block, box
 from shakespeare_env.shakespeare.box.printed import printed_of
 from shakespeare_env.shakespeare.drawing import piece_titles as titles
-from shakespeare_env.shakespeare.drawing.board_picture import WIDTH, draw_acts, draw_tracks
+from shakespeare_env.shakespeare.drawing import summary_picture
+from shakespeare_env.shakespeare.drawing.board_picture import WIDTH, draw_acts, draw_order
 from shakespeare_env.shakespeare.drawing.card_picture import draw_member, draw_offer
 from shakespeare_env.shakespeare.drawing.choice_picture import (
     draw_gift,
@@ -57,7 +58,7 @@ def _table(position: Mapping[str, Any]) -> list[Panel]:
     table = [
         Piece("acts", titles.acts(position), draw_acts(position)),
         Piece("elements", titles.elements(position), draw_elements(position, WIDTH)),
-        Piece("tracks", titles.tracks(position), draw_tracks(position)),
+        Piece("order", titles.order(position), draw_order(position)),
     ]
     printed = printed_of(position)
     offers = [
@@ -72,8 +73,14 @@ def _table(position: Mapping[str, Any]) -> list[Panel]:
         Piece(f"pile-{pile}", title, _framed(draw_pile(position, pile, WIDTH - 2 * _EDGE)))
         for pile, title in PILES.items()
     ]
-    panels = [Panel("table", "Table", table), Panel("offers", "Characters on offer", offers)]
-    return [*(panel for panel in panels if panel.pieces), Panel("piles", "Piles", piles)]
+    shown = Piece(
+        "table-summary", "Acts and elements on offer", summary_picture.draw_table(position)
+    )
+    panels = [Panel("table", "Acts and elements", table, summary=shown)]
+    if offers:
+        names = Piece("offers-summary", "On offer", summary_picture.draw_offers(position))
+        panels.append(Panel("offers", "Characters on offer", offers, summary=names))
+    return [*panels, Panel("piles", "Piles", piles, aside=True)]
 
 
 def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel:
@@ -92,7 +99,12 @@ def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel
     ]
     wall = draw_stage(printed, mine["stage"], seat)
     pieces.append(Piece(f"seat-{seat}-stage", titles.stage(mine["stage"], seat), _framed(wall)))
-    return Panel(f"seat-{seat}", seat_and_name(seat, name), pieces, seat)
+    summary = Piece(
+        f"seat-{seat}-summary",
+        titles.state(position, seat, name),
+        summary_picture.draw_seat(position, seat, name),
+    )
+    return Panel(f"seat-{seat}", seat_and_name(seat, name), pieces, seat, summary)
 
 
 def _framed(block: Block) -> Block:

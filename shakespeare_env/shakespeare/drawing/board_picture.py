@@ -1,4 +1,4 @@
-"""The main board: acts with discs, prestige, order tracks, supply."""
+"""The main board: acts with discs, order tracks, tokens."""
 
 from __future__ import annotations
 
@@ -7,23 +7,13 @@ from typing import Any
 
 import svg
 
-from shakespeare_env.drawing.lettering import lines, words
+from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.palette import FAINT, LINE, MUTED, PANEL, SHADE, STONE
-from shakespeare_env.drawing.shapes import (
-    Block,
-    Elements,
-    arrow,
-    box,
-    drawn_once,
-    panel,
-    rule,
-    upright,
-)
+from shakespeare_env.drawing.shapes import Block, Elements, arrow, box, drawn_once, panel
 from shakespeare_env.drawing.signs import centred, note_sign
 from shakespeare_env.shakespeare.box.facts import ACTS
 from shakespeare_env.shakespeare.box.printed import Printed, printed_of
 from shakespeare_env.shakespeare.drawing import shapes
-from shakespeare_env.shakespeare.drawing.palette import OBJECTIVE, disc_colours
 from shakespeare_env.shakespeare.drawing.powers import amount_signs
 
 _QUILLS = dict(zip(ACTS, ("red", "gold", "blue"), strict=True))
@@ -31,12 +21,12 @@ WIDTH = 400
 """Width of the table's pieces, with acts as long as in the bundled box."""
 _EDGE, _TITLE = 14, 30
 _LABEL, _LEAST_CELL = 44, 24
-_NOTE, _NOTE_LINE = 10.5, 14
-_DISC, _FEWEST_DISCS = 18, 3
-_NUMBER, _WORTH = 17, 21  # strips above and below the pile of a space
-_RULES = "of discs on one space the lower is ahead; below: what a dress rehearsal brings"
-_GAP = 7
-_SCALE, _LANE = 24, 34  # prestige the scale reaches at least; the height of a lane
+_NOTE = 10.5
+_DISC, _FEWEST_DISCS = 17, 3
+_NUMBER, _WORTH = 16, 19  # strips above and below the pile of a space
+_RULES = "The lower disc is ahead; below: what a dress rehearsal brings"
+_GAP = 5
+_ORDER, _APART, _TOKENS = 150, 37, 72  # widths of an order and the tokens; from seat to seat
 
 
 def draw_acts(position: Mapping[str, Any]) -> Block:
@@ -48,13 +38,9 @@ def draw_acts(position: Mapping[str, Any]) -> Block:
     high = _NUMBER + _DISC * max(discs, _FEWEST_DISCS) + 5 + _WORTH
     cell = (width - 2 * _EDGE - _LABEL) / max(lengths)
     below = _TITLE + len(ACTS) * (high + _GAP)
-    notes = lines(_RULES.split(), _NOTE, width - 2 * _EDGE)
-    height = below + len(notes) * _NOTE_LINE + 3
+    height = below + 4
     drawn = panel(width, height, "Acts")
-    drawn += [
-        words(_EDGE, below + 6 + number * _NOTE_LINE, note, _NOTE, fill=FAINT)
-        for number, note in enumerate(notes)
-    ]
+    drawn.append(words(_EDGE + 40, 20, _RULES, _NOTE, fill=FAINT, room=width - 2 * _EDGE - 40))
     for act, (name, length) in enumerate(zip(ACTS, lengths, strict=True)):
         y = _TITLE + act * (high + _GAP)
         drawn += _act_label(printed, name, y, high, _LABEL - 2)
@@ -98,75 +84,33 @@ def _space(
     return Block(drawn, width, high)
 
 
-def draw_tracks(position: Mapping[str, Any]) -> Block:
-    """Prestige, order and supply."""
-    width, height = WIDTH, 196 + _LANE * position["players"]
-    middle = height - 138
-    return Block(
-        [
-            *panel(width, height, "Prestige"),
-            *_prestige(position, width, middle),
-            rule(_EDGE, middle + 8, width - 2 * _EDGE),
-            *(
-                _order(title, position[place], position["players"]).place(place, x, middle + 16)
-                for title, place, x in (
-                    ("Player order", "order", _EDGE),
-                    ("Initiative", "initiative", width / 2 + _EDGE / 2),
-                )
-            ),
-            rule(_EDGE, middle + 74, width - 2 * _EDGE),
-            *_supply(position, width, middle + 94),
-        ],
-        width,
-        height,
-    )
-
-
-def _prestige(position: Mapping[str, Any], width: float, ground: float) -> Elements:
-    all_prestige = [seat["prestige"] for seat in position["seats"]]
-    solo, target = len(all_prestige) == 1, printed_of(position).box.good_scores[1]
-    low, high = min(0, *all_prestige), max(_SCALE, target if solo else 0, *all_prestige)
-    left, step = _EDGE + 22, (width - 2 * _EDGE - 56) / (high - low)
-    line = ground - 25
-    drawn: Elements = []
-    every = 5 if step > 5 else 10
-    for value in range(low - low % every, high + 1, every):
-        if value >= low:
-            x, label = left + (value - low) * step, str(value).replace("-", "−")
-            drawn += [
-                upright(x, _TITLE, line - _TITLE, stroke=SHADE),
-                words(x, line + 15, label, 10, fill=MUTED, anchor="middle"),
-            ]
-    drawn.append(rule(left, line, width - 2 * _EDGE - 56, stroke=FAINT))
-    if solo:
-        x = left + (target - low) * step
-        drawn += [
-            upright(x, _TITLE, line - _TITLE, stroke=MUTED),
-            words(x - 5, _TITLE + 10, "to pass", 10, fill=MUTED, anchor="end"),
-        ]
-    for seat, prestige in enumerate(all_prestige):
-        block = Block(_lane(seat, prestige, left - low * step, _LANE / 2, step), width, _LANE)
-        drawn.append(block.place(f"prestige.{seat}", 0, _TITLE + _LANE * seat))
-    return drawn
-
-
-def _lane(seat: int, prestige: int, zero: float, y: float, step: float) -> Elements:
-    x, thick, label = zero + prestige * step, 10, str(prestige).replace("-", "−")
-    start, long = min(zero, x), abs(x - zero)
-    return [
-        box(start, y - thick / 2, long, thick, fill=disc_colours(seat)[0], line=None, corner=0),
-        *shapes.marker(x, y, 23, seat),
-        words(max(x + 16, zero + 7), y + 5, label, 14, weight="bold"),
+def draw_order(position: Mapping[str, Any]) -> Block:
+    """Who comes when, and the tokens left."""
+    width, height = WIDTH, 66
+    tokens = WIDTH - _EDGE - _TOKENS
+    drawn: Elements = [
+        box(0, 0, width, height),
+        *(
+            _order(title, position[place], position["players"]).place(place, x, 8)
+            for title, place, x in (
+                ("Player order", "order", _EDGE),
+                ("Initiative", "initiative", _EDGE + _ORDER),
+            )
+        ),
+        words(tokens, 20, "Tokens", 12, weight="bold", fill=MUTED, room=_TOKENS),
+        *shapes.plus_three(tokens + 17, 44, 24),
+        words(tokens + 37, 50, f"×{position['supply_tokens']}", 15, weight="bold", room=36),
     ]
+    return Block(drawn, width, height)
 
 
 def _order(title: str, seats: Sequence[int], players: int) -> Block:
-    drawn: Elements = [words(0, 12, title, 12, weight="bold", fill=MUTED, room=150)]
+    drawn: Elements = [words(0, 12, title, 12, weight="bold", fill=MUTED, room=_ORDER - 8)]
     y = 36
     for place in range(players):
-        middle = 13 + 44 * place
+        middle = 13 + _APART * place
         if place:
-            drawn += arrow(middle - 22, y, 8, STONE)
+            drawn += arrow(middle - _APART / 2, y, 7, STONE)
         if place < len(seats):
             drawn += shapes.marker(middle, y, 25, seats[place])
         else:
@@ -174,29 +118,4 @@ def _order(title: str, seats: Sequence[int], players: int) -> Block:
                 cx=middle, cy=y, r=12, fill="none", stroke=STONE, stroke_dasharray=[3, 3]
             )
             drawn.append(empty)
-    return Block(drawn, max(90, 26 + 44 * (players - 1)), y + 14)
-
-
-def _supply(position: Mapping[str, Any], width: float, y: float) -> Elements:
-    piles = (
-        ("deck", len(position["deck"]), "#cdd6de"),
-        ("discarded", len(position["discarded_characters"]), STONE),
-        ("objectives", len(position["objective_deck"]), OBJECTIVE),
-    )
-    each = (width - 2 * _EDGE) / (len(piles) + 1)
-    drawn: Elements = [
-        *shapes.plus_three(_EDGE + 18, y + 14, 27),
-        *_count(position["supply_tokens"], "+3 tokens", _EDGE + 42, y, each - 46),
-    ]
-    for number, (name, count, fill) in enumerate(piles, 1):
-        x = _EDGE + number * each
-        drawn += [box(x + 5 - 2 * i, y + 1 - 2 * i, 20, 28, fill=fill, corner=3) for i in range(3)]
-        drawn += _count(count, name, x + 34, y, each - 38)
-    return drawn
-
-
-def _count(count: int, name: str, x: float, y: float, room: float) -> Elements:
-    return [
-        words(x, y + 12, str(count), 15, weight="bold", room=room),
-        words(x, y + 27, name, 10.5, fill=MUTED, room=room),
-    ]
+    return Block(drawn, max(90, 26 + _APART * (players - 1)), y + 14)

@@ -20,7 +20,7 @@ _EDGE, _TITLE = 14, 32
 _NAME = 64  # room of the names beside the elements
 _SMALL, _PILE, _PILE_LINE = 10.5, 12, 16.5
 _KINDS = (("costumes", "Costumes", shapes.costume), ("sets", "Stage sets", shapes.stage_set))
-_KIND_HEIGHT = 68
+_KIND_HEIGHT = 54
 _PILE_TOP = 37  # its first line
 PILES = {
     "deck": "Deck (sorted)",
@@ -48,8 +48,7 @@ def draw_elements(position: Mapping[str, Any], width: float) -> Block:
         y = _TITLE + 22 + number * _KIND_HEIGHT
         drawn += [
             words(_EDGE, y + 23, name, 11, weight="bold", room=_NAME - 1),
-            words(_EDGE, y + 46, "in the bag", _SMALL, fill=MUTED, room=_NAME),
-            words(_EDGE, y + 59, "discarded", _SMALL, fill=MUTED, room=_NAME),
+            words(_EDGE, y + 46, "bag + out", _SMALL, fill=MUTED, room=_NAME),
         ]
         for place, colour in enumerate(COLOURS):
             x = left + each * place
@@ -66,7 +65,7 @@ def _element(position: Mapping[str, Any], kind: str, colour: str, width: float) 
     if shown and _may_be_taken(position, kind, colour):
         seat = position["to_move"]
         drawn.append(box(1, 2, width - 2, 33, fill=SEAT_TINTS[seat], line=None, corner=5))
-    drawn += shape(middle - 12, 18, 24, colour if shown else EMPTY, str(value))
+    drawn += shape(middle - 12, 18, 25, colour if shown else EMPTY, str(value))
     drawn.append(
         words(
             middle + 4,
@@ -78,9 +77,8 @@ def _element(position: Mapping[str, Any], kind: str, colour: str, width: float) 
             room=middle - 5,
         )
     )
-    for y, place in ((46, "bags"), (59, "discarded")):
-        count = str(position[place][kind][colour])
-        drawn.append(words(middle, y, count, _SMALL, fill=MUTED, anchor="middle", room=width))
+    left = f"{position['bags'][kind][colour]} + {position['discarded'][kind][colour]}"
+    drawn.append(words(middle, 46, left, _SMALL, fill=MUTED, anchor="middle", room=width))
     return Block(drawn, width, _KIND_HEIGHT)
 
 

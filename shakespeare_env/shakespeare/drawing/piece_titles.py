@@ -31,14 +31,11 @@ def acts(position: Mapping[str, Any]) -> str:
     return "; ".join(listed)
 
 
-def tracks(position: Mapping[str, Any]) -> str:
-    """Prestige and order."""
-    prestige = ", ".join(
-        f"seat {seat} {mine['prestige']}" for seat, mine in enumerate(position["seats"])
-    )
+def order(position: Mapping[str, Any]) -> str:
+    """Who comes when, and the tokens left."""
     initiative = seat_list(position["initiative"]) if position["initiative"] else "nobody"
-    order = seat_list(position["order"])
-    return f"Prestige: {prestige}; player order: {order}; initiative: {initiative}"
+    tokens = f"{position['supply_tokens']} tokens left"
+    return f"Player order: {seat_list(position['order'])}; initiative: {initiative}; {tokens}"
 
 
 def elements(position: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import svg
 
 from shakespeare_env.drawing.lettering import tenths, words
-from shakespeare_env.drawing.palette import INK, MUTED, PANEL
+from shakespeare_env.drawing.palette import INK, MUTED, ON_LIGHT, PANEL, PAPER
 from shakespeare_env.drawing.shapes import Elements, box, outline, stamped, token
 from shakespeare_env.shakespeare.drawing.palette import (
     ELEMENTS,
@@ -21,7 +21,16 @@ def coin(x: float, y: float, size: float, text: str = "£") -> Elements:
     """Pounds."""
     return [
         svg.Circle(cx=tenths(x), cy=tenths(y), r=size / 2, fill="#f4e3b0", stroke="#8a6a1a"),
-        words(x, y + size * 0.22, text, size * 0.6, weight="bold", anchor="middle", room=size),
+        words(
+            x,
+            y + size * 0.22,
+            text,
+            size * 0.6,
+            weight="bold",
+            fill=ON_LIGHT,
+            anchor="middle",
+            room=size,
+        ),
     ]
 
 
@@ -40,11 +49,16 @@ def mask(x: float, y: float, size: float, smile: float) -> Elements:
     corners = 0.17 - 0.08 * smile
     mouth = f"M-.22 {corners:.2f}Q0 {0.17 + 0.2 * smile:.2f} .22 {corners:.2f}"
     eyes = [
-        svg.Circle(cx=tenths(x + side * size), cy=tenths(y - 0.14 * size), r=tenths(size * 0.07))
+        svg.Circle(
+            cx=tenths(x + side * size),
+            cy=tenths(y - 0.14 * size),
+            r=tenths(size * 0.07),
+            fill=ON_LIGHT,
+        )
         for side in (-0.19, 0.19)
     ]
-    fill = "#fbe9a9" if smile > 0 else "#cfd8e2" if smile < 0 else PANEL
-    return [outline(x, y, size, face, fill), *eyes, outline(x, y, size, mouth, "none")]
+    fill = "#fbe9a9" if smile > 0 else "#cfd8e2" if smile < 0 else PAPER
+    return [outline(x, y, size, face, fill), *eyes, outline(x, y, size, mouth, "none", ON_LIGHT)]
 
 
 @stamped
@@ -131,7 +145,7 @@ def plus_three(x: float, y: float, size: float) -> Elements:
     """A "+3" token."""
     return [
         box(x - size * 0.6, y - size / 2, size * 1.2, size, fill="#dfeccf", line=INK, corner=4),
-        words(x, y + size * 0.2, "+3", size * 0.56, weight="bold", anchor="middle"),
+        words(x, y + size * 0.2, "+3", size * 0.56, weight="bold", fill=ON_LIGHT, anchor="middle"),
     ]
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
-from shakespeare_env.drawing.board import StripSign, seat_strip
+from shakespeare_env.drawing.board import seat_strip, strip_signs
 from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.palette import FAINT, INK, LINE, MUTED, PANEL, SHADE
-from shakespeare_env.drawing.shapes import Block, Elements, arrow, box, crown, drawn_once, star
+from shakespeare_env.drawing.shapes import Block, Elements, box, drawn_once, star
 from shakespeare_env.drawing.signs import right_row
 from shakespeare_env.shakespeare.box.printed import printed_of
 from shakespeare_env.shakespeare.box.tables import HIGHEST_MOOD, LOWEST_MOOD, N_CYLINDERS
@@ -35,12 +34,12 @@ _MOODS = range(LOWEST_MOOD, HIGHEST_MOOD + 1)
 def draw_state(position: Mapping[str, Any], seat: int, name: str) -> Block:
     """Who it is, the numbers and the day, with the objectives below."""
     mine, phase = position["seats"][seat], position["phase"]
-    day = _wager(mine, seat) if phase == "wager" else _day(position, mine, seat)
+    wagers = phase == "wager" and position["to_move"] == seat
+    day = _wager(mine, seat) if wagers else _day(position, mine, seat)
     low = _OBJECTIVES + _LINE * max(1, len(mine["objectives"])) + 4
     width, height, wins = WIDTH + 2 * _EDGE, low + _HEAD, seat in winners(position)
     who = " · ".join(filter(None, (name, "wins" if wins else "")))
-    signs: list[StripSign] = [crown] if wins else []
-    signs += [partial(arrow, fill=ON_SEATS[seat])] if position["to_move"] == seat else []
+    signs = strip_signs(wins, position["to_move"] == seat, ON_SEATS[seat])
     inner: Elements = [
         *_purse(position, mine, seat),
         _mood(mine["mood"], seat).place(f"seat{seat}.mood", 0, _MOOD),

@@ -167,9 +167,10 @@ def test_cards_keep_to_their_place(players, many):
 
 def test_roads_are_stones_end_to_end_and_of_the_right_length_also_of_another_box():
     drawn = picture(crowded(4))
-    stones = placed(drawn, "piece")
-    units = {round((one.right - one.left + 1) / int(one.name), 1) for one in stones}
-    assert max(units) - min(units) < 0.35
+    for part in ("pieces", "race"):
+        stones = placed(drawn, "piece", ("part", part))
+        units = {round((one.right - one.left + 1) / int(one.name), 1) for one in stones}
+        assert max(units) - min(units) < 0.35
     road = placed(drawn, "piece", ("place", "road0"))
     assert [one.name for one in road] == ["15", "14", "13"]
     assert all(0 <= two.left - one.right < 1.5 for one, two in itertools.pairwise(road))

@@ -138,8 +138,8 @@ def test_marks_frame_targets_and_changes_and_name_the_seats():
         if group.get("data-place") and last is not None and last.get("x") == "-1":
             found.add((group.get("data-place"), last.get("stroke")))
     assert found == {("seat1.troupe.4", INK), ("piles.I.2", INK), ("seat0.prestige", GOLD)}
-    assert words(drawn, "seat-0")[:2] == ["Seat 0", "Anna of York"]
-    assert words(drawn, "seat-1")[:2] == ["Seat 1", "heuristic-2:loose"]
+    assert words(drawn, "seat-0")[:2] == ["0", "Anna of York"]
+    assert words(drawn, "seat-1")[:2] == ["1", "heuristic-2:loose"]
 
 
 def another(value):

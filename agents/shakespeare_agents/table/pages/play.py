@@ -13,12 +13,12 @@ from sse_starlette import EventSourceResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from shakespeare_agents.table.live_table import LiveTable, Snapshot, TableError
 from shakespeare_agents.table.new_table import NAMED, PERSON, agent_seat, agents_for
-from shakespeare_agents.table.play_page import changes, play_page
+from shakespeare_agents.table.play_page import changes, moves_at, play_page
 from shakespeare_agents.table.site import Fields, Site, owner_of
 from shakespeare_agents.table.store import TablePlan
 from shakespeare_agents.table.viewer import Viewer, explained
@@ -55,6 +55,7 @@ def routes(site: Site) -> list[Route]:
             site.get(f"{place}/changes", _changed),
             Route(f"{place}/events", partial(_events, site)),
             site.get(f"{place}/explain", _explain),
+            site.get(f"{place}/step", _step),
             site.post(f"{place}/play", partial(_act, _play), _FIELDS),
             site.post(f"{place}/agent", partial(_act, _seat_agent), _FIELDS),
         )
@@ -94,9 +95,13 @@ def _show(site: Site, request: Request) -> Response:
 
 
 def _changed(site: Site, request: Request) -> Response:
-    """What is to be seen since a version; nothing if that is still the latest."""
-    since = request.query_params.get("since", "")
-    return _changes(site, request, looking_at(site, request), since)
+    """What is to be seen since a version, `step` by step; nothing if that is still the latest."""
+    looking, asked = looking_at(site, request), request.query_params
+    since, until = asked.get("since", ""), None
+    if asked.get("step"):
+        number = moves_at(since, now := looking.table.now())
+        until = None if number is None else min(number + 1, len(now.moves))
+    return _changes(site, request, looking, since, until=until)
 
 
 def _explain(site: Site, request: Request) -> Response:
@@ -106,6 +111,16 @@ def _explain(site: Site, request: Request) -> Response:
     name = request.query_params.get("name", "")[:_LONGEST_NAME]
     found = explained(now, looking.viewer.knows(now), name)
     return HTMLResponse(site.fragment("explained.html", found=found))
+
+
+def _step(site: Site, request: Request) -> Response:
+    """The places that a move has changed."""
+    looking = looking_at(site, request)
+    now, asked = looking.table.now(), request.query_params.get("number", "")
+    number = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 6 else -1
+    if not 0 <= number < len(now.moves):
+        raise HTTPException(404, "There is no such move.")
+    return JSONResponse(site.drawings.step(now, number, looking.viewer.knows(now)).changed)
 
 
 async def _events(site: Site, request: Request) -> Response:
@@ -178,7 +193,14 @@ def _seat_agent(site: Site, looking: Looking, said: Fields) -> None:
     looking.table.set_fault(len(now.moves), "")
 
 
-def _context(site: Site, request: Request, looking: Looking, message: str = "") -> dict[str, Any]:
+def _context(
+    site: Site,
+    request: Request,
+    looking: Looking,
+    message: str = "",
+    number: int | None = None,
+    seen: int | None = None,
+) -> dict[str, Any]:
     now, owns = looking.table.now(), looking.table.owner == owner_of(request)
     plan = now.plan
 
@@ -188,7 +210,7 @@ def _context(site: Site, request: Request, looking: Looking, message: str = "") 
         return agent if owns and not known else site.settings.called(agent)
 
     return {
-        **play_page(site.drawings, looking.table, looking.viewer),
+        **play_page(site.drawings, looking.table, looking.viewer, number, seen),
         "address": looking.address,
         "message": message,
         "again": _again(plan, called),
@@ -216,11 +238,17 @@ def _again(plan: TablePlan, called: Callable[[str], str]) -> str:
 
 
 def _changes(
-    site: Site, request: Request, looking: Looking, since: str, message: str = ""
+    site: Site,
+    request: Request,
+    looking: Looking,
+    since: str,
+    message: str = "",
+    until: int | None = None,
 ) -> Response:
+    """What has changed since a version, up to a number of moves."""
     now = looking.table.now()
     if since == now.version and not message:
         return Response(status_code=204)
-    context = _context(site, request, looking, message)
-    context.update(changes(site.drawings, now, looking.viewer, since))
+    context = _context(site, request, looking, message, until, moves_at(since, now))
+    context.update(changes(site.drawings, context["now"], looking.viewer, since))
     return HTMLResponse(site.fragment("changes.html", **context), 409 if message else 200)

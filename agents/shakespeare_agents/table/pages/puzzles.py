@@ -14,7 +14,7 @@ from shakespeare_agents.analysis.puzzles import Puzzle
 from shakespeare_agents.table.learning.guide import effects_in_words, sure_events
 from shakespeare_agents.table.learning.puzzle_set import GRADES, puzzles_of, stands, tried
 from shakespeare_agents.table.live_table import Snapshot, TableError
-from shakespeare_agents.table.play_page import in_reading_order
+from shakespeare_agents.table.play_page import columns_of
 from shakespeare_agents.table.site import Fields, Site
 from shakespeare_agents.table.viewer import explained, known
 from shakespeare_env.core import registry
@@ -107,7 +107,7 @@ def _context(site: Site, request: Request) -> dict[str, Any]:
         "count": len(puzzles_of(now.plan.game)),
         "grades": GRADES,
         "head": rules.headline(shown),
-        "panels": in_reading_order(site.drawings.board(now, 0, seat), seat),
+        "columns": columns_of(site.drawings.board(now, 0, seat), seat),
         "moves": moves,
         "turn": turn,
         "result": None,

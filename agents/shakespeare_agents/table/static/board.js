@@ -10,8 +10,18 @@
   let byKeyboard = false;
   let last = "";
   let topic = "";
+  let opened = new Set();
 
-  const place = (name) => document.querySelector(`#board [data-place="${CSS.escape(name)}"]`);
+  // A place may be in a summary, too; only one of them need be large enough for a finger.
+  const groups = (name) => [...document.querySelectorAll(`#board [data-place="${CSS.escape(name)}"]`)];
+  const FINGER = 24;
+
+  function touchable(group) {
+    if (!group.closest(".summary")) return true;
+    const { width, height } = group.getBoundingClientRect();
+    return width >= FINGER && height >= FINGER;
+  }
+
   const button = (move) => document.querySelector(`#moves button[value="${CSS.escape(move)}"]`);
   const say = (words) => { document.getElementById("announce").textContent = words; };
 
@@ -41,18 +51,14 @@
   function mark() {
     const focused = document.activeElement && document.activeElement.closest("#board [data-place]");
     unmark();
-    for (const name of turn.changed) {
-      const group = place(name);
-      if (group) frame(group, "changed-mark");
-    }
+    for (const group of turn.changed.flatMap(groups)) frame(group, "changed-mark");
     const next = new Map();
     for (const [, places, words] of left()) {
       const name = places[chosen.length];
       if (name !== undefined) next.set(name, [...(next.get(name) || []), words]);
     }
-    for (const [name, words] of next) {
-      const group = place(name);
-      if (!group) continue;
+    for (const [name, words] of next) for (const group of groups(name)) {
+      if (!touchable(group)) continue;
       group.classList.add("target");
       group.setAttribute("tabindex", "0");
       group.setAttribute("role", "button");
@@ -60,9 +66,7 @@
       group.setAttribute("aria-label", words.slice(0, more ? 2 : 3).join("; or ") + more);
       frame(group, "mark");
     }
-    for (const name of chosen) {
-      const group = place(name);
-      if (!group) continue;
+    for (const group of chosen.flatMap(groups)) {
       group.classList.add("chosen");
       frame(group, "mark");
     }
@@ -119,19 +123,59 @@
     dialog.showModal();
   }
 
+  const targets = () => [...document.querySelectorAll("#board .target")].filter((it) => it.checkVisibility());
+
+  // The first place that may be clicked comes into sight, unless another one is.
+  function reach() {
+    const found = targets();
+    const top = document.querySelector(".bar").getBoundingClientRect().bottom;
+    const moves = document.getElementById("moves");
+    const bottom = getComputedStyle(moves).position === "fixed" ? moves.getBoundingClientRect().top : innerHeight;
+    const seen = found.some((it) => {
+      const box = it.getBoundingClientRect();
+      return box.top >= top && box.bottom <= bottom;
+    });
+    if (found.length && !seen) found[0].scrollIntoView({ block: "center" });
+  }
+
+  function unfold(panel, open) {
+    panel.classList.toggle("open", open);
+    panel.querySelector(".unfold").setAttribute("aria-expanded", String(open));
+  }
+
+  // On a wide screen another seat's board lies over the table.
+  function cover() {
+    for (const panel of document.querySelectorAll(".column.seats .board-panel")) opened.delete(panel.id);
+  }
+
+  // On a narrow screen one part is open: where the first move is made, or else one's own.
+  function fold(anew) {
+    const panels = [...document.querySelectorAll("#board .board-panel:is(.folds, .aside)")];
+    if (anew) {
+      const name = turn.moves.map(([, places]) => places[0]).find((it) => it !== undefined);
+      const own = (it) => it && it.closest(".pieces") && it.closest(".column.own .folds");
+      const at = (name !== undefined && groups(name).find(own)) || document.querySelector(".column.own .of-seat .pieces > *");
+      const first = name !== undefined && groups(name)[0];
+      document.querySelector(".table-page").classList.toggle("table-first", Boolean(first && first.closest(".column.table .folds")));
+      if (narrow.matches) opened = new Set(at ? [at.closest(".board-panel").id] : []);
+      else cover();
+    }
+    for (const panel of panels) unfold(panel, opened.has(panel.id));
+  }
+
   function choose(name) {
     chosen.push(name);
     const moves = left();
     const complete = moves.filter(([, places]) => places.length === chosen.length);
-    if (complete.length === 1 && moves.length === 1) {
-      play(complete[0][0]);
+    if (moves.length === 1) {
+      play(moves[0][0]);  // there is nothing left to choose
     } else if (complete.length) {
       ask(complete, moves.length > complete.length);
     } else {
       mark();
-      const next = document.querySelector("#board .target");
       say("Now the next place.");
-      if (next) { if (byKeyboard) next.focus(); next.scrollIntoView({ block: "nearest" }); }
+      reach();
+      if (byKeyboard) targets()[0]?.focus();
     }
   }
 
@@ -144,9 +188,9 @@
     return htmx.ajax("GET", `${where.dataset.from}?${asked}`, { target: where, swap: "innerHTML" });
   }
 
-  function explainPlace(group) {
+  function hush() {
     const where = document.getElementById("explained");
-    explain(group.dataset.place).then(() => { if (!narrow.matches) where.scrollIntoView({ block: "nearest" }); });
+    if (where) where.replaceChildren();
   }
 
   // Once the table has changed, something else may lie there.
@@ -159,14 +203,24 @@
     const group = event.target.closest && event.target.closest("#board [data-place]");
     if (!group) return;
     event.preventDefault();
-    explainPlace(group);
+    explain(group.dataset.place);
   }
 
   function clicked(event) {
+    const title = event.target.closest && event.target.closest(".unfold");
+    if (title) {
+      const panel = title.closest(".board-panel"), open = !opened.has(panel.id);
+      if (narrow.matches) opened.clear();
+      else cover();
+      if (open) opened.add(panel.id);
+      fold(false);
+      mark();
+      return;
+    }
     const group = event.target.closest && event.target.closest("#board .target, #board .chosen");
     if (!group) {
       const other = event.target.closest && event.target.closest("#board [data-place]");
-      if (other && !chosen.length) explainPlace(other);
+      if (other && !chosen.length) explain(other.dataset.place);
       return;
     }
     if (group.classList.contains("target")) choose(group.dataset.place);
@@ -175,7 +229,16 @@
 
   function keyed(event) {
     byKeyboard = true;
-    if (event.key === "Escape" && chosen.length) { chosen = []; mark(); }
+    if (event.key === "Escape") {
+      if (chosen.length) { chosen = []; mark(); }
+      hush();
+      for (const it of document.querySelectorAll("details[open]")) it.open = false;
+      if (!narrow.matches) { cover(); fold(false); }
+    }
+    if (event.key === "/" && !event.target.closest("input, select, textarea")) {
+      const finder = document.getElementById("finder");
+      if (finder) { event.preventDefault(); finder.open = true; document.getElementById("find").focus(); }
+    }
     if ((event.key === "Enter" || event.key === " ") && event.target.closest && event.target.closest("#board .target")) {
       event.preventDefault();
       clicked(event);
@@ -200,6 +263,7 @@
     if (!source) return;
     const text = `${document.getElementById("version").value} ${source.textContent}`;
     if (text === last) {  // something else has come in: what was clicked so far still holds
+      fold(false);
       mark();
       resume();
       return;
@@ -208,9 +272,10 @@
     last = text;
     turn = JSON.parse(source.textContent);
     chosen = [];
+    fold(turn.moves.length > 0 || !opened.size);
     mark();
-    const log = document.getElementById("log");
-    if (log) log.scrollTop = log.scrollHeight;
+    if (narrow.matches && turn.moves.length) scrollTo(0, document.querySelector(".bar").parentElement.offsetTop);
+    if (turn.moves.length) reach();
     const myTurn = turn.moves.length > 0;
     const sentence = document.getElementById("sentence");
     if (sentence) say(sentence.textContent);
@@ -232,7 +297,7 @@
   function resume() {
     showCurtain();
     if (!turn.moves.length || !byKeyboard || document.activeElement !== document.body) return;
-    const first = document.querySelector("#board .target, #moves button[name=move]");
+    const first = targets()[0] || document.querySelector("#moves .direct button");
     if (first) first.focus({ preventScroll: true });
   }
 
@@ -240,11 +305,16 @@
   window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
   document.addEventListener("click", clicked);
   document.addEventListener("contextmenu", explained);
-  document.addEventListener("pointerdown", () => {
+  document.addEventListener("pointerdown", (event) => {
     byKeyboard = false;
-    const where = document.getElementById("explained");
-    if (narrow.matches && where) where.replaceChildren();  // there it lies over the page
+    if (!event.target.closest("#explained, #board .target")) hush();  // it lies over the page
+    for (const it of document.querySelectorAll("details[open]")) if (!it.contains(event.target)) it.open = false;
+    if (!narrow.matches && !event.target.closest(".column.seats")) { cover(); fold(false); }
   });
+  document.addEventListener("toggle", (event) => {
+    if (event.target.open) event.target.querySelector("input:not([type=hidden])")?.focus();
+  }, true);
+  narrow.addEventListener("change", () => { fold(true); mark(); });
   document.addEventListener("keydown", keyed);
   document.addEventListener("htmx:beforeRequest", (event) => {
     if (event.target.closest("#explain form")) topic = event.target.elements.name.value;

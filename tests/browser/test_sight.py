@@ -1,0 +1,73 @@
+"""One sees what the others have done, and where to click, without scrolling."""
+
+import os
+
+import pytest
+
+from tests.browser.people import Person, TouchingPerson
+from tests.browser.sight import DESKTOP, PHONE, watched_game
+
+axe = pytest.importorskip("tests.browser.axe_findings", reason="needs axe-playwright-python")
+_MOVES = int(os.environ.get("TABLE_MOVES", "12"))
+_FLIGHTS = """
+window.flights = 0;
+const animate = Element.prototype.animate;
+Element.prototype.animate = function (...how) {
+  window.flights++;
+  return animate.apply(this, how);
+};
+"""
+
+
+@pytest.mark.parametrize("look", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize(("game", "seats"), [("shakespeare", 4), ("figaro", 5)])
+def test_what_the_others_did_and_a_legal_place_are_in_view(server, new_page, game, seats, look):
+    page = new_page(**look, color_scheme="dark")
+    person = (TouchingPerson if look is PHONE else Person)(page, 3)
+    person.begin(server.address, game, ["person", *["random"] * (seats - 1)], seed=3)
+    sight = watched_game(person, _MOVES)
+    print(f"{game}, {seats} seats, {look['viewport']}: {sight}")
+    assert sight.seen >= 0.9 * sight.changed > 20, sight
+    assert sight.reached == sight.decisions > 0, sight
+    assert sight.screens <= (2.0 if look is PHONE else 1.01), sight
+    assert axe.serious_findings(page) == []
+
+
+def test_the_others_moves_are_shown_one_after_the_other(server, new_page):
+    """Until one skips them; an entry of the strip shows its places."""
+    page = new_page(reduced_motion="no-preference")
+    page.add_init_script(_FLIGHTS)
+    person = Person(page, 2)
+    person.begin(server.address, "figaro", ["person", *["random"] * 4], seed=1)
+    numbers = []
+    for _ in range(3):
+        seen, number = person.look(), int(page.input_value("#number"))
+        person.play(seen, *person.choose(seen))
+        page.wait_for_selector("#moves-title", state="detached")
+        while not page.locator("#moves-title").count():
+            page.wait_for_function(
+                "(was) => document.getElementById('number').value !== was", arg=str(number)
+            )
+            numbers.append(int(page.input_value("#number")) - number)
+            number += numbers[-1]
+    assert numbers.count(1) > len(numbers) / 2
+    assert page.evaluate("window.flights") > 3
+    entry = page.locator("#since li:not(.own) .step").first
+    entry.hover()
+    page.wait_for_selector(".shown-mark", state="attached")
+    assert "plays" in entry.inner_text()
+    page.locator("#pace").select_option("0")
+    person.play((seen := person.look()), *person.choose(seen))
+    person.look()
+    assert page.locator("#skip").is_hidden()
+
+
+def test_the_theme_is_kept(server, new_page):
+    page = new_page(color_scheme="light")
+    page.goto(server.address)
+    ground = "getComputedStyle(document.documentElement).backgroundColor"
+    light = page.evaluate(ground)
+    page.get_by_role("button", name="Dark or light").click()
+    dark = page.evaluate(ground)
+    page.reload()
+    assert page.evaluate(ground) == dark != light
