@@ -3,7 +3,8 @@
 import pytest
 
 from shakespeare_agents.table.learning.puzzle_set import puzzles_of
-from tests.browser.sight import PHONE, fits
+from tests.browser.sight import PHONE
+from tests.browser.test_pages import fits
 
 axe = pytest.importorskip("tests.browser.axe_findings", reason="needs axe-playwright-python")
 # The guide's suggestion, once guide, board and server agree on what is to be decided.
