@@ -31,8 +31,9 @@ class RawClient:
 
 
 def test_a_client_that_knows_the_protocol_alone_plays_a_game():
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen(COMMAND, text=True, **pipes) as process:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(COMMAND, text=True, stdin=pipe, stdout=pipe) as process:
+        assert process.stdin
         client = RawClient(process)
         about = {"capabilities": {}, "clientInfo": {"name": "raw", "version": "0"}}
         told = client.ask("initialize", protocolVersion="2025-06-18", **about)

@@ -25,7 +25,7 @@ def write(folder, rates, game=GAME, opponent=RIVAL, **settings):
     for decisions, rate in rates.items():
         won, score = (rate / 100, rate / 100 - 0.1, rate / 100 + 0.1), (30.0, 40.0 + rate)
         rows.append(Measurement(decisions, decisions / 10, 3, opponent, 30, *won, *score))
-        rows.append(Measurement(decisions, decisions / 10, 3, ITSELF, 30, *[None] * 3, *score))
+        rows.append(Measurement(decisions, decisions / 10, 3, ITSELF, 30, None, None, None, *score))
     figures = {"history": [asdict(row) for row in rows]}
     folder.mkdir()
     card = CARD | {"game": game, "settings": settings, "figures": figures}
@@ -47,6 +47,8 @@ def test_runs_that_differ_in_their_seed_alone_are_one_line(tmp_path):
     groups = grouped([followed(folder) for folder in folders])
     assert list(groups) == ["width=64, 2 seeds", "width=128, 1 seed"]
     two, one = (course(runs, 3, RIVAL, percents) for runs in groups.values())
+    assert two
+    assert one
     assert two.decisions.tolist() == [0, 500, 1000, 1500]
     np.testing.assert_allclose(two.low, [10, 20, 30, 40])
     np.testing.assert_allclose(two.high, [20, 30, 50, 70])
