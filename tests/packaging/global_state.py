@@ -35,7 +35,8 @@ PRELOADED = """
     torch._inductor.runtime.cache_dir_utils
 """
 PACKAGES = ("shakespeare_env", "shakespeare_agents", "shakespeare_training")
-NEEDS_A_LIBRARY_OF_NO_EXTRA = "shakespeare_env.wrappers.openspiel"
+MAY_LACK_A_LIBRARY = {"shakespeare_env.wrappers.openspiel", "shakespeare_agents.export.onnx_file"}
+"""What needs libraries that `make setup` does not install."""
 OWN_AGENT = "def first(observations, masks, rng):\n    return masks.argmax(axis=1)\n"
 
 
@@ -97,7 +98,7 @@ def import_everything() -> None:
         for module in pkgutil.walk_packages(package.__path__, f"{name}."):
             if module.name.endswith("__main__"):
                 continue
-            may_be_missing = module.name == NEEDS_A_LIBRARY_OF_NO_EXTRA
+            may_be_missing = module.name in MAY_LACK_A_LIBRARY
             with suppress(ImportError) if may_be_missing else nullcontext():
                 importlib.import_module(module.name)
 
