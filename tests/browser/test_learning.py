@@ -123,6 +123,7 @@ def test_a_hint_is_given_and_goes_with_the_next_move(server, new_page):
     page = new_page()
     _begin(page, server, "figaro")
     found = page.wait_for_function(_SUGGESTED, arg="").json_value()
+    page.locator("#hint > summary").click()
     page.get_by_role("button", name="What is best, and why?").click()
     page.get_by_text("Best by playing on").wait_for()
     page.locator("#guide [data-guide=play]").click()
