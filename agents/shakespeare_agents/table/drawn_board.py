@@ -138,9 +138,7 @@ def drawn_panels(position: Position, knows: int | None, names: Sequence[str]) ->
         wide = {piece.name for piece in panel.pieces if piece.block.width > _WIDEST_CARD}
         summary = _svg(panel.summary, names) if panel.summary else ""
         title = with_names(panel.title, names)
-        panels.append(
-            DrawnPanel(panel.name, title, panel.seat, pieces, wide, summary, panel.aside)
-        )
+        panels.append(DrawnPanel(panel.name, title, panel.seat, pieces, wide, summary, panel.aside))
     return panels
 
 
