@@ -41,9 +41,7 @@ def worth_knowing(game: str) -> list[Worth]:
     if not path.is_file():
         return []
     rows = json.loads(path.read_text(encoding="utf-8"))
-    return [
-        Worth(row["name"], row["entries"], row["share"]) for row in rows if row["by"] == "fact"
-    ]
+    return [Worth(row["name"], row["entries"], row["share"]) for row in rows if row["by"] == "fact"]
 
 
 def stand_on(box: Mapping[str, Any], keys: Keys) -> str:

@@ -18,6 +18,7 @@ from shakespeare_agents.table.pages.thoughts import check_not_quiet
 from shakespeare_agents.table.site import Site
 from shakespeare_agents.table.thinking.hint import Hint
 from shakespeare_agents.table.thinking.jobs import as_seen
+from shakespeare_agents.table.told import called
 
 _MOST_ROWS = 6
 _LEAST_GAIN = 0.05
@@ -50,6 +51,7 @@ async def _hint(site: Site, request: Request) -> Response:
     context = {
         "position": position,
         "found": found,
+        "names": called(now.plan.names, position.to_move),
         "alone": position.players == 1,
         "rows": [row for row in found.rows if abs(row.gain) >= _LEAST_GAIN][:_MOST_ROWS],
         "gains": effects_in_words(gains, position.to_move, now.plan.names),

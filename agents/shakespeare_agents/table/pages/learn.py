@@ -7,10 +7,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from shakespeare_agents.table.learning.lessons import Lesson, lesson
+from shakespeare_agents.table.learning.lessons import SEAT, Lesson, lesson
 from shakespeare_agents.table.learning.rules import rules_of
 from shakespeare_agents.table.pages.play import PLACES, looking_at
 from shakespeare_agents.table.site import Fields, Site, owner_of, remembering
+from shakespeare_agents.table.told import called
 from shakespeare_env.core import registry
 
 _FIELDS = 2
@@ -83,4 +84,5 @@ def _guide(site: Site, request: Request) -> Response:
     guidance = site.learning.says(now, looking.viewer)
     if guidance is None:
         return Response(status_code=204)
-    return HTMLResponse(site.fragment("guidance.html", guidance=guidance, game=now.plan.game))
+    context = {"guidance": guidance, "game": now.plan.game, "names": called(now.plan.names, SEAT)}
+    return HTMLResponse(site.fragment("guidance.html", **context))

@@ -16,6 +16,7 @@ from shakespeare_agents.table.learning.puzzle_set import GRADES, puzzles_of, sta
 from shakespeare_agents.table.live_table import Snapshot, TableError
 from shakespeare_agents.table.play_page import columns_of
 from shakespeare_agents.table.site import Fields, Site
+from shakespeare_agents.table.told import called
 from shakespeare_agents.table.viewer import explained, known
 from shakespeare_env.core import registry
 
@@ -102,6 +103,7 @@ def _context(site: Site, request: Request) -> dict[str, Any]:
     return {
         "puzzle": puzzle,
         "now": now,
+        "names": called(now.plan.names, seat),
         "game": now.plan.game,
         "number": number,
         "count": len(puzzles_of(now.plan.game)),
