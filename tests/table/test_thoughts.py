@@ -11,6 +11,7 @@ from shakespeare_agents.table.store import SeatPlan, TablePlan
 from shakespeare_agents.table.viewer import explained
 from shakespeare_env import Position
 from shakespeare_env.core import registry
+from shakespeare_env.play.named import with_names
 from tests.table.tables import begin, begun, links, moves, play, watching
 
 ASKED = {"agent": "heuristic", "playouts": "256"}
@@ -66,7 +67,9 @@ def test_thoughts_come_in_until_the_search_ends(client, game):
     assert "event: done" in text
     playouts = [int(one.split(" playouts")[0].split(">")[-1]) for one in thoughts]
     assert playouts == sorted(playouts)
-    assert any(position.describe_move(move) in thoughts[-1] for move in position.moves())
+    names = [f"P{seat}" for seat in range(players)]
+    words = [with_names(position.describe_move(move), names) for move in position.moves()]
+    assert any(one in thoughts[-1] for one in words)
 
 
 def test_nobody_thinks_for_others(client):
