@@ -42,7 +42,8 @@ def test_an_explanation_follows_the_board(server, new_page):
     for _ in range(_MOVES):
         move, places, words = person.choose(seen)
         if places:
-            page.locator(f"#board [data-place='{places[0]}']").first.click(button="right")
+            there = page.locator(f"#board [data-place='{places[0]}']")
+            there.locator("visible=true").first.click(button="right")
             page.wait_for_function("() => document.getElementById('explained').childElementCount")
         before = page.locator("#explained").text_content()
         person.play(seen, move, places, words)
