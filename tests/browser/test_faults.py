@@ -10,8 +10,7 @@ _MOVES = 16
 _SAME = """(text) => {
   const sent = document.createElement("dl");
   sent.innerHTML = text;
-  const now = document.getElementById("explained").textContent.trim();
-  return !now || sent.textContent.trim() === now;  // a click elsewhere closes it
+  return sent.textContent.trim() === document.getElementById("explained").textContent.trim();
 }"""
 
 
@@ -43,8 +42,8 @@ def test_an_explanation_follows_the_board(server, new_page):
     for _ in range(_MOVES):
         move, places, words = person.choose(seen)
         if places:
-            place = page.locator(f"#board [data-place='{places[0]}']:visible")
-            place.first.click(button="right")
+            there = page.locator(f"#board [data-place='{places[0]}']")
+            there.locator("visible=true").first.click(button="right")
             page.wait_for_function("() => document.getElementById('explained').childElementCount")
         before = page.locator("#explained").text_content()
         person.play(seen, move, places, words)
@@ -52,7 +51,7 @@ def test_an_explanation_follows_the_board(server, new_page):
         if places:
             asked = page.request.get(f"{page.url}/explain", params={"name": places[0]})
             page.wait_for_function(_SAME, arg=asked.text())
-            changed += page.locator("#explained").text_content() not in ("", before)
+            changed += page.locator("#explained").text_content() != before
     assert changed > 0
 
 

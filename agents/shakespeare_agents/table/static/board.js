@@ -307,7 +307,7 @@
   document.addEventListener("contextmenu", explained);
   document.addEventListener("pointerdown", (event) => {
     byKeyboard = false;
-    if (!event.target.closest("#explained, #board .target")) hush();  // it lies over the page
+    if (!event.target.closest("#explained, #board .target, .asking, #play")) hush();  // it lies over the page
     for (const it of document.querySelectorAll("details[open]")) if (!it.contains(event.target)) it.open = false;
     if (!narrow.matches && !event.target.closest(".column.seats")) { cover(); fold(false); }
   });
