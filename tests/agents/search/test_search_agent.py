@@ -105,7 +105,7 @@ def test_secret_wagers_of_others_follow_the_policy():
     bias[three] = 100.0
     heads = 1 + 2 * game.max_seats
     weights = no_weights(game)._replace(
-        action_bias=bias,
+        action_bias=bias[None],
         heads=np.zeros((heads, 1), np.float32),
         heads_bias=np.zeros(heads, np.float32),
     )
