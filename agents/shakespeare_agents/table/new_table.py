@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from shakespeare_agents import naming
@@ -16,6 +17,7 @@ from shakespeare_env import Position
 from shakespeare_env.checks.json_input import parse_object
 from shakespeare_env.checks.values import shown
 from shakespeare_env.core import registry
+from shakespeare_env.core.game import Game
 from shakespeare_env.core.rng import FIRST_FRESH, fresh_seed
 from shakespeare_env.errors import CheckpointError, PositionError
 
@@ -81,14 +83,20 @@ def choices(said: Mapping[str, str], settings: Settings) -> Choices:
 
 def levels_for(game: str) -> list[Level]:
     """The levels of opponents that can play with the box in force."""
-    has_network = default(registry.game(game)) == "network"
+    has_network = _strongest(registry.game(game)) == "network"
     return [level for level in levels_of(game) if has_network or not level.needs_network]
+
+
+@cache
+def _strongest(game: Game) -> str:
+    """The default agent, remembered: to find it, the cards of all bundled networks are read."""
+    return default(game)
 
 
 def agents_for(game: str, settings: Settings) -> list[str]:
     """Names of agents that a form offers."""
     rules = registry.game(game)
-    offered = [default(rules)]
+    offered = [_strongest(rules)]
     if offered == ["network"]:
         offered += _SEARCHES
     for name in naming.names():
