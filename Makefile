@@ -12,7 +12,7 @@ STAMP   := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-only test-ecosystem lint types imports coverage golden docs site notebooks table watch play train evaluate check fuzz bounds bench bench-compile bench-views bench-search bench-arena bench-reading bench-datasets bench-workers bench-cluster bench-table bench-training leaderboards solo-suite-references clean
+.PHONY: help setup test test-only test-ecosystem test-floors test-newest lint types imports coverage golden docs site notebooks table watch play train evaluate check fuzz bounds bench bench-compile bench-views bench-search bench-arena bench-reading bench-datasets bench-workers bench-cluster bench-table bench-training leaderboards solo-suite-references clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-21s %s\n", $$1, $$2 }' Makefile
@@ -45,6 +45,12 @@ test-only: setup  ## the tests alone
 
 test-ecosystem: setup  ## recipes for other libraries, each installed apart; ARGS="rllib torchrl" for some
 	$(BIN)/python -m tests.ecosystem $(ARGS)
+
+test-floors: setup  ## the oldest libraries that pyproject.toml takes, each extra installed apart; ARGS="arena" for some
+	$(BIN)/python -m tests.ecosystem.extras oldest $(ARGS)
+
+test-newest: setup  ## the newest, in the same way
+	$(BIN)/python -m tests.ecosystem.extras newest $(ARGS)
 
 coverage: setup  ## the rule tests with the compiler off; at least 95 % of the rules' lines must run
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/shakespeare tests/figaro tests/boxes -m "not slow" \

@@ -4,13 +4,15 @@
     python docs/libraries/onnxruntime_game.py exports/mine
 
 The network needs ONNX Runtime and NumPy alone.  The engine is another
-program, `shakespeare protocol`, which could run anywhere.
+program, which may be in an environment of its own:
+
+    python onnxruntime_game.py exports/mine --engine .venv/bin/shakespeare
 """
 
+import argparse
 import json
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -19,10 +21,14 @@ import onnxruntime
 PLAYERS, SEED = 3, 7
 PLACE = re.compile(r"\{\+(\d)\}")  # {+1} is the next seat clockwise
 
-folder = Path(sys.argv[1])
+parser = argparse.ArgumentParser()
+parser.add_argument("folder", type=Path)
+parser.add_argument("--engine", default="shakespeare")
+asked = parser.parse_args()
+folder = asked.folder
 config = json.loads((folder / "config.json").read_text())
 network = onnxruntime.InferenceSession(folder / "network.onnx")
-command = [sys.executable, "-m", "shakespeare_env", "protocol"]
+command = [asked.engine, "protocol"]
 pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
 
 

@@ -35,9 +35,10 @@ learner = MaskablePPO(
     seed=0,
 )
 before = evaluated(learner)
+print(f"against random play: {before:+.2f} untrained; learning", flush=True)
 learner.learn(50_000)
 after = evaluated(learner)
-print(f"against random play: {before:+.2f} untrained, {after:+.2f} trained")
+print(f"against random play: {after:+.2f} trained")
 
 # The same through Gymnasium, one game at a time.
 env = gymnasium.make("Shakespeare-v0", players=2, opponents="random")

@@ -71,7 +71,7 @@ def test_the_page_about_datasets_runs_in_its_order(tmp_path, monkeypatch, capsys
         elif language == "sh":
             for line in block.replace("--games 2000", "--games 16").splitlines():
                 said.append(printed(*shlex.split(line)[1:], input="quit\n"))
-    made, first, few, scores, drafts, close, batches, game, before, after, tried, page = said
+    made, first, few, scores, drafts, close, _, batches, game, before, after, tried, page = said
     expected = [(made, "16 games"), (first, "Position 0 of"), (before, "Seat 0 decides")]
     expected += [(after, "wager:1"), (tried, "score_change"), (page, "Wrote game.html")]
     expected += [(close, "draft"), (batches, "("), (game, "heuristic")]

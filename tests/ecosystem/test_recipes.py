@@ -4,6 +4,8 @@ An illegal action would end a game at a loss, so learning and winning show that 
 """
 
 import math
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -88,7 +90,8 @@ def test_onnxruntime_plays_the_game_that_the_network_plays(name, monkeypatch, tm
     pytest.importorskip("onnxruntime")
     arguments = ["network", "--game", name, "--onnx", "--out", str(tmp_path)]
     assert "the likeliest move is the same in 10,000" in printed("export", *arguments)
-    at = run(monkeypatch, "onnxruntime_game", str(tmp_path))["at"]
+    engine = str(Path(sys.executable).with_name("shakespeare"))
+    at = run(monkeypatch, "onnxruntime_game", str(tmp_path), "--engine", engine)["at"]
     game = registry.game(name)
     network, _ = load_checkpoint(bundled_checkpoint(game), game)
     batch = Batch(name, n=1, players=3, seed=7, autoreset=False)

@@ -1,0 +1,340 @@
+"""What is done with an extra, in its environment: `python -I uses.py EXTRA CHECKOUT`.
+
+It runs in an empty folder, and needs no package but ours and the extra's.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+from urllib.request import HTTPCookieProcessor, OpenerDirector, build_opener
+
+CHECKOUT = Path(sys.argv[-1])
+GAME = "figaro"
+"""The smaller game: its rules are compiled sooner."""
+SHORT = """
+    game=figaro decisions=2000 n_envs=16 n_steps=16 batch_size=128 width=32 n_epochs=1
+    evaluation_games=4 final_evaluation_games=4 precision="float32" opponents={current=1.0}
+    evaluation_opponents=["random"]
+"""
+FIELD = f"""
+game = "{GAME}"
+players = [3]
+agents = ["random", "heuristic", "network", {{name = "mine", program = ["python3", "mine.py"]}}]
+games = 96
+"""
+
+
+def main() -> None:
+    """Use what is named first on the command line."""
+    USES[sys.argv[-2]]()
+
+
+# ------------------------------------------------------------------------------------ the base
+
+
+def smallest() -> None:
+    """Both packages' compiled code, in one game, and the command with a process of its own."""
+    from shakespeare_env import Batch, Position
+
+    games, ended = Batch(GAME, n=3, players=3, seed=1), 0
+    while not ended:
+        _, done = games.step(games.random_actions())
+        ended += int(done.sum())
+    assert "<svg" in Position.new(GAME, players=3, seed=1).svg()
+    shakespeare("check", "--game", GAME, "--games", "1", "--rows", "2")
+    shakespeare("evaluate", "network", "--game", GAME, "--games", "12", "--workers", "2")
+
+
+def base() -> None:
+    """Games by every view, agents, searching too, and processes."""
+    import gymnasium
+
+    import shakespeare_env
+
+    smallest()
+    table = shakespeare_env.env()
+    table.reset(seed=1)
+    for _ in table.agent_iter():
+        _, _, ended, _, told = table.last()
+        table.step(None if ended else int(told["action_mask"].argmax()))
+    rows = gymnasium.make_vec("Shakespeare-v0", 2, opponents="random")
+    _, told = rows.reset(seed=1)
+    rows.step(told["action_mask"].argmax(axis=1))
+    shakespeare("check", "--games", "1", "--rows", "1")
+    shakespeare("evaluate", "network", "heuristic", "--games", "12", "--workers", "2")
+    shakespeare("watch", "search,simulations=8", "random", "--game", GAME, "--seed", "1")
+    assert "--players" in shakespeare("evaluate", "--help")
+    fault = _ended([str(_command()), "evaluate", "random", "--ray", "auto"], Path.cwd(), {})
+    assert fault.returncode == 1
+    assert fault.stdout.startswith("Error: many machines need ray"), fault.stdout
+
+
+# ------------------------------------------------------------------------- extras of the wheel
+
+
+def data() -> None:
+    """Games recorded, then read in every way."""
+    import polars
+
+    from shakespeare_env.datasets import read_batches, read_decisions, read_games, recorded_games
+
+    words = "random", "heuristic", "--players", "3", "--games", "12", "--out", "games"
+    shakespeare("dataset", *words, "--game", GAME)
+    assert read_games("games").collect().height == 12
+    decisions = read_decisions("games")
+    everything = decisions.collect()
+    assert set(everything["agent"]) == {"random", "heuristic"}
+    some = decisions.filter(polars.col("game_id") == 3).select("move", "won").head(5).collect()
+    assert some.shape == (5, 2)
+    means = decisions.group_by("agent").agg(polars.col("won").mean(), times=polars.len())
+    assert sum(means.collect()["times"]) == everything.height
+    batches = read_batches("games", size=64, seed=7)
+    assert sum(batch.size for batch in batches.epoch(0)) == everything.height
+    assert recorded_games("games")[3].positions
+    assert "seat" in shakespeare("replay", "games", "--game-id", "1", "--at", "3")
+
+
+def arena() -> None:
+    """A field with an external program, its report, and a question about play."""
+    Path("field.toml").write_text(FIELD, encoding="utf-8")
+    program = (CHECKOUT / "docs" / "programs" / "my_agent.py").read_text(encoding="utf-8")
+    Path("mine.py").write_text(program, encoding="utf-8")
+    shakespeare("arena", "field.toml", "--trust")
+    assert "heuristic" in shakespeare("arena", "report", "field")
+    assert "<svg" in Path("field", "report.html").read_text(encoding="utf-8")
+    shakespeare("replay", "field", "--list")
+    words = "--player", "random", "--player", "greedy", "--games", "4", "--only", "seat"
+    shakespeare("findings", *words, "--players", "2", "--out", "answers")
+
+
+def table() -> None:
+    """A game in the browser's place: lobby, a move, the picture, what is pushed; then the desk."""
+    words = "table", "--no-browser", "--port", "0", "--games", "games.sqlite"
+    with subprocess.Popen(
+        [str(_command()), *words],
+        text=True,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    ) as server:
+        assert server.stdout
+        try:
+            _play_at(server.stdout)
+        finally:
+            server.send_signal(signal.SIGINT)
+        assert server.wait(60) in (0, 130)  # 130 after Ctrl-C, 0 where it is ignored at first
+    shakespeare("boxes", "sample", "--n", "1", "--game", GAME, "--out", "boxes")
+
+
+def _play_at(said: Iterable[str]) -> None:
+    found = (re.search(r"http://[\d.:]+", line) for line in said)
+    address = next(one[0] for one in found if one)
+    opener = build_opener(HTTPCookieProcessor())
+    assert "Figaro" in _page(opener, f"{address}/")
+    while "disabled" in _page(opener, f"{address}/preparing/{GAME}"):
+        time.sleep(1)  # its rules are compiled
+    form = {"game": GAME, "players": "3", "seed": "0", "seat0": "person", "name0": "A"}
+    form |= {"seat1": "random", "seat2": "random"}
+    seat = opener.open(f"{address}/tables", urlencode(form).encode()).url
+    legal: list[list[str]] = []
+    while not legal:
+        time.sleep(0.1)  # agents give way to a server that is asked without a pause
+        page = _page(opener, seat)
+        turn = re.search(r'id="turn">(.*?)</script>', page, re.S)
+        assert turn, page
+        legal = json.loads(turn[1])["moves"]
+    hidden = {"number": _field(page, "number"), "since": _field(page, "version")}
+    _page(opener, f"{seat}/play", {"move": legal[0][0], **hidden})
+    with opener.open(f"{seat}/events", timeout=60) as events:
+        assert events.readline()
+    with opener.open(f"{seat}/picture.png") as picture:
+        assert picture.read().startswith(b"\x89PNG")
+    assert "<form" in _page(opener, f"{address}/box/{GAME}")
+
+
+def _page(opener: OpenerDirector, address: str, form: dict[str, str] | None = None) -> str:
+    with opener.open(address, urlencode(form).encode() if form else None, timeout=60) as page:
+        return str(page.read().decode())
+
+
+def _field(page: str, name: str) -> str:
+    found = re.search(rf'id="{name}"[^>]* value="([^"]*)"', page)
+    return found[1] if found else ""
+
+
+def train() -> None:
+    """A short run, its curve, its network as a player and as PyTorch's, and the best response."""
+    _run("run")
+    assert list(Path("run", "tensorboard").iterdir())
+    shakespeare("curves", "run", "--out", "curves.png")
+    shakespeare("evaluate", "run", "random", "--game", GAME, "--games", "12")
+    shakespeare("export", "run", "--torch", "--out", "exported")
+    shakespeare(
+        "exploit", "run", "--by", "ppo", "--minutes", "0.02", "--game", GAME, "--games", "6"
+    )
+    shakespeare("check", "--game", GAME, "--games", "1", "--rows", "2")
+
+
+def wandb() -> None:
+    """A run that is tracked."""
+    _run("run", "--track", "wandb", WANDB_MODE="offline")
+    assert list(Path("run", "wandb").glob("offline-run-*/*.wandb"))
+
+
+def mlflow() -> None:
+    """A run that is tracked."""
+    _run("run", "--track", "mlflow", MLFLOW_TRACKING_URI="sqlite:///mlflow.db")
+    assert Path("mlflow.db").is_file()
+
+
+def _run(folder: str, *words: str, **variables: str) -> None:
+    settings = [word for setting in SHORT.split() for word in ("--set", setting)]
+    shakespeare("train", "--out", folder, "--device", "cpu", *settings, *words, **variables)
+    assert Path(folder, "learning_curve.png").is_file()
+
+
+def export() -> None:
+    """A network for ONNX Runtime, compared with ours."""
+    words = "--game", GAME, "--onnx", "--out", "exported"
+    assert "the likeliest move is the same in 10,000" in shakespeare("export", "network", *words)
+
+
+def ray() -> None:
+    """Games handed out to Ray."""
+    words = "--game", GAME, "--games", "12", "--ray", "local"
+    assert "12 games" in shakespeare("evaluate", "random", "heuristic", *words)
+
+
+def mcp() -> None:
+    """A whole game by lines of JSON-RPC."""
+    words = [str(_command()), "mcp", "random", "--game", GAME]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, text=True, stdin=pipe, stdout=pipe) as server:
+        assert server.stdin
+        assert server.stdout
+        hears, says = server.stdin, server.stdout
+
+        def send(**message: Any) -> None:
+            print(json.dumps({"jsonrpc": "2.0", **message}), file=hears, flush=True)
+
+        def ask(method: str, **params: Any) -> Any:
+            send(id=method, method=method, params=params)
+            answers = map(json.loads, says)
+            return next(one["result"] for one in answers if one.get("id") == method)
+
+        def call(tool: str, **arguments: Any) -> Any:
+            return ask("tools/call", name=tool, arguments=arguments)["structuredContent"]
+
+        about = {"capabilities": {}, "clientInfo": {"name": "raw", "version": "0"}}
+        ask("initialize", protocolVersion="2025-06-18", **about)
+        send(method="notifications/initialized")
+        at = call("new_game", game=GAME, players=3)["table"]
+        answer = call("legal_moves", table=at)
+        while not answer["over"]:
+            answer = call("play", table=at, move=answer["legal_moves"][0]["move"])
+        hears.close()
+        assert server.wait(60) == 0
+
+
+def render() -> None:
+    """Pictures, and a window that nobody sees."""
+    import shakespeare_env
+
+    os.environ["SDL_VIDEODRIVER"] = "dummy"
+    for mode in ("rgb_array", "human"):
+        shown = shakespeare_env.env(GAME, render_mode=mode)
+        shown.reset(seed=1)
+        picture = shown.render()
+        assert mode == "human" or picture.std() > 0
+        shown.close()
+
+
+def video() -> None:
+    """A film of a game's first moves by Gymnasium's wrapper."""
+    import gymnasium
+
+    game = gymnasium.make("shakespeare_env:Figaro-v0", opponents="random", render_mode="rgb_array")
+    filmed = gymnasium.wrappers.RecordVideo(game, "films", step_trigger=lambda step: step == 0)
+    _, told = filmed.reset(seed=1)
+    filmed.step(int(told["action_mask"].argmax()))
+    filmed.close()
+    assert list(Path("films").glob("*.mp4"))
+
+
+# ------------------------------------------------------------------------ extras of the checkout
+
+
+def docs() -> None:
+    """The site."""
+    _in_checkout("-m", "mkdocs", "build", "--strict", NO_MKDOCS_2_WARNING="1")
+    assert (CHECKOUT / "build" / "site" / "index.html").is_file()
+
+
+def notebooks() -> None:
+    """Two notebooks, played little."""
+    names = "1_rules_tour.ipynb", "4_strategy.ipynb"
+    _in_checkout("notebooks/execute.py", *names, NOTEBOOKS_FAST="1")
+
+
+def dev() -> None:
+    """The wheel, style, imports and some tests."""
+    _in_checkout("-m", "build", "--no-isolation", "--wheel")
+    _in_checkout("-m", "ruff", "check", ".")
+    _in_checkout("-c", "from importlinter.cli import lint_imports_command as it; it()")
+    tests = "tests/contract/core", "tests/boxes", "tests/wrappers"
+    _in_checkout(
+        "-m", "pytest", "-n", "1", "--cov=shakespeare_env.figaro", "-m", "not slow", *tests
+    )
+
+
+def _in_checkout(*words: str, **variables: str) -> None:
+    _finished([sys.executable, *words], CHECKOUT, variables)
+
+
+# ------------------------------------------------------------------------------------- commands
+
+
+def shakespeare(*words: str, **variables: str) -> str:
+    """All that a command says, which must succeed."""
+    return _finished([str(_command()), *words], Path.cwd(), variables)
+
+
+def _command() -> Path:
+    return Path(sys.executable).parent / "shakespeare"
+
+
+def _finished(words: list[str], folder: Path, variables: dict[str, str]) -> str:
+    done = _ended(words, folder, variables)
+    if done.returncode:
+        sys.exit(f"{' '.join(words[1:])} ended with {done.returncode}:\n{done.stdout[-3000:]}")
+    return done.stdout
+
+
+def _ended(
+    words: list[str], folder: Path, variables: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        words, cwd=folder, env={**os.environ, **variables}, text=True, check=False,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+
+
+USES: dict[str, Callable[[], None]] = {
+    use.__name__: use
+    for use in (
+        smallest, base, data, arena, table, train, wandb, mlflow, export, ray, mcp, render, video,
+        docs, notebooks, dev,
+    )
+}  # fmt: skip
+
+if __name__ == "__main__":
+    main()
