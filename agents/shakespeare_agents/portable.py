@@ -27,6 +27,7 @@ from shakespeare_agents.search.making import network_search
 from shakespeare_agents.workers import Shared, ThisProcess, Workers
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
+from shakespeare_env.core.saved_facts import box_fault
 from shakespeare_env.errors import WorkerError
 from shakespeare_env.play.agent import AnyAgent, Player
 
@@ -151,7 +152,7 @@ class BoxParcel:
         folder = Path(_box_folder().name) / self.digest
         boxes = [_box_file(folder / name, content) for name, content in self.contents.items()]
         game = registry.put_in_force(self.game, boxes or [registry.own_box(self.game)])
-        if fault := registry.box_fault(self.game, self.digest):
+        if fault := box_fault(self.game, self.digest):
             raise WorkerError(f"{self.game} on {_here()} is {fault}")
         return game
 

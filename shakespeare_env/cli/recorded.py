@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from shakespeare_env.checks.json_input import parse_object
 from shakespeare_env.cli.lines import check_length, lines_of
 from shakespeare_env.core import registry
+from shakespeare_env.core.saved_facts import box_fault
 from shakespeare_env.datasets.results_reading import read_results
 from shakespeare_env.errors import DatasetError, PositionError
 from shakespeare_env.play.course import Course
@@ -114,7 +115,7 @@ def _read(opened: Callable[[], BufferedIOBase], path: str) -> Recorded:
 def _check_box(path: str, line: Mapping[str, Any], position: Mapping[str, Any]) -> None:
     name = position.get("game")
     if "box_digest" in line and name in registry.names():
-        fault = registry.box_fault(name, _entry(path, 1, line, "box_digest", str))
+        fault = box_fault(name, _entry(path, 1, line, "box_digest", str))
         if fault:
             raise DatasetError(f"{path}: {fault}")
 

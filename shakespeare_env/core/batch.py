@@ -35,6 +35,7 @@ from shakespeare_env.core.game import BOX, Game, Records
 from shakespeare_env.core.kernels import kernels_of
 from shakespeare_env.core.rewards import reward_code
 from shakespeare_env.core.rng import check_seed, streams
+from shakespeare_env.core.saved_facts import game_saved
 from shakespeare_env.core.thread_pool import MOST_THREADS, ThreadPool, Work
 from shakespeare_env.errors import IllegalMove
 
@@ -343,7 +344,7 @@ def _restored(
     name: str, digest: str, arguments: dict[str, Any], records: Records, arrays: list[Any]
 ) -> Batch:
     """A batch from its pickle; PositionError if its records were changed."""
-    game = registry.game_saved(name, digest)
+    game = game_saved(name, digest)
     batch = Batch(game.name, players=records["players"], **arguments)
     batch.load(slice(None), records)
     kept = [batch.rewards, batch.done, batch.final_scores, batch.final_winners, batch._chance]

@@ -33,6 +33,8 @@ UNKNOWN = "?"
 """What a seat may not know, in a position as it sees it."""
 BOX = "box"
 """The field of a record, and of an observation, that several boxes in force need."""
+HUNDRED = 100
+"""Observations end with a box's number as two: hundreds of this size, and the rest."""
 NO_SEAT = -1
 """A spectator, for `Game.seen_by`."""
 

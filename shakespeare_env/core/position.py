@@ -18,6 +18,7 @@ from shakespeare_env.core.game import BOX, NO_SEAT, Game, Record
 from shakespeare_env.core.kernels import kernels_of
 from shakespeare_env.core.presentation import UNMARKED, Event, Marks
 from shakespeare_env.core.rng import check_seed, streams
+from shakespeare_env.core.saved_facts import game_saved
 from shakespeare_env.errors import IllegalMove, PositionError
 
 _ONLY_ROW = np.zeros(1, np.int64)
@@ -299,7 +300,7 @@ class Position:
 
 
 def _restored(name: str, digest: str, record: bytes) -> Position:
-    game = registry.game_saved(name, digest)
+    game = game_saved(name, digest)
     if len(record) != game.state.itemsize:
         raise PositionError(
             f"a record of {len(record)} bytes, not {game.state.itemsize}; it was cut or changed"

@@ -164,6 +164,8 @@ class Presentation:
             counters add up to the changes by seat.
         score_sheet: (dict) -> (source, points by seat); columns add up to the scores.
         flights: (dict, move, dict after it) -> what moves on the board, each as seen by one seat.
+        score_sign: What points are multiplied by where people read them: -1 where they are lengths,
+            of which the least wins.
     """
 
     chapter: str
@@ -178,3 +180,4 @@ class Presentation:
     events: Callable[[Any, int, Any, int | None], list[Event]]
     score_sheet: Callable[[Mapping[str, Any]], list[tuple[str, list[int]]]]
     flights: Callable[[Mapping[str, Any], str, Mapping[str, Any]], list[Flight]] = _no_flights
+    score_sign: int = 1

@@ -5,17 +5,16 @@ from __future__ import annotations
 import hashlib
 import linecache
 import os
-import shlex
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
 
 from shakespeare_env.checks.box_entries import Wanted, ignore_entry
-from shakespeare_env.checks.box_files import box_paths, differing_facts, digest_of_all, facts_digest
+from shakespeare_env.checks.box_files import box_paths, digest_of_all, facts_digest
 from shakespeare_env.checks.values import meant, shown
 from shakespeare_env.core import registration
 from shakespeare_env.core.game import Game
@@ -31,9 +30,6 @@ DEFAULT = "shakespeare"
 
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-_MOST_FACTS = 5
-"""The most facts that a message names."""
-
 
 GAMES_VARIABLE = "SHAKESPEARE_ENV_GAMES"
 """The environment variable that names games in files, one FILE:NAME a line, to processes
@@ -308,59 +304,11 @@ def box_digests(name: str) -> tuple[str, ...]:
     return _loaded[name].box_digests
 
 
-def game_saved(name: str, digest: str) -> Game:
-    """The game that something was saved from under a digest; BoxError if its facts differ now."""
-    loaded = game(name)
-    if fault := box_fault(name, digest):
-        raise BoxError(f"this comes from {name}, {fault}")
-    return loaded
-
-
-def box_fault(name: str, digest: str, copy: Path | None = None) -> str | None:
-    """Why something made with a box cannot be used with the one in force, and the remedy, in words.
-
-    None where both have the same facts. The game is not loaded. `copy` is a file of the former box,
-    if one was kept.
-
-    Raises:
-        ValueError: there is no such game.
-        BoxError: the box in force is invalid.
-    """
-    if not has_box(name):
-        loaded = _loaded[name]
-        made = f"made with another version of {loaded.game.box}; use the file it was made with"
-        return None if digest == loaded.box_digest else made
-    own, variable = _PACKAGE / name / "box.toml", f"{name.upper()}_BOX"
+def digest_in_force(name: str) -> str:
+    """What `box_digest` is, or would be; the game is not loaded. Errors as of `boxes_in_force`."""
     if name in _loaded:
-        loaded = _loaded[name]
-        box, in_force = loaded.game.box, loaded.box_digest
-    else:
-        paths = box_paths(own.parent, variable)
-        box, in_force = paths[0], digest_of_all([_digest(name, path) for path in paths])
-    if digest == in_force:
-        return None
-    bundled = _digest(name, own)
-    if digest == bundled:
-        return (
-            f"made with the package's own box, but {box} is in force{_how(box, own)}; "
-            f"unset {variable}"
-        )
-    shown_box = "the package's own" if in_force == bundled else box
-    remedy = (
-        f"set {variable} to the box it was made with"
-        if copy is None
-        else f"set {variable}={shlex.quote(str(copy))}, the copy of its box"
-    )
-    return f"made with another box than {shown_box}, which is in force; {remedy}"
-
-
-def _how(box: Path, own: Path) -> str:
-    """The facts in which a box differs from the package's own, as far as it can still be read."""
-    facts: list[str] = []
-    with suppress(BoxError):
-        facts = differing_facts(own.parent, box)
-    more = f" and {len(facts) - _MOST_FACTS} more" if len(facts) > _MOST_FACTS else ""
-    return f", which differs in {', '.join(facts[:_MOST_FACTS])}{more}" if facts else ""
+        return _loaded[name].box_digest
+    return digest_of_all([_digest(name, path) for path in boxes_in_force(name)])
 
 
 def _load(name: str) -> _Loaded:

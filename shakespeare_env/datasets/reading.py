@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from shakespeare_env.checks.box_files import facts_digest
 from shakespeare_env.checks.regular_files import open_regular, regular_size
 from shakespeare_env.core import registry
+from shakespeare_env.core.saved_facts import box_fault
 from shakespeare_env.datasets.frames import GAMES, load_polars, named_faults, polars_schema
 from shakespeare_env.datasets.manifest import (
     BOX_NAME,
@@ -79,7 +80,7 @@ def collected(frame: polars.LazyFrame, folder: Path) -> polars.DataFrame:
 def check_box(folder: Path, settings: Settings) -> None:
     """DatasetError if a dataset's box is not in force: its games would be misread."""
     try:
-        fault = registry.box_fault(settings.game, settings.box_digest, kept_box(folder, settings))
+        fault = box_fault(settings.game, settings.box_digest, kept_box(folder, settings))
     except ValueError as error:
         raise DatasetError(f"{folder}: {error}") from error
     if fault:

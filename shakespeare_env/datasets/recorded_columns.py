@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
+from shakespeare_env.core.saved_facts import box_fault, game_saved
 from shakespeare_env.datasets.frames import (
     GAMES,
     RECORDED,
@@ -147,7 +148,7 @@ class RecordedColumns:
     def game(self) -> Game:
         """Their game; BoxError in a process that plays it with another box."""
         # It is not an attribute, as pickling would make it another object.
-        return registry.game_saved(self.name, self.box_digest)
+        return game_saved(self.name, self.box_digest)
 
     @property
     def size(self) -> int:
@@ -255,7 +256,7 @@ def _game_of(frame: polars.DataFrame, source: str) -> Game:
     pairs = frame.select("game", "box_digest").unique(maintain_order=True)
     for name, digest in pairs.iter_rows():
         try:
-            fault = registry.box_fault(name, digest)
+            fault = box_fault(name, digest)
         except ValueError as error:
             raise _refusal(source, str(error)) from error
         if fault:

@@ -11,6 +11,7 @@ from shakespeare_env.checks.json_input import parse_object
 from shakespeare_env.checks.regular_files import read_regular, regular_size
 from shakespeare_env.checks.values import shown
 from shakespeare_env.core import registry
+from shakespeare_env.core.saved_facts import box_fault
 from shakespeare_env.datasets.frames import (
     RECORDED,
     Column,
@@ -104,7 +105,7 @@ def read_manifest(folder: Path) -> str:
             f"{path}: format {shown(facts.get('format'))} of game {shown(game)}; this version "
             f"reads format {FORMAT} of {', '.join(registry.names())}"
         )
-    if wrong := registry.box_fault(str(game), digest):
+    if wrong := box_fault(str(game), digest):
         raise DatasetError(f"{folder}: {wrong}")
     return str(game)
 

@@ -23,6 +23,7 @@ from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.game import Game, Records
 from shakespeare_env.core.rewards import ILLEGAL_REWARD
 from shakespeare_env.core.rng import fresh_seed
+from shakespeare_env.core.saved_facts import game_saved
 from shakespeare_env.wrappers.outcome import infos_of, outcomes
 from shakespeare_env.wrappers.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from shakespeare_env.wrappers.spaces import StateView, action_space, observation_space
@@ -218,7 +219,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
                 f"the saved game has {players} seats, this environment {len(self.possible_agents)}"
             )
         if saved.game == self.game.name:
-            registry.game_saved(saved.game, saved.box_digest)
+            game_saved(saved.game, saved.box_digest)
         self._batch.load(slice(0, 1), saved.records)
         self._winners[:] = saved.records["winners"]
         self._has_begun = True

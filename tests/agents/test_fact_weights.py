@@ -74,6 +74,8 @@ def test_facts_are_multiplied_with_what_is_seen_and_chosen(tensors):
         np.testing.assert_allclose(plain[name], expected, atol=1e-5)
     np.testing.assert_allclose(plain["action.bias"], bias, atol=1e-5)
     assert not facts.are_in(plain)
+    with pytest.raises(ValueError, match=r"for printed facts; give the game's"):
+        Network(tensors, LAYOUT)
 
 
 def test_each_game_is_played_as_by_the_plain_network_of_its_box(tensors, views):

@@ -64,6 +64,8 @@ from shakespeare_env import Batch, Position
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import read_decisions
 from shakespeare_env.errors import BoxError, DatasetError, PositionError
+from shakespeare_agents.networks.bundled import bundled_checkpoint
+from shakespeare_agents.networks.checkpoint import read_card
 from shakespeare_agents.registry import make
 
 def fault(function, *arguments, **named):
@@ -93,6 +95,7 @@ print(json.dumps({
     "by deal": batch.save(slice(None))["box"].tolist(),
     "copied": again.save(slice(None))["box"].tolist(),
     "network": make("network", batch.game).act(batch.obs, batch.mask, None).shape,
+    "boxes of it": read_card(bundled_checkpoint(batch.game)).boxes,
 }))
 """
 
@@ -109,6 +112,7 @@ def test_positions_name_their_box_and_requests_for_others_are_refused(folder):
     assert "cannot be read" in found["absent"]
     assert found["by deal"] == found["copied"] == [0, 1, 2, 0, 1, 2, 0]
     assert found["network"] == [7]
+    assert found["boxes of it"] > 1  # though that of the package's own box would play, too
 
 
 def test_one_box_is_not_named():

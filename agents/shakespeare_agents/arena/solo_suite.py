@@ -18,6 +18,7 @@ from shakespeare_env.checks.regular_files import read_regular
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.game import Game
+from shakespeare_env.core.saved_facts import box_fault
 from shakespeare_env.errors import BoxError
 from shakespeare_env.play.agent import AnyAgent, Player
 from shakespeare_env.play.generators import GameGenerators
@@ -115,7 +116,7 @@ def bundled_suite(game: str = registry.DEFAULT) -> SoloSuite:
             "one"
         )
     suite = SoloSuite.from_json(read_regular(suite_file(game), _LARGEST).decode())
-    if fault := registry.box_fault(game, suite.box_digest):
+    if fault := box_fault(game, suite.box_digest):
         raise BoxError(f"the solo suite of {game} was {fault}")
     return suite
 

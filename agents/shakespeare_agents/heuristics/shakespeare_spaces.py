@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from shakespeare_env.compile.decorators import rule
+from shakespeare_env.core.game import HUNDRED
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.record import layout as at
 
@@ -56,7 +57,7 @@ else:
     @rule
     def box_of(seen: Any) -> int:
         """The box that is played with, from an observation, int8[D]."""
-        return at.HUNDRED * int(seen[at.BOX]) + int(seen[at.BOX + 1])
+        return HUNDRED * int(seen[at.BOX]) + int(seen[at.BOX + 1])
 
 
 @rule

@@ -42,9 +42,14 @@ def bundled_checkpoint(game: Game, version: int = NEWEST) -> Path:
 
 
 def _fitting(game: Game, versions: list[int]) -> int:
-    """The newest version trained with a box in force; else with many boxes; else of all."""
+    """The newest version trained with the box in force; else with many boxes; else of all.
+
+    With several in force, those for any box come first.
+    """
     cards = {version: read_card(_CHECKPOINTS / game.name / str(version)) for version in versions}
     in_force = registry.box_digests(game.name)
     of_box = [version for version, card in cards.items() if card.box_digest in in_force]
     of_any = [version for version, card in cards.items() if card.boxes > 1]
+    if len(in_force) > 1:
+        return (of_any or of_box or versions)[-1]
     return (of_box or of_any or versions)[-1]

@@ -21,7 +21,8 @@ from shakespeare_agents.networks import facts
 from shakespeare_agents.networks.network import HEADS, LARGEST_WEIGHT, Network, Tensors
 from shakespeare_env.checks.values import shown
 from shakespeare_env.core.game import Game
-from shakespeare_env.core.registry import box_digest, box_digests, box_fault
+from shakespeare_env.core.registry import box_digest, box_digests
+from shakespeare_env.core.saved_facts import box_fault
 from shakespeare_env.errors import CheckpointError
 
 FORMAT = 5

@@ -6,14 +6,13 @@ Block `seat0` is the observer's, `seat1` the next seat's, and so on; absent seat
 
 from __future__ import annotations
 
-from shakespeare_env.core.game import ObservationLayout
+from shakespeare_env.core.game import HUNDRED, ObservationLayout
 from shakespeare_env.shakespeare import state as s
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS, METRIC_NAMES
 
 LOW, HIGH = -128, 127
 _COUNT = 100
-HUNDRED = 100
 
 # fmt: off
 _SEAT_SCALARS = (

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env.compile.decorators import rule
-from shakespeare_env.core.game import Record
+from shakespeare_env.core.game import HUNDRED, Record
 from shakespeare_env.shakespeare import state as s
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.record import layout as at
@@ -227,7 +227,7 @@ def observe_table(game: Record, out: Any) -> None:
     for act in range(3):
         out[at.NEUTRAL + act] = game["disc_space"][act, t.NEUTRAL]
     if t.N_BOXES > 1:
-        out[at.BOX], out[at.BOX + 1] = divmod(t.box_of(game), at.HUNDRED)
+        out[at.BOX], out[at.BOX + 1] = divmod(t.box_of(game), HUNDRED)
     out[at.PILE] = game["objective_deck_len"]
     out[at.DRAWN] = game["drawn_len"]
 

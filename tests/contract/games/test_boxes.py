@@ -14,6 +14,7 @@ import pytest
 
 from shakespeare_env.checks.box_files import differing_facts, facts_digest
 from shakespeare_env.core import registry
+from shakespeare_env.core.saved_facts import game_saved
 from shakespeare_env.datasets import read_decisions, read_games
 from shakespeare_env.errors import BoxError, DatasetError
 from tests.contract import knowledge
@@ -81,7 +82,8 @@ def test_a_box_that_does_not_fit_is_named_in_words_without_loading_the_game(name
     own, variable = digest(name, bundled(name)), f"{name.upper()}_BOX"
     script = (
         "import json, sys; from shakespeare_env import registry\n"
-        "faults = [registry.box_fault(sys.argv[1], digest) for digest in sys.argv[2:]]\n"
+        "from shakespeare_env.core.saved_facts import box_fault\n"
+        "faults = [box_fault(sys.argv[1], digest) for digest in sys.argv[2:]]\n"
         "print(json.dumps([*faults, list(registry._loaded)]))"
     )
 
@@ -100,9 +102,9 @@ def test_a_box_that_does_not_fit_is_named_in_words_without_loading_the_game(name
     ]
     other = f"made with another box than the package's own, which is in force; set {variable} to"
     assert told(digest(name, box))[0].startswith(other)
-    assert registry.game_saved(name, own) is registry.game(name)
+    assert game_saved(name, own) is registry.game(name)
     with pytest.raises(BoxError, match="another box"):
-        registry.game_saved(name, "0" * 64)
+        game_saved(name, "0" * 64)
 
 
 NAME = registry.names()[-1]

@@ -21,6 +21,7 @@ from shakespeare_agents.mcp import handbook
 from shakespeare_env import Batch, Position, PositionError, StateField, below, define, rule
 from shakespeare_env.cli import app
 from shakespeare_env.core import registration, registry
+from shakespeare_env.core.saved_facts import box_fault
 from shakespeare_env.errors import BoxError, GameError
 from shakespeare_training.exploit.search import exploit_by_search
 
@@ -223,7 +224,7 @@ def test_what_is_no_game_is_refused(games, tmp_path, monkeypatch):
         registry.game("leduc", tmp_path / "box.toml")
     with pytest.raises(ValueError, match="has no box"):
         registry.folder("leduc")
-    assert "another version" in str(registry.box_fault("leduc", "0" * 64))
+    assert "another version" in str(box_fault("leduc", "0" * 64))
 
 
 @pytest.mark.parametrize(

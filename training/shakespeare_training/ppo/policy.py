@@ -17,7 +17,7 @@ from torch import nn
 from shakespeare_agents.networks import facts
 from shakespeare_agents.networks.network import ILLEGAL, Network, Tensors, input_scale
 from shakespeare_env.core.fact_table import FactTable
-from shakespeare_env.core.game import ObservationLayout
+from shakespeare_env.core.game import HUNDRED, ObservationLayout
 from shakespeare_training.ppo.fact_weights import FactWeights, TableWeights
 
 _LAYERS = {
@@ -77,7 +77,7 @@ class Trunk(BaseFeaturesExtractor):
     def boxes(self, observations: torch.Tensor) -> torch.Tensor:
         """int64[n]: the boxes of the games, which follow the numbers that it sees."""
         hundreds, rest = observations[:, -2:].long().unbind(dim=1)
-        return 100 * hundreds + rest
+        return HUNDRED * hundreds + rest
 
 
 class Outputs(NamedTuple):
