@@ -5,6 +5,7 @@ import json
 import random
 import re
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -197,6 +198,23 @@ def test_a_request_that_takes_long_tells_of_its_progress(monkeypatch):
     monkeypatch.setattr(server, "_TELL_EVERY_S", 0.05)
     asked(wait)
     assert told[:2] == [1, 2]
+
+
+def test_while_rules_are_compiled_no_table_is_opened(monkeypatch):
+    may_end = threading.Event()
+
+    async def retry(client):
+        how = {"game": "figaro", "players": 3}
+        answer = await client.call_tool("new_game", how)
+        assert answer.is_error
+        assert "call new_game again" in answer.content[0].text
+        may_end.set()
+        monkeypatch.setattr(server, "_PATIENCE_S", 30.0)
+        assert (await client.call_tool("new_game", how)).structured_content["table"] == 1
+
+    monkeypatch.setattr(server, "compile_all", lambda game: may_end.wait(30))
+    monkeypatch.setattr(server, "_PATIENCE_S", 0.05)
+    asked(retry)
 
 
 def test_games_in_progress_are_bounded():

@@ -11,6 +11,8 @@ from shakespeare_agents.mcp import facts, handbook
 from shakespeare_agents.mcp.table import Answer
 from shakespeare_agents.mcp.tables import RequestError, Tables
 from shakespeare_agents.setting_faults import in_words
+from shakespeare_env.core import registry
+from shakespeare_env.core.kernels import compile_all
 from shakespeare_env.extras import needing
 from shakespeare_env.version import version
 
@@ -27,6 +29,8 @@ whole table. You hold one seat and see what it may know."""
 
 _TELL_EVERY_S = 2.0
 """Seconds from one notice of progress to the next."""
+_PATIENCE_S = 30.0
+"""Seconds that a request waits for compiled rules; many clients give up after 60."""
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _PLAYS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 _ENDS = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=False)
@@ -62,6 +66,8 @@ def server_of(tables: Tables) -> MCPServer[object]:
 
 
 def _add_tools(server: MCPServer[object], tables: Tables) -> None:
+    compiling: dict[str, asyncio.Task[None]] = {}
+
     @server.tool(annotations=_READS)
     def list_games() -> Annotated[CallToolResult, facts.Listing]:
         """List what can be played, at how many seats, against whom, and the tables there are."""
@@ -87,6 +93,8 @@ def _add_tools(server: MCPServer[object], tables: Tables) -> None:
         ] = None,
     ) -> Annotated[CallToolResult, facts.Seen]:
         """Open a table and see it; the others play up to your first choice."""
+        if game in tables.games:
+            await _compiled(game, compiling)
         wanted = game, players, seat, seed, variants or ()
         return await _lasting(context, lambda: tables.new_game(*wanted))
 
@@ -175,6 +183,18 @@ def _handbook(tables: Tables, game: str) -> Answer:
         raise RequestError(f"no game {game!r}; there are: {', '.join(tables.games)}")
     rules, notation = handbook.rules(game), handbook.notation(game)
     return Answer(f"{rules}\n{notation}", {"rules": rules, "notation": notation})
+
+
+async def _compiled(game: str, compiling: dict[str, asyncio.Task[None]]) -> None:
+    """Wait for a game's rules, but no longer than clients wait for an answer."""
+    if game not in compiling:
+        compiling[game] = asyncio.create_task(asyncio.to_thread(compile_all, registry.game(game)))
+    await asyncio.wait([compiling[game]], timeout=_PATIENCE_S)
+    if not compiling[game].done():
+        raise ToolError(
+            f"the rules of {game} are being compiled for this computer, which is done once; "
+            "no table is open yet: call new_game again"
+        )
 
 
 async def _lasting(context: Context[object, Any], ask: Callable[[], Answer]) -> CallToolResult:
