@@ -7,6 +7,7 @@ import tomllib
 import pytest
 from starlette.testclient import TestClient
 
+from shakespeare_agents.findings.worth import worth_knowing
 from shakespeare_agents.table.app import make_app
 from shakespeare_agents.table.box_desk.facts import bundled_box
 from shakespeare_agents.table.settings import Settings
@@ -134,9 +135,10 @@ def test_what_matters_most_is_named_first_and_leads_to_its_field(desk):
     page = desk.get("/box/shakespeare").text
     first = page[page.index("With five minutes") :].split("</ol>")[0]
     links = re.findall(r'<a href="#(f-[^"]+)">([^<]+)</a>: [^(]+\((\d+) %\)', first)
-    shares = [int(share) for _, _, share in links]
-    assert len(links) == 5
-    assert shares == sorted(shares, reverse=True)
+    measured = worth_knowing("shakespeare")[:5]
+    assert [one.share for one in measured] == sorted((one.share for one in measured), reverse=True)
+    assert [(name.lower(), int(share)) for _, name, share in links] == [
+        (one.name.lower(), round(100 * one.share)) for one in measured
+    ]
     assert all(f'id="{field}"' in page for field, _, _ in links)
-    assert links[0][1] == "Costume gain"
     assert "With five minutes" not in desk.get("/box/figaro").text
