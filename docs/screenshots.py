@@ -44,7 +44,7 @@ def _take(where: str) -> None:
         page = browser.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
         page.goto(f"{where}/?players={SEATS}")
         page.fill("[name=seed]", str(SEED))
-        page.click("text=Begin")
+        page.get_by_role("button", name="Begin", exact=True).click()
         for number in range(MOVES):
             moves = page.locator("#moves button[name=move]")
             moves.first.wait_for(timeout=120_000, state="attached")

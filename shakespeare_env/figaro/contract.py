@@ -60,6 +60,7 @@ GAME = Game(
         topics=topics,
         events=events,
         score_sheet=score_sheet,
+        score_sign=-1,
     ),
     boxes=tuple(box.source for box in BOXES),
 )

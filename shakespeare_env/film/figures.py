@@ -61,13 +61,15 @@ def mistakes_list(film: Film, judged: Sequence[Judged], link: str = "#") -> str:
     """The mistakes, the worst first, each with what was better."""
     rows = []
     for one, kind in sorted(mistakes(film, judged), key=lambda found: -found[0].loss):
-        entry = film.told[one.number - 1]
-        better = film.positions[one.number - 1].describe_move(one.best)
+        played, better = (
+            film.in_words(one.number - 1, move)
+            for move in (film.told[one.number - 1].move, one.best)
+        )
         rows.append(
             f'<li data-sign="{kind.sign}" data-kind="{kind.name}">{_sign(kind)} '
             f'<a href="{escape(link)}{one.number}" data-ply="{one.number}">'
             f"{escape(mistake_title(film, one, kind))}</a>"
-            f'<span class="film-played">: {escape(entry.text)}</span>. Better: '
+            f'<span class="film-played">: {escape(played)}</span>. Better: '
             f"{escape(better)} <code>{escape(one.best)}</code></li>"
         )
     listed = f"<ol>{''.join(rows)}</ol>" if rows else "<p>None is certain.</p>"

@@ -17,7 +17,7 @@ from shakespeare_env.film.strip import Film
 
 _FOLDER = Path(__file__).parent
 SCRIPTS = (_FOLDER / "film.js", _FOLDER / "judged.js")
-STYLE = _FOLDER / "film.css"
+STYLES = (_FOLDER / "theme.css", _FOLDER / "film.css")
 
 
 def film_page(
@@ -69,7 +69,7 @@ def page_of(
     return _filled(
         "film.html",
         title=escape(title),
-        style=STYLE.read_text(encoding="utf-8"),
+        style="".join(style.read_text(encoding="utf-8") for style in STYLES),
         script="".join(script.read_text(encoding="utf-8") for script in SCRIPTS),
         player=player(film, extras),
         packed=packed,

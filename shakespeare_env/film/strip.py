@@ -13,6 +13,7 @@ from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Marks, Panel, Piece
 from shakespeare_env.drawing.board import piece_svg
 from shakespeare_env.play.game_log import GameLog, ToldMove
+from shakespeare_env.play.named import named_board, named_move, numbered, with_names
 
 _BETWEEN = " · "
 _WIDEST_CARD = 220
@@ -34,8 +35,9 @@ class Film:
     Attributes:
         game: The game played.
         players: The number of seats.
+        names: The players' names by seat, each of its own; or nothing.
         positions: As given.
-        told: Every move in words, as far as it may be known.
+        told: Every move as a sentence, as far as it may be known.
         scores: int[n + 1, P] as lists, the current ones.
         chapters: (position, such as "day 2") where each day or round begins.
 
@@ -62,13 +64,16 @@ class Film:
             raise ValueError(f"{len(names)} names for {first.players} seats: give one for each")
         self.game: Game = first.game
         self.players = first.players
-        self.names = tuple(names)
+        self.names = tuple(numbered(names))
         self.ending = ending
-        log = GameLog(self.names or None, seat)
+        log = GameLog(None, seat)
+        who = self.names or tuple(f"seat {number}" for number in range(self.players))
         steps = zip(pairwise(positions), moves, strict=True)
         self.told: list[ToldMove] = []
         for (before, after), move in steps:
-            self.told.append(log.told(before, move, after))
+            mover = before.to_move
+            assert mover is not None
+            self.told.append(named_move(log.told(before, move, after), mover, who))
         self.scores = [position.scores() for position in positions]
         seen = [_seen(position, seat) for position in positions]
         self.chapters = self._chapters(seen)
@@ -81,17 +86,17 @@ class Film:
         return len(self.told)
 
     def label(self, seat: int) -> str:
-        """The name of a seat; players of one name are numbered."""
-        if not self.names:
-            return f"Seat {seat}"
-        name = self.names[seat]
-        before = self.names[:seat].count(name)
-        return f"{name} {before + 1}" if self.names.count(name) > 1 else name
+        """The name of a seat."""
+        return self.names[seat] if self.names else f"Seat {seat}"
+
+    def in_words(self, number: int, move: str) -> str:
+        """A move that is legal in a position, in words."""
+        return self._named(self.positions[number].describe_move(move))
 
     def progress(self, number: int) -> str:
         """The state of the game in a position, in a line."""
         headline = self.headlines[number]
-        parts = [headline.progress, headline.phase, headline.sentence]
+        parts = [headline.progress, *map(self._named, (headline.phase, headline.sentence))]
         if number == len(self) and self.ending:
             parts[-1] = self.ending
         return _BETWEEN.join(filter(None, parts))
@@ -119,13 +124,19 @@ class Film:
 
     def board(self, number: int) -> str:
         """One position's board, as `film.js` would show it."""
-        seen, mover = self._seen[number], self.positions[number].to_move
-        panels = self.game.presentation.board(seen, self.names)
+        panels, mover = self._board(self._seen[number]), self.positions[number].to_move
         return "".join(_section(panel, panel.seat in (mover, None)) for panel in panels)
 
     def picture(self, number: int) -> str:
         """One position as an SVG document."""
         return self.game.presentation.picture(self._seen[number], Marks(self.names))
+
+    def _named(self, text: str) -> str:
+        return with_names(text, self.names) if self.names else text
+
+    def _board(self, seen: dict[str, Any]) -> list[Panel]:
+        panels = self.game.presentation.board(seen, self.names)
+        return named_board(panels, self.names) if self.names else panels
 
     def _drawn(self) -> dict[str, Any]:
         drawn: dict[tuple[str, str], int] = {}
@@ -133,7 +144,7 @@ class Film:
         frames: list[list[int]] = []
         for position in self._seen:
             frame = []
-            for panel in self.game.presentation.board(position, self.names):
+            for panel in self._board(position):
                 pictures = ((piece.name, _picture(piece)) for piece in panel.pieces)
                 pieces = tuple(drawn.setdefault(one, len(drawn)) for one in pictures)
                 own = _Panel(panel.name, panel.title, panel.seat, pieces)

@@ -4,13 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
+
+from shakespeare_env.core.presentation import Panel, Piece
+from shakespeare_env.play.game_log import ToldMove
 
 YOU = "you"
-"""The name, among others, of whoever reads."""
+"""The name, among others, of whoever reads; the lobby offers it as a player's name, too."""
 _SEATS = re.compile(r"\b[Ss]eats? (\d+(?:(?:, | and )\d+)*)(?!\d)")
 _OWN = re.compile(r"\b[Ss]eats? (\d+), ")
 _VERB = re.compile(r'(?:^|\band )([a-z]+)(?=[^"]*(?:"[^"]*"[^"]*)*$)')
+_YOU_WINS = re.compile(r"\b([Yy]ou) wins\b")
 _AS_PASSES = ("s", "sh", "ch", "x", "z", "o")
+_SECRET = "decide in secret"
+
+
+def numbered(names: Sequence[str]) -> list[str]:
+    """The same names; players of one name are numbered."""
+    return [
+        f"{name} {names[:at].count(name) + 1}" if names.count(name) > 1 else name
+        for at, name in enumerate(names)
+    ]
 
 
 def with_names(text: str, names: Sequence[str]) -> str:
@@ -26,14 +40,54 @@ def with_names(text: str, names: Sequence[str]) -> str:
     def named(found: re.Match[str]) -> str:
         return re.sub(r"\d+", lambda number: _name(int(number[0]), names), found[1])
 
-    return _SEATS.sub(named, _OWN.sub(own, text)).replace(f"{YOU} wins", f"{YOU} win")
+    return _YOU_WINS.sub(r"\1 win", _SEATS.sub(named, _OWN.sub(own, text)))
 
 
-def doing(name: str, words: str) -> str:
-    """What somebody does, from a move in words: "recruit Lear" is "Ann recruits Lear"."""
-    if name == YOU:
-        return f"You {words}"
-    return f"{name} {_VERB.sub(lambda found: found[0] + _ending(found[1]), words)}"
+def named_move(told: ToldMove, seat: int, names: Sequence[str]) -> ToldMove:
+    """A move of a seat as a sentence about its player.
+
+    "recruit Lear" of "seat 1" is "recruits Lear" of "Ann", or "recruit Lear" of "You".
+
+    Args:
+        told: The move, told without names.
+        seat: The seat that has moved.
+        names: The players' names by seat.
+    """
+    words = with_names(told.text, names) if told.move else _SECRET
+    mover = names[seat]
+    if mover.lower() == YOU:
+        mover = capitalised(mover)
+    else:
+        words = _VERB.sub(lambda found: found[0] + _ending(found[1]), words)
+    effects = tuple(_effect(effect, names) for effect in told.effects)
+    return ToldMove(mover, words, told.move, effects)
+
+
+def named_board(panels: Sequence[Panel], names: Sequence[str]) -> list[Panel]:
+    """The panels of a board, with players' names in the titles of panels and pieces."""
+
+    def named(piece: Piece) -> Piece:
+        return replace(piece, title=with_names(piece.title, names))
+
+    return [
+        replace(
+            panel,
+            title=with_names(panel.title, names),
+            pieces=[named(piece) for piece in panel.pieces],
+            summary=panel.summary and named(panel.summary),
+        )
+        for panel in panels
+    ]
+
+
+def capitalised(text: str) -> str:
+    """A text as a sentence begins."""
+    return text[:1].upper() + text[1:]
+
+
+def _effect(text: str, names: Sequence[str]) -> str:
+    said = with_names(text, names)
+    return said if said.startswith(tuple(set(names) - {YOU})) else capitalised(said)
 
 
 def _name(seat: int, names: Sequence[str]) -> str:

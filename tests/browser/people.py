@@ -91,8 +91,7 @@ class Person:
             self.press(self.page.locator(f"#moves .direct button[value='{move}']"))
             return
         for count, place in enumerate(places, 1):
-            there = self.page.locator(f"#board .target[data-place='{place}']")
-            self.press(there.locator("visible=true").first)
+            self.press(self._target(place))
             alike = [it for it in seen.moves if it[1][:count] == places[:count]]
             if len(alike) == 1:
                 break  # the page plays it
@@ -100,9 +99,38 @@ class Person:
                 wanted = words if count == len(places) else "Go on to the next place"
                 self.press(self.page.get_by_role("button", name=wanted, exact=True))
 
+    def _target(self, place):
+        there = self.page.locator(f"#board .target[data-place='{place}']")
+        return there.locator("visible=true").first
+
     def press(self, what) -> None:
         """Use something of the page."""
         what.click()
+
+
+class DraggingPerson(Person):
+    """Drags what has a place to go."""
+
+    def play(self, seen: Seen, move: str, places: list[str], words: str) -> None:
+        """Drag from the first place to the second, if the move has just these."""
+        if len(places) != 2:
+            super().play(seen, move, places, words)
+            return
+        self.press(*map(self._target, places))
+        if [it[1][:2] for it in seen.moves].count(places) > 1:
+            self.press(self.page.get_by_role("button", name=words, exact=True))
+
+    def press(self, what, onto=None) -> None:
+        """Click it, or drag it onto something."""
+        if onto is None:
+            what.click()
+            return
+        what.hover()
+        at = what.bounding_box()
+        self.page.mouse.down()
+        self.page.mouse.move(at["x"] + at["width"] / 2 + 20, at["y"] + at["height"] / 2)
+        onto.hover()
+        self.page.mouse.up()
 
 
 class TouchingPerson(Person):

@@ -44,7 +44,7 @@ class Sight:
         decisions: Decisions that have a place on the board.
         reached: Those of them at which a legal place was in view.
         moves: Moves played.
-        clicks: Clicks that they took.
+        clicks: Clicks, or times something was dragged, that they took.
         screens: The height of the page at its highest, in screens.
     """
 
@@ -80,9 +80,9 @@ def watched_game(person, most: int | None = None) -> Sight:
     """Play until the end, or some moves, and count what is in view."""
     sight, press = Sight(), person.press
 
-    def counted(what) -> None:
+    def counted(*what) -> None:
         sight.clicks += 1
-        press(what)
+        press(*what)
 
     person.press = counted
     number = -1

@@ -82,7 +82,7 @@ def test_the_guided_game_is_played_to_its_end(server, new_page, game, act, look)
 def test_terms_are_explained_on_hover_focus_and_tap(server, new_page):
     page = new_page()
     page.goto(f"{server.address}learn/shakespeare")
-    box = page.locator("#term-box")
+    box = page.locator("#explained")
     page.locator(".term", has_text="dress rehearsals").first.hover()
     box.get_by_text("every complete costume gives its power").wait_for()
     page.keyboard.press("Escape")
@@ -93,7 +93,7 @@ def test_terms_are_explained_on_hover_focus_and_tap(server, new_page):
     phone = new_page(**PHONE)
     _begin(phone, server, "figaro")
     phone.get_by_role("button", name="How do I win?").tap()
-    phone.locator("#term-box").get_by_text("Have the shortest road").wait_for()
+    phone.locator("#explained").get_by_text("Have the shortest road").wait_for()
     fits(phone)
 
 
@@ -129,3 +129,23 @@ def test_a_hint_is_given_and_goes_with_the_next_move(server, new_page):
     page.locator("#guide [data-guide=play]").click()
     page.wait_for_function(_SUGGESTED, arg=found["version"])
     assert page.get_by_text("Best by playing on").count() == 0
+
+
+def test_the_guide_waits_for_the_others_and_leaves_the_board_in_sight(server, new_page):
+    page = new_page(**PHONE, reduced_motion="no-preference")
+    _begin(page, server, "figaro")
+    found = page.wait_for_function(_SUGGESTED, arg="").json_value()
+    guide, high = page.locator("#guide"), page.viewport_size["height"]
+    assert guide.bounding_box()["height"] <= 0.41 * high
+    first = next(places[0] for _, places, _ in found["moves"] if len(places) > 1)
+    page.locator(f"#board .target[data-place='{first}']").locator("visible=true").first.tap()
+    page.wait_for_selector("#board .chosen")
+    assert guide.bounding_box()["height"] < 0.2 * high
+    page.keyboard.press("Escape")
+    for act, least, most in (("Fold", 0.0, 0.2), ("Read again", 0.2, 0.41)):
+        guide.get_by_role("button", name=act).tap()
+        assert least * high < guide.bounding_box()["height"] < most * high
+    guide.get_by_role("button", name="Play it").tap()
+    page.wait_for_selector("#guide.waits")
+    assert guide.get_by_role("button", name="Play it").count() == 0
+    page.wait_for_function(_SUGGESTED, arg=found["version"])

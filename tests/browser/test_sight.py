@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from tests.browser.people import Person, TouchingPerson
+from tests.browser.people import DraggingPerson, Person, TouchingPerson
 from tests.browser.sight import DESKTOP, PHONE, watched_game
 
 axe = pytest.importorskip("tests.browser.axe_findings", reason="needs axe-playwright-python")
@@ -23,7 +23,7 @@ Element.prototype.animate = function (...how) {
 @pytest.mark.parametrize(("game", "seats"), [("shakespeare", 4), ("figaro", 5)])
 def test_what_the_others_did_and_a_legal_place_are_in_view(server, new_page, game, seats, look):
     page = new_page(**look, color_scheme="dark")
-    person = (TouchingPerson if look is PHONE else Person)(page, 3)
+    person = (TouchingPerson if look is PHONE else DraggingPerson)(page, 3)
     person.begin(server.address, game, ["person", *["random"] * (seats - 1)], seed=3)
     sight = watched_game(person, _MOVES)
     print(f"{game}, {seats} seats, {look['viewport']}: {sight}")
@@ -71,3 +71,21 @@ def test_the_theme_is_kept(server, new_page):
     dark = page.evaluate(ground)
     page.reload()
     assert page.evaluate(ground) == dark != light
+
+
+def test_a_card_is_dragged_or_put_back(server, new_page):
+    page = new_page()
+    person = DraggingPerson(page, 2)
+    person.begin(server.address, "figaro", ["person", *["random"] * 4], seed=1)
+    seen = person.look()
+    one = next(move for move in seen.moves if len(move[1]) == 2)
+    number = page.input_value("#number")
+    page.locator(f"#board .target[data-place='{one[1][0]}']").locator("visible=true").first.hover()
+    page.mouse.down()
+    page.mouse.move(10, 10)
+    assert (page.locator(".flying").count(), page.locator("#board .chosen").count()) == (1, 1)
+    page.mouse.up()
+    assert (page.locator(".flying").count(), page.locator("#board .chosen").count()) == (0, 0)
+    assert page.input_value("#number") == number
+    person.play(seen, *one)
+    assert person.look().moves != seen.moves

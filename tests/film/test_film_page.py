@@ -120,6 +120,18 @@ def test_alone_there_is_the_expected_score_instead_of_a_chance():
     assert "mistake: cost Seat 0 1.2 points" in page
 
 
+def test_players_are_called_by_their_names(game):
+    names = ["You", *["Ann"] * (game.position.players - 1)]
+    judged = [Judged(10, 1, game.positions[9].moves()[-1], 0.3, 0.0)]
+    page = film_page(game.positions, game.moves, names, forecasts_of(game), judged=judged)
+    film = data_of(page)
+    for told, before, move in zip(film["told"], game.positions, game.moves, strict=False):
+        verb, played = told["text"].split()[0], before.describe_move(move).split()[0]
+        assert told["who"] == Film(game.positions, game.moves, names).label(before.to_move)
+        assert verb in ((played,) if told["who"] == "You" else (f"{played}s", f"{played}es"))
+    assert not re.search(r"[Ss]eats? \d|You wins", json.dumps(film) + page)
+
+
 def test_what_does_not_fit_is_refused(game):
     with pytest.raises(ValueError, match="give one position more than moves"):
         film_page(game.positions[:-1], game.moves)

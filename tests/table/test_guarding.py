@@ -57,7 +57,7 @@ def test_a_server_for_other_machines_needs_a_token(tmp_path):
         seat = begin(client).url.path
         client.cookies.clear()
         # Links to seats, shared games and what pages are made of need none.
-        for address in (seat, "/static/table.css", "/review/film.css"):
+        for address in (seat, "/static/table.css", "/review/theme.css", "/review/film.css"):
             assert client.get(address).status_code == 200
         assert client.get("/review/table/none").status_code == 404
         for address in ("/", "/review", "/box", "/folders", "/review/record/none"):

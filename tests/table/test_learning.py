@@ -22,6 +22,8 @@ from shakespeare_env.core import registry
 from tests.table.tables import HTMX, begin, field, moves, play, seen
 
 GAMES = ("shakespeare", "figaro")
+_MOST_WORDS = {"shakespeare": 4200, "figaro": 2200}
+"""Of the guide in a guided game: about 20 and 10 minutes of reading."""
 LEADERBOARDS = Path(__file__).parents[2] / "docs" / "leaderboards.md"
 _RULE = re.compile(r"\[([A-Z]+\d+\w?)\]")
 _ROW = re.compile(r"\| [\d=]+ \| `(?P<agent>[^`]+)` \| (?P<elo>[−\d,]+) \(")
@@ -45,14 +47,30 @@ def test_what_a_lesson_names_exists(desk, game):
         assert panels, section.title
         assert set(section.topics) <= topics.keys(), section.title
     assert set(taught.terms.values()) <= topics.keys()
-    assert {position.phase for position in own} <= taught.phases.keys()
+    views += [view(one, SEAT) for one in _random_game(game)]
+    assert all(taught.question(one) is not None for one in views)
     assert all(any(holds(condition, one) for one in views) for condition, _ in taught.notes)
+    moves_played = zip(example.positions, example.moves, strict=False)
+    told = {event.text for now, move in moves_played for event in now.events(move)}
+    for heading in taught.facts.headings:
+        assert any(re.fullmatch(heading, text) for text in told), heading
     said = [taught.lead, taught.end, *(section.text for section in taught.sections)]
-    said += [one.first + one.again for one in taught.phases.values()]
-    said += [one.first + one.again for _, one in taught.why] + [text for _, text in taught.notes]
+    said += [one.first + one.again for _, one in [*taught.asked, *taught.why]]
+    said += [text for _, text in taught.notes]
     named = set(_RULE.findall(" ".join(said)))
     assert named
     assert named <= {number for number, _, _ in rules_of(game)}
+
+
+def _random_game(game):
+    """Positions in which the learner decides after moves that nobody would suggest."""
+    position, number = Position.new(game, players=3, seed=0), 0
+    while position.to_move is not None:
+        legal = position.moves()
+        if position.to_move == SEAT:
+            yield position.copy()
+        position.push(legal[number * 7 % len(legal)])
+        number += 1
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -63,7 +81,11 @@ def test_a_lesson_has_a_reason_for_every_kind_of_move_wherever_one_goes(game):
     while position.to_move is not None and number < 400:
         seat, legal = position.to_move, position.moves()
         for move in {one.partition(":")[0]: one for one in legal}.values():
-            assert taught.reason(view(position, seat, move)) is not None, move
+            seen = view(position, seat, move)
+            reason = taught.reason(seen)
+            assert reason is not None, move
+            for text in (taught.why[reason][1].first, taught.why[reason][1].later):
+                assert "{" not in text.format_map(seen)
         position.push(legal[number * 7 % len(legal)])
         number += 1
 
@@ -89,9 +111,11 @@ def test_the_guide_goes_on_after_another_move_and_leads_to_the_end(client, game)
     address, page = _guided(client, game)
     assert "Welcome!" in page.text
     assert "data-guide" in page.text
-    deviated, noticed = False, False
+    deviated, noticed, words = False, False, 0
     while 'href="/review/table/' not in page.text:
         legal = moves(page)
+        guide = page.text[page.text.index('id="guide-says"') :].partition("guide-handle")[0]
+        words += len(re.sub(r"<[^>]*>", " ", guide).split())
         move = unescape(re.findall(r'data-move="([^"]+)"', page.text)[0])
         assert move in legal
         others = [one for one in legal if one != move]
@@ -104,6 +128,7 @@ def test_the_guide_goes_on_after_another_move_and_leads_to_the_end(client, game)
             noticed = True
     assert "The game is over" in page.text
     assert "How each score came about" in page.text
+    assert words < _MOST_WORDS[game]
     assert client.get(f"{address}/guide").status_code == 200
 
 

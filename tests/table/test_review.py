@@ -16,6 +16,7 @@ from shakespeare_env.cli.recorded import from_folder, write_json_lines
 from shakespeare_env.core import registry
 from shakespeare_env.core.presentation import Marks
 from shakespeare_env.film import Film
+from shakespeare_env.play.named import numbered
 from tests.contract.small_datasets import small_settings, write
 from tests.table.tables import begin, moves, served, text_of, watching
 
@@ -211,7 +212,7 @@ def test_a_mistake_is_decided_once_more_as_its_seat_saw_it(client, recorded, mon
 def test_a_position_has_a_picture(client, recorded):
     drawn = client.get(f"{GAME}/7/picture.svg")
     assert drawn.headers["content-type"] == "image/svg+xml"
-    marks = Marks(recorded.names)
+    marks = Marks(numbered(recorded.names))
     assert drawn.text == recorded.positions[7].svg(marks)
     assert client.get(f"{GAME}/7/picture.png").content.startswith(b"\x89PNG")
     assert client.get(f"{GAME}/7/picture.gif").status_code == 404

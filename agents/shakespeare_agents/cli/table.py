@@ -148,6 +148,8 @@ def table(
         serve(settings, print_addresses, opened=browser)
     except StoreError as fault:
         choices.give_up(str(fault))
+    except BrokenPipeError:
+        raise  # nobody reads on
     except OSError as fault:
         choices.give_up(
             f"cannot listen on {shown(host)}, port {port}: {fault.strerror or fault}; give another "

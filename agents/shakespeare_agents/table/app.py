@@ -166,7 +166,8 @@ class _Server(uvicorn.Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """An interrupt: what was answered is on disk, so nothing has to be waited for."""
         if not self.should_exit:
-            self._say("The table server ends; every move that was shown is kept.")
+            with suppress(OSError):  # nobody may listen any more
+                self._say("The table server ends; every move that was shown is kept.")
             last = threading.Timer(_LONGEST_END_S, os._exit, [128 + sig])
             for thread in (last, threading.Thread(target=self._site.stop_thinking)):
                 thread.daemon = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 
 from shakespeare_agents.table.live_table import Snapshot
@@ -14,7 +14,7 @@ from shakespeare_agents.table.viewer import known
 from shakespeare_env import Position
 from shakespeare_env.core.presentation import Flight, Piece
 from shakespeare_env.drawing.board import piece_svg
-from shakespeare_env.play.named import with_names
+from shakespeare_env.play.named import named_board
 
 _MOST_DRAWN = 256
 """Boards kept; each takes up to about 150 KB."""
@@ -133,18 +133,19 @@ def _drawn(now: Snapshot, number: int, knows: int | None) -> DrawnBoard:
 def drawn_panels(position: Position, knows: int | None, names: Sequence[str]) -> list[DrawnPanel]:
     """The panels of a position as known by `knows` (see `Viewer.knows`), the table's first."""
     panels = []
-    for panel in position.game.presentation.board(known(position, knows), names):
-        pieces = {piece.name: _svg(piece, names) for piece in panel.pieces}
+    board = position.game.presentation.board(known(position, knows), names)
+    for panel in named_board(board, names):
+        pieces = {piece.name: _svg(piece) for piece in panel.pieces}
         wide = {piece.name for piece in panel.pieces if piece.block.width > _WIDEST_CARD}
-        summary = _svg(panel.summary, names) if panel.summary else ""
-        title = with_names(panel.title, names)
-        panels.append(DrawnPanel(panel.name, title, panel.seat, pieces, wide, summary, panel.aside))
+        summary = _svg(panel.summary) if panel.summary else ""
+        panels.append(
+            DrawnPanel(panel.name, panel.title, panel.seat, pieces, wide, summary, panel.aside)
+        )
     return panels
 
 
-def _svg(piece: Piece, names: Sequence[str]) -> str:
-    said = replace(piece, title=with_names(piece.title, names))
-    return piece_svg(said, f"piece-{piece.name}")
+def _svg(piece: Piece) -> str:
+    return piece_svg(piece, f"piece-{piece.name}")
 
 
 def _places(drawn: str) -> dict[str, str]:

@@ -28,6 +28,7 @@ OPEN = (
     "/review/table/",
     "/review/film.",
     "/review/judged.",
+    "/review/theme.",
     "/static/",
     "/demo",
 )

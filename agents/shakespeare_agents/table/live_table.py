@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from shakespeare_agents.table.store import MoveTakenError, SeatPlan, Store, StoredTable, TablePlan
 from shakespeare_env import Position
 from shakespeare_env.checks.values import shown
-from shakespeare_env.core import registry
+from shakespeare_env.core.saved_facts import box_fault
 from shakespeare_env.datasets.playing_again import dealt
 from shakespeare_env.errors import IllegalMove, PositionError, ShakespeareEnvError
 from shakespeare_env.play.course import Course
@@ -89,7 +89,7 @@ class LiveTable:
         self._store = store
         self._notify = notify
         self._lock = threading.RLock()
-        if (box := registry.box_fault(stored.plan.game, stored.box_digest)) is not None:
+        if (box := box_fault(stored.plan.game, stored.box_digest)) is not None:
             raise TableError(f"this table cannot be opened: {box}")
         self._now = first_snapshot(stored.plan, stored.id)
         # It takes a while to find out.

@@ -20,7 +20,7 @@ from shakespeare_agents.table.live_table import LiveTable, Snapshot, TableError
 from shakespeare_agents.table.recent import Recent
 from shakespeare_agents.table.store import Store, StoreError
 from shakespeare_agents.table.thinking.jobs import Decide, as_seen
-from shakespeare_agents.table.thinking.thinker import ThinkerError
+from shakespeare_agents.table.thinking.thinker import ThinkerError, give_way
 from shakespeare_agents.table.thinking.thinkers import Thinkers
 from shakespeare_env import IllegalMove
 from shakespeare_env.play.agent import AnyAgent
@@ -33,8 +33,6 @@ _THREADS = 2
 """Threads on which agents decide that take milliseconds."""
 _PROCESSES = 4
 """The most processes in which all other agents decide."""
-_GIVE_WAY = 10
-"""Niceness of the threads on which agents think."""
 _BRIEF = ("random", "heuristic", "greedy", "network")
 """Agents of this package that take milliseconds, with options that do not change it."""
 _OPTIONS = {"greedy", "version"}
@@ -56,7 +54,9 @@ class LiveTables:
         self._loaded: OrderedDict[str, LiveTable] = OrderedDict()
         self._listeners: defaultdict[str, set[asyncio.Event]] = defaultdict(set)
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._threads = ThreadPoolExecutor(_THREADS, "deciding", initializer=give_way)
+        self._threads = ThreadPoolExecutor(
+            _THREADS, "deciding", initializer=lambda: give_way(threading.get_native_id())
+        )
         self._thinkers = Thinkers(_PROCESSES, limit)
         self._is_closed = False
         self._deciding: set[str] = set()
@@ -208,11 +208,3 @@ def for_everybody(fault: Exception, name: str) -> str:
     print("".join(traceback.format_list(steps)), file=sys.stderr)
     where = f"{Path(steps[-1].filename).name}, line {steps[-1].lineno}"
     return f"{type(fault).__name__} in {where} (the server's terminal shows more)"
-
-
-def give_way() -> None:
-    """Let every other thread go first, if the system can do that."""
-    if hasattr(os, "setpriority"):
-        # On Linux a thread has a niceness of its own; elsewhere there is no such process.
-        with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _GIVE_WAY)

@@ -24,6 +24,8 @@ from shakespeare_env.errors import CheckpointError, PositionError
 PERSON, NAMED = "person", "named"
 LONGEST_NAME = 40
 LONGEST_AGENT = 300
+_EASY = 1
+"""The level that a newcomer is offered, counted from 0."""
 _OPTIONS = {"simulations": "{} playouts a move", "seconds": "{} seconds a move"}
 _SEARCHES = ("search,simulations=256", "search,seconds=2", "search,seconds=10")
 
@@ -50,6 +52,12 @@ class Choices:
     start: Mapping[str, Any] | None
     stands: str = ""
 
+    @property
+    def has_more(self) -> bool:
+        """Whether anything is filled in that most tables leave as it is."""
+        more = ("one_screen", "quiet", *(f"variant_{name}" for name in self.variants))
+        return any(self.said.get(name) for name in more)
+
 
 def choices(said: Mapping[str, str], settings: Settings) -> Choices:
     """What to offer after what was filled in; TableError if that cannot be."""
@@ -71,11 +79,12 @@ def choices(said: Mapping[str, str], settings: Settings) -> Choices:
         if players in allowed and start is None
     ]
     filled = {"game": name, "players": str(players), "seed": "", **said}
+    levels = levels_for(name)
+    easy = levels[min(_EASY, len(levels) - 1)].agent if levels else strongest(registry.game(name))
     for seat in range(players):
-        filled.setdefault(f"seat{seat}", PERSON if seat == 0 else default(registry.game(name)))
+        filled.setdefault(f"seat{seat}", PERSON if seat == 0 else easy)
         filled.setdefault(f"agent{seat}", "")
         filled.setdefault(f"name{seat}", "You" if seat == 0 else "")
-    levels = levels_for(name)
     measured = {level.agent for level in levels}
     others = [agent for agent in agents_for(name, settings) if agent not in measured]
     return Choices(name, players, counts, variants, levels, others, filled, start, stands)
@@ -83,12 +92,12 @@ def choices(said: Mapping[str, str], settings: Settings) -> Choices:
 
 def levels_for(game: str) -> list[Level]:
     """The levels of opponents that can play with the box in force."""
-    has_network = _strongest(registry.game(game)) == "network"
+    has_network = strongest(registry.game(game)) == "network"
     return [level for level in levels_of(game) if has_network or not level.needs_network]
 
 
 @cache
-def _strongest(game: Game) -> str:
+def strongest(game: Game) -> str:
     """The default agent, remembered: to find it, the cards of all bundled networks are read."""
     return default(game)
 
@@ -96,7 +105,7 @@ def _strongest(game: Game) -> str:
 def agents_for(game: str, settings: Settings) -> list[str]:
     """Names of agents that a form offers."""
     rules = registry.game(game)
-    offered = [_strongest(rules)]
+    offered = [strongest(rules)]
     if offered == ["network"]:
         offered += _SEARCHES
     for name in naming.names():
@@ -168,8 +177,8 @@ def allowed_agent(name: str, game: str, settings: Settings) -> str:
 def agent_seat(name: str, game: str, settings: Settings) -> SeatPlan:
     """A seat held by the agent `name`; TableError as of `allowed_agent`."""
     name = allowed_agent(name, game, settings)
-    measured = {level.agent: level.measured for level in levels_of(game)}
-    words = measured.get(name) or in_words(settings.called(name))
+    level = {one.agent: one.name.capitalize() for one in levels_of(game)}
+    words = level.get(name) or in_words(settings.called(name))
     return SeatPlan(words[:LONGEST_NAME], name)
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from shakespeare_agents.table.drawn_board import Drawings, DrawnBoard, DrawnPanel
 from shakespeare_agents.table.live_table import LiveTable, Snapshot
-from shakespeare_agents.table.told import called, capitalised
+from shakespeare_agents.table.told import called
 from shakespeare_agents.table.viewer import Viewer, known
 from shakespeare_env import Position
-from shakespeare_env.play.named import YOU, with_names
+from shakespeare_env.play.named import YOU, capitalised, with_names
 
 _RECENT = 8
 """Moves that a spectator finds in the strip."""
@@ -85,7 +85,7 @@ def play_page(
         "curtain": viewer.hidden_seat(now),
         "can_undo": not behind and knows in viewer.seats and table.can_take_back(knows),
         "over": now.is_over,
-        "sheet": now.score_sheet(knows) if now.is_over else [],
+        "sheet": _sheet(now, knows) if now.is_over else [],
         "places_by_rank": _ranks(now) if now.is_over else [],
     }
 
@@ -181,8 +181,15 @@ def _sentence(
     return f"Your turn. {capitalised(said)}" if decides else capitalised(said)
 
 
+def _sheet(now: Snapshot, knows: int | None) -> list[tuple[str, list[int]]]:
+    """The rows of the score sheet, as people read them."""
+    sign = now.position.game.presentation.score_sign
+    return [(row, [sign * one for one in points]) for row, points in now.score_sheet(knows)]
+
+
 def _ranks(now: Snapshot) -> list[tuple[int, str, int, bool]]:
-    """Seats by score in the end: seat, name, score, whether it wins."""
+    """Seats by score in the end: seat, name, score as people read it, whether it wins."""
     scores, winners = now.position.scores(), now.position.winners or []
+    sign = now.position.game.presentation.score_sign
     order = sorted(range(len(scores)), key=lambda seat: (seat not in winners, -scores[seat]))
-    return [(seat, now.plan.names[seat], scores[seat], seat in winners) for seat in order]
+    return [(seat, now.plan.names[seat], sign * scores[seat], seat in winners) for seat in order]

@@ -14,8 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from shakespeare_agents.analysis import Line, Verdict, of_all_seats, refined
-from shakespeare_agents.registry import default
-from shakespeare_agents.table.new_table import allowed_agent
+from shakespeare_agents.table.new_table import allowed_agent, strongest
 from shakespeare_agents.table.recent import Recent
 from shakespeare_agents.table.site import Site
 from shakespeare_agents.table.thinking.jobs import FindLine, Forecast, Judge
@@ -203,7 +202,7 @@ class Reviews:
 def judging_of(site: Site, request: Request, reviewed: Reviewed) -> Judging:
     """What the agent says that is asked for, by default the game's own; TableError if it cannot."""
     game = reviewed.film.game
-    asked = request.query_params.get("agent") or default(game)
+    asked = request.query_params.get("agent") or strongest(game)
     agent = allowed_agent(asked, game.name, site.settings)
     name = site.settings.called(agent) if agent in site.settings.agents else asked
     return reviewed.judging(name, agent, site.analysts)

@@ -25,6 +25,7 @@ from shakespeare_agents.table.preparing import Preparing
 from shakespeare_agents.table.settings import Settings
 from shakespeare_agents.table.store import Store, new_token
 from shakespeare_agents.table.thinking.thinkers import Thinkers
+from shakespeare_agents.table.viewer import titled
 from shakespeare_env.play.named import with_names
 
 STATIC = Path(__file__).parent / "static"
@@ -78,6 +79,7 @@ class Site:
         self._templates.filters["in_words"] = in_words
         self._templates.filters["sentence"] = lambda text: text[:1].upper() + text[1:]
         self._templates.filters["named"] = with_names
+        self._templates.filters["titled"] = titled
         self._templates.filters["minus"] = lambda number: str(number).replace("-", "−")
         self._templates.filters["rules"] = with_links
         self._templates.filters["drawn"] = Markup  # SVG that we have drawn, escaped already

@@ -22,6 +22,7 @@ from typing import Any
 from shakespeare_env.checks.values import shown
 from shakespeare_env.core.rng import FIRST_FRESH
 from shakespeare_env.errors import ShakespeareEnvError
+from shakespeare_env.play.named import numbered
 
 FORMAT = 2
 _WAIT = 10.0
@@ -115,11 +116,7 @@ class TablePlan:
     @property
     def names(self) -> list[str]:
         """Who plays, by seat; players of one name are numbered."""
-        names = [seat.name for seat in self.seats]
-        return [
-            f"{name} {names[:at].count(name) + 1}" if names.count(name) > 1 else name
-            for at, name in enumerate(names)
-        ]
+        return numbered([seat.name for seat in self.seats])
 
     @property
     def seed_of_agents(self) -> int:

@@ -11,6 +11,7 @@ from shakespeare_agents.table.live_table import Snapshot
 from shakespeare_env import Position
 from shakespeare_env.core.game import NO_SEAT
 from shakespeare_env.play.course import Course
+from shakespeare_env.play.named import YOU, with_names
 
 _MOST = 4
 """The most names explained at once."""
@@ -71,7 +72,15 @@ def explained(now: Course, knows: int | None, words: str) -> list[tuple[str, str
     if not found:
         plain = re.sub(r"[\s_-]+", "_", words.strip().lower())
         found = [name for name in topics if plain and plain in name.replace("-", "_")]
-    return [(name, topics[name]) for name in dict.fromkeys(found)][:_MOST]
+    names = [YOU if seat == knows else name for seat, name in enumerate(now.names or ())]
+    return [(name, with_names(topics[name], names)) for name in dict.fromkeys(found)][:_MOST]
+
+
+def titled(name: str) -> str:
+    """The name of a topic as a title, such as "Act II" or "Extra 1"."""
+    words = re.sub(r"([a-z]{2,})(?=\d)", r"\1 ", re.sub(r"[\s_-]+", " ", name))
+    words = re.sub(r"(?<=^act )i+$", lambda act: act[0].upper(), words)
+    return words[:1].upper() + words[1:]
 
 
 def _names(position: Mapping[str, Any], words: str) -> list[str]:

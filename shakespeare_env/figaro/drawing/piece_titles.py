@@ -41,7 +41,7 @@ def pieces(position: Mapping[str, Any]) -> str:
         for number, lengths in enumerate(position["pieces"], 1)
         if round_state(position, number) != "laid"
     ]
-    return f"Road pieces to be won: {'; '.join(listed)}"
+    return f"Road pieces, the longest to the most cards: {'; '.join(listed)}"
 
 
 def taken_counts(position: Mapping[str, Any]) -> str:

@@ -25,7 +25,7 @@ def draw_pieces(position: Mapping[str, Any], width: float) -> Block:
     """Every round's pieces, long to short, side by side; the current round's stand out."""
     rounds, height = len(position["pieces"]), 76 + _STEP * (position["players"] - 1)
     each, unit = _round_width(position, width), _unit(position, width)
-    drawn = panel(width, height, "Road pieces to be won")
+    drawn = panel(width, height, "Road pieces: most cards, longest piece")
     drawn += [
         _round(position, number, each, height - _TITLE - _EDGE, unit).place(
             f"pieces.{number}", _EDGE + (number - 1) * (each + _GAP), _TITLE

@@ -85,7 +85,9 @@ def asked(position: Mapping[str, Any]) -> str:
     shown = sum(map(len, position["front"]))
     question = "play a card"
     if shown:
-        question += f", or take the {f'{shown} cards' if shown > 1 else 'card'} face up"
+        question += (
+            f", or take {f'all {shown} face-up cards' if shown > 1 else 'the one face-up card'}"
+        )
     return f"Seat {position['to_move']}: {question}."
 
 

@@ -47,7 +47,7 @@ def _move(call: Call) -> Iterator[Event]:
         kind, place = divmod(action - a.PLAY, N_SEATS)
         target = (mover + place) % int(after["players"])
         total = int(before["total"][target]) + int(VALUE[kind])
-        words = f"{KIND_IDS[kind].replace('-', ' ')} before seat {target}, total {total} of {FULL}"
+        words = f"{KIND_IDS[kind].replace('-', ' ')} before seat {target}, total {total}"
         yield Event(mover, words, counters={"hand": -1})
         if total >= FULL:
             cards = int(after["taken_count"][target]) - int(before["taken_count"][target])
@@ -62,7 +62,7 @@ def _take(call: Call) -> Iterator[Event]:
 
 
 def _taking(cards: int, in_all: int) -> str:
-    return f"takes {cards_count(cards)}, {in_all} this round"
+    return f"{cards_count(cards)} taken, {in_all} this round"
 
 
 def _round(call: Call) -> Iterator[Event]:
@@ -74,13 +74,15 @@ def _round(call: Call) -> Iterator[Event]:
 
 def _exchange(call: Call) -> Iterator[Event]:
     """The seat with the fewest cards swaps its longest piece for the shortest (C3)."""
-    (seat,), before = call.args, call.before
+    (seat,), before, after = call.args, call.before, call.after
     pieces = before["pieces"][before["round"]]
     offered, longest = int(pieces[pieces > 0][-1]), int(before["road"][seat, 0])
-    words = f"took fewest cards, but has no piece longer than {offered}"
+    words = f"fewest cards taken, but no road piece longer than {offered}"
     if longest >= offered:
-        words = f"took fewest cards: exchanges its road piece {longest} for {offered}"
-    yield _event(call, seat, words, "exchange")
+        words = f"fewest cards taken: road piece {longest} exchanged for {offered}"
+        words += f", road {_road(after, seat)}"
+    number = int(before["round"]) + 1
+    yield _event(call, seat, words, f"round {number}, exchange")
 
 
 def _piece(call: Call) -> Iterator[Event]:
@@ -96,6 +98,7 @@ def _piece(call: Call) -> Iterator[Event]:
 
 def _deal(call: Call) -> Iterator[Event]:
     """New hands (A1)."""
+    yield Event(None, f"round {call.after['round'] + 1} begins")
     for seat in range(call.after["players"]):
         left = int(call.before["hand_size"][seat])
         words = f"{cards_count(int(HAND[call.after['players']]))} dealt"

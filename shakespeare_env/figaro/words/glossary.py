@@ -15,7 +15,6 @@ from shakespeare_env.figaro.text.wording import (
     colours_of,
     pile_colour,
     pile_total,
-    suit_of,
     value_of,
 )
 
@@ -85,7 +84,7 @@ def _cards(position: Mapping[str, Any]) -> dict[str, str]:
             }
             where += [f"{n} {place} seat {seat}" for place, n in found.items() if n]
         meanings[card] = (
-            f"{suit_of(card).capitalize()} of value {value_of(card)}, {count} in play.\n"
+            f"{count} such cards in play, of value {value_of(card)}.\n"
             f"Now: {'; '.join(where) or 'unseen'}."
         )
     return meanings

@@ -15,6 +15,7 @@ from shakespeare_env.shakespeare.box.tables import N_SLOTS
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.palette import ANY, KRAFT, RESTING, SEAT_TINTS, SEATS
 from shakespeare_env.shakespeare.drawing.powers import activation_signs, power_signs
+from shakespeare_env.shakespeare.text.wording import extra_words
 
 _OFFER, _MEMBER = (140, 96), (132, 84)  # widths and heights
 _EDGE = 9
@@ -59,6 +60,12 @@ def draw_member(
     return card.as_place(f"seat{seat}.troupe.{number}")
 
 
+def ground(extra: str, used: bool, rests: bool, seat: int) -> tuple[str, str]:
+    """The colours of a troupe's card and of its edge, by what has become of it."""
+    fill = KRAFT if extra else SEAT_TINTS[seat] if used else RESTING if rests else PANEL
+    return fill, SEATS[seat] if used else LINE
+
+
 @drawn_once
 def _member(
     printed: Printed,
@@ -70,11 +77,10 @@ def _member(
     seat: int,
 ) -> Block:
     known, (width, height) = printed.cards[card], _MEMBER
-    fill = KRAFT if extra else SEAT_TINTS[seat] if used else RESTING if rests else PANEL
-    ground = box(0, 0, width, height, fill=fill, line=SEATS[seat] if used else LINE)
-    drawn: Elements = [ground]
+    fill, line = ground(extra, used, rests, seat)
+    drawn: Elements = [box(0, 0, width, height, fill=fill, line=line)]
     room, y = width - 2 * _EDGE, 40
-    drawn.append(words(_EDGE, 18, extra or known.name, 12, weight="bold", room=room))
+    drawn.append(words(_EDGE, 18, extra_words(extra) or known.name, 12, weight="bold", room=room))
     if extra:
         drawn.append(words(_EDGE, 36, f"({known.name})", 10.5, fill=MUTED, room=room))
     else:

@@ -12,6 +12,7 @@ from shakespeare_env.shakespeare.box.printed import Printed
 from shakespeare_env.shakespeare.rules.objective_values import ranking, space_of
 from shakespeare_env.shakespeare.text.wording import (
     character_name,
+    extra_words,
     objective_name,
     seat_list,
     winners,
@@ -86,7 +87,7 @@ def member(printed: Printed, card: Mapping[str, Any], extra: str) -> str:
     """A character of a troupe."""
     listed = [character_name(card["card"])]
     if extra:
-        listed.append(extra)
+        listed.append(extra_words(extra).lower())
     else:
         listed.append(printed.cards[card["card"]].kind.replace("_", " "))
     wage = printed.wage(card)

@@ -127,7 +127,7 @@ def _day(position: Mapping[str, Any], mine: Mapping[str, Any], seat: int) -> Ele
     ]
     if position["phase"] == "rest":
         kept = character_name(mine["kept"]) if mine["kept"] else "–"
-        drawn.append(words(170, _DAY + 43, f"free: {kept}", 11, room=WIDTH - 170))
+        drawn.append(words(170, _DAY + 43, f"awake: {kept}", 11, room=WIDTH - 170))
     return drawn
 
 

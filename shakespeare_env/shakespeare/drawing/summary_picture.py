@@ -15,18 +15,21 @@ from shakespeare_env.drawing.shapes import Block, Elements, box, drawn_once, sta
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS
 from shakespeare_env.shakespeare.box.printed import Printed, printed_of
 from shakespeare_env.shakespeare.drawing import shapes
+from shakespeare_env.shakespeare.drawing.card_picture import ground
 from shakespeare_env.shakespeare.drawing.palette import (
     ELEMENTS,
     EMPTY,
-    KRAFT,
     ON_SEATS,
-    RESTING,
-    SEAT_TINTS,
     SEATS,
     disc_colours,
 )
 from shakespeare_env.shakespeare.text.stage import stage_rows
-from shakespeare_env.shakespeare.text.wording import character_name, extra_names, winners
+from shakespeare_env.shakespeare.text.wording import (
+    character_name,
+    extra_names,
+    extra_words,
+    winners,
+)
 
 _HEAD, _TILES, _STAGE = 26, 37, 68  # heights of both rows, and the stage's width
 _WIDEST_TILE, _CELL = 60, 24.5  # a character; a space of an act in height
@@ -84,8 +87,8 @@ def _numbers(mine: Mapping[str, Any], seat: int) -> list[tuple[str, float, Eleme
         (
             "cylinders",
             48,
-            [words(3, base, "passed", 11, fill=MUTED, room=42)]
-            if mine["passed"]
+            [words(3, base, "done", 12, weight="bold", fill=MUTED, room=42)]
+            if mine["passed"] or (mine["recruited"] and not mine["cylinders"])  # (Rules T4)
             else [*shapes.cylinder(8, middle, 18, SEATS[seat]), bold(17, base, used, room=28)],
         ),
     ]
@@ -103,10 +106,10 @@ def _tile(
     width: float,
 ) -> Block:
     known = printed.cards[card]
-    fill = KRAFT if extra else SEAT_TINTS[seat] if used else RESTING if rests else PANEL
+    fill, line = ground(extra, used, rests, seat)
     drawn: Elements = [
-        box(0, 0, width, _TILES - 2, fill=fill, line=SEATS[seat] if used else LINE, corner=4),
-        words(3, 12, extra or known.name, 10.5, room=width - 5),
+        box(0, 0, width, _TILES - 2, fill=fill, line=line, corner=4),
+        words(3, 12, extra_words(extra) or known.name, 10.5, room=width - 5),
     ]
     if used:
         drawn += shapes.cylinder(9, 25, 16, SEATS[seat])

@@ -12,6 +12,7 @@ from shakespeare_env.shakespeare.box.printed import printed_of
 from shakespeare_env.shakespeare.box.tables import (
     CARD_IDS,
     CARD_NAMES,
+    FIRST_REHEARSAL,
     N_DAYS,
     OBJECTIVE_IDS,
     OBJECTIVE_NAMES,
@@ -28,6 +29,7 @@ _PHASES = {
     "rest": "phase 6, rest",
     "over": "the game is over",
 }
+_EVENING = ("back", "mood", "rehearsal", "rest")
 _CHARACTERS = {UNKNOWN: UNKNOWN, **dict(zip(CARD_IDS, CARD_NAMES, strict=True))}
 _OBJECTIVES = {UNKNOWN: UNKNOWN, **dict(zip(OBJECTIVE_IDS, OBJECTIVE_NAMES, strict=True))}
 
@@ -55,11 +57,24 @@ def worth_now(position: Mapping[str, Any], seat: int, card: str) -> int | None:
     return reward(objective, counted(position, seat, objective.metric))
 
 
+def day_words(position: Mapping[str, Any]) -> str:
+    """The day, or the evening that ends it, and the rehearsals to come."""
+    day, part = position["day"], _part(position)
+    # Once characters rest it is the next day.
+    ended = day - 1 if part == "rest" else day
+    if part == "over":
+        return f"day {day} of {N_DAYS}"
+    when = f"evening of day {ended}" if part in _EVENING else f"day {day}"
+    coming = [at for at in (FIRST_REHEARSAL, N_DAYS) if at >= day]
+    if coming[0] == day:
+        return f"{when} of {N_DAYS}, rehearsal tonight"
+    days = f"day{'s' * (len(coming) > 1)} {' and '.join(map(str, coming))}"
+    return f"{when} of {N_DAYS}, rehearsal{'s' * (len(coming) > 1)} on {days}"
+
+
 def phase_words(position: Mapping[str, Any]) -> str:
     """The day's phase; white quills and elements belong to the one that opened them."""
-    phase, pending = position["phase"], position["pending"]
-    part = pending["then"] if phase == "quill" else phase
-    return _PHASES.get(part, _ACTIVATION) if isinstance(part, str) else _ACTIVATION
+    return _PHASES.get(_part(position), _ACTIVATION)
 
 
 def table_words(position: Mapping[str, Any]) -> str:
@@ -91,7 +106,7 @@ def asked(position: Mapping[str, Any]) -> str:
     else:
         question = {
             "draft": "take one of the characters shown",
-            "wager": "choose how many cylinders to wager (secret)",
+            "wager": "choose in secret how many cylinders to wager",
             "back": "choose the act on which the disc moves back",
             "queen": f"{box.queen_pounds} pounds, or one of {box.queen_objectives} objectives",
             "rest": "choose the activated character that stays free of rest",
@@ -104,7 +119,7 @@ def headline(position: Mapping[str, Any]) -> Headline:
     return Headline(
         "Shakespeare",
         table_words(position),
-        f"day {position['day']} of {N_DAYS}",
+        day_words(position),
         phase_words(position),
         asked(position),
         afterwards(position),
@@ -130,9 +145,21 @@ def extra_names(troupe: Sequence[Mapping[str, Any]]) -> list[str]:
     return [f"extra{next(numbers)}" if member["face"] == "extra" else "" for member in troupe]
 
 
+def extra_words(name: str) -> str:
+    """A wearer's name as an extra, such as "Extra 1"; empty if it is none."""
+    return name.replace("extra", "Extra ")
+
+
 def seat_list(seats: Sequence[int]) -> str:
     """Seats by their numbers."""
     return f"seat{'s' if len(seats) > 1 else ''} {', '.join(map(str, seats))}"
+
+
+def _part(position: Mapping[str, Any]) -> str:
+    """The phase; of a white quill that of which it is a part, or empty."""
+    phase = position["phase"]
+    part = position["pending"]["then"] if phase == "quill" else phase
+    return part if isinstance(part, str) else ""
 
 
 def _outcome(position: Mapping[str, Any], solo_target: int) -> str:

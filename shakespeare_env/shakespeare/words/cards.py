@@ -10,7 +10,7 @@ from shakespeare_env.shakespeare.box.facts import CRAFTSMEN, Character, Objectiv
 from shakespeare_env.shakespeare.box.printed import plural, printed_of, quills_of, signed
 from shakespeare_env.shakespeare.box.tables import CARD_IDS, N_BOARD, PLUS_3
 from shakespeare_env.shakespeare.rules.objective_values import counted, is_face_up, reward
-from shakespeare_env.shakespeare.text.wording import extra_names
+from shakespeare_env.shakespeare.text.wording import extra_names, extra_words
 
 
 def character_topics(position: Mapping[str, Any], by_kind: Mapping[str, str]) -> dict[str, str]:
@@ -24,9 +24,9 @@ def character_topics(position: Mapping[str, Any], by_kind: Mapping[str, str]) ->
         where = ["on display"] if shown[card.id] else []
         for seat, mine in enumerate(position["seats"]):
             where += [
-                _member(position, seat, member, extra)
+                found
                 for member, extra in zip(mine["troupe"], extra_names(mine["troupe"]), strict=True)
-                if member["card"] == card.id
+                if member["card"] == card.id and (found := _member(position, seat, member, extra))
             ]
         lines += [f"Now: {'; '.join(where)}."] if where else []
         meanings[card.id] = "\n".join(lines)
@@ -37,7 +37,7 @@ def objective_topics(position: Mapping[str, Any], by_metric: Mapping[str, str]) 
     """Every objective by its id, what it counts by its metric, and what each seat has of it now."""
     meanings = {}
     for objective in printed_of(position).box.objectives:
-        steps = ", ".join(f"{at} → {won}" for at, won in objective.points)
+        steps = ", ".join(f"{won} for {at}" for at, won in objective.points)
         meanings[objective.id] = (
             f"{objective.name}: {by_metric[objective.metric]}; prestige at the end: {steps}.\n"
             f"Now: {'; '.join(_standings(position, objective))}."
@@ -90,10 +90,10 @@ def _use(card: Character, by_kind: Mapping[str, str]) -> str:
 
 
 def _member(position: Mapping[str, Any], seat: int, member: Mapping[str, Any], extra: str) -> str:
-    """Where a member is and what it is up to."""
+    """Where a member is and what it is up to; empty if the board's own stands idle."""
     if extra:
-        return f"seat {seat}, as {extra}"
-    words, cards = [f"seat {seat}"], printed_of(position).cards
+        return f"with seat {seat}, as {extra_words(extra).lower()}"
+    words, cards = [f"with seat {seat}"], printed_of(position).cards
     card = cards[member["card"]]
     helpers = sum(
         is_face_up(other) and cards[other["card"]].kind == "assistant"
@@ -103,7 +103,8 @@ def _member(position: Mapping[str, Any], seat: int, member: Mapping[str, Any], e
         words.append(f"value {card.value + helpers}")
     words += ["used today"] if member["cylinder"] else []
     words += ["resting"] if member["rest"] else []
-    return ", ".join(words)
+    is_idle = len(words) == 1 and card.id in CARD_IDS[:N_BOARD]
+    return "" if is_idle else ", ".join(words)
 
 
 def _standings(position: Mapping[str, Any], objective: Objective) -> Iterator[str]:
@@ -111,5 +112,6 @@ def _standings(position: Mapping[str, Any], objective: Objective) -> Iterator[st
     for seat, mine in enumerate(position["seats"]):
         value = counted(position, seat, objective.metric)
         won = reward(objective, value)
-        kept = " and keeps this" if objective.id in mine["objectives"] else ""
-        yield f"seat {seat} has {value}{kept}: {f'{signed(won)} prestige' if won else 'nothing'}"
+        kept = "kept, " if objective.id in mine["objectives"] else ""
+        worth = f"{signed(won)} prestige" if won else "nothing"
+        yield f"seat {seat}: {kept}{value} so far, {worth}"

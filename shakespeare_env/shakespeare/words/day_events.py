@@ -10,6 +10,7 @@ from typing import Any
 
 from shakespeare_env.core.presentation import Event
 from shakespeare_env.play.tracing import Call, Teller
+from shakespeare_env.shakespeare import state as s
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS
 from shakespeare_env.shakespeare.box.printed import amount, plural, printed_in, quills_of, signed
@@ -19,6 +20,18 @@ from shakespeare_env.shakespeare.text.wording import seat_list
 from shakespeare_env.shakespeare.words.changes import PAY, changes, event, mover, names_of, seats
 
 _PLACES = ("first", "second")
+
+
+def _part(call: Call) -> Iterator[Event]:
+    """The evening, the rehearsal and the acts, as headings of what they bring (M, R)."""
+    part, day = call.before["part"], call.before["day"]
+    if part == s.IN_TURNS:
+        yield Event(None, f"evening of day {day}")
+    elif part == s.IN_MOOD and call.after["part"] == s.IN_REHEARSAL:
+        yield Event(None, f"dress rehearsal of day {day}")
+    elif part == s.IN_REHEARSAL:
+        yield Event(None, f"acts of day {day}")
+    yield from call.inner
 
 
 def _begin_day(call: Call) -> Iterator[Event]:
@@ -35,13 +48,16 @@ def _begin_day(call: Call) -> Iterator[Event]:
 def _reveal(call: Call) -> Iterator[Event]:
     """Wagers, Order, and 1 prestige for the first (W1 to W4)."""
     order = call.after["order"][: call.after["players"]].tolist()
-    for seat in order:
-        wagered = int(call.after["wager"][seat])
-        yield Event(seat, f"wagers {plural(wagered, 'cylinder')}", counters={"cylinders": wagered})
-    yield Event(None, f"new Order: {seat_list(order)}")
-    points = changes(call, order[0]).get("prestige", 0)
     source = "first in Order"
-    yield Event(order[0], f"{source}: {amount('prestige', points)}", source, points)
+    yield Event(None, "wagers revealed")
+    for place, seat in enumerate(order, 1):
+        wagered = int(call.after["wager"][seat])
+        words = f"{plural(wagered, 'cylinder')} wagered, "
+        points = changes(call, seat).get("prestige", 0)
+        words += f"{source}: {amount('prestige', points)}" if points else f"place {place} in Order"
+        counters = {"cylinders": wagered}
+        yield Event(seat, words, source if points else "", points, counters)
+    yield Event(None, f"new Order: {seat_list(order)}")
 
 
 def _initiative(call: Call) -> Iterator[Event]:
@@ -156,6 +172,12 @@ def _one_objective(call: Call) -> Iterator[Event]:
     yield _objective_scores(call, seat, cause)
 
 
+def _end(call: Call) -> Iterator[Event]:
+    """Objectives, yellow elements and wages (F1 to F4)."""
+    yield Event(None, "end of the game")
+    yield from call.inner
+
+
 def _given_up(call: Call) -> Iterator[Event]:
     """Pounds given up for objectives (F1)."""
     seat = call.args[0]
@@ -195,6 +217,7 @@ def _winners(call: Call) -> Iterator[Event]:
 
 
 TELLERS: dict[Any, Teller] = {
+    flow.next_part: _part,
     flow.begin_day: _begin_day,
     wager.reveal: _reveal,
     turn.complete_initiative: _initiative,
@@ -209,6 +232,7 @@ TELLERS: dict[Any, Teller] = {
     upkeep.renew: _upkeep,
     rest.lift: _rested,
     rest.put_to_rest: _rests,
+    scoring.finish: _end,
     scoring.score_objectives: _objectives,
     scoring.score_objective: _one_objective,
     scoring.give_up_pounds: _given_up,

@@ -26,8 +26,8 @@ from shakespeare_env.shakespeare.words.cards import (
 
 _WORDS = tomllib.loads((Path(__file__).parents[1] / "words.toml").read_text(encoding="utf-8"))
 _MOODS = {mood: gain_words(gain) for mood, gain in t.MOOD_GAINS.items()} | {
-    t.MOOD_BACK: "a disc moves back (back)",
-    t.MOOD_QUILL: "a white quill (quill)",
+    t.MOOD_BACK: "a disc moves back",
+    t.MOOD_QUILL: "a white quill",
 }
 _SHARED = {
     "cylinders_each": t.N_CYLINDERS,
@@ -68,7 +68,7 @@ def topics(position: Mapping[str, Any]) -> dict[str, str]:
 def _own(printed: Printed) -> dict[str, object]:
     """What stands in the topics of a box."""
     box, (start, later) = printed.box, printed.box.neutral_spaces
-    gains = (f"{value} → {gain_words(vars(gain))}" for value, gain in box.costume_gain.items())
+    gains = (f"{gain_words(vars(gain))} for {value}" for value, gain in box.costume_gain.items())
     return {
         "extra_power": power_words(box.extra_power),
         "queen_pounds": box.queen_pounds,
@@ -83,9 +83,10 @@ def _own(printed: Printed) -> dict[str, object]:
 def _now(position: Mapping[str, Any]) -> dict[str, object]:
     """What stands in the topics of a position."""
 
-    def each(said: Callable[[Mapping[str, Any]], object], between: str = ": ") -> str:
-        seats = enumerate(position["seats"])
-        return "; ".join(f"seat {seat}{between}{said(mine)}" for seat, mine in seats)
+    def each(said: Callable[[Mapping[str, Any]], object]) -> str:
+        return "; ".join(
+            f"seat {seat}: {said(mine)}" for seat, mine in enumerate(position["seats"])
+        )
 
     printed = printed_of(position)
     table, kept = max(position["players"], 2), kept_objectives(position)
@@ -106,8 +107,6 @@ def _now(position: Mapping[str, Any]) -> dict[str, object]:
             for name in ("prestige", "pounds", "cylinders", "tokens")
         },
         "supply_tokens": position["supply_tokens"],
-        "wages": each(
-            lambda mine: f"owes {printed.wages_due(mine)} £ and has {mine['pounds']} £", " "
-        ),
+        "wages": each(lambda mine: f"{printed.wages_due(mine)} £ due, {mine['pounds']} £ in hand"),
         "yellow": each(yellow_elements),
     }

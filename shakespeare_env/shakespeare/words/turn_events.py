@@ -50,7 +50,7 @@ def _turn(call: Call) -> Iterator[Event]:
         words = [plural(helpers, "assistant")] if helpers else []
         words += ['a token "+3"'] if token else []
         extra = f", with {' and '.join(words)}" if words else ""
-        yield event(call, seat, f"{card.name}: value {value}{extra}")
+        yield event(call, seat, f"{card.name}: {value} to spend{extra}")
 
 
 def _act(call: Call, seat: int, card: Character) -> Iterator[Event]:
@@ -81,7 +81,7 @@ def _others(call: Call, seat: int, cause: str) -> Iterator[Event]:
     """The moods of all other seats (T14)."""
     for other in seats(call):
         if other != seat:
-            yield event(call, other, f"{cause} of seat {seat}", shown=["mood"], tried=True)
+            yield event(call, other, f"{cause}, by seat {seat}", shown=["mood"], tried=True)
 
 
 def _take(call: Call) -> Iterator[Event]:
@@ -101,8 +101,9 @@ def _costume(call: Call) -> Iterator[Event]:
         f"{COLOURS[colour]} costume for {wearer}",
         int(game["costume_value"][seat, member]),
     )
-    complete = game["costume_len"][seat, member] == t.N_SLOTS
-    cause += f", complete at {value}" if complete else ""
+    elements = int(game["costume_len"][seat, member])
+    complete = elements == t.N_SLOTS
+    cause += f", complete at {value}" if complete else f", {elements} of {t.N_SLOTS}"
     yield event(call, seat, cause, source="costumes", shown=PAY)
 
 

@@ -278,7 +278,7 @@ def test_pieces_say_what_they_show_to_those_who_cannot_see_it():
 def test_a_card_tells_its_copies_where_they_are_seen():
     d = position(hands={0: "red-3", 1: "red-1 red-1", 2: "..."}, front={2: "red-1 red-2"}, heap=3)
     now = "Now: 2 in the hand of seat 1; 1 before seat 2."
-    assert topics(d)["red-1"].split("\n") == ["Red of value 1, 3 in play.", now]
+    assert topics(d)["red-1"].split("\n") == ["3 such cards in play, of value 1.", now]
     assert topics(seen_by(d, 0))["red-1"].split("\n")[1] == "Now: 1 before seat 2."
     assert topics(seen_by(d, 1))["red-3"].split("\n")[1] == "Now: unseen."
     assert topics(d)["red"].split("\n")[1] == "Now: before seat 2."

@@ -15,10 +15,10 @@ def test_a_take_and_a_ring_that_nobody_chooses_are_told_to_all():
     # Red lies before another seat that has nothing but blue, so seat 1 can play no card.
     front = {0: "red-1", 1: "blue-1", 2: "orange-1", 3: "purple-1"}
     d = position(hands={0: "red-1 ...", 1: "green-2 green-2"}, front=front)
-    forced = [(1, "no card can be played"), (1, "takes 5 cards, 5 this round")]
+    forced = [(1, "no card can be played"), (1, "5 cards taken, 5 this round")]
     assert said(d, "play:red-1>0")[1:] == forced
     d = position(hands={0: "ring", 1: "green-2 ..."}, front={2: "red-1"})
-    words = [(0, "takes 1 card, 1 this round"), (0, "a ring: every pile goes to the next seat")]
+    words = [(0, "1 card taken, 1 this round"), (0, "a ring: every pile goes to the next seat")]
     assert said(d, "take") == words
 
 
@@ -27,7 +27,7 @@ def test_the_last_round_tells_the_exchange_pieces_in_order_and_who_wins():
     d = ending([12, 3, 1, 10], ender=1, in_round=3, pieces=pieces, roads=roads, king=0)
     texts = said(d, last_card(1))
     assert texts[2:7] == [
-        (2, "took fewest cards: exchanges its road piece 9 for 7"),
+        (2, "fewest cards taken: road piece 9 exchanged for 7, road 7"),
         (0, "12 cards taken: road piece 13, road 42"),
         (3, "10 cards taken: road piece 10, road 18"),
         (1, "3 cards taken: road piece 9, road 32"),
@@ -37,7 +37,7 @@ def test_the_last_round_tells_the_exchange_pieces_in_order_and_who_wins():
     start, happened = [-29, -23, -9, -8], Position.from_dict(d).events(last_card(1))
     assert score_sheet.from_events(start, happened) == [
         ("at the start", start),
-        ("exchange", [0, 0, 2, 0]),
         ("round 3", [-13, -9, 0, -10]),
+        ("round 3, exchange", [0, 0, 2, 0]),
     ]
     assert sheet_of(d)[1] == ("road piece 2", [-14, -11, 0, 0])

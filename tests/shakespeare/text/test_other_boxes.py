@@ -69,16 +69,16 @@ def test_topics_are_those_of_the_positions_own_box(other):
     said = {
         "jeweler": "6 copies",
         "set_dresser_8": "up to value 11",
-        "great_company": "1 → 2, 3 → 3.\nNow: seat 0 has 3 and keeps this: +3 prestige",
+        "great_company": "2 for 1, 3 for 3.\nNow: seat 0: kept, 3 so far, +3 prestige",
         "objective": "seat 0 keeps great_company +3",
         "black": "Value 5",
         "a1": "with a candle",
         "act_i": "up to space 8. At a rehearsal: −1 prestige on spaces 1 to 3, +9 £ from space 5.",
         "act_ii": "+6 prestige for the first disc, +4 for the second",
-        "queen": "queen:money: 17 £",
-        "costume": "7 → +8 prestige",
+        "queen": "she gives 17 £",
+        "costume": "+8 prestige for 7",
         "extra": "at a rehearsal: +7 £",
-        "wages": "seat 0 owes 12 £",
+        "wages": "seat 0: 12 £ due",
     }
     ours = topics(table())
     for name, words_of_other in said.items():

@@ -42,6 +42,7 @@ def test_the_end_of_a_day_comes_in_its_order_with_what_nobody_chooses():
     sets = {"purple": 1, "black": 2}
     d = last_turn(players=2, seats=seats, sets=sets, acts={"I": {4: [1]}})
     assert said_to(0, d, "pass") == [
+        (None, "evening of day 3"),
         (0, "no actor used: place 1 on the Initiative track"),
         (1, "no actor used: place 2 on the Initiative track"),
         (0, "1 purple stage set left on display: mood −1"),
@@ -105,13 +106,13 @@ def table():
 @pytest.mark.parametrize(
     ("name", "ends"),
     [
-        ("hamlet", "Now: seat 0, resting."),
-        ("set_dresser_8", "Now: seat 1, value 9."),
-        ("jeweler", "Now: seat 1, as extra1."),
-        ("great_company", "Now: seat 0 has 4: +1 prestige; seat 1 has 2: nothing."),
+        ("hamlet", "Now: with seat 0, resting."),
+        ("set_dresser_8", "Now: with seat 1, value 9."),
+        ("jeweler", "Now: with seat 1, as extra 1."),
+        ("great_company", "Now: seat 0: 4 so far, +1 prestige; seat 1: 2 so far, nothing."),
         ("act_ii", "Now, first to last: seat 1 on 4, seat 0 on 4."),
         ("mood", "Now: seat 0: +2; seat 1: 0; 2 purple stage sets on display."),
-        ("wages", "Now: seat 0 owes 4 £ and has 4 £; seat 1 owes 4 £ and has 0 £."),
+        ("wages", "Now: seat 0: 4 £ due, 4 £ in hand; seat 1: 4 £ due, 0 £ in hand."),
         ("token", "Now: seat 0: 0; seat 1: 1; 7 in the supply."),
         ("a2", "Now: seat 1: pink."),
     ],
@@ -131,9 +132,9 @@ def test_every_thing_is_a_topic_and_a_card_tells_its_powers():
 
 def test_who_keeps_an_objective_is_known_to_its_seat_alone():
     mine, other = (topics(seen_by(table(), seat)) for seat in (0, 1))
-    assert "keeps this" in mine["jewels"]
+    assert "kept, " in mine["jewels"]
     assert mine["objective"].endswith("Now: seat 0 keeps jewels 0.")
-    assert "keeps this" not in other["jewels"]
+    assert "kept, " not in other["jewels"]
     assert "Now" not in other["objective"]
 
 

@@ -1,17 +1,24 @@
 """How a game is taught: texts of a file per game, and when each of them is said.
 
 A file has
-    plan     the guided game: the seed of its deal, and who plays against seat 0;
-    how      the page "How to play": a lead and sections, each with a picture and topics;
-    phases   what is asked in each phase, at its first time and again;
-    why      what a move is for: the first entry that fits counts, said at its first time and again;
+    plan     the guided game: the seed of its deal, who plays against seat 0, and `prefers`, moves
+             that are suggested wherever they are legal and their condition holds;
+    how      the page "How to play": a lead and sections, each with a picture and topics, and what
+             each of the `variants` is;
+    asked    what is to be chosen: the first entry that fits counts;
+    why      what a move is for: the first entry that fits counts;
     notes    said once each, when they first hold;
+    facts    `headings` of events that are reported, the counters that matter (`counts`), and the
+             moves whose card is explained (`explained`) or compared with the others (`compared`);
     end      said after the game;
     terms    words that pages explain, and the topics that do.
 
+Entries say `first` at their first time, `again` at the second one, `later` from then on.
+
 What `if` holds must hold of the position as its seat sees it (`view`). Values are equal, or a text
-such as ">3" bounds a number, or how many there are; `move` is a pattern for the whole move, in
-which {me} is the seat. Rules stand in brackets: "[T9]".
+such as ">3" bounds a number, or how many there are; `move` and `told` are patterns for the whole
+move, in which {me} is the seat, and for what it brings. Braces in what is said hold values of the
+view. Rules stand in brackets: "[T9]".
 """
 
 from __future__ import annotations
@@ -19,7 +26,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -32,7 +39,8 @@ from shakespeare_env.core.presentation import Event
 SEAT = 0
 """The seat of whoever learns."""
 _BOUND = re.compile(r"([<>])(-?\d+)")
-_KEYS = ("plan", "how", "phases", "why", "notes", "end", "terms")
+_KEYS = ("plan", "how", "asked", "why", "notes", "facts", "end", "terms")
+_PATTERNS = ("move", "told")
 
 Condition = Mapping[str, Any]
 
@@ -57,11 +65,31 @@ class Section:
 
 @dataclass(frozen=True)
 class Said:
-    """What is said at the first time, and in fewer words again."""
+    """What is said at the first time, and in fewer words at the second one and later."""
 
     first: str
     again: str
-    title: str = ""
+    later: str
+    title: str
+
+    def at(self, time: int) -> str:
+        """What is said after it was said `time` times."""
+        return (self.first, self.again, self.later)[min(time, 2)]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the guide tells of events and cards; all but `counts` are patterns."""
+
+    headings: Sequence[str]
+    counts: Collection[str]
+    explained: str
+    compared: str
+
+    def heading(self, event: Event) -> str:
+        """The heading that an event of the table is; empty if it is none."""
+        known = any(re.fullmatch(pattern, event.text) for pattern in self.headings)
+        return event.text if known else ""
 
 
 @dataclass(frozen=True)
@@ -69,6 +97,8 @@ class Lesson:
     """How a game is taught; see the module.
 
     Attributes:
+        prefers: Conditions, and moves that are suggested where they hold.
+        asked: Conditions, and what is said of a decision that fits.
         why: Conditions, and what is said of a move that fits.
         notes: Conditions, and what is said once.
     """
@@ -77,19 +107,30 @@ class Lesson:
     plan: TablePlan
     lead: str
     sections: Sequence[Section]
-    phases: Mapping[str, Said]
+    prefers: Sequence[tuple[Condition, str]]
+    asked: Sequence[tuple[Condition, Said]]
     why: Sequence[tuple[Condition, Said]]
     notes: Sequence[tuple[Condition, str]]
+    facts: Facts
     end: str
     terms: Mapping[str, str]
+    variants: Mapping[str, str]
 
-    def is_of(self, plan: TablePlan) -> bool:
-        """Whether a table plays the guided game."""
-        return plan == self.plan
+    def question(self, seen: Mapping[str, Any]) -> int | None:
+        """The entry of `asked` that fits a decision."""
+        return _first(self.asked, seen)
 
     def reason(self, seen: Mapping[str, Any]) -> int | None:
         """The entry of `why` that fits a move; `seen` holds the move and what it gains."""
-        fits = (number for number, (condition, _) in enumerate(self.why) if holds(condition, seen))
+        return _first(self.why, seen)
+
+    def preferred(self, position: Position, seat: int) -> str | None:
+        """A move to suggest whatever else is best, since its part of the game is to be shown."""
+        legal = position.moves()
+        seen = view(position, seat) if any(move in legal for _, move in self.prefers) else {}
+        fits = (
+            move for condition, move in self.prefers if move in legal and holds(condition, seen)
+        )
         return next(fits, None)
 
     def notes_on(self, seen: Mapping[str, Any]) -> frozenset[int]:
@@ -114,19 +155,23 @@ def lesson(game: str) -> Lesson | None:
         TablePlan(game, len(seats), (), plan["seed"], seats),
         said["how"]["lead"],
         [_section(one) for one in said["how"]["sections"]],
-        {phase: _said(one) for phase, one in said["phases"].items()},
+        [(one["if"], one["move"]) for one in plan.get("prefers", ())],
+        [(one["if"], _said(one)) for one in said["asked"]],
         [(one["if"], _said(one)) for one in said["why"]],
         [(one["if"], one["text"]) for one in said["notes"]],
+        Facts(**said["facts"]),
         said["end"]["text"],
         said["terms"],
+        said["how"].get("variants", {}),
     )
 
 
 def view(position: Position, seat: int, move: str = "", gains: Sequence[Event] = ()) -> Any:
     """What conditions are about: a position as a seat sees it, and maybe a move of it.
 
-    `me` holds what is the seat's own of all that every seat has; `gain` the points and counters
-    that the move changes, for `me` and for the `others` together.
+    `me` holds what is the seat's own of all that every seat has, and of its cards how many have
+    each thing, as `troupe_rest`; `gain` the points and counters that the move changes, for `me` and
+    for the `others` together; `now` what topics say of the seat now.
     """
     seen = position.seen_by(seat)
     each = {
@@ -140,17 +185,49 @@ def view(position: Position, seat: int, move: str = "", gains: Sequence[Event] =
         if event.seat is not None:
             whose.update({"points": event.points, **event.counters})
     me = each | (each["seats"] if isinstance(each.get("seats"), dict) else {})
-    return {"phase": position.phase, **seen, "me": me, "gain": gained, "move": move, "seat": seat}
+    me |= {
+        f"{name}_{key}": sum(bool(card[key]) for card in cards)
+        for name, cards in me.items()
+        if isinstance(cards, list) and cards and isinstance(cards[0], Mapping)
+        for key in cards[0]
+    }
+    told = "; ".join(event.text for event in gains)
+    now = {
+        name: own[1]
+        for name, text in position.game.presentation.topics(seen).items()
+        if (own := re.search(rf"\bNow.*?\bseat {seat}: ([^;\n]+?)\.?(?:;|$)", text, re.M))
+    }
+    shown = {"phase": position.phase, **seen, "me": me, "gain": gained, "seat": seat}
+    return {**shown, "move": move, "told": told, "now": now}
 
 
 def holds(condition: Condition, seen: Mapping[str, Any]) -> bool:
     """Whether a condition holds of a view."""
     return all(
-        re.fullmatch(str(wanted).replace("{me}", str(seen["seat"])), seen["move"]) is not None
-        if name == "move"
+        re.fullmatch(str(wanted).replace("{me}", str(seen["seat"])), seen[name]) is not None
+        if name in _PATTERNS
         else _fits(wanted, _inner(seen, name))
         for name, wanted in condition.items()
     )
+
+
+def filled(
+    entries: Sequence[tuple[Condition, Said]], number: int | None, seen: Mapping[str, Any]
+) -> tuple[int, Said] | None:
+    """An entry of a lesson, with values of the position in its words."""
+    if number is None:
+        return None
+    said = entries[number][1]
+    first, again, later = (text.format_map(seen) for text in (said.first, said.again, said.later))
+    return number, Said(first, again, later, said.title)
+
+
+def said_after(entry: tuple[int, Said] | None, before: Sequence[tuple[int, Said] | None]) -> str:
+    """What is said after it was said before."""
+    if entry is None:
+        return ""
+    number, said = entry
+    return said.at(sum(one is not None and one[0] == number for one in before))
 
 
 def topic_text(topics: Mapping[str, str], name: str) -> str:
@@ -189,4 +266,11 @@ def _section(one: Mapping[str, Any]) -> Section:
 
 
 def _said(one: Mapping[str, str]) -> Said:
-    return Said(one["first"], one.get("again", one["first"]), one.get("title", ""))
+    first = one.get("first", "")
+    again = one.get("again", first)
+    return Said(first, again, one.get("later", ""), one.get("title", ""))
+
+
+def _first(entries: Sequence[tuple[Condition, Said]], seen: Mapping[str, Any]) -> int | None:
+    fits = (number for number, (condition, _) in enumerate(entries) if holds(condition, seen))
+    return next(fits, None)

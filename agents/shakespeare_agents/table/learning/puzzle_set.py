@@ -11,7 +11,7 @@ from importlib.resources import files
 from shakespeare_agents.analysis.puzzles import Puzzle
 from shakespeare_agents.table.live_table import Snapshot, first_snapshot
 from shakespeare_agents.table.store import SeatPlan, TablePlan
-from shakespeare_env.core import registry
+from shakespeare_env.core.saved_facts import box_fault
 
 GRADES = {1: "easy", 2: "medium", 3: "hard"}
 
@@ -41,7 +41,7 @@ def puzzles_of(game: str) -> Sequence[Puzzle]:
     if not file.is_file():
         return ()
     head, *lines = file.read_text(encoding="utf-8").splitlines()
-    if registry.box_fault(game, json.loads(head)["box_digest"]) is not None:
+    if box_fault(game, json.loads(head)["box_digest"]) is not None:
         return ()
     found = [Puzzle(**json.loads(line)) for line in lines]
     return sorted(found, key=lambda puzzle: puzzle.grade)

@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 from shakespeare_env.core import registry
 
 _ROW = re.compile(r"\| (?P<rule>[A-Z]+\d+\w?)(?P<ruling> Ruling)? \| (?P<text>[^|]+) \|")
-_LINK = re.compile(r"\[([A-Z]+\d+\w?)\]")
+_LINK = re.compile(r"\s*\[([A-Z]+\d+\w?)\]")
 _CODE = re.compile(r"`([^`]*)`")
 
 
@@ -31,13 +31,16 @@ def rules_of(game: str) -> list[tuple[str, str, bool]]:
 
 
 def with_links(text: str, game: str) -> Markup:
-    """Text as HTML, in which each rule in brackets leads to what it says."""
+    """Text as HTML, and after it links to what each rule in brackets says."""
     known = {number for number, _, _ in rules_of(game)}
+    links: list[str] = []
 
-    def link(found: re.Match[str]) -> str:
+    def noted(found: re.Match[str]) -> str:
         if found[1] not in known:
             return found[0]
-        number = found[1]
-        return f'<a class="rule" href="/rules/{game}#{number}" title="Rule {number}">{number}</a>'
+        address, title = f"/rules/{game}#{found[1]}", f"Rule {found[1]}"
+        links.append(f'<a class="rule" href="{address}" title="{title}">{found[1]}</a>')
+        return ""
 
-    return Markup(_LINK.sub(link, str(escape(text))))
+    plain = _LINK.sub(noted, str(escape(text)))
+    return Markup(" ".join([plain.strip(), *dict.fromkeys(links)]))

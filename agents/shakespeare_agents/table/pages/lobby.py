@@ -30,8 +30,8 @@ def _show(site: Site, request: Request) -> Response:
 
 
 def _preparing(site: Site, request: Request) -> Response:
-    """How much of a game's code is ready."""
-    return HTMLResponse(site.fragment("preparing.html", game=request.path_params["game"]))
+    """How much of a game's code is ready, and the button that waits for it."""
+    return HTMLResponse(site.fragment("begin.html", game=request.path_params["game"]))
 
 
 def _begin(site: Site, request: Request, said: Fields, _file: bytes) -> Response:

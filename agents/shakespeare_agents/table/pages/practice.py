@@ -72,7 +72,7 @@ def tried(
         raise HTTPException(409, f"{judging.name} has failed: {said_of_it}") from fault
     text = site.fragment(
         "practice_tried.html",
-        words=position.describe_move(move),
+        words=film.in_words(mistake.number - 1, move),
         again=move == mistake.played,
         is_best=move == verdict.best,
         kind=next((kind for _, kind in mistakes(film, [verdict])), None),
@@ -98,7 +98,7 @@ def _to_decide(reviewed: Reviewed, mistake: Verdict) -> dict[str, Any]:
     seen = position.seen_by(mistake.seat)
     places = position.game.presentation.places
     moves = [
-        (move, list(places(seen, move)), position.describe_move(move)) for move in position.moves()
+        (move, list(places(seen, move)), film.in_words(number, move)) for move in position.moves()
     ]
     turn = {"moves": moves, "changed": []}
     return {
@@ -108,8 +108,8 @@ def _to_decide(reviewed: Reviewed, mistake: Verdict) -> dict[str, Any]:
         # No text may end the element that contains it.
         "turn": json.dumps(turn, separators=(",", ":")).replace("<", "\\u003c"),
         "progress": film.progress(number),
-        "played": position.describe_move(mistake.played),
-        "best": position.describe_move(mistake.best),
+        "played": film.in_words(number, mistake.played),
+        "best": film.in_words(number, mistake.best),
         "lost": _lost(film, mistake),
     }
 

@@ -27,7 +27,7 @@ from shakespeare_agents.table.site import Fields, Site, owner_of, remembering
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.film import Film
 from shakespeare_env.film.figures import chances_graph, mistakes_list, score_graph, summary
-from shakespeare_env.film.page import SCRIPTS, STYLE, player
+from shakespeare_env.film.page import SCRIPTS, STYLES, player
 
 _LATEST = 20
 _FIELDS = 8
@@ -72,7 +72,7 @@ def routes(site: Site) -> list[Route]:
     return [
         site.get("/review", _start),
         site.post("/review", partial(_bring, reviews), 2, LONGER["/review"], files=1),
-        *(Route(f"/review/{file.name}", partial(_file, file)) for file in (*SCRIPTS, STYLE)),
+        *(Route(f"/review/{file.name}", partial(_file, file)) for file in (*SCRIPTS, *STYLES)),
         *of_game("", _show),
         *of_game("/{ply:int}", _show),
         *of_game("/{ply:int}/on", _play_on),

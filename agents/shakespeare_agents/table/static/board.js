@@ -1,5 +1,6 @@
 // The board: marks where legal moves are clicked, and plays the one that was meant.
 // A move has places, clicked one after the other; its button in the list plays it.
+// "board:changed" says that something else may lie at a place.
 "use strict";
 
 (() => {
@@ -9,7 +10,6 @@
   let chosen = [];
   let byKeyboard = false;
   let last = "";
-  let topic = "";
   let opened = new Set();
 
   // A place may be in a summary, too; only one of them need be large enough for a finger.
@@ -91,9 +91,18 @@
     if (!shown) document.getElementById("step").textContent = `No move holds “${field.value}”.`;
   }
 
-  function play(move) {
+  function putBack() {
     chosen = [];
-    mark(); // should nobody answer
+    mark();
+  }
+
+  function lift(name) {
+    chosen.push(name);
+    mark();
+  }
+
+  function play(move) {
+    putBack(); // should nobody answer
     const found = button(move);
     if (found) found.click();
   }
@@ -107,7 +116,7 @@
     dialog.append(title);
     const options = moves.map(([move, , words]) => [words, () => play(move)]);
     if (onward) options.push(["Go on to the next place", mark]);
-    options.push(["Cancel", () => { chosen = []; mark(); }]);
+    options.push(["Cancel", putBack]);
     for (const [words, act] of options) {
       const choice = document.createElement("button");
       choice.type = "button";
@@ -116,7 +125,7 @@
       dialog.append(choice);
     }
     dialog.addEventListener("close", () => {
-      if (dialog.returnValue !== "chosen") { chosen = []; mark(); }
+      if (dialog.returnValue !== "chosen") putBack();
       dialog.remove();
     });
     document.body.append(dialog);
@@ -129,8 +138,8 @@
   function reach() {
     const found = targets();
     const top = document.querySelector(".bar").getBoundingClientRect().bottom;
-    const moves = document.getElementById("moves");
-    const bottom = getComputedStyle(moves).position === "fixed" ? moves.getBoundingClientRect().top : innerHeight;
+    const below = ["moves", "guide"].map((id) => document.getElementById(id)).filter((it) => it && getComputedStyle(it).position === "fixed");
+    const bottom = Math.min(innerHeight, ...below.map((it) => it.getBoundingClientRect().top));
     const seen = found.some((it) => {
       const box = it.getBoundingClientRect();
       return box.top >= top && box.bottom <= bottom;
@@ -179,33 +188,6 @@
     }
   }
 
-  // What lies at a place, or what something is, in words.
-  function explain(name) {
-    const where = document.getElementById("explained");
-    const seat = document.getElementById("as").value;
-    const asked = new URLSearchParams({ name, as: seat });
-    topic = name;
-    return htmx.ajax("GET", `${where.dataset.from}?${asked}`, { target: where, swap: "innerHTML" });
-  }
-
-  function hush() {
-    const where = document.getElementById("explained");
-    if (where) where.replaceChildren();
-  }
-
-  // Once the table has changed, something else may lie there.
-  function explainAnew() {
-    const where = document.getElementById("explained");
-    if (where && where.childElementCount) explain(topic);
-  }
-
-  function explained(event) {
-    const group = event.target.closest && event.target.closest("#board [data-place]");
-    if (!group) return;
-    event.preventDefault();
-    explain(group.dataset.place);
-  }
-
   function clicked(event) {
     const title = event.target.closest && event.target.closest(".unfold");
     if (title) {
@@ -218,20 +200,15 @@
       return;
     }
     const group = event.target.closest && event.target.closest("#board .target, #board .chosen");
-    if (!group) {
-      const other = event.target.closest && event.target.closest("#board [data-place]");
-      if (other && !chosen.length) explain(other.dataset.place);
-      return;
-    }
+    if (!group) return;
     if (group.classList.contains("target")) choose(group.dataset.place);
-    else { chosen = []; mark(); }
+    else putBack();
   }
 
   function keyed(event) {
     byKeyboard = true;
     if (event.key === "Escape") {
-      if (chosen.length) { chosen = []; mark(); }
-      hush();
+      if (chosen.length) putBack();
       for (const it of document.querySelectorAll("details[open]")) it.open = false;
       if (!narrow.matches) { cover(); fold(false); }
     }
@@ -268,7 +245,7 @@
       resume();
       return;
     }
-    if (last) explainAnew();
+    if (last) document.dispatchEvent(new CustomEvent("board:changed"));
     last = text;
     turn = JSON.parse(source.textContent);
     chosen = [];
@@ -301,13 +278,12 @@
     if (first) first.focus({ preventScroll: true });
   }
 
+  window.board = { lift, drop: choose, putBack }; // for `drag.js`
   // A page that the browser had put aside may be old.
   window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
   document.addEventListener("click", clicked);
-  document.addEventListener("contextmenu", explained);
   document.addEventListener("pointerdown", (event) => {
     byKeyboard = false;
-    if (!event.target.closest("#explained, #board .target, .asking, #play")) hush();  // it lies over the page
     for (const it of document.querySelectorAll("details[open]")) if (!it.contains(event.target)) it.open = false;
     if (!narrow.matches && !event.target.closest(".column.seats")) { cover(); fold(false); }
   });
@@ -316,9 +292,6 @@
   }, true);
   narrow.addEventListener("change", () => { fold(true); mark(); });
   document.addEventListener("keydown", keyed);
-  document.addEventListener("htmx:beforeRequest", (event) => {
-    if (event.target.closest("#explain form")) topic = event.target.elements.name.value;
-  });
   document.addEventListener("input", find);
   document.addEventListener("DOMContentLoaded", read);
   document.addEventListener("htmx:afterSettle", read);

@@ -1,18 +1,15 @@
-// Terms are explained where they stand; the guide of a first game follows the table.
+// Terms can be asked about where they stand (`explain.js`); the guide of a first game follows the table.
 "use strict";
 
 (() => {
   const SVG = "http://www.w3.org/2000/svg";
   // Where terms are explained; in the log they are no stops of the Tab key.
-  const TEXTS = "[data-terms], #sentence, .head, #moves th, #thoughts th, #hinted th, #explained dd, #log li";
-  const WAIT = 200;
+  const TEXTS = "[data-terms], #sentence, .head, #moves th, #thoughts th, #hinted th, #explained dd, #found dd, #log li";
   const source = document.getElementById("terms");
   const topics = source ? JSON.parse(source.textContent) : {};
-  const known = new Map();  // explanations, as long as the table stays the same
   let pattern = null;
-  let shown = null;
-  let timer = 0;
   let wasPlay = false;
+  let sent = false;  // a move that the server has not answered yet
 
   const version = () => { const field = document.getElementById("version"); return field ? field.value : ""; };
   const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
@@ -61,72 +58,14 @@
     for (const text of document.querySelectorAll(TEXTS)) wrap(text);
   }
 
-  // ---- an explanation beside its term ----
-
-  function box() {
-    let found = document.getElementById("term-box");
-    if (!found) {
-      found = document.createElement("div");
-      found.id = "term-box";
-      found.setAttribute("role", "tooltip");
-      found.addEventListener("pointerenter", () => clearTimeout(timer));
-      found.addEventListener("pointerleave", () => later(hide));
-      document.body.append(found);
-    }
-    return found;
-  }
-
-  function later(act) { clearTimeout(timer); timer = setTimeout(act, WAIT); }
-
-  function hide() {
-    clearTimeout(timer);
-    if (shown) shown.removeAttribute("aria-describedby");
-    shown = null;
-    const found = document.getElementById("term-box");
-    if (found) found.hidden = true;
-  }
-
-  async function explanation(topic) {
-    const as = document.getElementById("as");
-    const key = `${topic} ${version()}`;
-    if (!known.has(key)) {
-      const asked = new URLSearchParams({ name: topic, as: as ? as.value : "" });
-      const answer = await fetch(`${source.dataset.from}?${asked}`);
-      if (!answer.ok) return "";
-      known.set(key, await answer.text());
-    }
-    return known.get(key);
-  }
-
-  async function show(term) {
-    clearTimeout(timer);
-    if (shown === term) return;
-    hide();
-    shown = term;
-    const text = await explanation(term.dataset.topic).catch(() => "");
-    if (shown !== term || !text) return;
-    const found = box();
-    found.innerHTML = `<dl>${text}</dl>`;
-    found.hidden = false;
-    term.setAttribute("aria-describedby", found.id);
-    const at = term.getBoundingClientRect();
-    const room = document.documentElement.clientWidth - found.offsetWidth - 8;
-    found.style.left = `${Math.max(8, Math.min(at.left, room))}px`;
-    const below = at.bottom + found.offsetHeight + 12 < innerHeight;
-    found.style.top = `${below ? at.bottom + 6 : Math.max(4, at.top - found.offsetHeight - 6)}px`;
-  }
-
-  const termOf = (event) => event.target.closest && event.target.closest(".term");
-
-  // ---- the guide ----
-
   function places(move) {
     const turn = document.getElementById("turn");
     const found = turn && JSON.parse(turn.textContent).moves.find(([text]) => text === move);
     return found ? found[1] : [];
   }
 
-  const place = (name) => document.querySelector(`#board [data-place="${CSS.escape(name)}"]`);
+  // A place may be in a summary, too, which a wide screen does not show.
+  const drawn = (name) => [...document.querySelectorAll(`#board [data-place="${CSS.escape(name)}"]`)].filter((it) => it.checkVisibility());
   const button = (move) => document.querySelector(`#moves button[value="${CSS.escape(move)}"]`);
 
   function markSuggested() {
@@ -136,9 +75,7 @@
     if (!suggestion) return;
     const { move } = suggestion.dataset;
     if (button(move)) button(move).classList.add("suggested");
-    for (const name of places(move)) {
-      const group = place(name);
-      if (!group) continue;
+    for (const group of places(move).flatMap(drawn)) {
       const [width, height] = group.dataset.size.split(" ").map(Number);
       const mark = document.createElementNS(SVG, "rect");
       mark.setAttribute("class", "suggested-mark");
@@ -147,29 +84,46 @@
     }
   }
 
+  // While the others move, and until this page has shown their moves, nothing is suggested.
   function follow() {
     const guide = document.getElementById("guide");
-    if (!guide || guide.dataset.version === version()) return;
+    if (!guide) return;
+    const said = document.getElementById("guide-says");
+    const over = document.querySelector("#moves a[href^='/review']") !== null;
+    const waits = !over && JSON.parse(document.getElementById("turn").textContent).moves.length === 0;
+    guide.classList.toggle("waits", waits);
+    if (waits) {
+      guide.dataset.version = "";
+      if (guide.contains(document.activeElement)) guide.focus({ preventScroll: true });
+      said.replaceChildren();
+    }
+    if (waits || guide.dataset.version === version()) return;
     guide.dataset.version = version();
     const as = document.getElementById("as");
     fetch(`${guide.dataset.from}?${new URLSearchParams({ as: as ? as.value : "" })}`).then(async (answer) => {
-      if (answer.status !== 200) return;  // the others move
+      if (answer.status !== 200 || guide.classList.contains("waits")) return;
       const inside = guide.contains(document.activeElement) || (wasPlay && document.activeElement === document.body);
-      guide.innerHTML = await answer.text();
-      guide.classList.remove("small");
-      guide.scrollTop = 0;
+      said.innerHTML = await answer.text();
+      small(false);
       const next = guide.querySelector("[data-guide=play]");
       if (inside && wasPlay && next) next.focus({ preventScroll: true });
       settled();
     }).catch(() => { guide.dataset.version = ""; });  // the next change asks again
   }
 
+  // On a phone it folds to one line, and opens to be read again.
+  function small(folded) {
+    const guide = document.getElementById("guide"), handle = document.getElementById("guide-handle");
+    guide.classList.toggle("small", folded);
+    handle.setAttribute("aria-expanded", String(!folded));
+    handle.textContent = folded ? "Read again" : "Fold";
+  }
+
   function showMove() {
-    const guide = document.getElementById("guide");
-    const { move } = guide.querySelector(".suggestion").dataset;
-    const first = places(move).map(place).find(Boolean) || button(move);
+    const { move } = document.querySelector("#guide .suggestion").dataset;
+    const first = places(move).flatMap(drawn)[0] || button(move);
     if (!first) return;
-    guide.classList.add("small");
+    small(true);
     wasPlay = false;
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     first.scrollIntoView({ block: "center", inline: "center", behavior: calm ? "auto" : "smooth" });
@@ -177,19 +131,15 @@
   }
 
   function guideClicked(event) {
-    const act = event.target.closest && event.target.closest("[data-guide]");
-    if (!act) {
-      const guide = event.target.closest && event.target.closest("#guide.small");
-      if (guide) guide.classList.remove("small");
-      wasPlay = wasPlay && event.detail === 0;
-      return;
-    }
+    if (event.target.closest("#guide-handle")) small(!document.getElementById("guide").classList.contains("small"));
+    const act = event.target.closest("[data-guide]");
+    if (!act) { wasPlay = wasPlay && event.detail === 0; return; }
+    event.preventDefault();  // without scripts the form does it
     if (act.dataset.guide === "show") { showMove(); return; }
     const own = button(act.value);
-    if (!own) return;  // without scripts the form does it
-    event.preventDefault();
     wasPlay = true;
-    act.disabled = false;
+    if (!own || sent) return;
+    sent = true;
     own.click();
   }
 
@@ -204,7 +154,6 @@
     }
     const panel = document.getElementById("hint");
     if (panel) panel.hidden = document.querySelector("#moves a[href^='/review']") !== null;
-    if (shown && !shown.isConnected) hide();
   }
 
   function begin() {
@@ -212,23 +161,8 @@
     settled();
   }
 
-  document.addEventListener("pointerover", (event) => {
-    const term = termOf(event);
-    if (term && event.pointerType === "mouse") later(() => show(term));
-  });
-  document.addEventListener("pointerout", (event) => { if (termOf(event) && event.pointerType === "mouse") later(hide); });
-  document.addEventListener("focusin", (event) => { const term = termOf(event); if (term) show(term); else if (shown) hide(); });
-  document.addEventListener("click", (event) => {
-    const term = termOf(event);
-    if (term) show(term); else if (!(event.target.closest && event.target.closest("#term-box"))) hide();
-    guideClicked(event);
-  });
-  document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") hide();
-    const term = termOf(event);
-    if (term && (event.key === "Enter" || event.key === " ")) { event.preventDefault(); show(term); }
-  });
-  document.addEventListener("scroll", () => { if (shown && document.activeElement !== shown) hide(); }, { passive: true });
+  document.addEventListener("click", guideClicked);
+  document.addEventListener("htmx:afterRequest", () => { sent = false; });
   document.addEventListener("htmx:beforeRequest", (event) => {
     if (event.target.closest("#hint")) document.getElementById("hinted").textContent = "Playing on …";
   });

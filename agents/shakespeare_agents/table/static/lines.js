@@ -21,7 +21,7 @@
       const item = document.createElement("li"), button = document.createElement("button");
       button.type = "button";
       button.dataset.lineAt = at + 1;
-      button.textContent = `${who}: ${text}`;
+      button.textContent = `${who} ${text}`;
       item.append(button);
       return item;
     }));

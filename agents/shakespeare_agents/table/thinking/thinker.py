@@ -18,7 +18,7 @@ from shakespeare_env.errors import ShakespeareEnvError
 _STARTING_S = 120.0
 """Seconds for a process to start or to make an agent, on a machine that does much else."""
 _GIVE_WAY = 10
-"""Niceness of processes that think."""
+"""Niceness of threads and processes that think."""
 
 _LOST = "its process has ended"
 
@@ -124,6 +124,8 @@ class Thinker:
             # A daemon: should this process end without a word, none waits for it.
             self._process = spawning.Process(target=_think, args=(theirs, os.getpid()), daemon=True)
             self._process.start()
+            assert self._process.pid is not None
+            give_way(self._process.pid)  # at once: to start is most of its work
             theirs.close()
             self._ours = ours
         self._heard(ours, _STARTING_S)
@@ -140,11 +142,16 @@ class Thinker:
             ours.close()
 
 
+def give_way(process: int) -> None:
+    """Let all others go before a process or, on Linux, a thread, if the system can do that."""
+    if hasattr(os, "setpriority"):
+        with suppress(OSError):  # it has ended, or has given way more
+            os.setpriority(os.PRIO_PROCESS, process, _GIVE_WAY)
+
+
 def _think(theirs: Connection, driver: int) -> None:
     """The life of a process that thinks."""
     set_up_worker(driver)
-    if hasattr(os, "nice"):
-        os.nice(_GIVE_WAY)
     theirs.send(None)
     with suppress(EOFError, OSError):
         while True:
