@@ -48,97 +48,123 @@ NOTEBOOKS = {
 }
 
 
-def _modules(package: str, names: str) -> tuple[str, ...]:
-    return tuple(f"{package}.{name}" for name in names.split())
-
-
 REFERENCE = {
-    "shakespeare_env": ("The package", ("shakespeare_env",)),
-    "position": ("Position", ("shakespeare_env.core.position",)),
-    "batch": ("Batch", ("shakespeare_env.core.batch",)),
-    "registry": ("The registry of games", ("shakespeare_env.core.registry",)),
-    "game": (
-        "The contract of a game",
-        _modules(
-            "shakespeare_env", "core.game core.action_table core.presentation play.score_sheet"
-        ),
+    "games": (
+        "Games and positions",
+        {
+            "shakespeare_env": "Position Batch registry observation_layout ObservationLayout "
+            "ActionTable Block",
+            "shakespeare_env.core.game": "Game",
+            "shakespeare_env.play": "score_sheet",
+        },
     ),
-    "rewards": ("Rewards and random numbers", _modules("shakespeare_env.core", "rewards rng")),
-    "errors": ("Errors", ("shakespeare_env.errors",)),
-    "playing": (
-        "Agents in games",
-        _modules("shakespeare_env.play", "agent generators information_sets lineup"),
+    "defining": (
+        "A game of your own",
+        {"shakespeare_env": "define register rule StateField below"},
     ),
-    "wrappers": (
-        "Wrappers",
-        _modules(
-            "shakespeare_env.wrappers",
-            "aec gym vector single_agent_batch masked_observation opponents sb3 openspiel "
-            "rendering",
-        ),
+    "environments": (
+        "Environments",
+        {
+            "shakespeare_env": "env raw_env parallel_env",
+            "shakespeare_env.wrappers.single_agent_batch": "SingleAgentBatch",
+            "shakespeare_env.wrappers.masked_observation": "MaskedObservation "
+            "MaskedVectorObservation MaskedAgentObservation",
+            "shakespeare_env.wrappers.sb3": "SB3SingleAgentVecEnv SB3SelfPlayVecEnv",
+        },
     ),
-    "datasets": (
-        "Datasets",
-        _modules(
-            "shakespeare_env.datasets",
-            "decisions batches recorded_game reading results_reading frames manifest "
-            "recorded_columns playing_again",
-        )
-        + _modules("shakespeare_env.film", "page"),
+    "errors": (
+        "Errors",
+        {
+            "shakespeare_env.errors": "ShakespeareEnvError IllegalMove PositionError BoxError "
+            "GameError CheckpointError TrainingError DatasetError ArenaError WorkerError "
+            "RenderError MemoryLimitError",
+            "shakespeare_agents.arena.programs": "ProgramError",
+        },
     ),
     "agents": (
         "Agents",
-        _modules("shakespeare_agents", "registry random_agent greedy")
-        + _modules("shakespeare_agents.networks", "network checkpoint bundled"),
+        {
+            "shakespeare_agents": "make default names evaluate RandomAgent GreedyAgent",
+            "shakespeare_env.play.agent": "Agent Estimator Advisor",
+            "shakespeare_env.play.information_sets": "InformationSets",
+            "shakespeare_env.play.generators": "GameGenerators",
+            "shakespeare_agents.networks.checkpoint": "save_checkpoint",
+        },
     ),
     "arena": (
         "Arena",
-        _modules(
-            "shakespeare_agents.arena",
-            "evaluation.series evaluation.result dataset.writing dataset.recording field measure "
-            "solo_suite evaluation.suite_result tournament.running tournament.matchmaking "
-            "tournament.settling games.seating games.store games.referee standings.making "
-            "standings.standings standings.verdicts programs.program programs.agent "
-            "programs.process leaderboard report.about report.page report.tables",
-        )
-        + _modules("shakespeare_agents", "intervals"),
+        {
+            "shakespeare_agents.arena": "Entrant",
+            "shakespeare_agents.arena.entrants": "entrants_of",
+            "shakespeare_agents.arena.measure": "measure",
+            "shakespeare_agents.arena.solo_suite": "play_suite",
+            "shakespeare_agents.arena.field": "Field",
+            "shakespeare_agents.arena.tournament": "run_arena",
+            "shakespeare_agents.arena.standings": "standings_of",
+            "shakespeare_agents.arena.report": "write_report",
+            "shakespeare_agents.arena.leaderboard": "ladder_markdown ladder_svg",
+            "shakespeare_agents.arena.programs": "Program Limits ProgramAgent",
+            "shakespeare_agents.workers": "open_workers",
+            "shakespeare_agents.mcp.tables": "Tables",
+            "shakespeare_agents.mcp.server": "server_of",
+        },
     ),
-    "workers": ("Workers", _modules("shakespeare_agents", "workers workers.jobs portable")),
-    "mcp": (
-        "Language models at the table",
-        _modules("shakespeare_agents.mcp", "tables table keeping server"),
-    ),
-    "analysis": (
-        "What agents think",
-        _modules("shakespeare_agents.analysis", "analyst thoughts judging forecasting"),
+    "datasets": (
+        "Datasets and films",
+        {
+            "shakespeare_env.datasets": "read_games read_decisions decisions_of read_batches "
+            "Batches recorded_games read_recorded",
+            "shakespeare_env.datasets.results_reading": "read_results",
+            "shakespeare_agents.arena.dataset": "settings_of write_dataset",
+            "shakespeare_env.film": "film_page",
+            "shakespeare_agents.analysis": "verdicts best_line",
+        },
     ),
     "strategy": (
         "Strategy research",
-        _modules("shakespeare_agents", "strategy")
-        + _modules(
-            "shakespeare_agents.strategy",
-            "self_play trials positions groups findings plots "
-            "forecasts calibration calibration_plot look_ahead counterfactual",
-        ),
+        {
+            "shakespeare_agents.strategy.self_play": "self_play",
+            "shakespeare_agents.strategy.positions": "find_positions",
+            "shakespeare_agents.strategy.groups": "against means shares",
+            "shakespeare_agents.strategy.trials": "OTHER try_moves try_moves_and_other try_gift",
+            "shakespeare_agents.strategy.counterfactual": "counterfactual",
+            "shakespeare_agents.strategy.look_ahead": "candidates",
+            "shakespeare_agents.strategy.findings": "win_rate change ranking figure",
+            "shakespeare_agents.strategy.forecasts": "forecasts",
+            "shakespeare_agents.strategy.calibration": "brier_scores calibration_error "
+            "chance_bins score_errors",
+            "shakespeare_agents.strategy.calibration_plot": "plot_calibration",
+            "shakespeare_agents.strategy.plots": "plot_lines plot_rows plot_table",
+            "shakespeare_agents": "plot_style",
+        },
     ),
     "findings": (
-        "Findings",
-        _modules("shakespeare_agents", "findings")
-        + _modules(
-            "shakespeare_agents.findings",
-            "asking questions shakespeare report verdicts combining facts plots",
-        ),
+        "Findings in many boxes",
+        {
+            "shakespeare_agents.findings.asking": "ask shards_of put_in_force",
+            "shakespeare_agents.findings.combining": "share_bound",
+            "shakespeare_agents.findings.report": "Report sentence shipped_facts",
+            "shakespeare_agents.findings.plots": "plot_question",
+            "shakespeare_env.boxes.sampling": "names_of sample_box",
+            "shakespeare_env.checks.box_files": "box_facts",
+        },
     ),
     "training": (
         "Training",
-        _modules("shakespeare_training", "config league")
-        + _modules("shakespeare_training.ppo", "learner self_play buffer advantages policy")
-        + _modules("shakespeare_training.expert_iteration", "learner")
-        + _modules("shakespeare_training.runs", "run evaluation")
-        + _modules("shakespeare_training.exploit", "search ppo result"),
+        {
+            "shakespeare_training.config": "make_config",
+            "shakespeare_training.runs.train": "train",
+            "shakespeare_training.runs.run": "Run",
+            "shakespeare_training.runs.curves": "draw_curves",
+            "shakespeare_training.exploit.search": "exploit_by_search",
+            "shakespeare_training.exploit.ppo": "exploit_by_ppo",
+            "shakespeare_training.ppo.policy": "PolicyNetwork Outputs policy_arguments "
+            "masked_log_softmax forecast_losses",
+            "shakespeare_training.ppo.device": "bfloat16_is_faster",
+        },
     ),
 }
-"""Pages made from docstrings: titles and modules."""
+"""Pages made from docstrings: titles, and the names that README, pages and notebooks use."""
 
 _LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\]\()([^()\s#]+)(#[^()\s]*)?(\))")
 _PROGRAM = re.compile(rf"^The (?:program|recipe): \[({DOCS}/\S+\.py)\]\(\S+\)\.$", re.MULTILINE)
@@ -157,7 +183,7 @@ _LEXERS = {
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages from outside docs/."""
     pages = {
-        **{f"reference/{name}.md": _modules_page(*page) for name, page in REFERENCE.items()},
+        **{f"reference/{name}.md": _names_page(*page) for name, page in REFERENCE.items()},
         "reference/commands.md": _commands_page(),
         "reference/settings.md": _settings_page(),
         **{page: _file_page(path) for path, page in MIRRORED.items()},
@@ -254,8 +280,9 @@ def _notebook_page(path: str) -> tuple[str, dict[str, bytes]]:
     return markdown, resources["outputs"]
 
 
-def _modules_page(title: str, modules: tuple[str, ...]) -> str:
-    return "\n\n".join([f"# {title}", *(f"::: {module}" for module in modules)]) + "\n"
+def _names_page(title: str, modules: dict[str, str]) -> str:
+    names = [f"::: {home}.{name}" for home, found in modules.items() for name in found.split()]
+    return "\n\n".join([f"# {title}", *names]) + "\n"
 
 
 def _commands_page() -> str:

@@ -1,7 +1,10 @@
 """The documentation as a site: it builds without a warning and needs nothing from elsewhere."""
 
+import ast
 import html
+import json
 import os
+import pydoc
 import re
 import subprocess
 import sys
@@ -11,6 +14,8 @@ from typing import Any
 import pytest
 import typer
 
+import shakespeare_agents
+import shakespeare_env
 from shakespeare_env.cli import COMMANDS, app
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,15 +57,45 @@ def test_every_page_picture_and_notebook_is_there(site):
             assert shown[:300] in plain
 
 
-def test_what_is_public_is_in_the_reference(site):
-    for page, names in {
-        "position": ("Position.push", "Position.determinize"),
-        "batch": ("Batch.step",),
-        "wrappers": ("SingleAgentBatch", "SB3SelfPlayVecEnv", "raw_env"),
-        "errors": ("IllegalMove",),
-    }.items():
-        text = (site / "reference" / f"{page}.html").read_text("utf-8")
-        assert all(re.search(rf'id="?[\w.]*\b{re.escape(name)}\b', text) for name in names), page
+def imported(code):
+    """The names that a program imports from our packages, with those of modules."""
+    lines = [line for line in code.splitlines() if not line.lstrip().startswith(("%", "!"))]
+    for node in ast.walk(ast.parse("\n".join(lines))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("shakespeare_"):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def test_the_reference_holds_what_pages_and_notebooks_use_and_nothing_else(site):
+    texts = [page.read_text("utf-8") for page in (ROOT / "README.md", *DOCS.rglob("*.md"))]
+    codes = [code for text in texts for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL)]
+    codes += [path.read_text("utf-8") for path in DOCS.glob("*/*.py")]
+    for notebook in (ROOT / "notebooks").glob("*.ipynb"):
+        cells = json.loads(notebook.read_text("utf-8"))["cells"]
+        codes += ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    packages = (shakespeare_env, shakespeare_agents)
+    public = {f"{one.__name__}.{name}" for one in packages for name in one.__all__}
+    used = {name for code in codes for name in imported(code)} | public
+    shown = {
+        name
+        for page in (site / "reference").glob("*.html")
+        for name in re.findall(r'<h2 id="?(shakespeare_\w+\.[\w.]+)', page.read_text("utf-8"))
+    }
+    known = {id(pydoc.locate(name)): name for name in shown}
+    missing = [one for one in used if id(pydoc.locate(one)) not in known and "__" not in one]
+    assert not missing
+    words = {
+        word
+        for text in texts
+        for code in re.findall(r"`[^`\n]+`", text)
+        for word in re.findall(r"\w+", code)
+    }
+    errors = {one for one in shown if one.endswith("Error")}
+    plain = {one.rpartition(".")[2] for one in shown - used - errors}
+    assert plain <= words
+    assert not [one for one in shown if "._" in one]
+
+
+def test_every_command_is_in_the_reference(site):
     text = (site / "reference" / "commands.html").read_text("utf-8")
     group: Any = typer.main.get_command(app)
     context = typer.Context(group)
