@@ -65,6 +65,9 @@ def test_a_first_run_shows_what_it_compiles_and_ends_when_asked(new_page, tmp_pa
     page.expected.append("")
     page.evaluate("document.getElementById('new').submit()")
     page.get_by_role("alert").filter(has_text="done once").wait_for(state="visible")
+    page.get_by_role("link", name="How to play").first.click()
+    page.get_by_role("heading", name="Shakespeare is being prepared").wait_for(state="visible")
+    assert page.get_by_label("Compiled").is_visible()
     began = time.monotonic()
     assert "is kept" in server.end("SIGINT")
     assert time.monotonic() - began < 2.0

@@ -25,6 +25,7 @@ from starlette.staticfiles import StaticFiles
 
 from shakespeare_agents.table.guarding import Guard
 from shakespeare_agents.table.live_table import TableError
+from shakespeare_agents.table.preparing import NotReadyError
 from shakespeare_agents.table.settings import Settings, is_local
 from shakespeare_agents.table.site import STATIC, Site
 from shakespeare_agents.table.store import StoreError
@@ -79,6 +80,8 @@ def make_app(settings: Settings) -> Starlette:
             status, text = 500, f"The server has failed; its terminal says more. {_NOT_KEPT}"
         if "HX-Request" in request.headers:  # the page that asked shows it
             return PlainTextResponse(text[:1].upper() + text[1:], status)
+        if isinstance(fault, NotReadyError) and request.method == "GET":
+            return site.page(request, "waiting.html", 503, game=fault.game)
         title = "There is no such page" if status == 404 else "This cannot be done"
         return site.page(request, "error.html", status, title=title, text=text)
 

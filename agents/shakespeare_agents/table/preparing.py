@@ -45,6 +45,21 @@ class Compile:
         _try(game, self.agent)
 
 
+class NotReadyError(TableError):
+    """A game cannot be played yet.
+
+    Attributes:
+        game: Its name.
+    """
+
+    def __init__(self, game: str, share: float) -> None:
+        super().__init__(
+            f"the rules of {game.capitalize()} are being compiled for this computer, which is done "
+            f"once ({share:.0%} so far); try again in a minute"
+        )
+        self.game = game
+
+
 class Preparing:
     """Compiles the rules and agents of all games, one after the other.
 
@@ -78,13 +93,10 @@ class Preparing:
         """The share of a game's code that is ready, 0 to 1."""
         return self._shares.get(game, 1.0)
 
-    def wait(self, game: str) -> None:
-        """Wait until a game can be played; TableError if that takes long."""
-        if self.share(game) < 1 and not self._ready[game].wait(_PATIENCE_S):
-            raise TableError(
-                f"the rules of {game.capitalize()} are being compiled for this computer, which is "
-                f"done once ({self.share(game):.0%} so far); try again in a minute"
-            )
+    def wait(self, game: str, seconds: float = _PATIENCE_S) -> None:
+        """Wait until a game can be played; NotReadyError if that takes longer."""
+        if self.share(game) < 1 and not self._ready[game].wait(seconds):
+            raise NotReadyError(game, self.share(game))
 
     def _prepare(self) -> None:
         compiled = []

@@ -16,6 +16,8 @@ from shakespeare_env.core import registry
 
 _FIELDS = 2
 _LONGEST_NAME = 100
+_PATIENCE_S = 1.0
+"""Seconds before a page says what it waits for."""
 
 
 def routes(site: Site) -> list[Route]:
@@ -35,7 +37,7 @@ def _taught(site: Site, request: Request) -> Lesson:
     found = lesson(request.path_params["game"])
     if found is None or found.game not in registry.names():
         raise HTTPException(404, "Nobody has written how this game is played.")
-    site.preparing.wait(found.game)
+    site.preparing.wait(found.game, _PATIENCE_S)
     return found
 
 
