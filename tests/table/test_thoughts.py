@@ -28,6 +28,8 @@ def test_names_are_found_whole_or_in_part(client):
     now = snapshot(Position.new("shakespeare", players=2, seed=1))
     assert explained(now, 0, "Lady Macbeth")[0][0] == "lady_macbeth"
     assert "lady_macbeth" in dict(explained(now, 0, "macb"))
+    assert [name for name, _ in explained(now, 0, "bag + out")] == ["bag"]
+    assert explained(now, 0, "rehearsl")[0][0] == "rehearsal"
     assert explained(now, 0, "seat0.troupe.0")[0][0] == "author"
     assert explained(now, 0, "piles.II.4")[0][0] == "act_ii"
     for nothing in ("", "nobody", "seat9.troupe.1", "seat0.troupe.99", "..", "seats.0.troupe"):

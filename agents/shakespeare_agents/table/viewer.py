@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from shakespeare_agents.table.live_table import Snapshot
@@ -70,8 +71,12 @@ def explained(now: Course, knows: int | None, words: str) -> list[tuple[str, str
     topics = now.position.game.presentation.topics(position)
     found = [name for name in _names(position, words) if name in topics]
     if not found:
-        plain = re.sub(r"[\s_-]+", "_", words.strip().lower())
-        found = [name for name in topics if plain and plain in name.replace("-", "_")]
+        plain = re.sub(r"\W+", "_", words.lower()).strip("_")
+        found = (
+            [name for name in topics if plain and plain in name.replace("-", "_")]
+            or [name for name in topics if name in plain.split("_")]
+            or get_close_matches(plain, topics, _MOST)
+        )
     names = [YOU if seat == knows else name for seat, name in enumerate(now.names or ())]
     return [(name, with_names(topics[name], names)) for name in dict.fromkeys(found)][:_MOST]
 

@@ -25,8 +25,11 @@ def routes(site: Site) -> list[Route]:
 
 
 def _show(site: Site, request: Request) -> Response:
-    """The form, and tables begun before."""
-    return _lobby(site, request, dict(request.query_params))
+    """The form, and tables begun before; a game that was not shown before has seats of its own."""
+    said = dict(request.query_params)
+    if said.get("shown") not in (None, said.get("game")):
+        said = {name: said[name] for name in ("game", "seed") if name in said}
+    return _lobby(site, request, said)
 
 
 def _preparing(site: Site, request: Request) -> Response:
