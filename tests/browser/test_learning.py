@@ -125,10 +125,10 @@ def test_a_hint_is_given_and_goes_with_the_next_move(server, new_page):
     found = page.wait_for_function(_SUGGESTED, arg="").json_value()
     page.locator("#hint > summary").click()
     page.get_by_role("button", name="What is best, and why?").click()
-    page.get_by_text("Best by playing on").wait_for()
+    page.get_by_text("is best when games are played on").wait_for()
     page.locator("#guide [data-guide=play]").click()
     page.wait_for_function(_SUGGESTED, arg=found["version"])
-    assert page.get_by_text("Best by playing on").count() == 0
+    assert page.get_by_text("is best when games are played on").count() == 0
 
 
 def test_the_guide_waits_for_the_others_and_leaves_the_board_in_sight(server, new_page):

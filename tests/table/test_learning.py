@@ -228,7 +228,7 @@ def test_a_hint_says_why(client):
     address = page.url.path
     page = seen(client, address, moves)
     said = client.get(f"{address}/hint")
-    assert "Best by playing on" in said.text
+    assert "is best when games are played on" in said.text
     assert "possible games" in said.text
     assert field(page, "number") == field(client.get(address), "number")
     (watching, *_) = re.findall(r'href="(/watch/[\w-]+)"', page.text)
