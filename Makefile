@@ -23,7 +23,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
 		"Python 3.11 or newer is needed, this is " + sys.version.split()[0] + "; try make PYTHON=python3.11")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "installing into $(VENV), without a word; the first time takes two to five minutes"
+	@echo "installing into $(VENV); this takes two to five minutes the first time and prints nothing"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[train,render,data,arena,mcp,table,ray,notebooks,docs,dev]' -c constraints.txt
 	@touch $@
 	@echo "done; next: . $(BIN)/activate"
