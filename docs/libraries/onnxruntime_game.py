@@ -12,6 +12,7 @@ program, which may be in an environment of its own:
 import argparse
 import json
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -25,6 +26,8 @@ parser = argparse.ArgumentParser()
 parser.add_argument("folder", type=Path)
 parser.add_argument("--engine", default="shakespeare")
 asked = parser.parse_args()
+if not shutil.which(asked.engine):
+    parser.error(f"--engine: there is no command {asked.engine}; give its path")
 folder = asked.folder
 config = json.loads((folder / "config.json").read_text())
 network = onnxruntime.InferenceSession(folder / "network.onnx")

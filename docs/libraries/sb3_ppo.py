@@ -38,7 +38,7 @@ before = evaluated(learner)
 print(f"against random play: {before:+.2f} untrained; learning", flush=True)
 learner.learn(50_000)
 after = evaluated(learner)
-print(f"against random play: {after:+.2f} trained")
+print(f"against random play: {after:+.2f} trained", flush=True)
 
 # The same through Gymnasium, one game at a time.
 env = gymnasium.make("Shakespeare-v0", players=2, opponents="random")

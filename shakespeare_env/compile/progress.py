@@ -13,10 +13,28 @@ SILENT_SECONDS = 1.0
 """Seconds of compiling that are not worth a line."""
 
 
+_spent_s = 0.0
+
+
+def seconds_spent() -> float:
+    """The seconds that this process has spent compiling, for those who time what compiles."""
+    return _spent_s
+
+
 @contextmanager
 def compiling(what: str, often: str) -> Iterator[None]:
     """Show a notice while something is compiled."""
-    text = f"compiling {what}, {often}"
+    global _spent_s
+    started = time.perf_counter()
+    try:
+        with _shown(f"compiling {what}, {often}"):
+            yield
+    finally:
+        _spent_s += time.perf_counter() - started
+
+
+@contextmanager
+def _shown(text: str) -> Iterator[None]:
     console = _live_console()
     if console is None:
         with _plain_lines(text):

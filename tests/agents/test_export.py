@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from shakespeare_agents.export import torch_files
+from shakespeare_agents.export import folder, torch_files
 from shakespeare_agents.export.equality import difference, positions_of
 from shakespeare_agents.export.folder import export
 from shakespeare_agents.networks.bundled import bundled_checkpoint
@@ -63,6 +63,16 @@ def test_it_loads_with_pytorch_alone_and_computes_the_same(name, version, tmp_pa
     won = [row["win_rate"] for row in read_card(checkpoint).figures["history"]]
     assert rates
     assert {*rates} <= {round(rate, 4) for rate in won if rate is not None}
+
+
+def test_a_missing_library_is_named_before_anything_is_played(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    monkeypatch.delitem(sys.modules, "shakespeare_agents.export.onnx_file", raising=False)
+    monkeypatch.setattr(folder, "positions_of", None)
+    game = registry.game("figaro")
+    with pytest.raises(ModuleNotFoundError, match="install the extra export"):
+        export(bundled_checkpoint(game), game, tmp_path / "made", ["torch", "onnx"])
+    assert not (tmp_path / "made").exists()
 
 
 def test_a_file_that_computes_something_else_is_refused(tmp_path, monkeypatch):

@@ -159,8 +159,11 @@ def test_mistakes_change_nothing_and_say_what_can_be_done(tool, arguments, says)
         seen = await called(client, "see_seat", table=1)
         assert seen.structured_content == opened.structured_content
         moves = await called(client, "legal_moves", table=1)
-        name = moves.structured_content["legal_moves"][0]["move"].split(":")[1]
-        assert (await called(client, "explain", table=1, name=name)).content
+        move = moves.structured_content["legal_moves"][0]["move"]
+        name = move.split(":")[1]
+        meaning = (await called(client, "explain", table=1, name=name)).structured_content["does"]
+        parts = (await called(client, "explain", table=1, name=move)).structured_content["does"]
+        assert parts.endswith(f"{name}: {meaning}")
 
     asked(blunder)
 

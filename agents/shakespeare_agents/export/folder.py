@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from shakespeare_env.core.game import Game
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.version import version
 
-FORMATS = ("onnx", "torch")
+FORMATS = {"onnx": "onnx_file", "torch": "torch_files"}
+"""The modules that write them, which need extras."""
 
 
 def export(
@@ -44,6 +46,8 @@ def export(
         ModuleNotFoundError: a package that writes the format is missing.
         OSError: a file cannot be written.
     """
+    for name in formats:  # what is missing is said before anything is played
+        import_module(f"shakespeare_agents.export.{FORMATS[name]}")
     network, card = load_checkpoint(checkpoint, game)
     if network.count > 1:
         raise ValueError(

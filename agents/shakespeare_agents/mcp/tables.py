@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -119,12 +120,15 @@ class Tables:
             return self._table(table).choices()
 
     def explain(self, table: int, name: str) -> Answer:
-        """What a card, a move or a thing on the table does now."""
+        """What a card, a move or a thing on the table does now; of a move each of its parts."""
         with self._lock:
             topics = self._table(table).topics()
             by_word = {word.lower(): does for word, does in topics.items()}
-            does = by_word.get(name.strip().lower())
-            if does is None:
+            asked = name.strip().lower()
+            does = by_word.get(asked) or "\n".join(  # a move, part by part
+                f"{part}: {by_word[part]}" for part in re.split("[:>]", asked) if part in by_word
+            )
+            if not does:
                 raise RequestError(
                     f"there is no {shown(name)}{meant(name, topics)}; there are: "
                     f"{', '.join(topics)}"

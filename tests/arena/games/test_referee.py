@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import RandomAgent
+from shakespeare_agents.arena.games import referee
 from shakespeare_agents.arena.games.referee import Answers, Fault, RefereedLineup
 from shakespeare_env.play.lineup import OUTSIDE, Lineup, play_out
 from tests.contract.each_table import full_tables, small_tables
@@ -74,6 +75,20 @@ def test_agents_without_faults_play_the_same_games_as_without_a_referee(table):
     assert not one[1].forfeited.any()
     seconds, decisions = one[1].thinking()
     assert ((seconds > 0) == (decisions > 0)).all()
+
+
+def test_to_compile_is_no_thinking(monkeypatch):
+    spent = [0.0]
+
+    class Compiles(RandomAgent):
+        def act(self, observations, masks, rng):
+            spent[0] += 1000.0
+            return super().act(observations, masks, rng)
+
+    monkeypatch.setattr(referee, "seconds_spent", lambda: spent[0])
+    batch, lineup = games(TABLES[0], [Compiles()])
+    played(batch, lineup)
+    assert lineup.thinking()[0].sum() == 0
 
 
 @pytest.mark.parametrize(

@@ -232,12 +232,16 @@ def waiting(tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("waiting")
 def test_what_is_compiled_is_said_once_and_on_stderr(capsys, tmp_path, monkeypatch):
+    before = compiled_progress.seconds_spent()
     count()
     said = capsys.readouterr()
     assert LINES.fullmatch(said.err)
     assert said.out == ""
+    spent = compiled_progress.seconds_spent()
+    assert spent > before
     count()
     assert capsys.readouterr() == ("", "")
+    assert compiled_progress.seconds_spent() == spent
     # What is compiled quickly is not worth a line.
     monkeypatch.setattr(compiled_progress, "SILENT_SECONDS", 60.0)
     for file in tmp_path.rglob("*.code"):

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_agents.python_agents import fault_in_words
+from shakespeare_env.compile.progress import seconds_spent
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import as_actions
 from shakespeare_env.play.agent import AnyAgent, decide
@@ -163,9 +164,11 @@ class RefereedLineup(Lineup):
         """Ask an agent of this process for all games at once; if it fails, game by game."""
         rng = self.generators[rows]
         before = rng.states[rng.rows]
-        started = perf_counter()
+        started, compiled = perf_counter(), seconds_spent()
         chosen = _choice(agent, batch, rows, rng)
-        seconds = (perf_counter() - started) / len(rows)
+        # To compile rules, which is done once, is no thinking.
+        compiling = seconds_spent() - compiled
+        seconds = max(0.0, perf_counter() - started - compiling) / len(rows)
         if not isinstance(chosen, Fault):
             return Answers(chosen, seconds, {})
         if len(rows) == 1:
