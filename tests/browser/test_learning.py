@@ -59,12 +59,25 @@ def _by_finger(page, _found, number):
     page.locator("#guide [data-guide=play]").tap()
 
 
+def _stays_in_place(page, seen):
+    """The button is where it was at every decision; its words are in sight, and do not scroll."""
+    button, top, bottom = page.evaluate("""() => {
+      const at = (name) => document.querySelector(`#guide ${name}`).getBoundingClientRect();
+      const [button, words] = [at("[data-guide=play]"), at(".suggestion")];
+      return [[button.x, button.y], words.top, words.bottom];
+    }""")
+    seen.add(tuple(button))
+    assert len(seen) == 1, seen
+    assert 0 <= top < bottom <= page.viewport_size["height"]
+
+
 @pytest.mark.parametrize(
     ("game", "act", "look"),
     [("shakespeare", _by_mouse, {}), ("figaro", _by_keys, {}), ("figaro", _by_finger, PHONE)],
 )
 def test_the_guided_game_is_played_to_its_end(server, new_page, game, act, look):
     page, version, number = new_page(**look), "", 0
+    places: set[tuple[float, ...]] = set()
     _begin(page, server, game)
     while not (found := page.wait_for_function(_SUGGESTED, arg=version).json_value())["over"]:
         version = found["version"]
@@ -72,10 +85,17 @@ def test_the_guided_game_is_played_to_its_end(server, new_page, game, act, look)
             marked = page.locator(".suggested-mark, #moves button.suggested")
             assert marked.count() >= 1
             assert axe.serious_findings(page) == []
+        page.evaluate("scrollTo(0, 0)")
+        _stays_in_place(page, places)
         act(page, found, number)
         number += 1
     assert number > 20
     assert page.get_by_text("How each score came about").is_visible()
+    last, guide = (page.locator(f"#guide{one}").bounding_box() for one in (" .guide-head", ""))
+    assert last["y"] + last["height"] < guide["y"] + guide["height"]
+    if look:
+        page.locator("#guide-handle").tap()
+        assert page.locator("#guide").bounding_box()["height"] < 0.2 * page.viewport_size["height"]
     assert axe.serious_findings(page) == []
 
 
@@ -145,7 +165,13 @@ def test_the_guide_waits_for_the_others_and_leaves_the_board_in_sight(server, ne
     for act, least, most in (("Fold", 0.0, 0.2), ("Read again", 0.2, 0.41)):
         guide.get_by_role("button", name=act).tap()
         assert least * high < guide.bounding_box()["height"] < most * high
+    guide.get_by_role("button", name="Fold").tap()
     guide.get_by_role("button", name="Play it").tap()
     page.wait_for_selector("#guide.waits")
     assert guide.get_by_role("button", name="Play it").count() == 0
     page.wait_for_function(_SUGGESTED, arg=found["version"])
+    for _ in range(2):  # it stays folded, also when the page is opened again
+        page.locator("#guide.small .suggestion").wait_for()
+        assert guide.get_by_role("button", name="Play it").is_visible()
+        assert guide.bounding_box()["height"] < 0.2 * high
+        page.reload()

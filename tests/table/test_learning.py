@@ -13,6 +13,7 @@ from shakespeare_agents.analysis.puzzles import LEAST_LOSS
 from shakespeare_agents.analysis.reasons import reasons
 from shakespeare_agents.registry import make
 from shakespeare_agents.table.learning.desk import LearningDesk
+from shakespeare_agents.table.learning.guide import sure_events
 from shakespeare_agents.table.learning.lessons import SEAT, holds, lesson, view
 from shakespeare_agents.table.learning.levels import levels_of
 from shakespeare_agents.table.learning.puzzle_set import puzzles_of, stands
@@ -60,6 +61,8 @@ def test_what_a_lesson_names_exists(desk, game):
     named = set(_RULE.findall(" ".join(said)))
     assert named
     assert named <= {number for number, _, _ in rules_of(game)}
+    assert not re.search(r"\b(click|tap)", " ".join(said), re.IGNORECASE)  # mouse, finger or keys
+    assert "istakes to avoid" in taught.end or "mistake to avoid" in taught.end
 
 
 def _random_game(game):
@@ -90,6 +93,62 @@ def test_a_lesson_has_a_reason_for_every_kind_of_move_wherever_one_goes(game):
         number += 1
 
 
+def test_what_is_said_of_one_more_card_is_true_by_the_total():
+    """Figaro: cards of value 1, 2 and 3; six or more makes the seat take everything."""
+    taught, told = lesson("figaro"), set()
+    assert taught is not None
+    reaching = {5: "even a 1", 4: "2 or a 3", 3: "only a 3", 2: "No single", 1: "No single"}
+    for position in _random_game("figaro"):
+        for move in position.moves():
+            seen_now = view(position, SEAT, move, sure_events(position, move))
+            number = taught.reason(seen_now)
+            assert number is not None
+            said, own = taught.why[number][1].again, f">{SEAT}" in move
+            found = re.search(r"total (\d+)", seen_now["told"])
+            total = int(found[1]) if move.startswith("play") and found else 0
+            if total >= 6:
+                assert "take everything" in said if own else "Six or more" in said
+            elif total > 3 or (total and own):
+                assert reaching[total].lower() in said.lower(), (move, total, said)
+                told.add((total, own))
+            else:
+                assert "makes its owner" not in said
+    assert len(told) == 7
+
+
+def test_a_suggested_goal_and_its_reason_agree_with_what_goals_pay_now(desk):
+    """Shakespeare: late the best one now is suggested; an earlier one says what pays more."""
+    example, days = desk.example("shakespeare"), set()
+    for at, position in enumerate(example.positions):
+        if position.to_move != SEAT or position.phase != "objective":
+            continue
+        guidance = desk.guide.says(example.up_to(at), SEAT)
+        pays = {
+            line.partition(":")[0]: int((re.findall(r"\+(\d+)", line) or [0])[0])
+            for line in guidance.compared
+        }
+        (own,) = (name for name in pays if f'"{name}"' in guidance.words)
+        best, day = max(pays, key=lambda name: pays[name]), position.seen_by(SEAT)["day"]
+        if pays[own] < pays[best]:
+            assert day < 4
+            assert f"“{best}” pays more today" in guidance.why
+            assert f"+{pays[best]}" in guidance.why
+        else:
+            assert "None of these pays more now" in guidance.why
+            assert f"+{pays[own]}" in guidance.why
+        days.add(day)
+    assert days == {1, 5}
+
+
+def test_numbers_of_characters_that_rest_are_said_in_grammar(desk):
+    example = desk.example("shakespeare")
+    own = [at for at, one in enumerate(example.positions) if one.phase == "wager"]
+    said = [desk.guide.says(example.up_to(at), SEAT) for at in own]
+    words = [one.why for one in said if one is not None]
+    assert any("One of your characters rests" in why for why in words)
+    assert not any(re.match(r"1\b", why) for why in words)
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_the_guide_says_the_same_whatever_is_hidden(desk, game):
     example = desk.example(game)
@@ -111,6 +170,9 @@ def test_the_guide_goes_on_after_another_move_and_leads_to_the_end(client, game)
     address, page = _guided(client, game)
     assert "Welcome!" in page.text
     assert "data-guide" in page.text
+    guide = page.text[page.text.index('id="guide-says"') :]
+    places = [guide.index(mark) for mark in ("suggestion", "guide-why", "guide-text", "Welcome!")]
+    assert places == sorted(places)  # what scrolls comes last
     deviated, noticed, words = False, False, 0
     while 'href="/review/table/' not in page.text:
         legal = moves(page)
@@ -203,6 +265,8 @@ def test_levels_are_ordered_as_the_leaderboard_has_measured(client, game):
     assert places == sorted(places)
     for level in levels:
         make(level.agent, registry.game(game))
+    assert f'href="/learn/{game}#first-game"' in form
+    assert 'id="first-game"' in client.get(f"/learn/{game}").text
 
 
 @pytest.mark.parametrize("game", GAMES)

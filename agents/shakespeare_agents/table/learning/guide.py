@@ -16,6 +16,7 @@ from itertools import takewhile
 
 from shakespeare_agents.registry import default, make
 from shakespeare_agents.session import choose
+from shakespeare_agents.table.learning.choices import choices, chosen, paying_most, thing
 from shakespeare_agents.table.learning.lessons import (
     Lesson,
     Said,
@@ -148,7 +149,7 @@ class Guide:
         advice = self._advice_on(taught, now, own[-1])
         noted = {number for one in before for number in one.notes}
         explained = _is(taught.facts.explained, advice.move)
-        known = any(_thing(one.move) == _thing(advice.move) for one in before)
+        known = any(thing(one.move) == thing(advice.move) for one in before)
         topics = position.game.presentation.topics(position.seen_by(seat))
         return Guidance(
             advice.asked[1].title if advice.asked else position.phase,
@@ -157,8 +158,8 @@ class Guide:
             [text for number, text in advice.notes.items() if number not in noted],
             advice.move,
             position.describe_move(advice.move),
-            topic_text(topics, _thing(advice.move)) if explained and not known else "",
-            _compared(taught, position, seat) if _is(taught.facts.compared, advice.move) else (),
+            topic_text(topics, thing(advice.move)) if explained and not known else "",
+            [f"{one.name}: {one.now}" for one in choices(taught, position, seat).values()],
             said_after(advice.why, [one.why for one in before]),
             effects_in_words(_counting(taught, advice.gains), seat, now.plan.names),
             last,
@@ -167,7 +168,7 @@ class Guide:
     def suggested(self, position: Position, seed: int, number: int) -> str:
         """The move that the strongest agent which answers at once would play.
 
-        The lesson may prefer another one, to show what it does.
+        The lesson may prefer another one, to show what it does or because it pays more already.
         """
         game, seat, taught = position.game, position.to_move, lesson(position.game.name)
         assert seat is not None
@@ -175,7 +176,8 @@ class Guide:
             return preferred
         with self._lock:
             agent = self._agents.get(game.name, lambda: make(default(game), game))
-            return choose(agent, position, seed, number)
+            move = choose(agent, position, seed, number)
+        return move if taught is None else paying_most(taught, position, seat, move)
 
     def _advice_on(self, taught: Lesson, now: Snapshot, at: int) -> Advice:
         position = now.positions[at]
@@ -190,7 +192,8 @@ class Guide:
         gains = sure_events(position, move)
         if self._heading(taught, now, at, seat):  # the others' evening goes on by itself
             gains = list(takewhile(lambda event: event.seat == seat, gains))
-        seen = view(position, seat, move, gains)
+        cards = choices(taught, position, seat)
+        seen = view(position, seat, move, gains) | chosen(cards, move)
         return Advice(
             move,
             gains,
@@ -264,24 +267,11 @@ def _counting(taught: Lesson, events: Sequence[Event]) -> list[Event]:
     return [one for one in events if one.points or any(name in counts for name in one.counters)]
 
 
-def _compared(taught: Lesson, position: Position, seat: int) -> list[str]:
-    """What topics say of the seat now, for each card to choose from."""
-    legal = (move for move in position.moves() if _is(taught.facts.compared, move))
-    now, topics = view(position, seat)["now"], position.game.presentation.topics
-    texts = topics(position.seen_by(seat))
-    return [f"{texts[_thing(one)].partition(':')[0]}: {now.get(_thing(one), '')}" for one in legal]
-
-
 def _largest(now: Snapshot, seat: int) -> str:
     """The rows of the score sheet that brought a seat most."""
     sheet = now.score_sheet(None)
     rows = sorted(((points[seat], row) for row, points in sheet if row != START), reverse=True)
     return ", ".join(f"{row} ({points:+d})" for points, row in rows[:_MOST_ROWS] if points > 0)
-
-
-def _thing(move: str) -> str:
-    """The card or thing that a move names first."""
-    return move.partition(":")[2].partition(">")[0].removesuffix("+3")
 
 
 def effects_in_words(gains: Sequence[Event], seat: int | None, names: Sequence[str]) -> list[str]:

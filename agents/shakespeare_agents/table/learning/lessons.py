@@ -1,8 +1,9 @@
 """How a game is taught: texts of a file per game, and when each of them is said.
 
 A file has
-    plan     the guided game: the seed of its deal, who plays against seat 0, and `prefers`, moves
-             that are suggested wherever they are legal and their condition holds;
+    plan     the guided game: the seed of its deal, who plays against seat 0; `prefers`, moves that
+             are suggested wherever they are legal and their condition holds; `paying`, when what
+             pays most now is suggested of cards that are compared;
     how      the page "How to play": a lead and sections, each with a picture and topics, and what
              each of the `variants` is;
     asked    what is to be chosen: the first entry that fits counts;
@@ -17,8 +18,8 @@ Entries say `first` at their first time, `again` at the second one, `later` from
 
 What `if` holds must hold of the position as its seat sees it (`view`). Values are equal, or a text
 such as ">3" bounds a number, or how many there are; `move` and `told` are patterns for the whole
-move, in which {me} is the seat, and for what it brings. Braces in what is said hold values of the
-view. Rules stand in brackets: "[T9]".
+move, in which {me} is the seat, and for what it brings; `choice` is of a choice among cards
+(`choices.py`). Braces in what is said hold values of the view. Rules stand in brackets: "[T9]".
 """
 
 from __future__ import annotations
@@ -98,6 +99,7 @@ class Lesson:
 
     Attributes:
         prefers: Conditions, and moves that are suggested where they hold.
+        paying: When what pays most now is suggested; None if never.
         asked: Conditions, and what is said of a decision that fits.
         why: Conditions, and what is said of a move that fits.
         notes: Conditions, and what is said once.
@@ -108,6 +110,7 @@ class Lesson:
     lead: str
     sections: Sequence[Section]
     prefers: Sequence[tuple[Condition, str]]
+    paying: Condition | None
     asked: Sequence[tuple[Condition, Said]]
     why: Sequence[tuple[Condition, Said]]
     notes: Sequence[tuple[Condition, str]]
@@ -156,6 +159,7 @@ def lesson(game: str) -> Lesson | None:
         said["how"]["lead"],
         [_section(one) for one in said["how"]["sections"]],
         [(one["if"], one["move"]) for one in plan.get("prefers", ())],
+        plan.get("paying"),
         [(one["if"], _said(one)) for one in said["asked"]],
         [(one["if"], _said(one)) for one in said["why"]],
         [(one["if"], one["text"]) for one in said["notes"]],

@@ -104,19 +104,23 @@
       if (answer.status !== 200 || guide.classList.contains("waits")) return;
       const inside = guide.contains(document.activeElement) || (wasPlay && document.activeElement === document.body);
       said.innerHTML = await answer.text();
-      small(false);
+      small(wasFolded());
       const next = guide.querySelector("[data-guide=play]");
       if (inside && wasPlay && next) next.focus({ preventScroll: true });
       settled();
     }).catch(() => { guide.dataset.version = ""; });  // the next change asks again
   }
 
-  // On a phone it folds to one line, and opens to be read again.
-  function small(folded) {
+  // On a phone it folds to one line, and opens to be read again. Whoever folds it has it folded
+  // for the rest of the game.
+  const folded = () => `folded ${location.pathname}`;
+  const wasFolded = () => sessionStorage.getItem(folded()) !== null;
+
+  function small(isSmall) {
     const guide = document.getElementById("guide"), handle = document.getElementById("guide-handle");
-    guide.classList.toggle("small", folded);
-    handle.setAttribute("aria-expanded", String(!folded));
-    handle.textContent = folded ? "Read again" : "Fold";
+    guide.classList.toggle("small", isSmall);
+    handle.setAttribute("aria-expanded", String(!isSmall));
+    handle.textContent = isSmall ? "Read again" : "Fold";
   }
 
   function showMove() {
@@ -131,7 +135,11 @@
   }
 
   function guideClicked(event) {
-    if (event.target.closest("#guide-handle")) small(!document.getElementById("guide").classList.contains("small"));
+    if (event.target.closest("#guide-handle")) {
+      small(!document.getElementById("guide").classList.contains("small"));
+      if (document.getElementById("guide").classList.contains("small")) sessionStorage.setItem(folded(), "");
+      else sessionStorage.removeItem(folded());
+    }
     const act = event.target.closest("[data-guide]");
     if (!act) { wasPlay = wasPlay && event.detail === 0; return; }
     event.preventDefault();  // without scripts the form does it
@@ -158,6 +166,7 @@
 
   function begin() {
     if (Object.keys(topics).length) pattern = patternOf(Object.keys(topics));
+    if (document.getElementById("guide")) small(wasFolded());
     settled();
   }
 
