@@ -71,7 +71,7 @@
   function markSuggested() {
     for (const mark of document.querySelectorAll(".suggested-mark")) mark.remove();
     for (const other of document.querySelectorAll("button.suggested")) other.classList.remove("suggested");
-    const suggestion = document.querySelector("#guide .suggestion");
+    const suggestion = document.querySelector("#guide .suggestion, #hinted [data-move]");
     if (!suggestion) return;
     const { move } = suggestion.dataset;
     if (button(move)) button(move).classList.add("suggested");
@@ -152,14 +152,14 @@
   }
 
   function settled() {
-    wrapAll();
-    markSuggested();
-    follow();
     const hinted = document.getElementById("hinted");
     if (hinted && hinted.dataset.version !== version()) {
       hinted.dataset.version = version();
       hinted.replaceChildren();
     }
+    wrapAll();
+    markSuggested();
+    follow();
     const panel = document.getElementById("hint");
     if (panel) panel.hidden = document.querySelector("#moves a[href^='/review']") !== null;
   }
@@ -170,7 +170,15 @@
     settled();
   }
 
+  // To open the hint is to ask for it.
+  function opened(event) {
+    const { target } = event;
+    const asks = target.id === "hint" && target.open && !document.getElementById("hinted").hasChildNodes();
+    if (asks) target.querySelector("form").requestSubmit();
+  }
+
   document.addEventListener("click", guideClicked);
+  document.addEventListener("toggle", opened, true);
   document.addEventListener("htmx:afterRequest", () => { sent = false; });
   document.addEventListener("htmx:beforeRequest", (event) => {
     if (event.target.closest("#hint")) document.getElementById("hinted").textContent = "Playing on …";
