@@ -107,6 +107,7 @@ def test_all_pictures_of_a_table_are_of_one_size(players):
 def test_a_large_troupe_has_room_in_a_summary():
     """Names can be told apart, and no costume lies on the next character."""
     (panel,) = (panel for panel in board(crowded("turn", 4)) if panel.name == "seat-1")
+    assert panel.summary is not None
     root = ElementTree.fromstring(piece_svg(panel.summary, "summary"))
     tiles = [it for it in root.iter() if (it.get("data-place") or "").startswith("seat1.troupe.")]
     assert len(tiles) > 8
