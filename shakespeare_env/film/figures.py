@@ -70,7 +70,7 @@ def mistakes_list(film: Film, judged: Sequence[Judged], link: str = "#") -> str:
             f'<a href="{escape(link)}{one.number}" data-ply="{one.number}">'
             f"{escape(mistake_title(film, one, kind))}</a>"
             f'<span class="film-played">: {escape(played)}</span>. Better: '
-            f"{escape(better)} <code>{escape(one.best)}</code></li>"
+            f'<span class="film-better" title="{escape(one.best)}">{escape(better)}</span></li>'
         )
     listed = f"<ol>{''.join(rows)}</ol>" if rows else "<p>None is certain.</p>"
     return f'<section class="film-mistakes"><h2>Mistakes</h2>{listed}</section>'

@@ -27,7 +27,7 @@ def test_a_mistake_is_seen_and_a_better_move_found(server, new_page, tmp_path, n
     page.keyboard.press("ArrowRight")
     verdict = page.locator(".film-verdict")
     assert "blunder" in verdict.inner_text()
-    best = verdict.locator("code").inner_text()
+    best = verdict.locator(".film-better").get_attribute("title")
     shares = page.locator(".film-eval > span").evaluate_all(
         "(all) => all.map((it) => it.style.flexGrow)"
     )

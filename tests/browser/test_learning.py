@@ -133,6 +133,8 @@ def test_a_puzzle_is_solved_on_the_board(server, new_page, look):
         for place in wanted[1]:
             page.locator(f"#board .target[data-place='{place}']").click()
         page.locator(".verdict h2", has_text=said).wait_for()
+    assert page.locator("#sentence").inner_text().endswith("Solved.")
+    page.locator("#board .target").first.wait_for(state="detached")
     assert axe.serious_findings(page) == []
     page.goto(f"{server.address}puzzles")
     assert page.locator("[data-puzzles=figaro] .solved").count() == 1

@@ -1,6 +1,7 @@
 """One sees what the others have done, and where to click, without scrolling."""
 
 import os
+from itertools import pairwise
 
 import pytest
 
@@ -31,6 +32,48 @@ def test_what_the_others_did_and_a_legal_place_are_in_view(server, new_page, gam
     assert sight.reached == sight.decisions > 0, sight
     assert sight.screens <= (2.0 if look is PHONE else 1.01), sight
     assert axe.serious_findings(page) == []
+
+
+@pytest.mark.parametrize("look", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_after_the_first_place_the_status_line_says_what_is_chosen(server, new_page, look):
+    """A click elsewhere begins again; on a wide screen nothing moves."""
+    page = new_page(**look)
+    person = (TouchingPerson if look is PHONE else Person)(page, 2)
+    person.begin(server.address, "figaro", ["person", *["random"] * 4], seed=1)
+    _, places, words = next(move for move in person.look().moves if len(move[1]) == 2)
+    strip = page.locator("#strip").bounding_box()
+    person.press(page.locator(f"#board .target[data-place='{places[0]}']").first)
+    step, sentence = page.locator("#step"), page.locator("#sentence")
+    assert step.is_visible()
+    assert sentence.is_hidden()
+    chosen = step.inner_text().partition(" …: now choose where it goes.")[0]
+    assert words.startswith(f"{chosen} ")
+    assert len(chosen.split()) > 1
+    assert look is PHONE or page.locator("#strip").bounding_box() == strip
+    person.press(page.locator(".log-panel h2"))
+    assert page.locator("#board .chosen").count() == 0
+    assert sentence.is_visible()
+
+
+@pytest.mark.parametrize("look", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_in_the_end_the_score_sheet_leaves_the_board_where_it_was(server, new_page, look):
+    page = new_page(**look)
+    person = Person(page, 2)
+    person.begin(server.address, "figaro", ["person", "random", "random"], seed=1)
+    person.look()
+    own = page.locator(".column.own .of-seat .pieces > *").first
+    before = own.bounding_box()
+    person.version = ""
+    person.play_to_the_end()
+    page.evaluate("scrollTo(0, 0)")
+    after = own.bounding_box()
+    if look is DESKTOP:
+        assert (after["x"], after["y"], after["width"]) == (
+            before["x"], before["y"], before["width"])  # fmt: skip
+    ways = [way.bounding_box() for way in page.locator(".onward .button").all()]
+    for one, other in pairwise(ways):
+        beside = one["x"] + one["width"] < other["x"]
+        assert beside or one["y"] + one["height"] < other["y"]
 
 
 def test_the_others_moves_are_shown_one_after_the_other(server, new_page):

@@ -4,6 +4,7 @@ import base64
 import json
 import re
 import zlib
+from html import escape
 
 import numpy as np
 import pytest
@@ -93,8 +94,12 @@ def test_graphs_and_mistakes_lead_to_positions(game):
     assert chances == [line] * len(expected)
     assert "nan" not in page[page.index('class="film-extras"') : page.index('class="film-log"')]
     assert f"Move 10, mistake: cost Seat {seat} 12 ± 3 % chance to win" in page
-    assert f"<code>{better}</code>".replace(">", "&gt;") in page.replace(">", "&gt;")
-    assert '<a href="#10" data-ply="10">' in page[page.index('class="film-mistakes"') :]
+    mistakes = page[page.index('class="film-mistakes"') : page.index('class="film-summary"')]
+    assert '<a href="#10" data-ply="10">' in mistakes
+    told = re.search(r"Better: (.*?)</li>", mistakes)
+    assert told is not None
+    assert "<code>" not in mistakes
+    assert escape(game.positions[9].describe_move(better)).lower() in told[1].lower()
 
 
 def test_a_player_is_summed_up_by_kind_and_by_day(game):

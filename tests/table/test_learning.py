@@ -228,6 +228,9 @@ def test_a_puzzle_says_whether_a_move_is_right_and_shows_no_secret(client):
     page = client.get("/puzzles/figaro/1")
     seat = puzzle.position["to_move"]
     assert moves(page) == stands("figaro", 1, puzzle).position.moves()
+    assert "before you" in page.text
+    assert "before seat" not in page.text
+    assert 'class="primary"' not in page.text
     hidden = stands("figaro", 1, puzzle).position.seen_by(seat)["hands"]
     assert all(set(hand) == {"?"} or not hand for at, hand in enumerate(hidden) if at != seat)
     wrong = list(puzzle.worths)[-1]
@@ -237,6 +240,9 @@ def test_a_puzzle_says_whether_a_move_is_right_and_shows_no_secret(client):
     said = client.post("/puzzles/figaro/1/play", data={"move": puzzle.best}, headers=HTMX)
     assert "Right!" in said.text
     assert "data-solved" in said.text
+    whole = client.post("/puzzles/figaro/1/play", data={"move": puzzle.best})
+    assert "Solved." in whole.text
+    assert "which move is clearly best" not in whole.text
     said = client.post("/puzzles/figaro/1/play", data={"solve": "1"}, headers=HTMX)
     assert "The solution" in said.text
     assert "data-solved" not in said.text

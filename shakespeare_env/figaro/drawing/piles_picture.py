@@ -55,22 +55,23 @@ def _pile(pile: Sequence[str], width: float) -> Block:
 def _total(pile: Sequence[str], width: float) -> Elements:
     """The colour, a square for each unit at which all is taken, and the total (Rules B6).
 
-    Where room is short the colour has its symbol but no name.
+    Where room is short the colour has its symbol but no name. All of it stays clear of the frame
+    around a pile that is marked.
     """
     colour, total = pile_colour(pile), pile_total(pile)
     first, name = width - _COUNT - _PIP * FULL, colour or "no colour"
     full, side, left = CARDS[colour][0] if colour else MUTED, _PIP - _PIP_GAP, 0
     drawn: Elements = [
-        box(first + _PIP * place, 8, side, side, fill=fill, line=MUTED, corner=3)
+        box(first + _PIP * place, 3, side, side, fill=fill, line=MUTED, corner=3)
         for place, fill in enumerate([full] * min(total, FULL) + [PANEL] * (FULL - total))
     ]
     caption = f"{total} of {FULL}"
-    drawn.append(words(width, 19, caption, 13, weight="bold", anchor="end", room=_COUNT))
+    drawn.append(words(width, 14, caption, 13, weight="bold", anchor="end", room=_COUNT))
     if colour:
-        drawn += symbol(7, 14.5, 15, colour)
+        drawn += symbol(7, 9.5, 15, colour)
         left = _SYMBOL
     if left + text_width(name, 12, "bold") < first - _PIP_GAP:
-        drawn.append(words(left, 19, name, 12, weight="bold"))
+        drawn.append(words(left, 14, name, 12, weight="bold"))
     return drawn
 
 

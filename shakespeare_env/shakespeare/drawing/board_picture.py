@@ -21,6 +21,7 @@ WIDTH = 400
 """Width of the table's pieces, with acts as long as in the bundled box."""
 _EDGE, _TITLE = 14, 30
 _LABEL, _LEAST_CELL = 44, 24
+_FRAME = 8  # what a frame around a space reaches beyond it
 _NOTE = 10.5
 _DISC, _FEWEST_DISCS = 17, 3
 _NUMBER, _WORTH = 16, 19  # strips above and below the pile of a space
@@ -43,7 +44,7 @@ def draw_acts(position: Mapping[str, Any]) -> Block:
     drawn.append(words(_EDGE + 40, 20, _RULES, _NOTE, fill=FAINT, room=width - 2 * _EDGE - 40))
     for act, (name, length) in enumerate(zip(ACTS, lengths, strict=True)):
         y = _TITLE + act * (high + _GAP)
-        drawn += _act_label(printed, name, y, high, _LABEL - 2)
+        drawn += _act_label(printed, name, y, high)
         for space in range(1, length + 1):
             pile = position["piles"][name].get(str(space), ())
             x = _EDGE + _LABEL + (space - 1) * cell
@@ -52,8 +53,10 @@ def draw_acts(position: Mapping[str, Any]) -> Block:
     return Block(drawn, width, height)
 
 
-def _act_label(printed: Printed, name: str, y: float, high: float, room: float) -> Elements:
-    x, middle = _EDGE + room / 2, y + high / 2
+def _act_label(printed: Printed, name: str, y: float, high: float) -> Elements:
+    left, middle = _EDGE - 5, y + high / 2
+    room = _EDGE + _LABEL - _FRAME - left
+    x = left + room / 2
     drawn: Elements = [
         *shapes.quill(x, middle - 22, 26, _QUILLS[name]),
         words(x, middle + 7, f"Act {name}", 14, weight="bold", anchor="middle", room=room),

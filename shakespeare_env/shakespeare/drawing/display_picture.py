@@ -47,7 +47,7 @@ def draw_elements(position: Mapping[str, Any], width: float) -> Block:
     for number, (kind, name, _) in enumerate(_KINDS):
         y = _TITLE + 22 + number * _KIND_HEIGHT
         drawn += [
-            words(_EDGE, y + 23, name, 11, weight="bold", room=_NAME - 1),
+            words(_EDGE, y + 23, name, 11, weight="bold", room=_NAME - 7),
             words(_EDGE, y + 46, "bag + out", _SMALL, fill=MUTED, room=_NAME),
         ]
         for place, colour in enumerate(COLOURS):
@@ -65,13 +65,13 @@ def _element(position: Mapping[str, Any], kind: str, colour: str, width: float) 
     if shown and _may_be_taken(position, kind, colour):
         seat = position["to_move"]
         drawn.append(box(1, 2, width - 2, 33, fill=SEAT_TINTS[seat], line=None, corner=5))
-    drawn += shape(middle - 12, 18, 25, colour if shown else EMPTY, str(value))
+    drawn += shape(middle - 11, 18, 22, colour if shown else EMPTY, str(value))
     drawn.append(
         words(
-            middle + 4,
+            middle + 3,
             23,
             f"×{shown}",
-            13,
+            12.5,
             weight="bold" if shown else "normal",
             fill=INK if shown else FAINT,
             room=middle - 5,

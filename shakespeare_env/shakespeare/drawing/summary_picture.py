@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from functools import partial
+from math import ceil
 from typing import Any
 
 from shakespeare_env.drawing.board import SUMMARY, seat_strip, strip_signs
@@ -14,6 +15,7 @@ from shakespeare_env.drawing.palette import FAINT, INK, LINE, MUTED, PANEL, SHAD
 from shakespeare_env.drawing.shapes import Block, Elements, box, drawn_once, star
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS
 from shakespeare_env.shakespeare.box.printed import Printed, printed_of
+from shakespeare_env.shakespeare.box.tables import N_SLOTS
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.card_picture import ground
 from shakespeare_env.shakespeare.drawing.palette import (
@@ -32,7 +34,9 @@ from shakespeare_env.shakespeare.text.wording import (
 )
 
 _HEAD, _TILES, _STAGE = 26, 37, 68  # heights of both rows, and the stage's width
-_WIDEST_TILE, _CELL = 60, 24.5  # a character; a space of an act in height
+_IN_ONE_ROW, _LOW_TILES = 4, 22  # more characters than these stand in two rows, lower ones
+_WIDEST_TILE, _CELL = 66, 24.5  # a character; a space of an act in height
+_MARK = 17  # the room of a cylinder or rest token
 _LABEL, _ORDER = 34, 66
 
 
@@ -49,24 +53,30 @@ def _seat(printed: Printed, given: str, seat: int, name: str, wins: bool, decide
     signs = strip_signs(wins, decides, ON_SEATS[seat])
     strip = seat_strip(seat, name, (SEATS[seat], ON_SEATS[seat]), 112, _HEAD, signs)
     x = 116.0
-    drawn: Elements = [box(0, 0, SUMMARY, _HEAD + 3 + _TILES), strip.at(0, 0)]
+    drawn: Elements = [strip.at(0, 0)]
     for what, width, block in _numbers(mine, seat):
         drawn.append(Block(block, width - 2, _HEAD - 2).place(f"seat{seat}.{what}", x, 1))
         x += width
     below = _HEAD + 2
     members = list(zip(mine["troupe"], extra_names(mine["troupe"]), strict=True))
     room = SUMMARY - _STAGE - 8
-    each = min(_WIDEST_TILE, room / max(1, len(members)))
+    rows = 1 if len(members) <= _IN_ONE_ROW else 2
+    a_row = ceil(len(members) / rows)
+    each, high = min(_WIDEST_TILE, room / max(1, a_row)), _TILES if rows == 1 else _LOW_TILES
     for number, (member, extra) in enumerate(members):
         look = tuple(member["costume"]), member["cylinder"], member["rest"]
-        tile = _tile(printed, member["card"], extra, *look, seat, each - 2)
-        drawn.append(tile.place(f"seat{seat}.troupe.{number}", 3 + each * number, below))
+        tile = _tile(printed, member["card"], extra, *look, seat, each - 2, high - 2)
+        row, column = divmod(number, a_row)
+        drawn.append(
+            tile.place(f"seat{seat}.troupe.{number}", 3 + each * column, below + high * row)
+        )
     for number in range(len(mine["objectives"])):
         card = Block(shapes.objective(5, 5, 9), 10, 10)
         place = f"seat{seat}.objectives.{number}"
         drawn.append(card.place(place, SUMMARY - _STAGE + 12 * number, below + 25.5))
     drawn += _stage(printed, mine["stage"], seat, SUMMARY - _STAGE, below)
-    return Block(drawn, SUMMARY, _HEAD + 3 + _TILES)
+    height = _HEAD + 3 + rows * high
+    return Block([box(0, 0, SUMMARY, height), *drawn], SUMMARY, height)
 
 
 def _numbers(mine: Mapping[str, Any], seat: int) -> list[tuple[str, float, Elements]]:
@@ -104,22 +114,27 @@ def _tile(
     rests: bool,
     seat: int,
     width: float,
+    height: float,
 ) -> Block:
     known = printed.cards[card]
     fill, line = ground(extra, used, rests, seat)
+    low = height < _TILES - 2
+    name, icon = extra_words(extra) or known.name.partition(" (")[0], 9.5 if low else 12.5
+    y = height - icon / 2 - 1
     drawn: Elements = [
-        box(0, 0, width, _TILES - 2, fill=fill, line=line, corner=4),
-        words(3, 12, extra_words(extra) or known.name, 10.5, room=width - 5),
+        box(0, 0, width, height, fill=fill, line=line, corner=4),
+        words(3, *(9, name, 9.5) if low else (12, name, 10.5), room=width - 5),
     ]
     if used:
-        drawn += shapes.cylinder(9, 25, 16, SEATS[seat])
+        drawn += shapes.cylinder(9, y, icon, SEATS[seat])
     elif rests:
-        drawn += shapes.rest_token(9, 25, 13)
-    step = min(13, (width - 18) / 3)
+        drawn += shapes.rest_token(9, y, icon)
+    left = (_MARK if used or rests else 2) + icon / 2
+    step = min(icon + 0.5, (width - 2 - icon / 2 - left) / (N_SLOTS - 1))
     for slot, colour in enumerate(costume):
-        value = str(printed.values[colour])
-        drawn += shapes.costume(24 + step * slot, 25, 13, colour, value)
-    return Block(drawn, width, _TILES - 2)
+        value = "" if low else str(printed.values[colour])
+        drawn += shapes.costume(left + step * slot, y, icon, colour, value)
+    return Block(drawn, width, height)
 
 
 def _stage(
@@ -222,7 +237,15 @@ def _offer(is_set: bool, colour: str, shown: int, value: str, width: float) -> B
     drawn: Elements = [
         box(0, 0, width, 25, fill=PANEL, line=LINE, corner=3),
         *shape(width / 2 - 8, 13, 18, colour if shown else EMPTY, value),
-        words(width / 2 + 3, 18, f"×{shown}", 11, weight="bold", fill=INK if shown else FAINT),
+        words(
+            width / 2 + 3,
+            18,
+            f"×{shown}",
+            11,
+            weight="bold",
+            fill=INK if shown else FAINT,
+            room=width / 2 - 4,
+        ),
     ]
     return Block(drawn, width, 25)
 

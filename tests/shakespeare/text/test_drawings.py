@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from shakespeare_env.core.presentation import Marks
+from shakespeare_env.drawing.board import piece_svg
 from shakespeare_env.drawing.palette import GOLD, INK
 from shakespeare_env.shakespeare.box.facts import COLOURS
 from shakespeare_env.shakespeare.box.loading import load_box
@@ -28,6 +29,7 @@ from tests.drawings import (
     assert_readable,
     height,
     pieces,
+    placed,
     texts,
     words,
 )
@@ -100,6 +102,31 @@ def test_all_pictures_of_a_table_are_of_one_size(players):
     games.append(turn_position(players=players, others=lambda: copy.deepcopy(full)))
     games[-1]["deck"] = [card for card, copies in COPIES.items() for _ in range(copies)]
     assert len({height(picture(game)) for game in games}) == 1
+
+
+def test_a_large_troupe_has_room_in_a_summary():
+    """Names can be told apart, and no costume lies on the next character."""
+    (panel,) = (panel for panel in board(crowded("turn", 4)) if panel.name == "seat-1")
+    assert panel.summary is not None
+    root = ElementTree.fromstring(piece_svg(panel.summary, "summary"))
+    tiles = [it for it in root.iter() if (it.get("data-place") or "").startswith("seat1.troupe.")]
+    assert len(tiles) > 8
+    for tile in tiles:
+        width = float(tile.attrib["data-size"].split()[0])
+        moved = [re.match(r"translate\((\S+) ", it.get("transform", "")) for it in tile.iter()]
+        assert all(float(found[1]) <= width - 4 for found in moved[1:] if found), tile.attrib
+        (name, *_) = tile.iter(f"{SVG}text")
+        assert len((name.text or "").rstrip("…")) >= 4, name.text
+
+
+def test_a_frame_around_a_space_of_an_act_leaves_the_names_of_acts_whole():
+    drawn = pieces(board(crowded("turn", 4)))["acts"]
+    spaces = [it for it in placed(drawn, "place") if it.name.endswith(".1")]
+    names = [line for line in texts(drawn) if line.text.startswith("Act ")]
+    assert [line.text for line in names] == ["Act I", "Act II", "Act III"]
+    frame = 5
+    for line, space in zip(names, spaces, strict=True):
+        assert line.right <= space.left - frame, line
 
 
 def test_the_end_names_the_winner_but_in_solo_the_score_to_pass():

@@ -19,6 +19,7 @@ from shakespeare_agents.table.site import Fields, Site
 from shakespeare_agents.table.told import called
 from shakespeare_agents.table.viewer import explained, known
 from shakespeare_env.core import registry
+from shakespeare_env.play.named import capitalised, with_names
 
 _FIELDS = 6
 _LONGEST_NAME = 100
@@ -93,8 +94,13 @@ def _context(site: Site, request: Request) -> dict[str, Any]:
     puzzle, now = _found(site, request)
     position, seat = now.position, now.position.to_move
     shown, rules = known(position, seat), position.game.presentation
+    names = called(now.plan.names, seat)
     moves = [
-        (move, list(rules.places(shown, move)), position.describe_move(move))
+        (
+            move,
+            list(rules.places(shown, move)),
+            capitalised(with_names(position.describe_move(move), names)),
+        )
         for move in position.moves()
     ]
     number = request.path_params["number"]
@@ -103,7 +109,7 @@ def _context(site: Site, request: Request) -> dict[str, Any]:
     return {
         "puzzle": puzzle,
         "now": now,
-        "names": called(now.plan.names, seat),
+        "names": names,
         "game": now.plan.game,
         "number": number,
         "count": len(puzzles_of(now.plan.game)),

@@ -15,6 +15,8 @@
   // A place may be in a summary, too; only one of them need be large enough for a finger.
   const groups = (name) => [...document.querySelectorAll(`#board [data-place="${CSS.escape(name)}"]`)];
   const FINGER = 24;
+  // A click here begins no move again.
+  const KEEPS = "#moves, #guide, #explained, #strip, dialog, details, .term, .top";
 
   function touchable(group) {
     if (!group.closest(".summary")) return true;
@@ -71,14 +73,22 @@
       frame(group, "mark");
     }
     if (focused && focused.classList.contains("target")) focused.focus({ preventScroll: true });
-    const step = document.getElementById("step");
-    if (step && chosen.length) step.textContent = "Now the next place; Escape begins again.";
     list();
   }
 
-  // In the list of moves, those that are still meant.
+  // How all moves that are still meant begin in words is what has been chosen.
+  function soFar() {
+    const [first = [], ...others] = left().map(([, , words]) => words.split(" "));
+    const apart = first.findIndex((word, at) => others.some((it) => it[at] !== word));
+    const begun = apart > 0 ? `${first.slice(0, apart).join(" ")} …: now` : "Now";
+    const away = matchMedia("(hover: none)").matches ? "A tap elsewhere" : "Escape, or a click elsewhere,";
+    return `${begun} choose where it goes. ${away} begins again.`;
+  }
+
+  // What comes next, and in the list of moves those that are still meant.
   function list() {
-    const field = document.getElementById("find");
+    const field = document.getElementById("find"), step = document.getElementById("step");
+    if (step) step.textContent = chosen.length ? soFar() : step.dataset.first || "";
     if (!field) return;
     const words = field.value.toLowerCase().split(/\s+/);
     const meant = new Set(left().map(([move]) => move));
@@ -88,7 +98,7 @@
       move.hidden = !words.every((word) => text.includes(word)) || (chosen.length > 0 && !meant.has(move.value));
       shown += !move.hidden;
     }
-    if (!shown) document.getElementById("step").textContent = `No move holds “${field.value}”.`;
+    if (!shown) step.textContent = `No move holds “${field.value}”.`;
   }
 
   function putBack() {
@@ -103,8 +113,7 @@
 
   function play(move) {
     putBack(); // should nobody answer
-    const found = button(move);
-    if (found) found.click();
+    button(move)?.click();
   }
 
   // Several moves share the places clicked: which one is meant?
@@ -182,7 +191,6 @@
       ask(complete, moves.length > complete.length);
     } else {
       mark();
-      say("Now the next place.");
       reach();
       if (byKeyboard) targets()[0]?.focus();
     }
@@ -200,9 +208,8 @@
       return;
     }
     const group = event.target.closest && event.target.closest("#board .target, #board .chosen");
-    if (!group) return;
-    if (group.classList.contains("target")) choose(group.dataset.place);
-    else putBack();
+    if (group && group.classList.contains("target")) choose(group.dataset.place);
+    else if (group || (chosen.length && !event.target.closest?.(KEEPS))) putBack();
   }
 
   function keyed(event) {
@@ -230,11 +237,6 @@
     }
   }
 
-  function find(event) {
-    if (event.target.id !== "find") return;
-    list();
-  }
-
   function read() {
     const source = document.getElementById("turn");
     if (!source) return;
@@ -253,11 +255,9 @@
     mark();
     if (narrow.matches && turn.moves.length) scrollTo(0, document.querySelector(".bar").parentElement.offsetTop);
     if (turn.moves.length) reach();
-    const myTurn = turn.moves.length > 0;
     const sentence = document.getElementById("sentence");
     if (sentence) say(sentence.textContent);
-    document.title = document.title.replace(/^▶ /, "");
-    if (myTurn) document.title = `▶ ${document.title}`;
+    document.title = (turn.moves.length ? "▶ " : "") + document.title.replace(/^▶ /, "");
     resume();
   }
 
@@ -292,7 +292,7 @@
   }, true);
   narrow.addEventListener("change", () => { fold(true); mark(); });
   document.addEventListener("keydown", keyed);
-  document.addEventListener("input", find);
+  document.addEventListener("input", (event) => { if (event.target.id === "find") list(); });
   document.addEventListener("DOMContentLoaded", read);
   document.addEventListener("htmx:afterSettle", read);
   document.addEventListener("htmx:oobAfterSwap", (event) => { if (event.target.id === "status") read(); });

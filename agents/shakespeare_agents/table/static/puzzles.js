@@ -16,6 +16,15 @@
     }
   }
 
+  // Once it is solved nothing is asked any more: no move is marked, nor played by a click.
+  function settle() {
+    const right = document.querySelector("#verdict .right"), turn = document.getElementById("turn");
+    if (!right || !turn) return;
+    const solved = right.matches("[data-solved]");
+    document.getElementById("sentence").textContent = solved ? "Solved." : "This is the solution.";
+    turn.textContent = JSON.stringify({ moves: [], changed: [] });
+  }
+
   function heard() {
     const verdict = document.getElementById("verdict");
     if (!verdict) return;
@@ -29,5 +38,6 @@
   }
 
   document.addEventListener("DOMContentLoaded", mark);
+  document.addEventListener("htmx:afterSwap", settle); // before the board is read
   document.addEventListener("htmx:afterSettle", heard);
 })();

@@ -98,7 +98,7 @@
       const entry = document.querySelector(`.step[data-step="${number - 1}"]`);
       if (entry) {
         entry.classList.add("now");
-        entry.scrollIntoView({ block: "nearest" });
+        entry.scrollIntoView({ block: "nearest", inline: "start" });
       }
     }
     shownUpTo = number;
