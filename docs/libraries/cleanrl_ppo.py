@@ -77,7 +77,8 @@ decisions = 0
 while decisions < asked.decisions:
     rows = rollout()
     decisions += GAMES * STEPS
-    print(f"learning from {decisions:,} of {asked.decisions:,} decisions", flush=True)
+    learned = f"{decisions:,} of {asked.decisions:,} decisions"
+    print("learning from", learned, flush=True)
     shuffled = (torch.randperm(len(rows[0])) for _ in range(EPOCHS))
     for picked in torch.cat([*shuffled]).split(MINIBATCH):
         obs, mask, action, old, before, gain = (row[picked] for row in rows)

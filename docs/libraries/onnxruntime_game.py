@@ -27,7 +27,7 @@ parser.add_argument("folder", type=Path)
 parser.add_argument("--engine", default="shakespeare")
 asked = parser.parse_args()
 if not shutil.which(asked.engine):
-    parser.error(f"--engine: there is no command {asked.engine}; give its path")
+    parser.error(f"--engine: no command {asked.engine}; give its path")
 folder = asked.folder
 config = json.loads((folder / "config.json").read_text())
 network = onnxruntime.InferenceSession(folder / "network.onnx")

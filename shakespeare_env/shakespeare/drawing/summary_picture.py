@@ -34,7 +34,7 @@ from shakespeare_env.shakespeare.text.wording import (
 )
 
 _HEAD, _TILES, _STAGE = 26, 37, 68  # heights of both rows, and the stage's width
-_IN_ONE_ROW, _LOW_TILES = 4, 22  # more characters than these stand in two rows, lower ones
+_IN_ONE_ROW, _LOW_TILES = 4, 20  # more characters than these stand in two rows, lower ones
 _WIDEST_TILE, _CELL = 66, 24.5  # a character; a space of an act in height
 _MARK = 17  # the room of a cylinder or rest token
 _LABEL, _ORDER = 34, 66
@@ -119,11 +119,11 @@ def _tile(
     known = printed.cards[card]
     fill, line = ground(extra, used, rests, seat)
     low = height < _TILES - 2
-    name, icon = extra_words(extra) or known.name.partition(" (")[0], 9.5 if low else 12.5
+    name, icon = extra_words(extra) or known.name.partition(" (")[0], 8.5 if low else 12.5
     y = height - icon / 2 - 1
     drawn: Elements = [
         box(0, 0, width, height, fill=fill, line=line, corner=4),
-        words(3, *(9, name, 9.5) if low else (12, name, 10.5), room=width - 5),
+        words(3, *(8.5, name, 9) if low else (12, name, 10.5), room=width - 5),
     ]
     if used:
         drawn += shapes.cylinder(9, y, icon, SEATS[seat])
