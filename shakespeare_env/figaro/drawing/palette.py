@@ -11,7 +11,7 @@ from shakespeare_env.drawing.palette import ON_LIGHT, PAPER
 from shakespeare_env.figaro.box.facts import COLOURS
 from shakespeare_env.figaro.text.wording import JESTER, RING
 
-CREAM, BACK, WEAVE, STRIP = "#f8ecc9", "#4d5563", "#69727f", "#f6f0e4"
+CREAM, BACK, WEAVE = "#f8ecc9", "#4d5563", "#69727f"
 GATE, NOW = "#7d756b", "#fbf0cf"
 SEATS = ("#54433b", "#8ebeed", "#edbebe", "#85628c", "#ededa6", "#391a40")
 ON_SEATS = ("#ffffff", ON_LIGHT, ON_LIGHT, "#ffffff", ON_LIGHT, "#ffffff")
