@@ -34,7 +34,7 @@ from shakespeare_env.shakespeare.text.wording import (
 )
 
 _HEAD, _TILES, _STAGE = 26, 37, 68  # heights of both rows, and the stage's width
-_IN_ONE_ROW, _LOW_TILES = 4, 20  # more characters than these stand in two rows, lower ones
+_IN_ONE_ROW, _LOW_TILES = 4, 20  # more characters than these stand in two rows, of this height
 _WIDEST_TILE, _CELL = 66, 24.5  # a character; a space of an act in height
 _MARK = 17  # the room of a cylinder or rest token
 _LABEL, _ORDER = 34, 66
@@ -60,9 +60,10 @@ def _seat(printed: Printed, given: str, seat: int, name: str, wins: bool, decide
     below = _HEAD + 2
     members = list(zip(mine["troupe"], extra_names(mine["troupe"]), strict=True))
     room = SUMMARY - _STAGE - 8
-    rows = 1 if len(members) <= _IN_ONE_ROW else 2
-    a_row = ceil(len(members) / rows)
-    each, high = min(_WIDEST_TILE, room / max(1, a_row)), _TILES if rows == 1 else _LOW_TILES
+    are_many = len(members) > _IN_ONE_ROW
+    rows = 2 if are_many and not decides else 1  # who decides needs places that a finger hits
+    a_row, tiles = ceil(len(members) / rows), 2 * _LOW_TILES if are_many else _TILES
+    each, high = min(_WIDEST_TILE, room / max(1, a_row)), tiles / rows
     for number, (member, extra) in enumerate(members):
         look = tuple(member["costume"]), member["cylinder"], member["rest"]
         tile = _tile(printed, member["card"], extra, *look, seat, each - 2, high - 2)
@@ -75,7 +76,7 @@ def _seat(printed: Printed, given: str, seat: int, name: str, wins: bool, decide
         place = f"seat{seat}.objectives.{number}"
         drawn.append(card.place(place, SUMMARY - _STAGE + 12 * number, below + 25.5))
     drawn += _stage(printed, mine["stage"], seat, SUMMARY - _STAGE, below)
-    height = _HEAD + 3 + rows * high
+    height = _HEAD + 3 + tiles
     return Block([box(0, 0, SUMMARY, height), *drawn], SUMMARY, height)
 
 
@@ -118,7 +119,7 @@ def _tile(
 ) -> Block:
     known = printed.cards[card]
     fill, line = ground(extra, used, rests, seat)
-    low = height < _TILES - 2
+    low = height < _LOW_TILES
     name, icon = extra_words(extra) or known.name.partition(" (")[0], 8.5 if low else 12.5
     y = height - icon / 2 - 1
     drawn: Elements = [
