@@ -13,6 +13,7 @@ from shakespeare_env.drawing.board import SUMMARY, seat_strip, strip_signs
 from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.palette import FAINT, INK, LINE, MUTED, PANEL, SHADE, STONE
 from shakespeare_env.drawing.shapes import Block, Elements, box, drawn_once, star
+from shakespeare_env.play.named import YOU
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS
 from shakespeare_env.shakespeare.box.printed import Printed, printed_of
 from shakespeare_env.shakespeare.box.tables import N_SLOTS
@@ -61,7 +62,8 @@ def _seat(printed: Printed, given: str, seat: int, name: str, wins: bool, decide
     members = list(zip(mine["troupe"], extra_names(mine["troupe"]), strict=True))
     room = SUMMARY - _STAGE - 8
     are_many = len(members) > _IN_ONE_ROW
-    rows = 2 if are_many and not decides else 1  # who decides needs places that a finger hits
+    # Whoever reads needs places that a finger hits.
+    rows = 2 if are_many and name.lower() != YOU else 1
     a_row, tiles = ceil(len(members) / rows), 2 * _LOW_TILES if are_many else _TILES
     each, high = min(_WIDEST_TILE, room / max(1, a_row)), tiles / rows
     for number, (member, extra) in enumerate(members):
