@@ -10,6 +10,7 @@ from starlette.routing import Route
 from shakespeare_agents.table.learning.lessons import SEAT, Lesson, lesson
 from shakespeare_agents.table.learning.rules import rules_of
 from shakespeare_agents.table.pages.play import PLACES, looking_at
+from shakespeare_agents.table.preparing import NotReadyError
 from shakespeare_agents.table.site import Fields, Site, owner_of, remembering
 from shakespeare_agents.table.told import called
 from shakespeare_env.core import registry
@@ -64,8 +65,11 @@ def _explain(site: Site, request: Request) -> Response:
 
 
 def _begin(site: Site, request: Request, _said: Fields, _file: bytes) -> Response:
-    """A guided game; its page."""
-    taught = _taught(site, request)
+    """A guided game; its page. Until its rules are compiled, the page that waits for them."""
+    try:
+        taught = _taught(site, request)
+    except NotReadyError as fault:
+        return RedirectResponse(f"/learn/{fault.game}#first-game", 303)
     plan, digest = taught.plan, registry.box_digest(taught.game)
     _, tokens = site.store.new_table(owner_of(request), plan, digest, [[0]])
     return remembering(request, RedirectResponse(f"/seat/{tokens[0]}", 303))
