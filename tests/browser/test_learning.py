@@ -25,8 +25,8 @@ _OFF = 9
 
 
 def _begin(page, server, game):
-    page.goto(f"{server.address}learn")
-    page.locator(f"form[action='/learn/{game}/first-game'] button").click()
+    page.goto(f"{server.address}learn/{game}")  # which opens once its rules are compiled
+    page.locator(f"form[action='/learn/{game}/first-game'] button").click(timeout=120_000)
     page.wait_for_selector("#guide")
 
 
@@ -111,6 +111,7 @@ def test_terms_are_explained_on_hover_focus_and_tap(server, new_page):
     assert axe.serious_findings(page) == []
     phone = new_page(**PHONE)
     _begin(phone, server, "figaro")
+    phone.wait_for_function(_SUGGESTED, arg="")
     phone.get_by_role("button", name="How do I win?").tap()
     phone.locator("#explained").get_by_text("Have the shortest road").wait_for()
     fits(phone)

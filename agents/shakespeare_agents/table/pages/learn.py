@@ -17,8 +17,8 @@ from shakespeare_env.core import registry
 
 _FIELDS = 2
 _LONGEST_NAME = 100
-_PATIENCE_S = 1.0
-"""Seconds before a page says what it waits for."""
+_GLANCE_S, _PATIENCE_S = 1.0, 10.0
+"""Seconds before a page says what it waits for, and before a game does."""
 
 
 def routes(site: Site) -> list[Route]:
@@ -33,12 +33,12 @@ def routes(site: Site) -> list[Route]:
     ]
 
 
-def _taught(site: Site, request: Request) -> Lesson:
-    """The lesson of a page's game, once that can be played."""
+def _taught(site: Site, request: Request, patience: float = _GLANCE_S) -> Lesson:
+    """The lesson of a page's game, once that can be played; NotReadyError if that takes longer."""
     found = lesson(request.path_params["game"])
     if found is None or found.game not in registry.names():
         raise HTTPException(404, "Nobody has written how this game is played.")
-    site.preparing.wait(found.game, _PATIENCE_S)
+    site.preparing.wait(found.game, patience)
     return found
 
 
@@ -67,7 +67,7 @@ def _explain(site: Site, request: Request) -> Response:
 def _begin(site: Site, request: Request, _said: Fields, _file: bytes) -> Response:
     """A guided game; its page. Until its rules are compiled, the page that waits for them."""
     try:
-        taught = _taught(site, request)
+        taught = _taught(site, request, _PATIENCE_S)
     except NotReadyError as fault:
         return RedirectResponse(f"/learn/{fault.game}#first-game", 303)
     plan, digest = taught.plan, registry.box_digest(taught.game)
