@@ -17,7 +17,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
 from shakespeare_env.core.kernels import compile_each, is_kept
 
-_PATIENCE_S = 10.0
+PATIENCE_S = 10.0
 """Seconds that a request waits for code, which is enough to load what was compiled before."""
 _LONGEST_S = 900.0
 """The most seconds for one entry point."""
@@ -93,7 +93,7 @@ class Preparing:
         """The share of a game's code that is ready, 0 to 1."""
         return self._shares.get(game, 1.0)
 
-    def wait(self, game: str, seconds: float = _PATIENCE_S) -> None:
+    def wait(self, game: str, seconds: float = PATIENCE_S) -> None:
         """Wait until a game can be played; NotReadyError if that takes longer."""
         if self.share(game) < 1 and not self._ready[game].wait(seconds):
             raise NotReadyError(game, self.share(game))

@@ -10,15 +10,15 @@ from starlette.routing import Route
 from shakespeare_agents.table.learning.lessons import SEAT, Lesson, lesson
 from shakespeare_agents.table.learning.rules import rules_of
 from shakespeare_agents.table.pages.play import PLACES, looking_at
-from shakespeare_agents.table.preparing import NotReadyError
+from shakespeare_agents.table.preparing import PATIENCE_S, NotReadyError
 from shakespeare_agents.table.site import Fields, Site, owner_of, remembering
 from shakespeare_agents.table.told import called
 from shakespeare_env.core import registry
 
 _FIELDS = 2
 _LONGEST_NAME = 100
-_GLANCE_S, _PATIENCE_S = 1.0, 10.0
-"""Seconds before a page says what it waits for, and before a game does."""
+_GLANCE_S = 1.0
+"""Seconds before a page says what it waits for."""
 
 
 def routes(site: Site) -> list[Route]:
@@ -67,7 +67,7 @@ def _explain(site: Site, request: Request) -> Response:
 def _begin(site: Site, request: Request, _said: Fields, _file: bytes) -> Response:
     """A guided game; its page. Until its rules are compiled, the page that waits for them."""
     try:
-        taught = _taught(site, request, _PATIENCE_S)
+        taught = _taught(site, request, PATIENCE_S)
     except NotReadyError as fault:
         return RedirectResponse(f"/learn/{fault.game}#first-game", 303)
     plan, digest = taught.plan, registry.box_digest(taught.game)
