@@ -1,7 +1,10 @@
 """The bundled checkpoints: small, documented, and as strong as they are said to be."""
 
+import re
+import shlex
 import subprocess
 import sys
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -9,11 +12,12 @@ import pytest
 
 from shakespeare_agents import default, evaluate, make
 from shakespeare_agents.networks.bundled import bundled_checkpoint, bundled_versions
-from shakespeare_agents.networks.checkpoint import LICENCE, load_checkpoint
+from shakespeare_agents.networks.checkpoint import LICENCE, load_checkpoint, read_card
 from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_agents.strategy.forecasts import forecasts
 from shakespeare_env import Batch
 from shakespeare_env.core import registry
+from shakespeare_training.config_text import chosen_config, parse_override
 from shakespeare_training.runs.history import History, Measurement
 from tests.contract import knowledge
 
@@ -43,6 +47,20 @@ def test_it_fits_its_game_and_says_where_it_comes_from(name, version):
     assert card.figures["decisions"] >= card.settings["decisions"] or " --minutes " in card.command
     assert sum(path.stat().st_size for path in folder.iterdir()) < 5_000_000
     assert len(list(folder.iterdir())) == 2
+
+
+@every_version
+def test_its_command_repeats_its_settings_whatever_the_defaults_of_today(name, version):
+    card = read_card(bundled_checkpoint(registry.game(name), version))
+    runs = [part for part in re.split(" && |; ", card.command) if " --seed " in part]
+    words = shlex.split(runs[-1])
+    options = list(pairwise(words))
+    given = dict(parse_override(text) for option, text in options if option == "--set")
+    named = dict(options)
+    settings = {"game": name, "seed": int(named["--seed"]), **given}
+    config = chosen_config(named.get("--config"), settings).to_json()
+    same = (config.keys() & card.settings.keys()) - {"precision"}  # "auto" found out which
+    assert {key: config[key] for key in same} == {key: card.settings[key] for key in same}
 
 
 @games

@@ -17,7 +17,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from shakespeare_agents.networks.checkpoint import read_card
 from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError
-from shakespeare_training.config import TrainingConfig, override
+from shakespeare_training.config import override
 from shakespeare_training.config_text import (
     chosen_config,
     default_config,
@@ -190,8 +190,9 @@ def test_the_command_on_the_card_gives_the_same_settings(name):
 
 
 def test_the_command_names_what_is_not_the_default():
-    assert train_command(TrainingConfig(seed=3), "auto") == "shakespeare train --seed 3"
-    found = train_command(TrainingConfig(), "float32", Path("a b"))
+    other = default_config(registry.DEFAULT, {"seed": 3})
+    assert train_command(other, "auto") == "shakespeare train --seed 3"
+    found = train_command(default_config(registry.DEFAULT), "float32", Path("a b"))
     assert found == "shakespeare train --seed 0 --start 'a b' --set 'precision=\"float32\"'"
     config = chosen_config("expert_iteration", {"game": "figaro", "simulations": 7, "seed": 3})
     words = train_command(config, "auto")
