@@ -22,6 +22,7 @@ from shakespeare_agents.python_agents import RULE, agent_from, fault_in_words, l
 from shakespeare_agents.random_agent import RandomAgent
 from shakespeare_agents.search.agent import Plan
 from shakespeare_agents.search.making import (
+    HORIZON,
     TEMPERATURE,
     horizon_named,
     network_search,
@@ -145,6 +146,11 @@ def _heuristics(game: Game) -> Any:
     return import_module(f"{_HEURISTICS}.{game.name}")
 
 
+def usual_horizon(game: Game) -> int:
+    """The horizon of searches over a network that are given none."""
+    return HORIZON if game.forecast_horizon is None else game.forecast_horizon
+
+
 def _search(
     game: Game,
     *,
@@ -157,7 +163,7 @@ def _search(
     utility: str = Plan.utility,
     sharpness: float = Plan.sharpness,
     near_certain: float = Plan.near_certain,
-    horizon: str = "end",
+    horizon: str = "",
     temperature: float = TEMPERATURE,
     threads: int = 1,
 ) -> AnyAgent:
@@ -195,7 +201,7 @@ def _search(
         game,
         agent.network,
         plan,
-        horizon=horizon_named(horizon),
+        horizon=horizon_named(horizon) if horizon else usual_horizon(game),
         temperature=temperature,
         threads=threads,
     )

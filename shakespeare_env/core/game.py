@@ -151,6 +151,8 @@ class Game:
         boxes: The component files in force. If there are several, a record's `box` says which one
             its game is played with, and the last field of an observation does, too.
         facts: What may differ between boxes, for networks that play with any of them.
+        forecast_horizon: Decisions of each seat after which a network's forecast tells a search
+            more than to play on; None if playouts to the end tell most.
     """
 
     name: str
@@ -174,6 +176,7 @@ class Game:
     presentation: Presentation = field(repr=False)
     boxes: tuple[Path, ...]
     facts: tuple[FactTable, ...] = field(default=(), repr=False)
+    forecast_horizon: int | None = None
 
     def __post_init__(self) -> None:
         if self.min_seats == 1 and self.solo_target is None:

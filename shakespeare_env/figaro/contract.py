@@ -41,6 +41,7 @@ GAME = Game(
     rules=Rules(set_up, legal, play, observe, determinize, scores, fault, rewind),
     good_scores={},
     score_scale=10,
+    forecast_horizon=4,
     to_dict=notation.to_dict,
     from_dict=from_dict,
     explain=explain,

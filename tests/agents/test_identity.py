@@ -25,7 +25,9 @@ def test_options_weights_and_games_make_another_agent_but_names_and_threads_do_n
     assert len({digest(text) for text in texts}) == len(texts)
     assert digest(str(bundled_checkpoint(GAME, 1))) == digest("network,version=1")
     assert digest("search,threads=2") == digest("search,horizon=end") == digest("search")
-    assert digest("random", registry.game("figaro")) != digest("random")
+    figaro = registry.game("figaro")
+    assert digest("search", figaro) == digest(f"search,horizon={figaro.forecast_horizon}", figaro)
+    assert digest("random", figaro) != digest("random")
 
 
 def test_objects_are_known_by_their_source():

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.networks.network import Network
 from shakespeare_agents.networks.network_agent import NetworkAgent
-from shakespeare_agents.registry import default, make, unlearned
+from shakespeare_agents.registry import default, make, unlearned, usual_horizon
 from shakespeare_agents.search.agent import Plan, Prior, SearchAgent
-from shakespeare_agents.search.making import HORIZON, TEMPERATURE, AnyMove, network_search
+from shakespeare_agents.search.making import TEMPERATURE, AnyMove, network_search
 from shakespeare_agents.search.player import TO_THE_END
 from shakespeare_env.core.game import Game
 from shakespeare_env.play.agent import Advisor, AnyAgent, Player, name_of
@@ -74,7 +74,7 @@ def _searching(game: Game, agent: AnyAgent, threads: int) -> SearchAgent:
     if isinstance(agent, SearchAgent):
         return agent
     if isinstance(agent, NetworkAgent):
-        return _of_network(game, agent.network, HORIZON, threads)
+        return _of_network(game, agent.network, usual_horizon(game), threads)
     options = {"rollouts": unlearned(game), "simulations": _SIMULATIONS, "threads": threads}
     made = make("search", game, **options)
     assert isinstance(made, SearchAgent)
