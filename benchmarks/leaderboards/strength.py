@@ -39,7 +39,7 @@ def strength_svg(standings: Standings) -> bytes:
         for row in shown:
             styles.setdefault(row["agent"], _style(len(styles)))
             _point(axes, row, taken[row["agent"]], *styles[row["agent"]])
-        searches = [row for row in shown if row["agent"].startswith("search")]
+        searches = [row for row in shown if row["agent"].startswith("search, ")]
         searches.sort(key=lambda row: taken[row["agent"]])
         for one, other in pairwise(searches):
             ends = [taken[row["agent"]] for row in (one, other)]
