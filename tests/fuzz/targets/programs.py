@@ -65,6 +65,7 @@ class Judged(ProgramAgent):
 def withstands(seed: str, table: Table, answers: int) -> None:
     """Play with a hostile program until it has answered so often, and see that nothing is left."""
     table.batch(1, seed=0)  # what is opened once stays open
+    gc.collect()  # what earlier work left
     before, others = descriptors(), running()
     with tempfile.TemporaryDirectory() as folder:
         counter = Path(folder, "counter")
