@@ -83,8 +83,11 @@ def opponents(game: Game) -> Iterator[Opponent]:
 
 
 def opponents_in_boxes(network: Path, game: Game) -> Iterator[Opponent]:
-    """The panel in several boxes: other networks, and itself with the facts of the next box."""
-    for version in bundled_versions(game)[-2:]:
+    """In several boxes: the newest network of each kind, and itself with the next box's facts."""
+    boxes = {one: read_card(bundled_checkpoint(game, one)).boxes for one in bundled_versions(game)}
+    of_one_box = [version for version, count in boxes.items() if count == 1]
+    of_any_box = [version for version, count in boxes.items() if count > 1]
+    for version in (*of_one_box[-1:], *of_any_box[-1:]):
         name = f"version {version}"
         yield name, make(f"network,version={version}", game), _TABLES[game.name], MAIN
     yield "heuristic", make("heuristic", game), (4,), OTHERS
