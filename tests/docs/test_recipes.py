@@ -43,6 +43,7 @@ def test_cloning_learns_from_the_record(folder, tmp_path, monkeypatch, capsys):
     assert names["kept"].games == 2 * 4
 
 
+@pytest.mark.filterwarnings("ignore:This DataLoader will create:UserWarning")  # on one processor
 def test_processes_share_the_decisions(folder, monkeypatch):
     monkeypatch.syspath_prepend(str(RECIPES))
     recipe = import_module("loader_processes")
