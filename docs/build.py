@@ -27,7 +27,7 @@ HERE = Path(__file__).parent
 N_SEATS, SEED, SHARE = 3, 1, 0.76
 """The drawn game: its seats if allowed, its seed, and the share of it played."""
 CALIBRATION_GAMES = 500
-DESCENT, BEFORE = (3, 4, 5, 9), 20_100_000
+DESCENT, BEFORE = (3, 4, 5, 10), 20_100_000
 """Networks that PPO trained one from another; version 3 had earlier runs of so many decisions."""
 DETAIL = {"shakespeare": (12, 106, 810, 678), "figaro": (1062, 518, 526, 374)}
 """What is legible at page width: left, top, width, height."""

@@ -137,7 +137,7 @@ def test_a_suggested_goal_and_its_reason_agree_with_what_goals_pay_now(desk):
             assert "None of these pays more now" in guidance.why
             assert f"+{pays[own]}" in guidance.why
         days.add(day)
-    assert days == {1, 5}
+    assert min(days) < 4 <= max(days)
 
 
 def test_numbers_of_characters_that_rest_are_said_in_grammar(desk):
