@@ -3,6 +3,8 @@ PYTHON  ?= python3
 # Processes the tests run in, and more arguments for the target's command: make test-only ARGS="-k wager".
 WORKERS ?= 2
 ARGS    ?=
+# What `make bounds` runs.
+BOUNDED ?= tests/shakespeare tests/figaro tests/contract/core/test_records.py
 
 VENV    := .venv
 BIN     := $(VENV)/bin
@@ -84,7 +86,8 @@ evaluate: setup  ## the bundled network against three heuristic players
 check: setup  ## step all views side by side: they must show the same games
 	$(BIN)/shakespeare check $(ARGS)
 
-bounds: setup  ## some fuzzing with every index of compiled rules checked
+bounds: setup  ## with every index of compiled rules checked: the rules' tests, then some fuzzing; BOUNDED=tests for all
+	SHAKESPEARE_BOUNDS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(BOUNDED) -m "not slow"
 	SHAKESPEARE_BOUNDS=1 $(BIN)/python -m tests.fuzz positions records arrays moves protocol --minutes 1 --seed 1 --workers $(WORKERS)
 
 fuzz: setup  ## attack everything that reads input, for half an hour; ARGS="positions --minutes 5" for less
