@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_env.compile.decorators import kernel
+from shakespeare_env.core.arrays import plain
 from shakespeare_env.core.rng import GOLDEN, check_seed, mixed, streams
 
 _AGENTS = np.uint64(0xA6E275)
@@ -81,9 +83,24 @@ def draw_columns(weights: NDArray[Any], numbers: NDArray[np.float64]) -> NDArray
         weights: See `GameGenerators.choose`.
         numbers: float64[m], in [0, 1).
     """
-    sums = weights.cumsum(axis=1, dtype=np.float64)
-    total = sums[:, -1]
-    # Rounding could lift the threshold to the total, which no partial sum exceeds.
-    threshold = np.minimum(numbers * total, np.nextafter(total, 0.0))
-    columns: NDArray[np.int64] = (sums > threshold[:, None]).argmax(axis=1)
+    columns = np.empty(len(weights), np.int64)
+    kind = np.float32 if weights.dtype == np.float32 else np.float64
+    _write_columns(plain(weights, kind), plain(numbers, np.float64), columns)
     return columns
+
+
+@kernel("play", purpose="draws by weight")
+def _write_columns(weights: Any, numbers: Any, columns: Any) -> None:
+    for row in range(len(weights)):
+        total, last = 0.0, 0
+        for column in range(weights.shape[1]):
+            if weights[row, column] > 0:  # few are, and a comparison costs less than a sum
+                total += weights[row, column]
+                last = column
+        left, partial = numbers[row] * total, 0.0
+        for column in range(last + 1):
+            if weights[row, column] > 0:
+                partial += weights[row, column]
+                columns[row] = column
+                if partial > left:
+                    break

@@ -171,13 +171,15 @@ class SelfPlayPPO(SelfPlayLearner):
                 shares = log_shares(found.win_logits, at_tables).exp()
                 clockwise = torch.stack([shares, found.changes], dim=2).cpu().numpy()
                 weights = found.log_probabilities.softmax(dim=-1).cpu().numpy()
-            actions[rows] = drawn = draw_columns(weights, self.rng.random(len(rows)))
+                actions[rows] = drawn = draw_columns(weights, self.rng.random(len(rows)))
+                taken = torch.as_tensor(drawn).to(self.device).unsqueeze(1)
+                logs = found.log_probabilities.gather(1, taken).squeeze(1)
+                log_probs[rows] = logs.cpu().numpy()
             places = np.arange(batch.game.max_seats)
             seats = batch.to_move[rows].astype(np.int64)[:, None]
             at = np.where(places < players[:, None], (places - seats) % players[:, None], places)
             forecasts[rows] = np.take_along_axis(clockwise, at[..., None], axis=1)
             forecasts[rows] *= (places < players[:, None])[..., None]
-            log_probs[rows] = found.log_probabilities.cpu().numpy()[np.arange(len(rows)), drawn]
             # Weights that have exploded exceed even the logit of illegal moves.
             if not (np.isfinite(log_probs).all() and masks[rows, drawn].all()):
                 raise FloatingPointError("the network's numbers are too large to choose a move by")
