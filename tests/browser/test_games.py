@@ -18,7 +18,6 @@ _MOVES = 10
         (Person, "shakespeare", ["person", *["random"] * 3]),
         (Person, "figaro", ["person", *["random"] * 5]),
         (TypingPerson, "shakespeare", ["person"]),
-        (TypingPerson, "figaro", ["person", "random", "random"]),
     ],
 )
 def test_a_whole_game_is_played(server, new_page, someone, game, seats):

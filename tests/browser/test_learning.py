@@ -71,15 +71,14 @@ def _stays_in_place(page, seen):
     assert 0 <= top < bottom <= page.viewport_size["height"]
 
 
-@pytest.mark.parametrize(
-    ("game", "act", "look"),
-    [("shakespeare", _by_mouse, {}), ("figaro", _by_keys, {}), ("figaro", _by_finger, PHONE)],
-)
-def test_the_guided_game_is_played_to_its_end(server, new_page, game, act, look):
-    page, version, number = new_page(**look), "", 0
+def _play_guided(page, act, most):
+    """Play a guided game to its end, or so many moves; how many it were."""
+    version, number = "", 0
     places: set[tuple[float, ...]] = set()
-    _begin(page, server, game)
-    while not (found := page.wait_for_function(_SUGGESTED, arg=version).json_value())["over"]:
+    while number < most:
+        found = page.wait_for_function(_SUGGESTED, arg=version).json_value()
+        if found["over"]:
+            break
         version = found["version"]
         if number == 0:
             marked = page.locator(".suggested-mark, #moves button.suggested")
@@ -89,13 +88,28 @@ def test_the_guided_game_is_played_to_its_end(server, new_page, game, act, look)
         _stays_in_place(page, places)
         act(page, found, number)
         number += 1
-    assert number > 20
+    return number
+
+
+def test_the_guided_game_is_played_to_its_end(server, new_page):
+    page = new_page()
+    _begin(page, server, "figaro")
+    assert 20 < _play_guided(page, _by_keys, 1000) < 1000
     assert page.get_by_text("How each score came about").is_visible()
     last, guide = (page.locator(f"#guide{one}").bounding_box() for one in (" .guide-head", ""))
     assert last["y"] + last["height"] < guide["y"] + guide["height"]
     # In the end it lies over nothing.
     assert page.locator("#guide").evaluate("it => getComputedStyle(it).position") == "static"
     assert axe.serious_findings(page) == []
+
+
+@pytest.mark.parametrize(
+    ("game", "act", "look"), [("shakespeare", _by_mouse, {}), ("figaro", _by_finger, PHONE)]
+)
+def test_the_guided_game_is_played_by_mouse_and_finger(server, new_page, game, act, look):
+    page = new_page(**look)
+    _begin(page, server, game)
+    assert _play_guided(page, act, _OFF + 2) == _OFF + 2
 
 
 def test_terms_are_explained_on_hover_focus_and_tap(server, new_page):
