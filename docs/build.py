@@ -27,7 +27,7 @@ HERE = Path(__file__).parent
 N_SEATS, SEED, SHARE = 3, 1, 0.76
 """The drawn game: its seats if allowed, its seed, and the share of it played."""
 CALIBRATION_GAMES = 500
-DESCENT, BEFORE = (3, 4, 5, 10), 20_100_000
+DESCENT, BEFORE = (3, 4, 5, 10, 11), 20_100_000
 """Networks that PPO trained one from another; version 3 had earlier runs of so many decisions."""
 DETAIL = {"shakespeare": (12, 106, 810, 678), "figaro": (1062, 518, 526, 374)}
 """What is legible at page width: left, top, width, height."""
@@ -80,6 +80,10 @@ def strength_by_decisions() -> None:
                 row = learned + one.decisions, one.percents[0], one.games
                 found.setdefault(one.players, []).append(row)
         learned += figures["decisions"]
+        for judged in figures.get("panel", {}).get("judgements", ()):
+            if judged["opponent"] == "version 1":
+                row = learned, 100 * judged["won"], judged["games"]
+                found[judged["players"]].append(row)
     picture = style.picture(900, 460, layout="constrained")
     axes = picture.subplots()
     style.prepare(axes, "Games won against copies of network 1, %", "decisions, log scale")
