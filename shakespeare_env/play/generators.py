@@ -83,7 +83,7 @@ def draw_columns(weights: NDArray[Any], numbers: NDArray[np.float64]) -> NDArray
         weights: See `GameGenerators.choose`.
         numbers: float64[m], in [0, 1).
     """
-    columns = np.empty(len(weights), np.int64)
+    columns = np.zeros(len(weights), np.int64)  # 0 is also the answer to weights that are NaN
     kind = np.float32 if weights.dtype == np.float32 else np.float64
     _write_columns(plain(weights, kind), plain(numbers, np.float64), columns)
     return columns

@@ -204,3 +204,8 @@ def test_no_number_falls_on_a_column_of_weight_0(number):
     weights = np.array([[0.0, 0.1, 0.2, 0.7, 0.0], [0.0, 1.0, 0.0, 0.0, 0.0]], np.float32)
     ends = [1, 1] if number == 0.0 else [3, 1]
     assert draw_columns(weights, np.full(2, number)).tolist() == ends
+
+
+def test_weights_that_are_no_numbers_draw_the_first_column():
+    weights = np.array([[np.nan, np.nan, np.nan], [0.0, np.nan, 1.0]], np.float32)
+    assert draw_columns(weights, np.full(2, 0.5)).tolist() == [0, 2]
