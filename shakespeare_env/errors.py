@@ -60,6 +60,10 @@ class RenderError(ShakespeareEnvError, RuntimeError):
     """A picture that cannot be shown, as without a screen."""
 
 
+class DeviceError(ShakespeareEnvError, RuntimeError):
+    """A GPU that is not there, or cannot be used."""
+
+
 class MemoryLimitError(ShakespeareEnvError, MemoryError):
     """A request for more than this machine's memory; nothing has been allocated."""
 

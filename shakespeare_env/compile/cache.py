@@ -80,10 +80,10 @@ class KernelCode(_Cache):  # type: ignore[misc]
             often = "for the first use"
             target_context.refresh()
             path = self._path(self._folder, sig, target_context.codegen())
-            found = _load(path, target_context)
+            found = self._load(path, target_context)
             if found is None:
                 self._open.enter_context(_turn(path))
-                found = _load(path, target_context)
+                found = self._load(path, target_context)
             if found is not None:
                 return found
         self._open.enter_context(compiling(self._purpose, often))
@@ -91,11 +91,10 @@ class KernelCode(_Cache):  # type: ignore[misc]
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep compiled code; a warning if the disk does not allow it."""
-        # Dynamic globals are addresses of this process.
-        if self._folder is None or data.library.has_dynamic_globals or data.lifted:
+        if self._folder is None or (reduced := self._reduced(data)) is None:
             return
         try:
-            _write(self._path(self._folder, sig, data.codegen), dumps(data._reduce()))
+            _write(self._path(self._folder, sig, self._codegen(data)), reduced)
         except OSError as fault:
             warnings.warn(
                 f"compiled code cannot be kept in {self._folder}: {fault}; the next process "
@@ -103,6 +102,36 @@ class KernelCode(_Cache):  # type: ignore[misc]
                 RuntimeWarning,
                 stacklevel=2,
             )
+
+    def _load(self, path: Path, target_context: Any) -> Any:
+        try:
+            return self._rebuilt(target_context, pickle.loads(_read(path)))
+        except FileNotFoundError:
+            return None
+        except Exception as fault:
+            warnings.warn(
+                f"unusable compiled code, {path}: {fault}; compiling anew",
+                RuntimeWarning,
+                stacklevel=4,
+            )
+            return None
+
+    @staticmethod
+    def _rebuilt(target_context: Any, content: Any) -> Any:
+        """What the processor runs, from its file's content."""
+        return CompileResult._rebuild(target_context, *content)
+
+    @staticmethod
+    def _reduced(data: Any) -> bytes | None:
+        """A file's content; None for code that holds dynamic globals, addresses of this process."""
+        if data.library.has_dynamic_globals or data.lifted:
+            return None
+        content: bytes = dumps(data._reduce())
+        return content
+
+    @staticmethod
+    def _codegen(data: Any) -> Any:
+        return data.codegen
 
     def _path(self, folder: Path, sig: Any, codegen: Any) -> Path:
         # The folder's name stands for all code and options; NUMBA_BOUNDSCHECK overrides one.
@@ -148,18 +177,6 @@ def _taken(path: Path) -> IO[bytes] | None:
             return lock
     lock.close()
     return None
-
-
-def _load(path: Path, target_context: Any) -> Any:
-    try:
-        return CompileResult._rebuild(target_context, *pickle.loads(_read(path)))
-    except FileNotFoundError:
-        return None
-    except Exception as fault:
-        warnings.warn(
-            f"unusable compiled code, {path}: {fault}; compiling anew", RuntimeWarning, stacklevel=3
-        )
-        return None
 
 
 def _read(path: Path) -> bytes:

@@ -107,27 +107,39 @@ def kernel(
         if numba.config.DISABLE_JIT:
             return function
         dispatcher = njit(**_OPTIONS)(function)
-        # A kernel around other functions of the same files is another kernel.
-        inner = [f"{f.__qualname__}-{f.__code__.co_firstlineno}" for f in _within([function])[0]]
-        code = KernelCode(
-            function.__name__.strip("<>"),
-            " ".join(inner),
-            code_folder(owner, function, *functions),
-            purpose or f"{owner}: {function.__name__}",
-        )
-        dispatcher._cache = code
-        compile_kernel = dispatcher.compile
-
-        def compile_in_turn(signature: Any) -> Any:
-            # The lock keeps apart what threads compile at the same time.
-            with global_compiler_lock, code:
-                return compile_kernel(signature)
-
-        dispatcher.compile = compile_in_turn
+        keep_code(KernelCode, dispatcher, owner, functions, purpose)
         compiled: Callable[P, R] = dispatcher
         return compiled
 
     return compile_and_keep
+
+
+def keep_code(
+    kind: type[KernelCode],
+    dispatcher: Any,
+    owner: str,
+    functions: Iterable[AnyFunction],
+    purpose: str | None,
+) -> None:
+    """Keep what one of Numba's dispatchers compiles; see `kernel`."""
+    function = dispatcher.py_func
+    # A kernel around other functions of the same files is another kernel.
+    inner = [f"{f.__qualname__}-{f.__code__.co_firstlineno}" for f in _within([function])[0]]
+    code = kind(
+        function.__name__.strip("<>"),
+        " ".join(inner),
+        code_folder(owner, function, *functions),
+        purpose or f"{owner}: {function.__name__}",
+    )
+    dispatcher._cache = code
+    compile_kernel = dispatcher.compile
+
+    def compile_in_turn(signature: Any) -> Any:
+        # The lock keeps apart what threads compile at the same time.
+        with global_compiler_lock, code:
+            return compile_kernel(signature)
+
+    dispatcher.compile = compile_in_turn
 
 
 def code_folder(owner: str, *functions: AnyFunction) -> Path | None:

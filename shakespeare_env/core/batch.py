@@ -39,7 +39,7 @@ from shakespeare_env.core.saved_facts import game_saved
 from shakespeare_env.core.thread_pool import MOST_THREADS, ThreadPool, Work
 from shakespeare_env.errors import IllegalMove
 
-_CHOICE = np.uint64(0xC401CE)
+CHOICE = np.uint64(0xC401CE)
 """Separates the seeds of `random_actions` from those of the games."""
 _FEW = 256
 """Fewer games are stepped on one thread."""
@@ -146,7 +146,7 @@ class Batch:
                 boxes = numbers % several if self._boxes is None else self._boxes[begun]
                 self._games[BOX][begun] = boxes
             self._games["random"][begun] = streams(seed, numbers)
-            self._chance[begun] = streams(int(check_seed(seed) ^ _CHOICE), numbers)
+            self._chance[begun] = streams(int(check_seed(seed) ^ CHOICE), numbers)
             self._set_up(begun)
 
     def restart(self, rows: Integers) -> None:

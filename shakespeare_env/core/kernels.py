@@ -16,10 +16,10 @@ import numpy as np
 
 from shakespeare_env.compile.decorators import P, R, kernel, rule
 from shakespeare_env.core.arrays import GameArrays, Outcome, Terms
-from shakespeare_env.core.forced_moves import forced_moves_of
 from shakespeare_env.core.game import Game, Rules
-from shakespeare_env.core.rewards import SCORE, write_change, write_outcome
+from shakespeare_env.core.rewards import SCORE
 from shakespeare_env.core.rng import below_in, mix, stream
+from shakespeare_env.core.row_rules import forced_moves_of, row_rules_of
 
 # Counts eight flags of a mask at a time, one per byte of a word: multiplying by a word of ones adds
 # to every byte all bytes below it, so the top byte holds the sum.
@@ -29,8 +29,6 @@ _BYTE, _BYTE_MASK = np.uint64(8), np.uint64(0xFF)
 _EVERY_OTHER_BYTE = np.uint64(0x00FF00FF00FF00FF)
 _ONE_PER_LANE, _TOP_LANE = np.uint64(0x0001000100010001), np.uint64(48)
 
-_MOST_DEALS = 1000
-"""Deals of a game before it counts as one without decisions."""
 NO_MOVE = -1
 """The fault of a seat that is to move and cannot; games number theirs from 1."""
 
@@ -67,7 +65,7 @@ def kernels_of(game: Game) -> Kernels:
     return _build(game)
 
 
-def _functions(game: Game) -> list[Callable[..., Any]]:
+def rules_of(game: Game) -> list[Callable[..., Any]]:
     """A game's rules, which all its kernels are kept with."""
     return [getattr(game.rules, field.name) for field in fields(Rules)]
 
@@ -77,32 +75,17 @@ def _build(game: Game) -> Kernels:
 
     They close over functions alone: code on disk would not follow a change of anything else.
     """
-    rules = game.rules
-    rules_set_up, rules_legal, rules_play = rules.set_up, rules.legal, rules.play
+    rules, row_rules = game.rules, row_rules_of(game)
+    begin, show, advance = row_rules.begin, row_rules.show, row_rules.advance
+    rules_legal, rules_play = rules.legal, rules.play
     rules_observe, rules_determinize, rules_scores = rules.observe, rules.determinize, rules.scores
     rules_fault = rules.fault
     play_forced_moves = forced_moves_of(game)
-    functions = _functions(game)
+    functions = rules_of(game)
 
     def compiled(what: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         purpose = f"{game.name.capitalize()}'s rules ({what})"
         return kernel(game.name, *functions, purpose=purpose)
-
-    @rule
-    def deal(record: Any, players: int, options: int, mask: Any) -> None:
-        """A new game at its first decision; a deal without one is no game, and dealt anew."""
-        for _ in range(_MOST_DEALS):
-            rules_set_up(record, players, options)
-            play_forced_moves(record, mask)
-            if record["to_move"] >= 0:
-                break
-
-    @rule
-    def look(record: Any, obs: Any) -> None:
-        """Write the mover's observation, all 0 when over."""
-        obs[:] = 0
-        if record["to_move"] >= 0:
-            rules_observe(record, record["to_move"], obs)
 
     @rule
     def n_set(word: np.uint64) -> int:
@@ -123,21 +106,13 @@ def _build(game: Game) -> Kernels:
         arrays = GameArrays(*entries)
         for k in range(first, last):
             i = rows[k]
-            game = arrays.games[i]
-            deal(game, players[i], options, arrays.mask[i])
-            look(game, arrays.obs[i])
-            arrays.to_move[i] = game["to_move"]
+            begin(arrays, i, players[i], options)
 
     @compiled("changed positions")
     def refresh(entries: Any, rows: Any) -> None:
         arrays = GameArrays(*entries)
         for i in rows:
-            game = arrays.games[i]
-            arrays.mask[i, :] = False
-            if game["to_move"] >= 0:
-                rules_legal(game, arrays.mask[i])
-            look(game, arrays.obs[i])
-            arrays.to_move[i] = game["to_move"]
+            show(arrays, i)
 
     @compiled("moves of many games")
     def step(
@@ -151,36 +126,9 @@ def _build(game: Game) -> Kernels:
         played_for: Any,
     ) -> None:
         arrays, outcome, terms = GameArrays(*entries), Outcome(*results), Terms(*played_for)
-        mask, reward = arrays.mask, terms.reward
         for k in range(first, last):
             i = rows[k]
-            game = arrays.games[i]
-            outcome.done[i] = False
-            rewards = outcome.rewards[i]
-            rewards[:] = 0
-            if game["to_move"] < 0:
-                continue
-            before, after = outcome.scores_before[i], outcome.scores_after[i]
-            if reward == SCORE:
-                rules_scores(game, before)
-            rules_play(game, actions[k])
-            play_forced_moves(game, mask[i])
-            over = game["to_move"] < 0
-            if over or reward == SCORE:
-                rules_scores(game, after)
-                if reward == SCORE:
-                    write_change(game["players"], before, after, terms.scale, rewards)
-                else:
-                    write_outcome(reward, game, after, terms.scale, terms.target, rewards)
-            if over:
-                outcome.done[i] = True
-                for seat in range(len(after)):
-                    outcome.final_scores[i, seat] = after[seat]
-                    outcome.final_winners[i, seat] = game["winners"][seat] != 0
-                if terms.autoreset:
-                    deal(game, players[i], terms.options, mask[i])
-            look(game, arrays.obs[i])
-            arrays.to_move[i] = game["to_move"]
+            advance(arrays, outcome, terms, i, actions[k], players[i])
 
     @compiled("moves of one game")
     def play(games: Any, mask: Any, to_move: Any, action: int) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.compile.decorators import kernel
+from shakespeare_env.compile.decorators import kernel, rule
 from shakespeare_env.core.arrays import plain
-from shakespeare_env.core.rng import GOLDEN, check_seed, mixed, streams
+from shakespeare_env.core.rng import GOLDEN, check_seed, mix, mixed, streams
 
 _AGENTS = np.uint64(0xA6E275)
 """Separates agents' draws from the chance of games with the same seed."""
@@ -87,6 +87,13 @@ def draw_columns(weights: NDArray[Any], numbers: NDArray[np.float64]) -> NDArray
     kind = np.float32 if weights.dtype == np.float32 else np.float64
     _write_columns(plain(weights, kind), plain(numbers, np.float64), columns)
     return columns
+
+
+@rule
+def next_unit(states: Any, i: int) -> float:
+    """The next number of generator i, uniform in [0, 1), as `GameGenerators.random` draws it."""
+    states[i] += GOLDEN
+    return np.float64(mix(states[i]) >> _11) * _TO_UNIT
 
 
 @kernel("play", purpose="draws by weight")

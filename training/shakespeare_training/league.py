@@ -18,10 +18,11 @@ from shakespeare_agents import make
 from shakespeare_agents.networks.network import Network, Tensors
 from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_agents.storage import StoredTensors
+from shakespeare_env.compile.decorators import kernel, rule
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.extras import needing
 from shakespeare_env.play.agent import AnyAgent
-from shakespeare_env.play.generators import GameGenerators
+from shakespeare_env.play.generators import GameGenerators, next_unit
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE, Lineup
 from shakespeare_training.config import CURRENT, PAST
 
@@ -79,6 +80,36 @@ class Ended(NamedTuple):
     scores: NDArray[np.int16]
 
 
+@rule
+def seat_players(
+    game: int, states: Any, weights: Any, by_kind: Any, players: Any, seats: Any
+) -> None:
+    """Draw the kind of a new game and the learner's seat, and seat the opponent elsewhere."""
+    total = 0.0
+    for weight in weights:
+        total += weight
+    left = next_unit(states, game) * total
+    kind = 0
+    for place in range(len(weights)):
+        if weights[place] > 0:
+            kind = place
+            left -= weights[place]
+            if left < 0:
+                break
+    own = int(next_unit(states, game) * players[game])
+    opponent = by_kind[kind] if players[game] > 1 else OUTSIDE
+    for seat in range(seats.shape[1]):
+        seats[game, seat] = OUTSIDE if seat == own else opponent
+        if seat >= players[game]:
+            seats[game, seat] = NOBODY
+
+
+@kernel("training", purpose="seats")
+def _seat_all(rows: Any, states: Any, weights: Any, by_kind: Any, players: Any, seats: Any) -> None:
+    for game in rows:
+        seat_players(game, states, weights, by_kind, players, seats)
+
+
 def named_opponents(opponents: Iterable[str]) -> list[str]:
     """The agents among the keys of a setting `opponents`."""
     return [name for name in opponents if name not in (CURRENT, PAST)]
@@ -92,6 +123,8 @@ class League:
     Attributes:
         opponents: The named agents, then the snapshots, oldest first.
         lineup: Who has which seat; the learner is `OUTSIDE`, others are indices of `opponents`.
+        weights: float64[k], how often each kind of game is played: self-play, against the active
+            snapshot, and against each named agent.
         active: The snapshot that plays in new games, if any.
         finished: The number of games finished so far.
         rng: Draws the active snapshot; each game's generator draws everything else.
@@ -108,7 +141,7 @@ class League:
         self._active_until = 0
         named = named_opponents(opponents)
         self.opponents = [Opponent(name, make(name, batch.game)) for name in named]
-        self._weights = np.array([opponents.get(name, 0.0) for name in (CURRENT, PAST, *named)])
+        self.weights = np.array([opponents.get(name, 0.0) for name in (CURRENT, PAST, *named)])
         self._every_row = np.arange(batch.n)
         seats = np.full((batch.n, batch.game.max_seats), NOBODY, np.int32)
         generators = GameGenerators.of_games(seed, self._every_row)
@@ -134,15 +167,16 @@ class League:
 
     def assign_seats(self, rows: NDArray[np.int64]) -> None:
         """Seat the players of games that have just begun, int64[m]."""
-        generators = self.lineup.generators[rows]
-        players = self.batch.players[rows].astype(np.int64)
-        kinds = generators.choose(np.broadcast_to(self._weights, (len(rows), len(self._weights))))
-        own = (generators.random() * players).astype(np.int64)
-        by_kind = np.array([OUTSIDE, self._active_index(), *range(len(self.named))])
-        opponent = np.where(players > 1, by_kind[kinds], OUTSIDE)
-        columns = np.arange(self.lineup.seats.shape[1])
-        seats = np.where(columns == own[:, None], OUTSIDE, opponent[:, None])
-        self.lineup.seats[rows] = np.where(columns < players[:, None], seats, NOBODY)
+        lineup = self.lineup
+        states, by_kind = lineup.generators.states, self.opponents_by_kind()
+        _seat_all(rows, states, self.weights, by_kind, self.batch.players, lineup.seats)
+
+    def opponents_by_kind(self) -> NDArray[np.int32]:
+        """int32[k]: who the opponent is in each kind of game, in the order of `weights`.
+
+        To be asked once for the games that begin together: it may draw another active snapshot.
+        """
+        return np.array([OUTSIDE, self._active_index(), *range(len(self.named))], np.int32)
 
     def _active_index(self) -> int:
         """The active snapshot as an index of `opponents`; the learner itself if there is none.
@@ -176,14 +210,18 @@ class League:
     def record_results(self, ended: Ended) -> None:
         """Count the results of games."""
         self.finished += len(ended.seats)
-        for seats, score in zip(ended.seats, ended.scores.astype(np.float64), strict=True):
-            others = np.flatnonzero(seats >= 0)
-            if len(others):
-                opponent = self.opponents[seats[others[0]]]
-                own = score[seats == OUTSIDE].mean()
-                win = np.mean((own > score[others]) + 0.5 * (own == score[others]))
-                opponent.games = opponent.games * _DECAY + 1.0
-                opponent.wins = opponent.wins * _DECAY + float(win)
+        against = np.where(ended.seats >= 0, ended.seats, OUTSIDE).max(axis=1)
+        for index in np.unique(against[against >= 0]).tolist():
+            seats, scores = (array[against == index] for array in ended)
+            others = seats == index
+            own = (scores * (seats == OUTSIDE)).sum(axis=1) / (seats == OUTSIDE).sum(axis=1)
+            level = own[:, None] == scores
+            wins = ((own[:, None] > scores) + 0.5 * level) * others
+            ages = _DECAY ** np.arange(len(seats))[::-1]
+            opponent, faded = self.opponents[index], _DECAY ** len(seats)
+            opponent.games = opponent.games * faded + float(ages.sum())
+            share = wins.sum(axis=1) / others.sum(axis=1)
+            opponent.wins = opponent.wins * faded + float((ages * share).sum())
 
     def add_snapshot(self, name: str, tensors: Tensors) -> None:
         """Add the current learner, named by its decisions, to the pool."""

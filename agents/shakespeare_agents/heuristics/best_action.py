@@ -23,10 +23,14 @@ class BestAction:
         owner: Names the folder of the machine code.
         score: (observation, action) -> float, compiled: a legal action's worth, comparable within a
             decision.
+
+    Attributes:
+        best: (observation, mask, draw) -> int, compiled, for kernels on any device.
     """
 
     def __init__(self, owner: str, score: Callable[[Any, int], float]) -> None:
-        self._choose = _chooser(owner, score)
+        self.owner = owner
+        self.best, self._choose = _chooser(owner, score)
 
     def act(
         self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: GameGenerators
@@ -38,8 +42,10 @@ class BestAction:
 
 
 @cache
-def _chooser(owner: str, score: Callable[[Any, int], float]) -> Callable[..., None]:
-    """The machine code of a game's rules of thumb, made once a process as nothing frees it."""
+def _chooser(
+    owner: str, score: Callable[[Any, int], float]
+) -> tuple[Callable[[Any, Any, float], int], Callable[..., None]]:
+    """The rule and its machine code, made once a process as nothing frees it."""
 
     @rule
     def best_score(seen: Any, mask: Any) -> float:
@@ -49,22 +55,27 @@ def _chooser(owner: str, score: Callable[[Any, int], float]) -> Callable[..., No
                 best = max(best, score(seen, action))
         return best
 
+    @rule
+    def best(seen: Any, mask: Any, draw: float) -> int:
+        """The best action of a decision; a draw from 0 up to 1 breaks ties."""
+        least = best_score(seen, mask) - _TIE
+        equals = 0
+        for action in range(mask.size):
+            equals += mask[action] and score(seen, action) >= least
+        left = int(draw * equals)
+        for action in range(mask.size):
+            if mask[action] and score(seen, action) >= least:
+                if left == 0:
+                    return action
+                left -= 1
+        return -1
+
     @kernel(owner, purpose="an agent's rules of thumb (choices)")
     def choose(observations: Any, masks: Any, draws: Any, actions: Any) -> None:
-        """Write the best action of every row; draws[i], from 0 up to 1, breaks ties."""
         for i in range(len(masks)):
-            least = best_score(observations[i], masks[i]) - _TIE
-            equals = 0
-            for action in range(masks.shape[1]):
-                equals += masks[i, action] and score(observations[i], action) >= least
-            left = int(draws[i] * equals)
-            for action in range(masks.shape[1]):
-                if masks[i, action] and score(observations[i], action) >= least:
-                    if left == 0:
-                        actions[i] = action
-                    left -= 1
+            actions[i] = best(observations[i], masks[i], draws[i])
 
-    return choose
+    return best, choose
 
 
 def evaluation(

@@ -12,7 +12,7 @@ import pytest
 
 from shakespeare_env.compile.decorators import kernel
 from shakespeare_env.core import registry
-from shakespeare_env.core.forced_moves import forced_moves_of
+from shakespeare_env.core.row_rules import forced_moves_of
 from tests.contract.random_games import TABLES, Table, copies, differing_fields, game_from, stacked
 from tests.shakespeare.hidden import activated
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 from shakespeare_env.core import registry
 from shakespeare_training.ppo.advantages import (
     CHANGE,
     NO_SEAT,
     SHARE,
+    SeatTargets,
     advantages,
     explained_variance,
     seat_targets,
@@ -32,14 +34,20 @@ def random_rows(n_rows, n, n_seats, *, idle=False, ends=0.1, carried=0):
     return gains, forecasts, seats, dones, before
 
 
+def targets_of(gains, forecasts, seats, dones, carried, gae_lambda):
+    """`seat_targets` of arrays, as arrays."""
+    given = map(torch.tensor, (gains, forecasts, seats.astype(np.int8), dones, carried))
+    return SeatTargets(*(tensor.numpy() for tensor in seat_targets(*given, gae_lambda)))
+
+
 def test_games_are_independent_of_each_other():
     arrays = random_rows(40, 7, 4, idle=True, carried=4)
     gains, forecasts, seats, dones, carried = arrays
-    together = seat_targets(gains, forecasts, seats, dones, carried, 0.8)
+    together = targets_of(gains, forecasts, seats, dones, carried, 0.8)
     for game in range(7):
         part = slice(game, game + 1)
         gains, forecasts, seats, dones, carried = (array[:, part] for array in arrays)
-        alone = seat_targets(gains, forecasts, seats, dones, carried, 0.8)
+        alone = targets_of(gains, forecasts, seats, dones, carried, 0.8)
         for whole, single in zip(together, alone, strict=True):
             np.testing.assert_array_equal(whole[:, part], single)
 
@@ -51,7 +59,7 @@ def test_against_the_textbook_recursion_seat_by_seat(n_seats, carried):
     n_rows, lam = 200, 0.9
     arrays = random_rows(n_rows, 1, n_seats, idle=carried, ends=0.05, carried=carried * n_seats)
     gains, forecasts, seats, dones, before = arrays
-    found = seat_targets(gains, forecasts, seats, dones, before, lam)
+    found = targets_of(gains, forecasts, seats, dones, before, lam)
     # What came in before belongs to the carried decision alone.
     extra = np.zeros((n_rows, n_seats, 2), np.float32)
     extra[: len(before)] = before[:, 0]
@@ -84,18 +92,18 @@ def test_against_the_textbook_recursion_seat_by_seat(n_seats, carried):
 
 
 def test_advantages_are_in_units_of_the_reward_and_normalised_at_each_table():
-    surprise = np.array([[0.5, 0.1], [-0.25, 0.3], [0.1, -0.2], [0, 1.0], [0, 3.0]], np.float32)
-    players = np.array([4, 4, 4, 1, 1])
+    surprise = torch.tensor([[0.5, 0.1], [-0.25, 0.3], [0.1, -0.2], [0, 1.0], [0, 3.0]])
+    players = torch.tensor([4, 4, 4, 1, 1])
     found = advantages(surprise, players, win_coef=3.0, score_coef=2.0)
     raw = 3 * 4 / 3 * surprise[:3, SHARE] + 2 * surprise[:3, CHANGE]
-    assert found[:3] == pytest.approx((raw - raw.mean()) / raw.std(), abs=1e-5)
-    assert found[3:] == pytest.approx([-1.0, 1.0], abs=1e-5)
+    expected = (raw - raw.mean()) / raw.std(correction=0)
+    assert torch.allclose(found, torch.cat([expected, torch.tensor([-1.0, 1.0])]), atol=1e-5)
 
 
 def test_explained_variance_punishes_forecasts_that_are_too_high():
-    results = np.array([0.0, 1.0, 2.0, 3.0], np.float32)
+    results = torch.tensor([0.0, 1.0, 2.0, 3.0])
     assert explained_variance(results, results) == 1.0
-    assert explained_variance(np.full(4, results.mean()), results) == 0.0
+    assert explained_variance(results.mean().expand(4), results) == 0.0
     assert explained_variance(results + 2.0, results) < -2.0
 
 
@@ -113,7 +121,7 @@ def test_the_ppo_in_one_file_takes_the_same_advantages(monkeypatch):
     assert recipe["GAMMA"] == 1.0
     gains, forecasts = np.zeros((2, *rewards.shape, 2), np.float32)
     gains[..., CHANGE], forecasts[..., CHANGE] = rewards, values[..., None]
-    known = seat_targets(gains, forecasts, movers, dones, gains[:0], recipe["LAMBDA"])
+    known = targets_of(gains, forecasts, movers, dones, gains[:0], recipe["LAMBDA"])
     targets = np.take_along_axis(known.targets[..., CHANGE], movers[..., None], axis=2)[..., 0]
     assert (closed.numpy() == known.closed).all()
     assert np.allclose(gain.numpy(), (targets - values)[known.closed], atol=1e-4)

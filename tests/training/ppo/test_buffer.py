@@ -19,34 +19,37 @@ def make_buffer(steps, games=1, *, players=4, numbers=3, actions=5, **more):
         spaces.Discrete(actions),
         gae_lambda=0.0,
         n_envs=games,
-        players=np.full(games, players),
+        players=torch.full((games,), players),
         max_seats=MAX_SEATS,
-        rng=np.random.default_rng(0),
         **more,
     )
 
 
 def add(buffer, seat, *, value=0.0, rewards=(0, 0, 0, 0), done=False, mark=0, log_prob=None):
     """One step of a single game; `mark` is put into observation, action and log-probability."""
-    forecasts, gains = np.zeros((2, 1, 4, 2), np.float32)
+    forecasts, gains = torch.zeros(2, 1, 4, 2)
     forecasts[0, seat, CHANGE] = value
-    gains[0, :, CHANGE] = rewards
+    gains[0, :, CHANGE] = torch.tensor(rewards)
     actions = int(buffer.action_space.n)
+    buffer.look(torch.full((1, 3), mark), torch.arange(actions)[None] == mark % actions)
     buffer.add_step(
-        np.full((1, 3), mark, np.int8),
-        np.arange(actions)[None] == mark % actions,
-        np.array([seat], np.int8),
-        np.array([mark % actions]),
+        torch.tensor([seat]),
+        torch.tensor([mark % actions]),
         forecasts,
-        np.array([-mark if log_prob is None else log_prob], np.float32),
+        torch.tensor([float(-mark if log_prob is None else log_prob)]),
         gains,
-        np.array([done]),
+        torch.tensor([done]),
     )
+
+
+def minibatches(buffer, size, seed=0):
+    """Its decisions, in an order that the seed decides."""
+    return buffer.minibatches(size, torch.Generator().manual_seed(seed))
 
 
 def learned(buffer):
     """Marks of the decisions that are learned from now, with their targets."""
-    (data,) = buffer.minibatches(10**6)
+    (data,) = minibatches(buffer, 10**6)
     marks = data.observations[:, 0].tolist()
     assert data.masks.dtype == torch.bool
     assert data.observations.dtype == torch.int8
@@ -72,7 +75,7 @@ def test_open_decisions_are_learnt_from_in_the_next_rollout():
     assert learned(buffer) == {2: 126, 3: 10 + 5, 4: 30, 5: 0 + 6, 6: 1}
 
 
-def test_games_set_up_anew_and_stopped_rollouts_leave_nothing_behind():
+def test_stopped_rollouts_leave_nothing_behind():
     buffer = make_buffer(steps=2)
     buffer.reset()
     add(buffer, seat=0, mark=1)
@@ -83,12 +86,6 @@ def test_games_set_up_anew_and_stopped_rollouts_leave_nothing_behind():
     add(buffer, seat=0, mark=3)
     buffer.compute(0.0, 1.0)
     assert list(learned(buffer)) == [2]
-    buffer.reset()
-    buffer.forget(np.array([True]))
-    add(buffer, seat=1, mark=4)
-    add(buffer, seat=1, mark=5, done=True, rewards=(9, 1, 0, 0))
-    buffer.compute(0.0, 1.0)
-    assert learned(buffer) == {4: 0.0, 5: 1.0}
 
 
 def test_minibatches_hold_every_closed_decision_once_and_are_of_equal_size():
@@ -97,7 +94,7 @@ def test_minibatches_hold_every_closed_decision_once_and_are_of_equal_size():
     for mark in range(41):
         add(buffer, seat=0, mark=mark)
     buffer.compute(0.0, 1.0)
-    batches = [data.observations[:, 0].tolist() for data in buffer.minibatches(9)]
+    batches = [data.observations[:, 0].tolist() for data in minibatches(buffer, 9)]
     assert sorted(mark for batch in batches for mark in batch) == list(range(40))
     assert [len(batch) for batch in batches] == [10] * 4
 
@@ -108,7 +105,7 @@ def test_targets_are_clockwise_of_the_deciding_seat():
     add(buffer, seat=2, rewards=(1, 2, 3, 0))
     add(buffer, seat=1, rewards=(10, 20, 30, 0), done=True)
     explained = buffer.compute(1.0, 0.0)
-    (data,) = buffer.minibatches(2)
+    (data,) = minibatches(buffer, 2)
     assert sorted(data.changes.tolist()) == [[20, 30, 10, 0], [33, 11, 22, 0]]
     assert data.players.tolist() == [3, 3]
     assert set(explained) == {"win_3_seats", "score_3_seats"}
@@ -120,19 +117,19 @@ def test_every_reward_of_every_seat_is_learnt_from_exactly_once():
     games, players = 6, 3
     toy = make_toy(games, players=players, seed=players)
     buffer = make_buffer(7, games, players=players, numbers=toy.obs.shape[1], actions=3)
-    forecasts = np.zeros((games, MAX_SEATS, 2), np.float32)
+    forecasts, log_probs = torch.zeros(games, MAX_SEATS, 2), torch.zeros(games)
     given, learnt_from, learnt = 0.0, 0.0, 0
     for _ in range(30):
         buffer.reset()
         for _ in range(7):
-            before = toy.obs.copy(), toy.mask.copy(), toy.to_move.copy()
-            actions = toy.random_actions()
-            rewards, dones = toy.step(actions)
-            gains = np.stack([np.zeros_like(rewards), rewards], axis=2)
-            buffer.add_step(*before, actions, forecasts, np.zeros(games, np.float32), gains, dones)
-            given += np.abs(rewards).sum()
+            buffer.look(*map(torch.tensor, (toy.obs, toy.mask)))
+            seats, actions = torch.tensor(toy.to_move), toy.random_actions()
+            rewards, dones = map(torch.tensor, toy.step(actions))
+            gains = torch.stack([torch.zeros_like(rewards), rewards], dim=2)
+            buffer.add_step(seats, torch.tensor(actions), forecasts, log_probs, gains, dones)
+            given += float(rewards.abs().sum())
         buffer.compute(0.0, 1.0)
-        (data,) = buffer.minibatches(10**6)
+        (data,) = minibatches(buffer, 10**6)
         learnt_from += data.changes[:, 0].abs().sum().item()
         learnt += len(buffer.advantages)
     # Every seat decides before a game can end, so no reward falls to a seat without a decision.

@@ -204,7 +204,6 @@ class ExpertIteration(SelfPlayLearner):
         league.record_results(Ended(league.lineup.seats[rows], scores))
         batch.restart(rows)
         league.assign_seats(rows)
-        self.continue_from(batch.obs)
         game, decisions = batch.game, [part.decisions for part in parts]
         return unpacked(decisions, game.layout.size, game.actions.size, game.max_seats)
 

@@ -1,4 +1,4 @@
-"""The consequences of each seat's decisions, as a pure function of arrays.
+"""The consequences of each seat's decisions, along each seat's own trajectory.
 
 After a move it is another seat's turn, so the usual recursion over rows credits the wrong seat.
 Here each seat's trajectory is its own decisions.  What happens between two of them, whoever caused
@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+import torch
+
+from shakespeare_env.compile.decorators import kernel, rule
 
 NO_SEAT = -1
 """Stands in `seats` where a game has no decision in a row."""
@@ -32,19 +33,91 @@ class SeatTargets(NamedTuple):
         ended: bool[R, n], whether the game ended within the rows.
     """
 
-    targets: NDArray[np.float32]
-    gained: NDArray[np.float32]
-    closed: NDArray[np.bool_]
-    results: NDArray[np.float32]
-    ended: NDArray[np.bool_]
+    targets: torch.Tensor
+    gained: torch.Tensor
+    closed: torch.Tensor
+    results: torch.Tensor
+    ended: torch.Tensor
+
+
+class Ahead(NamedTuple):
+    """What follows a row, for every game and each of its seats.
+
+    Attributes:
+        gains: float32[n, S, S, 2], before the seat's next decision.
+        forecast: float32[n, S, S, 2], that decision's, and its target.
+        target: float32[n, S, S, 2].
+        rest: float32[n, S, 2], gains before the end.
+        known: bool[n, S], whether there is such a decision, or an end.
+    """
+
+    gains: torch.Tensor
+    forecast: torch.Tensor
+    target: torch.Tensor
+    rest: torch.Tensor
+    known: torch.Tensor
+
+
+@rule
+def write_targets(game: int, given: Any, trace_decay: float, ahead: Any, found: Any) -> None:
+    """The targets of one game, row by row from the last; see `seat_targets`."""
+    gains, forecasts, seats, dones, carried = given
+    gained_ahead, next_forecast, next_target, rest, known = ahead
+    targets, gained, closed, results, ended = found
+    n_seats = gains.shape[2]
+    is_over = False
+    for row in range(gains.shape[0] - 1, -1, -1):
+        if dones[row, game]:
+            is_over = True
+            for seat in range(n_seats):
+                known[game, seat] = True
+                for other in range(n_seats):
+                    for kind in range(2):
+                        gained_ahead[game, seat, other, kind] = 0.0
+                        next_forecast[game, seat, other, kind] = 0.0
+                        next_target[game, seat, other, kind] = 0.0
+                for kind in range(2):
+                    rest[game, seat, kind] = 0.0
+        for other in range(n_seats):
+            for kind in range(2):
+                gain = gains[row, game, other, kind]
+                rest[game, other, kind] += gain
+                for seat in range(n_seats):
+                    gained_ahead[game, seat, other, kind] += gain
+        seat = seats[row, game]
+        if seat == NO_SEAT:
+            continue
+        closed[row, game], ended[row, game] = known[game, seat], is_over
+        for other in range(n_seats):
+            for kind in range(2):
+                before = carried[row, game, other, kind] if row < carried.shape[0] else 0.0
+                gain = gained_ahead[game, seat, other, kind] + before
+                forecast = forecasts[row, game, other, kind]
+                target = forecast
+                if known[game, seat]:
+                    target = gain + next_forecast[game, seat, other, kind] * (1.0 - trace_decay)
+                    target += next_target[game, seat, other, kind] * trace_decay
+                targets[row, game, other, kind] = target
+                gained[row, game, other, kind] = gain
+                results[row, game, other, kind] = rest[game, other, kind] + before
+                gained_ahead[game, seat, other, kind] = 0.0
+                next_forecast[game, seat, other, kind] = forecast
+                next_target[game, seat, other, kind] = target
+        known[game, seat] = True
+
+
+@kernel("training", purpose="advantages")
+def _write_all_targets(given: Any, trace_decay: float, ahead: Any, found: Any) -> None:
+    for game in range(given[0].shape[1]):
+        write_targets(game, given, trace_decay, ahead, found)
 
 
 def seat_targets(
-    gains: NDArray[np.float32],
-    forecasts: NDArray[np.float32],
-    seats: NDArray[Any],
-    dones: NDArray[np.bool_],
-    carried: NDArray[np.float32],
+    gains: torch.Tensor,
+    forecasts: torch.Tensor,
+    seats: torch.Tensor,
+    dones: torch.Tensor,
+    carried: torch.Tensor,
     gae_lambda: float,
 ) -> SeatTargets:
     """TD(lambda) along every seat's own decisions, without discount, for all seats' prospects.
@@ -58,48 +131,31 @@ def seat_targets(
         gains: float32[R, n, S, 2], every seat's share of the victory, at the end of a game, and
             the change of its score in the row's step.
         forecasts: float32[R, n, S, 2], the deciding seat's, of seats as they are numbered.
-        seats: int[R, n], who decided, or NO_SEAT: such a row may still have gains.
+        seats: int8[R, n], who decided, or NO_SEAT: such a row may still have gains.
         dones: bool[R, n], whether the step ended the game; the next row is another game's.
         carried: float32[C, n, S, 2], earlier gains after the decisions of the first rows.
         gae_lambda: Bias against variance, 0 to 1.
     """
-    n_rows, n, n_seats, _ = gains.shape
-    games = np.arange(n)
-    targets, gained, results = (np.zeros_like(gains) for _ in range(3))
-    closed, over = np.zeros((n_rows, n), np.bool_), np.zeros((n_rows, n), np.bool_)
-    # For every game, what follows the row: each seat's gains before its next decision, and that
-    # decision; then the gains before the end.
-    ahead, next_forecast, next_target = np.zeros((3, n, n_seats, n_seats, 2), np.float32)
-    is_known = np.zeros((n, n_seats), np.bool_)
-    rest = np.zeros((n, n_seats, 2), np.float32)
-    is_over = np.zeros(n, np.bool_)
-    for row in range(n_rows - 1, -1, -1):
-        ended = dones[row]
-        if ended.any():
-            ahead[ended] = next_forecast[ended] = next_target[ended] = rest[ended] = 0.0
-            is_known[ended] = is_over[ended] = True
-        ahead += gains[row][:, None]
-        rest += gains[row]
-        game = games[seats[row] != NO_SEAT]
-        at = (game, seats[row, game])
-        forecast = forecasts[row, game]
-        before = carried[row, game] if row < len(carried) else np.float32(0.0)
-        gained[row, game] = gain = ahead[at] + before
-        closed[row, game] = known = is_known[at]
-        target = gain + (1.0 - gae_lambda) * next_forecast[at] + gae_lambda * next_target[at]
-        target = np.where(known[:, None, None], target, forecast)
-        targets[row, game] = target
-        results[row, game], over[row, game] = rest[game] + before, is_over[game]
-        ahead[at] = 0.0
-        next_forecast[at] = forecast
-        next_target[at] = target
-        is_known[at] = True
-    return SeatTargets(targets, gained, closed, results, over)
+    _, n, n_seats, _ = gains.shape
+    by_pair = [gains.new_zeros((n, n_seats, n_seats, 2)) for _ in range(3)]
+    ahead = Ahead(*by_pair, gains.new_zeros((n, n_seats, 2)), dones.new_zeros((n, n_seats)))
+    numbers = [torch.zeros_like(gains) for _ in range(3)]
+    flags = [torch.zeros_like(dones) for _ in range(2)]
+    found = SeatTargets(numbers[0], numbers[1], flags[0], numbers[2], flags[1])
+    given = (gains, forecasts, seats, dones, carried)
+    if gains.device.type == "cpu":
+        arrays = [tuple(tensor.numpy() for tensor in part) for part in (given, ahead, found)]
+        _write_all_targets(arrays[0], gae_lambda, arrays[1], arrays[2])
+    else:
+        from shakespeare_training.ppo.device_kernels import write_targets_on_device
+
+        write_targets_on_device(given, gae_lambda, ahead, found)
+    return found
 
 
 def advantages(
-    surprise: NDArray[np.float32], players: NDArray[Any], win_coef: float, score_coef: float
-) -> NDArray[np.float32]:
+    surprise: torch.Tensor, players: torch.Tensor, win_coef: float, score_coef: float
+) -> torch.Tensor:
     """float32[k]: advantages in units of the reward, normalised among tables of each size.
 
     The reward is the share of the victory, scaled so that all of it is +1 and its expectation among
@@ -108,27 +164,30 @@ def advantages(
 
     Args:
         surprise: float32[k, 2], the deciding seats' targets less forecasts.
-        players: int[k], seats at the table.
+        players: int64[k], seats at the table.
         win_coef: Coefficient of the share of the victory.
         score_coef: Coefficient of the change of the score.
     """
     several = players > 1
-    win = win_coef * np.where(several, players / np.maximum(players - 1, 1), 0.0)
-    score = np.where(several, score_coef, score_coef + win_coef)
-    found = (win * surprise[:, SHARE] + score * surprise[:, CHANGE]).astype(np.float32)
-    for count in np.unique(players):
-        rows = players == count
+    win = win_coef * torch.where(several, players / (players - 1).clamp(min=1), 0.0)
+    score = torch.where(several, score_coef, score_coef + win_coef)
+    found = win * surprise[:, SHARE] + score * surprise[:, CHANGE]
+    for count in torch.unique(players):
+        here = players == count
+        number = here.sum()
+        mean = (found * here).sum() / number
+        deviation = (((found - mean) * here).square().sum() / number).sqrt()
         # A single advantage has deviation 0.
-        found[rows] = (found[rows] - found[rows].mean()) / (found[rows].std() + 1e-8)
+        found = torch.where(here, (found - mean) / (deviation + 1e-8), found)
     return found
 
 
-def explained_variance(forecasts: NDArray[np.float32], results: NDArray[np.float32]) -> float:
+def explained_variance(forecasts: torch.Tensor, results: torch.Tensor) -> float:
     """The share of the results' variance that forecasts, float32[k], explain; below 0 if they harm.
 
     No mean is subtracted, so a forecast that is too high everywhere explains less.
     """
-    variance = float(results.var())
-    if not variance:
-        return 0.0
-    return 1.0 - float(np.square(results - forecasts).mean()) / variance
+    variance = results.var(correction=0)
+    return float(
+        torch.where(variance > 0, 1.0 - (results - forecasts).square().mean() / variance, 0)
+    )

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
 import torch
 from gymnasium import spaces
-from numpy.typing import NDArray
 from stable_baselines3.common.buffers import RolloutBuffer
 
 from shakespeare_training.ppo.advantages import (
@@ -59,29 +57,30 @@ class SeatRolloutBuffer(RolloutBuffer):
     exactly once, when its seat has decided again or the game has ended.  The network has changed
     since a carried decision; its stored log-probability keeps the ratio of PPO right.
 
-    Observations stay int8 and masks bool, which stable-baselines3 would store as float32.
+    All is in tensors of one device, and nothing waits for it within a rollout.  Observations stay
+    int8 and masks bool, which stable-baselines3 would store as float32.
 
     Args:
         buffer_size: The steps of each game in a rollout.
         observation_space: The observation space of a game.
         action_space: The action space of a game.
-        device: The device of the minibatches.
+        device: Where it is kept.
         gae_lambda: See `seat_targets`.
         gamma: It is not used, as games end.
         n_envs: The number of games.
-        players: int[n], seats at each game's table.
+        players: int64[n], seats at each game's table.
         max_seats: The most seats of the game.
-        rng: Shuffles the decisions.
         near_certain_share: The share of near-certain decisions (`near_certain`) in a minibatch.
 
     Attributes:
-        open_decisions: The decisions to carry over, one row of every array each.
+        open_decisions: The decisions to carry over, one row of every tensor each.
         advantages: float32[k], of the k closed decisions, after `compute`.
     """
 
     observation_space: spaces.Box
     action_space: spaces.Discrete
-    open_decisions: dict[str, NDArray[Any]]
+    open_decisions: dict[str, torch.Tensor]
+    advantages: torch.Tensor  # type: ignore[assignment]
 
     def __init__(
         self,
@@ -93,31 +92,33 @@ class SeatRolloutBuffer(RolloutBuffer):
         gamma: float = 1.0,
         n_envs: int = 1,
         *,
-        players: NDArray[Any],
+        players: torch.Tensor,
         max_seats: int,
-        rng: np.random.Generator,
         near_certain_share: float = 1.0,
     ) -> None:
-        self.players = players.astype(np.int64)
+        self.players = players
         self.max_seats = max_seats
-        self.rng = rng
         self.near_certain_share = near_certain_share
-        rows = max_seats + buffer_size
-        # Arrays of rows x games are allocated once, where the base class does so in every `reset`:
+        shape = max_seats + buffer_size, n_envs
+
+        def zeros(*more: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+            return torch.zeros(*shape, *more, dtype=dtype, device=players.device)
+
+        # Tensors of rows x games are allocated once, where the base class does so in every `reset`:
         # first those of a decision and what is carried over with it.
-        self._stores: dict[str, NDArray[Any]] = {
-            "observations": np.zeros((rows, n_envs, *observation_space.shape), np.int8),
-            "masks": np.zeros((rows, n_envs, int(action_space.n)), np.bool_),
-            "actions": np.zeros((rows, n_envs), np.int64),
-            "forecasts": np.zeros((rows, n_envs, max_seats, 2), np.float32),
-            "log_probs": np.zeros((rows, n_envs), np.float32),
+        self._stores: dict[str, torch.Tensor] = {
+            "observations": zeros(*observation_space.shape, dtype=torch.int8),
+            "masks": zeros(int(action_space.n), dtype=torch.bool),
+            "actions": zeros(dtype=torch.int64),
+            "forecasts": zeros(max_seats, 2),
+            "log_probs": zeros(),
         }
-        self._seats = np.full((rows, n_envs), NO_SEAT, np.int8)
-        self._gains = np.zeros((rows, n_envs, max_seats, 2), np.float32)
-        self._carried = np.zeros((max_seats, n_envs, max_seats, 2), np.float32)
-        self._dones = np.zeros((rows, n_envs), np.bool_)
-        self._closed = np.empty(0, np.intp)
-        self._carry(np.zeros_like(self._dones), self._gains)
+        self._seats = zeros(dtype=torch.int8).fill_(NO_SEAT)
+        self._gains = zeros(max_seats, 2)
+        self._carried = zeros(max_seats, 2)[:max_seats].clone()
+        self._dones = zeros(dtype=torch.bool)
+        self._closed = torch.empty(0, dtype=torch.int64, device=players.device)
+        self._carry(torch.zeros_like(self._dones), self._gains)
         super().__init__(
             buffer_size, observation_space, action_space, device, gae_lambda, gamma, n_envs
         )
@@ -125,56 +126,58 @@ class SeatRolloutBuffer(RolloutBuffer):
     def reset(self) -> None:
         """Start a rollout with the open decisions of the last one; none if it was stopped."""
         carried = self.open_decisions
-        self.open_decisions = {name: array[:0] for name, array in carried.items()}
-        seats, games = carried["seats"], carried["games"]
+        self.open_decisions = {name: tensor[:0] for name, tensor in carried.items()}
+        seats, games = carried["seats"].long(), carried["games"]
         for name, store in self._stores.items():
             store[seats, games] = carried[name]
         first = slice(0, self.max_seats)
         self._seats[first] = NO_SEAT
         self._gains[first] = 0.0
         self._dones[first] = False
-        self._seats[seats, games] = seats
+        self._seats[seats, games] = carried["seats"]
         self._carried[seats, games] = carried["gained"]
         self.pos = self.max_seats
         self.full = False
 
-    def _carry(self, is_open: NDArray[np.bool_], gained: NDArray[np.float32]) -> None:
-        rows, games = np.nonzero(is_open)
+    def _carry(self, is_open: torch.Tensor, gained: torch.Tensor) -> None:
+        rows, games = torch.nonzero(is_open, as_tuple=True)
         stores = {**self._stores, "seats": self._seats, "gained": gained}
         self.open_decisions = {name: store[rows, games] for name, store in stores.items()}
         self.open_decisions["games"] = games
 
-    def forget(self, games: NDArray[np.bool_]) -> None:
-        """Drop the decisions carried over from replaced games, bool[n]."""
-        self._seats[: self.max_seats, games] = NO_SEAT
+    def look(self, observations: torch.Tensor, masks: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """Keep what the seats to move see, int8[n, D] and bool[n, A]; returns what is kept."""
+        kept = self._stores["observations"][self.pos], self._stores["masks"][self.pos]
+        for store, given in zip(kept, (observations, masks), strict=True):
+            store.copy_(given)
+        return kept
 
     def add_step(
         self,
-        observations: NDArray[np.int8],
-        masks: NDArray[np.bool_],
-        seats: NDArray[np.int8],
-        actions: NDArray[Any],
-        forecasts: NDArray[np.float32],
-        log_probs: NDArray[np.float32],
-        gains: NDArray[np.float32],
-        dones: NDArray[np.bool_],
+        seats: torch.Tensor,
+        actions: torch.Tensor,
+        forecasts: torch.Tensor,
+        log_probs: torch.Tensor,
+        gains: torch.Tensor,
+        dones: torch.Tensor,
     ) -> None:
-        """Store one decision of every game and what it brought.
+        """Store one decision of every game, made on what `look` kept, and what it brought.
 
         Args:
-            observations: int8[n, D], what the deciding seats saw.
-            masks: bool[n, A].
             seats: int8[n], the seats that decided, or NO_SEAT.
-            actions: int[n].
+            actions: int64[n].
             forecasts: float32[n, S, 2], the deciding seats' of all seats, as they are numbered.
             log_probs: float32[n], of the actions.
             gains: float32[n, S, 2], every seat's share of the victory and change of score.
             dones: bool[n], which games ended.
         """
         row = self.pos
-        decision = (observations, masks, actions, forecasts, log_probs)
-        for store, given in zip(self._stores.values(), decision, strict=True):
-            store[row] = given
+        for name, given in (
+            ("actions", actions),
+            ("forecasts", forecasts),
+            ("log_probs", log_probs),
+        ):
+            self._stores[name][row] = given
         self._seats[row] = seats
         self._gains[row] = gains
         self._dones[row] = dones
@@ -193,76 +196,87 @@ class SeatRolloutBuffer(RolloutBuffer):
 
         Raises:
             RuntimeError: the rollout is not full.
+            FloatingPointError: a log-probability is not finite.
         """
         if not self.full:
             missing = len(self._seats) - self.pos
             raise RuntimeError(f"{missing} steps are missing; add them before compute()")
         forecasts = self._stores["forecasts"]
+        if not torch.isfinite(self._stores["log_probs"]).all():
+            raise FloatingPointError("the network's numbers are too large to choose a move by")
         found = seat_targets(
             self._gains, forecasts, self._seats, self._dones, self._carried, self.gae_lambda
         )
         self._carry((self._seats != NO_SEAT) & ~found.closed, found.gained)
-        self._closed = np.flatnonzero(found.closed)
-        rows, games = np.nonzero(found.closed)
-        seats, players = self._seats[rows, games].astype(np.int64), self.players[games]
-        surprise = (found.targets - forecasts)[rows, games, seats]
-        self._players = players
+        self._closed = torch.nonzero(found.closed.flatten()).flatten()
+        seats = self._seats.flatten()[self._closed].long()
+        self._players = players = self.players[self._closed % self.n_envs]
+        targets = found.targets.flatten(0, 1)[self._closed]
+        own = seats[:, None, None].expand(-1, 1, 2)
+        surprise = (targets - self._of(self._closed, "forecasts")).gather(1, own).squeeze(1)
         self.advantages = advantages(surprise, players, win_coef, score_coef)
         # Seats are counted clockwise from the one that decided.
-        places = np.arange(self.max_seats)
+        places = torch.arange(self.max_seats, device=seats.device)
         clockwise = (seats[:, None] + places) % players[:, None]
         present = (places < players[:, None])[..., None]
-        targets = found.targets[rows[:, None], games[:, None], clockwise]
-        self._targets = np.where(present, targets, np.float32(0.0))
+        self._targets = targets.gather(1, clockwise[..., None].expand(-1, -1, 2)) * present
         return self._explained(found.results, found.ended)
 
-    def _explained(
-        self, results: NDArray[np.float32], ended: NDArray[np.bool_]
-    ) -> dict[str, float]:
-        rows, games = np.nonzero(ended & (self._seats != NO_SEAT))
-        seats = self._seats[rows, games]
+    def _explained(self, results: torch.Tensor, ended: torch.Tensor) -> dict[str, float]:
+        rows, games = torch.nonzero(ended & (self._seats != NO_SEAT), as_tuple=True)
+        seats, players = self._seats[rows, games].long(), self.players[games]
         known, said = (array[rows, games, seats] for array in (results, self._stores["forecasts"]))
         measured = {}
-        for count in np.unique(self.players):
-            mine = self.players[games] == count
+        for count in torch.unique(players).tolist():
+            mine = players == count
             kinds = {"win": SHARE, "score": CHANGE} if count > 1 else {"score": CHANGE}
             for name, kind in kinds.items():
-                if mine.any():
-                    share = explained_variance(said[mine, kind], known[mine, kind])
-                    measured[f"{name}_{count}_seats"] = share
+                share = explained_variance(said[mine, kind], known[mine, kind])
+                measured[f"{name}_{count}_seats"] = share
         return measured
 
-    def minibatches(self, batch_size: int) -> Iterator[Minibatch]:
+    def minibatches(self, batch_size: int, chance: torch.Generator) -> Iterator[Minibatch]:
         """The closed decisions in random order, in minibatches of nearly equal size.
 
-        With a `near_certain_share` below 1, the network is asked about a part of the near-certain
-        decisions only, and these stand for the others.
+        With a `near_certain_share` below 1, each has as many near-certain decisions as the others;
+        the network is asked about a part of these only, which stand for the rest.
         """
         count = len(self._closed)
         parts = max(1, round(count / batch_size))
-        for chosen in np.array_split(self.rng.permutation(count), parts):
-            log_probs = self._stores["log_probs"].reshape(-1)[self._closed[chosen]]
-            near_certain = log_probs > math.log(NEAR_CERTAIN)
-            if self.near_certain_share < 1.0:
-                chosen, repeated = thinned(chosen, near_certain, self.near_certain_share)
-            else:
-                repeated = Repeated(0, 0)
-            asked = chosen[: len(chosen) - repeated.total + repeated.kept]
-            shares, changes = np.moveaxis(self._targets[chosen], 2, 0)
-            yield Minibatch(
-                observations=self._of(asked, "observations"),
-                masks=self._of(asked, "masks"),
-                actions=self._of(asked, "actions"),
-                repeated=repeated,
-                log_probs=self._of(chosen, "log_probs"),
-                advantages=self.to_torch(self.advantages[chosen], copy=False),
-                players=self.to_torch(self._players[chosen], copy=False),
-                shares=self.to_torch(np.ascontiguousarray(shares), copy=False),
-                changes=self.to_torch(np.ascontiguousarray(changes), copy=False),
-            )
+        device = self._closed.device
+        order = torch.randperm(count, generator=chance, device=device)
+        if self.near_certain_share == 1.0:
+            for chosen in order.tensor_split(parts):
+                yield self._minibatch(chosen, chosen, Repeated(0, 0))
+            return
+        log_probs = self._of(self._closed[order], "log_probs")
+        is_near_certain = log_probs > math.log(NEAR_CERTAIN)
+        kinds = order[~is_near_certain], order[is_near_certain]
+        # The longer minibatches of one kind are the shorter ones of the other.
+        others, certain = kinds[0].tensor_split(parts), kinds[1].tensor_split(parts)[::-1]
+        for other, near_certain in zip(others, certain, strict=True):
+            repetitions, repeated = thinned(near_certain, self.near_certain_share)
+            asked = torch.cat([other, repetitions[: repeated.kept]])
+            yield self._minibatch(asked, torch.cat([other, repetitions]), repeated)
 
-    def _of(self, chosen: NDArray[np.intp], name: str) -> torch.Tensor:
-        """The values stored under a name for some of the closed decisions."""
-        store = self._stores[name]
-        rows = store.reshape(-1, *store.shape[2:])[self._closed[chosen]]
-        return self.to_torch(rows, copy=False)
+    def _minibatch(
+        self, asked: torch.Tensor, chosen: torch.Tensor, repeated: Repeated
+    ) -> Minibatch:
+        """Some of the closed decisions, int64[n], of which the network is asked int64[k]."""
+        rows = self._closed[asked]
+        targets = self._targets[chosen]
+        return Minibatch(
+            observations=self._of(rows, "observations"),
+            masks=self._of(rows, "masks"),
+            actions=self._of(rows, "actions"),
+            repeated=repeated,
+            log_probs=self._of(self._closed[chosen], "log_probs"),
+            advantages=self.advantages[chosen],
+            players=self._players[chosen],
+            shares=targets[..., SHARE],
+            changes=targets[..., CHANGE],
+        )
+
+    def _of(self, places: torch.Tensor, name: str) -> torch.Tensor:
+        """The values stored under a name, of some places among all rows and games."""
+        return self._stores[name].flatten(0, 1)[places]

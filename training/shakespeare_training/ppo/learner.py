@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
 
 from shakespeare_env.play.agent import AnyAgent
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
 from shakespeare_training.league import League
 from shakespeare_training.ppo.buffer import SeatRolloutBuffer
+from shakespeare_training.ppo.games import Games, HostGames
 from shakespeare_training.ppo.policy import PolicyNetwork, policy_arguments
 
 Schedule = Callable[[float], float]
@@ -67,15 +67,15 @@ class SelfPlayLearner(MaskablePPO):
         self.time_share: Callable[[], float] = lambda: 0.0
         self.check_stop: Callable[[], None] = lambda: None
         game = env.batch.game
+        self.games = self._games(arguments.get("device", "cpu"), arguments["n_steps"])
         super().__init__(
             PolicyNetwork,
             env,
             gamma=1.0,  # games end, and the forecasts are of their ends
             rollout_buffer_class=SeatRolloutBuffer,
             rollout_buffer_kwargs={
-                "players": env.batch.players,
+                "players": self.games.players,
                 "max_seats": game.max_seats,
-                "rng": self.rng,
                 "near_certain_share": near_certain_share,
             },
             policy_kwargs=policy_arguments(
@@ -83,6 +83,11 @@ class SelfPlayLearner(MaskablePPO):
             ),
             **arguments,
         )
+        self._last_obs = env.batch.obs  # or `learn` would reset the games
+
+    def _games(self, device: str, n_steps: int) -> Games:
+        """Where the games are played."""
+        return HostGames(self.league)
 
     def experts(self) -> list[AnyAgent]:
         """The agents that it learns from."""
@@ -96,44 +101,43 @@ class SelfPlayLearner(MaskablePPO):
             super()._setup_model()
 
     def set_random_seed(self, seed: int | None = None) -> None:
-        """Seed the games; the base class would seed the global generators as well."""
-        if seed is not None and self.env is not None:
-            self.env.seed(seed)
+        """Nothing: the games have their seed, and the base class would seed global generators."""
 
     def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:
         super()._update_current_progress_remaining(num_timesteps, total_timesteps)
         left = 1.0 - self.time_share()
         self._current_progress_remaining = min(self._current_progress_remaining, left)
 
-    def continue_from(self, observations: NDArray[np.int8]) -> None:
-        """Let `learn` continue games, observed as int8[n, D], instead of resetting them."""
-        self._last_obs = observations.copy()
-        self._last_episode_starts = np.zeros(len(observations), np.bool_)
-
     def train(self) -> None:
         """Learn from what was played, minibatch by minibatch."""
         self.policy.set_training_mode(True)
-        self._update_learning_rate(self.policy.optimizer)
-        sums: dict[str, float] = {}
-        count = 0
+        optimizer = self.policy.optimizer
+        self._update_learning_rate(optimizer)
+        sums: dict[str, torch.Tensor] = {}
+        count = stopped = torch.zeros((), device=self.device)
         for minibatch in self._passes():
             losses = self._losses(minibatch)
             for name, part in losses.items():
-                sums[name] = sums.get(name, 0.0) + part.item()
-            count += 1
-            if self.target_kl is not None and losses["approx_kl"] > 1.5 * self.target_kl:
-                break
+                sums[name] = sums.get(name, 0.0) + torch.where(stopped > 0, 0.0, part.detach())
+            count = count + 1.0 - stopped
+            if self.target_kl is not None:
+                too_far = losses["approx_kl"] > 1.5 * self.target_kl
+                stopped = torch.maximum(stopped, too_far.float())
+                # A GPU is not waited for: the optimiser takes no more steps instead.
+                optimizer.found_inf = stopped  # type: ignore[attr-defined]
+                if stopped.device.type == "cpu" and stopped > 0:
+                    break
             loss = self._policy_loss(losses) + self.vf_coef * losses["score_loss"]
-            self.policy.optimizer.zero_grad()
+            optimizer.zero_grad()
             loss = loss + self.win_coef * losses["win_loss"]
             loss.backward()  # type: ignore[no-untyped-call]
             # The gradients of each part of the network are clipped by themselves.
             for parameters in self.policy.parts():
                 torch.nn.utils.clip_grad_norm_(parameters, self.max_grad_norm)
-            self.policy.optimizer.step()
+            optimizer.step()
         for name, total in sums.items():
-            self.logger.record(f"train/{name}", total / count)
-        self.logger.record("train/minibatches", count)
+            self.logger.record(f"train/{name}", float(total / count))
+        self.logger.record("train/minibatches", int(count))
         self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
 
     def _passes(self) -> Iterator[Any]:

@@ -11,9 +11,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
 NEAR_CERTAIN = 0.99
 """A decision is near-certain if its move was likelier than this when it was made.
@@ -43,20 +41,17 @@ class Repeated(NamedTuple):
         return torch.cat([found[:alone], copies[: self.total]])
 
 
-def thinned(
-    decisions: NDArray[np.intp], near_certain: NDArray[np.bool_], share: float
-) -> tuple[NDArray[np.intp], Repeated]:
+def thinned(near_certain: torch.Tensor, share: float) -> tuple[torch.Tensor, Repeated]:
     """Replace all but a share of the near-certain decisions by repetitions of that share.
 
     Args:
-        decisions: intp[n], a minibatch in random order, so the first of a kind are a random part.
-        near_certain: bool[n].
+        near_certain: int64[n], those of a minibatch in random order, so the first are a random
+            part.
         share: The share, above 0, up to 1; at least one decision is kept.
 
     Returns:
-        intp[n], the repetitions last, and their number.
+        int64[n], and how many of them come first, once each, before the repetitions.
     """
-    certain = decisions[near_certain]
-    kept = math.ceil(share * len(certain))
-    repeated = np.resize(certain[:kept], len(certain))
-    return np.concatenate([decisions[~near_certain], repeated]), Repeated(kept, len(certain))
+    total = len(near_certain)
+    repeated = Repeated(math.ceil(share * total), total)
+    return repeated.spread(near_certain[: repeated.kept]), repeated

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 
 from shakespeare_env.core.batch import Batch
-from shakespeare_env.play.generators import draw_columns
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
 from shakespeare_training.league import League
 from shakespeare_training.ppo.advantages import NO_SEAT
 from shakespeare_training.ppo.buffer import Minibatch, SeatRolloutBuffer
+from shakespeare_training.ppo.games import Games, HostGames
 from shakespeare_training.ppo.learner import Schedule, SelfPlayLearner
 from shakespeare_training.ppo.policy import Outputs, forecast_losses, log_shares
 
@@ -57,32 +55,30 @@ class SelfPlayPPO(SelfPlayLearner):
         self.score_reward_coef = score_reward_coef
         self.win_reward_coef = win_reward_coef
         self._ent_coef_schedule = ent_coef
-        self._opponents_thread = ThreadPoolExecutor(1, "opponents")
         super().__init__(env, league, **arguments)
+
+    def _games(self, device: str, n_steps: int) -> Games:
+        if torch.device(device).type == "cpu":
+            return HostGames(self.league)
+        from shakespeare_training.ppo.device_games import DeviceGames
+
+        return DeviceGames(self.league, n_steps, torch.device(device))
 
     def _stagger(self) -> None:
         """Play every game up to a moment of its own, as if all had begun at random times.
 
         Every rollout then sees all parts of a game, not the same fifth of all games.
         """
-        batch, league = self.league.batch, self.league
+        batch, games = self.league.batch, self.games
         longest = np.zeros(batch.n)
         for players in np.unique(batch.players):
             longest[batch.players == players] = _random_decisions(batch.game.name, int(players))
         left = (self.rng.random(batch.n) * longest).astype(np.int64)
-        while len(rows := np.flatnonzero(left)):
+        for made in range(int(left.max())):
             self.check_stop()
-            actions, _, _ = self._decide(
-                batch.obs.copy(), batch.mask.copy(), league.learner_decides()
-            )
-            batch.step(actions[rows], rows)
-            left[rows] -= 1
-            ended = rows[batch.done[rows]]
-            if len(ended):
-                batch.restart(ended)
-                league.assign_seats(ended)
-                left[ended] = 0
-        self.continue_from(batch.obs)
+            rows = np.flatnonzero(left > made)
+            actions, _, _ = self._decide(games.obs.clone(), games.mask)
+            games.step(actions[torch.from_numpy(rows).to(actions.device)], rows)
 
     def collect_rollouts(
         self,
@@ -100,41 +96,29 @@ class SelfPlayPPO(SelfPlayLearner):
         Raises:
             FloatingPointError: the network's numbers are too large to choose a move by.
         """
-        games = env.unwrapped
-        assert isinstance(games, SB3SelfPlayVecEnv)
+        games = self.games
         assert isinstance(rollout_buffer, SeatRolloutBuffer)
-        assert self._last_episode_starts is not None
         self._update_current_progress_remaining(self.num_timesteps, self._total_timesteps)
         self.ent_coef = self._ent_coef_schedule(self._current_progress_remaining)
         self.policy.set_training_mode(False)
         callback.on_rollout_start()
+        games.begin_rollout(self.rng)
         if self.num_timesteps == 0:  # the callback saves the run before it begins
             self._stagger()
+            games.begin_rollout(self.rng)
         rollout_buffer.reset()
-        # New games, and those that learn() has reset, have no decisions behind them.
-        rollout_buffer.forget(self._last_episode_starts)
         with _one_thread():
             for _ in range(n_rollout_steps):
-                own = self.league.learner_decides()
-                observations, masks = self._last_obs, games.action_masks()
-                assert isinstance(observations, np.ndarray)
-                seats = np.where(own, games.seats, NO_SEAT).astype(np.int8)
-                actions, forecasts, log_probs = self._decide(observations, masks, own)
-                self._last_obs, _, dones, _ = env.step(actions)  # type: ignore[assignment]
-                self._last_episode_starts = dones
-                gains = np.stack([_shares(games.batch, dones), games.seat_rewards], axis=2)
-                rollout_buffer.add_step(
-                    observations, masks, seats, actions, forecasts, log_probs, gains, dones
-                )
-                self.num_timesteps += int(np.count_nonzero(own))
-                begun = np.flatnonzero(dones)
-                ended = self.league.ended(begun)
-                callback.update_locals(locals())
-                proceed = callback.on_step()
-                if len(begun):
-                    self.league.record_results(ended)
-                    self.league.assign_seats(begun)
-                if not proceed:
+                observations, masks = rollout_buffer.look(games.obs, games.mask)
+                seats = torch.where(games.own, games.to_move, NO_SEAT)
+                decision = self._decide(observations, masks)
+                games.step(decision[0])
+                gains = torch.stack([_shares(games), games.rewards], dim=2)
+                rollout_buffer.add_step(seats, *decision, gains, games.done)
+                made, ended = games.progress()
+                self.num_timesteps += made
+                callback.update_locals({"ended": ended})
+                if not callback.on_step():
                     return False
             score_coef = self.score_reward_coef(self._current_progress_remaining)
             for name, share in rollout_buffer.compute(self.win_reward_coef, score_coef).items():
@@ -142,54 +126,41 @@ class SelfPlayPPO(SelfPlayLearner):
             callback.on_rollout_end()
         return True
 
+    @torch.no_grad()
     def _decide(
-        self, observations: NDArray[np.int8], masks: NDArray[np.bool_], own: NDArray[np.bool_]
-    ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
-        """An action for every game; the learner's forecasts and log-probabilities, 0 elsewhere.
-
-        Opponents, which share no generator or network with it, decide in a second thread.
+        self, observations: torch.Tensor, masks: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """An action for every game, and what the learner makes of those that it is asked about.
 
         Returns:
-            int64[n]; float32[n, S, 2], of seats as they are numbered; float32[n].
+            int64[n]; its forecasts, float32[n, S, 2], of seats as they are numbered; the actions'
+            log-probabilities, float32[n].
         """
-        batch, count = self.league.batch, len(own)
-        others = np.flatnonzero(~own)
-        chosen = self._opponents_thread.submit(self.league.decide, others) if len(others) else None
-        actions = np.empty(count, np.int64)
-        forecasts = np.zeros((count, batch.game.max_seats, 2), np.float32)
-        log_probs = np.zeros(count, np.float32)
-        rows = np.flatnonzero(own)
-        if len(rows):
-            every = len(rows) == count
-            players = batch.players[rows].astype(np.int64)
-            with torch.no_grad():
-                found = self.policy.outputs(
-                    torch.as_tensor(observations if every else observations[rows]).to(self.device),
-                    torch.as_tensor(masks if every else masks[rows]).to(self.device),
-                )
-                at_tables = torch.as_tensor(players).to(self.device)
-                shares = log_shares(found.win_logits, at_tables).exp()
-                clockwise = torch.stack([shares, found.changes], dim=2).cpu().numpy()
-                weights = found.log_probabilities.softmax(dim=-1).cpu().numpy()
-                actions[rows] = drawn = draw_columns(weights, self.rng.random(len(rows)))
-                taken = torch.as_tensor(drawn).to(self.device).unsqueeze(1)
-                logs = found.log_probabilities.gather(1, taken).squeeze(1)
-                log_probs[rows] = logs.cpu().numpy()
-            places = np.arange(batch.game.max_seats)
-            seats = batch.to_move[rows].astype(np.int64)[:, None]
-            at = np.where(places < players[:, None], (places - seats) % players[:, None], places)
-            forecasts[rows] = np.take_along_axis(clockwise, at[..., None], axis=1)
-            forecasts[rows] *= (places < players[:, None])[..., None]
-            # Weights that have exploded exceed even the logit of illegal moves.
-            if not (np.isfinite(log_probs).all() and masks[rows, drawn].all()):
-                raise FloatingPointError("the network's numbers are too large to choose a move by")
-        if chosen is not None:
-            actions[others] = chosen.result()
-        return actions, forecasts, log_probs
+        games, count = self.games, len(observations)
+        games.opponents_think()
+        asked = games.asked()
+        found = self.policy.outputs(observations[asked], masks[asked])
+        chosen = games.draw(found.log_probabilities)
+        players, seats = games.players[asked, None], games.to_move[asked, None]
+        shares = log_shares(found.win_logits, players.squeeze(1)).exp()
+        clockwise = torch.stack([shares, found.changes], dim=2)
+        places = torch.arange(clockwise.shape[1], device=clockwise.device)
+        present = places < players
+        at = torch.where(present, (places - seats) % players, places)
+        actions = torch.zeros(count, dtype=torch.int64, device=chosen.device)
+        forecasts = clockwise.new_zeros(count, *clockwise.shape[1:])
+        log_probs = clockwise.new_zeros(count)
+        actions[asked] = chosen
+        in_order = clockwise.gather(1, at[..., None].expand(-1, -1, 2))
+        forecasts[asked] = in_order * present[..., None]
+        log_probs[asked] = found.log_probabilities.gather(1, chosen[:, None]).squeeze(1)
+        return games.opponents_act(actions), forecasts, log_probs
 
     def _minibatches(self) -> Iterator[Minibatch]:
         assert self.batch_size is not None
-        return self.rollout_buffer.minibatches(self.batch_size)
+        chance = torch.Generator(self.rollout_buffer.players.device)
+        chance.manual_seed(int(self.rng.integers(2**62)))
+        return self.rollout_buffer.minibatches(self.batch_size, chance)
 
     def _policy_loss(self, losses: Mapping[str, torch.Tensor]) -> torch.Tensor:
         return losses["policy_gradient_loss"] + self.ent_coef * losses["entropy_loss"]
@@ -244,8 +215,7 @@ def _random_decisions(game: str, players: int) -> float:
     return made / _MEASURED
 
 
-def _shares(batch: Batch, dones: NDArray[np.bool_]) -> NDArray[np.float32]:
+def _shares(games: Games) -> torch.Tensor:
     """float32[n, S]: every seat's share of the victory in games just ended; 0 in the others."""
-    winners = batch.final_winners * dones[:, None]
-    shares: NDArray[np.float32] = winners / winners.sum(axis=1, keepdims=True).clip(1)
-    return shares.astype(np.float32)
+    winners = games.final_winners * games.done[:, None]
+    return winners / winners.sum(dim=1, keepdim=True).clamp(min=1)

@@ -24,18 +24,25 @@ Form = tuple[np.dtype[Any], tuple[int, ...]]
 
 def arrays_of(learner: SelfPlayLearner) -> Arrays:
     """All arrays of a learner by name."""
+    return {name: tensor.cpu().numpy() for name, tensor in tensors_of(learner).items()}
+
+
+def tensors_of(learner: SelfPlayLearner) -> dict[str, torch.Tensor]:
+    """The same as copies on the learner's device, which may still be at work on them."""
     lineup = learner.league.lineup
-    arrays: Arrays = {"seats": lineup.seats, "generators": lineup.generators.states}
+    tensors = {
+        "seats": torch.from_numpy(lineup.seats),
+        "generators": torch.from_numpy(lineup.generators.states),
+    }
     for name, tensor in learner.policy.state_dict().items():
-        arrays[f"policy/{name}"] = tensor.cpu().numpy()
+        tensors[f"policy/{name}"] = tensor
     for number, state in learner.policy.optimizer.state_dict()["state"].items():
         for name, tensor in state.items():
-            arrays[f"optimizer/{number}/{name}"] = tensor.cpu().numpy()
-    for name, array in learner.rollout_buffer.open_decisions.items():
-        arrays[f"open/{name}"] = array
-    records = learner.league.batch.save(slice(None))
-    arrays["games"] = records.view(np.uint8).reshape(len(records), -1)
-    return arrays
+            tensors[f"optimizer/{number}/{name}"] = tensor
+    for name, tensor in learner.rollout_buffer.open_decisions.items():
+        tensors[f"open/{name}"] = tensor
+    tensors["games"] = learner.games.save()
+    return {name: tensor.clone() for name, tensor in tensors.items()}
 
 
 def load_arrays(folder: Path, stored: StoredTensors, learner: SelfPlayLearner) -> Arrays:
@@ -89,15 +96,17 @@ def set_arrays(path: Path, arrays: Arrays, learner: SelfPlayLearner, opponents: 
         states.setdefault(int(number), {})[kind] = torch.tensor(array)
     optimizer = learner.policy.optimizer
     optimizer.load_state_dict({**optimizer.state_dict(), "state": states})
-    learner.rollout_buffer.open_decisions = _part(arrays, "open")
+    device, open_decisions = learner.games.players.device, _part(arrays, "open")
+    learner.rollout_buffer.open_decisions = {
+        name: torch.tensor(array, device=device) for name, array in open_decisions.items()
+    }
     batch = learner.league.batch
     try:
-        batch.load(slice(None), arrays["games"].view(batch.game.state).reshape(-1))
+        learner.games.load(arrays["games"].view(batch.game.state).reshape(-1))
     except (ValueError, TypeError) as fault:
         raise CheckpointError(f"{path}: games: {fault}; copy all files again") from fault
     _check_seats(path, arrays["seats"], batch, opponents)
     _check_open(path, arrays, batch)
-    learner.continue_from(batch.obs)
 
 
 def _part(arrays: Arrays, kind: str) -> Arrays:

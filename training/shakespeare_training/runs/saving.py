@@ -12,6 +12,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from shakespeare_agents import storage
 from shakespeare_agents.networks.checkpoint import (
     CARD_NAME,
@@ -30,7 +32,7 @@ from shakespeare_training.expert_iteration.groups import Order
 from shakespeare_training.expert_iteration.learner import ExpertIteration, orders_of
 from shakespeare_training.league import Opponent
 from shakespeare_training.ppo.learner import SelfPlayLearner
-from shakespeare_training.runs.arrays import arrays_of, load_arrays, set_arrays
+from shakespeare_training.runs.arrays import load_arrays, set_arrays, tensors_of
 from shakespeare_training.runs.folder import STATE_NAME
 from shakespeare_training.runs.history import History
 from shakespeare_training.runs.state import FORMAT, RunState, parse_state
@@ -45,7 +47,7 @@ class Moment:
     """All that decides how a run continues, unaffected by what it does later.
 
     Attributes:
-        arrays: The arrays of the learner (`arrays_of`).
+        arrays: The arrays of the learner (`tensors_of`).
         tensors: The learner's weights.
         snapshots: The snapshots of the league.
         orders: The orders of the groups ahead (`orders_of`).
@@ -54,7 +56,7 @@ class Moment:
         history: All measurements.
     """
 
-    arrays: storage.Arrays
+    arrays: Mapping[str, torch.Tensor]
     tensors: Tensors
     snapshots: Sequence[Opponent]
     orders: Sequence[Order]
@@ -71,7 +73,7 @@ class Moment:
     def of(cls, learner: SelfPlayLearner, seconds: float, history: History) -> Moment:
         """A copy of it all, which takes some milliseconds."""
         return cls(
-            arrays={name: array.copy() for name, array in arrays_of(learner).items()},
+            arrays=tensors_of(learner),
             tensors=learner.policy.tensors(),
             snapshots=learner.league.snapshots,
             orders=orders_of(learner),
@@ -116,7 +118,8 @@ def save_run(
             "history": history,
         },
     )
-    stored = storage.store_tensors(folder, _STEM, moment.arrays)
+    arrays = {name: tensor.cpu().numpy() for name, tensor in moment.arrays.items()}
+    stored = storage.store_tensors(folder, _STEM, arrays)
     snapshots = [_stored(folder, f"{_SNAPSHOT}-{one.name}", one) for one in moment.snapshots]
     ahead = [_stored(folder, _ORDER, order) for order in moment.orders]
     data = {

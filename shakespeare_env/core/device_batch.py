@@ -1,0 +1,289 @@
+"""`Batch` on a GPU: the same rules and the same games, in PyTorch tensors that stay there.
+
+With `NUMBA_ENABLE_CUDASIM=1` and `NUMBA_DISABLE_JIT=1` Numba's simulator runs the kernels in
+Python, on tensors of the processor.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shakespeare_env.checks.memory import readable_size
+from shakespeare_env.checks.values import check_arguments, shown
+from shakespeare_env.core import registry
+from shakespeare_env.core.arrays import GameArrays, Outcome, Terms, bytes_per_game
+from shakespeare_env.core.batch import CHOICE
+from shakespeare_env.core.batch_checks import (
+    Integers,
+    check_kind,
+    check_records,
+    checked_count,
+    checked_deals,
+    checked_players,
+    checked_rows,
+    checked_selection,
+    checked_targets,
+)
+from shakespeare_env.core.device_kernels import NOT_REFUSED, device_kernels_of
+from shakespeare_env.core.game import Game, Records
+from shakespeare_env.core.kernels import kernels_of
+from shakespeare_env.core.rewards import reward_code
+from shakespeare_env.core.rng import check_seed, streams
+from shakespeare_env.errors import DeviceError, IllegalMove, MemoryLimitError
+from shakespeare_env.extras import how_to_get, needing
+
+with needing("cuda", "shakespeare_env.core.device_batch needs"):
+    import torch
+    from numba import cuda
+
+    from shakespeare_env.compile.device import SIMULATED, device_array, device_words, launch
+
+_BY_COLUMN = ("mask", "obs")
+"""Arrays with an action or a number in a row of memory: neighbouring threads, which write the same
+column of neighbouring games, then write neighbouring bytes."""
+
+
+class DeviceBatch:
+    """N games of one kind on a GPU, stepped together; every step overwrites the tensors.
+
+    Game i is that of `Batch`, byte for byte: it depends only on the seed and i.  Kernels run in
+    order on PyTorch's current stream; nothing waits for them but `synchronize`, `reset`, `restart`,
+    `save` and `load`.
+
+    Args:
+        game: Name of the game.
+        n: Number of games.
+        players: Seats of every game, or n numbers.
+        seed: Decides all chance.
+        device: A CUDA device of PyTorch.
+        autoreset: Whether the step that ends a game starts the next.
+        reward: A name of `rewards.py`.
+        box: The component file in force.
+        **options: Variants to play, such as `strategic_rest=True`.
+
+    Attributes:
+        actions: The action table.
+        records: uint8[n, b], the games' records.
+        players: int8[n].
+        to_move: int8[n], the seat to decide, -1 when over.
+        mask: bool[n, A], its legal actions; not contiguous, as `obs`.
+        obs: int8[n, D], its observation.
+        rewards: float32[n, S] of the last step, by seat.
+        done: bool[n], the games it ended.
+        final_scores: int16[n, S] of the last game to end in each row.
+        final_winners: bool[n, S], its winners.
+
+    Raises:
+        DeviceError: there is no such GPU, or no driver for it.
+        MemoryLimitError: the games do not fit its free memory.
+    """
+
+    def __init__(
+        self,
+        game: str = registry.DEFAULT,
+        n: int = 1,
+        *,
+        players: int | Integers,
+        seed: int = 0,
+        device: str | torch.device = "cuda",
+        autoreset: bool = True,
+        reward: str = "win",
+        box: str | os.PathLike[str] | None = None,
+        **options: bool,
+    ) -> None:
+        self.game: Game = registry.game(game, box)
+        check_arguments(DeviceBatch.__init__, self.game.options, options)
+        if len(self.game.boxes) > 1:
+            raise ValueError(f"{len(self.game.boxes)} boxes are in force; a GPU plays with one")
+        self.actions = self.game.actions
+        self.n = n = checked_count("n", n)
+        if not isinstance(autoreset, bool | np.bool_):
+            raise TypeError(f"autoreset={shown(autoreset)} must be True or False")
+        self.autoreset, self.reward = bool(autoreset), reward
+        seats = checked_players(self.game, n, players)
+        self._variants: dict[str, Any] = options
+        self._options = self.game.option_bits(options, map(int, np.unique(seats)))
+        terms = Terms.of(self.game, self._options, self.autoreset, reward_code(reward))
+        self._terms = tuple(terms)
+        self.device = _checked_device(device)
+        _require_memory(self.device, n, n * bytes_per_game(self.game))
+        self._kernels = device_kernels_of(self.game)
+        self._every_row = torch.arange(n, device=self.device)
+        shown_of = {
+            name: self._zeros(name, n, array)
+            for arrays in (GameArrays(*GameArrays.of(self.game, 1)), Outcome.of(self.game, 1))
+            for name, array in arrays._asdict().items()
+        }
+        self.records, self.players = shown_of["games"], torch.from_numpy(seats).to(self.device)
+        self.obs, self.mask, self.to_move = (shown_of[name] for name in ("obs", "mask", "to_move"))
+        self.rewards, self.done = shown_of["rewards"], shown_of["done"]
+        self.final_scores = shown_of["final_scores"]
+        self.final_winners = shown_of["final_winners"]
+        self._refused = torch.full((n,), NOT_REFUSED, device=self.device)
+        self._chance = torch.zeros(n, dtype=torch.int64, device=self.device)
+        of_numba = {name: device_array(tensor) for name, tensor in shown_of.items()}
+        of_numba["games"] = of_numba["games"].view(self.game.state).reshape(n)
+        self._arrays = tuple(of_numba[name] for name in GameArrays._fields)
+        self._outcome = tuple(of_numba[name] for name in Outcome._fields)
+        self.reset(seed)
+
+    def _zeros(self, name: str, n: int, array: npt.NDArray[Any]) -> torch.Tensor:
+        """A tensor for n games, where the array is for one; records are bytes."""
+        if array.dtype.names is not None:
+            array = array.view(np.uint8).reshape(1, -1)
+        shape, dtype = (n, *array.shape[1:]), torch.from_numpy(array).dtype
+        if name in _BY_COLUMN:
+            return torch.zeros(shape[::-1], dtype=dtype, device=self.device).T
+        return torch.zeros(shape, dtype=dtype, device=self.device)
+
+    def reset(self, seed: int, deals: Integers | None = None, rows: Integers | None = None) -> None:
+        """Set up all games, or some, anew from a seed; see `Batch.reset`."""
+        self.synchronize()
+        begun = np.arange(self.n) if rows is None else checked_rows(self.n, rows)
+        numbers = begun if deals is None else checked_deals(len(begun), deals)
+        chosen = torch.from_numpy(begun).to(self.device)
+        states = streams(seed, numbers), streams(int(check_seed(seed) ^ CHOICE), numbers)
+        random, chance = (torch.from_numpy(s.view(np.int64)).to(self.device) for s in states)
+        # A record begins with its generator, and its size is a multiple of that field's.
+        self.records.view(torch.int64)[chosen, 0] = random
+        self._chance[chosen] = chance
+        self._set_up(chosen)
+
+    def restart(self, rows: Integers) -> None:
+        """Start the next game in some rows, increasing, over or not; chance continues."""
+        self.synchronize()
+        self._set_up(torch.from_numpy(checked_rows(self.n, rows)).to(self.device))
+
+    def step(
+        self, actions: torch.Tensor, rows: torch.Tensor | None = None
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Play one action in every game, or in some, and all forced moves after it.
+
+        A game whose action is illegal does not move, now and in later steps, until `synchronize`
+        raises `IllegalMove`.
+
+        Args:
+            actions: int[m] on the device, one per game; -1 for a game that is over.
+            rows: int64[m] on the device, each at most once; None means all games.
+
+        Returns:
+            `rewards` and `done`, 0 and False for games not played in.
+        """
+        played = self._every_row if rows is None else rows
+        if not isinstance(actions, torch.Tensor) or actions.shape != played.shape:
+            raise ValueError(f"actions={shown(actions)}: give a tensor of {len(played)} actions")
+        if actions.dtype.is_floating_point or actions.device != self.device:
+            raise TypeError(
+                f"actions are {actions.dtype} on {actions.device}; give integers on {self.device}"
+            )
+        if rows is not None:
+            self.rewards.zero_()
+            self.done.zero_()
+        self._launch(
+            self._kernels.step,
+            len(played),
+            self._arrays,
+            self._outcome,
+            played,
+            actions.to(torch.int64),
+            self.players,
+            self._terms,
+            self._refused,
+        )
+        return self.rewards, self.done
+
+    def random_actions(self) -> torch.Tensor:
+        """int32[n]: the uniformly random legal actions of `Batch.random_actions`."""
+        actions = torch.empty(self.n, dtype=torch.int32, device=self.device)
+        chance = device_words(self._chance)
+        self._launch(self._kernels.choose, self.n, chance, self.mask, self.to_move, actions)
+        return actions
+
+    def synchronize(self) -> None:
+        """Wait for all that was launched.
+
+        Raises:
+            IllegalMove: an action was not legal: the first such row's. That row has not moved
+                since.
+        """
+        refused = torch.nonzero(self._refused != NOT_REFUSED).flatten().cpu()
+        if not len(refused):
+            return
+        row = int(refused[0])
+        action, seat = int(self._refused[row]), int(self.to_move[row])
+        self._refused.fill_(NOT_REFUSED)
+        texts = self.actions.texts_for(max(seat, 0), int(self.players[row]))
+        raise IllegalMove(
+            texts[action] if 0 <= action < len(texts) else action,
+            seat=None if seat < 0 else seat,
+            phase=self.game.phase(self.save([row])[0]),
+            legal=[texts[i] for i in np.flatnonzero(self.mask[row].cpu().numpy())],
+            game_index=row,
+        )
+
+    def save(self, indices: Integers | slice) -> Records:
+        """Copies of games in the processor's memory, for `load` here and in `Batch`."""
+        self.synchronize()
+        rows = torch.from_numpy(checked_selection(self.n, indices)).to(self.device)
+        records: Records = self.records[rows].cpu().numpy().view(self.game.state).reshape(-1)
+        return records
+
+    def load(self, indices: Integers | slice, records: Records) -> None:
+        """Replace games by saved ones; see `Batch.load`."""
+        self.synchronize()
+        check_kind(self.game, records)
+        targets = checked_targets(self.n, indices)
+        if np.shape(records) not in ((), (1,), targets.shape):
+            raise ValueError(f"records of shape {np.shape(records)} for {len(targets)} games")
+        games = np.array(np.broadcast_to(records, targets.shape), self.game.state)
+        check_records(self.game, kernels_of(self.game), games)
+        self.game.option_bits(self._variants, map(int, np.unique(games["players"])))
+        rows = torch.from_numpy(targets).to(self.device)
+        held = torch.from_numpy(games.view(np.uint8).reshape(len(targets), -1))
+        self.records[rows] = held.to(self.device)
+        self.players[rows] = torch.from_numpy(games["players"].copy()).to(self.device)
+        self._launch(self._kernels.refresh, len(rows), self._arrays, rows)
+
+    def _set_up(self, rows: torch.Tensor) -> None:
+        of = self._arrays, rows, self.players, self._options
+        self._launch(self._kernels.set_up, len(rows), *of)
+
+    def _launch(self, kernel: Any, count: int, *arguments: Any) -> None:
+        launch(kernel, count, self.device, *arguments)
+
+
+def _checked_device(name: str | torch.device) -> torch.device:
+    """A CUDA device with its index; the processor where Numba simulates one."""
+    device = torch.device(name)
+    if device.type != "cuda":
+        raise DeviceError(f"device={str(name)!r}: give a CUDA device, or use Batch")
+    if SIMULATED:
+        return torch.device("cpu")
+    if not torch.cuda.is_available():
+        raise DeviceError(
+            f"device={str(name)!r}: PyTorch {torch.__version__} finds no GPU; install NVIDIA's "
+            "driver and the PyTorch build for it, or use Batch"
+        )
+    index = torch.cuda.current_device() if device.index is None else device.index
+    if index >= torch.cuda.device_count():
+        raise DeviceError(f"device={str(name)!r}: there are {torch.cuda.device_count()} GPUs")
+    if not cuda.is_available():
+        raise DeviceError(
+            f"device={str(name)!r}: Numba finds no CUDA for this driver; {how_to_get('cuda')}"
+        )
+    return torch.device("cuda", index)
+
+
+def _require_memory(device: torch.device, n: int, needed: int) -> None:
+    if device.type == "cpu":
+        return
+    free, _ = torch.cuda.mem_get_info(device)
+    if needed > free:
+        raise MemoryLimitError(
+            f"{n:,} games need {readable_size(needed)}, but {device} has {readable_size(free)} "
+            "free: play fewer at once"
+        )

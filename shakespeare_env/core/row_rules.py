@@ -1,0 +1,137 @@
+"""What kernels do to one game of a batch, around the `Rules` of a game; every device runs it.
+
+Forced moves are played automatically (rule D1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from shakespeare_env.compile.decorators import rule
+from shakespeare_env.core.game import Game
+from shakespeare_env.core.rewards import SCORE, write_change, write_outcome
+
+_MOST_DEALS = 1000
+"""Deals of a game before it counts as one without decisions."""
+
+
+@dataclass(frozen=True)
+class RowRules:
+    """A game's compiled functions on row i of `GameArrays`.
+
+    Attributes:
+        begin: (arrays, i, players, options). Deal a game, from its record's `random`, and play its
+            forced moves.
+        show: (arrays, i). Write what the seat to move sees of a changed record.
+        is_legal: (arrays, i, action) -> bool; when over only -1 is legal.
+        advance: (arrays, outcome, terms, i, action, players). Play a legal action, unless the game
+            is over, and all forced moves after it; `Outcome` and `Terms` say what comes of it.
+    """
+
+    begin: Callable[..., None]
+    show: Callable[..., None]
+    is_legal: Callable[..., bool]
+    advance: Callable[..., None]
+
+
+@cache
+def forced_moves_of(game: Game) -> Callable[[Any, Any], None]:
+    """A game's compiled (record, mask): play while there is exactly one legal action.
+
+    It writes the legal actions of the decision it ends at into bool[A], none when over.
+    """
+    rules_legal, rules_play = game.rules.legal, game.rules.play
+
+    @rule
+    def play_forced_moves(record: Any, mask: Any) -> None:
+        mask[:] = False
+        count = rules_legal(record, mask) if record["to_move"] >= 0 else 0
+        while count == 1:
+            action = 0
+            while not mask[action] and action < len(mask) - 1:
+                action += 1
+            rules_play(record, action)
+            mask[action] = False
+            count = rules_legal(record, mask) if record["to_move"] >= 0 else 0
+
+    return play_forced_moves
+
+
+@cache
+def row_rules_of(game: Game) -> RowRules:
+    """The functions of a game."""
+    rules = game.rules
+    rules_set_up, rules_legal, rules_play = rules.set_up, rules.legal, rules.play
+    rules_observe, rules_scores = rules.observe, rules.scores
+    play_forced_moves = forced_moves_of(game)
+
+    @rule
+    def deal(record: Any, players: int, options: int, mask: Any) -> None:
+        """A new game at its first decision; a deal without one is no game, and dealt anew."""
+        for _ in range(_MOST_DEALS):
+            rules_set_up(record, players, options)
+            play_forced_moves(record, mask)
+            if record["to_move"] >= 0:
+                break
+
+    @rule
+    def look(arrays: Any, i: int) -> None:
+        """Write the mover and its observation, all 0 when over."""
+        game, obs = arrays.games[i], arrays.obs[i]
+        arrays.to_move[i] = game["to_move"]
+        obs[:] = 0
+        if game["to_move"] >= 0:
+            rules_observe(game, game["to_move"], obs)
+
+    @rule
+    def begin(arrays: Any, i: int, players: int, options: int) -> None:
+        deal(arrays.games[i], players, options, arrays.mask[i])
+        look(arrays, i)
+
+    @rule
+    def show(arrays: Any, i: int) -> None:
+        game, mask = arrays.games[i], arrays.mask[i]
+        mask[:] = False
+        if game["to_move"] >= 0:
+            rules_legal(game, mask)
+        look(arrays, i)
+
+    @rule
+    def is_legal(arrays: Any, i: int, action: int) -> bool:
+        if arrays.to_move[i] < 0:
+            return action == -1
+        return 0 <= action < arrays.mask.shape[1] and arrays.mask[i, action]
+
+    @rule
+    def advance(arrays: Any, outcome: Any, terms: Any, i: int, action: int, players: int) -> None:
+        game, mask, reward = arrays.games[i], arrays.mask[i], terms.reward
+        outcome.done[i] = False
+        rewards = outcome.rewards[i]
+        rewards[:] = 0
+        if game["to_move"] < 0:
+            return
+        before, after = outcome.scores_before[i], outcome.scores_after[i]
+        if reward == SCORE:
+            rules_scores(game, before)
+        rules_play(game, action)
+        play_forced_moves(game, mask)
+        over = game["to_move"] < 0
+        if over or reward == SCORE:
+            rules_scores(game, after)
+            if reward == SCORE:
+                write_change(game["players"], before, after, terms.scale, rewards)
+            else:
+                write_outcome(reward, game, after, terms.scale, terms.target, rewards)
+        if over:
+            outcome.done[i] = True
+            for seat in range(len(after)):
+                outcome.final_scores[i, seat] = after[seat]
+                outcome.final_winners[i, seat] = game["winners"][seat] != 0
+            if terms.autoreset:
+                deal(game, players, terms.options, mask)
+        look(arrays, i)
+
+    return RowRules(begin, show, is_legal, advance)

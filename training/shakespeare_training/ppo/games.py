@@ -1,0 +1,201 @@
+"""The games that a learner plays, as tensors: on the processor, or on a GPU (`device_games.py`)."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from shakespeare_env.core.game import Records
+from shakespeare_env.errors import IllegalMove
+from shakespeare_env.play.generators import draw_columns
+from shakespeare_training.league import Ended, League
+
+
+class Progress(NamedTuple):
+    """What has happened since it was last asked for.
+
+    Attributes:
+        decisions: The learner's decisions.
+        ended: Games that ended.
+    """
+
+    decisions: int
+    ended: Ended
+
+
+class Games(Protocol):
+    """n games under way, and the opponents in them.
+
+    Attributes:
+        players: int64[n], seats at the tables.
+        obs: int8[n, D], what the seats to move see, overwritten by steps as all that follows.
+        mask: bool[n, A], their legal actions.
+        to_move: int8[n], the seats to move.
+        own: bool[n], whether the learner has them.
+        rewards: float32[n, S], changes of scores in the last step.
+        done: bool[n], the games it ended.
+        final_winners: bool[n, S], of the last game to end in each row.
+    """
+
+    players: torch.Tensor
+    obs: torch.Tensor
+    mask: torch.Tensor
+    to_move: torch.Tensor
+    own: torch.Tensor
+    rewards: torch.Tensor
+    done: torch.Tensor
+    final_winners: torch.Tensor
+
+    def begin_rollout(self, rng: np.random.Generator) -> None:
+        """Take over the league as it is now; all that is drawn until the next one follows."""
+        ...
+
+    def asked(self) -> torch.Tensor | slice:
+        """The games in which the learner is asked for a move: its own at least."""
+        ...
+
+    def draw(self, log_probabilities: torch.Tensor) -> torch.Tensor:
+        """int64[m]: an action by the log-probabilities of each of m decisions, float32[m, A]."""
+        ...
+
+    def opponents_think(self) -> None:
+        """Begin to ask the opponents, who may think beside the learner."""
+        ...
+
+    def opponents_act(self, actions: torch.Tensor) -> torch.Tensor:
+        """int64[n]: the opponents' actions where they are to move, the given ones elsewhere."""
+        ...
+
+    def step(self, actions: torch.Tensor, rows: NDArray[np.int64] | None = None) -> None:
+        """Play actions, int64[m], in all games or some; games that end are followed by others.
+
+        Raises:
+            IllegalMove: an action is not legal.
+        """
+        ...
+
+    def progress(self) -> Progress:
+        """What is new, counted in the league; on a GPU only at the end of a rollout."""
+        ...
+
+    def save(self) -> torch.Tensor:
+        """uint8[n, ...]: copies of the records."""
+        ...
+
+    def load(self, records: Records) -> None:
+        """Replace the games, as `Batch.load`, while the league's seats stay."""
+        ...
+
+
+class HostGames:
+    """The games of a league's batch on the processor; see `Games`."""
+
+    def __init__(self, league: League) -> None:
+        self.league = league
+        self.batch = batch = league.batch
+        self.players = torch.from_numpy(batch.players.astype(np.int64))
+        self._every_row = np.arange(batch.n)
+        self._thread = ThreadPoolExecutor(1, "opponents")
+        self._waiting: tuple[NDArray[np.int64], Future[NDArray[np.int64]]] | None = None
+        self._made, self._ended = 0, league.ended(self._every_row[:0])
+        self._rng = np.random.default_rng()
+
+    @property
+    def obs(self) -> torch.Tensor:
+        """See `Games`."""
+        return torch.from_numpy(self.batch.obs)
+
+    @property
+    def mask(self) -> torch.Tensor:
+        """See `Games`."""
+        return torch.from_numpy(self.batch.mask.copy())  # PyTorch warns of read-only arrays
+
+    @property
+    def to_move(self) -> torch.Tensor:
+        """See `Games`."""
+        return torch.from_numpy(self.batch.to_move.copy())
+
+    @property
+    def own(self) -> torch.Tensor:
+        """See `Games`."""
+        return torch.from_numpy(self.league.learner_decides())
+
+    @property
+    def rewards(self) -> torch.Tensor:
+        """See `Games`."""
+        return torch.from_numpy(self.batch.rewards)
+
+    @property
+    def done(self) -> torch.Tensor:
+        """See `Games`."""
+        return torch.from_numpy(self.batch.done)
+
+    @property
+    def final_winners(self) -> torch.Tensor:
+        """See `Games`."""
+        return torch.from_numpy(self.batch.final_winners)
+
+    def begin_rollout(self, rng: np.random.Generator) -> None:
+        """See `Games`."""
+        self._rng = rng
+
+    def asked(self) -> torch.Tensor | slice:
+        """The learner's own games."""
+        own = self.league.learner_decides()
+        return slice(None) if own.all() else torch.from_numpy(np.flatnonzero(own))
+
+    def draw(self, log_probabilities: torch.Tensor) -> torch.Tensor:
+        """See `Games`."""
+        weights = log_probabilities.softmax(dim=-1).numpy()
+        return torch.from_numpy(draw_columns(weights, self._rng.random(len(weights))))
+
+    def opponents_think(self) -> None:
+        """Ask them in a second thread: they share no generator or network with the learner."""
+        rows = np.flatnonzero(~self.league.learner_decides())
+        if len(rows):
+            self._waiting = rows, self._thread.submit(self.league.decide, rows)
+
+    def opponents_act(self, actions: torch.Tensor) -> torch.Tensor:
+        """See `Games`."""
+        if self._waiting is not None:
+            (rows, chosen), self._waiting = self._waiting, None
+            actions[torch.from_numpy(rows)] = torch.from_numpy(chosen.result())
+        return actions
+
+    def step(self, actions: torch.Tensor, rows: NDArray[np.int64] | None = None) -> None:
+        """See `Games`."""
+        batch, league = self.batch, self.league
+        own = league.learner_decides()
+        self._made = int(np.count_nonzero(own))
+        try:
+            batch.step(actions.numpy(), rows)
+        except IllegalMove as fault:
+            if own[fault.game_index]:
+                raise FloatingPointError(
+                    "the network's numbers are too large to choose a move by"
+                ) from fault
+            raise
+        ended = np.flatnonzero(batch.done)
+        self._ended = league.ended(ended)
+        if len(ended):
+            batch.restart(ended)
+            league.assign_seats(ended)
+
+    def progress(self) -> Progress:
+        """See `Games`."""
+        found = Progress(self._made, self._ended)
+        self.league.record_results(found.ended)
+        return found
+
+    def save(self) -> torch.Tensor:
+        """See `Games`."""
+        records = self.batch.save(slice(None))
+        return torch.from_numpy(records.view(np.uint8).reshape(len(records), -1))
+
+    def load(self, records: Records) -> None:
+        """See `Games`."""
+        self.batch.load(slice(None), records)
