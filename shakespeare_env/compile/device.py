@@ -17,6 +17,7 @@ from numba.core.serialize import dumps
 from shakespeare_env.compile.cache import KernelCode
 from shakespeare_env.compile.decorators import AnyFunction, keep_code
 
+config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # few games are no fault
 SIMULATED = bool(config.ENABLE_CUDASIM)
 """Whether there is a simulator in place of a GPU."""
 _THREADS = 64

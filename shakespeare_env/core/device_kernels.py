@@ -1,4 +1,4 @@
-"""The entry points of `kernels.py` for a GPU: a thread for every game, around the same `RowRules`."""
+"""The entry points of `kernels.py` for a GPU: a thread a game, around the same `RowRules`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class DeviceKernels:
         set_up: (arrays, rows, players, options).
         refresh: (arrays, rows).
         step: (arrays, outcome, rows, actions, players, terms, refused). A game with an illegal
-            action stands still, and the action is kept in int64[n] `refused`, until that is cleared.
+            action stands still, and the action is kept in int64[n] `refused` until that is cleared.
         choose: (chance, mask, to_move, actions).
     """
 

@@ -89,7 +89,8 @@ def check_memory(config: TrainingConfig, device: str) -> None:
     """
     here, there = needs(config), {}
     if device != "cpu":
-        there = {name: here.pop(name) for name in ("width", "batch_size")}
+        played_there = ("n_envs", "n_envs or n_steps") if config.algorithm == "ppo" else ()
+        there = {name: here.pop(name) for name in ("width", "batch_size", *played_there)}
     require_memory("the run", sum(here.values()), f"lower {max(here, key=lambda n: here[n])}")
     needed = sum(there.values())
     if there and needed > (total := torch.cuda.get_device_properties(device).total_memory):

@@ -5,6 +5,7 @@ Take little, let others take much, pass on piles about to fill, save jesters and
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Any
 
@@ -75,7 +76,7 @@ def outlook(seen: Any, taker: int, face_up: int, passed: int, target: int, more:
         if place == 0:
             mine = taken
         else:
-            rank += 1.0 / (1.0 + np.exp((mine - taken) / width))
+            rank += 1.0 / (1.0 + math.exp((mine - taken) / width))
     # Between two ranks, interpolate their pieces; the last rank gets none.
     upper = int(rank)
     share = rank - upper

@@ -11,9 +11,9 @@ import numpy as np
 from shakespeare_agents.networks.inference import Scratch, Weights, in_box
 from shakespeare_agents.search.policies import Choose, Room, write_forecast
 from shakespeare_env.compile.decorators import kernel, rule
-from shakespeare_env.core.row_rules import forced_moves_of
 from shakespeare_env.core.game import Game
 from shakespeare_env.core.rng import GOLDEN, mix
+from shakespeare_env.core.row_rules import forced_moves_of
 
 _11, _TO_UNIT = np.uint64(11), 2.0**-53
 

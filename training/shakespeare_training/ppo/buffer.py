@@ -136,8 +136,6 @@ class SeatRolloutBuffer(RolloutBuffer):
         self._dones[first] = False
         self._seats[seats, games] = carried["seats"]
         self._carried[seats, games] = carried["gained"]
-        self.pos = self.max_seats
-        self.full = False
 
     def _carry(self, is_open: torch.Tensor, gained: torch.Tensor) -> None:
         rows, games = torch.nonzero(is_open, as_tuple=True)
@@ -145,15 +143,19 @@ class SeatRolloutBuffer(RolloutBuffer):
         self.open_decisions = {name: store[rows, games] for name, store in stores.items()}
         self.open_decisions["games"] = games
 
-    def look(self, observations: torch.Tensor, masks: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    def look(
+        self, step: int, observations: torch.Tensor, masks: torch.Tensor
+    ) -> tuple[torch.Tensor, ...]:
         """Keep what the seats to move see, int8[n, D] and bool[n, A]; returns what is kept."""
-        kept = self._stores["observations"][self.pos], self._stores["masks"][self.pos]
+        row = self.max_seats + step
+        kept = self._stores["observations"][row], self._stores["masks"][row]
         for store, given in zip(kept, (observations, masks), strict=True):
             store.copy_(given)
         return kept
 
     def add_step(
         self,
+        step: int,
         seats: torch.Tensor,
         actions: torch.Tensor,
         forecasts: torch.Tensor,
@@ -164,6 +166,7 @@ class SeatRolloutBuffer(RolloutBuffer):
         """Store one decision of every game, made on what `look` kept, and what it brought.
 
         Args:
+            step: Its number in the rollout, from 0.
             seats: int8[n], the seats that decided, or NO_SEAT.
             actions: int64[n].
             forecasts: float32[n, S, 2], the deciding seats' of all seats, as they are numbered.
@@ -171,7 +174,7 @@ class SeatRolloutBuffer(RolloutBuffer):
             gains: float32[n, S, 2], every seat's share of the victory and change of score.
             dones: bool[n], which games ended.
         """
-        row = self.pos
+        row = self.max_seats + step
         for name, given in (
             ("actions", actions),
             ("forecasts", forecasts),
@@ -181,8 +184,6 @@ class SeatRolloutBuffer(RolloutBuffer):
         self._seats[row] = seats
         self._gains[row] = gains
         self._dones[row] = dones
-        self.pos += 1
-        self.full = self.pos == len(self._seats)
 
     def compute(self, win_coef: float, score_coef: float) -> dict[str, float]:
         """Find the closed decisions, what they should have forecast, and their advantages.
@@ -195,12 +196,8 @@ class SeatRolloutBuffer(RolloutBuffer):
             Explained variances of the results of games that ended, by name.
 
         Raises:
-            RuntimeError: the rollout is not full.
             FloatingPointError: a log-probability is not finite.
         """
-        if not self.full:
-            missing = len(self._seats) - self.pos
-            raise RuntimeError(f"{missing} steps are missing; add them before compute()")
         forecasts = self._stores["forecasts"]
         if not torch.isfinite(self._stores["log_probs"]).all():
             raise FloatingPointError("the network's numbers are too large to choose a move by")
@@ -236,17 +233,19 @@ class SeatRolloutBuffer(RolloutBuffer):
         return measured
 
     def minibatches(self, batch_size: int, chance: torch.Generator) -> Iterator[Minibatch]:
-        """The closed decisions in random order, in minibatches of nearly equal size.
+        """The closed decisions in random order, in minibatches of `batch_size`, and the rest.
 
-        With a `near_certain_share` below 1, each has as many near-certain decisions as the others;
-        the network is asked about a part of these only, which stand for the rest.
+        The last one has half to one and a half times as many.
+        With a `near_certain_share` below 1, they are of equal size, with as many near-certain
+        decisions each; the network is asked about a part of these only, which stand for the rest.
         """
         count = len(self._closed)
         parts = max(1, round(count / batch_size))
         device = self._closed.device
         order = torch.randperm(count, generator=chance, device=device)
         if self.near_certain_share == 1.0:
-            for chosen in order.tensor_split(parts):
+            sizes = [batch_size] * (parts - 1)
+            for chosen in order.split([*sizes, count - sum(sizes)]):
                 yield self._minibatch(chosen, chosen, Repeated(0, 0))
             return
         log_probs = self._of(self._closed[order], "log_probs")

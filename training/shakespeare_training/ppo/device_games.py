@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -22,6 +22,7 @@ from shakespeare_env.play.lineup import OUTSIDE
 from shakespeare_training.league import Ended, League, Opponent
 from shakespeare_training.ppo.device_kernels import rules_of_thumb_on_device, seat_on_device
 from shakespeare_training.ppo.games import Progress
+from shakespeare_training.ppo.graphs import Recorded
 
 Weights = Mapping[str, torch.Tensor]
 Chooser = Callable[["DeviceGames", torch.Tensor, int], torch.Tensor]
@@ -44,8 +45,8 @@ class DeviceGames:
         host = league.batch
         named = enumerate(league.named)
         self._named = {index: _chooser(opponent, host.game, device) for index, opponent in named}
-        self._snapshots: dict[Opponent, Chooser] = {}
-        self._playing: dict[int, Chooser] = {}
+        self._slots: list[_Slot] = []
+        self._in_use = 0
         self.batch = DeviceBatch(
             host.game.name, host.n, players=host.players, device=device, reward="score"
         )
@@ -68,7 +69,8 @@ class DeviceGames:
             (*shape, host.game.max_seats), dtype=torch.int32, device=device
         )
         self._scores_log = torch.zeros_like(self._seats_log, dtype=torch.int16)
-        self._steps = 0
+        self._step = 0
+        self._recorded: dict[int, Recorded] = {}
 
     @property
     def waiting(self) -> torch.Tensor:
@@ -83,21 +85,19 @@ class DeviceGames:
     def begin_rollout(self, rng: np.random.Generator) -> None:
         """See `Games`."""
         self.chance.manual_seed(int(rng.integers(2**62)))
-        self._steps = 0
+        self._step = 0
         league, device = self.league, self.batch.device
-        self._seats.copy_(torch.from_numpy(league.lineup.seats))
-        states = league.lineup.generators.states.view(np.int64)
-        self._states.copy_(torch.from_numpy(states))
-        by_kind = league.opponents_by_kind()
+        lineup, by_kind = league.lineup, league.opponents_by_kind()
+        self._seats.copy_(torch.from_numpy(lineup.seats))
+        self._states.copy_(torch.from_numpy(lineup.generators.states.view(np.int64)))
         self._by_kind.copy_(torch.from_numpy(by_kind))
-        seated = {*np.unique(league.lineup.seats).tolist(), *by_kind.tolist()}
-        self._playing, before, self._snapshots = {}, self._snapshots, {}
-        for index, opponent in enumerate(league.opponents):
-            if index in self._named:
-                self._playing[index] = self._named[index]
-            elif index in seated:
-                chooser = before.get(opponent) or _chooser(opponent, league.batch.game, device)
-                self._snapshots[opponent] = self._playing[index] = chooser
+        seated = {*np.unique(lineup.seats).tolist(), *by_kind.tolist()}
+        playing = [index for index in seated if index >= len(self._named)]
+        self._in_use = len(playing)
+        while len(self._slots) < self._in_use:
+            self._slots.append(_Slot(league.opponents[playing[0]], league.batch.game, device))
+        for slot, index in zip(self._slots, playing, strict=False):
+            slot.hold(league.opponents[index], index)
 
     def asked(self) -> torch.Tensor | slice:
         """All games: to know the learner's own, one would have to wait."""
@@ -112,11 +112,12 @@ class DeviceGames:
 
     def opponents_act(self, actions: torch.Tensor) -> torch.Tensor:
         """See `Games`."""
-        if self._playing:
-            waiting = self.waiting
-            for index, chooser in self._playing.items():
-                chosen = chooser(self, waiting, index)
-                actions = torch.where(waiting == index, chosen, actions)
+        waiting = self.waiting
+        for index, chooser in self._named.items():
+            actions = torch.where(waiting == index, chooser(self, waiting, index), actions)
+        for slot in self._slots[: self._in_use]:
+            chosen = self.draw(legal_logits(slot.weights, self.obs, self.mask))
+            actions = torch.where(waiting == slot.index, chosen, actions)
         return actions
 
     def rules_of_thumb(self, agent: BestAction, waiting: torch.Tensor, index: int) -> torch.Tensor:
@@ -129,7 +130,7 @@ class DeviceGames:
 
     def step(self, actions: torch.Tensor, rows: NDArray[np.int64] | None = None) -> None:
         """See `Games`; an illegal action is known at the end of the rollout."""
-        batch, now = self.batch, self._steps % len(self._done_log)
+        batch, now = self.batch, self._step % len(self._done_log)
         self._own_log[now] = self.own
         batch.step(actions, None if rows is None else torch.from_numpy(rows).to(batch.device))
         self._done_log[now] = self.done
@@ -137,13 +138,21 @@ class DeviceGames:
         self._scores_log[now] = batch.final_scores
         own = self._states, self._weights, self._by_kind, batch.players, self._seats
         seat_on_device(self.done, *own)
-        self._steps += 1
+        self._step += 1
 
-    def progress(self) -> Progress:
-        """See `Games`."""
-        nothing = self.league.ended(np.zeros(0, np.int64))
-        if self._steps < len(self._done_log):
-            return Progress(0, nothing)
+    def rollout(self, play: Callable[[int], None], steps: int) -> Iterator[Progress]:
+        """See `Games`; the whole rollout is one CUDA graph, for each number of snapshots in it."""
+
+        def play_all() -> None:
+            for step in range(steps):
+                play(step)
+
+        recorded = self._recorded.setdefault(self._in_use, Recorded(play_all, self.chance))
+        self._step = 0
+        recorded()
+        yield self._progress()
+
+    def _progress(self) -> Progress:
         self.batch.synchronize()
         steps, games = torch.nonzero(self._done_log, as_tuple=True)
         logs = self._seats_log, self._scores_log
@@ -170,15 +179,44 @@ def drawn(log_probabilities: torch.Tensor, chance: torch.Generator) -> torch.Ten
     return (log_probabilities - clocks.log()).argmax(dim=1)
 
 
+class _Slot:
+    """Room for the weights of a snapshot, which recorded rollouts read from where they are.
+
+    Attributes:
+        weights: The weights.
+        index: int32[], the snapshot's among the league's opponents.
+    """
+
+    def __init__(self, like: Opponent, game: Game, device: torch.device) -> None:
+        self._holds: Opponent | None = None
+        self._scale = torch.from_numpy(input_scale(game.inputs)).to(device)
+        self.weights = _weights(like, self._scale)
+        self.index = torch.zeros((), dtype=torch.int32, device=device)
+
+    def hold(self, snapshot: Opponent, index: int) -> None:
+        """Copy a snapshot's weights in."""
+        self.index.fill_(index)
+        if self._holds is not snapshot:
+            self._holds = snapshot
+            for name, tensor in _weights(snapshot, self._scale).items():
+                self.weights[name].copy_(tensor)
+
+
+def _weights(opponent: Opponent, scale: torch.Tensor) -> dict[str, torch.Tensor]:
+    """An opponent's network on the device of its input's scale, as `legal_logits` reads it."""
+    agent: Any = opponent.agent
+    tensors = agent.network.in_box(0).tensors
+    weights = {name: torch.from_numpy(it).to(scale.device) for name, it in tensors.items()}
+    weights["trunk.weight"] = weights["trunk.weight"] * scale
+    return {name: it.bfloat16() if it.ndim == 2 else it for name, it in weights.items()}
+
+
 def _chooser(opponent: Opponent, game: Game, device: torch.device) -> Chooser:
     agent: Any = opponent.agent
     if isinstance(agent, BestAction):
         return partial(_by_rules_of_thumb, agent)
     if isinstance(agent, NetworkAgent):
-        tensors = agent.network.in_box(0).tensors
-        weights = {name: torch.from_numpy(it).to(device) for name, it in tensors.items()}
-        scale = torch.from_numpy(input_scale(game.inputs)).to(device)
-        weights["trunk.weight"] = weights["trunk.weight"] * scale
+        weights = _weights(opponent, torch.from_numpy(input_scale(game.inputs)).to(device))
         return partial(_by_network, weights, agent.greedy)
     raise DeviceError(
         f"the opponent {opponent.name!r} plays on the processor alone; a league on a GPU takes "

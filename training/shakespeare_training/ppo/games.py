@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import NamedTuple, Protocol
 
@@ -16,7 +17,7 @@ from shakespeare_training.league import Ended, League
 
 
 class Progress(NamedTuple):
-    """What has happened since it was last asked for.
+    """What has happened since it was last told.
 
     Attributes:
         decisions: The learner's decisions.
@@ -78,8 +79,8 @@ class Games(Protocol):
         """
         ...
 
-    def progress(self) -> Progress:
-        """What is new, counted in the league; on a GPU only at the end of a rollout."""
+    def rollout(self, play: Callable[[int], None], steps: int) -> Iterator[Progress]:
+        """Play steps 0, 1, ..., each a call; on a GPU they are told of together at the end."""
         ...
 
     def save(self) -> torch.Tensor:
@@ -185,11 +186,12 @@ class HostGames:
             batch.restart(ended)
             league.assign_seats(ended)
 
-    def progress(self) -> Progress:
+    def rollout(self, play: Callable[[int], None], steps: int) -> Iterator[Progress]:
         """See `Games`."""
-        found = Progress(self._made, self._ended)
-        self.league.record_results(found.ended)
-        return found
+        for step in range(steps):
+            play(step)
+            self.league.record_results(self._ended)
+            yield Progress(self._made, self._ended)
 
     def save(self) -> torch.Tensor:
         """See `Games`."""

@@ -16,6 +16,7 @@ from shakespeare_training.ppo.buffer import SeatRolloutBuffer
 from shakespeare_training.ppo.games import Games, HostGames
 from shakespeare_training.ppo.policy import PolicyNetwork, policy_arguments
 
+_MINIBATCHES = "minibatches"
 Schedule = Callable[[float], float]
 """A number by the share of the run that is left, 1 to 0, as in stable-baselines3."""
 
@@ -84,6 +85,12 @@ class SelfPlayLearner(MaskablePPO):
             **arguments,
         )
         self._last_obs = env.batch.obs  # or `learn` would reset the games
+        if self.device.type == "cuda":  # what a recorded update reads is changed in place
+            for group in self.policy.optimizer.param_groups:
+                group["lr"] = torch.tensor(group["lr"], device=self.device)
+                group["capturable"] = True
+        self._stopped = torch.zeros((), device=self.device)
+        self._sums: dict[str, torch.Tensor] = {}
 
     def _games(self, device: str, n_steps: int) -> Games:
         """Where the games are played."""
@@ -108,37 +115,56 @@ class SelfPlayLearner(MaskablePPO):
         left = 1.0 - self.time_share()
         self._current_progress_remaining = min(self._current_progress_remaining, left)
 
+    def _update_learning_rate(self, optimizers: Any) -> None:
+        rate = self.lr_schedule(self._current_progress_remaining)
+        self.logger.record("train/learning_rate", rate)
+        for group in optimizers.param_groups:
+            if isinstance(group["lr"], torch.Tensor):
+                group["lr"].fill_(rate)
+            else:
+                group["lr"] = rate
+
     def train(self) -> None:
         """Learn from what was played, minibatch by minibatch."""
         self.policy.set_training_mode(True)
-        optimizer = self.policy.optimizer
-        self._update_learning_rate(optimizer)
-        sums: dict[str, torch.Tensor] = {}
-        count = stopped = torch.zeros((), device=self.device)
+        self._update_learning_rate(self.policy.optimizer)
+        self._stopped.zero_()
+        for total in self._sums.values():
+            total.zero_()
         for minibatch in self._passes():
-            losses = self._losses(minibatch)
-            for name, part in losses.items():
-                sums[name] = sums.get(name, 0.0) + torch.where(stopped > 0, 0.0, part.detach())
-            count = count + 1.0 - stopped
-            if self.target_kl is not None:
-                too_far = losses["approx_kl"] > 1.5 * self.target_kl
-                stopped = torch.maximum(stopped, too_far.float())
-                # A GPU is not waited for: the optimiser takes no more steps instead.
-                optimizer.found_inf = stopped  # type: ignore[attr-defined]
-                if stopped.device.type == "cpu" and stopped > 0:
-                    break
-            loss = self._policy_loss(losses) + self.vf_coef * losses["score_loss"]
-            optimizer.zero_grad()
-            loss = loss + self.win_coef * losses["win_loss"]
-            loss.backward()  # type: ignore[no-untyped-call]
-            # The gradients of each part of the network are clipped by themselves.
-            for parameters in self.policy.parts():
-                torch.nn.utils.clip_grad_norm_(parameters, self.max_grad_norm)
-            optimizer.step()
-        for name, total in sums.items():
-            self.logger.record(f"train/{name}", float(total / count))
-        self.logger.record("train/minibatches", int(count))
+            self._learn_from(minibatch)
+            # A GPU is not waited for: the optimiser takes no more steps instead.
+            if self._stopped.device.type == "cpu" and self._stopped > 0:
+                break
+        found = {name: float(total) for name, total in self._sums.items()}
+        count = found.pop(_MINIBATCHES)
+        for name, total in found.items():
+            self.logger.record(f"train/{name}", total / count)
+        self.logger.record(f"train/{_MINIBATCHES}", int(count))
         self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
+
+    def _learn_from(self, minibatch: Any) -> None:
+        """One step of the optimiser, unless the policy has moved too far; nothing waits for it."""
+        losses = self._losses(minibatch)
+        going = 1.0 - self._stopped
+        measured = {name: part.detach() for name, part in losses.items()}
+        for name, part in {**measured, _MINIBATCHES: torch.ones_like(going)}.items():
+            self._sums.setdefault(name, torch.zeros_like(going)).add_(part * going)
+        optimizer = self.policy.optimizer
+        if self.target_kl is not None:
+            too_far = losses["approx_kl"] > 1.5 * self.target_kl
+            self._stopped.copy_(torch.maximum(self._stopped, too_far.float()))
+            optimizer.found_inf = self._stopped  # type: ignore[attr-defined]
+            if self._stopped.device.type == "cpu" and self._stopped > 0:
+                return
+        loss = self._policy_loss(losses) + self.vf_coef * losses["score_loss"]
+        optimizer.zero_grad()
+        loss = loss + self.win_coef * losses["win_loss"]
+        loss.backward()  # type: ignore[no-untyped-call]
+        # The gradients of each part of the network are clipped by themselves.
+        for parameters in self.policy.parts():
+            torch.nn.utils.clip_grad_norm_(parameters, self.max_grad_norm)
+        optimizer.step()
 
     def _passes(self) -> Iterator[Any]:
         for _ in range(self.n_epochs):

@@ -19,7 +19,9 @@ from shakespeare_training.league import League
 from shakespeare_training.ppo.advantages import NO_SEAT
 from shakespeare_training.ppo.buffer import Minibatch, SeatRolloutBuffer
 from shakespeare_training.ppo.games import Games, HostGames
+from shakespeare_training.ppo.graphs import Recorded
 from shakespeare_training.ppo.learner import Schedule, SelfPlayLearner
+from shakespeare_training.ppo.near_certain import Repeated
 from shakespeare_training.ppo.policy import Outputs, forecast_losses, log_shares
 
 _MEASURED = 16
@@ -56,6 +58,10 @@ class SelfPlayPPO(SelfPlayLearner):
         self.win_reward_coef = win_reward_coef
         self._ent_coef_schedule = ent_coef
         super().__init__(env, league, **arguments)
+        # What a recorded update reads is changed in place.
+        self._entropy_weight = torch.zeros((), device=self.device)
+        self._given: list[torch.Tensor] = []
+        self._update = Recorded(self._learn_from_given, before=3)
 
     def _games(self, device: str, n_steps: int) -> Games:
         if torch.device(device).type == "cpu":
@@ -100,6 +106,7 @@ class SelfPlayPPO(SelfPlayLearner):
         assert isinstance(rollout_buffer, SeatRolloutBuffer)
         self._update_current_progress_remaining(self.num_timesteps, self._total_timesteps)
         self.ent_coef = self._ent_coef_schedule(self._current_progress_remaining)
+        self._entropy_weight.fill_(self.ent_coef)
         self.policy.set_training_mode(False)
         callback.on_rollout_start()
         games.begin_rollout(self.rng)
@@ -108,14 +115,7 @@ class SelfPlayPPO(SelfPlayLearner):
             games.begin_rollout(self.rng)
         rollout_buffer.reset()
         with _one_thread():
-            for _ in range(n_rollout_steps):
-                observations, masks = rollout_buffer.look(games.obs, games.mask)
-                seats = torch.where(games.own, games.to_move, NO_SEAT)
-                decision = self._decide(observations, masks)
-                games.step(decision[0])
-                gains = torch.stack([_shares(games), games.rewards], dim=2)
-                rollout_buffer.add_step(seats, *decision, gains, games.done)
-                made, ended = games.progress()
+            for made, ended in games.rollout(self._play_step, n_rollout_steps):
                 self.num_timesteps += made
                 callback.update_locals({"ended": ended})
                 if not callback.on_step():
@@ -125,6 +125,16 @@ class SelfPlayPPO(SelfPlayLearner):
                 self.logger.record(f"explained_variance/{name}", share)
             callback.on_rollout_end()
         return True
+
+    def _play_step(self, step: int) -> None:
+        """One decision in every game."""
+        games, buffer = self.games, self.rollout_buffer
+        observations, masks = buffer.look(step, games.obs, games.mask)
+        seats = torch.where(games.own, games.to_move, NO_SEAT)
+        decision = self._decide(observations, masks)
+        games.step(decision[0])
+        gains = torch.stack([_shares(games), games.rewards], dim=2)
+        buffer.add_step(step, seats, *decision, gains, games.done)
 
     @torch.no_grad()
     def _decide(
@@ -156,6 +166,22 @@ class SelfPlayPPO(SelfPlayLearner):
         log_probs[asked] = found.log_probabilities.gather(1, chosen[:, None]).squeeze(1)
         return games.opponents_act(actions), forecasts, log_probs
 
+    def _learn_from(self, minibatch: Minibatch) -> None:
+        whole = minibatch.repeated.kept == minibatch.repeated.total
+        if self.device.type == "cpu" or not whole or len(minibatch.players) != self.batch_size:
+            super()._learn_from(minibatch)
+            return
+        tensors = [part for part in minibatch if isinstance(part, torch.Tensor)]
+        self._given = self._given or [torch.empty_like(tensor) for tensor in tensors]
+        for kept, tensor in zip(self._given, tensors, strict=True):
+            kept.copy_(tensor)
+        self._update()
+
+    def _learn_from_given(self) -> None:
+        observations, masks, actions, *others = self._given
+        nothing = Repeated(0, 0)
+        super()._learn_from(Minibatch(observations, masks, actions, nothing, *others))
+
     def _minibatches(self) -> Iterator[Minibatch]:
         assert self.batch_size is not None
         chance = torch.Generator(self.rollout_buffer.players.device)
@@ -163,7 +189,7 @@ class SelfPlayPPO(SelfPlayLearner):
         return self.rollout_buffer.minibatches(self.batch_size, chance)
 
     def _policy_loss(self, losses: Mapping[str, torch.Tensor]) -> torch.Tensor:
-        return losses["policy_gradient_loss"] + self.ent_coef * losses["entropy_loss"]
+        return losses["policy_gradient_loss"] + self._entropy_weight * losses["entropy_loss"]
 
     def _losses(self, minibatch: Minibatch) -> dict[str, torch.Tensor]:
         """The clipped policy gradient (Schulman et al. 2017), forecasts, and what is logged."""

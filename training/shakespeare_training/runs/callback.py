@@ -169,10 +169,11 @@ class RunCallback(BaseCallback):
 
     def _note_scores(self, ended: Ended) -> None:
         """Note mean and winning score of games in which the learner had every seat."""
-        for seats, scores in zip(*ended, strict=True):
-            own = scores[seats == OUTSIDE]
-            if len(own) == (seats != NOBODY).sum():
-                self._scores[len(own)].append((float(own.mean()), float(own.max())))
+        present = ended.seats != NOBODY
+        whole = ((ended.seats == OUTSIDE) == present).all(axis=1)
+        for count, recent in self._scores.items():
+            own = ended.scores[whole & (present.sum(axis=1) == count), :count]
+            recent.extend(zip(own.mean(axis=1).tolist(), own.max(axis=1).tolist(), strict=True))
 
     def _evaluate(self, games: int) -> None:
         """Evaluate and draw the curves; save before and after, as nothing else takes as long."""
