@@ -1,0 +1,215 @@
+"""How fast games are played and learned from on a GPU: `python -m benchmarks.gpu`.
+
+First whole games of every table are compared with the processor's, byte for byte. Then random play
+with masks and observations is timed, beside one core and all of them, and training with a full
+league. Figures are medians of repeats after a warm-up.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from typing import Annotated
+
+import numpy as np
+import torch
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.training import measured
+from shakespeare_env import Batch
+from shakespeare_env.core import registry
+from shakespeare_env.core.device_batch import DeviceBatch
+from shakespeare_training.config import override
+from shakespeare_training.config_text import chosen_config
+from shakespeare_training.learner import make_learner
+
+SPREAD = 400
+"""Steps after which games are at different moments."""
+SHOWN = ["obs", "mask", "to_move", "players", "rewards", "done", "final_scores", "final_winners"]
+app = typer.Typer(add_completion=False)
+console = Console(width=120)
+
+
+def assert_equal(host: Batch, device: DeviceBatch) -> None:
+    """Everything that two batches show is the same, and so are their records."""
+    for name in SHOWN:
+        shown = getattr(device, name).cpu().numpy()
+        if not np.array_equal(getattr(host, name), shown):
+            raise AssertionError(f"{name} differs")
+    if host.save(slice(None)).tobytes() != device.save(slice(None)).tobytes():
+        raise AssertionError("records differ")
+
+
+@app.command()
+def equality(
+    games: Annotated[int, typer.Option(help="of each table")] = 1000,
+    game: Annotated[list[str] | None, typer.Option(help="all by default")] = None,
+) -> None:
+    """Compare whole random games at every table after every step."""
+    for name in game or registry.names():
+        seats = np.repeat(registry.seats(name), games)
+        for reward in ("win", "score"):
+            host = Batch(name, n=len(seats), players=seats, autoreset=False, reward=reward)
+            device = DeviceBatch(name, n=len(seats), players=seats, autoreset=False, reward=reward)
+            steps = 0
+            while (host.to_move >= 0).any():
+                assert_equal(host, device)
+                actions, there = host.random_actions(), device.random_actions()
+                if not np.array_equal(actions, there.cpu().numpy()):
+                    raise AssertionError("random_actions differ")
+                host.step(actions)
+                device.step(there)
+                steps += 1
+            assert_equal(host, device)
+            console.print(f"{name}, {reward}: {len(seats):,} whole games, {steps} steps: equal")
+
+
+def gpu_ms(work: Callable[[], object], repeats: int) -> float:
+    """Milliseconds of the GPU for some work, a median."""
+    times = []
+    for _ in range(repeats):
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        work()
+        end.record()
+        torch.cuda.synchronize()
+        times.append(begin.elapsed_time(end))
+    return statistics.median(times)
+
+
+def spread_games(name: str, players: int, sizes: Sequence[int]) -> list[DeviceBatch]:
+    """Batches of games at different moments."""
+    small = DeviceBatch(name, n=1024, players=players)
+    for _ in range(SPREAD):
+        small.step(small.random_actions())
+    batches = []
+    for size in sizes:
+        batch = DeviceBatch(name, n=size, players=players, seed=1)
+        for attribute in ("records", "obs", "mask", "to_move"):
+            tensor = getattr(small, attribute)
+            shape = [-(-size // small.n), *[1] * (tensor.ndim - 1)]
+            getattr(batch, attribute).copy_(tensor.repeat(shape)[:size])
+        for _ in range(8):
+            batch.step(batch.random_actions())
+        batch.synchronize()
+        batches.append(batch)
+    return batches
+
+
+def copy_rate() -> float:
+    """GB/s that a copy on the GPU reads and writes."""
+    source = torch.empty(2**31, dtype=torch.uint8, device="cuda")
+    target = torch.empty_like(source)
+    return 2 * source.nbytes / gpu_ms(lambda: target.copy_(source), 10) / 1e6
+
+
+def host_rate(name: str, players: int, threads: int, seconds: float = 2.0) -> float:
+    """Random decisions a second of the processor."""
+    batch = Batch(name, n=1024 * max(threads, 4), players=players, threads=threads)
+    for _ in range(SPREAD // 2):
+        batch.step(batch.random_actions())
+    began, steps = time.perf_counter(), 0
+    while time.perf_counter() - began < seconds:
+        batch.step(batch.random_actions())
+        steps += 1
+    return steps * batch.n / (time.perf_counter() - began)
+
+
+@app.command()
+def engine(
+    least: Annotated[int, typer.Option(help="games of the smallest batch")] = 1024,
+    most: Annotated[int, typer.Option(help="games of the largest")] = 2**20,
+    players: int = 4,
+    repeats: int = 20,
+) -> None:
+    """Time random play with masks and observations."""
+    copied = copy_rate()
+    console.print(f"{torch.cuda.get_device_name()}: a copy moves {copied:,.0f} GB/s")
+    sizes = [least * 4**k for k in range(20) if least * 4**k <= most]
+    for name in registry.names():
+        one = host_rate(name, players, 1)
+        every = host_rate(name, players, os.cpu_count() or 1)
+        console.print(f"{name}: one core {one:,.0f}, all {os.cpu_count()} {every:,.0f} decisions/s")
+        table = Table(
+            "games", "draw, ms", "step, ms", "decisions/s", "of the bandwidth", "to a core"
+        )
+        for batch in spread_games(name, players, sizes):
+            layout, actions = batch.obs.shape[1], batch.mask.shape[1]
+            draw = gpu_ms(batch.random_actions, repeats)
+            drawn = [batch.random_actions()]
+
+            def step(batch: DeviceBatch = batch, drawn: list[torch.Tensor] = drawn) -> None:
+                batch.step(drawn[0])
+
+            steps = []
+            for _ in range(repeats):
+                drawn[0] = batch.random_actions()
+                steps.append(gpu_ms(step, 1))
+            stepped = statistics.median(steps)
+            rate = batch.n / (draw + stepped) * 1e3
+            # A record both ways, an observation and a mask out, and the mask in again.
+            moved = 2 * batch.records.shape[1] + layout + 2 * actions
+            table.add_row(
+                f"{batch.n:,}",
+                f"{draw:.3f}",
+                f"{stepped:.3f}",
+                f"{rate:,.0f}",
+                f"{100 * rate * moved / copied / 1e9:.1f} %",
+                f"{rate / one:.1f}",
+            )
+            batch.synchronize()
+        console.print(table)
+
+
+@app.command()
+def training(
+    sizes: Annotated[list[str] | None, typer.Option(help="games x steps x width")] = None,
+    batch_size: int = 8192,
+    seconds: float = 6.0,
+    profile: Annotated[bool, typer.Option(help="of the first size")] = False,
+) -> None:
+    """Time rollouts and updates with a full league of past versions and rules of thumb."""
+    table = Table("games", "steps", "width", "rollout", "update", "decisions/s")
+    for size in sizes or ["4096x32x512", "8192x32x512", "16384x32x512", "8192x32x1024"]:
+        n_envs, n_steps, width = map(int, size.split("x"))
+        config = override(
+            chosen_config("ppo", {}, "the command"),
+            n_envs=n_envs,
+            n_steps=n_steps,
+            width=width,
+            batch_size=batch_size,
+            near_certain_share=1.0,
+            precision="bfloat16",
+        )
+        learner = make_learner(config, "cuda")
+        learner.policy.use_bfloat16 = True
+        for number in range(4):
+            learner.league.add_snapshot(str(number), learner.policy.tensors())
+        measured(learner, 0.5 * seconds)
+        if profile:
+            profile = False
+            _profile(learner)
+        speed = measured(learner, seconds)
+        rates = [f"{rate:,.0f}" for rate in (speed.rollout, speed.update, speed.total)]
+        table.add_row(*map(str, (n_envs, n_steps, width)), *rates)
+        del learner
+        torch.cuda.empty_cache()
+    console.print(table)
+
+
+def _profile(learner: object) -> None:
+    """Print where the GPU's time goes."""
+    kinds = [torch.profiler.ProfilerActivity.CUDA, torch.profiler.ProfilerActivity.CPU]
+    with torch.profiler.profile(activities=kinds) as found:
+        measured(learner, 0.3)  # type: ignore[arg-type]
+    averages = found.key_averages()
+    for order in ("self_device_time_total", "self_cpu_time_total"):
+        console.print(averages.table(sort_by=order, row_limit=22, max_name_column_width=60))
+
+
+if __name__ == "__main__":
+    app()
