@@ -94,17 +94,18 @@ def test_against_the_textbook_recursion_seat_by_seat(n_seats, carried):
 def test_advantages_are_in_units_of_the_reward_and_normalised_at_each_table():
     surprise = torch.tensor([[0.5, 0.1], [-0.25, 0.3], [0.1, -0.2], [0, 1.0], [0, 3.0]])
     players = torch.tensor([4, 4, 4, 1, 1])
-    found = advantages(surprise, players, win_coef=3.0, score_coef=2.0)
+    found = advantages(surprise, players, [1, 4], win_coef=3.0, score_coef=2.0)
     raw = 3 * 4 / 3 * surprise[:3, SHARE] + 2 * surprise[:3, CHANGE]
     expected = (raw - raw.mean()) / raw.std(correction=0)
     assert torch.allclose(found, torch.cat([expected, torch.tensor([-1.0, 1.0])]), atol=1e-5)
 
 
 def test_explained_variance_punishes_forecasts_that_are_too_high():
-    results = torch.tensor([0.0, 1.0, 2.0, 3.0])
-    assert explained_variance(results, results) == 1.0
-    assert explained_variance(results.mean().expand(4), results) == 0.0
-    assert explained_variance(results + 2.0, results) < -2.0
+    results = torch.tensor([0.0, 1.0, 2.0, 3.0, 99.0])
+    among = results < 9.0
+    assert explained_variance(results, results, among) == 1.0
+    assert explained_variance(torch.full((5,), 1.5), results, among) == 0.0
+    assert explained_variance(results + 2.0, results, among) < -2.0
 
 
 def test_the_ppo_in_one_file_takes_the_same_advantages(monkeypatch):

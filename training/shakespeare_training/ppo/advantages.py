@@ -7,6 +7,7 @@ it, counts towards the earlier one; what happens before the game ends, towards i
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import torch
@@ -154,7 +155,11 @@ def seat_targets(
 
 
 def advantages(
-    surprise: torch.Tensor, players: torch.Tensor, win_coef: float, score_coef: float
+    surprise: torch.Tensor,
+    players: torch.Tensor,
+    sizes: Iterable[int],
+    win_coef: float,
+    score_coef: float,
 ) -> torch.Tensor:
     """float32[k]: advantages in units of the reward, normalised among tables of each size.
 
@@ -165,6 +170,7 @@ def advantages(
     Args:
         surprise: float32[k, 2], the deciding seats' targets less forecasts.
         players: int64[k], seats at the table.
+        sizes: The sizes of tables.
         win_coef: Coefficient of the share of the victory.
         score_coef: Coefficient of the change of the score.
     """
@@ -172,9 +178,9 @@ def advantages(
     win = win_coef * torch.where(several, players / (players - 1).clamp(min=1), 0.0)
     score = torch.where(several, score_coef, score_coef + win_coef)
     found = win * surprise[:, SHARE] + score * surprise[:, CHANGE]
-    for count in torch.unique(players):
+    for count in sizes:
         here = players == count
-        number = here.sum()
+        number = here.sum().clamp(min=1)
         mean = (found * here).sum() / number
         deviation = (((found - mean) * here).square().sum() / number).sqrt()
         # A single advantage has deviation 0.
@@ -182,12 +188,20 @@ def advantages(
     return found
 
 
-def explained_variance(forecasts: torch.Tensor, results: torch.Tensor) -> float:
-    """The share of the results' variance that forecasts, float32[k], explain; below 0 if they harm.
+def explained_variance(
+    forecasts: torch.Tensor, results: torch.Tensor, among: torch.Tensor
+) -> torch.Tensor:
+    """float32[]: the share of the results' variance that forecasts explain; below 0 if they harm.
 
     No mean is subtracted, so a forecast that is too high everywhere explains less.
+
+    Args:
+        forecasts: float32[...].
+        results: float32[...].
+        among: bool[...], those that count.
     """
-    variance = results.var(correction=0)
-    return float(
-        torch.where(variance > 0, 1.0 - (results - forecasts).square().mean() / variance, 0)
-    )
+    number = among.sum().clamp(min=1)
+    mean = (results * among).sum() / number
+    variance = ((results - mean).square() * among).sum()
+    missed = ((results - forecasts).square() * among).sum()
+    return torch.where(variance > 0, 1.0 - missed / variance, 0.0)

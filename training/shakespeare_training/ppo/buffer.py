@@ -97,6 +97,7 @@ class SeatRolloutBuffer(RolloutBuffer):
         near_certain_share: float = 1.0,
     ) -> None:
         self.players = players
+        self.table_sizes = torch.unique(players).tolist()
         self.max_seats = max_seats
         self.near_certain_share = near_certain_share
         shape = max_seats + buffer_size, n_envs
@@ -211,7 +212,7 @@ class SeatRolloutBuffer(RolloutBuffer):
         targets = found.targets.flatten(0, 1)[self._closed]
         own = seats[:, None, None].expand(-1, 1, 2)
         surprise = (targets - self._of(self._closed, "forecasts")).gather(1, own).squeeze(1)
-        self.advantages = advantages(surprise, players, win_coef, score_coef)
+        self.advantages = advantages(surprise, players, self.table_sizes, win_coef, score_coef)
         # Seats are counted clockwise from the one that decided.
         places = torch.arange(self.max_seats, device=seats.device)
         clockwise = (seats[:, None] + places) % players[:, None]
@@ -220,17 +221,19 @@ class SeatRolloutBuffer(RolloutBuffer):
         return self._explained(found.results, found.ended)
 
     def _explained(self, results: torch.Tensor, ended: torch.Tensor) -> dict[str, float]:
-        rows, games = torch.nonzero(ended & (self._seats != NO_SEAT), as_tuple=True)
-        seats, players = self._seats[rows, games].long(), self.players[games]
-        known, said = (array[rows, games, seats] for array in (results, self._stores["forecasts"]))
+        known = ended & (self._seats != NO_SEAT)
+        of = self._seats.long().clamp(min=0)[..., None, None].expand(-1, -1, 1, 2)
+        results, forecasts = (
+            array.gather(2, of).squeeze(2) for array in (results, self._stores["forecasts"])
+        )
         measured = {}
-        for count in torch.unique(players).tolist():
-            mine = players == count
+        for count in self.table_sizes:
+            mine = known & (self.players == count)
             kinds = {"win": SHARE, "score": CHANGE} if count > 1 else {"score": CHANGE}
             for name, kind in kinds.items():
-                share = explained_variance(said[mine, kind], known[mine, kind])
+                share = explained_variance(forecasts[..., kind], results[..., kind], mine)
                 measured[f"{name}_{count}_seats"] = share
-        return measured
+        return dict(zip(measured, torch.stack([*measured.values()]).tolist(), strict=True))
 
     def minibatches(self, batch_size: int, chance: torch.Generator) -> Iterator[Minibatch]:
         """The closed decisions in random order, in minibatches of `batch_size`, and the rest.

@@ -24,6 +24,7 @@ from shakespeare_training.ppo.device_kernels import rules_of_thumb_on_device, se
 from shakespeare_training.ppo.games import Progress
 from shakespeare_training.ppo.graphs import Recorded
 
+_ILLEGAL = float(ILLEGAL)
 Weights = Mapping[str, torch.Tensor]
 Chooser = Callable[["DeviceGames", torch.Tensor, int], torch.Tensor]
 """(games, int32[n] who is to move, an agent's index) -> int64[n], its actions where it is."""
@@ -249,4 +250,4 @@ def legal_logits(weights: Weights, observations: torch.Tensor, masks: torch.Tens
         norm = weights["norm.weight"], weights["norm.bias"]
         hidden = nn.functional.layer_norm(hidden, size, *norm).relu()
         logits = linear("action", linear("policy", hidden).relu())
-    return logits.float().masked_fill(~masks, float(ILLEGAL))
+    return logits.float().masked_fill(~masks, _ILLEGAL)

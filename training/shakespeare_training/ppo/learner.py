@@ -16,7 +16,9 @@ from shakespeare_training.ppo.buffer import SeatRolloutBuffer
 from shakespeare_training.ppo.games import Games, HostGames
 from shakespeare_training.ppo.policy import PolicyNetwork, policy_arguments
 
-_MINIBATCHES = "minibatches"
+_MOST_MEASURED = 16
+Losses = Callable[[Any], dict[str, torch.Tensor]]
+"""See `SelfPlayLearner._losses`."""
 Schedule = Callable[[float], float]
 """A number by the share of the run that is left, 1 to 0, as in stable-baselines3."""
 
@@ -90,7 +92,9 @@ class SelfPlayLearner(MaskablePPO):
                 group["lr"] = torch.tensor(group["lr"], device=self.device)
                 group["capturable"] = True
         self._stopped = torch.zeros((), device=self.device)
-        self._sums: dict[str, torch.Tensor] = {}
+        # How many minibatches, and the sums of what is logged of them.
+        self._sums = torch.zeros(_MOST_MEASURED, device=self.device)
+        self._measured: list[str] = []
 
     def _games(self, device: str, n_steps: int) -> Games:
         """Where the games are played."""
@@ -129,27 +133,24 @@ class SelfPlayLearner(MaskablePPO):
         self.policy.set_training_mode(True)
         self._update_learning_rate(self.policy.optimizer)
         self._stopped.zero_()
-        for total in self._sums.values():
-            total.zero_()
+        self._sums.zero_()
         for minibatch in self._passes():
             self._learn_from(minibatch)
             # A GPU is not waited for: the optimiser takes no more steps instead.
             if self._stopped.device.type == "cpu" and self._stopped > 0:
                 break
-        found = {name: float(total) for name, total in self._sums.items()}
-        count = found.pop(_MINIBATCHES)
-        for name, total in found.items():
+        count, *totals = self._sums.tolist()
+        for name, total in zip(self._measured, totals, strict=False):
             self.logger.record(f"train/{name}", total / count)
-        self.logger.record(f"train/{_MINIBATCHES}", int(count))
+        self.logger.record("train/minibatches", int(count))
         self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
 
-    def _learn_from(self, minibatch: Any) -> None:
+    def _learn_from(self, minibatch: Any, losses_of: Losses | None = None) -> None:
         """One step of the optimiser, unless the policy has moved too far; nothing waits for it."""
-        losses = self._losses(minibatch)
-        going = 1.0 - self._stopped
-        measured = {name: part.detach() for name, part in losses.items()}
-        for name, part in {**measured, _MINIBATCHES: torch.ones_like(going)}.items():
-            self._sums.setdefault(name, torch.zeros_like(going)).add_(part * going)
+        losses = (losses_of or self._losses)(minibatch)
+        self._measured = list(losses)
+        measured = torch.stack([torch.ones_like(self._stopped), *losses.values()]).detach()
+        self._sums[: len(measured)] += measured * (1.0 - self._stopped)
         optimizer = self.policy.optimizer
         if self.target_kl is not None:
             too_far = losses["approx_kl"] > 1.5 * self.target_kl

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import gymnasium
@@ -20,6 +20,7 @@ from shakespeare_env.core.fact_table import FactTable
 from shakespeare_env.core.game import HUNDRED, ObservationLayout
 from shakespeare_training.ppo.fact_weights import FactWeights, TableWeights
 
+_ILLEGAL = float(ILLEGAL)
 _LAYERS = {
     "trunk": "features_extractor.linear",
     "norm": "features_extractor.norm",
@@ -182,7 +183,10 @@ class PolicyNetwork(MaskableActorCriticPolicy):
 
     def tensors(self) -> dict[str, NDArray[np.float32]]:
         """A copy of the weights, for `shakespeare_agents.networks.network.Network`."""
-        state = self.state_dict()
+        return self.tensors_of(self.state_dict())
+
+    def tensors_of(self, state: Mapping[str, torch.Tensor]) -> dict[str, NDArray[np.float32]]:
+        """`tensors` of such a policy, by its `state_dict`."""
         found = {o: state[theirs].cpu().numpy().copy() for o, theirs in self._parameter_names()}
         if self._tables:
             # Here facts count as differences from the first box.
@@ -240,7 +244,7 @@ def log_shares(win_logits: torch.Tensor, players: torch.Tensor) -> torch.Tensor:
     """Logarithms of shares of the victory, float32[n, S], for int64[n] seats at the tables."""
     places = torch.arange(win_logits.shape[1], device=win_logits.device)
     present = places < players[:, None]
-    return win_logits.masked_fill(~present, float(ILLEGAL)).log_softmax(dim=1)
+    return win_logits.masked_fill(~present, _ILLEGAL).log_softmax(dim=1)
 
 
 def forecast_losses(
@@ -264,7 +268,7 @@ def forecast_losses(
 
 def masked_log_softmax(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
     """Log-probabilities, float32[n, A], about -1e8 where bool[n, A] masks are False."""
-    return torch.log_softmax(logits.float().masked_fill(~masks, float(ILLEGAL)), dim=-1)
+    return torch.log_softmax(logits.float().masked_fill(~masks, _ILLEGAL), dim=-1)
 
 
 def policy_arguments(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 import numpy as np
+import torch
 from filelock import BaseFileLock
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import KVWriter, configure
@@ -284,8 +285,10 @@ class Run:
 
     def check_weights(self) -> None:
         """Raise TrainingError if a weight is huge or not finite."""
-        for name, parameter in self.learner.policy.named_parameters():
-            if not (parameter.abs() <= LARGEST_WEIGHT).all():
+        named = dict(self.learner.policy.named_parameters())
+        fine = torch.stack([(it.abs() <= LARGEST_WEIGHT).all() for it in named.values()])
+        for name, is_fine in zip(named, fine.tolist(), strict=True):
+            if not is_fine:
                 raise self._exploded(f"{name} is not finite or beyond {LARGEST_WEIGHT:g}")
 
     def _exploded(self, fault: str) -> TrainingError:

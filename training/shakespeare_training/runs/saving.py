@@ -7,7 +7,7 @@ state, of a moment between an update and the next rollout.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -48,7 +48,7 @@ class Moment:
 
     Attributes:
         arrays: The arrays of the learner (`tensors_of`).
-        tensors: The learner's weights.
+        weights: Makes the learner's weights of them.
         snapshots: The snapshots of the league.
         orders: The orders of the groups ahead (`orders_of`).
         numbers: The rest of the learner, as in the JSON.
@@ -57,7 +57,7 @@ class Moment:
     """
 
     arrays: Mapping[str, torch.Tensor]
-    tensors: Tensors
+    weights: Callable[[Mapping[str, torch.Tensor]], Tensors]
     snapshots: Sequence[Opponent]
     orders: Sequence[Order]
     numbers: Mapping[str, Any]
@@ -71,10 +71,10 @@ class Moment:
 
     @classmethod
     def of(cls, learner: SelfPlayLearner, seconds: float, history: History) -> Moment:
-        """A copy of it all, which takes some milliseconds."""
+        """A copy of it all, on the learner's device."""
         return cls(
             arrays=tensors_of(learner),
-            tensors=learner.policy.tensors(),
+            weights=learner.policy.tensors_of,
             snapshots=learner.league.snapshots,
             orders=orders_of(learner),
             numbers={
@@ -105,7 +105,7 @@ def save_run(
     settings, history = config.to_json(), moment.history.to_json()
     save_checkpoint(
         folder,
-        moment.tensors,
+        moment.weights(_policy(moment.arrays)),
         game,
         players=sorted(set(config.players)),
         command=" && ".join(commands),
@@ -195,6 +195,11 @@ def restore_state(folder: Path, state: RunState, learner: SelfPlayLearner) -> No
     learner.num_timesteps = state.decisions
     learner._n_updates = state.updates
     learner.rng.bit_generator.state = state.rng
+
+
+def _policy(arrays: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    start = "policy/"
+    return {k.removeprefix(start): it for k, it in arrays.items() if k.startswith(start)}
 
 
 def _versions(game: Game) -> dict[str, str]:
