@@ -72,12 +72,12 @@ def gpu_ms(work: Callable[[], object], repeats: int) -> float:
     """Milliseconds of the GPU for some work, a median."""
     times = []
     for _ in range(repeats):
-        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))  # type: ignore[no-untyped-call]
         begin.record()
         work()
         end.record()
         torch.cuda.synchronize()
-        times.append(begin.elapsed_time(end))
+        times.append(float(begin.elapsed_time(end)))
     return statistics.median(times)
 
 

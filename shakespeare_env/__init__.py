@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from shakespeare_env.compile.decorators import rule
     from shakespeare_env.core.action_table import ActionTable, Block
     from shakespeare_env.core.batch import Batch
+    from shakespeare_env.core.device_batch import DeviceBatch
     from shakespeare_env.core.game import ObservationLayout
     from shakespeare_env.core.position import Position
     from shakespeare_env.core.records import StateField
@@ -31,6 +32,7 @@ __all__ = [
     "ActionTable",
     "Batch",
     "Block",
+    "DeviceBatch",
     "IllegalMove",
     "ObservationLayout",
     "Position",
@@ -52,6 +54,7 @@ _HOMES = {
     "ActionTable": "core.action_table",
     "Batch": "core.batch",
     "Block": "core.action_table",
+    "DeviceBatch": "core.device_batch",
     "IllegalMove": "errors",
     "ObservationLayout": "core.game",
     "Position": "core.position",

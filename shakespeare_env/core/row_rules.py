@@ -103,7 +103,10 @@ def row_rules_of(game: Game) -> RowRules:
     def is_legal(arrays: Any, i: int, action: int) -> bool:
         if arrays.to_move[i] < 0:
             return action == -1
-        return 0 <= action < arrays.mask.shape[1] and arrays.mask[i, action]
+        if not 0 <= action < arrays.mask.shape[1]:
+            return False
+        legal: bool = arrays.mask[i, action]
+        return legal
 
     @rule
     def advance(arrays: Any, outcome: Any, terms: Any, i: int, action: int, players: int) -> None:

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.skipif(
 
 def modules_of(name):
     """The modules that hold the rules of a game and the kernels."""
-    functions = [kernels._build, *kernels._functions(registry.game(name))]
+    functions = [kernels._build, *kernels.rules_of(registry.game(name))]
     return {inspect.unwrap(function).__module__ for function in functions}
 
 

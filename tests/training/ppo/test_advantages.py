@@ -11,7 +11,6 @@ from shakespeare_training.ppo.advantages import (
     CHANGE,
     NO_SEAT,
     SHARE,
-    SeatTargets,
     advantages,
     explained_variance,
     seat_targets,
@@ -36,8 +35,9 @@ def random_rows(n_rows, n, n_seats, *, idle=False, ends=0.1, carried=0):
 
 def targets_of(gains, forecasts, seats, dones, carried, gae_lambda):
     """`seat_targets` of arrays, as arrays."""
-    given = map(torch.tensor, (gains, forecasts, seats.astype(np.int8), dones, carried))
-    return SeatTargets(*(tensor.numpy() for tensor in seat_targets(*given, gae_lambda)))
+    arrays = gains, forecasts, seats.astype(np.int8), dones, carried
+    gains, forecasts, seats, dones, carried = map(torch.tensor, arrays)
+    return seat_targets(gains, forecasts, seats, dones, carried, gae_lambda)
 
 
 def test_games_are_independent_of_each_other():
@@ -49,7 +49,7 @@ def test_games_are_independent_of_each_other():
         gains, forecasts, seats, dones, carried = (array[:, part] for array in arrays)
         alone = targets_of(gains, forecasts, seats, dones, carried, 0.8)
         for whole, single in zip(together, alone, strict=True):
-            np.testing.assert_array_equal(whole[:, part], single)
+            assert torch.equal(whole[:, part], single)
 
 
 @pytest.mark.parametrize("carried", [False, True])
@@ -123,6 +123,7 @@ def test_the_ppo_in_one_file_takes_the_same_advantages(monkeypatch):
     gains, forecasts = np.zeros((2, *rewards.shape, 2), np.float32)
     gains[..., CHANGE], forecasts[..., CHANGE] = rewards, values[..., None]
     known = targets_of(gains, forecasts, movers, dones, gains[:0], recipe["LAMBDA"])
-    targets = np.take_along_axis(known.targets[..., CHANGE], movers[..., None], axis=2)[..., 0]
-    assert (closed.numpy() == known.closed).all()
-    assert np.allclose(gain.numpy(), (targets - values)[known.closed], atol=1e-4)
+    own = torch.tensor(movers)[..., None]
+    targets = known.targets[..., CHANGE].gather(2, own).squeeze(2)
+    assert torch.equal(closed, known.closed)
+    assert torch.allclose(gain, (targets - torch.tensor(values))[known.closed], atol=1e-4)

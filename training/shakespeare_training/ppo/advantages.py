@@ -138,8 +138,14 @@ def seat_targets(
         gae_lambda: Bias against variance, 0 to 1.
     """
     _, n, n_seats, _ = gains.shape
-    by_pair = [gains.new_zeros((n, n_seats, n_seats, 2)) for _ in range(3)]
-    ahead = Ahead(*by_pair, gains.new_zeros((n, n_seats, 2)), dones.new_zeros((n, n_seats)))
+    pairs = n, n_seats, n_seats, 2
+    ahead = Ahead(
+        gains=gains.new_zeros(pairs),
+        forecast=gains.new_zeros(pairs),
+        target=gains.new_zeros(pairs),
+        rest=gains.new_zeros((n, n_seats, 2)),
+        known=dones.new_zeros((n, n_seats)),
+    )
     numbers = [torch.zeros_like(gains) for _ in range(3)]
     flags = [torch.zeros_like(dones) for _ in range(2)]
     found = SeatTargets(numbers[0], numbers[1], flags[0], numbers[2], flags[1])
@@ -148,9 +154,10 @@ def seat_targets(
         arrays = [tuple(tensor.numpy() for tensor in part) for part in (given, ahead, found)]
         _write_all_targets(arrays[0], gae_lambda, arrays[1], arrays[2])
     else:
-        from shakespeare_training.ppo.device_kernels import write_targets_on_device
+        from shakespeare_env.compile.device import launch
 
-        write_targets_on_device(given, gae_lambda, ahead, found)
+        arguments = given, gae_lambda, tuple(ahead), tuple(found)
+        launch(write_targets, "training", "advantages", n, gains.device, *arguments)
     return found
 
 

@@ -247,8 +247,8 @@ class SeatRolloutBuffer(RolloutBuffer):
         device = self._closed.device
         order = torch.randperm(count, generator=chance, device=device)
         if self.near_certain_share == 1.0:
-            sizes = [batch_size] * (parts - 1)
-            for chosen in order.split([*sizes, count - sum(sizes)]):
+            ends = [batch_size * (part + 1) for part in range(parts - 1)]
+            for chosen in order.tensor_split(ends):
                 yield self._minibatch(chosen, chosen, Repeated(0, 0))
             return
         log_probs = self._of(self._closed[order], "log_probs")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -14,13 +14,14 @@ from torch import nn
 from shakespeare_agents.heuristics.best_action import BestAction
 from shakespeare_agents.networks.network import ILLEGAL, input_scale
 from shakespeare_agents.networks.network_agent import NetworkAgent
+from shakespeare_env.compile.decorators import rule
 from shakespeare_env.compile.device import device_words, launch
 from shakespeare_env.core.device_batch import DeviceBatch
 from shakespeare_env.core.game import Game, Records
 from shakespeare_env.errors import DeviceError
+from shakespeare_env.play.generators import next_unit
 from shakespeare_env.play.lineup import OUTSIDE
-from shakespeare_training.league import Ended, League, Opponent
-from shakespeare_training.ppo.device_kernels import rules_of_thumb_on_device, seat_on_device
+from shakespeare_training.league import Ended, League, Opponent, seat_players
 from shakespeare_training.ppo.games import Progress
 from shakespeare_training.ppo.graphs import Recorded
 
@@ -124,9 +125,9 @@ class DeviceGames:
     def rules_of_thumb(self, agent: BestAction, waiting: torch.Tensor, index: int) -> torch.Tensor:
         """int64[n]: the choices of a `BestAction` where it is to move."""
         chosen = torch.zeros_like(waiting, dtype=torch.int64)
-        kernel = rules_of_thumb_on_device(f"{agent.owner}-device", agent.best)
-        seen = self.obs, self.mask, device_words(self._states)
-        launch(kernel, len(chosen), self.batch.device, *seen, waiting, index, chosen)
+        row, purpose = _best_where_waiting(agent.best), "an agent's rules of thumb"
+        given = self.obs, self.mask, device_words(self._states), waiting, index, chosen
+        launch(row, agent.owner, purpose, len(chosen), self.batch.device, *given)
         return chosen
 
     def step(self, actions: torch.Tensor, rows: NDArray[np.int64] | None = None) -> None:
@@ -137,8 +138,9 @@ class DeviceGames:
         self._done_log[now] = self.done
         self._seats_log[now] = self._seats
         self._scores_log[now] = batch.final_scores
-        own = self._states, self._weights, self._by_kind, batch.players, self._seats
-        seat_on_device(self.done, *own)
+        states = device_words(self._states)
+        given = self.done, states, self._weights, self._by_kind, batch.players, self._seats
+        launch(_seat_if_new, "training", "seats", batch.n, batch.device, *given)
         self._step += 1
 
     def rollout(self, play: Callable[[int], None], steps: int) -> Iterator[Progress]:
@@ -178,6 +180,28 @@ def drawn(log_probabilities: torch.Tensor, chance: torch.Generator) -> torch.Ten
     """int64[m]: an action by the log-probabilities of each of m decisions, float32[m, A]."""
     clocks = torch.empty_like(log_probabilities).exponential_(generator=chance)
     return (log_probabilities - clocks.log()).argmax(dim=1)
+
+
+@rule
+def _seat_if_new(
+    game: int, is_new: Any, states: Any, weights: Any, by_kind: Any, players: Any, seats: Any
+) -> None:
+    if is_new[game]:
+        seat_players(game, states, weights, by_kind, players, seats)
+
+
+@cache
+def _best_where_waiting(best: Callable[[Any, Any, float], int]) -> Callable[..., None]:
+    """A rule that asks a `BestAction` in the games in which agent `index` is to move."""
+
+    @rule
+    def choose(
+        game: int, seen: Any, masks: Any, states: Any, waiting: Any, index: int, actions: Any
+    ) -> None:
+        if waiting[game] == index:
+            actions[game] = best(seen[game], masks[game], next_unit(states, game))
+
+    return choose
 
 
 class _Slot:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -36,7 +36,6 @@ class Games(Protocol):
         obs: int8[n, D], what the seats to move see, overwritten by steps as all that follows.
         mask: bool[n, A], their legal actions.
         to_move: int8[n], the seats to move.
-        own: bool[n], whether the learner has them.
         rewards: float32[n, S], changes of scores in the last step.
         done: bool[n], the games it ended.
         final_winners: bool[n, S], of the last game to end in each row.
@@ -46,10 +45,14 @@ class Games(Protocol):
     obs: torch.Tensor
     mask: torch.Tensor
     to_move: torch.Tensor
-    own: torch.Tensor
     rewards: torch.Tensor
     done: torch.Tensor
     final_winners: torch.Tensor
+
+    @property
+    def own(self) -> torch.Tensor:
+        """bool[n], whether the learner is to move."""
+        ...
 
     def begin_rollout(self, rng: np.random.Generator) -> None:
         """Take over the league as it is now; all that is drawn until the next one follows."""
@@ -99,6 +102,9 @@ class HostGames:
         self.league = league
         self.batch = batch = league.batch
         self.players = torch.from_numpy(batch.players.astype(np.int64))
+        self.obs, self.mask, self.to_move = map(_shared, (batch.obs, batch.mask, batch.to_move))
+        self.rewards, self.done = map(_shared, (batch.rewards, batch.done))
+        self.final_winners = _shared(batch.final_winners)
         self._every_row = np.arange(batch.n)
         self._thread = ThreadPoolExecutor(1, "opponents")
         self._waiting: tuple[NDArray[np.int64], Future[NDArray[np.int64]]] | None = None
@@ -106,39 +112,9 @@ class HostGames:
         self._rng = np.random.default_rng()
 
     @property
-    def obs(self) -> torch.Tensor:
-        """See `Games`."""
-        return torch.from_numpy(self.batch.obs)
-
-    @property
-    def mask(self) -> torch.Tensor:
-        """See `Games`."""
-        return torch.from_numpy(self.batch.mask.copy())  # PyTorch warns of read-only arrays
-
-    @property
-    def to_move(self) -> torch.Tensor:
-        """See `Games`."""
-        return torch.from_numpy(self.batch.to_move.copy())
-
-    @property
     def own(self) -> torch.Tensor:
         """See `Games`."""
         return torch.from_numpy(self.league.learner_decides())
-
-    @property
-    def rewards(self) -> torch.Tensor:
-        """See `Games`."""
-        return torch.from_numpy(self.batch.rewards)
-
-    @property
-    def done(self) -> torch.Tensor:
-        """See `Games`."""
-        return torch.from_numpy(self.batch.done)
-
-    @property
-    def final_winners(self) -> torch.Tensor:
-        """See `Games`."""
-        return torch.from_numpy(self.batch.final_winners)
 
     def begin_rollout(self, rng: np.random.Generator) -> None:
         """See `Games`."""
@@ -201,3 +177,8 @@ class HostGames:
     def load(self, records: Records) -> None:
         """See `Games`."""
         self.batch.load(slice(None), records)
+
+
+def _shared(array: NDArray[Any]) -> torch.Tensor:
+    """An array of a batch as a tensor; PyTorch warns of read-only ones, which views are."""
+    return torch.from_numpy(array if array.flags.writeable else array.base)

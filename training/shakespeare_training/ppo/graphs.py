@@ -36,7 +36,7 @@ class Recorded:
         if self._graph is None:
             self._graph = torch.cuda.CUDAGraph()
             if self._chance is not None:
-                self._graph.register_generator_state(self._chance)  # type: ignore[no-untyped-call]
+                self._graph.register_generator_state(self._chance)
             with torch.cuda.graph(self._graph):
                 self._work()
         self._graph.replay()

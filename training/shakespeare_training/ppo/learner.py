@@ -17,8 +17,6 @@ from shakespeare_training.ppo.games import Games, HostGames
 from shakespeare_training.ppo.policy import PolicyNetwork, policy_arguments
 
 _MOST_MEASURED = 16
-Losses = Callable[[Any], dict[str, torch.Tensor]]
-"""See `SelfPlayLearner._losses`."""
 Schedule = Callable[[float], float]
 """A number by the share of the run that is left, 1 to 0, as in stable-baselines3."""
 
@@ -145,9 +143,9 @@ class SelfPlayLearner(MaskablePPO):
         self.logger.record("train/minibatches", int(count))
         self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
 
-    def _learn_from(self, minibatch: Any, losses_of: Losses | None = None) -> None:
+    def _learn_from(self, minibatch: Any) -> None:
         """One step of the optimiser, unless the policy has moved too far; nothing waits for it."""
-        losses = (losses_of or self._losses)(minibatch)
+        losses = self._losses(minibatch)
         self._measured = list(losses)
         measured = torch.stack([torch.ones_like(self._stopped), *losses.values()]).detach()
         self._sums[: len(measured)] += measured * (1.0 - self._stopped)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -21,11 +20,10 @@ from shakespeare_training.ppo.advantages import NO_SEAT
 from shakespeare_training.ppo.buffer import Minibatch, SeatRolloutBuffer
 from shakespeare_training.ppo.games import Games, HostGames
 from shakespeare_training.ppo.graphs import Recorded
-from shakespeare_training.ppo.learner import Losses, Schedule, SelfPlayLearner
+from shakespeare_training.ppo.learner import Schedule, SelfPlayLearner
 from shakespeare_training.ppo.near_certain import Repeated
 from shakespeare_training.ppo.policy import Outputs, forecast_losses, log_shares
 
-COMPILES = bool(int(os.environ.get("SHAKESPEARE_COMPILES", "1")))
 _MEASURED = 16
 """Random games that are played to measure how long one is."""
 
@@ -64,8 +62,6 @@ class SelfPlayPPO(SelfPlayLearner):
         self._entropy_weight = torch.zeros((), device=self.device)
         self._given: list[torch.Tensor] = []
         self._update = Recorded(self._learn_from_given, before=3)
-        fuses = COMPILES and self.device.type == "cuda"
-        self._fused = torch.compile(self._losses, dynamic=False) if fuses else self._losses
 
     def _games(self, device: str, n_steps: int) -> Games:
         if torch.device(device).type == "cpu":
@@ -170,7 +166,7 @@ class SelfPlayPPO(SelfPlayLearner):
         log_probs[asked] = found.log_probabilities.gather(1, chosen[:, None]).squeeze(1)
         return games.opponents_act(actions), forecasts, log_probs
 
-    def _learn_from(self, minibatch: Minibatch, losses: Losses | None = None) -> None:
+    def _learn_from(self, minibatch: Minibatch) -> None:
         whole = minibatch.repeated.kept == minibatch.repeated.total
         if self.device.type == "cpu" or not whole or len(minibatch.players) != self.batch_size:
             super()._learn_from(minibatch)
@@ -184,7 +180,7 @@ class SelfPlayPPO(SelfPlayLearner):
     def _learn_from_given(self) -> None:
         observations, masks, actions, *others = self._given
         minibatch = Minibatch(observations, masks, actions, Repeated(0, 0), *others)
-        super()._learn_from(minibatch, self._fused)
+        super()._learn_from(minibatch)
 
     def _minibatches(self) -> Iterator[Minibatch]:
         assert self.batch_size is not None

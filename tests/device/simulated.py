@@ -1,0 +1,233 @@
+"""What GPUs run, run by Numba's simulator: `python -m tests.device.simulated PART`, in its mode."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from shakespeare_env import Batch, DeviceBatch, IllegalMove, PositionError
+from shakespeare_env.compile.device import SIMULATED, launch
+from shakespeare_env.core import registry
+from shakespeare_env.errors import DeviceError
+from shakespeare_env.play.lineup import OUTSIDE
+from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
+from shakespeare_training.league import League
+from shakespeare_training.ppo import advantages
+from shakespeare_training.ppo.device_games import DeviceGames
+from shakespeare_training.ppo.games import HostGames
+from shakespeare_training.ppo.self_play import SelfPlayPPO
+from tests.training.ppo.test_advantages import random_rows
+
+SHOWN = ["obs", "mask", "to_move", "players", "rewards", "done", "final_scores", "final_winners"]
+GPU = torch.device("cuda")
+
+
+def pair(name: str, players: Any, **arguments: Any) -> tuple[Batch, DeviceBatch]:
+    """The same games on both."""
+    arguments = {"n": len(players), "players": players, "seed": 3, **arguments}
+    return Batch(name, **arguments), DeviceBatch(name, **arguments)
+
+
+def assert_equal(host: Batch, device: DeviceBatch) -> None:
+    for name in SHOWN:
+        np.testing.assert_array_equal(getattr(host, name), getattr(device, name).numpy(), name)
+    assert host.save(slice(None)).tobytes() == device.save(slice(None)).tobytes()
+
+
+def step(host: Batch, device: DeviceBatch) -> None:
+    """A random move in every game."""
+    actions = host.random_actions()
+    host.step(actions)
+    device.step(torch.from_numpy(actions))
+
+
+def late(batch: Batch) -> None:
+    """Play until a game ends, so that others are about to."""
+    while not batch.done.any():
+        batch.step(batch.random_actions())
+
+
+def whole_games(name: str) -> None:
+    """Whole games at every table are the processor's, byte for byte, after every step."""
+    host, device = pair(name, [*registry.seats(name)], autoreset=False)
+    while (host.to_move >= 0).any():
+        assert_equal(host, device)
+        actions, there = host.random_actions(), device.random_actions()
+        np.testing.assert_array_equal(actions, there.numpy())
+        host.step(actions)
+        device.step(there)
+    assert_equal(host, device)
+
+
+def rewards_and_next_games() -> None:
+    """Every reward, and games that follow each other, with a variant."""
+    for reward in ("win", "margin", "rank", "score"):
+        host, device = pair("figaro", [3, 3, 5], reward=reward)
+        late(host)
+        device.load(slice(None), host.save(slice(None)))
+        ended = host.done.copy()
+        while not (ended | host.done)[1:].all():
+            step(host, device)
+            for name in ("obs", "mask", "to_move", "rewards", "done"):
+                np.testing.assert_array_equal(getattr(host, name), getattr(device, name).numpy())
+            ended |= host.done
+    host, device = pair("shakespeare", [2, 3], strategic_rest=True)
+    for _ in range(40):
+        step(host, device)
+        assert_equal(host, device)
+
+
+def some_games_and_records() -> None:
+    """Steps of some games, new games in some rows, and records that go from one to the other."""
+    host, device = pair("figaro", [3, 4, 5, 6])
+    rows = np.array([1, 3])
+    for _ in range(8):
+        actions = host.random_actions()
+        device.random_actions()
+        host.step(actions[rows], rows)
+        device.step(torch.from_numpy(actions[rows]), torch.from_numpy(rows))
+        assert_equal(host, device)
+    host.restart(rows)
+    device.restart(rows)
+    assert_equal(host, device)
+    host.reset(9, deals=[5, 5], rows=rows)
+    device.reset(9, deals=[5, 5], rows=rows)
+    assert_equal(host, device)
+    other, there = pair("figaro", [6, 5, 4, 3], seed=8)
+    other.load(slice(None), device.save(slice(None)))
+    there.load(slice(None), host.save(slice(None)))
+    for name in ("obs", "mask", "to_move", "players"):
+        np.testing.assert_array_equal(getattr(other, name), getattr(there, name).numpy())
+    assert other.save([0, 2]).tobytes() == there.save([0, 2]).tobytes()
+    damaged = host.save([0])
+    damaged["to_move"] = 5
+    with pytest.raises(PositionError):
+        there.load([0], damaged)
+
+
+def illegal_moves() -> None:
+    """A game with an illegal action stands still until it is told of; the others go on."""
+    host, device = pair("figaro", [3, 4, 5])
+    before = device.save(slice(None))
+    for illegal in (int(np.argmin(host.mask[1])), -1, 10**6, 2**40):
+        device.load(slice(None), before)
+        actions = device.random_actions().long()
+        actions[1] = illegal
+        _, done = device.step(actions)
+        device.step(device.random_actions())
+        assert not done[1]
+        with pytest.raises(IllegalMove) as told:
+            device.synchronize()
+        assert told.value.game_index == 1
+        assert told.value.seat == host.to_move[1]
+        device.synchronize()
+        after = device.save(slice(None))
+        assert after[1].tobytes() == before[1].tobytes()
+        assert after[0].tobytes() != before[0].tobytes()
+    for wrong in (torch.zeros(2), [1, 2, 3], torch.zeros(3)):
+        with pytest.raises((TypeError, ValueError), match="actions"):
+            device.step(wrong)  # type: ignore[arg-type]
+
+
+def refusals() -> None:
+    """What cannot be had is said before anything is made."""
+    for device in ("cpu", "mps"):
+        with pytest.raises(DeviceError, match="Batch"):
+            DeviceBatch("figaro", players=3, device=device)
+    with pytest.raises(TypeError, match="strategic_rest"):
+        DeviceBatch("figaro", players=3, strategic_rest=True)
+    with pytest.raises(ValueError, match="players=2"):
+        DeviceBatch("figaro", players=2)
+
+
+def targets() -> None:
+    """Advantages are those of the processor."""
+    given = [torch.tensor(array) for array in random_rows(30, 5, 4, idle=True, carried=4)]
+    gains, forecasts, seats, dones, before = given
+    known = advantages.seat_targets(gains, forecasts, seats, dones, before, 0.9)
+    n, n_seats = gains.shape[1:3]
+    pairs = [torch.zeros(n, n_seats, n_seats, 2) for _ in range(3)]
+    ahead = *pairs, torch.zeros(n, n_seats, 2), torch.zeros(n, n_seats, dtype=torch.bool)
+    found = tuple(map(torch.zeros_like, known))
+    arguments = tuple(given), 0.9, ahead, found
+    launch(advantages.write_targets, "training", "advantages", n, GPU, *arguments)
+    for one, other in zip(found, known, strict=True):
+        assert torch.allclose(one, other, atol=1e-5)
+
+
+class OnDevice(SelfPlayPPO):
+    """A learner whose games are in the simulator."""
+
+    def _games(self, device: str, n_steps: int) -> DeviceGames:
+        return DeviceGames(self.league, n_steps, GPU)
+
+
+def learner(kind: type[SelfPlayPPO], opponents: dict[str, float]) -> SelfPlayPPO:
+    """One of a few games that are about to end."""
+    batch = Batch("figaro", n=8, players=[3, 4] * 4, seed=1, autoreset=False, reward="score")
+    late(batch)
+    batch.restart(np.flatnonzero(batch.done))
+    league = League(opponents, batch, max_snapshots=2, seed=1)
+    env = SB3SelfPlayVecEnv(batch)
+    more: dict[str, Any] = {"width": 16, "n_steps": 24, "batch_size": 64, "device": "cpu"}
+    return kind(env, league, seed=3, near_certain_share=0.5, target_kl=0.03, **more)
+
+
+def rules_of_thumb() -> None:
+    """They choose as on the processor, and draw from the same generators."""
+    made = learner(SelfPlayPPO, {"heuristic": 1.0})
+    device, host = DeviceGames(made.league, 4, GPU), made.games
+    device.begin_rollout(np.random.default_rng(0))
+    for games in (device, host):
+        games.opponents_think()
+    nothing = torch.zeros(8, dtype=torch.int64)
+    theirs, ours = (games.opponents_act(nothing.clone()) for games in (device, host))
+    assert torch.equal(theirs, ours)
+    assert bool((theirs[~device.own] != 0).any())
+    states = made.league.lineup.generators.states.view(np.int64)
+    np.testing.assert_array_equal(device._states.numpy(), states)
+
+
+def a_league() -> None:
+    """Rollouts with snapshots and rules of thumb; each game's seats follow from it alone."""
+    opponents = {"past": 0.6, "heuristic": 0.4}
+    made, host = learner(OnDevice, opponents), learner(SelfPlayPPO, opponents)
+    assert isinstance(host.games, HostGames)
+    assert torch.equal(made.games.own, host.games.own)
+    for _ in range(3):
+        made.learn(80, reset_num_timesteps=False)
+        made.league.add_snapshot(f"{made.num_timesteps}", made.policy.tensors())
+    league = made.league
+    assert league.finished >= 2
+    assert sum(opponent.games for opponent in league.opponents) > 0
+    seats = league.lineup.seats
+    assert ((seats == OUTSIDE).sum(axis=1) >= 1).all()
+    own = made.rollout_buffer._seats
+    kept = [made.rollout_buffer._stores[name] for name in ("masks", "actions")]
+    masks, actions = (store[own >= 0] for store in kept)
+    assert masks.gather(1, actions[:, None]).all()
+    with pytest.raises(DeviceError, match=r"'random' plays on the processor alone"):
+        DeviceGames(learner(SelfPlayPPO, {"random": 1.0}).league, 4, GPU)
+
+
+PARTS: dict[str, list[Callable[[], None]]] = {
+    "whole games": [partial(whole_games, name) for name in registry.names()],
+    "all that a batch can do": [
+        rewards_and_next_games,
+        some_games_and_records,
+        illegal_moves,
+        refusals,
+    ],
+    "learning": [targets, rules_of_thumb, a_league],
+}
+
+if __name__ == "__main__":
+    assert SIMULATED
+    for part in PARTS[sys.argv[1]]:
+        part()
