@@ -12,7 +12,7 @@ STAMP   := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-only test-ecosystem test-floors test-newest lint types imports coverage golden docs site notebooks table watch play train evaluate check fuzz bounds bench bench-compile bench-views bench-search bench-arena bench-reading bench-datasets bench-workers bench-cluster bench-table bench-training leaderboards solo-suite-references clean
+.PHONY: help setup test test-only test-ecosystem test-floors test-newest test-ptx lint types imports coverage golden docs site notebooks table watch play train evaluate check fuzz bounds bench bench-compile bench-views bench-search bench-arena bench-reading bench-datasets bench-workers bench-cluster bench-table bench-training bench-gpu panel leaderboards solo-suite-references clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-21s %s\n", $$1, $$2 }' Makefile
@@ -51,6 +51,10 @@ test-floors: setup  ## the oldest libraries that pyproject.toml takes, each extr
 
 test-newest: setup  ## the newest, in the same way
 	$(BIN)/python -m tests.ecosystem.extras newest $(ARGS)
+
+test-ptx: setup  ## compile all that a GPU runs, without one; installs the extra cuda into .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[cuda]' -c constraints.txt
+	$(BIN)/python -m tests.device.ptx
 
 coverage: setup  ## the rule tests with the compiler off; at least 95 % of the rules' lines must run
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/shakespeare tests/figaro tests/boxes -m "not slow" \
@@ -128,6 +132,9 @@ bench-training: setup  ## how fast self-play learns, beside PettingZoo's tutoria
 
 solo-suite-references: setup  ## play the missing reference games of the solo suite; ARGS="--out FILE" makes it anew
 	$(BIN)/python -m benchmarks.solo_suite $(ARGS)
+
+bench-gpu: setup  ## how fast games are played and learned from on a GPU; ARGS="engine", equality or training
+	$(BIN)/python -m benchmarks.gpu $(ARGS)
 
 panel: setup  ## judge a network by the fixed panel; ARGS="CHECKPOINT", with --card to keep the figures
 	$(BIN)/python -m benchmarks.panel $(ARGS)

@@ -112,7 +112,7 @@ def train(
         typer.Option(help="Checkpoint whose weights to start from.", show_default=False),
     ] = None,
     device: Annotated[
-        str, typer.Option(help="cpu, cuda, cuda:1, ... or auto: a GPU if there is one.")
+        str, typer.Option(help="cpu, cuda, cuda:1, ... or auto: a GPU if it can be used.")
     ] = "auto",
     workers: workers_options.Processes = 1,
     ray: workers_options.Ray = None,

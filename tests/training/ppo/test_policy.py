@@ -61,6 +61,30 @@ def test_the_network_in_plain_arrays_is_the_same_one(policy, views, fresh):
     assert (found.log_probabilities.exp().numpy()[~views[1]] == 0).all()
 
 
+@pytest.mark.parametrize("bfloat16", [False, True])
+def test_judging_actions_is_what_autograd_makes_of_the_outputs(policy, views, bfloat16):
+    """Log-probabilities, entropies, and the gradients of both."""
+    policy.use_bfloat16 = bfloat16
+    observations, masks = map(torch.as_tensor, views)
+    actions = masks.float().argmax(dim=1)
+    chance = torch.Generator().manual_seed(0)
+    weights = torch.randn(2, len(actions), generator=chance)
+    logs = policy.outputs(observations, masks).log_probabilities
+    plain = logs.gather(1, actions[:, None]).squeeze(1), -(logs.softmax(dim=1) * logs).sum(dim=1)
+    found = policy.judged(observations, masks, actions)
+    gradients = []
+    for of in (plain, (found.log_probs, found.entropies)):
+        policy.zero_grad()
+        sum((one * weight).sum() for one, weight in zip(of, weights, strict=True)).backward()
+        gradients.append([p.grad.clone() for p in policy.parameters() if p.grad is not None])
+    for one, other in zip(plain, (found.log_probs, found.entropies), strict=True):
+        assert torch.equal(one, other)
+    for one, other in zip(*gradients, strict=True):
+        assert torch.allclose(
+            one, other, rtol=0.02 if bfloat16 else 1e-4, atol=1e-2 if bfloat16 else 1e-5
+        )
+
+
 def test_bfloat16_rounds_the_heads_and_no_more(policy, views):
     exact = outputs(policy, views)
     policy.use_bfloat16 = True
@@ -122,7 +146,9 @@ def test_the_optimiser_trains_heads_and_what_they_stand_on(policy, views):
     players = torch.full((SITUATIONS,), SEATS)
     shares, changes = torch.zeros(2, SITUATIONS, SEATS)
     shares[:, 0] = 1.0
-    win_loss, score_loss = forecast_losses(found, players, shares, changes)
+    win_loss, score_loss = forecast_losses(
+        found.win_logits, found.changes, players, shares, changes
+    )
     (win_loss + score_loss).backward()
     policy.optimizer.step()
     moved = {name for name, t in policy.tensors().items() if (t != TENSORS[name]).any()}
@@ -134,6 +160,8 @@ def test_alone_no_share_is_learned_and_absent_seats_teach_nothing(policy, views)
     found = outputs(policy, views)
     players = torch.ones(SITUATIONS, dtype=torch.long)
     shares, changes = torch.zeros(2, SITUATIONS, SEATS)
-    win_loss, score_loss = forecast_losses(found, players, shares, changes)
+    win_loss, score_loss = forecast_losses(
+        found.win_logits, found.changes, players, shares, changes
+    )
     assert win_loss == 0
     assert score_loss == pytest.approx(found.changes[:, 0].square().mean().item())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import time
+from importlib.util import find_spec
 
 import gymnasium
 import torch
@@ -17,13 +18,14 @@ _WORTH_IT = 1.1
 
 
 def checked_device(name: str) -> str:
-    """The name of a PyTorch device; `auto` is the GPU if there is one.
+    """The name of a PyTorch device; `auto` is the GPU if there is one, and the extra `cuda`.
 
     Raises:
         ValueError: there is no such device here.
     """
     if name == "auto":
-        return "cuda" if torch.cuda.is_available() else "cpu"
+        is_usable = torch.cuda.is_available() and find_spec("numba_cuda") is not None
+        return "cuda" if is_usable else "cpu"
     found = re.fullmatch(r"cpu|cuda(?::(\d+))?", name)
     if found is None:
         raise ValueError(f"device={name!r}: choose cpu, cuda, cuda:1, ... or auto")

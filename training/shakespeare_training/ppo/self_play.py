@@ -22,7 +22,7 @@ from shakespeare_training.ppo.games import Games, HostGames
 from shakespeare_training.ppo.graphs import Recorded
 from shakespeare_training.ppo.learner import Schedule, SelfPlayLearner
 from shakespeare_training.ppo.near_certain import Repeated
-from shakespeare_training.ppo.policy import Outputs, forecast_losses, log_shares
+from shakespeare_training.ppo.policy import forecast_losses, log_shares
 
 _MEASURED = 16
 """Random games that are played to measure how long one is."""
@@ -193,25 +193,23 @@ class SelfPlayPPO(SelfPlayLearner):
 
     def _losses(self, minibatch: Minibatch) -> dict[str, torch.Tensor]:
         """The clipped policy gradient (Schulman et al. 2017), forecasts, and what is logged."""
-        found = self.policy.outputs(minibatch.observations, minibatch.masks)
-        logs = found.log_probabilities
-        taken = logs.gather(1, minibatch.actions.unsqueeze(1)).squeeze(1)
-        # An illegal action adds 0 * -1e8 = -0.  The softmax of log-probabilities equals their
-        # exponential, but exp() takes three times as long on -1e8.
-        entropies = -(logs.softmax(dim=-1) * logs).sum(dim=-1)
+        found = self.policy.judged(minibatch.observations, minibatch.masks, minibatch.actions)
         spread = minibatch.repeated.spread
-        log_ratio = spread(taken) - minibatch.log_probs
+        log_ratio = spread(found.log_probs) - minibatch.log_probs
         ratio = log_ratio.exp()
         clip = self.clip_range(self._current_progress_remaining)  # type: ignore[operator]
         clipped = ratio.clamp(1.0 - clip, 1.0 + clip)
         gained = torch.minimum(minibatch.advantages * ratio, minibatch.advantages * clipped)
-        every = Outputs(logs, spread(found.win_logits), spread(found.changes))
         win_loss, score_loss = forecast_losses(
-            every, minibatch.players, minibatch.shares, minibatch.changes
+            spread(found.win_logits),
+            spread(found.changes),
+            minibatch.players,
+            minibatch.shares,
+            minibatch.changes,
         )
         return {
             "policy_gradient_loss": -gained.mean(),
-            "entropy_loss": -spread(entropies).mean(),
+            "entropy_loss": -spread(found.entropies).mean(),
             "win_loss": win_loss,
             "score_loss": score_loss,
             "approx_kl": ((ratio - 1.0) - log_ratio).mean().detach(),
