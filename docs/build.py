@@ -27,7 +27,7 @@ HERE = Path(__file__).parent
 N_SEATS, SEED, SHARE = 3, 1, 0.76
 """The drawn game: its seats if allowed, its seed, and the share of it played."""
 CALIBRATION_GAMES = 500
-DESCENT, BEFORE = (3, 4, 5, 10, 11), 20_100_000
+DESCENT, BEFORE = (3, 4, 5, 10, 11, 12), 20_100_000
 """Networks that PPO trained one from another; version 3 had earlier runs of so many decisions."""
 DETAIL = {"shakespeare": (12, 106, 810, 678), "figaro": (1062, 518, 526, 374)}
 """What is legible at page width: left, top, width, height."""
@@ -90,7 +90,7 @@ def strength_by_decisions() -> None:
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_formatter(lambda count, _: short_count(count))
     axes.set_xticks([2**k * 1_000_000 * 25 for k in range(7)])
-    ends = np.array([BEFORE, 1_600_000_000])
+    ends = np.array([BEFORE, 2_000_000_000])
     for place, (players, rows) in enumerate(sorted(found.items())):
         decisions, won, games = np.array(rows).T
         slope, start = np.polyfit(np.log2(decisions), won, 1, w=np.sqrt(games))
