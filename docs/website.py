@@ -52,7 +52,8 @@ REFERENCE = {
     "games": (
         "Games and positions",
         {
-            "shakespeare_env": "Position Batch registry observation_layout ObservationLayout "
+            "shakespeare_env": "Position Batch DeviceBatch registry observation_layout "
+            "ObservationLayout "
             "ActionTable Block",
             "shakespeare_env.core.game": "Game",
             "shakespeare_env.play": "score_sheet",

@@ -6,6 +6,7 @@ Python, without a GPU, on tensors of the processor.
 
 from __future__ import annotations
 
+import warnings
 from functools import cache
 from typing import Any
 
@@ -17,7 +18,6 @@ from numba.core.serialize import dumps
 from shakespeare_env.compile.cache import KernelCode
 from shakespeare_env.compile.decorators import AnyFunction, keep_code
 
-config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # few games are no fault
 SIMULATED = bool(config.ENABLE_CUDASIM)
 """Whether there is a simulator in place of a GPU."""
 _THREADS = 256
@@ -85,9 +85,17 @@ def launch(
         kernel[blocks, threads](*given)
         return
     with cuda.gpus[device.index]:
-        pointer = torch.cuda.current_stream(device).cuda_stream
-        stream = cuda.external_stream(pointer) if pointer else cuda.default_stream()
-        kernel[blocks, threads, stream](*given)
+        stream = torch.cuda.current_stream(device).cuda_stream
+        _configured(kernel, blocks, threads, stream, device.index)(*given)
+
+
+@cache
+def _configured(kernel: Any, blocks: int, threads: int, stream: int, index: int) -> Any:
+    """A kernel for so many threads on a stream of a GPU; that they are few is no fault."""
+    of_numba = cuda.external_stream(stream) if stream else cuda.default_stream()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return kernel[blocks, threads, of_numba]
 
 
 def device_array(tensor: torch.Tensor) -> Any:

@@ -194,6 +194,20 @@ def rules_of_thumb() -> None:
     np.testing.assert_array_equal(device._states.numpy(), states)
 
 
+def games_before_a_rollout() -> None:
+    """Seats drawn while games are played up to moments of their own stay as they are."""
+    games = DeviceGames(learner(SelfPlayPPO, {"heuristic": 1.0}).league, 4, GPU)
+    games.begin_rollout(np.random.default_rng(0))
+    first = games._seats.clone()
+    while torch.equal(games._seats, first):
+        games.step(games.batch.random_actions())
+    seats, states = games._seats.clone(), games._states.clone()
+    games.begin_rollout(np.random.default_rng(0))
+    assert torch.equal(games._seats, seats)
+    assert torch.equal(games._states, states)
+    np.testing.assert_array_equal(games.league.lineup.seats, seats.numpy())
+
+
 def a_league() -> None:
     """Rollouts with snapshots and rules of thumb; each game's seats follow from it alone."""
     opponents = {"past": 0.6, "heuristic": 0.4}
@@ -224,7 +238,7 @@ PARTS: dict[str, list[Callable[[], None]]] = {
         illegal_moves,
         refusals,
     ],
-    "learning": [targets, rules_of_thumb, a_league],
+    "learning": [targets, rules_of_thumb, games_before_a_rollout, a_league],
 }
 
 if __name__ == "__main__":

@@ -146,9 +146,7 @@ def test_the_optimiser_trains_heads_and_what_they_stand_on(policy, views):
     players = torch.full((SITUATIONS,), SEATS)
     shares, changes = torch.zeros(2, SITUATIONS, SEATS)
     shares[:, 0] = 1.0
-    win_loss, score_loss = forecast_losses(
-        found.win_logits, found.changes, players, shares, changes
-    )
+    win_loss, score_loss = forecast_losses(found, players, shares, changes)
     (win_loss + score_loss).backward()
     policy.optimizer.step()
     moved = {name for name, t in policy.tensors().items() if (t != TENSORS[name]).any()}
@@ -160,8 +158,6 @@ def test_alone_no_share_is_learned_and_absent_seats_teach_nothing(policy, views)
     found = outputs(policy, views)
     players = torch.ones(SITUATIONS, dtype=torch.long)
     shares, changes = torch.zeros(2, SITUATIONS, SEATS)
-    win_loss, score_loss = forecast_losses(
-        found.win_logits, found.changes, players, shares, changes
-    )
+    win_loss, score_loss = forecast_losses(found, players, shares, changes)
     assert win_loss == 0
     assert score_loss == pytest.approx(found.changes[:, 0].square().mean().item())

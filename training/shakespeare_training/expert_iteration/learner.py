@@ -227,9 +227,7 @@ class ExpertIteration(SelfPlayLearner):
         found = self.policy.outputs(observations, masks)
         policy = found.log_probabilities.exp()
         surprise = policy * (found.log_probabilities - prior.clamp(min=1e-30).log())
-        win_loss, score_loss = forecast_losses(
-            found.win_logits, found.changes, players, shares, changes
-        )
+        win_loss, score_loss = forecast_losses(found, players, shares, changes)
         return {
             "policy_gain": (policy * gained).sum(dim=1).mean(),
             "policy_kl": surprise.sum(dim=1).mean(),

@@ -87,7 +87,8 @@ class DeviceGames:
     def begin_rollout(self, rng: np.random.Generator) -> None:
         """See `Games`."""
         self.chance.manual_seed(int(rng.integers(2**62)))
-        self._step = 0
+        if self._step:  # games went on since the last rollout
+            self._tell_seats()
         league, device = self.league, self.batch.device
         lineup, by_kind = league.lineup, league.opponents_by_kind()
         self._seats.copy_(torch.from_numpy(lineup.seats))
@@ -151,7 +152,6 @@ class DeviceGames:
                 play(step)
 
         recorded = self._recorded.setdefault(self._in_use, Recorded(play_all, self.chance))
-        self._step = 0
         recorded()
         yield self._progress()
 
@@ -161,10 +161,15 @@ class DeviceGames:
         logs = self._seats_log, self._scores_log
         ended = Ended(*(log[steps, games].cpu().numpy() for log in logs))
         self.league.record_results(ended)
+        self._tell_seats()
+        return Progress(int(self._own_log.sum()), ended)
+
+    def _tell_seats(self) -> None:
+        """Let the league know who has which seat now."""
+        self._step = 0
         lineup = self.league.lineup
         lineup.seats[:] = self._seats.cpu().numpy()
         lineup.generators.states[:] = self._states.cpu().numpy().view(np.uint64)
-        return Progress(int(self._own_log.sum()), ended)
 
     def save(self) -> torch.Tensor:
         """See `Games`."""

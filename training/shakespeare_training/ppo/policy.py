@@ -307,26 +307,21 @@ def log_shares(win_logits: torch.Tensor, players: torch.Tensor) -> torch.Tensor:
 
 
 def forecast_losses(
-    win_logits: torch.Tensor,
-    forecasts: torch.Tensor,
-    players: torch.Tensor,
-    shares: torch.Tensor,
-    changes: torch.Tensor,
+    found: Outputs | Judged, players: torch.Tensor, shares: torch.Tensor, changes: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Cross-entropy of the shares of the victory, and squared error of the changes of scores.
 
     Args:
-        win_logits: float32[n, S], see `Outputs`.
-        forecasts: float32[n, S], its `changes`.
+        found: Outputs for n situations.
         players: int64[n], seats at the tables; solo games have no share to forecast.
         shares: float32[n, S], the real shares; 0 where nobody sits.
         changes: float32[n, S].
     """
     several = (players > 1).float()
-    misses = -(shares * log_shares(win_logits, players)).sum(dim=1)
+    misses = -(shares * log_shares(found.win_logits, players)).sum(dim=1)
     win_loss = (misses * several).sum() / several.sum().clamp(min=1.0)
     present = torch.arange(shares.shape[1], device=shares.device) < players[:, None]
-    squares = (forecasts - changes).square() * present
+    squares = (found.changes - changes).square() * present
     return win_loss, squares.sum() / present.sum()
 
 

@@ -200,12 +200,9 @@ class SelfPlayPPO(SelfPlayLearner):
         clip = self.clip_range(self._current_progress_remaining)  # type: ignore[operator]
         clipped = ratio.clamp(1.0 - clip, 1.0 + clip)
         gained = torch.minimum(minibatch.advantages * ratio, minibatch.advantages * clipped)
+        every = found._replace(win_logits=spread(found.win_logits), changes=spread(found.changes))
         win_loss, score_loss = forecast_losses(
-            spread(found.win_logits),
-            spread(found.changes),
-            minibatch.players,
-            minibatch.shares,
-            minibatch.changes,
+            every, minibatch.players, minibatch.shares, minibatch.changes
         )
         return {
             "policy_gradient_loss": -gained.mean(),
