@@ -57,11 +57,19 @@ def rule(function: Callable[P, R]) -> Callable[P, R]:
     All its integers arrive as 64 bits: versions for mixtures of int8, int32 and literals would more
     than double compile time.
     """
+    return _rule(function)
+
+
+def part_of_kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """`rule` for what several kernels do, which is always put into them: it takes many arrays."""
+    return _rule(function, forceinline=True)
+
+
+def _rule(function: Callable[P, R], **options: bool) -> Callable[P, R]:
     if numba.config.DISABLE_JIT:
         return _with_wide_integers(function)
-    dispatcher = njit(
-        **_OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=RuleCompiler
-    )(function)
+    options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    dispatcher = njit(**_OPTIONS, **options, pipeline_class=RuleCompiler)(function)
     template = dispatcher.get_call_template
 
     def widened_template(args: Any, kws: Any) -> Any:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from shakespeare_env.compile.decorators import rule
+from shakespeare_env.compile.decorators import part_of_kernel, rule
 from shakespeare_env.core.game import Game
 from shakespeare_env.core.rewards import SCORE, write_change, write_outcome
 
@@ -77,14 +77,14 @@ def row_rules_of(game: Game) -> RowRules:
             if record["to_move"] >= 0:
                 break
 
-    @rule
+    @part_of_kernel
     def look(arrays: Any, i: int) -> None:
         """Write the mover and its observation, all 0 when over."""
         game, obs = arrays.games[i], arrays.obs[i]
-        arrays.to_move[i] = game["to_move"]
         obs[:] = 0
         if game["to_move"] >= 0:
             rules_observe(game, game["to_move"], obs)
+        arrays.to_move[i] = game["to_move"]
 
     @rule
     def begin(arrays: Any, i: int, players: int, options: int) -> None:
@@ -108,7 +108,7 @@ def row_rules_of(game: Game) -> RowRules:
         legal: bool = arrays.mask[i, action]
         return legal
 
-    @rule
+    @part_of_kernel
     def advance(arrays: Any, outcome: Any, terms: Any, i: int, action: int, players: int) -> None:
         game, mask, reward = arrays.games[i], arrays.mask[i], terms.reward
         outcome.done[i] = False
