@@ -202,6 +202,16 @@ def _run(folder: str, *words: str, **variables: str) -> None:
     assert Path(folder, "learning_curve.png").is_file()
 
 
+def cuda() -> None:
+    """Games in Numba's simulator, as there may be no GPU."""
+    program = (
+        "from shakespeare_env import DeviceBatch; games = DeviceBatch('figaro', n=2, players=4); "
+        "games.step(games.random_actions()); games.synchronize(); import numba_cuda"
+    )
+    mode = {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
+    _finished([sys.executable, "-c", program], Path.cwd(), mode)
+
+
 def export() -> None:
     """A network for ONNX Runtime, compared with ours."""
     words = "--game", GAME, "--onnx", "--out", "exported"
@@ -331,8 +341,8 @@ def _ended(
 USES: dict[str, Callable[[], None]] = {
     use.__name__: use
     for use in (
-        smallest, base, data, arena, table, train, wandb, mlflow, export, ray, mcp, render, video,
-        docs, notebooks, dev,
+        smallest, base, cuda, data, arena, table, train, wandb, mlflow, export, ray, mcp, render,
+        video, docs, notebooks, dev,
     )
 }  # fmt: skip
 
