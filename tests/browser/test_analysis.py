@@ -11,7 +11,7 @@ _NAMES = ["Ann", "Ben", "Cora"]
 _JUDGED = 120_000
 """Milliseconds for two decisions on a busy machine."""
 # Decisions of random players that the bundled networks call blunders.
-_BLUNDERS = [("shakespeare", 28, {}), ("figaro", 114, {"viewport": {"width": 390, "height": 844}})]
+_BLUNDERS = [("shakespeare", 18, {}), ("figaro", 114, {"viewport": {"width": 390, "height": 844}})]
 
 
 @pytest.mark.parametrize(("name", "at", "look"), _BLUNDERS)
