@@ -69,6 +69,13 @@ def below_in(states: Any, index: int, n: int) -> int:
 
 
 @rule
+def next_in(states: Any, index: int) -> np.uint64:
+    """The next random word of one of many generators, uint64[k]."""
+    states[index] += GOLDEN
+    return mix(states[index])
+
+
+@rule
 def shuffle(record: Any, items: Any, size: int) -> None:
     """Shuffle the first items of an array (Fisher and Yates)."""
     for last in range(size - 1, 0, -1):

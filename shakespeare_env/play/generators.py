@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from shakespeare_env.compile.decorators import kernel, rule
 from shakespeare_env.core.arrays import plain
-from shakespeare_env.core.rng import GOLDEN, check_seed, mix, mixed, streams
+from shakespeare_env.core.rng import GOLDEN, check_seed, mixed, next_in, streams
 
 _AGENTS = np.uint64(0xA6E275)
 """Separates agents' draws from the chance of games with the same seed."""
@@ -92,8 +92,7 @@ def draw_columns(weights: NDArray[Any], numbers: NDArray[np.float64]) -> NDArray
 @rule
 def next_unit(states: Any, i: int) -> float:
     """The next number of generator i, uniform in [0, 1), as `GameGenerators.random` draws it."""
-    states[i] += GOLDEN
-    return np.float64(mix(states[i]) >> _11) * _TO_UNIT
+    return np.float64(next_in(states, i) >> _11) * _TO_UNIT
 
 
 @kernel("play", purpose="draws by weight")
