@@ -18,11 +18,10 @@ from shakespeare_env.core.arrays import GameArrays, Outcome, Terms, bytes_per_ga
 from shakespeare_env.core.batch_checks import (
     Integers,
     as_actions,
-    check_kind,
-    check_records,
     checked_boxes,
     checked_count,
     checked_deals,
+    checked_games,
     checked_indices,
     checked_players,
     checked_rows,
@@ -30,6 +29,7 @@ from shakespeare_env.core.batch_checks import (
     checked_seeds,
     checked_selection,
     checked_targets,
+    illegal_move,
 )
 from shakespeare_env.core.game import BOX, Game, Records
 from shakespeare_env.core.kernels import kernels_of
@@ -37,7 +37,6 @@ from shakespeare_env.core.rewards import reward_code
 from shakespeare_env.core.rng import check_seed, streams
 from shakespeare_env.core.saved_facts import game_saved
 from shakespeare_env.core.thread_pool import MOST_THREADS, ThreadPool, Work
-from shakespeare_env.errors import IllegalMove
 
 CHOICE = np.uint64(0xC401CE)
 """Separates the seeds of `random_actions` from those of the games."""
@@ -234,16 +233,7 @@ class Batch:
             PositionError: one of them cannot occur, as when it was changed.
             ValueError: the variants do not allow that number of seats, or not a record a game.
         """
-        check_kind(self.game, records)
-        rows = checked_targets(self.n, indices)
-        if np.shape(records) not in ((), (1,), rows.shape):
-            raise ValueError(f"records of shape {np.shape(records)} for {len(rows)} games")
-        # It is a copy, so that nobody changes what has been checked.
-        games = np.array(np.broadcast_to(records, rows.shape), self.game.state)
-        check_records(self.game, self._kernels, games)
-        counts = [int(count) for count in np.unique(games["players"])]
-        self.game.option_bits(self._variants, counts)
-        self._put(rows, games)
+        self._put(*checked_games(self.game, self.n, indices, records, self._variants))
 
     def copies(self, rows: Integers, seed: int = 0) -> Batch:
         """Copies of the games `rows`, int[m], in any order, repeats too; chance to come included.
@@ -300,15 +290,7 @@ class Batch:
         place = self.first_illegal(chosen, rows)
         if place >= 0:
             index, action = int(rows[place]), int(np.asarray(actions)[place])
-            seat = int(self.to_move[index])
-            texts = self.actions.texts_for(max(seat, 0), int(self.players[index]))
-            raise IllegalMove(
-                texts[action] if 0 <= action < len(texts) else action,
-                seat=None if seat < 0 else seat,
-                phase=self.game.phase(self._games[index]),
-                legal=[texts[i] for i in np.flatnonzero(self.mask[index])],
-                game_index=index,
-            )
+            raise illegal_move(self.game, self._games[index], self.mask[index], action, index)
         return chosen
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -7,17 +7,17 @@ seat to move can move.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env.checks.values import is_whole, shown
-from shakespeare_env.core.game import Game, Records
-from shakespeare_env.core.kernels import NO_MOVE, Kernels
+from shakespeare_env.core.game import Game, Record, Records
+from shakespeare_env.core.kernels import NO_MOVE, Kernels, kernels_of
 from shakespeare_env.core.rng import check_seed
-from shakespeare_env.errors import PositionError
+from shakespeare_env.errors import IllegalMove, PositionError
 
 Integers = npt.NDArray[np.integer] | Sequence[int]
 
@@ -190,6 +190,37 @@ def check_records(game: Game, kernels: Kernels, records: Records) -> None:
     """
     if found := first_fault(game, kernels, records):
         raise PositionError(f"records[{found[0]}]: {found[1]}")
+
+
+def checked_games(
+    game: Game, n: int, indices: Integers | slice, records: Records, variants: Mapping[str, Any]
+) -> tuple[npt.NDArray[np.int64], Records]:
+    """Which of n games records replace, int64[m], and copies of them, [m]; see `Batch.load`."""
+    check_kind(game, records)
+    rows = checked_targets(n, indices)
+    if np.shape(records) not in ((), (1,), rows.shape):
+        raise ValueError(f"records of shape {np.shape(records)} for {len(rows)} games")
+    # Copies, so that nobody changes what has been checked, with nothing between their fields.
+    games: Records = np.zeros(rows.shape, game.state)
+    games[...] = records
+    check_records(game, kernels_of(game), games)
+    game.option_bits(variants, [int(count) for count in np.unique(games["players"])])
+    return rows, games
+
+
+def illegal_move(
+    game: Game, record: Record, mask: npt.NDArray[np.bool_], action: int, index: int
+) -> IllegalMove:
+    """The refusal of an action in game `index` of a batch, whose legal ones are bool[A]."""
+    seat = int(record["to_move"])
+    texts = game.actions.texts_for(max(seat, 0), int(record["players"]))
+    return IllegalMove(
+        texts[action] if 0 <= action < len(texts) else action,
+        seat=None if seat < 0 else seat,
+        phase=game.phase(record),
+        legal=[texts[i] for i in np.flatnonzero(mask)],
+        game_index=index,
+    )
 
 
 def first_fault(game: Game, kernels: Kernels, records: Records) -> tuple[int, str] | None:

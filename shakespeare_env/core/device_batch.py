@@ -24,21 +24,19 @@ from shakespeare_env.core.arrays import GameArrays, Outcome, Terms, bytes_per_ga
 from shakespeare_env.core.batch import CHOICE
 from shakespeare_env.core.batch_checks import (
     Integers,
-    check_kind,
-    check_records,
     checked_count,
     checked_deals,
+    checked_games,
     checked_players,
     checked_rows,
     checked_selection,
-    checked_targets,
+    illegal_move,
 )
 from shakespeare_env.core.game import Game, Records
-from shakespeare_env.core.kernels import kernels_of
 from shakespeare_env.core.rewards import reward_code
 from shakespeare_env.core.rng import below_in, check_seed, streams
 from shakespeare_env.core.row_rules import row_rules_of
-from shakespeare_env.errors import DeviceError, IllegalMove, MemoryLimitError
+from shakespeare_env.errors import DeviceError, MemoryLimitError
 from shakespeare_env.extras import how_to_get, needing
 
 with needing("cuda", "DeviceBatch needs"):
@@ -170,7 +168,10 @@ class DeviceBatch:
         self.game: Game = registry.game(game, box)
         check_arguments(DeviceBatch.__init__, self.game.options, options)
         if len(self.game.boxes) > 1:
-            raise ValueError(f"{len(self.game.boxes)} boxes are in force; a GPU plays with one")
+            raise ValueError(
+                f"{len(self.game.boxes)} boxes are in force, but a GPU plays with one: put one in "
+                "force, use Batch, or train with --device cpu"
+            )
         self.actions = self.game.actions
         self.n = n = checked_count("n", n)
         if not isinstance(autoreset, bool | np.bool_):
@@ -288,16 +289,10 @@ class DeviceBatch:
         if not len(refused):
             return
         row = int(refused[0])
-        action, seat = int(self._refused[row]), int(self.to_move[row])
+        action = int(self._refused[row])
         self._refused.fill_(NOT_REFUSED)
-        texts = self.actions.texts_for(max(seat, 0), int(self.players[row]))
-        raise IllegalMove(
-            texts[action] if 0 <= action < len(texts) else action,
-            seat=None if seat < 0 else seat,
-            phase=self.game.phase(self.save([row])[0]),
-            legal=[texts[i] for i in np.flatnonzero(self.mask[row].cpu().numpy())],
-            game_index=row,
-        )
+        mask = self.mask[row].cpu().numpy()
+        raise illegal_move(self.game, self.save([row])[0], mask, action, row)
 
     def save(self, indices: Integers | slice) -> Records:
         """Copies of games in the processor's memory, for `load` here and in `Batch`."""
@@ -309,14 +304,7 @@ class DeviceBatch:
     def load(self, indices: Integers | slice, records: Records) -> None:
         """Replace games by saved ones; see `Batch.load`."""
         self.synchronize()
-        check_kind(self.game, records)
-        targets = checked_targets(self.n, indices)
-        if np.shape(records) not in ((), (1,), targets.shape):
-            raise ValueError(f"records of shape {np.shape(records)} for {len(targets)} games")
-        games = np.zeros(targets.shape, self.game.state)  # with nothing between its fields
-        games[...] = records
-        check_records(self.game, kernels_of(self.game), games)
-        self.game.option_bits(self._variants, map(int, np.unique(games["players"])))
+        targets, games = checked_games(self.game, self.n, indices, records, self._variants)
         rows = torch.from_numpy(targets).to(self.device)
         held = torch.from_numpy(games.view(np.uint8).reshape(len(targets), -1))
         self.records[rows] = held.to(self.device)

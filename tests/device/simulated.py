@@ -208,6 +208,17 @@ def games_before_a_rollout() -> None:
     np.testing.assert_array_equal(games.league.lineup.seats, seats.numpy())
 
 
+def exploded_weights() -> None:
+    """They are told of as on the processor, however late."""
+    for kind in (OnDevice, SelfPlayPPO):
+        made = learner(kind, {"current": 1.0})
+        torch.nn.init.constant_(
+            dict(made.policy.named_parameters())["action_net.weight"], torch.nan
+        )
+        with pytest.raises(FloatingPointError, match="too large"):
+            made.learn(24)
+
+
 def a_league() -> None:
     """Rollouts with snapshots and rules of thumb; each game's seats follow from it alone."""
     opponents = {"past": 0.6, "heuristic": 0.4}
@@ -238,7 +249,7 @@ PARTS: dict[str, list[Callable[[], None]]] = {
         illegal_moves,
         refusals,
     ],
-    "learning": [targets, rules_of_thumb, games_before_a_rollout, a_league],
+    "learning": [targets, rules_of_thumb, games_before_a_rollout, exploded_weights, a_league],
 }
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from shakespeare_training.ppo.advantages import (
     explained_variance,
     seat_targets,
 )
+from shakespeare_training.ppo.games import TOO_LARGE
 from shakespeare_training.ppo.near_certain import NEAR_CERTAIN, Repeated, thinned
 
 
@@ -201,7 +202,7 @@ class SeatRolloutBuffer(RolloutBuffer):
         """
         forecasts = self._stores["forecasts"]
         if not torch.isfinite(self._stores["log_probs"]).all():
-            raise FloatingPointError("the network's numbers are too large to choose a move by")
+            raise FloatingPointError(TOO_LARGE)
         found = seat_targets(
             self._gains, forecasts, self._seats, self._dones, self._carried, self.gae_lambda
         )

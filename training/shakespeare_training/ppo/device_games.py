@@ -18,11 +18,11 @@ from shakespeare_env.compile.decorators import rule
 from shakespeare_env.compile.device import device_words, launch
 from shakespeare_env.core.device_batch import DeviceBatch
 from shakespeare_env.core.game import Game, Records
-from shakespeare_env.errors import DeviceError
+from shakespeare_env.errors import DeviceError, IllegalMove
 from shakespeare_env.play.generators import next_unit
 from shakespeare_env.play.lineup import OUTSIDE
 from shakespeare_training.league import Ended, League, Opponent, seat_players
-from shakespeare_training.ppo.games import Progress
+from shakespeare_training.ppo.games import TOO_LARGE, Progress
 from shakespeare_training.ppo.graphs import Recorded
 
 _ILLEGAL = float(ILLEGAL)
@@ -108,7 +108,8 @@ class DeviceGames:
 
     def draw(self, log_probabilities: torch.Tensor) -> torch.Tensor:
         """The first of exponential clocks that run as fast as actions are likely."""
-        return drawn(log_probabilities, self.chance)
+        clocks = torch.empty_like(log_probabilities).exponential_(generator=self.chance)
+        return (log_probabilities - clocks.log()).argmax(dim=1)
 
     def opponents_think(self) -> None:
         """See `Games`; they are asked in `opponents_act`, as the GPU does one thing at a time."""
@@ -156,7 +157,10 @@ class DeviceGames:
         yield self._progress()
 
     def _progress(self) -> Progress:
-        self.batch.synchronize()
+        try:
+            self.batch.synchronize()
+        except IllegalMove as fault:  # opponents here have weights that were checked
+            raise FloatingPointError(TOO_LARGE) from fault
         steps, games = torch.nonzero(self._done_log, as_tuple=True)
         logs = self._seats_log, self._scores_log
         ended = Ended(*(log[steps, games].cpu().numpy() for log in logs))
@@ -179,12 +183,6 @@ class DeviceGames:
         """See `Games`."""
         self.league.batch.load(slice(None), records)
         self.batch.load(slice(None), records)
-
-
-def drawn(log_probabilities: torch.Tensor, chance: torch.Generator) -> torch.Tensor:
-    """int64[m]: an action by the log-probabilities of each of m decisions, float32[m, A]."""
-    clocks = torch.empty_like(log_probabilities).exponential_(generator=chance)
-    return (log_probabilities - clocks.log()).argmax(dim=1)
 
 
 @rule

@@ -15,6 +15,9 @@ from shakespeare_env.errors import IllegalMove
 from shakespeare_env.play.generators import draw_columns
 from shakespeare_training.league import Ended, League
 
+TOO_LARGE = "the network's numbers are too large to choose a move by"
+"""What is wrong where the learner's move is not legal: exploded weights exceed every mask."""
+
 
 class Progress(NamedTuple):
     """What has happened since it was last told.
@@ -152,9 +155,7 @@ class HostGames:
             batch.step(actions.numpy(), rows)
         except IllegalMove as fault:
             if own[fault.game_index]:
-                raise FloatingPointError(
-                    "the network's numbers are too large to choose a move by"
-                ) from fault
+                raise FloatingPointError(TOO_LARGE) from fault
             raise
         ended = np.flatnonzero(batch.done)
         self._ended = league.ended(ended)
