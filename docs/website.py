@@ -146,7 +146,7 @@ REFERENCE = {
             "shakespeare_agents.findings.combining": "share_bound",
             "shakespeare_agents.findings.report": "Report sentence shipped_facts",
             "shakespeare_agents.findings.plots": "plot_question",
-            "shakespeare_env.boxes.sampling": "names_of sample_box",
+            "shakespeare_env.boxes": "names_of sample_box",
             "shakespeare_env.checks.box_files": "box_facts",
         },
     ),

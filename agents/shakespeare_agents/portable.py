@@ -27,7 +27,7 @@ from shakespeare_agents.search.making import network_search
 from shakespeare_agents.workers import Shared, ThisProcess, Workers
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
-from shakespeare_env.core.saved_facts import box_fault
+from shakespeare_env.core.registry import box_fault
 from shakespeare_env.errors import WorkerError
 from shakespeare_env.play.agent import AnyAgent, Player
 
@@ -106,7 +106,7 @@ def _shared(network: Network, workers: Workers) -> Shared:
 
 
 def _network(weights: Shared, game: Game) -> Network:
-    return Network(safetensors.numpy.load(weights.read()), game.inputs, game.facts)
+    return Network(safetensors.numpy.load(weights.read()), game.layout, ())
 
 
 def _from_anywhere(name: str) -> str:
@@ -137,8 +137,8 @@ class BoxParcel:
     @classmethod
     def of(cls, game: Game, workers: Workers) -> BoxParcel:
         """The boxes in force."""
-        is_own = game.boxes == (registry.own_box(game.name),)
-        files = () if is_own else game.boxes
+        is_own = (game.box,) == (registry.own_box(game.name),)
+        files = () if is_own else (game.box,)
         contents = {path.name: workers.share(path.read_bytes()) for path in files}
         return cls(game.name, registry.box_digest(game.name), contents)
 
@@ -151,7 +151,7 @@ class BoxParcel:
         """
         folder = Path(_box_folder().name) / self.digest
         boxes = [_box_file(folder / name, content) for name, content in self.contents.items()]
-        game = registry.put_in_force(self.game, boxes or [registry.own_box(self.game)])
+        game = registry.game(self.game, boxes[0] if boxes else registry.own_box(self.game))
         if fault := box_fault(self.game, self.digest):
             raise WorkerError(f"{self.game} on {_here()} is {fault}")
         return game

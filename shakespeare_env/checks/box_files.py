@@ -1,133 +1,117 @@
-"""Reading a box file, the printed facts of a game, and comparing two of them."""
+"""Box files: the printed facts of a game, read and checked by a Pydantic model."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeVar
 
-from shakespeare_env.checks.box_entries import SOURCES, Entry, Wanted, ignore_entry, without_sources
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+
 from shakespeare_env.checks.regular_files import read_regular
+from shakespeare_env.checks.values import shown
 from shakespeare_env.errors import BoxError
 
 LARGEST_BOX = 2**20
 """The most bytes of a box file, far more than any has."""
-_MISSING = object()
+
+Keys = tuple[str | int, ...]
+"""The path from a file to one of its entries; tables of a list go by their index."""
+Text = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
+Identifier = Annotated[str, StringConstraints(pattern="^[a-z0-9_]+$")]
+Ids = tuple[Identifier, ...]
 
 
-def read_box(
-    package: Path,
-    variable: str,
-    path: Path | None = None,
-    later: Iterable[str] = (),
-    noted: Callable[[Wanted], None] = ignore_entry,
-) -> Entry:
-    """A whole box file, or the BoxError if it cannot be read or is not TOML.
+class Facts(BaseModel):
+    """A table of a box file, or a whole box."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+F = TypeVar("F", bound=Facts)
+
+
+def box_in_force(package: Path, variable: str) -> Path:
+    """The box file that an environment variable names, or the package's own."""
+    return Path(os.environ.get(variable) or package / "box.toml")
+
+
+def read_box(kind: type[F], package: Path, path: Path) -> F:
+    """A box file, checked; tables that it lacks are those of the package's own box.
 
     Args:
+        kind: The game's model of a box.
         package: The game's folder, which holds a `box.toml`.
-        variable: The environment variable that names another file.
-        path: Overrides both.
-        later: Tables that older files lack, taken from the package's own.
-        noted: Called with every entry that is asked for.
-    """
-    if path is None:
-        path = Path(os.environ.get(variable) or package / "box.toml")
-    data = _parsed(path, f"give the path of a box file, or unset {variable}")
-    if any(name not in data for name in later):
-        own = _parsed(package / "box.toml", "install the package again")
-        data = {**{name: own[name] for name in later}, **data}
-    root = Entry(path, "", "", data, noted=noted)
-    if SOURCES in data:
-        root.section(SOURCES).check_meanings()
-    return root
-
-
-def box_paths(package: Path, variable: str) -> tuple[Path, ...]:
-    """The box files in force: the package's own, or those that an environment variable names.
-
-    The variable holds a file, several, separated as in PATH, or a folder of `.toml` files.
+        path: The file.
 
     Raises:
-        BoxError: a folder holds no box, or two boxes have one name.
+        BoxError: it cannot be read, or an entry is wrong; names file, entry and value.
     """
-    named = os.environ.get(variable)
-    if not named:
-        return (package / "box.toml",)
-    if os.path.isdir(named):  # unlike a Path's, this takes many names in a row
-        paths = _in_folder(Path(named))
-        if not paths:
-            raise BoxError(f"{named}: no box (*.toml) in it; name another folder in {variable}")
-    elif os.path.exists(named):
-        paths = [Path(named)]
-    else:
-        paths = [Path(path) for path in named.split(os.pathsep) if path]
-    stems = [path.stem for path in paths]
-    for path in paths:
-        if stems.count(path.stem) > 1:
-            raise BoxError(f"{path}: two boxes are named {path.stem!r}; rename one of the files")
-    return tuple(paths)
+    return checked_box(kind, _complete(package, path), path)
 
 
-def _in_folder(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*.toml"))
-
-
-def digest_of_all(digests: Sequence[str]) -> str:
-    """One digest for the boxes in force together."""
-    if len(digests) == 1:
-        return digests[0]
-    return hashlib.sha256(" ".join(digests).encode()).hexdigest()
+def checked_box(kind: type[F], facts: Mapping[str, Any], path: Path) -> F:
+    """The same for the parsed facts of a file."""
+    text = json.dumps(without_sources(facts), default=str)
+    try:
+        return kind.model_validate_json(text)
+    except ValidationError as error:
+        found = error.errors(include_url=False)[0]
+        fault, entry = found["msg"], _entry(facts, found["loc"])
+        if found["type"] != "missing" and found["loc"]:
+            fault = f"{shown(found['input'])}: {fault}"
+        raise BoxError(f"{path}: {entry}{fault}") from None
 
 
 def facts_digest(package: Path, path: Path) -> str:
-    """SHA-256 of a box file but for comments and sources; the package's tables fill gaps.
-
-    Of a folder, the digest of its boxes together.
-    """
-    if os.path.isdir(path):  # a path that is too long is no folder
-        return digest_of_all([facts_digest(package, file) for file in _in_folder(path)])
-    own = _parsed(package / "box.toml", "install the package again")
-    facts = {**own, **_parsed(path, "give the path of a box file")}
-    return Entry(path, "", "", facts).digest
+    """SHA-256 of a box file but for comments and sources; the package's tables fill gaps."""
+    text = json.dumps(without_sources(_complete(package, path)), sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def box_facts(path: Path) -> dict[str, Any]:
     """A box file's facts, without sources; BoxError if it cannot be read or is not TOML."""
-    found: dict[str, Any] = without_sources(_parsed(path, "give the path of a box file"))
+    found: dict[str, Any] = without_sources(_parsed(path))
     return found
 
 
-def differing_facts(package: Path, path: Path) -> list[str]:
-    """The entries of a box file that differ from the package's own: `acts.length`."""
-    own = dict(_entries(without_sources(_parsed(package / "box.toml", "install it again"))))
-    given = dict(_entries(without_sources(_parsed(path, "give the path of a box file"))))
-    added = {name.partition(".")[0] for name in own} - {name.partition(".")[0] for name in given}
-    later = {name for name in own if name.partition(".")[0] in added}
-    names = dict.fromkeys([*own, *given])
-    return [n for n in names if n not in later and own.get(n, _MISSING) != given.get(n, _MISSING)]
-
-
-def _entries(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
-    """Every fact under its name; tables of a list go by their ids, or else numbers."""
+def without_sources(value: Any) -> Any:
+    """Parsed TOML without what says where its values come from."""
     if isinstance(value, Mapping):
-        for key, item in value.items():
-            yield from _entries(item, f"{name}.{key}" if name else key)
-    elif isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
-        for number, item in enumerate(value, 1):
-            yield from _entries(item, f"{name}.{item.get('id', number)}")
-    else:
-        yield name, value
+        facts = (key for key in value if key not in ("source", "sources"))
+        return {key: without_sources(value[key]) for key in facts}
+    return [without_sources(item) for item in value] if isinstance(value, list) else value
 
 
-def _parsed(path: Path, remedy: str) -> dict[str, Any]:
+def _complete(package: Path, path: Path) -> dict[str, Any]:
+    return {**_parsed(package / "box.toml"), **_parsed(path)}
+
+
+def _parsed(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(read_regular(path, LARGEST_BOX).decode())
     except OSError as error:
-        raise BoxError(f"{path}: cannot be read ({error.strerror}); {remedy}") from error
-    except ValueError as error:
-        remedy = "correct it, or start again from the package's box.toml"
-        raise BoxError(f"{path}: not a TOML file ({error}); {remedy}") from error
+        raise BoxError(f"{path}: cannot be read ({error.strerror}); give a box file") from error
+    except (ValueError, RecursionError) as error:
+        raise BoxError(f"{path}: not a TOML file ({error}); correct it") from error
+
+
+def _entry(facts: Any, keys: Keys) -> str:
+    """An entry's name in errors, such as `character hamlet: cost: `; tables go by their ids."""
+    names = []
+    for key in keys:
+        facts = _below(facts, key)
+        own = facts.get("id") if isinstance(facts, Mapping) else None
+        names.append(own if isinstance(key, int) and isinstance(own, str) else str(key))
+    return f"{'.'.join(name for name in names if name != '[key]')}: " if names else ""
+
+
+def _below(facts: Any, key: str | int) -> Any:
+    try:
+        return facts[key]
+    except (KeyError, IndexError, TypeError):
+        return None

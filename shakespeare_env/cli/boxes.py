@@ -32,7 +32,7 @@ def boxes_check(
     from rich.console import Console
     from rich.table import Table
 
-    from shakespeare_env.boxes.sampling import constraints, violated
+    from shakespeare_env.boxes import constraints, violated
 
     console, is_wrong = Console(), False
     try:
@@ -66,7 +66,7 @@ def boxes_sample(
     """Draw plausible boxes: reconstructed facts anew, within what sources say."""
     from rich.progress import track
 
-    from shakespeare_env.boxes.sampling import names_of, sample_box
+    from shakespeare_env.boxes import names_of, sample_box
 
     drawn = None if groups is None else groups.split(",")
     try:

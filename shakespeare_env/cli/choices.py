@@ -34,22 +34,8 @@ def _complete_variant(ctx: typer.Context, incomplete: str) -> list[str]:
     return [name for name in known if name.startswith(incomplete)]
 
 
-def chosen_game(given: str | None) -> str | None:
-    """The name of a game; one in a file, FILE.py:NAME, is registered. A usage error if it fails."""
-    if given is not None and given.endswith(".py"):
-        said = f"{given}: name the game in the file, as in {given}:GAME"
-        raise typer.BadParameter(said, param_hint="--game")
-    if given is None or ".py:" not in given:
-        return given
-    try:
-        return registry.register_file(given).name
-    except Exception as fault:  # their code
-        said = str(fault) if isinstance(fault, ValueError | OSError) else repr(fault)
-        raise typer.BadParameter(said, param_hint="--game") from fault
-
-
 def game_option(
-    help_text: str = f"One of: {', '.join(registry.names())}; or FILE.py:NAME.",
+    help_text: str = f"One of: {', '.join(registry.names())}.",
     default: str | bool = True,
     metavar: str | None = None,
 ) -> Any:
@@ -58,7 +44,6 @@ def game_option(
         "--game",
         metavar=metavar,
         help=help_text,
-        callback=chosen_game,
         autocompletion=complete_game,
         show_default=default,
     )

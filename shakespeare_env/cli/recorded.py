@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from shakespeare_env.checks.json_input import parse_object
 from shakespeare_env.cli.lines import check_length, lines_of
 from shakespeare_env.core import registry
-from shakespeare_env.core.saved_facts import box_fault
+from shakespeare_env.core.registry import box_fault
 from shakespeare_env.datasets.results_reading import read_results
 from shakespeare_env.errors import DatasetError, PositionError
 from shakespeare_env.play.course import Course

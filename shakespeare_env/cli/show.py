@@ -9,7 +9,7 @@ import typer
 
 from shakespeare_env.checks.json_input import parse_object
 from shakespeare_env.cli import screen
-from shakespeare_env.cli.choices import game_option, give_up
+from shakespeare_env.cli.choices import give_up
 from shakespeare_env.cli.lines import MOST_BYTES, check_length, standard_input
 from shakespeare_env.cli.printing import print_moves, print_scores
 from shakespeare_env.errors import PositionError
@@ -22,9 +22,6 @@ def show(
     file: Annotated[str, typer.Argument(help="A position as a JSON file; - reads standard input.")],
     picture: Annotated[
         Path | None, typer.Option(help="Write a picture, .svg or .png, instead of text.")
-    ] = None,
-    game: Annotated[
-        str | None, game_option("The position's game, if it is in a file: FILE.py:NAME.", False)
     ] = None,
 ) -> None:
     """Draw a position and list its legal moves."""

@@ -197,7 +197,7 @@ def _digest(modules: frozenset[str]) -> str:
     files, games = sources_of(modules)
     tables = [sys.modules.get(f"{PACKAGE.name}.{game}.box.tables") for game in games]
     # The boxes as they were loaded: their files, and the environment, may have changed since.
-    boxes = [box.digest for module in tables if module is not None for box in module.BOXES]
+    boxes = [repr(module.BOX) for module in tables if module is not None]
     return " ".join([digest_of(files), *boxes, repr(_OPTIONS)])
 
 

@@ -18,7 +18,6 @@ from shakespeare_env.core.arrays import GameArrays, Outcome, Terms, bytes_per_ga
 from shakespeare_env.core.batch_checks import (
     Integers,
     as_actions,
-    checked_boxes,
     checked_count,
     checked_deals,
     checked_games,
@@ -31,11 +30,11 @@ from shakespeare_env.core.batch_checks import (
     checked_targets,
     illegal_move,
 )
-from shakespeare_env.core.game import BOX, Game, Records
+from shakespeare_env.core.game import Game, Records
 from shakespeare_env.core.kernels import kernels_of
+from shakespeare_env.core.registry import game_saved
 from shakespeare_env.core.rewards import reward_code
 from shakespeare_env.core.rng import check_seed, streams
-from shakespeare_env.core.saved_facts import game_saved
 from shakespeare_env.core.thread_pool import MOST_THREADS, ThreadPool, Work
 
 CHOICE = np.uint64(0xC401CE)
@@ -60,9 +59,7 @@ class Batch:
         autoreset: Whether the step that ends a game starts the next.  If not, a finished game has
             `to_move` -1, an all-False mask and takes action -1 until reset.
         reward: A name of `rewards.py`.
-        box: A component file in force (`registry.game`), for all games.
-        boxes: Instead, where B boxes are in force, the number of the one that all games are played
-            with, or n numbers. By default game d of the seed is played with box d modulo B.
+        box: The component file in force (`registry.game`).
         **options: Variants to play, such as `strategic_rest=True`.
 
     Attributes:
@@ -88,7 +85,6 @@ class Batch:
         autoreset: bool = True,
         reward: str = "win",
         box: str | os.PathLike[str] | None = None,
-        boxes: int | Integers | None = None,
         **options: bool,
     ) -> None:
         self.game: Game = registry.game(game, box)
@@ -111,11 +107,6 @@ class Batch:
         self._every_row = np.arange(n)
         self._arrays = GameArrays.of(self.game, n)
         self._games, self._mask, self.obs, self._to_move = self._arrays
-        if box is not None:
-            if boxes is not None:
-                raise TypeError("give box or boxes, not both")
-            boxes = registry.box_number(game, box)
-        self._boxes = None if boxes is None else checked_boxes(self.game, n, boxes)
         # Compiled code relies on these.
         self.players, self.mask = read_only(self._players), read_only(self._mask)
         self.to_move = read_only(self._to_move)
@@ -139,11 +130,7 @@ class Batch:
         """
         begun = self._every_row if rows is None else checked_rows(self.n, rows)
         numbers = begun if deals is None else checked_deals(len(begun), deals)
-        several = len(self.game.boxes)
         with self._lock:
-            if several > 1:
-                boxes = numbers % several if self._boxes is None else self._boxes[begun]
-                self._games[BOX][begun] = boxes
             self._games["random"][begun] = streams(seed, numbers)
             self._chance[begun] = streams(int(check_seed(seed) ^ CHOICE), numbers)
             self._set_up(begun)
@@ -300,7 +287,6 @@ class Batch:
             "threads": self._pool.threads,
             "autoreset": self.autoreset,
             "reward": self.reward,
-            "boxes": self._boxes,
             **self._variants,
         }
         with self._lock:

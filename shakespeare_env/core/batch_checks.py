@@ -70,22 +70,6 @@ def checked_players(game: Game, n: int, players: int | Integers) -> npt.NDArray[
     return given.astype(np.int8)
 
 
-def checked_boxes(game: Game, n: int, boxes: int | Integers) -> npt.NDArray[np.int16]:
-    """The box that each game is played with, int16[n], from one number or n."""
-    given = as_integers("boxes", boxes, "one number of a box in force, or one a game")
-    if given.ndim == 0:
-        given = np.broadcast_to(given, (n,))
-    if given.shape != (n,):
-        raise ValueError(f"boxes has shape {given.shape}; give one number or {n}, one a game")
-    wrong = (given < 0) | (given >= len(game.boxes))
-    if wrong.any():
-        raise ValueError(
-            f"boxes={given[wrong][0]}: {game.name} has {len(game.boxes)} boxes in force, numbered "
-            f"from 0; {game.name.upper()}_BOX may name more"
-        )
-    return given.astype(np.int16)
-
-
 def checked_deals(n: int, deals: Integers) -> npt.NDArray[np.int64]:
     """The deal that each game plays, int64[n], from 0."""
     given = as_integers("deals", deals, f"{n} numbers of deals")

@@ -167,11 +167,6 @@ class DeviceBatch:
     ) -> None:
         self.game: Game = registry.game(game, box)
         check_arguments(DeviceBatch.__init__, self.game.options, options)
-        if len(self.game.boxes) > 1:
-            raise ValueError(
-                f"{len(self.game.boxes)} boxes are in force, but a GPU plays with one: put one in "
-                "force, use Batch, or train with --device cpu"
-            )
         self.actions = self.game.actions
         self.n = n = checked_count("n", n)
         if not isinstance(autoreset, bool | np.bool_):

@@ -21,7 +21,6 @@ import numpy.typing as npt
 
 from shakespeare_env.checks.values import is_whole, meant, shown
 from shakespeare_env.core.action_table import ActionTable
-from shakespeare_env.core.fact_table import FactTable
 from shakespeare_env.core.presentation import Presentation
 from shakespeare_env.core.records import Ranges
 
@@ -31,10 +30,6 @@ Records = npt.NDArray[np.void]
 
 UNKNOWN = "?"
 """What a seat may not know, in a position as it sees it."""
-BOX = "box"
-"""The field of a record, and of an observation, that several boxes in force need."""
-HUNDRED = 100
-"""Observations end with a box's number as two: hundreds of this size, and the rest."""
 NO_SEAT = -1
 """A spectator, for `Game.seen_by`."""
 
@@ -148,9 +143,7 @@ class Game:
             not know; positions that differ only there become equal.
         is_secret: (dict, move) -> whether a move of the seat to move is hidden from the others.
         presentation: How positions are drawn and worded.
-        boxes: The component files in force. If there are several, a record's `box` says which one
-            its game is played with, and the last field of an observation does, too.
-        facts: What may differ between boxes, for networks that play with any of them.
+        box: The component file in force, or the source of a game without one.
         forecast_horizon: Decisions of each seat after which a network's forecast tells a search
             more than to play on; None if playouts to the end tell most.
     """
@@ -174,8 +167,7 @@ class Game:
     seen_by: Callable[[Mapping[str, Any], int], dict[str, Any]] = field(repr=False)
     is_secret: Callable[[Mapping[str, Any], str], bool] = field(repr=False)
     presentation: Presentation = field(repr=False)
-    boxes: tuple[Path, ...]
-    facts: tuple[FactTable, ...] = field(default=(), repr=False)
+    box: Path
     forecast_horizon: int | None = None
 
     def __post_init__(self) -> None:
@@ -183,19 +175,6 @@ class Game:
             raise ValueError(
                 f"{self.name} is played alone, so good_scores needs the score of one seat"
             )
-
-    @property
-    def box(self) -> Path:
-        """The first of `boxes`."""
-        return self.boxes[0]
-
-    @cached_property
-    def inputs(self) -> ObservationLayout:
-        """The layout without the number of the box: what networks see, whatever is in force."""
-        if not any(field.name == BOX for field in self.layout):
-            return self.layout
-        fields = [field for field in self.layout if field.name != BOX]
-        return ObservationLayout((f.name, f.size, f.low, f.high, f.description) for f in fields)
 
     @property
     def solo_target(self) -> float | None:

@@ -14,11 +14,11 @@ from shakespeare_env.checks.values import check_arguments, is_whole, shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.arrays import GameArrays, taken
 from shakespeare_env.core.batch_checks import check_kind, check_records, first_fault
-from shakespeare_env.core.game import BOX, NO_SEAT, Game, Record
+from shakespeare_env.core.game import NO_SEAT, Game, Record
 from shakespeare_env.core.kernels import kernels_of
 from shakespeare_env.core.presentation import UNMARKED, Event, Marks
+from shakespeare_env.core.registry import game_saved
 from shakespeare_env.core.rng import check_seed, streams
-from shakespeare_env.core.saved_facts import game_saved
 from shakespeare_env.errors import IllegalMove, PositionError
 
 _ONLY_ROW = np.zeros(1, np.int64)
@@ -61,8 +61,6 @@ class Position:
         seats = position.game.check_players(players)
         bits = position.game.option_bits(options, [seats])
         position._players = seats
-        if len(position.game.boxes) > 1:
-            position._record[BOX] = registry.box_number(game, box)
         position.reseed(seed)
         position._kernels.set_up(
             position._arrays, _ONLY_ROW, 0, 1, np.full(1, seats, np.int8), bits

@@ -1,61 +1,43 @@
-"""Games by name."""
+"""Games by name, here and in Gymnasium's and PettingZoo's registries."""
 
 from __future__ import annotations
 
 import hashlib
 import linecache
 import os
-import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Any
 
-from shakespeare_env.checks.box_entries import Wanted, ignore_entry
-from shakespeare_env.checks.box_files import box_paths, digest_of_all, facts_digest
+import gymnasium
+import pettingzoo
+
+from shakespeare_env.checks.box_files import box_in_force as _box_in_force
+from shakespeare_env.checks.box_files import facts_digest
 from shakespeare_env.checks.values import meant, shown
-from shakespeare_env.core import registration
 from shakespeare_env.core.game import Game
 from shakespeare_env.errors import BoxError, GameError
-from shakespeare_env.own_files import load_file
+
+DEFAULT = "shakespeare"
+"""The game played where none is named."""
 
 _SEATS = {"shakespeare": range(1, 5), "figaro": range(3, 7)}
 """The games, each a folder of this package, and their seat counts, known before loading."""
 _VARIANTS = {"shakespeare": ("strategic_rest",)}
 """The variants of games that have any, known before loading."""
-DEFAULT = "shakespeare"
-"""The game played where none is named."""
-
-
 _PACKAGE = Path(__file__).resolve().parents[1]
-
-GAMES_VARIABLE = "SHAKESPEARE_ENV_GAMES"
-"""The environment variable that names games in files, one FILE:NAME a line, to processes
-started later."""
 _ENTRY_POINTS = "shakespeare_env.games"
+_WRAPPERS = "shakespeare_env.wrappers"
 
-
-@dataclass(frozen=True)
-class _Loaded:
-    game: Game
-    box_digests: tuple[str, ...]
-
-    @property
-    def box_digest(self) -> str:
-        """One digest of all boxes in force."""
-        return digest_of_all(self.box_digests)
-
-
-_loaded: dict[str, _Loaded] = {}
-_files: dict[str, str] = {}
+_loaded: dict[str, Game] = {}
+_digests: dict[str, str] = {}
 _others_found = False
 
 
 def names() -> tuple[str, ...]:
     """All games: the package's, installed ones, and those that this process has registered."""
-    _find_others()
+    _find_installed()
     return (*_SEATS, *(name for name in _loaded if name not in _SEATS))
 
 
@@ -63,15 +45,14 @@ def seats(name: str) -> range:
     """A game's seat counts, without loading it; ValueError if there is no such game."""
     _check_name(name)
     if name not in _SEATS:
-        game = _loaded[name].game
-        return range(game.min_seats, game.max_seats + 1)
+        return range(_loaded[name].min_seats, _loaded[name].max_seats + 1)
     return _SEATS[name]
 
 
 def variants(name: str) -> tuple[str, ...]:
     """A game's variants, without loading it; ValueError if there is no such game."""
     _check_name(name)
-    return _VARIANTS.get(name, ()) if name in _SEATS else tuple(_loaded[name].game.options)
+    return _VARIANTS.get(name, ()) if name in _SEATS else tuple(_loaded[name].options)
 
 
 def register(game: Game) -> Game:
@@ -84,13 +65,14 @@ def register(game: Game) -> Game:
     Raises:
         ValueError: there is another game of this name.
     """
-    source = "".join(linecache.getlines(str(game.box)))  # works for a notebook's cells, too
-    digest = hashlib.sha256(source.encode()).hexdigest()
     known = _loaded.get(game.name)
-    if game.name in _SEATS or (known is not None and not _same_place(known.game.box, game.box)):
+    if game.name in _SEATS or (known is not None and not _same_place(known.box, game.box)):
         raise ValueError(f"there is a game {game.name!r} already; give yours another name")
-    registration.register(game.name, range(game.min_seats, game.max_seats + 1))
-    _loaded[game.name] = _Loaded(game, (digest,))
+    if known is None:
+        _register_views(game.name, range(game.min_seats, game.max_seats + 1))
+    source = "".join(linecache.getlines(str(game.box)))  # works for a notebook's cells, too
+    _loaded[game.name] = game
+    _digests[game.name] = hashlib.sha256(source.encode()).hexdigest()
     return game
 
 
@@ -100,44 +82,8 @@ def _same_place(one: Path, other: Path) -> bool:
     return cells or one.resolve() == other.resolve()
 
 
-def register_file(given: str) -> Game:
-    """Register a game that a file holds, given as FILE:NAME, here and for processes started later.
-
-    Raises:
-        ValueError: it is not of this form, or the file holds no game of this name.
-        OSError: the file cannot be read. Whatever the file raises is raised, too.
-    """
-    path, _, attribute = given.rpartition(":")
-    if not path.endswith(".py") or not attribute.isidentifier():
-        raise ValueError(f"{given!r}: write FILE.py:NAME, the name of a game in the file")
-    if not Path(path).is_file():
-        raise FileNotFoundError(f"{path}: there is no such file")
-    module = load_file(Path(path))
-    found = getattr(module, attribute, None)
-    if not isinstance(found, Game):
-        raise ValueError(f"{path} has no game {attribute}; make one with `define`")
-    register(found)
-    others = [one for one in os.environ.get(GAMES_VARIABLE, "").splitlines() if one]
-    entry = f"{Path(path).resolve()}:{attribute}"
-    if entry not in others:
-        os.environ[GAMES_VARIABLE] = "\n".join([*others, entry])
-    _files[found.name] = entry
-    return found
-
-
-def called(name: str) -> str:
-    """A game's name in commands: FILE:NAME for one that this process has from a file."""
-    return _files.get(name, name)
-
-
-def has_box(name: str) -> bool:
-    """Whether a game has a box, which owners can replace; ValueError if there is no such game."""
-    _check_name(name)
-    return name in _SEATS
-
-
-def _find_others() -> None:
-    """Register installed games, and those that the environment names, once a process.
+def _find_installed() -> None:
+    """Register the games of installed packages, once a process.
 
     Raises:
         GameError: one cannot be loaded; whoever asks again is told again.
@@ -146,84 +92,82 @@ def _find_others() -> None:
     if _others_found:
         return
     _others_found = True  # first, since their imports may ask for names
-    try:
-        for entry in entry_points(group=_ENTRY_POINTS):
-            with _named(f"{entry.value}, a game of an installed package", "mend or uninstall it"):
-                register(entry.load())
-        for given in os.environ.get(GAMES_VARIABLE, "").splitlines():
-            if given:
-                with _named(f"{GAMES_VARIABLE}={given!r}", "correct or unset the variable"):
-                    register_file(given)
-    except BaseException:
-        _others_found = False
-        raise
+    for entry in entry_points(group=_ENTRY_POINTS):
+        try:
+            register(entry.load())
+        except Exception as fault:
+            _others_found = False
+            raise GameError(
+                f"{entry.value}, a game of an installed package: {fault}; mend or uninstall it"
+            ) from fault
 
 
-@contextmanager
-def _named(source: str, remedy: str) -> Iterator[None]:
-    """Say where a game that cannot be loaded was named."""
-    try:
-        yield
-    except Exception as fault:
-        raise GameError(f"{source}: {fault}; {remedy}") from fault
+def _register_views(name: str, counts: range) -> None:
+    """Gymnasium's `<Name>-v0` and any `<Name>-Solo-v0`, and PettingZoo's `<name>_v0`."""
+    single_agent: dict[str, dict[str, Any]] = {f"{name.capitalize()}-v0": {"game": name}}
+    if 1 in counts:
+        single_agent[f"{name.capitalize()}-Solo-v0"] = {"game": name, "players": 1}
+    for env_id, arguments in single_agent.items():
+        gymnasium.register(
+            env_id,
+            entry_point=f"{_WRAPPERS}.gym:SingleAgentEnv",
+            vector_entry_point=f"{_WRAPPERS}.vector:SingleAgentVectorEnv",
+            kwargs=arguments,
+        )
+    if hasattr(pettingzoo, "register"):  # since 1.27
+        views = {"aec": f"{_WRAPPERS}.aec:env", "parallel": f"{_WRAPPERS}.parallel:parallel_env"}
+        for kind, entry_point in views.items():
+            pettingzoo.register(kind, f"{name}_v0", entry_point=entry_point, kwargs={"game": name})
 
 
 def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
     """A game by its name.
 
-    Facts are compiled in, so a process plays a game with the box first asked for, or with those
-    that the environment variable `<NAME>_BOX` names: several files, separated as in PATH, or a
-    folder of them, are in force together.
+    Facts are compiled in, so a process plays a game with the box first asked for, or with the one
+    that the environment variable `<NAME>_BOX` names; processes started later play with it, too.
 
     Args:
         name: One of `names`.
-        box: A component file in force; None means whatever is in force.
+        box: The component file in force; None means whatever is in force.
 
     Raises:
         TypeError: the box is no path.
         ValueError: there is no such game.
         BoxError: the box is invalid, or the game is loaded with another.
     """
-    if box is not None and not isinstance(box, str | os.PathLike):
-        raise TypeError(f"box={shown(box)}: give the path of a component file")
     _check_name(name)
+    wanted = None if box is None else Path(box)
     if name not in _loaded:
-        if box is None or len(boxes_in_force(name)) > 1:
-            _loaded[name] = _load(name)
-        else:
-            return put_in_force(name, [Path(box)])
-    if box is not None:
-        _check_same(name, Path(box))
-    return _loaded[name].game
-
-
-def put_in_force(name: str, boxes: Sequence[Path]) -> Game:
-    """Play a game with these boxes, here and in processes started later.
-
-    Raises:
-        ValueError: there is no such game.
-        BoxError: a box is invalid, or the game is loaded with others.
-    """
-    _check_name(name)
-    if name not in _loaded:
-        _loaded[name] = _load_with(name, boxes)
-    for box in boxes:
-        _check_same(name, box)
-    loaded = _loaded[name]
-    if has_box(name) and tuple(_digest(name, box) for box in boxes) != loaded.box_digests:
+        _load(name, wanted)
+    if wanted is not None and _digest_of(name, wanted) != _digests[name]:
         raise BoxError(
-            f"this process plays {name} with other boxes than these {len(boxes)}, or in another "
-            "order; name them before anything else is made"
+            f"{wanted}: this process already plays {name} with {_loaded[name].box}; name the box "
+            f"before anything else is made, or set {name.upper()}_BOX to it"
         )
-    return loaded.game
+    return _loaded[name]
 
 
-def box_number(name: str, box: str | os.PathLike[str] | None) -> int:
-    """The place of a box among those in force, 0 for None; errors as for `game`."""
-    loaded = game(name, box)
-    if box is None or len(loaded.boxes) == 1:
-        return 0
-    return _loaded[name].box_digests.index(_digest(name, Path(box)))
+def _load(name: str, box: Path | None) -> None:
+    """Load a game; processes started later inherit its box, unless it is refused."""
+    variable = f"{name.upper()}_BOX"
+    before = os.environ.get(variable)
+    if box is not None:
+        os.environ[variable] = str(box.resolve())
+    try:
+        loaded: Game = import_module(f"shakespeare_env.{name}.contract").GAME
+        _digests[name] = facts_digest(_PACKAGE / name, loaded.box)
+    except BaseException:
+        os.environ.pop(variable, None)
+        if before is not None:
+            os.environ[variable] = before
+        raise
+    _loaded[name] = loaded
+
+
+def _digest_of(name: str, box: Path) -> str:
+    if has_box(name):
+        return facts_digest(_PACKAGE / name, box)
+    return _digests[name] if box.resolve() == _loaded[name].box.resolve() else ""
 
 
 def _check_name(name: str) -> None:
@@ -233,126 +177,64 @@ def _check_name(name: str) -> None:
         raise ValueError(f"there is no game {shown(name)}{question}; there are: {known}")
 
 
-def _check_has_box(name: str) -> None:
-    if not has_box(name):
-        raise ValueError(f"{name} has no box: its facts are in {_loaded[name].game.box}")
+def has_box(name: str) -> bool:
+    """Whether a game has a box, which owners can replace; ValueError if there is no such game."""
+    _check_name(name)
+    return name in _SEATS
 
 
 def folder(name: str) -> Path:
     """The folder of a game's own box, rules and notation; ValueError if it has no box."""
-    _check_has_box(name)
+    if not has_box(name):
+        raise ValueError(f"{name} has no box: its facts are in {_loaded[name].box}")
     return _PACKAGE / name
 
 
 def own_box(name: str) -> Path:
     """The box that comes with a game, or the file that defines a game without a box."""
-    return folder(name) / "box.toml" if has_box(name) else _loaded[name].game.box
-
-
-def read_box(name: str, path: Path, noted: Callable[[Wanted], None] = ignore_entry) -> None:
-    """Check a box file as the game does, without loading the game.
-
-    Args:
-        name: One of `names`.
-        path: The file.
-        noted: Called with every entry that it may hold, as far as it is read.
-
-    Raises:
-        ValueError: there is no such game, or it has no box.
-        BoxError: The file cannot be read, or an entry is wrong.
-    """
-    _check_has_box(name)
-    import_module(f"shakespeare_env.{name}.box.loading").load_box(path, noted)
+    return folder(name) / "box.toml" if has_box(name) else _loaded[name].box
 
 
 def box_in_force(name: str) -> Path:
-    """The first box file that a game is, or would be, played with; the game is not loaded."""
-    return boxes_in_force(name)[0]
-
-
-def boxes_in_force(name: str) -> tuple[Path, ...]:
-    """The box files that a game is, or would be, played with; the game is not loaded.
-
-    Raises:
-        ValueError: there is no such game.
-        BoxError: the environment variable names no box.
-    """
+    """The box file that a game is, or would be, played with; the game is not loaded."""
     _check_name(name)
     if name in _loaded:
-        return _loaded[name].game.boxes
-    return box_paths(_PACKAGE / name, f"{name.upper()}_BOX")
-
-
-def box_words(name: str) -> Mapping[str, str]:
-    """The names of the entries of a game's box, from `<game>/words.toml`."""
-    _check_has_box(name)
-    words: Mapping[str, str] = tomllib.loads((folder(name) / "words.toml").read_text("utf-8"))[
-        "box"
-    ]
-    return words
+        return _loaded[name].box
+    return _box_in_force(_PACKAGE / name, f"{name.upper()}_BOX")
 
 
 def box_digest(name: str) -> str:
     """SHA-256 of the facts in force, without comments and sources, when the game was loaded."""
     game(name)
-    return _loaded[name].box_digest
+    return _digests[name]
 
 
-def box_digests(name: str) -> tuple[str, ...]:
-    """The same for each box in force."""
-    game(name)
-    return _loaded[name].box_digests
+def game_saved(name: str, digest: str) -> Game:
+    """The game that something was saved from under a digest; BoxError if its facts differ now."""
+    loaded = game(name)
+    if fault := box_fault(name, digest):
+        raise BoxError(f"this comes from {name}, {fault}")
+    return loaded
 
 
-def digest_in_force(name: str) -> str:
-    """What `box_digest` is, or would be; the game is not loaded. Errors as of `boxes_in_force`."""
-    if name in _loaded:
-        return _loaded[name].box_digest
-    return digest_of_all([_digest(name, path) for path in boxes_in_force(name)])
+def box_fault(name: str, digest: str, copy: Path | None = None) -> str | None:
+    """Why something made with a box cannot be used with the one in force, and the remedy, in words.
 
+    None where both have the same facts. The game is not loaded. `copy` is a file of the former box,
+    if one was kept.
 
-def _load(name: str) -> _Loaded:
-    loaded: Game = import_module(f"shakespeare_env.{name}.contract").GAME
-    boxes = import_module(f"shakespeare_env.{name}.box.tables").BOXES
-    return _Loaded(loaded, tuple(box.digest for box in boxes))
-
-
-def _load_with(name: str, boxes: Sequence[Path]) -> _Loaded:
-    """Load a game with boxes that processes started later inherit, unless it is refused."""
-    variable = f"{name.upper()}_BOX"
-    before = os.environ.get(variable)
-    os.environ[variable] = os.pathsep.join(str(box.resolve()) for box in boxes)
-    try:
-        # Its modules may have been imported some other way.
-        _loaded[name] = _load(name)
-        for box in boxes:
-            _check_same(name, box)
-    except BaseException:
-        del os.environ[variable]
-        if before is not None:
-            os.environ[variable] = before
-        raise
-    return _loaded[name]
-
-
-def _check_same(name: str, box: Path) -> None:
-    loaded = _loaded[name]
+    Raises:
+        ValueError: there is no such game.
+        BoxError: the box in force cannot be read.
+    """
+    box = box_in_force(name)
+    if digest == (_digests.get(name) or _digest_of(name, box)):
+        return None
     if not has_box(name):
-        if box.resolve() != loaded.game.box.resolve():
-            raise BoxError(f"box={box}: {name} has none, its facts are in {loaded.game.box}")
-        return
-    if _digest(name, box) not in loaded.box_digests:
-        several = len(loaded.game.boxes) - 1
-        with_others = f" and {several} others" if several else ""
-        raise BoxError(
-            f"{box}: this process already plays {name} with {loaded.game.box}{with_others}; name "
-            f"the box before anything else is made, or set {name.upper()}_BOX to it"
-        )
-
-
-def _digest(name: str, box: Path) -> str:
-    return facts_digest(_PACKAGE / name, box)
+        return f"made with another version of {box}; use the file it was made with"
+    remedy = f"set {name.upper()}_BOX to {copy or 'the box it was made with'}"
+    return f"made with another box than {box}, which is in force; {remedy}"
 
 
 for _name, _counts in _SEATS.items():
-    registration.register(_name, _counts)
+    _register_views(_name, _counts)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
-from shakespeare_env.core.saved_facts import box_fault, game_saved
+from shakespeare_env.core.registry import box_fault, game_saved
 from shakespeare_env.datasets.frames import (
     GAMES,
     RECORDED,

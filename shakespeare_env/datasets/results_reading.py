@@ -11,7 +11,7 @@ from shakespeare_env.checks.json_input import parse_object
 from shakespeare_env.checks.regular_files import read_regular, regular_size
 from shakespeare_env.checks.values import shown
 from shakespeare_env.core import registry
-from shakespeare_env.core.saved_facts import box_fault
+from shakespeare_env.core.registry import box_fault
 from shakespeare_env.datasets.frames import (
     RECORDED,
     Column,

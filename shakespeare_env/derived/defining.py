@@ -150,7 +150,7 @@ def define(
             events=words.events(scored, table, notation.to_dict, is_secret),
             score_sheet=lambda position: [("points", scored(position))],
         ),
-        boxes=(Path(inspect.getfile(inspect.unwrap(set_up))),),
+        box=Path(inspect.getfile(inspect.unwrap(set_up))),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from shakespeare_env.core.game import Game, Rules
 from shakespeare_env.core.presentation import Presentation
 from shakespeare_env.figaro.actions import TABLE
-from shakespeare_env.figaro.box.tables import BOXES, MIN_SEATS, N_SEATS
+from shakespeare_env.figaro.box.tables import BOX_FILE, MIN_SEATS, N_SEATS
 from shakespeare_env.figaro.drawing.board import board
 from shakespeare_env.figaro.drawing.palette import ON_SEATS, SEATS
 from shakespeare_env.figaro.drawing.picture import picture
@@ -63,5 +63,5 @@ GAME = Game(
         score_sheet=score_sheet,
         score_sign=-1,
     ),
-    boxes=tuple(box.source for box in BOXES),
+    box=BOX_FILE,
 )

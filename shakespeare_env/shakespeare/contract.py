@@ -5,14 +5,13 @@ from __future__ import annotations
 from shakespeare_env.core.game import Game, Rules
 from shakespeare_env.core.presentation import Presentation
 from shakespeare_env.shakespeare.actions import TABLE
-from shakespeare_env.shakespeare.box.tables import BOXES, GOOD_SCORES, N_SEATS
+from shakespeare_env.shakespeare.box.tables import BOX_FILE, GOOD_SCORES, N_SEATS
 from shakespeare_env.shakespeare.drawing.board import board
 from shakespeare_env.shakespeare.drawing.palette import ON_SEATS, SEATS
 from shakespeare_env.shakespeare.drawing.picture import picture
 from shakespeare_env.shakespeare.drawing.places import flights, places
 from shakespeare_env.shakespeare.record.checks import fault
 from shakespeare_env.shakespeare.record.determinize import determinize, rewind
-from shakespeare_env.shakespeare.record.fact_tables import FACT_TABLES
 from shakespeare_env.shakespeare.record.faults import explain
 from shakespeare_env.shakespeare.record.layout import LAYOUT
 from shakespeare_env.shakespeare.record.observe import observe
@@ -62,6 +61,5 @@ GAME = Game(
         events=events,
         score_sheet=score_sheet,
     ),
-    boxes=tuple(box.source for box in BOXES),
-    facts=FACT_TABLES,
+    box=BOX_FILE,
 )

@@ -16,7 +16,6 @@ from shakespeare_env.shakespeare.box.tables import (
     LOWEST_MOOD,
     MAX_TROUPE,
     MOST_ELEMENTS,
-    N_BOXES,
     N_CARDS,
     N_COLOURS,
     N_CYLINDERS,
@@ -55,8 +54,6 @@ FIELDS = (
     StateField("stage_filled", 0, (1 << N_SPACES) - 1, N_SEATS, np.int32),
     StateField("prestige", -MOST, MOST, N_SEATS, np.int16),  # can fall below 0 (F4)
     StateField("pounds", 0, MOST, N_SEATS, np.int16),
-    # which of several boxes is played with; like `random`, it is there before a game is set up
-    *([StateField("box", 0, N_BOXES - 1, (), np.int16)] if N_BOXES > 1 else []),
     StateField("players", 1, N_SEATS),
     StateField("strategic_rest", 0, 1),  # P4
     StateField("day", 1, N_DAYS),

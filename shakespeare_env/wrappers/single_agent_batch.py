@@ -70,7 +70,6 @@ class SingleAgentBatch:
         threads: int = 1,
         reward: str = "win",
         box: str | os.PathLike[str] | None = None,
-        boxes: int | Integers | None = None,
         **options: bool,
     ) -> None:
         check_arguments(SingleAgentBatch.__init__, registry.game(game, box).options, options)
@@ -84,7 +83,6 @@ class SingleAgentBatch:
             autoreset=False,
             reward=reward,
             box=box,
-            boxes=boxes,
             **options,
         )
         whole = is_whole(seat)

@@ -66,7 +66,6 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         threads: int = 1,
         render_mode: str | None = None,
         box: str | os.PathLike[str] | None = None,
-        boxes: int | Integers | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         **options: bool,
     ) -> None:
@@ -96,7 +95,6 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
             threads=threads,
             reward=reward,
             box=box,
-            boxes=boxes,
             **options,
         )
         self.num_envs = num_envs

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 import torch
+from shakespeare_env.core.fact_table import NONE, FactTable
 
 from shakespeare_agents.networks import facts
 from shakespeare_agents.networks.checkpoint import load_checkpoint, read_card, save_checkpoint
 from shakespeare_agents.networks.forward_pass import ForwardPass, RememberingPass
 from shakespeare_agents.networks.network import Network
 from shakespeare_env.core import registry
-from shakespeare_env.core.fact_table import NONE, FactTable
 from shakespeare_env.core.game import ObservationLayout
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.shakespeare import actions as a

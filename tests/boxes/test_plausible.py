@@ -7,7 +7,7 @@ import pytest
 import tomlkit
 from typer.testing import CliRunner
 
-from shakespeare_env.boxes.sampling import constraints, groups, names_of, sample_box, violated
+from shakespeare_env.boxes import constraints, groups, names_of, sample_box, violated
 from shakespeare_env.checks.box_files import differing_facts
 from shakespeare_env.cli import app
 from shakespeare_env.core import registry

@@ -6,14 +6,14 @@ import subprocess
 import sys
 
 import pytest
+from shakespeare_env.shakespeare.box.loading import load_boxes
 
 from shakespeare_agents.networks.checkpoint import load_checkpoint
 from shakespeare_env import Batch, Position
-from shakespeare_env.boxes.sampling import sample_box
+from shakespeare_env.boxes import sample_box
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import read_decisions
 from shakespeare_env.errors import BoxError, DatasetError, PositionError
-from shakespeare_env.shakespeare.box.loading import load_boxes
 from shakespeare_training.runs.run import Run
 from tests.training.short_runs import SMALL
 

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 from shakespeare_agents.findings.asking import ask, put_in_force, read_answers, shards_of
 from shakespeare_agents.findings.questions import Table, estimates, questions_of
 from shakespeare_agents.strategy.self_play import self_play
-from shakespeare_env.boxes.sampling import sample_box
+from shakespeare_env.boxes import sample_box
 from shakespeare_env.checks.box_files import box_facts, facts_digest
 from shakespeare_env.cli import app
 from shakespeare_env.core import registry

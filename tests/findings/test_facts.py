@@ -11,7 +11,7 @@ from shakespeare_agents.findings.facts import (
     carried_by_units,
     matrices,
 )
-from shakespeare_env.boxes.sampling import facts_by_group, groups, sample_box
+from shakespeare_env.boxes import facts_by_group, groups, sample_box
 from shakespeare_env.core import registry
 from tests.findings.made_up import answers
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shakespeare_agents.cli.options import workers as workers_options
-from shakespeare_env.cli.choices import DEFAULT_GAME, chosen_game, complete_game, find_game
+from shakespeare_env.cli.choices import DEFAULT_GAME, complete_game, find_game
 from shakespeare_env.core import registry
 from shakespeare_env.errors import ShakespeareEnvError, TrainingError
 from shakespeare_training.terminal import (
@@ -65,8 +65,7 @@ def train(
         str | None,
         typer.Option(
             "--game",
-            help=f"One of: {', '.join(registry.names())}; or FILE.py:NAME.",
-            callback=chosen_game,
+            help=f"One of: {', '.join(registry.names())}.",
             show_default=f"{_CONFIGURED}, or {DEFAULT_GAME}",
             autocompletion=complete_game,
         ),

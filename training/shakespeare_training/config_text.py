@@ -132,7 +132,7 @@ def train_command(config: TrainingConfig, precision: str, start: Path | None = N
 
 def game_option(game: str) -> list[str]:
     """The option that names a game on the command line; none for the default game."""
-    return [] if game == registry.DEFAULT else ["--game", registry.called(game)]
+    return [] if game == registry.DEFAULT else ["--game", game]
 
 
 def toml_value(value: Any) -> str:

@@ -242,7 +242,7 @@ class League:
         self._set_agents()
 
     def _snapshot(self, name: str, tensors: Tensors) -> Opponent:
-        network = Network(tensors, self.batch.game.inputs, self.batch.game.facts)
+        network = Network(tensors, self.batch.game.layout, ())
         return Opponent(name, NetworkAgent(network, greedy=False), tensors)
 
     def _set_agents(self) -> None:

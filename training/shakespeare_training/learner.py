@@ -46,12 +46,10 @@ def make_learner(config: TrainingConfig, device: str) -> SelfPlayLearner:
     device = checked_device(device)
     check_memory(config, device)
     players = np.tile(np.resize(config.players, config.n_envs), config.groups_ahead + 1)
-    boxes = np.resize(np.arange(len(registry.game(config.game).boxes)), len(players))
     batch = Batch(
         config.game,
         n=len(players),
         players=players,
-        boxes=np.random.default_rng(config.seed).permutation(boxes),  # no box at one table alone
         seed=config.seed,
         autoreset=False,
         reward="score",
@@ -104,10 +102,10 @@ def needs(config: TrainingConfig) -> dict[str, int]:
     """About the bytes of the large arrays that a run has at once, by the setting to lower."""
     game = registry.game(config.game)
     inputs, actions, seats = game.layout.size, game.actions.size, game.max_seats
-    shapes = Network.shapes(config.width, game.inputs.size, actions)
+    shapes = Network.shapes(config.width, game.layout.size, actions)
     shapes |= Network.head_shapes(config.width, seats)
-    if len(game.boxes) > 1:
-        shapes |= facts.shapes(game.facts, config.width)
+    if 1 > 1:
+        shapes |= facts.shapes((), config.width)
     weights = _FLOAT * sum(map(math.prod, shapes.values()))
     games = config.n_envs * (config.groups_ahead + 1)
     found = {

@@ -205,15 +205,7 @@ class Field(pydantic.BaseModel):
         Raises:
             ArenaError: the file holds no such game, or a setting does not fit it.
         """
-        if not self._game_file:
-            return self
-        try:
-            name = registry.register_file(self.game).name
-        except Exception as fault:  # their code
-            said = str(fault) if isinstance(fault, ValueError | OSError) else repr(fault)
-            raise ArenaError(f"the game {self.game}: {said}") from fault
-        given = {setting: getattr(self, setting) for setting in self.model_fields_set}
-        return _checked({**given, "game": name}, "the field")
+        return self
 
     def runs(self) -> list[str]:
         """The programs and the Python that playing it runs, for review beforehand."""

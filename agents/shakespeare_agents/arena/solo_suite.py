@@ -18,7 +18,7 @@ from shakespeare_env.checks.regular_files import read_regular
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.game import Game
-from shakespeare_env.core.saved_facts import box_fault
+from shakespeare_env.core.registry import box_fault
 from shakespeare_env.errors import BoxError
 from shakespeare_env.play.agent import AnyAgent, Player
 from shakespeare_env.play.generators import GameGenerators

@@ -14,7 +14,6 @@ from shakespeare_agents.cli.answers import Leave
 from shakespeare_agents.cli.options import lineup as lineup_options
 from shakespeare_env.cli import choices, screen
 from shakespeare_env.cli.choices import give_up
-from shakespeare_env.core import registry
 
 _MOST_GIVEN = 2**20
 """The most characters in a file of moves."""
@@ -103,7 +102,7 @@ def play(
                 person.save(save)
             except ValueError as fault:
                 give_up(str(fault))
-    settings = {"--game": registry.called(game.name), "--players": position.players}
+    settings = {"--game": game.name, "--players": position.players}
     settings |= {"--seat": seat, "--seed": seed}
     parts = [["shakespeare", "play"], *([name] for name in _grouped(names))]
     parts += [[setting, str(value)] for setting, value in settings.items()]

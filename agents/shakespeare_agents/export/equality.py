@@ -57,7 +57,7 @@ def positions_of(
     observations, masks = [], []
     by_chance = np.random.default_rng(0)
     for _ in range(_STEPS):
-        observations.append(batch.obs[:, : game.inputs.size].copy())
+        observations.append(batch.obs[:, : game.layout.size].copy())
         masks.append(batch.mask.copy())
         likeliest = np.where(batch.mask, network.logits(observations[-1]), ILLEGAL).argmax(axis=1)
         at_random = by_chance.random(_GAMES) < 0.5

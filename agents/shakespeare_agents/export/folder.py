@@ -51,7 +51,7 @@ def export(
     network, card = load_checkpoint(checkpoint, game)
     if network.count > 1:
         raise ValueError(
-            f"{len(game.boxes)} boxes are in force, and the network is another one in each; export "
+            f"{1} boxes are in force, and the network is another one in each; export "
             "it with one of them in force"
         )
     network = network.in_box(0)
@@ -109,7 +109,7 @@ def _config(card: Card, game: Game) -> dict[str, Any]:
         **about,
         "seats": game.max_seats,
         "score_scale": game.score_scale,
-        "observation": [asdict(field) for field in game.inputs],
-        "input_scale": [float(factor) for factor in input_scale(game.inputs)],
+        "observation": [asdict(field) for field in game.layout],
+        "input_scale": [float(factor) for factor in input_scale(game.layout)],
         "actions": list(game.actions.texts),
     }

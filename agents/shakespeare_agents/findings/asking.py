@@ -129,7 +129,7 @@ def put_in_force(game: str, folder: Path, boxes: Iterable[Path]) -> None:
         files += found
     with _opened(folder):
         copies = [_keep(folder, facts_digest(registry.folder(game), file), file) for file in files]
-    registry.put_in_force(game, list(dict.fromkeys(copies)))
+    registry.game(game, copies[0])
 
 
 def shards_of(
@@ -174,7 +174,7 @@ def shards_of(
             number,
             box,
         )
-        for number, box in enumerate(registry.box_digests(game))
+        for number, box in enumerate((registry.box_digest(game),))
         for name, digest in digests.items()
         for seats in tables
         for play, asked in questions.plays(seats).items()
@@ -199,7 +199,7 @@ def ask(folder: Path, shards: Sequence[Shard], workers: Workers | None = None) -
     """
     with _opened(folder):
         for game in {shard.game for shard in shards}:
-            files = zip(registry.box_digests(game), registry.boxes_in_force(game), strict=True)
+            files = zip((registry.box_digest(game),), (registry.box_in_force(game),), strict=True)
             for digest, file in files:
                 _keep(folder, digest, file)
         left = [shard for shard in shards if not (folder / shard.file).exists()]
@@ -268,13 +268,13 @@ def _keep(folder: Path, digest: str, box: Path) -> Path:
 
 
 def _answered(shard: Shard, _tell: Tell) -> pl.DataFrame:
-    if registry.box_digests(shard.game)[shard.box : shard.box + 1] != (shard.box_digest,):
+    if (registry.box_digest(shard.game),)[shard.box : shard.box + 1] != (shard.box_digest,):
         raise WorkerError(f"a worker has not the boxes of its driver; set {shard.game.upper()}_BOX")
     questions = questions_of(shard.game)
     table = Table(
         registry.game(shard.game),
         shard.box,
-        box_facts(registry.boxes_in_force(shard.game)[shard.box]),
+        box_facts((registry.box_in_force(shard.game),)[shard.box]),
         shard.player,
         shard.players,
         shard.games,

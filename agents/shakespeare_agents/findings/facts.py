@@ -19,8 +19,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shakespeare_agents.findings.worth import stand_on
-from shakespeare_env.boxes.sampling import differ, fact_at, facts_by_group
-from shakespeare_env.checks.box_entries import Keys
+from shakespeare_env.boxes import differ, fact_at, facts_by_group
+from shakespeare_env.checks.box_files import Keys
 
 Floats = NDArray[np.float64]
 Facts = Mapping[str, Any]

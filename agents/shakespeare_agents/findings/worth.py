@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shakespeare_env.checks.box_entries import Keys
+from shakespeare_env.checks.box_files import Keys
 
 
 @dataclass(frozen=True)

@@ -35,9 +35,8 @@ def wager(seen: Any, cylinders: int) -> float:
 @rule
 def stage_set(seen: Any, colour: int, space: int) -> float:
     """A set element: its candle, those above, its colour."""
-    box = spaces.box_of(seen)
-    worth = 0.3 * spaces.ENABLED[box, space] - w.ELEMENT_PRICE * t.ELEMENT_VALUE[colour]
-    if t.CANDLE[box, space]:
+    worth = 0.3 * spaces.ENABLED[space] - w.ELEMENT_PRICE * t.ELEMENT_VALUE[colour]
+    if t.CANDLE[space]:
         worth += 1.0
     if colour == t.PINK:
         worth += w.pound(seen)
@@ -65,7 +64,6 @@ def costume(seen: Any, colour: int, wearer: int) -> float:
 @rule
 def score(seen: Any, action: int) -> float:
     """An action's worth, comparable within a decision."""
-    box = spaces.box_of(seen)
     if action < a.WAGER:
         return w.character(seen, t.N_BOARD + action)
     if action < a.RECRUIT:
@@ -84,7 +82,7 @@ def score(seen: Any, action: int) -> float:
     if action < a.COSTUME:
         act = action - a.BACK
         space = int(seen[at.ACT_SPACE + act])
-        return spaces.ACT_WORTH[box, act, space - 1] - spaces.ACT_WORTH[box, act, space]
+        return spaces.ACT_WORTH[act, space - 1] - spaces.ACT_WORTH[act, space]
     if action < a.SET:
         colour, wearer = divmod(action - a.COSTUME, t.N_WEARERS)
         return costume(seen, colour, wearer)

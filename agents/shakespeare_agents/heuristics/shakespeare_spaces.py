@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from shakespeare_env.compile.decorators import rule
-from shakespeare_env.core.game import HUNDRED
 from shakespeare_env.shakespeare.box import tables as t
-from shakespeare_env.shakespeare.record import layout as at
 
 MOOD = np.array([-1.0, -0.6, 0.0, 0.3, 0.6, 1.0])
 """float64[space], from the lowest mood up (Rules M2)."""
 
 
 def _act_worth() -> np.ndarray:
-    """float64[box, act, space]: a disc's worth in one rehearsal (Rules R2).
+    """float64[act, space]: a disc's worth in one rehearsal (Rules R2).
 
     Linear between the reward's steps: an advance that pays later is worth something now.
     """
     longest = int(t.ACT_LENGTH.max())
-    worth = np.zeros((t.N_BOXES, 3, longest + 2))
-    for number, act in np.ndindex(worth.shape[:2]):
-        box = t.BOXES[number]
-        steps = (box.rehearsals.act_1_pounds, (), box.rehearsals.act_3_prestige)[act]
+    worth = np.zeros((3, longest + 2))
+    for act, steps in enumerate(t.BOX.pay):
         unit = 0.5 if act == t.ACT_I else 1.0
         known = [(1, -1.0), (t.GREY_SPACES + 1, 0.0), *((to, unit * gain) for to, gain in steps)]
         if act == t.ACT_II:
-            known.append((box.act_lengths[act], 1.5))
+            known.append((int(t.ACT_LENGTH[act]), 1.5))
         spaces, values = zip(*sorted(dict(known).items()), strict=True)
-        worth[number, act] = np.interp(np.arange(longest + 2), spaces, values)
+        worth[act] = np.interp(np.arange(longest + 2), spaces, values)
     return worth
 
 
 def _enabled() -> np.ndarray:
-    """int64[box, space]: candles resting on a space, directly or not (Rules T13)."""
+    """int64[space]: candles resting on a space, directly or not (Rules T13)."""
     rests_on = t.SUPPORTS[:, None] >> np.arange(t.N_SPACES) & 1
     for middle in range(t.N_SPACES):  # Warshall's transitive closure
         rests_on |= rests_on[:, middle, None] & rests_on[middle]
@@ -44,20 +38,6 @@ def _enabled() -> np.ndarray:
 
 ACT_WORTH = _act_worth()
 ENABLED = _enabled()
-
-if t.N_BOXES == 1:
-
-    @rule
-    def box_of(seen: Any) -> int:
-        """The box that is played with."""
-        return 0
-
-else:
-
-    @rule
-    def box_of(seen: Any) -> int:
-        """The box that is played with, from an observation, int8[D]."""
-        return HUNDRED * int(seen[at.BOX]) + int(seen[at.BOX + 1])
 
 
 @rule

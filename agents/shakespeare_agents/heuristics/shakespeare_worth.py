@@ -54,11 +54,10 @@ def pound(seen: Any) -> float:
 @rule
 def advance(seen: Any, act: int) -> float:
     """An act's next space, over all rehearsals left."""
-    box = spaces.box_of(seen)
     space = int(seen[at.ACT_SPACE + act])
-    if space >= t.ACT_LENGTH[box, act]:
+    if space >= t.ACT_LENGTH[act]:
         return 0.0
-    gain = spaces.ACT_WORTH[box, act, space + 1] - spaces.ACT_WORTH[box, act, space]
+    gain = spaces.ACT_WORTH[act, space + 1] - spaces.ACT_WORTH[act, space]
     if act == t.ACT_II:
         # Two places are paid, and a lead must be defended.
         gain += 0.3 if 0 < seen[at.ACT_AHEAD + act] <= 2 else 0.1
@@ -115,7 +114,6 @@ def craft(seen: Any, card: int, extra_value: int) -> float:
 @rule
 def activation(seen: Any, card: int) -> float:
     """A character's power now (Rules T3)."""
-    box = spaces.box_of(seen)
     kind = t.KIND[card]
     if t.IS_CRAFTSMAN[card]:
         return craft(seen, card, 0)
@@ -124,10 +122,10 @@ def activation(seen: Any, card: int) -> float:
         return 1.4 if yellow > 0 else 0.0
     if kind == t.QUEEN:
         return max(t.QUEEN_POUNDS * pound(seen), objectives(seen))
-    worth = quills(seen, t.QUILLS[box, card], t.WHITE[box, card])
-    worth += mood(seen, t.MOOD[box, card]) - 0.2 * t.OTHERS_MOOD[box, card]
-    worth += t.POUNDS[box, card] * pound(seen) + t.PRESTIGE[box, card]
-    return worth + (1.0 if t.TAKE_KIND[box, card] >= 0 else 0.0)
+    worth = quills(seen, t.QUILLS[card], t.WHITE[card])
+    worth += mood(seen, t.MOOD[card]) - 0.2 * t.OTHERS_MOOD[card]
+    worth += t.POUNDS[card] * pound(seen) + t.PRESTIGE[card]
+    return worth + (1.0 if t.TAKE_KIND[card] >= 0 else 0.0)
 
 
 @rule
@@ -141,27 +139,23 @@ def objectives(seen: Any) -> float:
 @rule
 def costume_power(seen: Any, wearer: int) -> float:
     """A complete costume over the rehearsals left (Rules R1)."""
-    box = spaces.box_of(seen)
     row = t.EXTRA
     for card in range(t.N_CARDS):
         if t.WEARER_OF_CARD[card] == wearer:
             row = card
-    worth = quills(seen, t.COSTUME_QUILLS[box, row], t.COSTUME_WHITE[box, row])
-    worth += rehearsals(seen) * (
-        t.COSTUME_PRESTIGE[box, row] + t.COSTUME_POUNDS[box, row] * pound(seen)
-    )
+    worth = quills(seen, t.COSTUME_QUILLS[row], t.COSTUME_WHITE[row])
+    worth += rehearsals(seen) * (t.COSTUME_PRESTIGE[row] + t.COSTUME_POUNDS[row] * pound(seen))
     return worth
 
 
 @rule
 def costume(seen: Any, wearer: int, elements: int, value: int) -> float:
     """A costume in any state (Rules T12)."""
-    box = spaces.box_of(seen)
     if elements == 0:
         return 0.0
     missing = t.N_SLOTS - elements
     final = min(value + 3 * missing, t.GAIN_PRESTIGE.shape[1] - 1)
-    worth = t.GAIN_PRESTIGE[box, final] + t.GAIN_POUNDS[box, final] * pound(seen)
+    worth = t.GAIN_PRESTIGE[final] + t.GAIN_POUNDS[final] * pound(seen)
     worth += costume_power(seen, wearer)
     if missing == 0:
         return worth
@@ -173,7 +167,7 @@ def costume(seen: Any, wearer: int, elements: int, value: int) -> float:
 def character(seen: Any, card: int) -> float:
     """A new character, to the end of the game."""
     uses = 0.3 + 0.5 * (t.N_DAYS + 1 - day_of(seen))
-    worth = -t.COST[spaces.box_of(seen), card] * NEEDED_POUND
+    worth = -t.COST[card] * NEEDED_POUND
     if t.KIND[card] == t.ASSISTANT:
         for other in range(t.N_CARDS):
             if t.IS_CRAFTSMAN[other]:
@@ -208,7 +202,7 @@ def acts(seen: Any) -> float:
     """The seat's three discs."""
     worth = 0.0
     for act in range(3):
-        worth += spaces.ACT_WORTH[spaces.box_of(seen), act, seen[at.ACT_SPACE + act]]
+        worth += spaces.ACT_WORTH[act, seen[at.ACT_SPACE + act]]
     for place in range(len(t.ACT_II_PRESTIGE)):
         if seen[at.ACT_AHEAD + t.ACT_II] == place:
             worth += 0.6 * t.ACT_II_PRESTIGE[place]
@@ -263,7 +257,7 @@ def position(seen: Any) -> float:
     for space in range(t.N_SPACES):
         for colour in range(t.N_COLOURS):
             if seen[at.STAGE + space * t.N_COLOURS + colour]:
-                worth += 0.3 * spaces.ENABLED[spaces.box_of(seen), space] + 0.2
+                worth += 0.3 * spaces.ENABLED[space] + 0.2
     for card in range(t.N_OBJECTIVES):
         if seen[at.OWN + card]:
             worth += 0.8 + seen[at.OWN_REWARD + card]

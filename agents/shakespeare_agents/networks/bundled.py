@@ -47,7 +47,7 @@ def _fitting(game: Game, versions: list[int]) -> int:
     With several in force, those for any box come first.
     """
     cards = {version: read_card(_CHECKPOINTS / game.name / str(version)) for version in versions}
-    in_force = registry.box_digests(game.name)
+    in_force = (registry.box_digest(game.name),)
     of_box = [version for version, card in cards.items() if card.box_digest in in_force]
     of_any = [version for version, card in cards.items() if card.boxes > 1]
     if len(in_force) > 1:

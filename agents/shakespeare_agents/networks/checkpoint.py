@@ -21,8 +21,7 @@ from shakespeare_agents.networks import facts
 from shakespeare_agents.networks.network import HEADS, LARGEST_WEIGHT, Network, Tensors
 from shakespeare_env.checks.values import shown
 from shakespeare_env.core.game import Game
-from shakespeare_env.core.registry import box_digest, box_digests
-from shakespeare_env.core.saved_facts import box_fault
+from shakespeare_env.core.registry import box_digest, box_fault
 from shakespeare_env.errors import CheckpointError
 
 FORMAT = 5
@@ -102,7 +101,7 @@ def actions_digest(game: Game) -> str:
 
 def layout_digest(game: Game) -> str:
     """SHA-256 of the observation's fields and bounds, the meaning of its inputs."""
-    lines = [f"{f.name} {f.start} {f.size} {f.low} {f.high}" for f in game.inputs]
+    lines = [f"{f.name} {f.start} {f.size} {f.low} {f.high}" for f in game.layout]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
@@ -136,11 +135,11 @@ def save_checkpoint(
         raise ValueError(f"heads {heads} alone; give {list(HEADS)} or none; nothing was written")
     card = Card(
         **_facts(game),
-        boxes=len(game.boxes),
+        boxes=1,
         players=[int(count) for count in players],
         width=len(tensors["trunk.bias"]),
         heads=heads,
-        facts=[table.name for table in game.facts] if facts.are_in(tensors) else [],
+        facts=[table.name for table in ()] if facts.are_in(tensors) else [],
         command=command,
         settings=dict(settings),
         figures=dict(figures),
@@ -170,9 +169,9 @@ def load_checkpoint(folder: Path, game: Game) -> tuple[Network, Card]:
     if card.heads:
         shapes |= Network.head_shapes(card.width, game.max_seats)
     if card.facts:
-        shapes |= facts.shapes(game.facts, card.width)
+        shapes |= facts.shapes((), card.width)
     stored = storage.StoredTensors(card.weights, card.weights_digest)
-    return Network(load_network(folder, stored, shapes), game.inputs, game.facts), card
+    return Network(load_network(folder, stored, shapes), game.layout, ()), card
 
 
 def load_network(
@@ -232,7 +231,7 @@ def check_fits(card: Card, game: Game, folder: Path) -> None:
         raise CheckpointError(f"{folder}: {fault}, or train again")
     seats = range(game.min_seats, game.max_seats + 1)
     fits = card.players and all(type(count) is int and count in seats for count in card.players)
-    if card.facts not in ([], [table.name for table in game.facts]):
+    if card.facts not in ([], [table.name for table in ()]):
         raise CheckpointError(
             f"{folder}: reads facts {shown(card.facts)}, which this version does not offer; use "
             "the version it was trained with, or train again"
@@ -248,7 +247,7 @@ def unfit(game: Game, made_for: Mapping[str, Any]) -> str | None:
     """What trained weights need that a game lacks, by a card's entries; None if nothing."""
     if made_for["game"] != game.name:
         return f"made for game {shown(made_for['game'])}, but this is {game.name!r}; use that game"
-    for_any = made_for.get("boxes", 1) > 1 or made_for["box_digest"] in box_digests(game.name)
+    for_any = made_for.get("boxes", 1) > 1 or made_for["box_digest"] == box_digest(game.name)
     if not for_any and (fault := box_fault(game.name, made_for["box_digest"])):
         return fault
     for name, value in _facts(game).items():
@@ -267,6 +266,6 @@ def _facts(game: Game) -> dict[str, Any]:
         "box_digest": box_digest(game.name),
         "actions": game.actions.size,
         "actions_digest": actions_digest(game),
-        "observation": game.inputs.size,
+        "observation": game.layout.size,
         "layout_digest": layout_digest(game),
     }

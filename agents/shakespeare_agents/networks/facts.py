@@ -15,11 +15,10 @@ Tensors, for a table of E entities with F facts, K rows of inputs and M of actio
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any as FactTable
 
 import numpy as np
 from numpy.typing import NDArray
-
-from shakespeare_env.core.fact_table import FactTable
 
 Tensors = Mapping[str, NDArray[np.float32]]
 """Weights by name (see `Network.shapes`, `Network.head_shapes` and `shapes`)."""

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.compile.decorators import rule
-from shakespeare_env.core.game import HUNDRED
 
 _LANES = 32
 """The number of partial sums, which the compiler keeps in vector registers."""
@@ -122,7 +121,7 @@ def box_seen(seen: Any, network: Any) -> int:
     """The number of the box of int8[D], 0 if it does not matter."""
     if len(network.first) == 1:
         return 0
-    return HUNDRED * int(seen[len(seen) - 2]) + int(seen[len(seen) - 1])
+    return 100 * int(seen[len(seen) - 2]) + int(seen[len(seen) - 1])
 
 
 @rule

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from typing import Any as FactTable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_agents.networks import facts
 from shakespeare_agents.networks.facts import Tensors
-from shakespeare_env.core.fact_table import FactTable
-from shakespeare_env.core.game import HUNDRED, ObservationLayout
+from shakespeare_env.core.game import ObservationLayout
 
 __all__ = ["HEADS", "ILLEGAL", "LARGEST_WEIGHT", "Network", "Tensors", "input_scale"]
 
@@ -45,7 +45,7 @@ def box_numbers(observations: NDArray[np.int8], inputs: int) -> NDArray[np.int64
     if observations.shape[1] == inputs:
         return np.zeros(len(observations), np.int64)
     hundreds, rest = observations[:, -2:].astype(np.int64).T
-    numbers: NDArray[np.int64] = HUNDRED * hundreds + rest
+    numbers: NDArray[np.int64] = 100 * hundreds + rest
     return numbers
 
 
@@ -71,7 +71,7 @@ class Network:
         self.layout = layout
         self._tables = tables if facts.are_in(tensors) else ()
         if facts.are_in(tensors) and not tables:
-            raise ValueError("these weights are for printed facts; give the game's, `game.facts`")
+            raise ValueError("these weights are for printed facts; give the game's, `()`")
         # Weights of the scaled observation, laid out for the products below.
         self._first = np.ascontiguousarray((tensors["trunk.weight"] * input_scale(layout)).T)
 

@@ -14,7 +14,7 @@ from shakespeare_agents.search.halving import Playouts
 from shakespeare_agents.search.playouts import playouts_of
 from shakespeare_agents.search.policies import Choose, Room
 from shakespeare_agents.search.utility import Ends
-from shakespeare_env.core.game import BOX, Game, Records
+from shakespeare_env.core.game import Game, Records
 from shakespeare_env.core.thread_pool import MOST_THREADS, ThreadPool
 
 TO_THE_END = 1_000_000
@@ -83,8 +83,6 @@ class Player:
         unit = float(self.game.score_scale)
         draws = chance[played.sources]
         boxes = np.zeros(len(records), np.int64)
-        if BOX in (records.dtype.names or ()):
-            boxes[:] = records[BOX]
         made: list[int] = []
 
         def play(first: int, last: int) -> None:

@@ -49,7 +49,7 @@ def dealt(game: str, games: int, *, players: int, seed: int, box: int = 0) -> Ba
     Raises:
         ValueError: there is no such box, or a number is out of range.
     """
-    return Batch(game, games, players=players, seed=seed, autoreset=False, boxes=box)
+    return Batch(game, games, players=players, seed=seed, autoreset=False)
 
 
 def at_all_seats(player: Player, batch: Batch, generators: GameGenerators) -> Lineup:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from shakespeare_agents.table.store import MoveTakenError, SeatPlan, Store, StoredTable, TablePlan
 from shakespeare_env import Position
 from shakespeare_env.checks.values import shown
-from shakespeare_env.core.saved_facts import box_fault
+from shakespeare_env.core.registry import box_fault
 from shakespeare_env.datasets.playing_again import dealt
 from shakespeare_env.errors import IllegalMove, PositionError, ShakespeareEnvError
 from shakespeare_env.play.course import Course

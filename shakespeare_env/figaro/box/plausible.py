@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from shakespeare_env.boxes.plausibility import Constraints, unless
+from shakespeare_env.boxes import Constraints, unless
 from shakespeare_env.figaro.box.facts import Box
 
 CONSTRAINTS = Constraints()

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from shakespeare_env.boxes.plausibility import Changes, Groups
+from shakespeare_env.boxes import Changes, Groups
 
 _PIECES, _LONGEST = 15, 30
 

@@ -12,14 +12,17 @@ Index spaces:
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
+from shakespeare_env.checks.box_files import box_in_force, read_box
 from shakespeare_env.figaro.box import facts as printed
 from shakespeare_env.figaro.box.facts import COLOURS, JESTERS
-from shakespeare_env.figaro.box.loading import load_boxes
 
-BOXES = load_boxes()
-BOX = BOXES[0]
+_PACKAGE = Path(__file__).parents[1]
+BOX_FILE = box_in_force(_PACKAGE, "FIGARO_BOX")
+BOX = read_box(printed.Box, _PACKAGE, BOX_FILE)
 
 N_SEATS = printed.SEATS[-1]
 MIN_SEATS = printed.SEATS[0]

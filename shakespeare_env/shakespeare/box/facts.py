@@ -1,15 +1,30 @@
-"""The printed facts, as `loading.py` reads them from `box.toml`."""
+"""The printed facts: what a box file must hold.
+
+Ranges are what the engine's int8 and int16 state can hold. At most 9 wearers (two of the board, one
+from the draft, six recruits) use their costume powers in one rehearsal, so 10 quills of a colour on
+each stay below 128.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Annotated, Literal, Self, get_args
+
+from pydantic import AliasPath, Field, StringConstraints, model_validator
+
+from shakespeare_env.checks.box_files import Facts, Identifier, Ids, Text
 
 COLOURS = ("black", "pink", "purple", "blue", "green", "yellow")
+Colour = Literal["black", "pink", "purple", "blue", "green", "yellow"]
 ACTS = ("I", "II", "III")
 CRAFTSMEN = ("costume_mistress", "set_dresser", "handyman")
-KINDS = ("actor", *CRAFTSMEN, "jeweler", "assistant", "queen")
-METRIC_NAMES = (
+Kind = Literal[
+    "actor", "costume_mistress", "set_dresser", "handyman", "jeweler", "assistant", "queen"
+]
+KINDS = get_args(Kind)
+Metric = Literal[
     "first_places",
     "complete_costumes",
     "sacrifice",
@@ -20,98 +35,154 @@ METRIC_NAMES = (
     "yellow_elements",
     "actors",
     "craftsmen",
-)
+]
+METRIC_NAMES = get_args(Metric)
 """What an objective can count (Rules F1a)."""
 
 Steps = tuple[tuple[int, int], ...]
 """(threshold, gain from there on), thresholds rising."""
 
+_DECK = 30
+_STARTING_KINDS = ["actor", "actor", "handyman", "queen"]
+_MOST_COMBINATIONS = 1000
+"""Every combination of pounds to give up is tried at the end (Rules F1)."""
 
-@dataclass(frozen=True)
-class Power:
+Quills = Annotated[int, Field(ge=0, le=10)]
+Pounds = Annotated[int, Field(ge=0, le=50)]
+Prestige = Annotated[int, Field(ge=-50, le=50)]
+Mood = Annotated[int, Field(ge=-5, le=5)]
+UpTo100 = Annotated[int, Field(ge=0, le=100)]
+Score = Annotated[int, Field(ge=1, le=100)]
+Seats = Annotated[int, Field(ge=1, le=4)]
+Space30 = Annotated[int, Field(ge=1, le=30)]
+Day = Annotated[int, Field(ge=1, le=6)]
+ElementValues = Annotated[dict[Colour, Annotated[int, Field(ge=1, le=5)]], Field(min_length=6)]
+Bag = Annotated[dict[Colour, UpTo100], Field(min_length=6)]
+BagSeats = Annotated[int, Field(ge=2, le=4)]
+Bags = dict[Literal["costumes", "sets"], Annotated[dict[BagSeats, Bag], Field(min_length=3)]]
+Paid = dict[Annotated[str, StringConstraints(pattern="^([1-9]|[12][0-9]|30|last)$")], Pounds]
+
+
+class Power(Facts):
     """What an activation or a complete costume gives (Rules T6, T8, T14, T18).
 
     Quills are by colour, moods in steps; `take_set` and `take_costume` are the colour of the one
     element to take.
     """
 
-    red: int = 0
-    gold: int = 0
-    blue: int = 0
-    white: int = 0
-    mood: int = 0
-    others_mood: int = 0
-    pounds: int = 0
-    prestige: int = 0
-    take_set: str | None = None
-    take_costume: str | None = None
+    red: Quills = 0
+    gold: Quills = 0
+    blue: Quills = 0
+    white: Quills = 0
+    mood: Mood = 0
+    others_mood: Mood = 0
+    pounds: Pounds = 0
+    prestige: Prestige = 0
+    take_set: Colour | None = None
+    take_costume: Colour | None = None
+
+    @model_validator(mode="after")
+    def _takes_one(self) -> Self:
+        if self.take_set and self.take_costume:
+            raise ValueError("a power takes one element, not take_set and take_costume")
+        return self
 
 
-@dataclass(frozen=True)
-class Character:
+class Character(Facts):
     """A card or a board character (copies and cost 0); `value` is 0 unless a craftsman."""
 
-    id: str
-    name: str
-    kind: str
-    copies: int
-    cost: int
-    value: int
-    activation: Power
-    costume_power: Power
+    id: Identifier
+    name: Text
+    kind: Kind
+    copies: Annotated[int, Field(ge=0, le=30)] = 0
+    cost: UpTo100 = 0
+    value: UpTo100 = 0
+    activation: Power = Power()
+    costume_power: Power = Power()
+
+    @model_validator(mode="after")
+    def _has_what_its_kind_has(self) -> Self:
+        given = self.model_fields_set
+        if ("value" in given) != (self.kind in CRAFTSMEN):
+            raise ValueError(f"value is for {', '.join(CRAFTSMEN)}, and each of them has one")
+        powers = {"activation", "costume_power"}
+        if given & powers != (powers if self.kind == "actor" else set()):
+            raise ValueError("activation and costume_power are for actors, and each has both")
+        if self.id.startswith("extra") and self.id[5:].isdecimal():
+            raise ValueError(f"id {self.id!r} is how moves name an extra")
+        worn = self.costume_power
+        if worn.mood or worn.others_mood or worn.take_set or worn.take_costume:
+            raise ValueError("a costume_power gives quills, pounds and prestige alone")
+        return self
 
 
-@dataclass(frozen=True)
-class Space:
+class Space(Facts):
     """A stage space (Rules T13); one in the middle is its own `mirror`."""
 
-    id: str
-    row: int
-    mirror: str
-    on: tuple[str, ...]
-    candle: bool
+    id: Identifier
+    row: Space30
+    mirror: Identifier = Field(default_factory=lambda given: given.get("id", ""))
+    on: tuple[Identifier, ...] = ()
+    candle: bool = False
 
 
-@dataclass(frozen=True)
-class Objective:
-    """An objective card (Rules F1); `points` are prestige by metric value."""
+class Objective(Facts):
+    """An objective card (Rules F1)."""
 
-    id: str
-    name: str
-    metric: str
-    points: Steps
+    id: Identifier
+    name: Text
+    metric: Metric
+    prestige_from: Annotated[
+        dict[Score, Annotated[int, Field(ge=0, le=3)]],
+        Field(min_length=1, validation_alias="points"),
+    ]
+    """Prestige by metric value reached."""
+
+    @property
+    def points(self) -> Steps:
+        """Prestige by metric value, rising."""
+        return tuple(sorted(self.prestige_from.items()))
+
+    @model_validator(mode="after")
+    def _rises(self) -> Self:
+        if any(more < less for (_, less), (_, more) in pairwise(self.points)):
+            raise ValueError("points: let prestige rise with the threshold")
+        return self
 
 
-@dataclass(frozen=True)
-class Gain:
+class Gain(Facts):
     """What a complete costume pays at once (Rules T12)."""
 
-    pounds: int = 0
-    prestige: int = 0
+    pounds: Pounds = 0
+    prestige: Pounds = 0
 
 
-@dataclass(frozen=True)
-class Rehearsals:
+class Rehearsals(Facts):
     """The dress rehearsals (Rules R).
 
     Attributes:
         days: The second is the game's last.
         grey_spaces: First spaces of each act, which cost prestige (Rules R2).
-        act_1_pounds: By space reached.
+        act_1_pounds: By space reached; "last" is the act's last space.
         act_2_prestige: By place, of the discs furthest ahead.
         act_3_prestige: By space reached.
     """
 
-    days: tuple[int, int]
-    grey_spaces: int
-    act_1_pounds: Steps
-    act_2_prestige: tuple[int, ...]
-    act_3_prestige: Steps
+    days: tuple[Day, Day]
+    grey_spaces: Annotated[int, Field(ge=0, le=30)]
+    act_1_pounds: Paid
+    act_2_prestige: tuple[Pounds, Pounds]
+    act_3_prestige: Paid
+
+    @model_validator(mode="after")
+    def _days_rise(self) -> Self:
+        if self.days[0] >= self.days[1]:
+            raise ValueError("days: let the days rise")
+        return self
 
 
-@dataclass(frozen=True)
-class Box:
-    """A checked box file.
+class Box(Facts):
+    """A box file.
 
     Attributes:
         starting: Ids of the four board characters (Rules S2).
@@ -119,35 +190,121 @@ class Box:
         mood: Ends of the mood track (Rules T15).
         plus3_tokens: In the supply (Rules S6).
         act_lengths: Spaces of Act I, II and III.
-        neutral_spaces: Of neutral discs, before the first rehearsal and after (Rules V2).
-        bags: Seats (2, 3, 4) -> "costumes" or "sets" -> colour -> elements (Rules S4).
+        bags: "costumes" or "sets" -> seats (2, 3, 4) -> colour -> elements (Rules S4).
         element_values: By colour (Rules T10, T12).
         costume_gain: By the sum of three element values; others pay nothing.
         queen_pounds: The Queen's gift (Rules T17).
         queen_objectives: Drawn instead; one is kept.
         spaces: In file order, like characters and objectives.
         good_scores: By seats, the winning score the rule book calls good.
-        source: The file read.
-        digest: SHA-256 of its facts, as they were read.
     """
 
-    starting: tuple[str, ...]
-    starting_prestige: int
-    cylinders: int
-    mood: tuple[int, int]
-    plus3_tokens: int
-    act_lengths: tuple[int, int, int]
-    rehearsals: Rehearsals
-    neutral_spaces: tuple[int, int]
-    bags: dict[int, dict[str, dict[str, int]]]
-    element_values: dict[str, int]
-    costume_gain: dict[int, Gain]
-    extra_power: Power
-    queen_pounds: int
-    queen_objectives: int
-    spaces: tuple[Space, ...]
-    characters: tuple[Character, ...]
-    objectives: tuple[Objective, ...]
-    good_scores: dict[int, int]
-    source: Path
-    digest: str
+    starting: Ids = Field(validation_alias=AliasPath("board", "starting"))
+    starting_prestige: Pounds = Field(validation_alias=AliasPath("board", "starting_prestige"))
+    cylinders: int = Field(ge=1, le=10, validation_alias=AliasPath("wager", "cylinders"))
+    lowest_mood: int = Field(ge=-2, le=0, validation_alias=AliasPath("mood", "lowest"))
+    highest_mood: int = Field(ge=0, le=3, validation_alias=AliasPath("mood", "highest"))
+    plus3_tokens: int = Field(ge=0, le=30, validation_alias=AliasPath("supply", "plus3_tokens"))
+    act_lengths: tuple[Space30, Space30, Space30] = Field(
+        validation_alias=AliasPath("acts", "length")
+    )
+    rehearsals: Rehearsals = Field(validation_alias="rehearsal")
+    neutral_start: Space30 = Field(validation_alias=AliasPath("solo", "neutral_start"))
+    neutral_later: Space30 = Field(validation_alias=AliasPath("solo", "neutral_later"))
+    bags: Bags = Field(min_length=2, validation_alias="bag")
+    element_values: ElementValues = Field(validation_alias=AliasPath("elements", "value"))
+    costume_gain: dict[Annotated[int, Field(ge=3, le=15)], Gain]
+    extra_power: Power = Field(validation_alias=AliasPath("extra", "costume_power"))
+    queen_pounds: Pounds = Field(validation_alias=AliasPath("queen", "pounds"))
+    queen_objectives: int = Field(ge=1, le=10, validation_alias=AliasPath("queen", "objectives"))
+    spaces: tuple[Space, ...] = Field(
+        min_length=1, max_length=30, validation_alias=AliasPath("stage", "space")
+    )
+    characters: tuple[Character, ...] = Field(
+        min_length=5, max_length=60, validation_alias="character"
+    )
+    objectives: tuple[Objective, ...] = Field(
+        min_length=3, max_length=16, validation_alias="objective"
+    )
+    good_scores: dict[Seats, Score] = Field(min_length=4)
+
+    @property
+    def mood(self) -> tuple[int, int]:
+        """The ends of the mood track."""
+        return self.lowest_mood, self.highest_mood
+
+    @property
+    def neutral_spaces(self) -> tuple[int, int]:
+        """The spaces of neutral discs, before the first rehearsal and after (Rules V2)."""
+        return self.neutral_start, self.neutral_later
+
+    @property
+    def pay(self) -> tuple[Steps, Steps, Steps]:
+        """Pounds by space of Act I, nothing on Act II, prestige by space of Act III."""
+        paid = self.rehearsals.act_1_pounds, {}, self.rehearsals.act_3_prestige
+        first, second, third = map(_steps, paid, self.act_lengths)
+        return first, second, third
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        for fault in _faults(self):
+            raise ValueError(fault)
+        return self
+
+
+def _steps(paid: Mapping[str, int], length: int) -> Steps:
+    """What spaces pay, the last one last."""
+    numbered = {int(space): gain for space, gain in paid.items() if space != "last"}
+    last = ((length, paid["last"]),) if "last" in paid else ()
+    return *sorted(numbered.items()), *last
+
+
+def _faults(box: Box) -> Iterator[str]:
+    """What is wrong between entries, by the entry to correct, with the remedy."""
+    for things in (box.characters, box.objectives, box.spaces):
+        for own, count in Counter(thing.id for thing in things).items():
+            if count > 1:
+                yield f"the id {own!r} is used {count} times; rename all but one"
+    yield from _faults_of_characters(box)
+    yield from _faults_of_spaces(box)
+    for name, length, paid in zip(ACTS, box.act_lengths, box.pay, strict=True):
+        if length < max(*box.neutral_spaces, *(space + 1 for space, _ in paid[:-1])):
+            yield f"acts.length: {length} spaces of Act {name} are fewer than its thresholds"
+    for kind, by_seats in box.bags.items():
+        for seats, elements in by_seats.items():
+            need = 3 * seats * box.rehearsals.days[1]
+            if sum(elements.values()) < need:
+                yield f"bag.{kind}.{seats}: {sum(elements.values())} elements; the days draw {need}"
+    steps = 1 + max(len(objective.prestige_from) for objective in box.objectives)
+    of_pounds = sum(objective.metric == "sacrifice" for objective in box.objectives)
+    if steps**of_pounds > _MOST_COMBINATIONS:
+        yield f"objective: {of_pounds} objectives of pounds are too many to try; have fewer"
+
+
+def _faults_of_characters(box: Box) -> Iterator[str]:
+    """The board (Rules S2), the deck (S5), and actors, whom moves name by their cards (T12)."""
+    kinds = sorted(card.kind for card in box.characters if card.id in box.starting)
+    if kinds != _STARTING_KINDS or len(box.starting) != len(_STARTING_KINDS):
+        yield f"board.starting: {list(box.starting)}: list two actors, a handyman and the queen"
+    for card in box.characters:
+        if card.id in box.starting and card.model_fields_set & {"copies", "cost"}:
+            yield f"character.{card.id}: a character of the board has no copies and no cost"
+        if card.id not in box.starting and not {"copies", "cost"} <= card.model_fields_set:
+            yield f"character.{card.id}: give its copies and its cost"
+        if card.kind == "actor" and card.copies > 1:
+            yield f"character.{card.id}.copies: {card.copies} of an actor; write 1"
+    total = sum(card.copies for card in box.characters)
+    if total != _DECK:
+        yield f"character: the copies add up to {total} cards; let them add up to {_DECK}"
+
+
+def _faults_of_spaces(box: Box) -> Iterator[str]:
+    """Unpaired mirrors, and supports that are not directly underneath (Rules T13)."""
+    by_id = {space.id: space for space in box.spaces}
+    for space in box.spaces:
+        mirror = by_id.get(space.mirror)
+        if mirror is None or mirror.mirror != space.id or mirror.row != space.row:
+            yield f"stage.space.{space.id}.mirror: {space.mirror!r}: pair two spaces of one row"
+        for support in space.on:
+            if support not in by_id or by_id[support].row != space.row - 1:
+                yield f"stage.space.{space.id}.on: {support!r} is no space of the row underneath"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from shakespeare_env.boxes.plausibility import Constraints, unless
+from shakespeare_env.boxes import Constraints, unless
 from shakespeare_env.shakespeare.box.facts import (
     ACTS,
     COLOURS,
@@ -107,26 +107,26 @@ def element_values(box: Box) -> Iterator[str]:
 @_of("rulebook: contents, setup")
 def full_bags(box: Box) -> Iterator[str]:
     """With four seats both bags hold all 72 elements."""
-    for kind, elements in box.bags[4].items():
-        yield from unless(elements, _FULL_BAG, f"{kind} for four seats")
+    for kind, by_seats in box.bags.items():
+        yield from unless(by_seats[4], _FULL_BAG, f"{kind} for four seats")
 
 
 @_of("rulebook: contents; fewer seats take from the same elements")
 def smaller_bags(box: Box) -> Iterator[str]:
     """Fewer seats play with no more elements of any colour."""
-    for (less, few), (more, many) in pairwise(box.bags.items()):
-        for kind, elements in few.items():
-            for colour, count in elements.items():
-                if count > many[kind][colour]:
+    for kind, by_seats in box.bags.items():
+        for (less, few), (more, many) in pairwise(sorted(by_seats.items())):
+            for colour, count in few.items():
+                if count > many[colour]:
                     fault = f"{count} {colour} {kind} for {less} seats, for {more}"
-                    yield f"{fault} {many[kind][colour]}"
+                    yield f"{fault} {many[colour]}"
 
 
 @_of("public: play reports")
 def reported_bags(box: Box) -> Iterator[str]:
     """Purple and blue stage sets are 7 and 5 for two seats, 10 and 8 for three."""
     for seats, wanted in _REPORTED_SETS.items():
-        found = {colour: box.bags[seats]["sets"][colour] for colour in wanted}
+        found = {name: n for name, n in box.bags["sets"][seats].items() if name in wanted}
         yield from unless(found, wanted, f"stage sets for {seats} seats")
 
 
@@ -138,9 +138,9 @@ def pay_of_the_acts(box: Box) -> Iterator[str]:
     """Acts I and III pay from spaces 5, 7 and 6, 8 and from their last; Act II its first two."""
     first, _, third = box.act_lengths
     paid = box.rehearsals
-    yield from unless(paid.act_1_pounds, ((5, 1), (7, 3), (first, 5)), "Act I")
+    yield from unless(box.pay[0], ((5, 1), (7, 3), (first, 5)), "Act I")
     yield from unless(paid.act_2_prestige, (2, 1), "Act II")
-    yield from unless(paid.act_3_prestige, ((6, 1), (8, 2), (third, 3)), "Act III")
+    yield from unless(box.pay[2], ((6, 1), (8, 2), (third, 3)), "Act III")
     yield from unless(paid.grey_spaces, 3, "spaces that cost prestige")
     yield from unless(paid.days, (4, 6), "days of rehearsals")
 

@@ -1,8 +1,4 @@
-"""What each box prints, by the names of the notation, and amounts in words.
-
-Whoever shows a game reads facts from the game's own box. What all boxes of a process share (ids,
-names, kinds, the spaces of the stage) is in `tables.py`.
-"""
+"""What the box prints, by the names of the notation, and amounts in words."""
 
 from __future__ import annotations
 
@@ -11,9 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from shakespeare_env.checks.values import shown
-from shakespeare_env.core.game import Record
-from shakespeare_env.errors import PositionError
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS, Box, Character, Objective, Power
 
@@ -27,7 +20,7 @@ SET_GAINS = {
 
 @dataclass(frozen=True, eq=False)
 class Printed:
-    """The facts of one box; equal to itself alone, so that pictures are kept for each box."""
+    """The facts of the box in force."""
 
     box: Box
 
@@ -60,39 +53,25 @@ class Printed:
 
     def space_pays(self, act: int, space: int) -> tuple[int, str] | None:
         """A space's rehearsal gain or loss, and its unit (Rules R2)."""
-        pay = self.box.rehearsals
-        if space <= pay.grey_spaces:
+        if space <= self.box.rehearsals.grey_spaces:
             return -1, "★"
-        steps, unit = {0: (pay.act_1_pounds, "£"), 2: (pay.act_3_prestige, "★")}.get(act, ((), ""))
-        reached = [gain for at, gain in steps if space >= at]
+        unit = ("£", "", "★")[act]
+        reached = [gain for at, gain in self.box.pay[act] if space >= at]
         return (reached[-1], unit) if reached else None
 
 
-PRINTED = {box.source.stem: Printed(box) for box in t.BOXES}
-"""The boxes in force by their names in positions, in the order of `BOXES`."""
+PRINTED = Printed(t.BOX)
+"""The box in force."""
 
 
 def printed_of(position: Mapping[str, Any]) -> Printed:
-    """The box of a position; the first if it names none.
-
-    Raises:
-        PositionError: it names a box that is not in force.
-    """
-    name = position.get("box")
-    if name is None:
-        return next(iter(PRINTED.values()))
-    if name not in PRINTED:
-        raise PositionError(
-            f"box: {shown(name)} is not in force; start with it, or name one of "
-            f"{shown(', '.join(PRINTED))}"
-        )
-    return PRINTED[name]
+    """The box of a position."""
+    return PRINTED
 
 
-def printed_in(game: Record) -> Printed:
-    """The box of a record; the first if only one is in force."""
-    names = game.dtype.names or ()
-    return tuple(PRINTED.values())[int(game["box"]) if "box" in names else 0]
+def printed_in(game: Any) -> Printed:
+    """The box of a record."""
+    return PRINTED
 
 
 def signed(amount: int) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from shakespeare_env.boxes.plausibility import Changes, Groups
+from shakespeare_env.boxes import Changes, Groups
 from shakespeare_env.shakespeare.box.plausible import PLAIN, PRECIOUS
 
 _ACTS = ("red", "gold", "blue")

@@ -1,11 +1,9 @@
-"""The boxes in force as arrays indexed by small integers.
+"""The box in force as arrays indexed by small integers.
 
-Read at import and compiled in as constants. What may differ between boxes has the box for a first
-axis; the rest is the same in all of them (`loading.load_boxes`).
+Read at import and compiled in as constants.
 
 Index spaces:
 
-    box        one of the boxes in force, 0 .. N_BOXES-1 (`box_of`)
     card       kinds of character, 0 .. N_CARDS-1: the board's first, then the deck's
     deck       those of the deck, 0 .. N_DECK-1; `card = deck + N_BOARD`
     colour     0 black, 1 pink, 2 purple, 3 blue, 4 green, 5 yellow
@@ -18,49 +16,25 @@ Index spaces:
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
-from shakespeare_env.compile.decorators import rule
+from shakespeare_env.checks.box_files import box_in_force, read_box
 from shakespeare_env.shakespeare.box.facts import (
     ACTS,
     COLOURS,
     KINDS,
     METRIC_NAMES,
     Box,
-    Character,
     Power,
     Steps,
 )
-from shakespeare_env.shakespeare.box.loading import load_boxes
 
-BOXES = load_boxes()
-BOX = BOXES[0]
-"""The first of them, which stands for all where they do not differ."""
-N_BOXES = len(BOXES)
-BOX_NAMES = tuple(box.source.stem for box in BOXES)
-
-if N_BOXES == 1:
-
-    @rule
-    def box_of(game: Any) -> int:
-        """The box that a game is played with; a constant, so that its facts are, too."""
-        return 0
-
-else:
-
-    @rule
-    def box_of(game: Any) -> int:
-        """The box that a game is played with."""
-        return game["box"]
-
-
-def recorded_box(game: Any) -> int:
-    """`box_of` for records outside of compiled code."""
-    return int(game["box"]) if N_BOXES > 1 else 0
-
+_PACKAGE = Path(__file__).parents[1]
+BOX_FILE = box_in_force(_PACKAGE, "SHAKESPEARE_BOX")
+BOX = read_box(Box, _PACKAGE, BOX_FILE)
 
 N_SEATS = 4
 FIRST_REHEARSAL, N_DAYS = BOX.rehearsals.days
@@ -108,19 +82,11 @@ UNPAID = -2
 
 
 # ---- characters ----------------------------------------------------------------------------------
-def _cards_of(box: Box) -> list[Character]:
-    """A box's characters, the board's first."""
-    by_id = {character.id: character for character in box.characters}
-    deck = [character for character in box.characters if character.id not in box.starting]
-    return [by_id[name] for name in box.starting] + deck
-
-
-def _by_box(facts: Callable[[Box], Any], kind: type[np.generic]) -> np.ndarray:
-    """Facts with the box for a first axis."""
-    return np.array([facts(box) for box in BOXES], kind)
-
-
-_cards = _cards_of(BOX)
+_by_id = {character.id: character for character in BOX.characters}
+_cards = [
+    *(_by_id[name] for name in BOX.starting),
+    *(card for card in BOX.characters if card.id not in BOX.starting),
+]
 N_BOARD = len(BOX.starting)
 N_CARDS = len(_cards)
 N_DECK = N_CARDS - N_BOARD
@@ -132,11 +98,10 @@ DECK_IDS = tuple(card.id for card in _deck)
 ACTOR, COSTUME_MISTRESS, SET_DRESSER, HANDYMAN, JEWELER, ASSISTANT, QUEEN = range(7)
 KIND = np.array([KINDS.index(card.kind) for card in _cards], np.int8)
 VALUE = np.array([card.value for card in _cards], np.int16)
-COST = _by_box(lambda box: [card.cost for card in _cards_of(box)], np.int16)
-"""int16[box, card], and so on."""
-COPIES = _by_box(lambda box: [card.copies for card in _cards_of(box)[N_BOARD:]], np.int8)
+COST = np.array([card.cost for card in _cards], np.int16)
+COPIES = np.array([card.copies for card in _deck], np.int8)
 IS_CRAFTSMAN = np.isin(KIND, (COSTUME_MISTRESS, SET_DRESSER, HANDYMAN))
-N_DECK_CARDS = int(COPIES[0].sum())
+N_DECK_CARDS = int(COPIES.sum())
 
 EXTRA = N_CARDS
 """Row of an extra in costume powers."""
@@ -144,40 +109,32 @@ MAX_TROUPE = N_BOARD + 1 + N_DAYS
 """The largest troupe: the board's, one drafted, one a day."""
 
 
-def _powers(facts: Callable[[Box], list[Power]]) -> dict[str, np.ndarray]:
-    def amounts(name: str) -> np.ndarray:
-        return _by_box(lambda box: [getattr(power, name) for power in facts(box)], np.int16)
-
-    quills = np.stack([amounts(name) for name in ("red", "gold", "blue")], axis=2)
-    names = ("white", "mood", "others_mood", "pounds", "prestige")
-    return {"quills": quills.astype(np.int8), **{name: amounts(name) for name in names}}
+def _amounts(powers: Sequence[Power], name: str) -> np.ndarray:
+    return np.array([getattr(power, name) for power in powers], np.int16)
 
 
-def _activations(box: Box) -> list[Power]:
-    return [card.activation for card in _cards_of(box)]
+def _quills(powers: Sequence[Power]) -> np.ndarray:
+    """int8[card, act]."""
+    by_act = [_amounts(powers, name) for name in ("red", "gold", "blue")]
+    return np.stack(by_act, axis=1).astype(np.int8)
 
 
-def _taken(power: Power) -> str | None:
-    return power.take_costume or power.take_set
-
-
-_activation = _powers(_activations)
-QUILLS, WHITE = _activation["quills"], _activation["white"]
-MOOD, OTHERS_MOOD = _activation["mood"], _activation["others_mood"]
-POUNDS, PRESTIGE = _activation["pounds"], _activation["prestige"]
-TAKE_KIND = _by_box(
-    lambda box: [
-        COSTUME if power.take_costume else SET if power.take_set else -1
-        for power in _activations(box)
-    ],
+_activations = [card.activation for card in _cards]
+QUILLS, WHITE = _quills(_activations), _amounts(_activations, "white")
+MOOD, OTHERS_MOOD = _amounts(_activations, "mood"), _amounts(_activations, "others_mood")
+POUNDS, PRESTIGE = _amounts(_activations, "pounds"), _amounts(_activations, "prestige")
+TAKE_KIND = np.array(
+    [COSTUME if power.take_costume else SET if power.take_set else -1 for power in _activations],
     np.int8,
 )
-TAKE_COLOUR = _by_box(
-    lambda box: [COLOURS.index(_taken(power) or COLOURS[0]) for power in _activations(box)], np.int8
+TAKE_COLOUR = np.array(
+    [COLOURS.index(power.take_costume or power.take_set or COLOURS[0]) for power in _activations],
+    np.int8,
 )
-_costume = _powers(lambda box: [*(card.costume_power for card in _cards_of(box)), box.extra_power])
-COSTUME_QUILLS, COSTUME_WHITE = _costume["quills"], _costume["white"]
-COSTUME_POUNDS, COSTUME_PRESTIGE = _costume["pounds"], _costume["prestige"]
+_costumes = [*(card.costume_power for card in _cards), BOX.extra_power]
+COSTUME_QUILLS, COSTUME_WHITE = _quills(_costumes), _amounts(_costumes, "white")
+COSTUME_POUNDS = _amounts(_costumes, "pounds")
+COSTUME_PRESTIGE = _amounts(_costumes, "prestige")
 
 # ---- wearers -------------------------------------------------------------------------------------
 _actors = [card for card in range(N_CARDS) if KIND[card] == ACTOR]
@@ -198,55 +155,43 @@ ELEMENT_VALUE = np.array([BOX.element_values[colour] for colour in COLOURS], np.
 """By colour (Rules T10, yellow: T12)."""
 
 
-def _bags(box: Box) -> list[list[list[int]]]:
-    """By seats from 0, kind and colour."""
-    return [
-        [
-            [box.bags[max(seats, 2)][kind][colour] if seats else 0 for colour in COLOURS]
-            for kind in ("costumes", "sets")
-        ]
-        for seats in range(N_SEATS + 1)
-    ]
-
-
-BAG = _by_box(_bags, np.int8)
-"""int8[box, seats, kind, colour]: initial bags; one seat uses those of two (Rules V1)."""
+BAG = np.zeros((N_SEATS + 1, 2, N_COLOURS), np.int8)
+"""int8[seats, kind, colour]: initial bags; one seat uses those of two (Rules V1)."""
+for _seats in range(1, N_SEATS + 1):
+    for _kind, _bag in enumerate((BOX.bags["costumes"], BOX.bags["sets"])):
+        BAG[_seats, _kind] = [_bag[max(_seats, 2)][colour] for colour in COLOURS]
 MOST_ELEMENTS = int(BAG.max())
 """Most of one colour and kind."""
-_BEST_COSTUME = max(
-    N_SLOTS * int(ELEMENT_VALUE.max()), 0, *(value for box in BOXES for value in box.costume_gain)
-)
-GAIN_POUNDS = np.zeros((N_BOXES, _BEST_COSTUME + 1), np.int16)
-GAIN_PRESTIGE = np.zeros((N_BOXES, _BEST_COSTUME + 1), np.int16)
-for _index, _box in enumerate(BOXES):
-    for _value, _gain in _box.costume_gain.items():
-        GAIN_POUNDS[_index, _value], GAIN_PRESTIGE[_index, _value] = _gain.pounds, _gain.prestige
+_BEST_COSTUME = max(N_SLOTS * int(ELEMENT_VALUE.max()), *BOX.costume_gain)
+GAIN_POUNDS = np.zeros(_BEST_COSTUME + 1, np.int16)
+GAIN_PRESTIGE = np.zeros(_BEST_COSTUME + 1, np.int16)
+for _value, _gain in BOX.costume_gain.items():
+    GAIN_POUNDS[_value], GAIN_PRESTIGE[_value] = _gain.pounds, _gain.prestige
 
 # ---- acts ----------------------------------------------------------------------------------------
-ACT_LENGTH = _by_box(lambda box: box.act_lengths, np.int8)
+ACT_LENGTH = np.array(BOX.act_lengths, np.int8)
 GREY_SPACES = BOX.rehearsals.grey_spaces
 NEUTRAL_START, NEUTRAL_LATER = BOX.neutral_spaces
 ACT_II_PRESTIGE = BOX.rehearsals.act_2_prestige
 
 
-def _paid(steps: Steps) -> list[int]:
+def _paid(steps: Steps) -> np.ndarray:
     """By space, what reaching it pays."""
     paid = [0] * (int(ACT_LENGTH.max()) + 1)
     for first, gain in steps:
         paid[first:] = [gain] * len(paid[first:])
-    return paid
+    return np.array(paid, np.int16)
 
 
-ACT_I_POUNDS = _by_box(lambda box: _paid(box.rehearsals.act_1_pounds), np.int16)
-ACT_III_PRESTIGE = _by_box(lambda box: _paid(box.rehearsals.act_3_prestige), np.int16)
-"""int16[box, space] each: what the space reached pays (Rules R2)."""
+ACT_I_POUNDS, _, ACT_III_PRESTIGE = map(_paid, BOX.pay)
+"""int16[space] each: what the space reached pays (Rules R2)."""
 
 # ---- stage ---------------------------------------------------------------------------------------
 N_SPACES = len(BOX.spaces)
 SPACE_IDS = tuple(space.id for space in BOX.spaces)
 _space = {space.id: index for index, space in enumerate(BOX.spaces)}
 MIRROR = np.array([_space[space.mirror] for space in BOX.spaces], np.int64)
-CANDLE = _by_box(lambda box: [space.candle for space in box.spaces], np.bool_)
+CANDLE = np.array([space.candle for space in BOX.spaces], np.bool_)
 SUPPORTS = np.array(
     [sum(1 << _space[under] for under in space.on) for space in BOX.spaces], np.int32
 )
@@ -261,13 +206,12 @@ FIRST_PLACES, COMPLETE_COSTUMES, SACRIFICE, STAGE_SPACES, STAGE_COLOURS = range(
 BEST_COSTUME, LOWEST_ACT, YELLOW_ELEMENTS, ACTORS_HIRED, CRAFTSMEN_HIRED = range(5, 10)
 N_METRICS = len(METRIC_NAMES)
 METRIC = np.array([METRIC_NAMES.index(objective.metric) for objective in BOX.objectives], np.int8)
-N_STEPS = max(len(objective.points) for box in BOXES for objective in box.objectives)
+N_STEPS = max(len(objective.points) for objective in BOX.objectives)
 NEVER = np.iinfo(np.int16).max
-STEP_AT = np.full((N_BOXES, N_OBJECTIVES, N_STEPS), NEVER, np.int16)
-"""int16[box, objective, step]: metric value that reaches it, else NEVER."""
-STEP_PRESTIGE = np.zeros((N_BOXES, N_OBJECTIVES, N_STEPS), np.int16)
-for _index, _box in enumerate(BOXES):
-    for _objective, _card in enumerate(_box.objectives):
-        for _step, (_at, _points) in enumerate(_card.points):
-            STEP_AT[_index, _objective, _step] = _at
-            STEP_PRESTIGE[_index, _objective, _step] = _points
+STEP_AT = np.full((N_OBJECTIVES, N_STEPS), NEVER, np.int16)
+"""int16[objective, step]: metric value that reaches it, else NEVER."""
+STEP_PRESTIGE = np.zeros((N_OBJECTIVES, N_STEPS), np.int16)
+for _objective, _card in enumerate(BOX.objectives):
+    for _step, (_at, _points) in enumerate(_card.points):
+        STEP_AT[_objective, _step] = _at
+        STEP_PRESTIGE[_objective, _step] = _points

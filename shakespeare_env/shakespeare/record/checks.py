@@ -119,17 +119,17 @@ def stage_fault(game: Record, seat: int) -> int:
 @rule
 def supply_fault(game: Record) -> int:
     """Nothing is missing or there twice (S4 to S6, T17, U2)."""
-    players, box = game["players"], t.box_of(game)
+    players = game["players"]
     for deck in range(t.N_DECK):
         count = game["shown"][deck] + game["deck"][deck] + game["discarded_cards"][deck]
         for seat in range(players):
             for member in range(game["troupe_len"][seat]):
                 count += game["card"][seat, member] == t.N_BOARD + deck
-        if count != t.COPIES[box, deck]:
+        if count != t.COPIES[deck]:
             return tell(f.CARDS, deck, 0)
     for kind in range(2):
         for colour in range(t.N_COLOURS):
-            if elements_of(game, kind, colour) != t.BAG[box, players, kind, colour]:
+            if elements_of(game, kind, colour) != t.BAG[players, kind, colour]:
                 return tell(f.ELEMENTS, kind, colour)
     for objective in range(t.N_OBJECTIVES):
         if places_of(game, objective) != 1:

@@ -152,7 +152,7 @@ def odd_disc(game: Record) -> int:
         spaces, heights = game["disc_space"][act], game["disc_height"][act]
         for disc in range(t.N_DISCS):
             in_play = disc < game["players"] or (disc == t.NEUTRAL and game["players"] == 1)
-            if (spaces[disc] > 0) != in_play or spaces[disc] > t.ACT_LENGTH[t.box_of(game), act]:
+            if (spaces[disc] > 0) != in_play or spaces[disc] > t.ACT_LENGTH[act]:
                 return _SPACE
             beside = 0
             for other in range(t.N_DISCS):

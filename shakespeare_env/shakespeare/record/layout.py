@@ -6,7 +6,7 @@ Block `seat0` is the observer's, `seat1` the next seat's, and so on; absent seat
 
 from __future__ import annotations
 
-from shakespeare_env.core.game import HUNDRED, ObservationLayout
+from shakespeare_env.core.game import ObservationLayout
 from shakespeare_env.shakespeare import state as s
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS, METRIC_NAMES
@@ -104,8 +104,6 @@ _TABLE_FIELDS = (
     ("own_to_step", t.N_OBJECTIVES, 0, HIGH,
      f"what the observer lacks to each one's next step, 0 if none: {_objectives}"),
     ("own_kept", t.N_CARDS, 0, 1, f"one-hot: the observer's secret rest choice: {_cards}"),
-    *([("box", 2, 0, HUNDRED - 1, "number of the box in force that is played with: hundreds, rest")]
-      if t.N_BOXES > 1 else []),
 )
 # fmt: on
 
@@ -137,5 +135,3 @@ SUPPLY, NEUTRAL = _at["supply_tokens"], _at["neutral_space"]
 PILE, DRAWN = _at["objective_deck"], _at["drawn"]
 OWN_DRAWN, OWN, KNOWN = _at["own_drawn"], _at["own_objectives"], _at["known_in_pile"]
 OWN_REWARD, OWN_TO_STEP, OWN_KEPT = _at["own_reward"], _at["own_to_step"], _at["own_kept"]
-BOX = _at.get("box", 0)
-"""0 with one box, where it is not observed."""

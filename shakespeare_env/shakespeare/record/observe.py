@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env.compile.decorators import rule
-from shakespeare_env.core.game import HUNDRED, Record
+from shakespeare_env.core.game import Record
 from shakespeare_env.shakespeare import state as s
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.record import layout as at
@@ -20,29 +20,25 @@ from shakespeare_env.shakespeare.rules.acts import standing
 
 
 def _spaces_to_reward() -> npt.NDArray[np.int8]:
-    """int8[box, act, space]: spaces to the next better result (Rules R2)."""
-    table = np.zeros((t.N_BOXES, 3, int(t.ACT_LENGTH.max()) + 1), np.int8)
-    for number, box in enumerate(t.BOXES):
-        pay = (box.rehearsals.act_1_pounds, (), box.rehearsals.act_3_prestige)
-        for act, space in np.ndindex(table.shape[1:]):
-            steps = (t.GREY_SPACES + 1, *(first for first, _ in pay[act]))
-            table[number, act, space] = min(
-                (step - space for step in steps if step > space), default=0
-            )
+    """int8[act, space]: spaces to the next better result (Rules R2)."""
+    table = np.zeros((3, int(t.ACT_LENGTH.max()) + 1), np.int8)
+    for act, space in np.ndindex(table.shape):
+        steps = (t.GREY_SPACES + 1, *(first for first, _ in t.BOX.pay[act]))
+        table[act, space] = min((step - space for step in steps if step > space), default=0)
     return table
 
 
 def _objective_tables() -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
-    """int8[box, objective, value] each: prestige, and what the next step lacks (Rules F1)."""
-    prestige = np.zeros((*t.STEP_AT.shape[:2], at.HIGH + 1), np.int8)
+    """int8[objective, value] each: prestige, and what the next step lacks (Rules F1)."""
+    prestige = np.zeros((t.N_OBJECTIVES, at.HIGH + 1), np.int8)
     lack = np.zeros_like(prestige)
-    for card in np.ndindex(t.STEP_AT.shape[:2]):
+    for card in range(t.N_OBJECTIVES):
         for step, points in zip(t.STEP_AT[card], t.STEP_PRESTIGE[card], strict=True):
             if step <= at.HIGH:
-                prestige[card][step:] = points
+                prestige[card, step:] = points
         for value in range(at.HIGH + 1):
             missing = [step - value for step in t.STEP_AT[card] if value < step <= at.HIGH]
-            lack[card][value] = min(missing, default=0)
+            lack[card, value] = min(missing, default=0)
     return prestige, lack
 
 
@@ -102,7 +98,6 @@ def observe_troupe(game: Record, seat: int, out: Any) -> None:
 
     Face-down cards are too irregular to predict: multiply instead of branching.
     """
-    box = t.box_of(game)
     cards, face_down = game["card"][seat], game["extra"][seat]
     cylinder, resting = game["cylinder"][seat], game["rest"][seat]
     elements, values = game["costume_len"][seat], game["costume_value"][seat]
@@ -115,7 +110,7 @@ def observe_troupe(game: Record, seat: int, out: Any) -> None:
         out[at.ACTIVE + card] += cylinder[member]
         out[at.RESTING + card] += resting[member]
         used += int(cylinder[member])
-        wages += face_up * int(t.COST[box, card])
+        wages += face_up * int(t.COST[card])
         actors += face_up * _IS_ACTOR[card]
         craftsmen += face_up * _IS_CRAFTSMAN[card]
         if elements[member]:
@@ -158,7 +153,7 @@ def observe_stage(game: Record, seat: int, out: Any) -> None:
 @rule
 def observe_acts(game: Record, observer: int, out: Any) -> None:
     """All discs on the acts, in the seats' blocks (Rules T7)."""
-    players, box = int(game["players"]), t.box_of(game)
+    players = int(game["players"])
     for act in range(3):
         a, b = standing(game, act, 0), standing(game, act, 1)
         c, d = standing(game, act, 2), standing(game, act, 3)
@@ -170,7 +165,7 @@ def observe_acts(game: Record, observer: int, out: Any) -> None:
             block = block_of(game, observer, seat)
             out[block + at.ACT_SPACE + act] = space
             out[block + at.ACT_AHEAD + act] = before
-            out[block + at.ACT_TO_REWARD + act] = _TO_REWARD[box, act, space]
+            out[block + at.ACT_TO_REWARD + act] = _TO_REWARD[act, space]
             out[block + at.METRICS + t.FIRST_PLACES] += int(before == 0)
             lowest = out[block + at.METRICS + t.LOWEST_ACT]
             out[block + at.METRICS + t.LOWEST_ACT] = space if act == 0 else min(lowest, space)
@@ -226,8 +221,6 @@ def observe_table(game: Record, out: Any) -> None:
     out[at.SUPPLY] = game["supply_tokens"]
     for act in range(3):
         out[at.NEUTRAL + act] = game["disc_space"][act, t.NEUTRAL]
-    if t.N_BOXES > 1:
-        out[at.BOX], out[at.BOX + 1] = divmod(t.box_of(game), HUNDRED)
     out[at.PILE] = game["objective_deck_len"]
     out[at.DRAWN] = game["drawn_len"]
 
@@ -246,8 +239,7 @@ def observe_own(game: Record, seat: int, out: Any) -> None:
             out[at.KNOWN + int(game["objective_deck"][place])] = place + 1
     if game["kept"][seat] != s.NOBODY:
         out[at.OWN_KEPT + int(game["kept"][seat])] = 1
-    box = t.box_of(game)
     for objective in range(t.N_OBJECTIVES):
         value = out[at.METRICS + int(t.METRIC[objective])]
-        out[at.OWN_REWARD + objective] = _PRESTIGE_AT[box, objective, value]
-        out[at.OWN_TO_STEP + objective] = _LACK_AT[box, objective, value]
+        out[at.OWN_REWARD + objective] = _PRESTIGE_AT[objective, value]
+        out[at.OWN_TO_STEP + objective] = _LACK_AT[objective, value]

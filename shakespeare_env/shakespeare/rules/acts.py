@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
-from shakespeare_env.shakespeare.box.tables import ACT_LENGTH, N_DISCS, box_of
+from shakespeare_env.shakespeare.box.tables import ACT_LENGTH, N_DISCS
 
 _ROW = 16
 """Exceeds any pile: spaces outweigh heights."""
@@ -29,7 +29,7 @@ def place(game: Record, act: int, disc: int, space: int) -> None:
 @rule
 def can_advance(game: Record, act: int, seat: int) -> bool:
     """Whether a quill can advance the seat (Rules T6)."""
-    return game["disc_space"][act, seat] < ACT_LENGTH[box_of(game), act]
+    return game["disc_space"][act, seat] < ACT_LENGTH[act]
 
 
 @rule

@@ -66,11 +66,10 @@ def troupe_metric(game: Record, seat: int, which: int) -> int:
 @rule
 def reward(game: Record, objective: int, value: int) -> int:
     """An objective's prestige: that of the highest step reached (Rules F1)."""
-    box = t.box_of(game)
     prestige = 0
     for step in range(t.N_STEPS):
-        if value >= t.STEP_AT[box, objective, step]:
-            prestige = t.STEP_PRESTIGE[box, objective, step]
+        if value >= t.STEP_AT[objective, step]:
+            prestige = t.STEP_PRESTIGE[objective, step]
     return prestige
 
 
@@ -83,12 +82,11 @@ def pay_wages(game: Record, seat: int, pounds: int) -> tuple[int, int]:
     Returns:
         Characters unpaid, pounds left.
     """
-    box = t.box_of(game)
     unpaid = 0
     for cost in range(_DEAREST + 1):
         for member in range(game["troupe_len"][seat]):
             card = game["card"][seat, member]
-            if card < t.N_BOARD or game["extra"][seat, member] or t.COST[box, card] != cost:
+            if card < t.N_BOARD or game["extra"][seat, member] or t.COST[card] != cost:
                 continue
             if cost <= pounds:
                 pounds -= cost
@@ -147,7 +145,6 @@ def given_up(game: Record, seat: int, combination: int) -> tuple[int, int]:
 
     Base STEPS + 1 digits of `combination` are the steps of objectives of pounds; 0 is no gift.
     """
-    box = t.box_of(game)
     gift = 0
     prestige = 0
     for place in range(game["objectives_len"][seat]):
@@ -156,8 +153,8 @@ def given_up(game: Record, seat: int, combination: int) -> tuple[int, int]:
             step = combination % (t.N_STEPS + 1) - 1
             combination //= t.N_STEPS + 1
             if step >= 0:
-                gift += int(t.STEP_AT[box, objective, step])
-                prestige += int(t.STEP_PRESTIGE[box, objective, step])
+                gift += int(t.STEP_AT[objective, step])
+                prestige += int(t.STEP_PRESTIGE[objective, step])
     return gift, prestige
 
 

@@ -19,7 +19,6 @@ from shakespeare_env.shakespeare.box.tables import (
     NEUTRAL_START,
     SET,
     START_PRESTIGE,
-    box_of,
 )
 from shakespeare_env.shakespeare.rules.crafting import close_craft
 from shakespeare_env.shakespeare.rules.supply import show_characters, show_elements
@@ -123,15 +122,14 @@ def pile_discs(game: Record) -> None:
 @rule
 def fill_supply(game: Record) -> None:
     """Bags, deck, displays, tokens and shuffled objectives (Rules S4, S5, S6)."""
-    box = box_of(game)
     for kind in (COSTUME, SET):
         for colour in range(N_COLOURS):
-            game["bag"][kind, colour] = BAG[box, game["players"], kind, colour]
+            game["bag"][kind, colour] = BAG[game["players"], kind, colour]
     game["display"][:, :] = 0
     game["discarded"][:, :] = 0
     show_elements(game)
     for card in range(N_DECK):
-        game["deck"][card] = COPIES[box, card]
+        game["deck"][card] = COPIES[card]
     game["shown"][:] = 0
     game["discarded_cards"][:] = 0
     show_characters(game)

@@ -18,7 +18,6 @@ from shakespeare_env.shakespeare.box.tables import (
     PURPLE_MOOD,
     SUPPORTS,
     YELLOW,
-    box_of,
 )
 from shakespeare_env.shakespeare.rules.gains import gain_pounds, gain_prestige
 from shakespeare_env.shakespeare.state import NOBODY
@@ -60,7 +59,7 @@ def add_set(game: Record, seat: int, space: int, colour: int) -> None:
     """Place a set for good: a candle scores, then the element acts (T11, T13, T14)."""
     game["stage"][seat, space] = colour
     game["stage_filled"][seat] |= 1 << space
-    if CANDLE[box_of(game), space]:
+    if CANDLE[space]:
         gain_prestige(game, seat, 1)
     if colour == PINK:
         gain_pounds(game, seat, PINK_POUNDS)

@@ -15,7 +15,6 @@ from shakespeare_env.shakespeare.box.tables import (
     N_SLOTS,
     WEARER_OF_CARD,
     YELLOW,
-    box_of,
 )
 from shakespeare_env.shakespeare.rules.gains import gain_pounds, gain_prestige
 from shakespeare_env.shakespeare.state import NOBODY
@@ -75,5 +74,5 @@ def add_costume(game: Record, seat: int, member: int, colour: int) -> None:
     game["costume_value"][seat, member] += ELEMENT_VALUE[colour]
     if game["costume_len"][seat, member] == N_SLOTS:
         value = game["costume_value"][seat, member]
-        gain_pounds(game, seat, GAIN_POUNDS[box_of(game), value])
-        gain_prestige(game, seat, GAIN_PRESTIGE[box_of(game), value])
+        gain_pounds(game, seat, GAIN_POUNDS[value])
+        gain_prestige(game, seat, GAIN_PRESTIGE[value])

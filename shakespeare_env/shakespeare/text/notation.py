@@ -33,7 +33,6 @@ def to_dict(game: Record) -> dict[str, Any]:
     over = game["phase"] == s.OVER
     return {
         "game": NAME,
-        **({"box": t.BOX_NAMES[game["box"]]} if t.N_BOXES > 1 else {}),
         "players": players,
         "strategic_rest": bool(game["strategic_rest"]),
         "day": int(game["day"]),

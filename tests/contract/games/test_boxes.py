@@ -14,7 +14,7 @@ import pytest
 
 from shakespeare_env.checks.box_files import differing_facts, facts_digest
 from shakespeare_env.core import registry
-from shakespeare_env.core.saved_facts import game_saved
+from shakespeare_env.core.registry import game_saved
 from shakespeare_env.datasets import read_decisions, read_games
 from shakespeare_env.errors import BoxError, DatasetError
 from tests.contract import knowledge
@@ -82,7 +82,7 @@ def test_a_box_that_does_not_fit_is_named_in_words_without_loading_the_game(name
     own, variable = digest(name, bundled(name)), f"{name.upper()}_BOX"
     script = (
         "import json, sys; from shakespeare_env import registry\n"
-        "from shakespeare_env.core.saved_facts import box_fault\n"
+        "from shakespeare_env.core.registry import box_fault\n"
         "faults = [box_fault(sys.argv[1], digest) for digest in sys.argv[2:]]\n"
         "print(json.dumps([*faults, list(registry._loaded)]))"
     )

@@ -21,7 +21,7 @@ from shakespeare_agents.mcp import handbook
 from shakespeare_env import Batch, Position, PositionError, StateField, below, define, rule
 from shakespeare_env.cli import app
 from shakespeare_env.core import registration, registry
-from shakespeare_env.core.saved_facts import box_fault
+from shakespeare_env.core.registry import box_fault
 from shakespeare_env.errors import BoxError, GameError
 from shakespeare_training.exploit.search import exploit_by_search
 

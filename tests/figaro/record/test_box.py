@@ -6,10 +6,10 @@ The fuzzer plays with other boxes to the end.
 from pathlib import Path
 
 import pytest
+from shakespeare_env.figaro.box.loading import load_box
 
 from shakespeare_env.figaro.box import facts as box_module
 from shakespeare_env.figaro.box import tables as t
-from shakespeare_env.figaro.box.loading import load_box
 from tests import wrong_boxes
 from tests.figaro.cards import HAND, deck
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from shakespeare_env.shakespeare.box.loading import load_box
 
 from shakespeare_env.errors import BoxError, ShakespeareEnvError
 from shakespeare_env.shakespeare.box import facts as box_module
-from shakespeare_env.shakespeare.box.loading import load_box
 from tests import wrong_boxes
 from tests.contract.processes import said_by
 

@@ -7,12 +7,12 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from shakespeare_env.shakespeare.box.loading import load_box
 
 from shakespeare_env.core.presentation import Marks
 from shakespeare_env.drawing.board import piece_svg
 from shakespeare_env.drawing.palette import GOLD, INK
 from shakespeare_env.shakespeare.box.facts import COLOURS
-from shakespeare_env.shakespeare.box.loading import load_box
 from shakespeare_env.shakespeare.drawing import palette
 from shakespeare_env.shakespeare.drawing.board import board
 from shakespeare_env.shakespeare.drawing.picture import picture

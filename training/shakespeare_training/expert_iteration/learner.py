@@ -149,7 +149,7 @@ class ExpertIteration(SelfPlayLearner):
     def experts(self) -> list[AnyAgent]:
         """The search that it learns from, with the current network."""
         game = self.league.batch.game
-        network = Network(self.policy.tensors(), game.inputs, game.facts)
+        network = Network(self.policy.tensors(), game.layout, ())
         return [self.searching.expert(game, network)]
 
     @property

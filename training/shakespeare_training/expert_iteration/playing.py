@@ -178,7 +178,7 @@ class _Player:
     def _network(self, weights: Shared) -> Network:
         tensors = safetensors.numpy.load(weights.read())
         game = self._job.opponents.game
-        return Network(tensors, game.inputs, game.facts)
+        return Network(tensors, game.layout, ())
 
 
 def _keeping(make: Callable[[Shared], A]) -> Callable[[Shared], A]:

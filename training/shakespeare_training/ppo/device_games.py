@@ -217,7 +217,7 @@ class _Slot:
 
     def __init__(self, like: Opponent, game: Game, device: torch.device) -> None:
         self._holds: Opponent | None = None
-        self._scale = torch.from_numpy(input_scale(game.inputs)).to(device)
+        self._scale = torch.from_numpy(input_scale(game.layout)).to(device)
         self.weights = _weights(like, self._scale)
         self.index = torch.zeros((), dtype=torch.int32, device=device)
 
@@ -244,7 +244,7 @@ def _chooser(opponent: Opponent, game: Game, device: torch.device) -> Chooser:
     if isinstance(agent, BestAction):
         return partial(_by_rules_of_thumb, agent)
     if isinstance(agent, NetworkAgent):
-        weights = _weights(opponent, torch.from_numpy(input_scale(game.inputs)).to(device))
+        weights = _weights(opponent, torch.from_numpy(input_scale(game.layout)).to(device))
         return partial(_by_network, weights, agent.greedy)
     raise DeviceError(
         f"the opponent {opponent.name!r} plays on the processor alone; a league on a GPU takes "

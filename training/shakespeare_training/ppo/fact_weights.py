@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any as FactTable
 
 import numpy as np
 import torch
 from torch import nn
 
 from shakespeare_agents.networks import facts as plain
-from shakespeare_env.core.fact_table import FactTable
 
 
 class TableWeights(nn.Module):

@@ -79,9 +79,7 @@ class SelfPlayLearner(MaskablePPO):
                 "max_seats": game.max_seats,
                 "near_certain_share": near_certain_share,
             },
-            policy_kwargs=policy_arguments(
-                width, game.inputs, game.max_seats, game.facts if len(game.boxes) > 1 else ()
-            ),
+            policy_kwargs=policy_arguments(width, game.layout, game.max_seats),
             **arguments,
         )
         self._last_obs = env.batch.obs  # or `learn` would reset the games

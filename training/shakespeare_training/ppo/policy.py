@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
+from typing import Any as FactTable
 
 import gymnasium
 import numpy as np
@@ -16,8 +17,7 @@ from torch import nn
 
 from shakespeare_agents.networks import facts
 from shakespeare_agents.networks.network import ILLEGAL, Network, Tensors, input_scale
-from shakespeare_env.core.fact_table import FactTable
-from shakespeare_env.core.game import HUNDRED, ObservationLayout
+from shakespeare_env.core.game import ObservationLayout
 from shakespeare_training.ppo.fact_weights import FactWeights, TableWeights
 
 _ILLEGAL = float(ILLEGAL)
@@ -78,7 +78,7 @@ class Trunk(BaseFeaturesExtractor):
     def boxes(self, observations: torch.Tensor) -> torch.Tensor:
         """int64[n]: the boxes of the games, which follow the numbers that it sees."""
         hundreds, rest = observations[:, -2:].long().unbind(dim=1)
-        return HUNDRED * hundreds + rest
+        return 100 * hundreds + rest
 
 
 class Outputs(NamedTuple):

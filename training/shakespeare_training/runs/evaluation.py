@@ -73,7 +73,7 @@ def measure(
     up to a multiple of the seats.  `on_progress` is called after every step.
     """
     game = registry.game(config.game)
-    network = Network(tensors, game.inputs, game.facts)
+    network = Network(tensors, game.layout, ())
     learner = Entrant(_LEARNER, NetworkAgent(network))
     began = time.monotonic()
     sizes = {kind: -(-games // kind[0]) * kind[0] for kind in kinds}

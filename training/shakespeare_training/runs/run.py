@@ -82,7 +82,7 @@ class Run:
         self.learner = make_learner(config, device)
         self.learner.time_share = lambda: self.time_share
         named = {one.name: one.agent for one in self.learner.league.named} | self._opponents
-        learner = NetworkAgent(Network(self.learner.policy.tensors(), game.inputs, game.facts))
+        learner = NetworkAgent(Network(self.learner.policy.tensors(), game.layout, ()))
         agents = [*named.values(), *self.learner.experts(), learner]
         try_out(agents, config.game, max(config.players), config.seed)
         self._digests = {name: digest_of(name, agent) for name, agent in named.items()}
@@ -129,7 +129,7 @@ class Run:
                 config = override(config, warmup_decisions=0)
         run = cls(config, folder, device=device)
         if network is not None:
-            several = len(registry.game(config.game).boxes) > 1
+            several = 1 > 1
             tensors = network.tensors if several else network.in_box(0).tensors
             if times > 1:
                 tensors = widened(tensors, times, np.random.default_rng(config.seed))

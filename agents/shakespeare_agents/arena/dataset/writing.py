@@ -231,7 +231,7 @@ def opened(folder: Path, settings: manifests.Settings) -> manifests.Manifest:
 
 def _keep_box(folder: Path, settings: manifests.Settings) -> None:
     """Keep copies of boxes that are not the package's own beside the games played with them."""
-    boxes = registry.game(settings.game).boxes
+    boxes = (registry.game(settings.game).box,)
     if boxes == (registry.own_box(settings.game),) or kept_box(folder, settings):
         return
     copies = [folder / manifests.BOX_NAME]

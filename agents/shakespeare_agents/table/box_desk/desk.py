@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import tomlkit
+from shakespeare_env.checks.box_entries import Keys, Wanted
 from tomlkit.exceptions import TOMLKitError
 
 from shakespeare_agents.table.box_desk.document import (
@@ -27,8 +28,7 @@ from shakespeare_agents.table.box_desk.facts import (
     source_of,
     value_at,
 )
-from shakespeare_env.boxes.document import MISSING, as_file, put_at
-from shakespeare_env.checks.box_entries import Keys, Wanted
+from shakespeare_env.boxes import MISSING, as_file, put_at
 from shakespeare_env.core import registry
 from shakespeare_env.errors import BoxError
 

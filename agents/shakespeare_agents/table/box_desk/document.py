@@ -9,8 +9,8 @@ import tomlkit
 from tomlkit.items import AoT, Table
 
 from shakespeare_agents.table.box_desk.facts import OTHERS
-from shakespeare_env.boxes.document import at_keys, inline
-from shakespeare_env.checks.box_entries import Keys
+from shakespeare_env.boxes import at_keys, inline
+from shakespeare_env.checks.box_files import Keys
 
 
 def item_of(keys: Keys) -> Keys:

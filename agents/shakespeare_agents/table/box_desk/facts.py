@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from shakespeare_env.boxes.document import MISSING
 from shakespeare_env.checks.box_entries import SOURCES, Keys, Kind, Wanted
+
+from shakespeare_env.boxes import MISSING
 from shakespeare_env.core import registry
 
 OTHERS = "others"

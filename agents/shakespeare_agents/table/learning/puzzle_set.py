@@ -11,7 +11,7 @@ from importlib.resources import files
 from shakespeare_agents.analysis.puzzles import Puzzle
 from shakespeare_agents.table.live_table import Snapshot, first_snapshot
 from shakespeare_agents.table.store import SeatPlan, TablePlan
-from shakespeare_env.core.saved_facts import box_fault
+from shakespeare_env.core.registry import box_fault
 
 GRADES = {1: "easy", 2: "medium", 3: "hard"}
 

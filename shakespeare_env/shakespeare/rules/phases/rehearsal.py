@@ -32,13 +32,12 @@ def serve(game: Record) -> None:
 @rule
 def use_costume(game: Record, seat: int, member: int) -> int:
     """Use the power of a complete costume; returns its white quills (Rules R1)."""
-    box = t.box_of(game)
     row = t.EXTRA if game["extra"][seat, member] else game["card"][seat, member]
     for act in range(3):
-        advance(game, act, seat, t.COSTUME_QUILLS[box, row, act])
-    gain_pounds(game, seat, t.COSTUME_POUNDS[box, row])
-    gain_prestige(game, seat, t.COSTUME_PRESTIGE[box, row])
-    return t.COSTUME_WHITE[box, row]
+        advance(game, act, seat, t.COSTUME_QUILLS[row, act])
+    gain_pounds(game, seat, t.COSTUME_POUNDS[row])
+    gain_prestige(game, seat, t.COSTUME_PRESTIGE[row])
+    return t.COSTUME_WHITE[row]
 
 
 @rule
@@ -63,11 +62,11 @@ def score_grey_space(game: Record, seat: int, act: int) -> None:
 @rule
 def score_space(game: Record, seat: int, act: int) -> None:
     """Pounds by the space on Act I, prestige by that on Act III (Rules R2)."""
-    box, at = t.box_of(game), game["disc_space"][act, seat]
+    at = game["disc_space"][act, seat]
     if act == t.ACT_I:
-        gain_pounds(game, seat, t.ACT_I_POUNDS[box, at])
+        gain_pounds(game, seat, t.ACT_I_POUNDS[at])
     else:
-        gain_prestige(game, seat, t.ACT_III_PRESTIGE[box, at])
+        gain_prestige(game, seat, t.ACT_III_PRESTIGE[at])
 
 
 @rule

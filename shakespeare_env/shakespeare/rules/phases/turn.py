@@ -106,17 +106,16 @@ def activate(game: Record, seat: int, card: int, bonus: int) -> None:
 @rule
 def act(game: Record, seat: int, card: int) -> None:
     """Use an actor: coloured quills and gains now; white quills, element next (Rules T8, T18)."""
-    box = t.box_of(game)
     for track in range(3):
-        advance(game, track, seat, t.QUILLS[box, card, track])
-    shift_mood(game, seat, t.MOOD[box, card])
-    shift_mood_of_others(game, seat, t.OTHERS_MOOD[box, card])
-    gain_pounds(game, seat, t.POUNDS[box, card])
-    gain_prestige(game, seat, t.PRESTIGE[box, card])
-    game["quills"] = t.WHITE[box, card]
-    kind = t.TAKE_KIND[box, card]
+        advance(game, track, seat, t.QUILLS[card, track])
+    shift_mood(game, seat, t.MOOD[card])
+    shift_mood_of_others(game, seat, t.OTHERS_MOOD[card])
+    gain_pounds(game, seat, t.POUNDS[card])
+    gain_prestige(game, seat, t.PRESTIGE[card])
+    game["quills"] = t.WHITE[card]
+    kind = t.TAKE_KIND[card]
     if kind >= 0:
-        open_one(game, kind == t.COSTUME, kind == t.SET, t.TAKE_COLOUR[box, card])
+        open_one(game, kind == t.COSTUME, kind == t.SET, t.TAKE_COLOUR[card])
 
 
 @rule

@@ -1,27 +1,87 @@
-"""Plausible boxes checked, and drawn into files."""
+"""Boxes that a copy of the game could hold: what is plausible, and draws of it.
+
+What is plausible is said by constraints with a source each (`box/plausible.py` of a game), and how
+facts are drawn by groups of them (`box/prior.py`).
+"""
 
 from __future__ import annotations
 
+import inspect
 import tomllib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from shakespeare_env.boxes.plausibility import Constraint, Constraints
-from shakespeare_env.checks.box_entries import Keys
+from shakespeare_env.checks.box_files import Keys, checked_box, read_box
 from shakespeare_env.checks.values import meant, shown
 from shakespeare_env.core import registry
 from shakespeare_env.errors import BoxError
 from shakespeare_env.extras import needing
 
+Finder = Callable[[Any], Iterable[str]]
+"""From a box to what is wrong with it, in words."""
+Changes = Iterator[tuple[Keys, Any]]
+"""Entries by their keys in the file, and their values."""
+Groups = Mapping[str, Callable[[np.random.Generator, Mapping[str, Any]], Changes]]
+"""Groups of facts, each drawn by itself: (generator, the package's own box file) -> changes."""
+
 _MOST_DRAWS = 1000
 """Draws of one box before a prior is at fault."""
 _LOOKS = 16
 """Draws of a group that show all its facts."""
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """Something that holds for every copy of the game.
+
+    Attributes:
+        name: In words.
+        says: What has to hold.
+        source: Where it is read, or what it follows from.
+        faults: (box) -> what violates it.
+    """
+
+    name: str
+    says: str
+    source: str
+    faults: Finder
+
+
+class Constraints:
+    """The constraints of a game, in the order of their definition."""
+
+    def __init__(self) -> None:
+        self._found: list[Constraint] = []
+
+    def __iter__(self) -> Iterator[Constraint]:
+        return iter(self._found)
+
+    def from_source(self, source: str) -> Callable[[Finder], Finder]:
+        """Make a constraint of a function: its name, its docstring and what it finds."""
+
+        def add(finder: Finder) -> Finder:
+            name = finder.__name__.replace("_", " ").strip()
+            self._found.append(Constraint(name, inspect.getdoc(finder) or "", source, finder))
+            return finder
+
+        return add
+
+    def violated(self, box: Any) -> list[tuple[Constraint, list[str]]]:
+        """The constraints that a box violates, with what is wrong."""
+        found = [(one, list(one.faults(box))) for one in self]
+        return [(one, faults) for one, faults in found if faults]
+
+
+def unless(found: object, wanted: object, what: str) -> Iterator[str]:
+    """A fault if a fact is not what every copy has."""
+    if found != wanted:
+        yield f"{what}: {found}, not {wanted}"
 
 
 def constraints(game: str) -> Constraints:
@@ -53,7 +113,8 @@ def violated(game: str, path: Path) -> list[tuple[Constraint, list[str]]]:
     Raises:
         BoxError: the file cannot be read, or an entry is wrong.
     """
-    return constraints(game).violated(_of(game, "loading").load_box(path))
+    box = read_box(_of(game, "facts").Box, registry.folder(game), path)
+    return constraints(game).violated(box)
 
 
 def sample_box(game: str, seed: int, number: int, drawn: Collection[str] | None = None) -> str:
@@ -75,8 +136,7 @@ def sample_box(game: str, seed: int, number: int, drawn: Collection[str] | None 
     with needing("table", "boxes are written with"):
         import tomlkit
 
-        from shakespeare_env.boxes.document import as_file, put_at
-
+    own = registry.own_box(game)
     known = _of(game, "prior").GROUPS
     for group in drawn or ():
         if group not in known:
@@ -84,7 +144,7 @@ def sample_box(game: str, seed: int, number: int, drawn: Collection[str] | None 
     chosen = known if drawn is None else {group: known[group] for group in known if group in drawn}
     if not chosen:
         raise ValueError(f"no group is drawn; name some of {', '.join(known)}")
-    text = registry.own_box(game).read_text("utf-8")
+    text = own.read_text("utf-8")
     facts = tomllib.loads(text)
     rng = np.random.default_rng([seed, number])
     for _ in range(_MOST_DRAWS):
@@ -92,16 +152,15 @@ def sample_box(game: str, seed: int, number: int, drawn: Collection[str] | None 
         moved = False
         for draw in chosen.values():
             for keys, value in draw(rng, facts):
-                put_at(document, keys, value)
+                _put_at(document, keys, value)
                 moved |= differ(document, facts, keys)
         if not moved:
             continue
-        written = f"# Box {number} of seed {seed}: reconstructed facts are drawn.\n" + str(
-            tomlkit.dumps(document)
-        )
-        with as_file(written) as path, suppress(BoxError):
-            if not violated(game, path):
-                return written
+        with suppress(BoxError):
+            box = checked_box(_of(game, "facts").Box, document.unwrap(), own)
+            if not constraints(game).violated(box):
+                head = f"# Box {number} of seed {seed}: reconstructed facts are drawn.\n"
+                return head + str(tomlkit.dumps(document))
     raise BoxError(f"no box in {_MOST_DRAWS} draws is new and plausible; the prior is at fault")
 
 
@@ -117,6 +176,28 @@ def fact_at(box: Any, keys: Keys) -> Any:
 def differ(one: Any, other: Any, keys: Keys) -> bool:
     """Whether boxes differ in a fact, one that is not there being 0 or false."""
     return bool((fact_at(one, keys) or 0) != (fact_at(other, keys) or 0))
+
+
+def _put_at(document: Any, keys: Keys, value: Any) -> None:
+    """Give an entry of a TOML document a value."""
+    for key in keys[:-1]:
+        document = document[key]
+    document[keys[-1]] = _inline(value) if isinstance(value, Mapping) else value
+
+
+def _inline(table: Mapping[str, Any]) -> Any:
+    """A table in one line, spaced as in the package's own boxes; keys are plain words."""
+    import tomlkit
+
+    inner = ", ".join(f"{key} = {_item(value).as_string()}" for key, value in table.items())
+    # With the end of its line, which belongs to it.
+    return tomlkit.parse(f"table = {{ {inner} }}\n" if inner else "table = {}\n")["table"]
+
+
+def _item(value: Any) -> Any:
+    import tomlkit
+
+    return _inline(value) if isinstance(value, Mapping) else tomlkit.item(value)
 
 
 def _of(game: str, module: str) -> Any:
