@@ -223,4 +223,8 @@ def first_fault(game: Game, kernels: Kernels, records: Records) -> tuple[int, st
             f"position: seat {record['to_move']} has no legal move in phase "
             f"{game.phase(record)!r}; describe a decision that can be made"
         )
-    return index, "{}: {}; {}".format(*game.explain(record, fault))
+    if game.explain is not None:
+        return index, "{}: {}; {}".format(*game.explain(record, fault))
+    name = game.ranges.fields[fault - 1].name
+    held = shown(np.asarray(record[name]).tolist())
+    return index, f"{name}: {held} does not go with the other fields; describe what can occur"

@@ -103,9 +103,9 @@ class Rules:
         observe: (game, seat, out). Write all that a seat may know into int8[D], all 0 before.
         determinize: (game, seat). Draw, from game["random"], all that a seat does not know.
         scores: (game, out). Write current scores into int16[seats]; more is better.
-        fault: (game) -> int. What is wrong with a record whose numbers are all in range, 0 if
-            nothing: for `Game.explain`, positive.  Rules are safe on a record without a fault, and
-            lead to such records alone.
+        fault: (game) -> int. The number, from 1, of a field of `Game.ranges` that does not go with
+            the others, where all numbers are in range; 0 if there is none.  Rules are safe on a
+            record without a fault, and lead to such records alone.
         rewind: (game) -> bool. Take back the secret choices made before the mover's that it does
             not know yet, forced ones included, so that the first of these seats is to move; False,
             with nothing changed, if there are none.
@@ -137,13 +137,14 @@ class Game:
         to_dict: (record) -> the position as the notation's JSON object.
         from_dict: (dict, record). Write a position into a record; PositionError if it cannot be
             read.  `rules.fault` then says whether it can occur.
-        explain: (record, fault) -> place, fault and remedy in words.
         phase: (record) -> the phase's name in the notation.
         seen_by: (dict, seat or `NO_SEAT`) -> the position with `UNKNOWN` for all that the seat may
             not know; positions that differ only there become equal.
         is_secret: (dict, move) -> whether a move of the seat to move is hidden from the others.
         presentation: How positions are drawn and worded.
         box: The component file in force, or the source of a game without one.
+        explain: (record, fault) -> place, fault and remedy in words, for a game whose `fault` gives
+            other numbers than those of fields.
         forecast_horizon: Decisions of each seat after which a network's forecast tells a search
             more than to play on; None if playouts to the end tell most.
     """
@@ -162,12 +163,12 @@ class Game:
     score_scale: float
     to_dict: Callable[[Record], dict[str, Any]] = field(repr=False)
     from_dict: Callable[[Mapping[str, Any], Record], None] = field(repr=False)
-    explain: Callable[[Record, int], tuple[str, str, str]] = field(repr=False)
     phase: Callable[[Record], str] = field(repr=False)
     seen_by: Callable[[Mapping[str, Any], int], dict[str, Any]] = field(repr=False)
     is_secret: Callable[[Mapping[str, Any], str], bool] = field(repr=False)
     presentation: Presentation = field(repr=False)
     box: Path
+    explain: Callable[[Record, int], tuple[str, str, str]] | None = field(default=None, repr=False)
     forecast_horizon: int | None = None
 
     def __post_init__(self) -> None:

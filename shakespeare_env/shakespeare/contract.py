@@ -12,7 +12,6 @@ from shakespeare_env.shakespeare.drawing.picture import picture
 from shakespeare_env.shakespeare.drawing.places import flights, places
 from shakespeare_env.shakespeare.record.checks import fault
 from shakespeare_env.shakespeare.record.determinize import determinize, rewind
-from shakespeare_env.shakespeare.record.faults import explain
 from shakespeare_env.shakespeare.record.layout import LAYOUT
 from shakespeare_env.shakespeare.record.observe import observe
 from shakespeare_env.shakespeare.rules.flow import legal, play
@@ -43,7 +42,6 @@ GAME = Game(
     score_scale=10,
     to_dict=notation.to_dict,
     from_dict=from_dict,
-    explain=explain,
     phase=notation.phase_of,
     seen_by=seen_by,
     is_secret=is_secret,

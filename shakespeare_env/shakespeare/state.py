@@ -6,6 +6,9 @@ game.
 
 from __future__ import annotations
 
+from enum import IntEnum
+from typing import Any
+
 import numpy as np
 
 from shakespeare_env.core.records import Ranges, StateField, state_type
@@ -124,6 +127,8 @@ FIELDS = (
     StateField("costume_value", 0, N_SLOTS * int(ELEMENT_VALUE.max()), (N_SEATS, MAX_TROUPE)),
 )
 # fmt: on
+Field: Any = IntEnum("Field", [field.name for field in FIELDS])  # type: ignore[misc]
+"""The numbers of the fields, from 1, as `Rules.fault` gives them."""
 STATE = state_type(FIELDS)
 RANGES = Ranges(STATE, FIELDS)
 

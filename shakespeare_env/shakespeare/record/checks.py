@@ -1,80 +1,242 @@
 """What is wrong with a record, if anything: invariants that the compiled rules rely on.
 
-Fields are within their ranges (`state.py`); `words.toml` has the words for faults.  Positions that
-cannot be reached are let in where the rules have an answer for them: bags and deck of any size (an
-empty bag yields nothing, U2), fewer characters than days, cylinders unlike the wager.
+Fields are within their ranges (`state.py`).  Positions that cannot be reached are let in where the
+rules have an answer for them: bags and deck of any size (an empty bag yields nothing, U2), fewer
+characters than days, cylinders unlike the wager.
+
+Functions return the number of a field that does not go with the others, or 0.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
-from shakespeare_env.derived.fault_words import tell
 from shakespeare_env.shakespeare import state as s
 from shakespeare_env.shakespeare.box import tables as t
-from shakespeare_env.shakespeare.record import faults as f
-from shakespeare_env.shakespeare.record.consistency import NONE, odd_field
+from shakespeare_env.shakespeare.rules.crafting import is_craft_open
 from shakespeare_env.shakespeare.rules.phases import mood, quill, rehearsal, rest, turn
 from shakespeare_env.shakespeare.rules.scoring import is_beaten
 from shakespeare_env.shakespeare.rules.stage import keeps_symmetry
 from shakespeare_env.shakespeare.rules.troupe import wears_costumes
+from shakespeare_env.shakespeare.state import Field
 
 
 @rule
 def fault(game: Record) -> int:
-    """A record's first fault, as `tell` writes it; 0 if it has none."""
-    odd = odd_field(game)
-    if odd != NONE:
-        return tell(f.AT_ODDS, odd, 0)
+    """A record's first fault."""
+    found = odd_list(game) or odd_decision(game) or odd_disc(game)
+    for seat in range(t.N_SEATS):
+        found = found or odd_seat(game, seat) or odd_troupe(game, seat)
     for seat in range(game["players"]):
-        found = troupe_fault(game, seat)
-        if found:
-            return found
+        found = found or troupe_fault(game, seat)
     for seat in range(game["players"]):
-        found = stage_fault(game, seat)
-        if found:
-            return found
-    return (
-        supply_fault(game)
-        or day_fault(game)
-        or track_fault(game)
-        or rest_fault(game)
-        or decision_fault(game)
-        or room_fault(game)
-        or winner_fault(game)
-    )
+        found = found or stage_fault(game, seat)
+    found = found or supply_fault(game) or day_fault(game) or track_fault(game)
+    found = found or rest_fault(game) or decision_fault(game) or room_fault(game)
+    number: int = found or winner_fault(game)
+    return number
+
+
+# ---- fields that follow from others: lengths, padding, sums, what is pending ---------------------
+@rule
+def is_list(values: Any, length: int) -> bool:
+    """Whether values are filled up to a length, and NOBODY from there on."""
+    odd = 0
+    for place in range(len(values)):
+        odd += (values[place] != s.NOBODY) != (place < length)
+    return odd == 0
 
 
 @rule
-def troupe_fault(game: Record, seat: int) -> int:
-    """The board's characters come first; costumes, cylinders, tokens fit (S2, T3, T12, P2)."""
-    for member in range(t.N_BOARD):
-        if game["card"][seat, member] != member or game["extra"][seat, member]:
-            return tell(f.BOARD_FIRST, seat, 0)
-    for member in range(game["troupe_len"][seat]):
-        card, extra = game["card"][seat, member], game["extra"][seat, member]
-        if card < t.N_BOARD <= member:
-            return tell(f.BOARD_CARD, seat, member)
-        if game["costume_len"][seat, member] and not wears_costumes(game, seat, member):
-            return tell(f.COSTUMED, seat, member)
-        used = game["cylinder"][seat, member] or game["rest"][seat, member]
-        if used and (extra or t.KIND[card] == t.ASSISTANT):
-            return tell(f.IDLE, seat, member)
+def is_ranking(seats: Any, length: int, players: int) -> bool:
+    """Whether a list names `length` different seats at the table."""
+    found = 0
+    for place in range(length):
+        if seats[place] >= players:
+            return False
+        found |= 1 << max(seats[place], 0)
+    count = 0
+    for seat in range(players):
+        count += (found >> seat) & 1
+    return count == length and is_list(seats, length)
+
+
+@rule
+def odd_list(game: Record) -> Any:
+    """Tracks and objectives."""
+    players = game["players"]
+    if not is_ranking(game["order"], players, players):
+        return Field.order
+    if not is_ranking(game["initiative"], game["initiative_len"], players):
+        return Field.initiative
+    if not is_ranking(game["queue"], game["queue_len"], players):
+        return Field.queue
+    if not is_list(game["objective_deck"], game["objective_deck_len"]):
+        return Field.objective_deck
+    if not is_list(game["drawn"], game["drawn_len"]):
+        return Field.drawn
+    for place in range(t.N_OBJECTIVES):
+        known = game["objective_known"][place]
+        if known >= (players if place < game["objective_deck_len"] else 0):
+            return Field.objective_known
+    for seat in range(t.N_SEATS):
+        if not is_list(game["objectives"][seat], game["objectives_len"][seat]):
+            return Field.objectives
     return 0
 
 
 @rule
-def room_fault(game: Record) -> int:
+def part_fits(phase: int, part: int) -> bool:
+    """Whether a phase comes in a part of the day."""
+    if phase == s.DRAFT:
+        return part == s.IN_DRAFT
+    if phase == s.WAGER:
+        return part == s.IN_WAGER
+    if phase == s.BACK:
+        return part == s.IN_MOOD
+    if phase == s.REST:
+        return part == s.IN_REST
+    if phase == s.OVER:
+        return part == s.IN_END
+    if phase == s.QUILL and part in (s.IN_MOOD, s.IN_REHEARSAL):
+        return True
+    return part == s.IN_TURNS
+
+
+@rule
+def odd_decision(game: Record) -> Any:
+    """The phase, its part and seat, and what is pending in it."""
+    phase, part = game["phase"], game["part"]
+    over = phase == s.OVER
+    if not part_fits(phase, part):
+        return Field.part
+    if game["to_move"] >= game["players"] or (game["to_move"] == s.NOBODY) != over:
+        return Field.to_move
+    if (game["quills"] > 0) != (phase == s.QUILL):
+        return Field.quills
+    if (game["back"] == 1) != (phase == s.BACK):
+        return Field.back
+    if (game["queen"] == 1) != (phase == s.CHOOSE_QUEEN):
+        return Field.queen
+    if game["drawn_len"] > 0 and phase != s.OBJECTIVE:
+        return Field.drawn
+    if is_craft_open(game):
+        if (phase != s.CRAFT and phase != s.QUILL) or part != s.IN_TURNS:
+            return Field.craft_value
+        if game["craft_colours"] == 0:
+            return Field.craft_value
+    elif phase == s.CRAFT or (
+        game["craft_costumes"] | game["craft_sets"] | game["craft_colours"] | game["craft_optional"]
+    ):
+        return Field.craft_value
+    for seat in range(t.N_SEATS):
+        if not over and (game["winners"][seat] or game["unpaid"][seat]):
+            return Field.winners
+    return 0
+
+
+@rule
+def odd_disc(game: Record) -> Any:
+    """Discs: on a space if in play, one at each height of a pile (Rules T7)."""
+    for act in range(3):
+        spaces, heights = game["disc_space"][act], game["disc_height"][act]
+        for disc in range(t.N_DISCS):
+            in_play = disc < game["players"] or (disc == t.NEUTRAL and game["players"] == 1)
+            if (spaces[disc] > 0) != in_play or spaces[disc] > t.ACT_LENGTH[act]:
+                return Field.disc_space
+            beside = 0
+            for other in range(t.N_DISCS):
+                if in_play and other != disc and spaces[other] == spaces[disc]:
+                    beside += 1
+                    if heights[other] == heights[disc]:
+                        return Field.disc_height
+            if heights[disc] > beside:
+                return Field.disc_height
+    return 0
+
+
+@rule
+def odd_seat(game: Record, seat: int) -> Any:
+    """What a stage amounts to; absent seats have nothing."""
+    filled = 0
+    yellow = 0
+    for space in range(t.N_SPACES):
+        filled |= int(game["stage"][seat, space] != s.NOBODY) << space
+        yellow += game["stage"][seat, space] == t.YELLOW
+    if game["stage_filled"][seat] != filled:
+        return Field.stage_filled
+    for member in range(t.MAX_TROUPE):
+        for slot in range(t.N_SLOTS):
+            yellow += game["costume"][seat, member, slot] == t.YELLOW
+    if game["yellow"][seat] != yellow:
+        return Field.yellow
+    if seat < game["players"]:
+        return 0
+    anything = game["prestige"][seat] | game["pounds"][seat] | game["tokens"][seat]
+    anything |= game["mood"][seat] | game["wager"][seat] | game["cylinders"][seat]
+    anything |= game["recruited"][seat] | game["passed"][seat] | game["kept"][seat] + 1
+    anything |= game["unpaid"][seat] | game["winners"][seat] | game["objectives_len"][seat]
+    anything |= game["troupe_len"][seat] | filled
+    return 0 if anything == 0 else Field.players
+
+
+@rule
+def odd_troupe(game: Record, seat: int) -> Any:
+    """Members up to the troupe's length, elements up to a costume's, in colour order."""
+    size = game["troupe_len"][seat]
+    if not is_list(game["card"][seat], size):
+        return Field.card
+    for member in range(t.MAX_TROUPE):
+        elements = game["costume_len"][seat, member]
+        there = game["extra"][seat, member] | game["cylinder"][seat, member]
+        if member >= size and (there | game["rest"][seat, member] | elements):
+            return Field.extra
+        costume = game["costume"][seat, member]
+        if not is_list(costume, elements):
+            return Field.costume
+        value = 0
+        for slot in range(elements):
+            value += t.ELEMENT_VALUE[costume[slot]]
+            if slot > 0 and costume[slot] < costume[slot - 1]:
+                return Field.costume
+        if game["costume_value"][seat, member] != value:
+            return Field.costume_value
+    return 0
+
+
+# ---- what the rules say --------------------------------------------------------------------------
+@rule
+def troupe_fault(game: Record, seat: int) -> Any:
+    """The board's characters come first; costumes, cylinders, tokens fit (S2, T3, T12, P2)."""
+    for member in range(t.N_BOARD):
+        if game["card"][seat, member] != member or game["extra"][seat, member]:
+            return Field.card
+    for member in range(game["troupe_len"][seat]):
+        card, extra = game["card"][seat, member], game["extra"][seat, member]
+        if card < t.N_BOARD <= member:
+            return Field.card
+        if game["costume_len"][seat, member] and not wears_costumes(game, seat, member):
+            return Field.costume
+        used = game["cylinder"][seat, member] or game["rest"][seat, member]
+        if used and (extra or t.KIND[card] == t.ASSISTANT):
+            return Field.cylinder
+    return 0
+
+
+@rule
+def room_fault(game: Record) -> Any:
     """Troupes have room for all characters still to come (Rules S5, T2)."""
     for seat in range(game["players"]):
         recruits, extras = recruits_to_come(game, seat), 0
         for member in range(game["troupe_len"][seat]):
             extras += game["extra"][seat, member]
         if extras + recruits > t.N_EXTRAS:
-            return tell(f.EXTRAS, seat, t.N_EXTRAS - recruits)
+            return Field.extra
         room = t.MAX_TROUPE - recruits - drafts_to_come(game, seat)
         if game["troupe_len"][seat] > room:
-            return tell(f.ROOM, seat, room - t.N_BOARD)
+            return Field.troupe_len
     return 0
 
 
@@ -102,7 +264,7 @@ def drafts_to_come(game: Record, seat: int) -> int:
 
 
 @rule
-def stage_fault(game: Record, seat: int) -> int:
+def stage_fault(game: Record, seat: int) -> Any:
     """Everything is supported and symmetric (T13)."""
     filled = game["stage_filled"][seat]
     for space in range(t.N_SPACES):
@@ -110,14 +272,14 @@ def stage_fault(game: Record, seat: int) -> int:
         if colour == s.NOBODY:
             continue
         if filled & t.SUPPORTS[space] != t.SUPPORTS[space]:
-            return tell(f.UNSUPPORTED, seat, space)
+            return Field.stage
         if not keeps_symmetry(game, seat, space, colour):
-            return tell(f.ASYMMETRIC, seat, space)
+            return Field.stage
     return 0
 
 
 @rule
-def supply_fault(game: Record) -> int:
+def supply_fault(game: Record) -> Any:
     """Nothing is missing or there twice (S4 to S6, T17, U2)."""
     players = game["players"]
     for deck in range(t.N_DECK):
@@ -126,18 +288,18 @@ def supply_fault(game: Record) -> int:
             for member in range(game["troupe_len"][seat]):
                 count += game["card"][seat, member] == t.N_BOARD + deck
         if count != t.COPIES[deck]:
-            return tell(f.CARDS, deck, 0)
+            return Field.deck
     for kind in range(2):
         for colour in range(t.N_COLOURS):
             if elements_of(game, kind, colour) != t.BAG[players, kind, colour]:
-                return tell(f.ELEMENTS, kind, colour)
+                return Field.bag
     for objective in range(t.N_OBJECTIVES):
         if places_of(game, objective) != 1:
-            return tell(f.OBJECTIVES, objective, 0)
+            return Field.objective_deck
     tokens = int(game["supply_tokens"])
     for seat in range(players):
         tokens += int(game["tokens"][seat])
-    return 0 if tokens == t.N_TOKENS else tell(f.TOKENS, 0, 0)
+    return 0 if tokens == t.N_TOKENS else Field.supply_tokens
 
 
 @rule
@@ -170,7 +332,7 @@ def places_of(game: Record, objective: int) -> int:
 
 
 @rule
-def day_fault(game: Record) -> int:
+def day_fault(game: Record) -> Any:
     """Wagers follow Order and last the day, none in draft or solo (W1, D2, V1); cylinders."""
     part = game["part"]
     expected = game["players"] > 1 and part != s.IN_DRAFT
@@ -179,25 +341,25 @@ def day_fault(game: Record) -> int:
         if seat == game["to_move"] and part == s.IN_WAGER:
             expected = False  # from here on
         if (game["wager"][seat] > 0) != expected:
-            return tell(f.WAGER if expected else f.NO_WAGER, seat, 0)
+            return Field.wager
         used, left = rest.used(game, seat), game["cylinders"][seat]
         if (used or left) and part in (s.IN_DRAFT, s.IN_WAGER):
-            return tell(f.OUT_EARLY, seat, 0)
+            return Field.cylinders
         if used + left > t.N_CYLINDERS:
-            return tell(f.CYLINDERS, seat, used)
+            return Field.cylinders
     return 0
 
 
 @rule
-def track_fault(game: Record) -> int:
+def track_fault(game: Record) -> Any:
     """Initiative is complete outside turns; the queue is what is left of its track (T5)."""
     players, part = game["players"], game["part"]
     if part != s.IN_TURNS and game["initiative_len"] != players:
-        return tell(f.INITIATIVE, 0, 0)
+        return Field.initiative
     if players == 1 and game["strategic_rest"]:
-        return tell(f.SOLO_REST, 0, 0)
+        return Field.strategic_rest
     if players == 1 and part == s.IN_WAGER:
-        return tell(f.SOLO_WAGER, 0, 0)
+        return Field.phase
     served = players  # places of the track
     by_initiative = is_by_initiative(game)
     if part in (s.IN_MOOD, s.IN_REHEARSAL, s.IN_REST):
@@ -206,10 +368,10 @@ def track_fault(game: Record) -> int:
             served += 1
         served += 1
     if game["queue_len"] != players - served:
-        return tell(f.QUEUE, int(by_initiative), served)
+        return Field.queue
     for place in range(game["queue_len"]):
         if game["queue"][place] != served_at(game, served + place, by_initiative):
-            return tell(f.QUEUE, int(by_initiative), served)
+            return Field.queue
     return 0
 
 
@@ -227,7 +389,7 @@ def served_at(game: Record, place: int, by_initiative: bool) -> int:
 
 
 @rule
-def rest_fault(game: Record) -> int:
+def rest_fault(game: Record) -> Any:
     """Exactly those asked before the mover have made secret rest choices (P2, P4, D2)."""
     secret = game["part"] == s.IN_REST and not game["strategic_rest"]
     for seat in range(game["players"]):
@@ -237,45 +399,45 @@ def rest_fault(game: Record) -> int:
         kept = game["kept"][seat]
         asked = secret and not waits and rest.used(game, seat) >= 2
         if asked != (kept != s.NOBODY):
-            return tell(f.KEPT if asked else f.NOT_KEPT, seat, 0)
+            return Field.kept
         active = False
         for member in range(game["troupe_len"][seat]):
             if game["card"][seat, member] == kept and game["cylinder"][seat, member]:
                 active = True
         if asked and not active:
-            return tell(f.KEPT_IDLE, seat, 0)
+            return Field.kept
     return 0
 
 
 @rule
-def decision_fault(game: Record) -> int:
+def decision_fault(game: Record) -> Any:
     """The mover has a decision in this phase, and what it may take is there (D1)."""
     phase, seat, day = game["phase"], game["to_move"], game["day"]
     if phase == s.OVER:
-        return 0 if day == t.N_DAYS else tell(f.LAST_DAY, 0, 0)
+        return 0 if day == t.N_DAYS else Field.day
     if phase == s.DRAFT and day != 1:
-        return tell(f.DRAFT_DAY, 0, 0)
+        return Field.day
     if phase == s.REST and day == 1:
-        return tell(f.REST_DAY, 0, 0)
+        return Field.day
     if phase == s.REST and rest.used(game, seat) < 2:
-        return tell(f.REST_MOVER, 0, 0)
+        return Field.to_move
     if phase == s.TURN and turn.is_finished(game, seat):
-        return tell(f.ACTED_ALREADY, 0, 0)
+        return Field.to_move
     if game["part"] == s.IN_REHEARSAL and not rehearsal.is_today(game):
-        return tell(f.REHEARSAL_DAY, 0, 0)
+        return Field.day
     if phase == s.QUILL and not quill.is_possible(game):
-        return tell(f.NO_QUILL, 0, 0)
+        return Field.quills
     if phase == s.BACK and not mood.is_possible(game):
-        return tell(f.NO_BACK, 0, 0)
+        return Field.back
     if phase == s.OBJECTIVE and game["drawn_len"] == 0:
-        return tell(f.NO_DRAWN, 0, 0)
+        return Field.drawn
     shown = 0
     for deck in range(t.N_DECK):
         shown += game["shown"][deck]
     wanted = 0
     for other in range(game["players"]):
         wanted += takes_shown(game, other)
-    return 0 if shown >= wanted else tell(f.SHOWN, wanted, 0)
+    return 0 if shown >= wanted else Field.shown
 
 
 @rule
@@ -289,9 +451,9 @@ def takes_shown(game: Record, seat: int) -> int:
 
 
 @rule
-def winner_fault(game: Record) -> int:
+def winner_fault(game: Record) -> Any:
     """Most prestige wins, then most pounds (F4)."""
     for seat in range(game["players"]):
         if game["phase"] == s.OVER and (game["winners"][seat] == 1) == is_beaten(game, seat):
-            return tell(f.WINNERS, 0, 0)
+            return Field.winners
     return 0
