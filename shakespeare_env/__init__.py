@@ -13,10 +13,9 @@ from shakespeare_env.core import registry
 
 if TYPE_CHECKING:
     from shakespeare_env.compile.decorators import rule
-    from shakespeare_env.core.action_table import ActionTable, Block
     from shakespeare_env.core.batch import Batch
     from shakespeare_env.core.device_batch import DeviceBatch
-    from shakespeare_env.core.game import ObservationLayout
+    from shakespeare_env.core.game import ActionTable, Block, ObservationLayout
     from shakespeare_env.core.position import Position
     from shakespeare_env.core.records import StateField
     from shakespeare_env.core.registry import register

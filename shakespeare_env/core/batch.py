@@ -14,7 +14,6 @@ import numpy.typing as npt
 from shakespeare_env.checks.memory import require_memory
 from shakespeare_env.checks.values import check_arguments, shown
 from shakespeare_env.core import registry
-from shakespeare_env.core.arrays import GameArrays, Outcome, Terms, bytes_per_game, read_only, taken
 from shakespeare_env.core.batch_checks import (
     Integers,
     as_actions,
@@ -31,10 +30,18 @@ from shakespeare_env.core.batch_checks import (
     illegal_move,
 )
 from shakespeare_env.core.game import Game, Records
-from shakespeare_env.core.kernels import kernels_of
+from shakespeare_env.core.kernels import (
+    GameArrays,
+    Outcome,
+    Terms,
+    bytes_per_game,
+    kernels_of,
+    read_only,
+    taken,
+)
 from shakespeare_env.core.registry import game_saved
-from shakespeare_env.core.rewards import reward_code
 from shakespeare_env.core.rng import check_seed, streams
+from shakespeare_env.core.row_rules import reward_code
 from shakespeare_env.core.thread_pool import MOST_THREADS, ThreadPool, Work
 
 CHOICE = np.uint64(0xC401CE)
@@ -58,7 +65,7 @@ class Batch:
         threads: Threads that share a step.
         autoreset: Whether the step that ends a game starts the next.  If not, a finished game has
             `to_move` -1, an all-False mask and takes action -1 until reset.
-        reward: A name of `rewards.py`.
+        reward: A name of `row_rules.py`.
         box: The component file in force (`registry.game`).
         **options: Variants to play, such as `strategic_rest=True`.
 

@@ -20,7 +20,6 @@ from shakespeare_env.checks.memory import readable_size
 from shakespeare_env.checks.values import check_arguments, shown
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core import registry
-from shakespeare_env.core.arrays import GameArrays, Outcome, Terms, bytes_per_game
 from shakespeare_env.core.batch import CHOICE
 from shakespeare_env.core.batch_checks import (
     Integers,
@@ -33,9 +32,9 @@ from shakespeare_env.core.batch_checks import (
     illegal_move,
 )
 from shakespeare_env.core.game import Game, Records
-from shakespeare_env.core.rewards import reward_code
+from shakespeare_env.core.kernels import GameArrays, Outcome, Terms, bytes_per_game
 from shakespeare_env.core.rng import below_in, check_seed, streams
-from shakespeare_env.core.row_rules import row_rules_of
+from shakespeare_env.core.row_rules import reward_code, row_rules_of
 from shakespeare_env.errors import DeviceError, MemoryLimitError
 from shakespeare_env.extras import how_to_get, needing
 
@@ -131,7 +130,7 @@ class DeviceBatch:
         seed: Decides all chance.
         device: A CUDA device of PyTorch.
         autoreset: Whether the step that ends a game starts the next.
-        reward: A name of `rewards.py`.
+        reward: A name of `row_rules.py`.
         box: The component file in force.
         **options: Variants to play, such as `strategic_rest=True`.
 

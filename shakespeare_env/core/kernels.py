@@ -1,7 +1,8 @@
 """The compiled entry points over arrays of records, built for each game from its `Rules`.
 
 They allocate nothing and release the interpreter lock; ranges `first` to `last - 1` of `rows` let
-threads share a batch.
+threads share a batch.  They take plain tuples of arrays: Numba would look up a named tuple's
+type at every call, which takes longer than a move.
 """
 
 from __future__ import annotations
@@ -10,16 +11,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shakespeare_env.compile.decorators import P, R, kernel, rule
-from shakespeare_env.core.arrays import GameArrays, Outcome, Terms
-from shakespeare_env.core.game import Game, Rules
-from shakespeare_env.core.rewards import SCORE
+from shakespeare_env.core.game import Game, Records, Rules
 from shakespeare_env.core.rng import below_in, mix, stream
-from shakespeare_env.core.row_rules import forced_moves_of, row_rules_of
+from shakespeare_env.core.row_rules import SCORE, forced_moves_of, row_rules_of
 
 # Counts eight flags of a mask at a time, one per byte of a word: multiplying by a word of ones adds
 # to every byte all bytes below it, so the top byte holds the sum.
@@ -31,6 +31,105 @@ _ONE_PER_LANE, _TOP_LANE = np.uint64(0x0001000100010001), np.uint64(48)
 
 NO_MOVE = -1
 """The fault of a seat that is to move and cannot; games number theirs from 1."""
+
+
+def plain(array: NDArray[Any], kind: type[Any]) -> NDArray[Any]:
+    """The array, or a copy, contiguous, aligned and writeable.
+
+    Numba would compile a kernel anew for any other.
+    """
+    found = np.ascontiguousarray(array, kind)
+    return found if found.flags.carray else found.copy()
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """A read-only view of an array that compiled code relies on."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def taken(games: Records, rows: NDArray[Any]) -> Records:
+    """Copies of records, by their bytes.
+
+    NumPy alone copies field by field, 30 times as slowly, and leaves stray memory between them.
+    """
+    whole = np.dtype((np.void, games.dtype.itemsize))
+    copies: Records = games.view(whole)[rows].view(games.dtype)
+    return copies
+
+
+class GameArrays(NamedTuple):
+    """Records of n games and what their seats to move see; see `Batch`."""
+
+    games: Records
+    mask: NDArray[np.bool_]
+    obs: NDArray[np.int8]
+    to_move: NDArray[np.int8]
+
+    @staticmethod
+    def of(
+        game: Game, n: int
+    ) -> tuple[Records, NDArray[np.bool_], NDArray[np.int8], NDArray[np.int8]]:
+        """Room for n games, as the plain tuple that kernels take."""
+        return (
+            np.zeros(n, game.state),
+            np.zeros((n, game.actions.size), np.bool_),
+            np.zeros((n, game.layout.size), np.int8),
+            np.full(n, -1, np.int8),
+        )
+
+
+class Outcome(NamedTuple):
+    """What a step brings; see `Batch`.  `scores_before` and `scores_after` are scratch."""
+
+    rewards: NDArray[np.float32]
+    done: NDArray[np.bool_]
+    scores_before: NDArray[np.int16]
+    scores_after: NDArray[np.int16]
+    final_scores: NDArray[np.int16]
+    final_winners: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, game: Game, n: int) -> Outcome:
+        """Room for n games."""
+        by_seat = (n, game.max_seats)
+        return cls(
+            np.zeros(by_seat, np.float32),
+            np.zeros(n, np.bool_),
+            np.zeros(by_seat, np.int16),
+            np.zeros(by_seat, np.int16),
+            np.zeros(by_seat, np.int16),
+            np.zeros(by_seat, np.bool_),
+        )
+
+
+class Terms(NamedTuple):
+    """The variants and rewards of a batch.
+
+    Attributes:
+        options: A bit per variant (`Game.option_bits`).
+        reward: A code of `row_rules.py`.
+        scale: Points that count as one unit of reward.
+        target: The solo game's target; 0 without a solo game.
+    """
+
+    options: int
+    autoreset: bool
+    reward: int
+    scale: float
+    target: float
+
+    @classmethod
+    def of(cls, game: Game, options: int, autoreset: bool, reward: int) -> Terms:
+        """A game's terms."""
+        return cls(options, autoreset, reward, float(game.score_scale), game.solo_target or 0.0)
+
+
+@cache
+def bytes_per_game(game: Game) -> int:
+    """Memory that a game in a batch takes."""
+    return sum(array.nbytes for array in (*GameArrays.of(game, 1), *Outcome.of(game, 1)))
 
 
 @dataclass(frozen=True)

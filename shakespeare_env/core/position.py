@@ -12,10 +12,9 @@ import numpy.typing as npt
 
 from shakespeare_env.checks.values import check_arguments, is_whole, shown
 from shakespeare_env.core import registry
-from shakespeare_env.core.arrays import GameArrays, taken
 from shakespeare_env.core.batch_checks import check_kind, check_records, first_fault
 from shakespeare_env.core.game import NO_SEAT, Game, Record
-from shakespeare_env.core.kernels import kernels_of
+from shakespeare_env.core.kernels import GameArrays, kernels_of, taken
 from shakespeare_env.core.presentation import UNMARKED, Event, Marks
 from shakespeare_env.core.registry import game_saved
 from shakespeare_env.core.rng import check_seed, streams

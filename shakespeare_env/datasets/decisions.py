@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.core.arrays import taken
+from shakespeare_env.core.kernels import taken
 from shakespeare_env.datasets.frames import DECISIONS, load, load_polars, polars_schema
 from shakespeare_env.datasets.playing_again import seen
 from shakespeare_env.datasets.reading import read_recorded

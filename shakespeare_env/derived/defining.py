@@ -14,8 +14,7 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.core.action_table import ActionTable, Block
-from shakespeare_env.core.game import Game, ObservationLayout, Record, Rules
+from shakespeare_env.core.game import ActionTable, Block, Game, ObservationLayout, Record, Rules
 from shakespeare_env.core.presentation import Presentation
 from shakespeare_env.core.records import Ranges, StateField, state_type
 from shakespeare_env.derived import faults, words

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from shakespeare_env.compile.decorators import kernel
-from shakespeare_env.core.action_table import ActionTable
-from shakespeare_env.core.game import Record
+from shakespeare_env.core.game import ActionTable, Record
 from shakespeare_env.core.presentation import Event
 
 Scores = Callable[[Mapping[str, Any]], list[int]]

@@ -8,7 +8,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.batch_checks import first_fault
 from shakespeare_env.core.kernels import kernels_of
 from shakespeare_env.core.position import Position
-from shakespeare_env.core.rewards import NAMES
+from shakespeare_env.core.row_rules import NAMES
 from shakespeare_env.equality.trace import Setting, choose
 from shakespeare_env.equality.views import Comparison
 from shakespeare_env.play.tracing import Tracer

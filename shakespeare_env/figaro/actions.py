@@ -6,7 +6,7 @@ block's first id (`PLAY`, `RING`, `TAKE`).
 
 from __future__ import annotations
 
-from shakespeare_env.core.action_table import ActionTable, Block
+from shakespeare_env.core.game import ActionTable, Block
 from shakespeare_env.figaro.box import tables as t
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.compile.decorators import kernel, rule
-from shakespeare_env.core.arrays import plain
+from shakespeare_env.core.kernels import plain
 from shakespeare_env.core.rng import GOLDEN, check_seed, mixed, next_in, streams
 
 _AGENTS = np.uint64(0xA6E275)

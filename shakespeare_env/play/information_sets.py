@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.core.arrays import taken
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import checked_seats
 from shakespeare_env.core.game import Game, Records
-from shakespeare_env.core.kernels import kernels_of
+from shakespeare_env.core.kernels import kernels_of, taken
 from shakespeare_env.play.generators import GameGenerators
 
 

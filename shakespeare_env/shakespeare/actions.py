@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shakespeare_env.core.action_table import ActionTable, Block
+from shakespeare_env.core.game import ActionTable, Block
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS
 

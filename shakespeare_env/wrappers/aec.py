@@ -22,8 +22,8 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.game import Game, Records
 from shakespeare_env.core.registry import game_saved
-from shakespeare_env.core.rewards import ILLEGAL_REWARD
 from shakespeare_env.core.rng import fresh_seed
+from shakespeare_env.core.row_rules import ILLEGAL_REWARD
 from shakespeare_env.wrappers.outcome import infos_of, outcomes
 from shakespeare_env.wrappers.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from shakespeare_env.wrappers.spaces import StateView, action_space, observation_space

@@ -16,7 +16,7 @@ import numpy as np
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.position import Position
-from shakespeare_env.core.rewards import NAMES, SCORE, reward_code
+from shakespeare_env.core.row_rules import NAMES, SCORE, reward_code
 
 try:
     import pyspiel

@@ -13,8 +13,8 @@ from shakespeare_env.checks.values import check_arguments, is_whole
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import Integers, as_actions, checked_rows
-from shakespeare_env.core.rewards import ILLEGAL_REWARD
 from shakespeare_env.core.rng import fresh_seed
+from shakespeare_env.core.row_rules import ILLEGAL_REWARD
 from shakespeare_env.play.lineup import play_out
 from shakespeare_env.wrappers.opponents import OpponentPool, Opponents
 from shakespeare_env.wrappers.outcome import NO_OFFENDER, outcomes

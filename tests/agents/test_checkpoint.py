@@ -19,8 +19,7 @@ from shakespeare_agents.networks.checkpoint import (
 )
 from shakespeare_agents.networks.network import Network
 from shakespeare_env.core import registry
-from shakespeare_env.core.action_table import ActionTable, Block
-from shakespeare_env.core.game import ObservationLayout
+from shakespeare_env.core.game import ActionTable, Block, ObservationLayout
 from shakespeare_env.errors import CheckpointError
 from tests.agents.networks import edit_card, random_heads, random_tensors, same_tensors
 

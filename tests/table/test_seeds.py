@@ -7,8 +7,7 @@ import pytest
 
 from shakespeare_env import Position
 from shakespeare_env.core import registry
-from shakespeare_env.core.arrays import GameArrays
-from shakespeare_env.core.kernels import kernels_of
+from shakespeare_env.core.kernels import GameArrays, kernels_of
 from shakespeare_env.core.rng import FIRST_FRESH, GOLDEN, fresh_seed, mixed
 from tests.table.tables import begin, links, served, site_of
 

@@ -16,8 +16,7 @@ import pytest
 
 from shakespeare_env import ActionTable, Batch, ObservationLayout, StateField, below, define, rule
 from shakespeare_env.core import registration, registry
-from shakespeare_env.core.action_table import Block
-from shakespeare_env.core.game import Record
+from shakespeare_env.core.game import Block, Record
 
 NAME = "toy"
 MAX_SEATS = 4

@@ -78,7 +78,7 @@ class Life:
         seed: Of all rows.
         seat: The learner's, None to go around the table.
         opponents: Who sits first, second and so on after the learner.
-        reward: A name of `rewards.py`.
+        reward: A name of `row_rules.py`.
     """
 
     name: str

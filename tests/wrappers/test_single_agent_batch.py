@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from shakespeare_env.core import registry
-from shakespeare_env.core.rewards import NAMES
+from shakespeare_env.core.row_rules import NAMES
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.batches import assert_unchanged, snapshot
 from tests.contract.each_table import full_tables, small_tables

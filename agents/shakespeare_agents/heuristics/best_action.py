@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.compile.decorators import kernel, rule
-from shakespeare_env.core.arrays import plain
+from shakespeare_env.core.kernels import plain
 from shakespeare_env.play.generators import GameGenerators
 
 _TIE = 1e-9

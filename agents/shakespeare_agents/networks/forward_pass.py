@@ -23,7 +23,7 @@ from shakespeare_agents.networks.inference import (
 )
 from shakespeare_agents.networks.network import HEADS, Network, input_scale
 from shakespeare_env.compile.decorators import kernel
-from shakespeare_env.core.arrays import plain
+from shakespeare_env.core.kernels import plain
 
 _OWNER = "network"
 _LARGEST_INT16, _LARGEST_INT32 = 2.0**15 - 1, 2.0**31 - 1

@@ -15,11 +15,10 @@ from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
 from shakespeare_env.shakespeare import state as s
 from shakespeare_env.shakespeare.box import tables as t
-from shakespeare_env.shakespeare.rules.crafting import is_craft_open
+from shakespeare_env.shakespeare.rules.boards import keeps_symmetry, wears_costumes
 from shakespeare_env.shakespeare.rules.phases import mood, quill, rehearsal, rest, turn
+from shakespeare_env.shakespeare.rules.phases.craft import is_craft_open
 from shakespeare_env.shakespeare.rules.scoring import is_beaten
-from shakespeare_env.shakespeare.rules.stage import keeps_symmetry
-from shakespeare_env.shakespeare.rules.troupe import wears_costumes
 from shakespeare_env.shakespeare.state import Field
 
 

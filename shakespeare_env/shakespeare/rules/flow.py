@@ -12,7 +12,6 @@ from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
 from shakespeare_env.shakespeare import state as s
 from shakespeare_env.shakespeare.box.tables import N_CYLINDERS, N_DAYS
-from shakespeare_env.shakespeare.rules.crafting import close_craft, is_craft_open
 from shakespeare_env.shakespeare.rules.phases import (
     craft,
     draft,
@@ -22,9 +21,9 @@ from shakespeare_env.shakespeare.rules.phases import (
     rehearsal,
     rest,
     turn,
-    upkeep,
     wager,
 )
+from shakespeare_env.shakespeare.rules.phases.craft import close_craft, is_craft_open
 from shakespeare_env.shakespeare.rules.scoring import finish
 from shakespeare_env.shakespeare.rules.supply import discard_characters, show_characters
 
@@ -212,7 +211,7 @@ def begin_turns(game: Record) -> None:
 @rule
 def begin_rest(game: Record) -> None:
     """Upkeep, then rest in Order, or by Initiative if strategic (U1 to U3, P1, P4, D2)."""
-    upkeep.renew(game)
+    rest.renew(game)
     rest.lift(game)
     game["part"] = s.IN_REST
     if game["strategic_rest"]:

@@ -20,9 +20,9 @@ from shakespeare_env.shakespeare.box.tables import (
     SET,
     START_PRESTIGE,
 )
-from shakespeare_env.shakespeare.rules.crafting import close_craft
+from shakespeare_env.shakespeare.rules.boards import join
+from shakespeare_env.shakespeare.rules.phases.craft import close_craft
 from shakespeare_env.shakespeare.rules.supply import show_characters, show_elements
-from shakespeare_env.shakespeare.rules.troupe import join
 from shakespeare_env.shakespeare.state import DRAFT, IN_DRAFT, NOBODY
 
 OPTIONS = {"strategic_rest": range(2, N_SEATS + 1)}

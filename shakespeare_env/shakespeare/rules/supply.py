@@ -1,4 +1,4 @@
-"""What bags and deck yield."""
+"""What bags, deck and supply yield; prestige and pounds stop at `MOST` of the record."""
 
 from __future__ import annotations
 
@@ -6,6 +6,19 @@ from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
 from shakespeare_env.core.rng import draw
 from shakespeare_env.shakespeare.box.tables import COSTUME, N_COLOURS, N_DECK, SET
+from shakespeare_env.shakespeare.state import MOST
+
+
+@rule
+def gain_prestige(game: Record, seat: int, points: int) -> None:
+    """Score prestige, or lose it (Rules F4)."""
+    game["prestige"][seat] = min(max(game["prestige"][seat] + points, -MOST), MOST)
+
+
+@rule
+def gain_pounds(game: Record, seat: int, pounds: int) -> None:
+    """Take pounds from the supply."""
+    game["pounds"][seat] = min(game["pounds"][seat] + pounds, MOST)
 
 
 @rule

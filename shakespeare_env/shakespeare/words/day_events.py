@@ -15,7 +15,7 @@ from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS
 from shakespeare_env.shakespeare.box.printed import amount, plural, printed_in, quills_of, signed
 from shakespeare_env.shakespeare.rules import flow, scoring
-from shakespeare_env.shakespeare.rules.phases import mood, rehearsal, rest, turn, upkeep, wager
+from shakespeare_env.shakespeare.rules.phases import mood, rehearsal, rest, turn, wager
 from shakespeare_env.shakespeare.text.wording import seat_list
 from shakespeare_env.shakespeare.words.changes import PAY, changes, event, mover, names_of, seats
 
@@ -229,7 +229,7 @@ TELLERS: dict[Any, Teller] = {
     rehearsal.score_space: _act_scores,
     rehearsal.score_place: _place_scores,
     rehearsal.move_neutral_discs: _neutral_discs,
-    upkeep.renew: _upkeep,
+    rest.renew: _upkeep,
     rest.lift: _rested,
     rest.put_to_rest: _rests,
     scoring.finish: _end,

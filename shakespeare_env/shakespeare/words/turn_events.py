@@ -14,7 +14,7 @@ from shakespeare_env.shakespeare import actions as a
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import COLOURS, Character
 from shakespeare_env.shakespeare.box.printed import SET_GAINS, plural, printed_in, quills_of, signed
-from shakespeare_env.shakespeare.rules import flow, stage, troupe
+from shakespeare_env.shakespeare.rules import boards, flow
 from shakespeare_env.shakespeare.rules.phases import craft, mood, queen, quill, turn
 from shakespeare_env.shakespeare.words.changes import GAINS, PAY, event, mover, seats
 
@@ -162,11 +162,11 @@ def _lapse(call: Call) -> Iterator[Event]:
 
 
 TELLERS: dict[Any, Teller] = {
-    troupe.join: _join,
+    boards.join: _join,
     turn.play: _turn,
     craft.play: _take,
-    troupe.add_costume: _costume,
-    stage.add_set: _set,
+    boards.add_costume: _costume,
+    boards.add_set: _set,
     quill.play: _quill,
     mood.play: _back,
     queen.play_gift: _gift,

@@ -7,8 +7,7 @@ import pytest
 
 from shakespeare_env import observation_layout
 from shakespeare_env.core import registry
-from shakespeare_env.core.action_table import ActionTable, Block
-from shakespeare_env.core.game import Field
+from shakespeare_env.core.game import ActionTable, Block, Field
 from tests.contract import knowledge
 from tests.contract.batches import games
 from tests.contract.each_table import plain_tables

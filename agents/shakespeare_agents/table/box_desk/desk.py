@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import tomlkit
-from shakespeare_env.checks.box_entries import Keys, Wanted
 from tomlkit.exceptions import TOMLKitError
 
 from shakespeare_agents.table.box_desk.document import (
@@ -29,6 +28,7 @@ from shakespeare_agents.table.box_desk.facts import (
     value_at,
 )
 from shakespeare_env.boxes import MISSING, as_file, put_at
+from shakespeare_env.checks.box_files import Keys, Wanted
 from shakespeare_env.core import registry
 from shakespeare_env.errors import BoxError
 

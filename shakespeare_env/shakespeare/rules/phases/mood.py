@@ -17,8 +17,8 @@ from shakespeare_env.shakespeare.box.tables import (
     SET,
 )
 from shakespeare_env.shakespeare.rules.acts import can_move_back, place
-from shakespeare_env.shakespeare.rules.gains import gain_pounds, gain_prestige
-from shakespeare_env.shakespeare.rules.stage import shift_mood
+from shakespeare_env.shakespeare.rules.boards import shift_mood
+from shakespeare_env.shakespeare.rules.supply import gain_pounds, gain_prestige
 
 
 @rule

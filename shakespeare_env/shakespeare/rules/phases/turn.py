@@ -9,10 +9,14 @@ from shakespeare_env.core.game import Record
 from shakespeare_env.shakespeare import actions
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.rules.acts import advance
-from shakespeare_env.shakespeare.rules.crafting import open_craft, open_one
-from shakespeare_env.shakespeare.rules.gains import gain_pounds, gain_prestige
-from shakespeare_env.shakespeare.rules.stage import shift_mood, shift_mood_of_others
-from shakespeare_env.shakespeare.rules.troupe import assistants, join
+from shakespeare_env.shakespeare.rules.boards import (
+    assistants,
+    join,
+    shift_mood,
+    shift_mood_of_others,
+)
+from shakespeare_env.shakespeare.rules.phases.craft import open_craft, open_one
+from shakespeare_env.shakespeare.rules.supply import gain_pounds, gain_prestige
 from shakespeare_env.shakespeare.state import NOBODY
 
 
