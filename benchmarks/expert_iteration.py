@@ -1,20 +1,17 @@
 """How fast expert iteration plays and learns: `python -m benchmarks.expert_iteration`.
 
 It counts decisions learned from a second, updates included, between the ends of two groups of
-games: in this process alone and with processes that play, without and with groups ahead; also by
-the seconds that cores were used, which other programs do not lengthen. Figures for planning a
-cluster follow: decisions that a core plays a second, searched ones among them, examples that the
-learner's core learns from a second, the bytes that travel, and the share of PPO's time that is
-learning.
-"""
-
-from __future__ import annotations
+games: in this process alone and with processes that play; also by the seconds that cores were
+used, which other programs do not lengthen. Figures for planning a cluster follow: decisions that a
+core plays a second, searched ones among them, examples that the learner's core learns from a
+second, the bytes that travel, and the share of PPO's time that is learning.
+"""from __future__ import annotations
 
 import pickle
 import time
 from collections.abc import Generator, Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import psutil
@@ -28,11 +25,9 @@ from benchmarks import report
 from shakespeare_agents.networks.bundled import bundled_checkpoint
 from shakespeare_agents.networks.checkpoint import load_checkpoint
 from shakespeare_agents.workers import Job, Tell, ThisProcess, Workers, open_workers, tell_nobody
-from shakespeare_agents.workers.jobs import R, S
 from shakespeare_env.core import registry
-from shakespeare_training.config import TrainingConfig, override
-from shakespeare_training.config_text import chosen_config
-from shakespeare_training.expert_iteration.learner import ExpertIteration
+from shakespeare_training.config import TrainingConfig, chosen_config
+from shakespeare_training.expert_iteration import ExpertIteration
 from shakespeare_training.learner import make_learner
 from shakespeare_training.ppo.learner import SelfPlayLearner
 
@@ -46,8 +41,8 @@ class Weighed(ThisProcess):
         self.bytes = 0
 
     def run(
-        self, job: Job[S, R], shards: Iterable[S], tell: Tell = tell_nobody
-    ) -> Generator[tuple[int, R], None, None]:
+        self, job: Job[Any, Any], shards: Iterable[Any], tell: Tell = tell_nobody
+    ) -> Generator[tuple[int, Any], None, None]:
         for number, result in super().run(job, shards, tell):
             self.bytes += len(pickle.dumps(result))
             yield number, result
@@ -177,14 +172,13 @@ def main(
     console, table = Console(), Table("games played by", *COLUMNS)
     figures: dict[str, float] = {}
     with open_workers(processes) as crew:
-        cases: dict[str, tuple[Workers | None, int]] = {
-            "this process": (None, 0),
-            f"{processes} processes": (crew, 0),
-            f"{processes} processes, 2 groups ahead": (crew, 2),
+        cases: dict[str, Workers | None] = {
+            "this process": None,
+            f"{processes} processes": crew,
         }
-        for name, (workers, ahead) in cases.items():
-            learner = expert_of(override(config, groups_ahead=ahead), workers)
-            clock = Clock(ahead + 1, count)
+        for name, workers in cases.items():
+            learner = expert_of(config, workers)
+            clock = Clock(1, count)
             learner.learn(10**9, callback=clock)
             found = dict(zip(COLUMNS, clock.rates, strict=True))
             table.add_row(name, *(f"{figure:,.0f}" for figure in found.values()))

@@ -23,8 +23,7 @@ from benchmarks.training import measured
 from shakespeare_env import Batch
 from shakespeare_env.core import registry
 from shakespeare_env.core.device_batch import DeviceBatch
-from shakespeare_training.config import override
-from shakespeare_training.config_text import chosen_config
+from shakespeare_training.config import chosen_config, override
 from shakespeare_training.learner import make_learner
 
 SPREAD = 400

@@ -28,8 +28,7 @@ from torch import nn
 
 from benchmarks.report import machine
 from benchmarks.tutorial import tutorial_learner
-from shakespeare_training.config import TrainingConfig, override
-from shakespeare_training.config_text import CONFIGS, read_config
+from shakespeare_training.config import CONFIGS, TrainingConfig, override, read_config
 from shakespeare_training.learner import make_learner
 from shakespeare_training.ppo.device import bfloat16_is_faster
 

@@ -21,7 +21,7 @@ from shakespeare_agents.strategy.forecasts import forecasts
 from shakespeare_env import Position
 from shakespeare_env.cli import app
 from shakespeare_env.core import registry
-from shakespeare_training.runs.history import Measurement, seats_text, short_count
+from shakespeare_training.runs.evaluation import Measurement, seats_text
 
 HERE = Path(__file__).parent
 N_SEATS, SEED, SHARE = 3, 1, 0.76
@@ -88,7 +88,7 @@ def strength_by_decisions() -> None:
     axes = picture.subplots()
     style.prepare(axes, "Games won against copies of network 1, %", "decisions, log scale")
     axes.set_xscale("log", base=2)
-    axes.xaxis.set_major_formatter(lambda count, _: short_count(count))
+    axes.xaxis.set_major_formatter(lambda count, _: f"{count / 1e6:,.0f}M")
     axes.set_xticks([2**k * 1_000_000 * 25 for k in range(7)])
     ends = np.array([BEFORE, 2_000_000_000])
     for place, (players, rows) in enumerate(sorted(found.items())):

@@ -106,7 +106,7 @@ def _shared(network: Network, workers: Workers) -> Shared:
 
 
 def _network(weights: Shared, game: Game) -> Network:
-    return Network(safetensors.numpy.load(weights.read()), game.layout, ())
+    return Network(safetensors.numpy.load(weights.read()), game.layout)
 
 
 def _from_anywhere(name: str) -> str:

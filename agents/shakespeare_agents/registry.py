@@ -16,7 +16,12 @@ from shakespeare_agents import naming
 from shakespeare_agents.greedy import GreedyAgent
 from shakespeare_agents.naming import HOW_TO_NAME, names
 from shakespeare_agents.networks.bundled import NEWEST, bundled_checkpoint, bundled_versions
-from shakespeare_agents.networks.checkpoint import check_fits, load_checkpoint, read_card
+from shakespeare_agents.networks.checkpoint import (
+    check_fits,
+    load_checkpoint,
+    read_card,
+    warn_of_another_box,
+)
 from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_agents.python_agents import RULE, agent_from, fault_in_words, load
 from shakespeare_agents.random_agent import RandomAgent
@@ -41,7 +46,7 @@ _HEURISTICS = "shakespeare_agents.heuristics"
 def default(game: Game) -> str:
     """The strongest built-in agent for a game.
 
-    `network` if a bundled one is for this game and box, else `heuristic`, else `random`.
+    `network` if a bundled one is for this game, else `heuristic`, else `random`.
     """
     if bundled_versions(game):
         try:
@@ -49,7 +54,7 @@ def default(game: Game) -> str:
             check_fits(read_card(folder), game, folder)
             return "network"
         except CheckpointError:
-            pass  # another box is in force, for which a network has to be trained
+            pass  # a box of other actions is in force, for which a network has to be trained
     return unlearned(game)
 
 
@@ -125,11 +130,30 @@ def _registered(entry: EntryPoint) -> Any:
 
 
 def _from_checkpoint(folder: Path, game: Game, *, greedy: bool = True) -> AnyAgent:
-    return NetworkAgent(load_checkpoint(folder, game)[0], greedy=greedy)
+    return _network_agent(folder, game, greedy, str(folder))
 
 
 def _network(game: Game, *, greedy: bool = True, version: int = NEWEST) -> AnyAgent:
-    return _from_checkpoint(bundled_checkpoint(game, version), game, greedy=greedy)
+    name = "network" if version == NEWEST else f"network,version={version}"
+    return _network_agent(bundled_checkpoint(game, version), game, greedy, name)
+
+
+def _network_agent(folder: Path, game: Game, greedy: bool, name: str) -> AnyAgent:
+    network, card = load_checkpoint(folder, game)
+    warn_of_another_box(card, game, name)
+    return NetworkAgent(network, greedy=greedy)
+
+
+def checkpoint_named(name: str, game: Game) -> Path | None:
+    """The folder of the checkpoint that an agent of that name plays from; None if there is none.
+
+    Raises:
+        ValueError: no such network of the game is bundled.
+    """
+    label, options = naming.split_options(name)
+    if label == "network":
+        return bundled_checkpoint(game, options.get("version", NEWEST))
+    return Path(label) if label not in names() and os.path.isdir(label) else None
 
 
 def has_heuristics(game: Game) -> bool:

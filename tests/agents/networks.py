@@ -7,20 +7,57 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_agents.networks.checkpoint import save_checkpoint
-from shakespeare_agents.networks.network import Network
+from shakespeare_agents.networks.network import Network, input_scale
 from shakespeare_env.core.game import Game, ObservationLayout
 
 Tensors = dict[str, NDArray[np.float32]]
 
 
+class PlainNetwork(Network):
+    """A network in NumPy, the reference for all others that compute the same."""
+
+    def logits(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
+        """int8[n, D] -> float32[n, A], of all actions, legal or not."""
+        return self._linear("action", self._hidden("policy", observations))
+
+    def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
+        """int8[n, D] -> float32[n], the expectation of the seat to move."""
+        return self._linear("value", self._hidden("outlook", observations))[:, 0]
+
+    def forecasts(
+        self, observations: NDArray[np.int8], players: NDArray[np.integer]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """See `ForwardPass.forecasts`."""
+        hidden = self._hidden("outlook", observations)
+        win, score = self._linear("win", hidden), self._linear("score", hidden)
+        present = np.arange(win.shape[1]) < players[:, None]
+        win = np.where(present, win, np.float32(-np.inf))
+        shares = np.exp(win - win.max(axis=1, keepdims=True))
+        shares /= shares.sum(axis=1, keepdims=True)
+        return shares, np.where(present, score, np.float32(0.0))
+
+    def _hidden(self, layer: str, observations: NDArray[np.int8]) -> NDArray[np.float32]:
+        scaled = observations.astype(np.float32) * input_scale(self.layout)
+        features = self._linear("trunk", scaled)
+        features -= features.mean(axis=1, keepdims=True)
+        features /= np.sqrt(np.square(features).mean(axis=1, keepdims=True) + np.float32(1e-5))
+        features = features * self.tensors["norm.weight"] + self.tensors["norm.bias"]
+        return np.maximum(self._linear(layer, np.maximum(features, 0)), np.float32(0.0))
+
+    def _linear(self, name: str, hidden: NDArray[np.float32]) -> NDArray[np.float32]:
+        out: NDArray[np.float32] = hidden @ self.tensors[f"{name}.weight"].T
+        out += self.tensors[f"{name}.bias"]
+        return out
+
+
 def random_network(
     game: Game, width: int = 4, changed: Tensors | None = None, *, heads: bool = True
-) -> Network:
+) -> PlainNetwork:
     """A network for a game, with some tensors in place of random ones."""
     tensors = random_tensors(width, game.layout.size, game.actions.size)
     if heads:
         tensors |= random_heads(width, game.max_seats)
-    return Network(tensors | (changed or {}), game.layout)
+    return PlainNetwork(tensors | (changed or {}), game.layout)
 
 
 def write_checkpoint(folder: Path, game: Game, seed: int = 0) -> Tensors:

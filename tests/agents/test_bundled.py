@@ -13,12 +13,13 @@ import pytest
 from shakespeare_agents import default, evaluate, make
 from shakespeare_agents.networks.bundled import bundled_checkpoint, bundled_versions
 from shakespeare_agents.networks.checkpoint import LICENCE, load_checkpoint, read_card
+from shakespeare_agents.networks.forward_pass import ForwardPass
 from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_agents.strategy.forecasts import forecasts
 from shakespeare_env import Batch
 from shakespeare_env.core import registry
-from shakespeare_training.config_text import chosen_config, parse_override
-from shakespeare_training.runs.history import History, Measurement
+from shakespeare_training.config import chosen_config, parse_override
+from shakespeare_training.runs.evaluation import Measurement
 from tests.contract import knowledge
 
 games = pytest.mark.parametrize("name", registry.names())
@@ -42,8 +43,8 @@ def test_it_fits_its_game_and_says_where_it_comes_from(name, version):
     assert card.players == list(registry.seats(name))
     assert card.licence == LICENCE
     assert card.command.startswith("shakespeare train")
-    history = History(Measurement(**entry) for entry in card.figures["history"])
-    assert history[len(history) - 1].decisions == card.figures["decisions"]
+    history = [Measurement(**entry) for entry in card.figures["history"]]
+    assert history[-1].decisions == card.figures["decisions"]
     assert card.figures["decisions"] >= card.settings["decisions"] or " --minutes " in card.command
     assert sum(path.stat().st_size for path in folder.iterdir()) < 6_000_000
     assert len(list(folder.iterdir())) == 2
@@ -64,19 +65,14 @@ def test_its_command_repeats_its_settings_whatever_the_defaults_of_today(name, v
 
 
 @games
-def test_the_newest_of_the_box_plays_by_default_and_none_is_gone(name):
+def test_the_newest_plays_by_default_and_the_first_stays(name):
     game = registry.game(name)
     found = bundled_versions(game)
-    assert found == list(range(1, len(found) + 1))
     assert default(game) == "network"
     # Figures in the training log and of users are about the first.
     _, card = load_checkpoint(bundled_checkpoint(game, 1), game)
     assert card.weights_digest == knowledge.of(name, "pinned").FIRST_NETWORK
-    cards = {
-        version: load_checkpoint(bundled_checkpoint(game, version), game)[1] for version in found
-    }
-    of_box = [version for version, card in cards.items() if card.boxes == 1]
-    network, newest = make("network", game), make(f"network,version={of_box[-1]}", game)
+    network, newest = make("network", game), make(f"network,version={found[-1]}", game)
     assert isinstance(network, NetworkAgent)
     assert isinstance(newest, NetworkAgent)
     assert network.network.digest() == newest.network.digest()
@@ -86,7 +82,7 @@ def test_the_newest_of_the_box_plays_by_default_and_none_is_gone(name):
 def test_its_forecasts_explain_games_it_never_saw(name):
     """Of every seat's victory and score, and by its value of the own one: none is biased."""
     game = registry.game(name)
-    network = load_checkpoint(bundled_checkpoint(game), game)[0]
+    network = ForwardPass(load_checkpoint(bundled_checkpoint(game), game)[0])
     unit = game.score_scale
     for players in registry.seats(name)[::3]:
         found = forecasts(name, players=players, games=200, seed=9, player="network")

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 import safetensors.numpy
 
-from shakespeare_agents import storage
+from shakespeare_agents import make, storage
 from shakespeare_agents.networks import checkpoint
 from shakespeare_agents.networks.checkpoint import (
     FORMAT,
@@ -78,19 +79,26 @@ def test_what_is_saved_comes_back(tmp_path):
     assert card.format == json.loads((tmp_path / "card.json").read_text())["format"] == FORMAT
 
 
-def test_a_card_from_before_there_were_heads(folder):
-    path = folder / "card.json"
-    card_now = json.loads(path.read_text())
-    lacking = ("heads", "boxes", "facts")
-    older = {name: value for name, value in card_now.items() if name not in lacking}
-    path.write_text(json.dumps(older | {"format": 2}))
-    network, card = load_checkpoint(folder, GAME)
-    assert (card.format, card.heads, network.has_heads) == (2, [], False)
-    assert holds(network, make_tensors())
-    edit_card(folder, heads=[])
-    refused(folder, r"unknown entries \['heads'\]")
-    path.write_text(json.dumps(older | {"format": FORMAT}))
-    refused(folder, "lacks boxes; copy all files of the checkpoint")
+def test_cards_of_former_formats(folder):
+    """Before there were heads, and when networks might read the printed facts of several boxes."""
+    card = json.loads((folder / "card.json").read_text())
+    del card["heads"]
+    for more in ({"format": 2}, {"format": 5, "heads": [], "boxes": 1, "facts": []}):
+        (folder / "card.json").write_text(json.dumps(card | more))
+        network, read = load_checkpoint(folder, GAME)
+        assert (read.format, read.heads) == (more["format"], [])
+        assert holds(network, make_tensors())
+    edit_card(folder, facts=["cards"])
+    refused(folder, "printed facts")
+
+
+def test_another_box_plays_and_is_told_once(folder):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        make(folder, GAME)
+    edit_card(folder, box_digest="0")
+    with pytest.warns(UserWarning, match=f"--start {folder} --minutes 10"):
+        make(folder, GAME)
 
 
 def test_a_save_that_fails_leaves_the_old_checkpoint(folder, monkeypatch):
@@ -101,9 +109,6 @@ def test_a_save_that_fails_leaves_the_old_checkpoint(folder, monkeypatch):
             raise OSError("disk full")
         write(path, content)
 
-    one_head = {name: t for name, t in with_heads(1).items() if not name.startswith("win")}
-    with pytest.raises(ValueError, match=r"alone; give \['win', 'score'\] or none; nothing was"):
-        save(folder, one_head)
     for number in (np.nan, -1.1e6):
         spoilt = make_tensors(seed=1)
         spoilt["policy.bias"][3] = number
@@ -119,30 +124,24 @@ def test_a_save_that_fails_leaves_the_old_checkpoint(folder, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    "changes",
     [
-        ({"format": 1}, "format 1, this version reads 2 and 3"),
-        ({"actions": "3"}, "actions = '3': must be a whole number"),
-        ({"surprise": 1}, "unknown entries"),
-        ({"game": "x" * 10**6}, r"made for game 'x{79}\.\.\., but this is"),
-        ({"game": "chess"}, "made for game 'chess', but this is 'figaro'"),
-        ({"box_digest": "0"}, "made with another box than the package's own.*; set FIGARO_BOX"),
-        ({"actions": 4}, "made for other actions"),
-        ({"actions_digest": "0"}, "made for other actions"),
-        ({"observation": 5}, "made for other observations"),
-        ({"layout_digest": "0"}, "made for other observations"),
-        ({"players": []}, r"players \[\]"),
-        ({"players": [3, 9]}, r"players \[3, 9\]"),
-        ({"width": 0}, "width 0"),
-        ({"width": 10**9}, "width 1000000000"),
-        ({"width": 16}, "not float32 "),
-        ({"heads": ["score", "win"]}, r"heads \['score', 'win'\]: there is no such network"),
-        ({"heads": ["win", "score"]}, r"not expected: \['score\.bias', .*'win\.weight'\]"),
+        {"format": 1},
+        {"actions": "3"},
+        {"players": None},
+        {"game": "chess"},
+        {"actions_digest": "0"},
+        {"layout_digest": "0"},
+        {"width": 0},
+        {"width": 10**9},
+        {"width": 16},
+        {"heads": ["win", "score"]},
+        {"weights": "../weights"},
     ],
 )
-def test_a_card_that_does_not_fit(folder, changes, message):
+def test_a_card_that_does_not_fit(folder, changes):
     edit_card(folder, **changes)
-    refused(folder, message)
+    refused(folder, str(folder))
 
 
 def changed(tensors, name, number):

@@ -11,14 +11,14 @@ import pytest
 
 from shakespeare_agents import make
 from shakespeare_agents.networks.forward_pass import ForwardPass, weights_of, write_outlooks
-from shakespeare_agents.networks.inference import Scratch, Weights, first_sums, in_box, update_sums
-from shakespeare_agents.networks.network import LARGEST_WEIGHT, Network, input_scale
+from shakespeare_agents.networks.inference import Scratch, Weights, first_sums, update_sums
+from shakespeare_agents.networks.network import LARGEST_WEIGHT, input_scale
 from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_env.compile.decorators import kernel
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import ObservationLayout
 from shakespeare_env.play.agent import Advisor
-from tests.agents.networks import random_heads, random_network
+from tests.agents.networks import PlainNetwork, random_heads, random_network
 from tests.contract.random_games import PLAIN_FULL_TABLES, chosen
 from tests.generators import generators
 
@@ -48,7 +48,7 @@ def network(request, views):
     if request.param == "bundled":
         agent = make("network,version=1", views[0])
         assert isinstance(agent, NetworkAgent)
-        return agent.network
+        return PlainNetwork(agent.network.tensors, agent.network.layout)
     if request.param == "without heads":
         return random_network(views[0], 16, heads=False)
     return random_network(views[0], request.param)
@@ -73,15 +73,14 @@ def test_it_computes_what_the_network_does(views, network):
     assert (logits[~masks] == -np.inf).all()
     assert same(logits[masks], network.logits(observations)[masks])
     assert same(forward.values(observations), network.values(observations))
-    heads = heads_of(network, observations)
+    players = np.arange(len(masks)) % game.max_seats + 1
     if not network.has_heads:
-        assert heads.shape[1] == 1
+        with pytest.raises(ValueError, match="heads"):
+            forward.forecasts(observations, players)
         return
-    shares, changes = network.forecasts(observations, np.full(len(heads), game.max_seats))
-    win, score = heads[:, 1 : 1 + game.max_seats], heads[:, 1 + game.max_seats :]
-    likely = np.exp(win - win.max(axis=1, keepdims=True))
-    assert np.abs(likely / likely.sum(axis=1, keepdims=True) - shares).max() < 0.01
-    assert same(score, changes)
+    found, expected = (one.forecasts(observations, players) for one in (forward, network))
+    assert np.abs(found[0] - expected[0]).max() < 0.01
+    assert same(found[1], expected[1])
 
 
 def test_a_row_is_the_same_bit_for_bit_in_any_company(views, network):
@@ -98,7 +97,7 @@ def test_a_row_is_the_same_bit_for_bit_in_any_company(views, network):
 @kernel("tests")
 def sums_in_turn(seen: Any, network: Any, room: Any, before: Any, change: Any, sums: Any) -> None:
     """The first layer of int8[n, D] into int32[2, n, W]: afresh, and from row to row."""
-    weights, scratch = in_box(Weights(*network), 0), Scratch(*room)
+    weights, scratch = Weights(*network), Scratch(*room)
     for row in range(len(seen)):
         first_sums(seen[row], weights, scratch.inputs, sums[0, row])
         if row == 0:
@@ -114,7 +113,7 @@ def sums_in_turn(seen: Any, network: Any, room: Any, before: Any, change: Any, s
 
 def both_sums(network, observations):
     weights = weights_of(network)
-    _, numbers, width = weights.first.shape
+    numbers, width = weights.first.shape
     sums = np.zeros((2, len(observations), width), np.int32)
     room = np.zeros(numbers, np.int8), np.zeros(numbers, np.int16)
     sums_in_turn(observations, tuple(weights), tuple(Scratch.of(weights)), *room, sums)
@@ -134,10 +133,10 @@ def test_no_sum_overflows_at_the_ends_of_all_ranges(views):
     network.tensors["trunk.weight"][:] = LARGEST_WEIGHT
     ends = np.array([game.layout.high, game.layout.low, game.layout.high], np.int8)
     sums, weights = both_sums(network, ends)
-    exact = ends.astype(np.int64) @ weights.first[0].astype(np.int64)
+    exact = ends.astype(np.int64) @ weights.first.astype(np.int64)
     assert (sums == exact).all()
     whole = ends @ (input_scale(game.layout).astype(float) * LARGEST_WEIGHT)
-    assert sums[0, :, 0] * float(weights.unit[0, 0]) == pytest.approx(whole, rel=1e-3)
+    assert sums[0, :, 0] * float(weights.unit[0]) == pytest.approx(whole, rel=1e-3)
 
 
 @pytest.mark.parametrize("scale", [LARGEST_WEIGHT, 0.0])
@@ -147,7 +146,6 @@ def test_the_most_extreme_weights_leave_legal_moves_and_numbers(views, scale):
     network = random_network(game, 33)
     for tensor in network.tensors.values():
         tensor[:] = np.sign(tensor) * np.float32(scale)
-    network = Network(network.tensors, game.layout)
     logits = ForwardPass(network).legal_logits(observations, masks)
     assert np.isfinite(logits[masks]).all()
     assert np.isfinite(heads_of(network, observations)).all()
@@ -204,18 +202,10 @@ def test_hopeless_logits_stay_shares():
     heads = random_heads(4, FIGARO.max_seats)
     heads["win.bias"][:4] = -1e6, 1e6, 0, -1e6
     network, nothing = random_network(FIGARO, 4, heads), np.zeros((1, FIGARO.layout.size), np.int8)
-    assert network.forecasts(nothing, np.array([4]))[0].tolist() == [[0, 1, 0, 0, 0, 0]]
-    assert network.forecasts(nothing, np.array([1]))[0].tolist() == [[1, 0, 0, 0, 0, 0]]
-    assert network.forecasts(nothing[:0], np.zeros(0, np.int8))[0].shape == (0, 6)
-
-
-def test_what_cannot_be_forecast_is_refused():
-    nothing = np.zeros((3, FIGARO.layout.size), np.int8)
-    with pytest.raises(ValueError, match=r"only the seat to move; give one whose card\.json lists"):
-        random_network(FIGARO, heads=False).forecasts(nothing, np.full(3, 4))
-    for players in (0, 7):
-        with pytest.raises(ValueError, match=f"players = {players}: tables have 1 to 6 seats"):
-            random_network(FIGARO).forecasts(nothing, np.array([2, players, 4]))
+    forward = ForwardPass(network)
+    assert forward.forecasts(nothing, np.array([4]))[0].tolist() == [[0, 1, 0, 0, 0, 0]]
+    assert forward.forecasts(nothing, np.array([1]))[0].tolist() == [[1, 0, 0, 0, 0, 0]]
+    assert forward.forecasts(nothing[:0], np.zeros(0, np.int8))[0].shape == (0, 6)
 
 
 def test_heads_change_nothing_but_the_digest(views):

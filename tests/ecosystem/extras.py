@@ -28,7 +28,7 @@ from tests.ecosystem.trial import PINNED, installed, python_of, run, versions, w
 BEGIN = "<!-- written by `make test-floors` and `make test-newest` -->"
 ONE_VERSION = "torch"
 """Always that of constraints.txt: every release takes gigabytes."""
-WITH = {"wandb": ("train",), "mlflow": ("train",)}
+WITH: dict[str, tuple[str, ...]] = {}
 """Extras that are used with others alone."""
 BASE = "base"
 _PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

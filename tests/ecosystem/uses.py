@@ -184,18 +184,6 @@ def train() -> None:
     shakespeare("check", "--game", GAME, "--games", "1", "--rows", "2")
 
 
-def wandb() -> None:
-    """A run that is tracked."""
-    _run("run", "--track", "wandb", WANDB_MODE="offline")
-    assert list(Path("run", "wandb").glob("offline-run-*/*.wandb"))
-
-
-def mlflow() -> None:
-    """A run that is tracked."""
-    _run("run", "--track", "mlflow", MLFLOW_TRACKING_URI="sqlite:///mlflow.db")
-    assert Path("mlflow.db").is_file()
-
-
 def _run(folder: str, *words: str, **variables: str) -> None:
     settings = [word for setting in SHORT.split() for word in ("--set", setting)]
     shakespeare("train", "--out", folder, "--device", "cpu", *settings, *words, **variables)
@@ -341,7 +329,7 @@ def _ended(
 USES: dict[str, Callable[[], None]] = {
     use.__name__: use
     for use in (
-        smallest, base, cuda, data, arena, table, train, wandb, mlflow, export, ray, mcp, render,
+        smallest, base, cuda, data, arena, table, train, export, ray, mcp, render,
         video, docs, notebooks, dev,
     )
 }  # fmt: skip

@@ -35,7 +35,7 @@ PRELOADED = """
     torch._inductor.runtime.cache_dir_utils
 """
 PACKAGES = ("shakespeare_env", "shakespeare_agents", "shakespeare_training")
-NOT_SET_UP = ("shakespeare_env.wrappers.openspiel", "shakespeare_agents.export.onnx_file")
+NOT_SET_UP = ("shakespeare_env.wrappers.openspiel",)
 """Modules that need libraries which `make setup` does not install."""
 OWN_AGENT = "def first(observations, masks, rng):\n    return masks.argmax(axis=1)\n"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from typing import Any
 
@@ -11,8 +10,7 @@ from stable_baselines3.common.callbacks import BaseCallback, ConvertCallback
 
 from shakespeare_env.core import registry
 from shakespeare_training.config import make_config
-from shakespeare_training.expert_iteration.learner import orders_of
-from shakespeare_training.stopping import Stop
+from shakespeare_training.terminal import Stop
 
 _SHORT: dict[str, Any] = {
     "width": 16,
@@ -116,15 +114,8 @@ def fingerprint(run):
         learner.league.lineup.seats.tolist(),
         learner.league.lineup.generators.states.tolist(),
         {field: games[field].tolist() for field in games.dtype.names},
-        [(one.is_searched, weights_digest(one.tensors)) for one in orders_of(learner)],
         learner.rng.bit_generator.state,
     )
-
-
-def weights_digest(tensors):
-    """The same for the same weights."""
-    content = b"".join(tensors[name].tobytes() for name in sorted(tensors))
-    return hashlib.sha256(content).hexdigest()
 
 
 def edit_state(folder, change):

@@ -1,53 +1,47 @@
-"""`shakespeare train`: from settings to a checkpoint to play against."""
+"""The commands `shakespeare train` and `shakespeare exploit`."""
 
 from __future__ import annotations
 
 import math
+import os
 import time
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from shakespeare_agents.cli.options import lineup as lineup_options
 from shakespeare_agents.cli.options import workers as workers_options
-from shakespeare_env.cli.choices import DEFAULT_GAME, complete_game, find_game
+from shakespeare_agents.cli.options.completion import complete_agent
+from shakespeare_agents.cli.options.progress import games_progress
+from shakespeare_agents.naming import HOW_TO_NAME, names
+from shakespeare_env.cli import choices
+from shakespeare_env.cli.choices import give_up
 from shakespeare_env.core import registry
-from shakespeare_env.errors import ShakespeareEnvError, TrainingError
-from shakespeare_training.terminal import (
-    UnbreakableConsole,
-    busy,
-    complete_setting,
-    give_up_on,
-    import_what_trains,
-    stoppable,
-)
+from shakespeare_env.errors import ShakespeareEnvError, TrainingError, WorkerError
+from shakespeare_training.terminal import UnbreakableConsole, busy, import_what_trains, stoppable
 
 if TYPE_CHECKING:
+    from stable_baselines3.common.callbacks import BaseCallback
+
     from shakespeare_agents.workers import Workers
+    from shakespeare_training.config import TrainingConfig
+    from shakespeare_training.runs.run import Run
 
+RESULT_NAME = "exploit.json"
 _CONFIGURED = "as configured"
-_OVERRIDES = "--set"
-"""The name of settings from the command line in errors."""
+_FAULTS = ShakespeareEnvError, ValueError, TypeError, ImportError
+"""Errors of settings, files and agents, which are told in words."""
 
 
-def _complete_config(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Bundled settings and TOML files that begin so, and folders on the way."""
-    from shakespeare_training.config_text import bundled_names
+def _complete_setting(incomplete: str) -> list[str]:
+    """Names of settings that begin so."""
+    from shakespeare_training.config import TrainingConfig
 
-    game = ctx.params.get("game_name") or DEFAULT_GAME
-    found = bundled_names(game) if game in registry.names() else []
-    folder, _, begun = incomplete.rpartition("/")
-    written = f"{folder}/" if "/" in incomplete else ""
-    try:
-        for path in sorted(Path(written or ".").iterdir()):
-            if path.is_dir() and (begun or not path.name.startswith(".")):
-                found.append(f"{written}{path.name}/")
-            elif path.suffix == ".toml":
-                found.append(f"{written}{path.name}")
-    except (OSError, ValueError):  # no such folder, or no permission
-        pass
-    return [name for name in found if name.startswith(incomplete)]
+    return [f"{name}=" for name in TrainingConfig.model_fields if name.startswith(incomplete)]
 
 
 def train(
@@ -58,17 +52,10 @@ def train(
             metavar="NAME",
             help="ppo, expert_iteration, or a TOML file of settings.",
             show_default="ppo",
-            autocompletion=_complete_config,
         ),
     ] = None,
     game_name: Annotated[
-        str | None,
-        typer.Option(
-            "--game",
-            help=f"One of: {', '.join(registry.names())}.",
-            show_default=f"{_CONFIGURED}, or {DEFAULT_GAME}",
-            autocompletion=complete_game,
-        ),
+        str | None, choices.game_option("The game.", f"{_CONFIGURED}, or {choices.DEFAULT_GAME}")
     ] = None,
     decisions: Annotated[
         int | None,
@@ -88,7 +75,7 @@ def train(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            autocompletion=complete_setting,
+            autocompletion=_complete_setting,
             help="Any other setting, such as learning_rate=1e-3; may be repeated.",
         ),
     ] = None,
@@ -107,22 +94,20 @@ def train(
         ),
     ] = None,
     start: Annotated[
-        Path | None,
-        typer.Option(help="Checkpoint whose weights to start from.", show_default=False),
+        str | None,
+        typer.Option(
+            metavar="CHECKPOINT",
+            help="Whose weights to start from: network, or a folder. With another box than it was "
+            "trained with, the settings are those to adapt it.",
+            autocompletion=complete_agent,
+            show_default=False,
+        ),
     ] = None,
     device: Annotated[
         str, typer.Option(help="cpu, cuda, cuda:1, ... or auto: a GPU if it can be used.")
     ] = "auto",
     workers: workers_options.Processes = 1,
     ray: workers_options.Ray = None,
-    track: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="wandb|mlflow|tensorboard",
-            help="Log to this tracker; may be repeated. TensorBoard's files are always written.",
-            show_default=False,
-        ),
-    ] = None,
     callbacks: Annotated[
         list[str] | None,
         typer.Option(
@@ -132,9 +117,6 @@ def train(
             show_default=False,
         ),
     ] = None,
-    film: Annotated[
-        bool, typer.Option("--film", help="Film a game at every evaluation, as an HTML page.")
-    ] = False,
     print_config: Annotated[
         bool, typer.Option("--print-config", help="Print the settings with comments, and exit.")
     ] = False,
@@ -149,59 +131,90 @@ def train(
         raise typer.BadParameter(f"{minutes} is not a duration", param_hint="--minutes")
     if trust and resume is None:
         raise typer.BadParameter("only --resume asks for it", param_hint="--trust")
+    kept = {"--game": game_name, "--config": config, "--out": out, "--start": start, "--seed": seed}
+    changed = [name for name, value in {**kept, "--set": settings}.items() if value is not None]
+    if resume is not None and changed:
+        raise typer.BadParameter(
+            f"a run keeps its settings and its folder; drop {', '.join(changed)} "
+            "(of the settings only --decisions may change)",
+            param_hint="--resume",
+        )
     folder = resume or out or Path("runs")
     with ExitStack() as opened:
         stop = opened.enter_context(stoppable(console, "Stopped before learning began."))
         import_what_trains(console)
-        from shakespeare_agents.networks.checkpoint import read_card
-        from shakespeare_training import config_text
-        from shakespeare_training.runs.observers import observers_wanted
+        from shakespeare_training.config import as_toml
         from shakespeare_training.runs.run import Run
         from shakespeare_training.runs.train import train as train_run
 
-        given = {"decisions": decisions, "seed": seed}
-        overrides: dict[str, Any] = {k: value for k, value in given.items() if value is not None}
-        with give_up_on(folder, ShakespeareEnvError, ValueError, TypeError, ImportError):
-            observers_of = observers_wanted(
-                track=track or (), callbacks=callbacks or (), films=film
-            )
-            overrides |= map(config_text.parse_override, settings or [])
-            if resume is not None and not print_config:
-                _refuse_changes(
-                    {"--game": game_name, "--config": config, "--out": out, "--start": start},
-                    overrides,
-                )
+        with _give_up_on(folder, *_FAULTS):
+            makers = {name: _maker(name) for name in callbacks or ()}
+            if resume is not None:
                 with busy(console, "loading the run"):
                     run = Run.resume(
                         resume,
-                        decisions=overrides.get("decisions"),
+                        decisions=decisions,
                         device=device,
                         trusted=trust or (),
                         minutes=minutes,
                     )
                 crew = opened.enter_context(_crew(run.config.algorithm, workers, ray))
             else:
+                given: dict[str, Any] = {"decisions": decisions, "seed": seed}
                 if game_name is not None:
-                    overrides["game"] = find_game(game_name).name
-                chosen = config_text.chosen_config(config, overrides, _OVERRIDES)
+                    given["game"] = choices.find_game(game_name).name
+                overrides = {name: value for name, value in given.items() if value is not None}
+                overrides |= _parsed(settings)
+                chosen, origin = _chosen(config, overrides, start, minutes)
                 if print_config:
-                    typer.echo(config_text.as_toml(chosen), nl=False)
+                    typer.echo(as_toml(chosen), nl=False)
                     return
                 # Before the folder is made.
                 crew = opened.enter_context(_crew(chosen.algorithm, workers, ray))
                 stamp = time.strftime("%Y%m%d-%H%M%S")
                 folder = out or Path("runs") / f"{chosen.game}-{stamp}-seed{chosen.seed}"
                 with busy(console, "building the learner"):
-                    run = Run.create(chosen, folder, start=start, device=device, minutes=minutes)
-                searches = chosen.algorithm == "expert_iteration"
-                if start is not None and searches and (heads := read_card(start).heads):
-                    said = f"the heads {' and '.join(heads)} of {start} are kept: no warm-up"
-                    console.print(said, highlight=False, soft_wrap=True)
+                    run = Run.create(chosen, folder, start=origin, device=device, minutes=minutes)
         with run:
-            with give_up_on(folder, TypeError):
-                observers = observers_of(run)
-            with give_up_on(folder, TrainingError):
-                train_run(run, console, stop, crew, observers)
+            with _give_up_on(folder, TypeError):
+                guests = [_guest(name, maker, run) for name, maker in makers.items()]
+            with _give_up_on(folder, TrainingError):
+                train_run(run, console, stop, crew, guests)
+
+
+def _parsed(settings: list[str] | None) -> dict[str, Any]:
+    from shakespeare_training.config import parse_override
+
+    return dict(map(parse_override, settings or []))
+
+
+def _chosen(
+    config: str | None, overrides: dict[str, Any], start: str | None, minutes: float | None
+) -> tuple[TrainingConfig, Path | None]:
+    """The settings, and the folder of the checkpoint to start from.
+
+    They have its width, and are those to adapt it (`ADAPTING`) if it knows another box and nothing
+    else is asked for.
+    """
+    from shakespeare_agents.networks.checkpoint import read_card
+    from shakespeare_agents.registry import checkpoint_named
+    from shakespeare_training.config import ADAPTING, FOREVER, chosen_config
+
+    chosen = chosen_config(config, overrides, "--set")
+    if start is None:
+        return chosen, None
+    origin = checkpoint_named(start, registry.game(chosen.game))
+    if origin is None:
+        raise ValueError(f"there is no checkpoint {start!r} to --start from; give a folder")
+    card = read_card(origin)
+    own: dict[str, Any] = {"width": card.width}
+    if config is None and chosen.algorithm == "ppo" and _knows_another_box(card, chosen.game):
+        own |= ADAPTING if minutes is None else {**ADAPTING, "decisions": FOREVER}
+    return chosen_config(config, {**own, **overrides}, "--set"), origin
+
+
+def _knows_another_box(card: Any, game: str) -> bool:
+    return bool(card.game == game and card.box_digest != registry.box_digest(game))
 
 
 def _crew(algorithm: str, workers: int, ray: str | None) -> AbstractContextManager[Workers | None]:
@@ -216,12 +229,180 @@ def _crew(algorithm: str, workers: int, ray: str | None) -> AbstractContextManag
     return workers_options.chosen(workers, ray)
 
 
-def _refuse_changes(options: dict[str, Any], overrides: dict[str, Any]) -> None:
-    wrong = [name for name, value in options.items() if value is not None]
-    wrong += sorted(overrides.keys() - {"decisions"})
-    if wrong:
-        raise typer.BadParameter(
-            f"a run keeps its settings and its folder; drop {', '.join(wrong)} "
-            "(of the settings only --decisions may change)",
-            param_hint="--resume",
+def _maker(name: str) -> Callable[[Run], Any]:
+    """What makes a callback of a run, by its name."""
+    from shakespeare_agents.naming import PythonName
+    from shakespeare_agents.python_agents import load
+
+    source, _, attribute = name.rpartition(":")
+    if not source.endswith(".py") or not attribute:
+        raise ValueError(f"the callback {name!r} is not named in a file: give FILE.py:NAME")
+    maker: Callable[[Run], Any] = load(PythonName(source, attribute))
+    return maker
+
+
+def _guest(name: str, maker: Callable[[Run], Any], run: Run) -> BaseCallback:
+    from stable_baselines3.common.callbacks import BaseCallback
+
+    made = maker(run)
+    if not isinstance(made, BaseCallback):
+        raise TypeError(
+            f"{name} made {type(made).__name__} of a Run: it must make a BaseCallback of "
+            "Stable-Baselines3"
         )
+    return made
+
+
+@contextmanager
+def _give_up_on(folder: Path, *kinds: type[Exception]) -> Iterator[None]:
+    """Give up in words on faults of these kinds, lost workers, or if the run cannot be saved."""
+    from shakespeare_training.runs.folder import how_to_go_on
+
+    try:
+        yield
+    except WorkerError as fault:
+        give_up(f"{fault}; {how_to_go_on(folder)}")
+    except kinds as fault:
+        give_up("\n".join([str(fault), *getattr(fault, "__notes__", [])]))
+    except OSError as fault:
+        give_up(f"the run cannot be written ({fault}); {how_to_go_on(folder)}")
+
+
+class By(StrEnum):
+    """What looks for the weaknesses of an agent."""
+
+    search = "search"
+    ppo = "ppo"
+
+
+def exploit(
+    agent: Annotated[
+        str,
+        typer.Argument(
+            metavar="AGENT",
+            autocompletion=complete_agent,
+            help=f"Whose copies hold all seats but one: {', '.join(names())}, {HOW_TO_NAME}.",
+        ),
+    ],
+    minutes: Annotated[
+        float,
+        typer.Option(
+            "--minutes",
+            min=0.0,
+            help="Time to play by search, or to learn, after the rules are compiled.",
+        ),
+    ] = 30.0,
+    by: Annotated[
+        By,
+        typer.Option(
+            "--by",
+            help="search: it looks ahead with AGENT's own network. ppo: it learns from AGENT's "
+            "weights.",
+        ),
+    ] = By.search,
+    players: Annotated[
+        int | None,
+        typer.Option("--players", help="Seats at the table.", show_default="the game's most"),
+    ] = None,
+    games: Annotated[
+        int | None,
+        typer.Option(
+            "--games",
+            min=1,
+            help="Games to measure by, rounded up to a multiple of the seats.",
+            show_default="search: as many as fit; ppo: 2401, for ± 2 percentage points",
+        ),
+    ] = None,
+    seed: lineup_options.Seed = 0,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            autocompletion=_complete_setting,
+            help="A setting of PPO, such as win_reward_coef=1; may be repeated.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help=f"New folder for the result ({RESULT_NAME}), and for the run of ppo.",
+            show_default="ppo: runs/exploit-<game>-<time>-seed<seed>",
+        ),
+    ] = None,
+    game_name: choices.GameName = choices.DEFAULT_GAME,
+    threads: lineup_options.Threads = 1,
+) -> None:
+    """How much one seat can win against copies of an agent in all others.
+
+    Its win rate beside parity: the lower, the less there is to exploit. Ctrl-C tells what is
+    measured so far.
+    """
+    if not math.isfinite(minutes):
+        raise typer.BadParameter(f"{minutes} is not a duration", param_hint="--minutes")
+    if settings and by is By.search:
+        raise typer.BadParameter("only --by ppo has settings", param_hint="--set")
+    game = choices.find_game(game_name)
+    # Slow imports are late to keep the shell's completion quick.
+    from shakespeare_training.exploit import GAMES, exploit_by_ppo, exploit_by_search, table_of
+
+    with choices.usage_errors("--players"):
+        seats = table_of(game, players)
+    frozen = lineup_options.make_opponents(game, [agent], seats)[0]
+    console = UnbreakableConsole()
+    with stoppable(console, "Stopped before anything was measured.") as stop:
+        if by is By.search and out is not None:
+            _make_folder(out)  # give up before hours of play if the result could not be written
+        if by is By.ppo:
+            import_what_trains(console)
+            stamp = time.strftime("%Y%m%d-%H%M%S")
+            out = out or Path("runs") / f"exploit-{game.name}-{stamp}-seed{seed}"
+        progress = games_progress()
+        task = progress.add_task("playing", total=games, decisions=0)
+
+        def tell(decisions: int, finished: int) -> None:
+            progress.start()  # not while it learns
+            progress.update(task, completed=finished, decisions=decisions)
+
+        common: dict[str, Any] = {"minutes": minutes, "players": seats, "seed": seed}
+        common |= {"threads": threads, "on_progress": tell}
+        try:
+            if by is By.search:
+                found = exploit_by_search(frozen, game.name, games=games, **common)
+            else:
+                assert out is not None
+                with _give_up_on(out, *_FAULTS):
+                    learned = exploit_by_ppo(
+                        agent,
+                        out,
+                        game.name,
+                        games=games or GAMES,
+                        settings=_parsed(settings),
+                        console=console,
+                        stop=stop,
+                        **common,
+                    )
+                if learned is None:
+                    return
+                found = learned
+        finally:
+            progress.stop()
+    if stop.requested:
+        console.print(f"Stopped after {found.evaluation.games} games.", highlight=False)
+    console.print(found.evaluation.table())
+    console.print(found.verdict(), highlight=False, markup=False, soft_wrap=True)
+    if out is not None:
+        with _give_up_on(out):
+            found.save(out / RESULT_NAME)
+
+
+def _make_folder(out: Path) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        if any(out.iterdir()):
+            give_up(f"cannot write {out}: it is not empty; give a new folder")
+    except (OSError, ValueError) as fault:
+        give_up(f"cannot write {out}: {fault}; give a new folder")
+    if not os.access(out, os.W_OK | os.X_OK):
+        give_up(f"cannot write {out}: you may not write there; give a new folder")

@@ -1,18 +1,21 @@
-"""The settings of a training run: their meaning, defaults and bounds."""
+"""The settings of a training run: their meaning, defaults and bounds, and their files."""
 
 from __future__ import annotations
 
+import shlex
+import textwrap
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from shakespeare_agents.networks.checkpoint import MAX_WIDTH
-from shakespeare_agents.setting_faults import in_words
 from shakespeare_env.checks.values import meant, shown
 from shakespeare_env.core import registry
 from shakespeare_env.extras import needing
 
 with needing("train", "training needs"):
+    import tomlkit
     from pydantic import (
         BaseModel,
         ConfigDict,
@@ -22,23 +25,29 @@ with needing("train", "training needs"):
         model_validator,
     )
 
+CONFIGS = Path(__file__).parent / "configs"
+"""A folder for each game, with a file for each of its bundled settings."""
 CURRENT, PAST = "current", "past"
 """Keys of `opponents`: self-play, and a snapshot of the learner."""
+FOREVER = 10**12
+"""Decisions that no run makes in its minutes."""
+ADAPTING: Mapping[str, Any] = {
+    "decisions": 18_000_000,
+    "learning_rate": 1e-3,
+    "learning_rate_end": 0.03,
+    "n_envs": 640,
+    "n_steps": 128,
+    "batch_size": 8192,
+}
+"""Settings of PPO in place of the defaults to adapt a trained network to another box."""
+_DEFAULT = "ppo"
+"""The name of the default settings."""
 
-MOST_DECISIONS = 10**15
-"""The longest run: centuries on any machine."""
-
-# The upper bounds are beyond what anybody can use; `check_memory` says what fits a machine.
-Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-SomeShare = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
-Weight = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
-Positive = Annotated[float, Field(gt=0, le=1e6, allow_inf_nan=False)]
-Decisions = Annotated[int, Field(gt=0, le=MOST_DECISIONS)]
-Count = Annotated[int, Field(gt=0, le=10**6)]
-Games = Annotated[int, Field(gt=0, le=10**5)]
-"""A number of games, all in memory at once."""
-Name = Annotated[str, Field(max_length=4096)]
-"""The name of an agent, or a folder's path."""
+Share = Annotated[float, Field(ge=0, le=1)]
+SomeShare = Annotated[float, Field(gt=0, le=1)]
+Weight = Annotated[float, Field(ge=0)]
+Positive = Annotated[float, Field(gt=0)]
+Count = Annotated[int, Field(gt=0)]
 
 
 @dataclass(frozen=True)
@@ -52,13 +61,13 @@ OnlyPPO, OnlySearch = Only("ppo"), Only("expert_iteration")
 
 
 class TrainingConfig(BaseModel):
-    """The settings of a run; their docstrings become comments in TOML (`config_text.as_toml`).
+    """The settings of a run; their docstrings become comments in TOML (`as_toml`).
 
     Lengths and intervals are counted in decisions of the learner.
     """
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", strict=True, use_attribute_docstrings=True
+        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True
     )
 
     game: str = registry.DEFAULT
@@ -66,22 +75,20 @@ class TrainingConfig(BaseModel):
     algorithm: Literal["ppo", "expert_iteration"] = "ppo"
     """How it learns: from what its moves bring (`ppo`), or from a search that plays for it
     (`expert_iteration`), all `n_envs` games to their end before every update."""
-    players: tuple[Count, ...] = Field(default=(), min_length=1, max_length=1000, strict=False)
+    players: tuple[Count, ...] = Field(default=(), min_length=1, strict=False)
     """Seat counts, spread evenly over the games: one network learns them all. Defaults to every
     seat count of the game."""
-    decisions: Decisions = 4_000_000
+    decisions: Count = 4_000_000
     """Length of the run. A decision is one step of the seat to move, as a timestep is of a single
     agent; only the learner's own count."""
     seed: int = Field(default=0, ge=0, lt=2**62)
     """Seed of the games, the initial weights, every draw and every shuffle."""
 
-    opponents: dict[Name, Weight] = Field(
-        default={CURRENT: 0.75, PAST: 0.15, "heuristic": 0.1}, max_length=100
-    )
+    opponents: dict[str, Weight] = {CURRENT: 0.75, PAST: 0.15, "heuristic": 0.1}
     """How often each kind of game is played, by weight: `current` is self-play, the learner in
     every seat; in all others it has one seat against `past`, one of its snapshots (the harder to
     beat, the likelier), or against an agent by name or folder. Drawn anew for each game."""
-    snapshot_every: Decisions = 250_000
+    snapshot_every: Count = 250_000
     """Decisions between snapshots of the learner."""
     max_snapshots: Count = 12
     """Snapshots to keep; the easiest to beat is dropped first."""
@@ -99,7 +106,7 @@ class TrainingConfig(BaseModel):
     """Games played in parallel."""
     n_steps: Annotated[Count, OnlyPPO] = 64
     """Steps of each game per rollout."""
-    batch_size: int = Field(default=2048, ge=2, le=10**9)
+    batch_size: int = Field(default=2048, ge=2)
     """Decisions per minibatch, approximately."""
     n_epochs: Count = 2
     """Passes over each rollout."""
@@ -124,14 +131,14 @@ class TrainingConfig(BaseModel):
     """Coefficient of the loss of the forecast shares of the victory."""
     target_kl: Annotated[Positive, OnlyPPO] = 0.03
     """Stop an update early once the KL divergence is 1.5 times this."""
-    width: int = Field(default=256, ge=1, le=MAX_WIDTH)
+    width: Count = 256
     """Width of the network's layers."""
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
     """Of matrix products; `auto` picks the faster one on this machine."""
 
     simulations: Annotated[Count, OnlySearch] = 12
     """Playouts for a decision."""
-    considered: Annotated[int, OnlySearch] = Field(default=4, ge=2, le=1000)
+    considered: Annotated[int, OnlySearch] = Field(default=4, ge=2)
     """Candidate moves at most."""
     horizon: Annotated[int, OnlySearch] = Field(default=10**6, ge=0, le=10**6)
     """Decisions of each seat after which the network values a playout; by default it goes to the
@@ -150,27 +157,22 @@ class TrainingConfig(BaseModel):
     """Decisions with a move at least as likely are not searched."""
     noise: Annotated[Weight, OnlySearch] = 0.0
     """Scale of the Gumbel noise that draws the candidate moves; 0 takes the likeliest."""
-    search_threads: Annotated[int, OnlySearch] = Field(default=1, ge=1, le=1024)
+    search_threads: Annotated[Count, OnlySearch] = 1
     """Threads that share the playouts; they change no result."""
-    groups_ahead: Annotated[int, OnlySearch] = Field(default=0, ge=0, le=1000)
-    """Groups of `n_envs` games that workers may play while the learner learns from the one before
-    them: with the weights of so many updates ago, whoever plays them."""
-    warmup_decisions: Annotated[int, OnlySearch] = Field(default=300_000, ge=0, le=MOST_DECISIONS)
+    warmup_decisions: Annotated[int, OnlySearch] = Field(default=300_000, ge=0)
     """Decisions to learn from at the start of the run before games are searched, for the heads to
     know something; 0 if it starts from a network that has them."""
 
-    evaluation_opponents: tuple[Name, ...] = Field(
-        default=("random", "heuristic"), max_length=100, strict=False
-    )
+    evaluation_opponents: tuple[str, ...] = Field(default=("random", "heuristic"), strict=False)
     """Agents to evaluate the learner against, by name or folder."""
-    evaluate_every: Decisions = 1_000_000
+    evaluate_every: Count = 1_000_000
     """Decisions between evaluations."""
-    evaluation_games: Games = 200
+    evaluation_games: Count = 200
     """Games per seat count and opponent in an evaluation, rounded up so that every agent has every
     seat equally often."""
-    first_evaluation_games: Games = 24
+    first_evaluation_games: Count = 24
     """The same in the first one, of the untrained network: few, as learning waits for it."""
-    final_evaluation_games: Games = 400
+    final_evaluation_games: Count = 400
     """The same in the last evaluation."""
     save_every: Positive = 60.0
     """Seconds between checkpoints: what a power cut can cost."""
@@ -251,15 +253,125 @@ def make_config(data: Mapping[str, Any], where: str) -> TrainingConfig:
     try:
         return TrainingConfig.model_validate(dict(data))
     except ValidationError as fault:
-        raise ValueError(f"{where}: {in_words(fault, data, unknown_setting)}") from fault
-
-
-def unknown_setting(name: str) -> str:
-    """What to tell who gave a setting that does not exist."""
-    close = meant(name, TrainingConfig.model_fields)
-    return f"there is no setting {name}{close}; see shakespeare train --print-config"
+        faults = [
+            f"{'.'.join(map(str, error['loc']))} = {shown(error['input'])}: {error['msg']}"
+            if error["loc"]
+            else error["msg"]
+            for error in fault.errors()
+        ]
+        words = "; ".join(faults)
+        raise ValueError(f"{where}: {words}; see shakespeare train --print-config") from fault
 
 
 def override(config: TrainingConfig, **settings: Any) -> TrainingConfig:
     """A copy with some settings replaced; ValueError as in `make_config`."""
     return make_config({**config.to_json(), **settings}, "settings")
+
+
+def read_config(
+    path: Path, overrides: Mapping[str, Any] | None = None, origin: str = "settings"
+) -> TrainingConfig:
+    """Read a TOML file, replace some of its settings, and add defaults for the missing ones.
+
+    The file is checked by itself first, so that errors name the one at fault.
+
+    Raises:
+        ValueError: the file cannot be read, or as in `make_config`.
+    """
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as fault:
+        raise ValueError(f"{path}: cannot be read ({fault}); give a TOML file") from fault
+    config = make_config(data, str(path))
+    return make_config({**data, **overrides}, origin) if overrides else config
+
+
+def bundled_names(game: str) -> list[str]:
+    """Names of the bundled settings of a game, `configs/<game>/<name>.toml`."""
+    return sorted(path.stem for path in (CONFIGS / game).glob("*.toml"))
+
+
+def default_config(
+    game: str, overrides: Mapping[str, Any] | None = None, origin: str = "settings"
+) -> TrainingConfig:
+    """The default settings of a game and of the algorithm in `overrides`, checked as any others."""
+    overrides = overrides or {}
+    name, known = overrides.get("algorithm", _DEFAULT), bundled_names(game)
+    if not known:
+        return make_config({"game": game, **overrides}, origin)
+    path = CONFIGS / game / f"{name if name in known else _DEFAULT}.toml"
+    return read_config(path, overrides, origin)
+
+
+def chosen_config(
+    choice: str | None, overrides: Mapping[str, Any], origin: str = "settings"
+) -> TrainingConfig:
+    """The settings in a TOML file or bundled under a name, with overrides; None is the default.
+
+    Raises:
+        ValueError: there is nothing of that name, or as in `read_config`.
+    """
+    game = overrides.get("game", registry.DEFAULT)
+    if choice is None:
+        return default_config(game, overrides, origin)
+    known = bundled_names(game)
+    path = CONFIGS / game / f"{choice}.toml" if choice in known else Path(choice)
+    if not path.exists():
+        raise ValueError(
+            f"--config {shown(choice)}{meant(choice, known)}: give a TOML file, or one of the "
+            f"bundled settings of {game}: {', '.join(known) or 'none'}"
+        )
+    return read_config(path, overrides, origin)
+
+
+def parse_override(text: str) -> tuple[str, Any]:
+    """Split `learning_rate=1e-3` into a name and a TOML value; a string needs no quotes.
+
+    Raises:
+        ValueError: no `=`, or no name.
+    """
+    name, equals, value = map(str.strip, text.partition("="))
+    if not equals or not name:
+        raise ValueError(f"{text!r}: write NAME=VALUE, such as learning_rate=1e-3")
+    try:
+        return name, tomllib.loads(f"value = {value}")["value"]
+    except (ValueError, RecursionError):
+        return name, value
+
+
+def as_toml(config: TrainingConfig) -> str:
+    """The settings that its algorithm has as a TOML file, each with its description."""
+    entries = []
+    for name in settings_of(config.algorithm):
+        said = TrainingConfig.model_fields[name].description or ""
+        comment = textwrap.fill(said, 98, initial_indent="# ", subsequent_indent="# ")
+        entries.append(f"{comment}\n{name} = {toml_value(getattr(config, name))}\n")
+    return "\n".join(entries)
+
+
+def train_command(config: TrainingConfig, precision: str, start: Path | None = None) -> str:
+    """The shell command that trains such a network from a checkpoint, in the precision in use."""
+    parts = ["shakespeare", "train", *game_option(config.game)]
+    parts += [] if config.algorithm == _DEFAULT else ["--config", config.algorithm]
+    parts += ["--seed", str(config.seed)]
+    parts += ["--start", str(start)] if start else []
+    defaults = default_config(config.game, {"algorithm": config.algorithm})
+    settings = {**dict(config), "precision": precision, "seed": defaults.seed}
+    for name in settings_of(config.algorithm):
+        if (value := settings[name]) != getattr(defaults, name):
+            parts += ["--set", f"{name}={toml_value(value)}"]
+    return shlex.join(parts)
+
+
+def game_option(game: str) -> list[str]:
+    """The option that names a game on the command line; none for the default game."""
+    return [] if game == registry.DEFAULT else ["--game", game]
+
+
+def toml_value(value: Any) -> str:
+    """A value in TOML, on one line."""
+    if not isinstance(value, dict):
+        return str(tomlkit.item(value).as_string())
+    table = tomlkit.inline_table()
+    table.update(value)
+    return table.as_string()

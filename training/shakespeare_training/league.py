@@ -7,7 +7,7 @@ for a recent win rate x of the learner.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -31,8 +31,6 @@ with needing("train", "training needs"):
 
 _DECAY = 0.99
 """The factor by which each game reduces the weight of earlier ones, as the learner changes."""
-MOST_GAMES = 1.0 / (1.0 - _DECAY) + 1e-6
-"""The upper bound of the weights of all games against an opponent."""
 
 
 @dataclass(eq=False)
@@ -110,11 +108,6 @@ def _seat_all(rows: Any, states: Any, weights: Any, by_kind: Any, players: Any, 
         seat_players(game, states, weights, by_kind, players, seats)
 
 
-def named_opponents(opponents: Iterable[str]) -> list[str]:
-    """The agents among the keys of a setting `opponents`."""
-    return [name for name in opponents if name not in (CURRENT, PAST)]
-
-
 class League:
     """The opponents of one learner, and who has which seat in the games of a batch.
 
@@ -139,7 +132,7 @@ class League:
         self.rng = np.random.default_rng([seed, 1])
         self.active: Opponent | None = None
         self._active_until = 0
-        named = named_opponents(opponents)
+        named = [name for name in opponents if name not in (CURRENT, PAST)]
         self.opponents = [Opponent(name, make(name, batch.game)) for name in named]
         self.weights = np.array([opponents.get(name, 0.0) for name in (CURRENT, PAST, *named)])
         self._every_row = np.arange(batch.n)
@@ -242,7 +235,7 @@ class League:
         self._set_agents()
 
     def _snapshot(self, name: str, tensors: Tensors) -> Opponent:
-        network = Network(tensors, self.batch.game.layout, ())
+        network = Network(tensors, self.batch.game.layout)
         return Opponent(name, NetworkAgent(network, greedy=False), tensors)
 
     def _set_agents(self) -> None:
@@ -286,7 +279,8 @@ class League:
         """
         self.opponents = [*self.named, *(self._snapshot("", tensors) for tensors in snapshots)]
         for opponent, entry in zip(self.opponents, data["opponents"], strict=True):
-            opponent.name = entry["name"]
+            if opponent.tensors is not None:
+                opponent.name = entry["name"]
             opponent.games, opponent.wins = float(entry["games"]), float(entry["wins"])
             opponent.retired = bool(entry["retired"])
         self.active = None if data["active"] is None else self.opponents[data["active"]]

@@ -1,43 +1,102 @@
-"""Shared by commands that train: signals, slow imports, and a console that nothing breaks."""
+"""Shared by commands that train: being stopped, slow imports, and a console that nothing breaks."""
 
 from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from pathlib import Path
+from types import FrameType
 
 import typer
 from rich.console import Console
 
 from shakespeare_env.cli.choices import give_up
-from shakespeare_env.errors import WorkerError
 from shakespeare_env.extras import needing
-from shakespeare_training.stopping import Stop, Stopped, stopped_by_signals
 
 _STOPPED = 130
 """The exit code of a command that Ctrl-C has stopped."""
+_TOGETHER_S = 0.5
+"""Seconds within which signals count as one, as `timeout` or a closing terminal sends several."""
 
 
-class UnbreakableConsole(Console):
-    """Falls silent once nobody reads it, instead of ending the run."""
+class Stopped(KeyboardInterrupt):
+    """Raised when a run was asked to stop; no handler of errors catches it."""
 
-    def on_broken_pipe(self) -> None:
-        """Print nothing from now on."""
-        self.quiet = True
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+class Stop:
+    """Whether a run is to stop.
+
+    Attributes:
+        requested: Whether somebody has asked for it.
+    """
+
+    def __init__(self) -> None:
+        self.requested = False
+        self._is_deferred = False
+
+    def check(self) -> None:
+        """Raise `Stopped` if it is to stop."""
+        if self.requested:
+            raise Stopped
+
+    @contextmanager
+    def deferred(self) -> Iterator[None]:
+        """Let only `check`, not `request`, raise in the block."""
+        self.check()
+        self._is_deferred = True
+        try:
+            yield
+        finally:
+            self._is_deferred = False
+
+    def request(self) -> None:
+        """Ask to stop; raises `Stopped` unless that is deferred."""
+        if not self.requested:
+            self.requested = True
+            if not self._is_deferred:
+                raise Stopped
+
+
+@contextmanager
+def stopped_by_signals(stop: Stop) -> Iterator[None]:
+    """Let Ctrl-C, SIGTERM or a lost terminal stop the block, and a second one end the process.
+
+    Files are written atomically, so that end spoils none.
+    """
+    numbers = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if os.name == "posix" else [])]
+    before = {number: signal.getsignal(number) for number in numbers}
+    # Ignored signals, such as SIGHUP under nohup, stay ignored.
+    before = {number: old for number, old in before.items() if old is not signal.SIG_IGN}
+    first: list[float] = []
+
+    def request(number: int, _frame: FrameType | None) -> None:
+        if first and time.monotonic() - first[0] > _TOGETHER_S:
+            os._exit(128 + number)
+        if not first:
+            first.append(time.monotonic())
+            os.write(2, b"stopping; once more to leave at once\n")
+        stop.request()
+
+    for number in before:
+        signal.signal(number, request)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @contextmanager
 def stoppable(console: Console, too_early: str) -> Iterator[Stop]:
-    """Acknowledge a signal at once, and end with `too_early` if there is nothing to keep yet."""
+    """Let signals stop the block, which ends with `too_early` if there is nothing to keep yet."""
     stop = Stop()
-    words = "stopping; once more to leave at once"
     try:
-        with stopped_by_signals(stop, lambda: console.print(words, highlight=False)):
+        with stopped_by_signals(stop):
             yield stop
     except Stopped:
         console.print(too_early, highlight=False)
@@ -47,6 +106,15 @@ def stoppable(console: Console, too_early: str) -> Iterator[Stop]:
             # On leaving, Python would take a second or two to search PyTorch's and the compiler's
             # memory for garbage.
             gc.freeze()
+
+
+class UnbreakableConsole(Console):
+    """Falls silent once nobody reads it, instead of ending the run."""
+
+    def on_broken_pipe(self) -> None:
+        """Print nothing from now on."""
+        self.quiet = True
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def import_what_trains(console: Console) -> None:
@@ -63,21 +131,6 @@ def import_what_trains(console: Console) -> None:
 
 
 @contextmanager
-def give_up_on(folder: Path, *kinds: type[Exception]) -> Iterator[None]:
-    """Give up in words on faults of these kinds, lost workers, or if the run cannot be saved."""
-    from shakespeare_training.runs.folder import how_to_go_on
-
-    try:
-        yield
-    except WorkerError as fault:
-        give_up(f"{fault}; {how_to_go_on(folder)}")
-    except kinds as fault:
-        give_up("\n".join([str(fault), *getattr(fault, "__notes__", [])]))
-    except OSError as fault:
-        give_up(f"the run cannot be written ({fault}); {how_to_go_on(folder)}")
-
-
-@contextmanager
 def busy(console: Console, what: str) -> Iterator[None]:
     """Say what is going on: temporarily on a terminal, else in a line on stderr."""
     if console.is_terminal and not console.is_dumb_terminal:
@@ -86,10 +139,3 @@ def busy(console: Console, what: str) -> Iterator[None]:
     else:
         typer.echo(f"{what} ...", err=True)  # stdout may be a file of settings
         yield
-
-
-def complete_setting(incomplete: str) -> list[str]:
-    """Names of settings that begin so, for the shell to complete."""
-    from shakespeare_training.config import TrainingConfig
-
-    return [f"{name}=" for name in TrainingConfig.model_fields if name.startswith(incomplete)]

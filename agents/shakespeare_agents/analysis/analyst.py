@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_agents.networks.forward_pass import ForwardPass
 from shakespeare_agents.networks.network import Network
 from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_agents.registry import default, make, unlearned, usual_horizon
@@ -49,11 +50,11 @@ class Analyst:
         self.searching = _searching(game, self.agent, threads)
         self.prior: Prior = self.searching.prior
         self.playing = self.searching.player
-        self.network: Network | None = None
+        self.network: ForwardPass | None = None
         prior = self.searching.prior
         if isinstance(prior, NetworkAgent):
             self.playing = _of_network(game, prior.network, TO_THE_END, threads).player
-            self.network = prior.network if prior.network.has_heads else None
+            self.network = ForwardPass(prior.network) if prior.network.has_heads else None
         elif isinstance(self.agent, Advisor):
             self.prior = self.agent
 

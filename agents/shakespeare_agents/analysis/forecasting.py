@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_agents.analysis.analyst import Analyst
-from shakespeare_agents.networks.network import Network
+from shakespeare_agents.networks.forward_pass import ForwardPass
 from shakespeare_agents.search.halving import Playouts
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.position import Position
@@ -73,7 +73,7 @@ def of_all_seats(forecasts: Forecasts, positions: Sequence[Position]) -> Forecas
     return Forecasts(chances, scores, forecasts.by)
 
 
-def forecast_by_network(network: Network, positions: Sequence[Position]) -> Forecasts:
+def forecast_by_network(network: ForwardPass, positions: Sequence[Position]) -> Forecasts:
     """A network's forecasts of positions that wait for a seat, in the eyes of that seat."""
     batch = _batch_of(positions)
     shares, changes = network.forecasts(batch.obs, batch.players)

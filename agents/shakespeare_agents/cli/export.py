@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shakespeare_agents import naming
 from shakespeare_agents.cli.options.completion import complete_agent
 from shakespeare_env.cli import choices
 from shakespeare_env.core import registry
@@ -23,7 +21,7 @@ def export(
         str,
         typer.Argument(
             metavar="CHECKPOINT",
-            help="The folder of a checkpoint; or network, network,version=2, ... of the package.",
+            help="The folder of a checkpoint; or network, network,version=1, ... of the package.",
             autocompletion=complete_agent,
             show_default=False,
         ),
@@ -44,7 +42,7 @@ def export(
         str | None, choices.game_option("The game of a bundled network.", "as the checkpoint's")
     ] = None,
 ) -> None:
-    """Write a network as files that need none of our packages, and compare it with them.
+    """Write a network as files that need none of our packages.
 
     The folder also gets a config.json, which says what every number means, and a README.md as hubs
     of models show it.
@@ -53,40 +51,32 @@ def export(
     if not formats:
         raise typer.BadParameter("give --onnx, --torch or both", param_hint="--onnx, --torch")
     # Slow imports are late to keep the shell's completion quick.
-    from shakespeare_agents.export.folder import export as write
-    from shakespeare_agents.export.folder import in_words
+    from shakespeare_agents.export import export as write
     from shakespeare_agents.networks.checkpoint import read_card
 
     try:
         folder, game = _found(checkpoint, game_name)
-        weights = read_card(folder).weights_digest[:8]
-        place = out or Path("exports") / f"{game.name}-{weights}"
-        found = write(folder, game, place, formats)
+        place = out or Path("exports") / f"{game.name}-{read_card(folder).weights_digest[:8]}"
+        write(folder, game, place, formats)
     except (CheckpointError, ModuleNotFoundError, ValueError) as fault:
         choices.give_up(str(fault))
-    for name, compared in found.items():
-        typer.echo(f"{name}: {in_words(compared)}")
     typer.echo(f"Written to {place}; see its README.md")
 
 
 def _found(checkpoint: str, game_name: str | None) -> tuple[Path, Game]:
     """The folder of a checkpoint, and its game."""
-    from shakespeare_agents.networks.bundled import NEWEST, bundled_checkpoint
     from shakespeare_agents.networks.checkpoint import read_card
+    from shakespeare_agents.registry import checkpoint_named
 
-    name, options = naming.split_options(checkpoint)
-    if name == "network":
-        game = choices.find_game(game_name or choices.DEFAULT_GAME)
-        with choices.usage_errors("CHECKPOINT"):
-            if unknown := sorted(options.keys() - {"version"}):
-                raise ValueError(f"no option {unknown[0]!r}; give version or nothing")
-            return bundled_checkpoint(game, options.get("version", NEWEST)), game
-    if not os.path.isdir(checkpoint):  # Path.is_dir does not take any text
+    game = choices.find_game(game_name or choices.DEFAULT_GAME)
+    with choices.usage_errors("CHECKPOINT"):
+        folder = checkpoint_named(checkpoint, game)
+    if folder is None:
         raise typer.BadParameter(
             f"there is no folder {checkpoint!r}; give a checkpoint's, or network",
             param_hint="CHECKPOINT",
         )
-    named = read_card(Path(checkpoint)).game
+    named = read_card(folder).game
     if named not in registry.names():
         raise CheckpointError(f"{checkpoint}: made for game {named!r}; give its file with --game")
-    return Path(checkpoint), choices.find_game(named)
+    return folder, choices.find_game(named)

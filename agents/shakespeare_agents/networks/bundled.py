@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from shakespeare_agents.networks.checkpoint import read_card
 from shakespeare_env.checks.values import shown
-from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
 
 NEWEST = 0
-"""Stands for the newest version that fits the box in force."""
+"""Stands for the newest version."""
 _CHECKPOINTS = Path(__file__).parents[1] / "checkpoints"
 
 
@@ -32,24 +30,10 @@ def bundled_checkpoint(game: Game, version: int = NEWEST) -> Path:
     if not versions:
         raise ValueError(f"no checkpoint of {game.name} is bundled; train one and give its folder")
     if version == NEWEST:
-        version = _fitting(game, versions)
+        version = versions[-1]
     if version not in versions:
         raise ValueError(
             f"the bundled network of {game.name} has no version {shown(version)}, only "
-            f"{', '.join(map(str, versions))}; without version= the newest for the box plays"
+            f"{', '.join(map(str, versions))}; without version= the newest plays"
         )
     return _CHECKPOINTS / game.name / str(version)
-
-
-def _fitting(game: Game, versions: list[int]) -> int:
-    """The newest version trained with the box in force; else with many boxes; else of all.
-
-    With several in force, those for any box come first.
-    """
-    cards = {version: read_card(_CHECKPOINTS / game.name / str(version)) for version in versions}
-    in_force = (registry.box_digest(game.name),)
-    of_box = [version for version, card in cards.items() if card.box_digest in in_force]
-    of_any = [version for version, card in cards.items() if card.boxes > 1]
-    if len(in_force) > 1:
-        return (of_any or of_box or versions)[-1]
-    return (of_box or of_any or versions)[-1]

@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 from shakespeare_agents.networks.inference import (
     Scratch,
     Weights,
-    box_seen,
     dot,
     first_sums,
-    in_box,
     layer,
     normalised,
     update_sums,
@@ -32,16 +30,7 @@ _LARGEST_INT16, _LARGEST_INT32 = 2.0**15 - 1, 2.0**31 - 1
 def weights_of(network: Network) -> Weights:
     """A network's weights, laid out for compiled code."""
     tensors = network.tensors
-    numbers, width = network.layout.size, len(tensors["trunk.bias"])
-    first = np.empty((network.count, numbers, width), np.int16)
-    unit = np.empty((network.count, 1), np.float32)
-    action = np.empty((network.count, *tensors["action.weight"].shape), np.float32)
-    action_bias = np.empty(action.shape[:2], np.float32)
-    for number in range(network.count):
-        in_box = network.in_box(number)
-        first[number], unit[number] = _whole(in_box)
-        action[number] = in_box.tensors["action.weight"]
-        action_bias[number] = in_box.tensors["action.bias"]
+    first, unit = _whole(network)
     heads = ["value", *(HEADS if network.has_heads else ())]
 
     def copied(name: str) -> NDArray[np.float32]:
@@ -52,14 +41,14 @@ def weights_of(network: Network) -> Weights:
 
     return Weights(
         first=plain(first, np.int16),
-        unit=plain(unit, np.float32),
+        unit=np.full(1, unit, np.float32),
         first_bias=copied("trunk.bias"),
         gain=copied("norm.weight"),
         shift=copied("norm.bias"),
         policy=inputs_first("policy"),
         policy_bias=copied("policy.bias"),
-        action=plain(action, np.float32),
-        action_bias=plain(action_bias, np.float32),
+        action=copied("action.weight"),
+        action_bias=copied("action.bias"),
         outlook=inputs_first("outlook"),
         outlook_bias=copied("outlook.bias"),
         heads=plain(np.concatenate([tensors[f"{name}.weight"] for name in heads]), np.float32),
@@ -68,7 +57,7 @@ def weights_of(network: Network) -> Weights:
 
 
 def _whole(network: Network) -> tuple[NDArray[Any], float]:
-    """A plain network's first layer in whole numbers, [D, W], and their unit."""
+    """A network's first layer in whole numbers, [D, W], and their unit."""
     layout = network.layout
     first = (network.tensors["trunk.weight"] * input_scale(layout)).T.astype(np.float64)
     bound = np.maximum(np.abs(layout.low.astype(float)), np.abs(layout.high.astype(float)))
@@ -81,9 +70,8 @@ def _whole(network: Network) -> tuple[NDArray[Any], float]:
 @kernel(_OWNER, purpose="networks (choices)")
 def write_policies(observations: Any, masks: Any, network: Any, room: Any, logits: Any) -> None:
     """Write the legal actions' logits into float32[n, A]; others keep what they were."""
-    every, scratch = Weights(*network), Scratch(*room)
+    weights, scratch = Weights(*network), Scratch(*room)
     for i in range(len(observations)):
-        weights = in_box(every, box_seen(observations[i], every))
         first_sums(observations[i], weights, scratch.inputs, scratch.sums)
         normalised(scratch.sums, weights, scratch)
         write_logits(masks[i], weights, scratch)
@@ -95,9 +83,8 @@ def write_policies(observations: Any, masks: Any, network: Any, room: Any, logit
 @kernel(_OWNER, purpose="networks (values)")
 def write_outlooks(observations: Any, network: Any, room: Any, heads: Any) -> None:
     """Write all heads into float32[n, H]."""
-    every, scratch = Weights(*network), Scratch(*room)
+    weights, scratch = Weights(*network), Scratch(*room)
     for i in range(len(observations)):
-        weights = in_box(every, box_seen(observations[i], every))
         first_sums(observations[i], weights, scratch.inputs, scratch.sums)
         normalised(scratch.sums, weights, scratch)
         write_heads(weights, scratch)
@@ -110,7 +97,6 @@ def write_policies_and_values(
     observations: Any,
     masks: Any,
     places: Any,
-    boxes: Any,
     seen_by: Any,
     sums_of: Any,
     change: Any,
@@ -131,8 +117,7 @@ def write_policies_and_values(
         observations: int8[n, D].
         masks: bool[n, A].
         places: int64[n], below k.
-        boxes: int64[k], of the last observations at k places; replaced.
-        seen_by: int8[k, D], the last observations there; replaced.
+        seen_by: int8[k, D], the last observations at k places; replaced.
         sums_of: int32[k, W], the first layer's products of them; replaced.
         change: int16[D], room for a difference.
         rows: float32[W, 2W], the weights of policy and outlook side by side.
@@ -143,17 +128,11 @@ def write_policies_and_values(
         logits: float32[n, A], written where legal.
         values: float32[n], written.
     """
-    every, scratch = Weights(*network), Scratch(*room)
+    weights, scratch = Weights(*network), Scratch(*room)
     width = len(scratch.features)
     policy, outlook = hidden[:width], hidden[width:]
     for i in range(len(observations)):
         before, sums = seen_by[places[i]], sums_of[places[i]]
-        box = box_seen(observations[i], every)
-        weights = in_box(every, box)
-        if boxes[places[i]] != box:  # another game has begun
-            boxes[places[i]] = box
-            before[:] = 0
-            sums[:] = 0
         update_sums(observations[i], before, change, weights, scratch.inputs, sums)
         normalised(sums, weights, scratch)
         layer(scratch.features, rows, bias, scratch.inputs, hidden)
@@ -182,10 +161,41 @@ class ForwardPass:
 
     def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """int8[n, D] -> float32[n], the expectation of the seat to move, in units of the reward."""
+        return self._heads(observations)[:, 0]
+
+    def forecasts(
+        self, observations: NDArray[np.int8], players: NDArray[np.integer]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """What every seat may expect, in the eyes of the seats that look.
+
+        Args:
+            observations: int8[n, D].
+            players: int[n], seats at the tables, 1 to S.
+
+        Returns:
+            Shares of the victory, rows adding up to 1, and changes of scores until the end in units
+            of `Game.score_scale`: each float32[n, S], by seat clockwise of the one that looks,
+            0 where nobody sits.
+
+        Raises:
+            ValueError: the network has no heads.
+        """
+        seats = (len(self.weights.heads) - 1) // len(HEADS)
+        if not seats:
+            raise ValueError(
+                "this network values only the seat to move; give one whose card.json lists heads"
+            )
+        heads = self._heads(observations)
+        present = np.arange(seats) < players[:, None]
+        logits = np.where(present, heads[:, 1 : 1 + seats], np.float32(-np.inf))
+        shares = np.exp(logits - logits.max(axis=1, keepdims=True))
+        shares /= shares.sum(axis=1, keepdims=True)
+        return shares, np.where(present, heads[:, 1 + seats :], np.float32(0.0))
+
+    def _heads(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         heads = np.empty((len(observations), len(self.weights.heads)), np.float32)
-        seen = plain(observations, np.int8)
-        write_outlooks(seen, tuple(self.weights), self._room(), heads)
-        return heads[:, 0]
+        write_outlooks(plain(observations, np.int8), tuple(self.weights), self._room(), heads)
+        return heads
 
     def _room(self) -> tuple[Any, ...]:
         # It is made anew, as several threads may ask at once.
@@ -205,13 +215,13 @@ class RememberingPass(ForwardPass):
 
     def remember(self, places: int) -> None:
         """Begin with k places, such as the seats of games, at which nothing was seen yet."""
-        _, numbers, width = self.weights.first.shape
+        numbers, width = self.weights.first.shape
         # Zeros have sums of 0.
         seen_by, sums = np.zeros((places, numbers), np.int8), np.zeros((places, width), np.int32)
         rows = plain(np.hstack([self.weights.policy, self.weights.outlook]), np.float32)
         bias = np.concatenate([self.weights.policy_bias, self.weights.outlook_bias])
-        boxes, change = np.zeros(places, np.int64), np.zeros(numbers, np.int16)
-        self._kept = boxes, seen_by, sums, change, rows, bias, np.zeros_like(bias)
+        change = np.zeros(numbers, np.int16)
+        self._kept = seen_by, sums, change, rows, bias, np.zeros_like(bias)
 
     def legal_logits(
         self, observations: NDArray[np.int8], masks: NDArray[np.bool_]

@@ -23,10 +23,6 @@ _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 class Weights(NamedTuple):
     """A network's weights as compiled code reads them; kernels take plain tuples.
 
-    Kernels take those of all boxes in force, with one more axis B at the front where they may
-    differ: `first`, `unit`, `action` and `action_bias`. It has one entry if all boxes
-    are the same to the network. `in_box` chooses.
-
     Attributes:
         first: int16[D, W], of observations, in units of `unit`; sums of integers are exact, so
             their order does not matter.
@@ -82,46 +78,17 @@ class Scratch(NamedTuple):
 
     @classmethod
     def of(cls, weights: Weights) -> Scratch:
-        """Room for these weights, of all boxes."""
-        _, numbers, width = weights.first.shape
+        """Room for these weights."""
+        numbers, width = weights.first.shape
         return cls(
             np.zeros(max(numbers, width), np.int64),
             np.zeros(width, np.int32),
             np.zeros(width, np.float32),
             np.zeros(width, np.float32),
             np.zeros(_LANES, np.float32),
-            np.zeros(weights.action.shape[1], np.float32),
+            np.zeros(len(weights.action), np.float32),
             np.zeros(len(weights.heads), np.float32),
         )
-
-
-@rule
-def in_box(network: Any, number: int) -> Any:
-    """The weights for a box, of those for all."""
-    at = number if len(network.first) > 1 else 0
-    return Weights(
-        network.first[at],
-        network.unit[at],
-        network.first_bias,
-        network.gain,
-        network.shift,
-        network.policy,
-        network.policy_bias,
-        network.action[at],
-        network.action_bias[at],
-        network.outlook,
-        network.outlook_bias,
-        network.heads,
-        network.heads_bias,
-    )
-
-
-@rule
-def box_seen(seen: Any, network: Any) -> int:
-    """The number of the box of int8[D], 0 if it does not matter."""
-    if len(network.first) == 1:
-        return 0
-    return 100 * int(seen[len(seen) - 2]) + int(seen[len(seen) - 1])
 
 
 @rule

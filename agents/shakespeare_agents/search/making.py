@@ -76,15 +76,15 @@ def no_weights(game: Game) -> Weights:
     """The least weights, for policies that ask no network."""
     numbers, actions = game.layout.size, game.actions.size
     return Weights(
-        first=np.zeros((1, numbers, 1), np.int16),
-        unit=np.ones((1, 1), np.float32),
+        first=np.zeros((numbers, 1), np.int16),
+        unit=np.ones(1, np.float32),
         first_bias=np.zeros(1, np.float32),
         gain=np.zeros(1, np.float32),
         shift=np.zeros(1, np.float32),
         policy=np.zeros((1, 1), np.float32),
         policy_bias=np.zeros(1, np.float32),
-        action=np.zeros((1, actions, 1), np.float32),
-        action_bias=np.zeros((1, actions), np.float32),
+        action=np.zeros((actions, 1), np.float32),
+        action_bias=np.zeros(actions, np.float32),
         outlook=np.zeros((1, 1), np.float32),
         outlook_bias=np.zeros(1, np.float32),
         heads=np.zeros((1, 1), np.float32),

@@ -82,7 +82,6 @@ class Player:
         score = np.zeros_like(win)
         unit = float(self.game.score_scale)
         draws = chance[played.sources]
-        boxes = np.zeros(len(records), np.int64)
         made: list[int] = []
 
         def play(first: int, last: int) -> None:
@@ -90,7 +89,6 @@ class Player:
             try:
                 found = self._play_on(
                     records,
-                    boxes,
                     played.sources,
                     played.games,
                     played.actions,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from shakespeare_agents.networks.inference import Scratch, Weights, in_box
+from shakespeare_agents.networks.inference import Scratch, Weights
 from shakespeare_agents.search.policies import Choose, Room, write_forecast
 from shakespeare_env.compile.decorators import kernel, rule
 from shakespeare_env.core.game import Game
@@ -56,7 +56,6 @@ def playouts_of(game: Game, choose: Choose) -> Callable[..., int]:
     )
     def play_on(
         records: Any,
-        boxes: Any,
         sources: Any,
         roots: Any,
         actions: Any,
@@ -76,7 +75,6 @@ def playouts_of(game: Game, choose: Choose) -> Callable[..., int]:
 
         Args:
             records: Possible games[d].
-            boxes: int64[d], the boxes they are played with.
             sources: int64[k], the possible game that each starts from.
             roots: int64[k], equal for playouts of one true game, which stand together.
             actions: int64[k], the first actions.
@@ -92,7 +90,7 @@ def playouts_of(game: Game, choose: Choose) -> Callable[..., int]:
             win: float32[k, S], written: shares of the victory.
             score: float32[k, S], written: final scores in points.
         """
-        every, scratch, room = Weights(*network), Scratch(*for_network), Room(*for_games)
+        weights, scratch, room = Weights(*network), Scratch(*for_network), Room(*for_games)
         decisions = 0
         root = -1
         for k in range(first, last):
@@ -101,7 +99,6 @@ def playouts_of(game: Game, choose: Choose) -> Callable[..., int]:
                 room.begun[0, :] = False
             room.begun[1, :] = False
             room.games[0] = records[sources[k]]
-            weights = in_box(every, boxes[sources[k]])
             game = room.games[0]
             players = game["players"]
             state = choose_again(game, chance[k], weights, scratch, room)

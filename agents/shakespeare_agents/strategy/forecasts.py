@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shakespeare_agents.networks.network import Network
+from shakespeare_agents.networks.forward_pass import ForwardPass
 from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_agents.registry import make
 from shakespeare_agents.strategy.self_play import at_all_seats, outcomes
@@ -52,7 +52,7 @@ def forecasts(
     checked_count("every", every)
     batch = Batch(game, checked_count("games", games), players=players, seed=seed, autoreset=False)
     agent = _forecaster(player, batch.game)
-    notes = _Notes(batch, agent.network, every)
+    notes = _Notes(batch, ForwardPass(agent.network), every)
     generators = GameGenerators.of_games(seed, np.arange(games))
     play_out(batch, at_all_seats(agent, batch, generators), before_step=notes.take)
     return notes.beside_the_ends()
@@ -61,7 +61,7 @@ def forecasts(
 class _Notes:
     """What a network forecasts while games are played."""
 
-    def __init__(self, batch: Batch, network: Network, every: int) -> None:
+    def __init__(self, batch: Batch, network: ForwardPass, every: int) -> None:
         self._batch, self._network, self._every = batch, network, every
         self._decisions = np.zeros(batch.n, np.int64)
         self._taken: list[pl.DataFrame] = []

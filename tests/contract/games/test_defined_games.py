@@ -23,7 +23,7 @@ from shakespeare_env.cli import app
 from shakespeare_env.core import registration, registry
 from shakespeare_env.core.registry import box_fault
 from shakespeare_env.errors import BoxError, GameError
-from shakespeare_training.exploit.search import exploit_by_search
+from shakespeare_training.exploit import exploit_by_search
 
 GAMES = Path(__file__).parents[3] / "docs" / "games"
 BEST_AT_LEDUC = 2.373611

@@ -7,16 +7,13 @@ import torch
 from shakespeare_training.ppo.policy import PolicyNetwork, policy_arguments
 
 
-def make_policy(layout, actions, width, seats, tables=()):
-    """A fresh one, always the same; with tables, observations end with the box's number."""
-    low, high = layout.low, layout.high
-    if tables:
-        low, high = np.append(low, [0, 0]), np.append(high, [99, 99])
+def make_policy(layout, actions, width, seats):
+    """A fresh one, always the same."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         return PolicyNetwork(
-            gymnasium.spaces.Box(low, high, dtype=np.int8),
+            gymnasium.spaces.Box(layout.low, layout.high, dtype=np.int8),
             gymnasium.spaces.Discrete(actions),
             lr_schedule=lambda _: 0.1,
-            **policy_arguments(width, layout, seats, tables),
+            **policy_arguments(width, layout, seats),
         )

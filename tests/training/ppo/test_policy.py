@@ -8,8 +8,8 @@ import torch
 
 from shakespeare_agents.networks.network import HEADS, Network
 from shakespeare_env.core.game import ObservationLayout
-from shakespeare_training.ppo.policy import forecast_losses, widened
-from tests.agents.networks import random_heads, random_tensors, random_views
+from shakespeare_training.ppo.policy import forecast_losses
+from tests.agents.networks import PlainNetwork, random_heads, random_tensors, random_views
 from tests.training.ppo import policies
 
 ACTIONS, SEATS, SITUATIONS, WIDTH = 9, 4, 64, 16
@@ -47,7 +47,7 @@ def outputs(policy, views):
 def test_the_network_in_plain_arrays_is_the_same_one(policy, views, fresh):
     policy = make_policy() if fresh else policy
     found = outputs(policy, views)
-    network = Network(policy.tensors(), LAYOUT)
+    network = PlainNetwork(policy.tensors(), LAYOUT)
     players = np.arange(SITUATIONS) % SEATS + 1
     present = np.arange(SEATS) < players[:, None]
     shares, changes = network.forecasts(views[0], players)
@@ -113,22 +113,6 @@ def test_tensors_round_trip(policy):
     trained = sum(parameter.numel() for parameter in policy.parameters())
     saved = [tensor.size for name, tensor in policy.tensors().items() if name not in VALUE]
     assert sum(saved) == trained == sum(p.numel() for part in policy.parts() for p in part)
-
-
-def test_a_widened_network_computes_the_same_by_other_units(policy, views):
-    tensors = policy.tensors()
-    wide = widened(tensors, 3, np.random.default_rng(0))
-    assert {name: it.shape for name, it in wide.items()} == Network.shapes(
-        3 * WIDTH, LAYOUT.size, ACTIONS
-    ) | Network.head_shapes(3 * WIDTH, SEATS)
-    narrow, wider = Network(tensors, LAYOUT), Network(wide, LAYOUT)
-    seen, players = views[0], np.full(len(views[0]), SEATS)
-    np.testing.assert_allclose(wider.logits(seen), narrow.logits(seen), atol=1e-4)
-    for ours, theirs in zip(
-        wider.forecasts(seen, players), narrow.forecasts(seen, players), strict=True
-    ):
-        np.testing.assert_allclose(ours, theirs, atol=1e-4)
-    assert len(np.unique(wide["policy.weight"], axis=1).T) == 3 * WIDTH
 
 
 def test_tensors_without_heads_make_them_fresh(policy, views):

@@ -11,13 +11,13 @@ import torch
 
 from shakespeare_agents import RandomAgent
 from shakespeare_agents.arena import Entrant, evaluate
-from shakespeare_agents.networks.network import Network
 from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
 from shakespeare_training.league import League
 from shakespeare_training.ppo.advantages import NO_SEAT
 from shakespeare_training.ppo.learner import linear
 from shakespeare_training.ppo.self_play import SelfPlayPPO
+from tests.agents.networks import PlainNetwork
 from tests.training.toy_game import NAME, make_toy, set_pile
 
 pytestmark = pytest.mark.usefixtures("toy")
@@ -41,7 +41,7 @@ def make_learner(*, players=2, games=32, seed=0, opponents=None, **arguments):
 
 
 def network_of(learner):
-    return Network(learner.policy.tensors(), learner.league.batch.game.layout)
+    return PlainNetwork(learner.policy.tensors(), learner.league.batch.game.layout)
 
 
 def win_rate(learner):

@@ -80,7 +80,7 @@ def undisturbed(tmp_path_factory):
 
 
 def test_killed_in_its_first_save(undisturbed, monkeypatch, tmp_path):
-    """Before that save is complete --resume tells what to do, and --out takes the folder."""
+    """Before there is a state --resume tells what to do, and --out takes the folder."""
 
     def work():
         with begin(folder) as run:
@@ -93,7 +93,7 @@ def test_killed_in_its_first_save(undisturbed, monkeypatch, tmp_path):
         try:
             run = Run.resume(folder, device="cpu")
         except CheckpointError as fault:
-            assert f"start it again: shakespeare train --out {folder}" in str(fault)  # noqa: PT017
+            assert "first save" in str(fault)  # noqa: PT017
             run = begin(folder)
             starts += 1
         with run:
@@ -103,7 +103,7 @@ def test_killed_in_its_first_save(undisturbed, monkeypatch, tmp_path):
             assert go_on(Run.resume(folder, device="cpu")) == undisturbed
         if not was_killed:
             break
-    assert 10 < starts < moment
+    assert 4 < starts < moment
 
 
 @pytest.mark.parametrize("full_disk", [False, True])

@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-import shlex
 import shutil
 from dataclasses import replace
 from functools import cache
 from itertools import cycle
-from pathlib import Path
 
 import pytest
 import torch
 from rich.console import Console
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+from shakespeare_agents import make
 from shakespeare_agents.networks.checkpoint import read_card
 from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError
-from shakespeare_training.config import override
-from shakespeare_training.config_text import (
-    chosen_config,
-    default_config,
-    parse_override,
-    train_command,
-)
+from shakespeare_training.config import TrainingConfig, override
 from shakespeare_training.ppo.device import checked_device
-from shakespeare_training.runs.history import ITSELF, SOLO
+from shakespeare_training.runs.evaluation import ITSELF, SOLO, kinds_of_games, measure
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.train import train
-from shakespeare_training.stopping import Stop
+from shakespeare_training.terminal import Stop
+from tests.agents.networks import random_tensors
 from tests.training.short_runs import SMALL, Quietly, edit_state, fingerprint, small
 
 QUIET = Console(quiet=True)
@@ -157,46 +151,37 @@ def test_a_run_that_is_over_says_so_and_can_be_made_longer(whole, folder, capsys
     assert "decisions = 900" in (folder / "config.toml").read_text()
 
 
-def test_all_measurements_are_logged_with_their_intervals(whole):
+def test_all_measurements_are_logged(whole):
     log = EventAccumulator(str(whole.folder / "tensorboard")).Reload()
 
-    def check(tag, measured, figure):
+    def check(tag, players, opponent, figure):
         events = [(event.step, event.value) for event in log.Scalars(tag)]
+        measured = [m for m in whole.history if (m.players, m.opponent) == (players, opponent)]
+        assert len(measured) > 2
         assert events == [(m.decisions, pytest.approx(getattr(m, figure))) for m in measured]
 
     assert CONFIG.players == (1, 2)
     # Nobody beats itself, nor anybody alone: then the score is what tells how good it is.
-    for seats, opponent in (("1_seat", SOLO), ("2_seats", ITSELF)):
-        measured = whole.history.series(int(seats[0]), opponent)
-        assert len(measured) > 2
-        check(f"winning_score/{seats}", measured, "mean_winning_score")
-        for end in ("low", "high"):
-            check(f"winning_score_{end}/{seats}", measured, f"winning_{end}")
-    measured = whole.history.series(2, "random")
-    for end, figure in (("", "win_rate"), ("_low", "low"), ("_high", "high")):
-        check(f"win_rate{end}/2_seats_against_random", measured, figure)
-    assert "custom_scalars__config__" in log.Tags()["tensors"]
+    check("winning_score/1_seat", 1, SOLO, "mean_winning_score")
+    check("winning_score/2_seats", 2, ITSELF, "mean_winning_score")
+    check("win_rate/2_seats_against_random", 2, "random", "win_rate")
+    assert {"league/heuristic", "rollout/winning_score_1_seats"} <= {*log.Tags()["scalars"]}
 
 
-@pytest.mark.parametrize("name", registry.names())
-def test_the_command_on_the_card_gives_the_same_settings(name):
-    parts = shlex.split(train_command(CONFIGS[name], CONFIGS[name].precision))
-    assert parts[:2] == ["shakespeare", "train"]
-    options = list(zip(parts[2::2], parts[3::2], strict=True))
-    named, given = dict(options), [text for option, text in options if option == "--set"]
-    assert named["--seed"] == "0"
-    game = named.get("--game", registry.DEFAULT)
-    assert default_config(game, dict(map(parse_override, given))) == CONFIGS[name]
-
-
-def test_the_command_names_what_is_not_the_default():
-    other = default_config(registry.DEFAULT, {"seed": 3})
-    assert train_command(other, "auto") == "shakespeare train --seed 3"
-    found = train_command(default_config(registry.DEFAULT), "float32", Path("a b"))
-    assert found == "shakespeare train --seed 0 --start 'a b' --set 'precision=\"float32\"'"
-    config = chosen_config("expert_iteration", {"game": "figaro", "simulations": 7, "seed": 3})
-    words = train_command(config, "auto")
-    assert words.endswith("--config expert_iteration --seed 3 --set simulations=7")
+def test_an_evaluation_tells_how_far_it_is():
+    """Games of one kind end together, and each takes as long as it has seats."""
+    config = TrainingConfig(players=(3, 1, 3), evaluation_opponents=("random", "random"))
+    assert kinds_of_games(config) == [(1, SOLO), (3, "random"), (3, ITSELF)]
+    game = registry.game("figaro")
+    tensors = random_tensors(8, game.layout.size, game.actions.size)
+    kinds, opponents = [(3, "random"), (4, ITSELF)], {"random": make("random", game)}
+    told: list[float] = []
+    config = TrainingConfig(game="figaro")
+    measured = measure(tensors, opponents, config, kinds, 5, 0, 0.0, on_progress=told.append)
+    assert [found.games for found in measured] == [6, 8]
+    assert told == sorted(told)
+    assert pytest.approx(18 / 50) in told
+    assert told[-1] == 1.0
 
 
 def test_what_cannot_be_resumed_can_be_started_from(whole, folder, tmp_path):
@@ -207,8 +192,6 @@ def test_what_cannot_be_resumed_can_be_started_from(whole, folder, tmp_path):
     run = Run.create(SMALL, tmp_path / "next", start=folder, device="cpu")
     ours, theirs = (one.learner.policy.tensors() for one in (run, whole))
     assert all((ours[name] == theirs[name]).all() for name in theirs)
-    wide = Run.create(override(SMALL, width=32), tmp_path / "wide", start=folder, device="cpu")
-    assert len(wide.learner.policy.tensors()["trunk.bias"]) == 32
     with pytest.raises(ValueError, match="width 16, but the run's is 24"):
         Run.create(override(SMALL, width=24), tmp_path / "wider", start=folder, device="cpu")
 

@@ -22,8 +22,8 @@ from shakespeare_env.errors import DeviceError, IllegalMove
 from shakespeare_env.play.generators import next_unit
 from shakespeare_env.play.lineup import OUTSIDE
 from shakespeare_training.league import Ended, League, Opponent, seat_players
+from shakespeare_training.ppo.device import Recorded
 from shakespeare_training.ppo.games import TOO_LARGE, Progress
-from shakespeare_training.ppo.graphs import Recorded
 
 _ILLEGAL = float(ILLEGAL)
 Weights = Mapping[str, torch.Tensor]
@@ -233,7 +233,7 @@ class _Slot:
 def _weights(opponent: Opponent, scale: torch.Tensor) -> dict[str, torch.Tensor]:
     """An opponent's network on the device of its input's scale, as `legal_logits` reads it."""
     agent: Any = opponent.agent
-    tensors = agent.network.in_box(0).tensors
+    tensors = agent.network.tensors
     weights = {name: torch.from_numpy(it).to(scale.device) for name, it in tensors.items()}
     weights["trunk.weight"] = weights["trunk.weight"] * scale
     return {name: it.bfloat16() if it.ndim == 2 else it for name, it in weights.items()}

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
-from typing import Any as FactTable
 
 import gymnasium
 import numpy as np
@@ -15,10 +14,8 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.type_aliases import Schedule
 from torch import nn
 
-from shakespeare_agents.networks import facts
 from shakespeare_agents.networks.network import ILLEGAL, Network, Tensors, input_scale
 from shakespeare_env.core.game import ObservationLayout
-from shakespeare_training.ppo.fact_weights import FactWeights, TableWeights
 
 _ILLEGAL = float(ILLEGAL)
 _LAYERS = {
@@ -31,54 +28,31 @@ _LAYERS = {
     "score": "score_net",
 }
 """The names of `Network`'s layers in stable-baselines3."""
-_OUTPUTS = ("action", "value", "win", "score")
-"""Layers with an output for each action or seat, as those of `facts.*.chosen` for each fact; the
-others' grow with the width."""
-_EVENNESS = 4.0
-"""How evenly the copies of a unit share its weight: the concentration of a Dirichlet draw."""
 
 
 class Trunk(BaseFeaturesExtractor):
-    """The layer shared by policy and value; multiplies observations by `scale`, float32[D].
-
-    Attributes:
-        facts: The weights of printed facts, by table.
-    """
+    """The layer shared by policy and value; multiplies observations by `scale`, float32[D]."""
 
     scale: torch.Tensor
 
     def __init__(
-        self,
-        observation_space: gymnasium.spaces.Box,
-        features_dim: int,
-        scale: NDArray[np.float32],
-        tables: Sequence[FactTable],
+        self, observation_space: gymnasium.spaces.Box, features_dim: int, scale: NDArray[np.float32]
     ) -> None:
         super().__init__(observation_space, features_dim)
         self.register_buffer("scale", torch.from_numpy(scale))
-        self.facts = FactWeights(tables, features_dim, self.scale)
         self.linear = nn.Linear(scale.size, features_dim)
         self.norm = nn.LayerNorm(features_dim)
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """Numbers of int8's range, [n, D or more] -> float[n, features_dim]."""
+        """Numbers of int8's range, [n, D] -> float[n, features_dim]."""
         # Scaling the weights equals scaling the far more numerous observations, and integers up to
         # 256 are exact in bfloat16.
         weight = self.linear.weight * self.scale
-        boxes = self.boxes(observations)
-        observations = observations[:, : self.scale.numel()]
         device = observations.device.type
         autocast = torch.is_autocast_enabled(device)
         dtype = torch.get_autocast_dtype(device) if autocast else weight.dtype
         hidden = nn.functional.linear(observations.to(dtype), weight, self.linear.bias)
-        for table in self.facts.tables:
-            hidden = hidden + table.first_layer(observations, boxes)
         return torch.relu(self.norm(hidden))
-
-    def boxes(self, observations: torch.Tensor) -> torch.Tensor:
-        """int64[n]: the boxes of the games, which follow the numbers that it sees."""
-        hundreds, rest = observations[:, -2:].long().unbind(dim=1)
-        return 100 * hundreds + rest
 
 
 class Outputs(NamedTuple):
@@ -152,7 +126,6 @@ class PolicyNetwork(MaskableActorCriticPolicy):
     Args:
         *arguments: Arguments of the base class.
         seats: The most seats of the game.
-        tables: Printed facts that it reads, none to be the same in every box.
         **options: Options of the base class (`policy_arguments`).
 
     Attributes:
@@ -162,12 +135,8 @@ class PolicyNetwork(MaskableActorCriticPolicy):
 
     use_bfloat16 = False
 
-    def __init__(
-        self, *arguments: Any, seats: int, tables: Sequence[FactTable] = (), **options: Any
-    ) -> None:
+    def __init__(self, *arguments: Any, seats: int, **options: Any) -> None:
         self.seats = seats
-        self._tables = tables
-        options["features_extractor_kwargs"] |= {"tables": tables}
         super().__init__(*arguments, **options)
 
     def _build(self, lr_schedule: Schedule) -> None:
@@ -207,9 +176,6 @@ class PolicyNetwork(MaskableActorCriticPolicy):
             features = self.features_extractor(observations)
             latent_policy, outlook = self.mlp_extractor(features)
             logits = self.action_net(latent_policy)
-            for table in self._facts:
-                boxes = self._trunk.boxes(observations)
-                logits = table.add_logits(latent_policy, boxes, logits)
             win_logits, changes = self.win_net(outlook), self.score_net(outlook)
         return logits, win_logits.float(), changes.float()
 
@@ -218,27 +184,14 @@ class PolicyNetwork(MaskableActorCriticPolicy):
         device = observations.device.type
         return torch.autocast(device, torch.bfloat16, enabled=self.use_bfloat16)
 
-    @property
-    def _facts(self) -> list[TableWeights]:
-        return self._trunk.facts.tables
-
-    @property
-    def _trunk(self) -> Trunk:
-        assert isinstance(self.features_extractor, Trunk)
-        return self.features_extractor
-
     def parts(self) -> list[list[nn.Parameter]]:
         """Its parameters in three lists: the shared layer's, the policy's and the forecasts'."""
         policy = (self.mlp_extractor.policy_net, self.action_net)
         outlook = (self.mlp_extractor.value_net, self.win_net, self.score_net)
-        trunk = (self._trunk.linear, self._trunk.norm)
-        found = [
+        trunk = (self.features_extractor,)
+        return [
             [p for module in part for p in module.parameters()] for part in (trunk, policy, outlook)
         ]
-        for table in self._facts:
-            found[0].append(table.seen)
-            found[1] += [table.chosen, table.chosen_bias]
-        return found
 
     def tensors(self) -> dict[str, NDArray[np.float32]]:
         """A copy of the weights, for `shakespeare_agents.networks.network.Network`."""
@@ -247,24 +200,18 @@ class PolicyNetwork(MaskableActorCriticPolicy):
     def tensors_of(self, state: Mapping[str, torch.Tensor]) -> dict[str, NDArray[np.float32]]:
         """`tensors` of such a policy, by its `state_dict`."""
         found = {o: state[theirs].cpu().numpy().copy() for o, theirs in self._parameter_names()}
-        if self._tables:
-            # Here facts count as differences from the first box.
-            found |= facts.moved(found, self._tables, 0, np.float32(-1.0))
         for kind in ("weight", "bias"):
             found[f"value.{kind}"] = found[f"score.{kind}"][:1].copy()
         return found
 
     def set_tensors(self, tensors: Tensors) -> None:
-        """Copy the weights of a network in; heads and weights of facts that it lacks become fresh.
+        """Copy the weights of a network in; heads that it lacks become fresh.
 
         Raises:
             RuntimeError: they are of another width or for another game.
         """
         shapes = Network.head_shapes(self.features_dim, self.seats)
-        shapes |= facts.shapes(self._tables, self.features_dim)
         given = {**{name: np.zeros(shape, np.float32) for name, shape in shapes.items()}, **tensors}
-        if self._tables:
-            given |= facts.moved(given, self._tables, 0, np.float32(1.0))
         new = {theirs: torch.tensor(given[ours]) for ours, theirs in self._parameter_names()}
         # It is not strict, as the scale of the trunk belongs to the game, not to the weights.
         self.load_state_dict(new, strict=False)
@@ -274,29 +221,6 @@ class PolicyNetwork(MaskableActorCriticPolicy):
         for ours, theirs in _LAYERS.items():
             for kind in ("weight", "bias"):
                 yield f"{ours}.{kind}", f"{theirs}.{kind}"
-        for table in self._tables:
-            for name in facts.names(table):
-                kind = name.rpartition(".")[2]
-                yield name, f"features_extractor.facts.{table.name}.{kind}"
-
-
-def widened(tensors: Tensors, times: int, rng: np.random.Generator) -> dict[str, NDArray[Any]]:
-    """The weights of a network `times` as wide that computes the same (Chen et al. 2016).
-
-    Every unit becomes several, as the layer normalisation needs as many of each; what reads them
-    parts its weight among them at random, so that training tells them apart.
-    """
-    wide: dict[str, NDArray[Any]] = {}
-    for name, tensor in tensors.items():
-        layer, _, kind = name.partition(".")
-        is_output = layer in _OUTPUTS or ".chosen" in name
-        new = tensor if is_output else np.tile(tensor, (times,) + (1,) * (tensor.ndim - 1))
-        reads_units = kind == "weight" and layer not in ("trunk", "norm")
-        if reads_units or name.endswith(".chosen"):
-            parts = rng.dirichlet(np.full(times, _EVENNESS), new.shape).astype(np.float32)
-            new = np.concatenate([new * parts[..., part] for part in range(times)], axis=1)
-        wide[name] = np.ascontiguousarray(new)
-    return wide
 
 
 def log_shares(win_logits: torch.Tensor, players: torch.Tensor) -> torch.Tensor:
@@ -330,13 +254,10 @@ def masked_log_softmax(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tenso
     return torch.log_softmax(logits.float().masked_fill(~masks, _ILLEGAL), dim=-1)
 
 
-def policy_arguments(
-    width: int, layout: ObservationLayout, seats: int, tables: Sequence[FactTable] = ()
-) -> dict[str, Any]:
+def policy_arguments(width: int, layout: ObservationLayout, seats: int) -> dict[str, Any]:
     """The `policy_kwargs` of a `PolicyNetwork`."""
     return {
         "seats": seats,
-        "tables": tables,
         "features_extractor_class": Trunk,
         "features_extractor_kwargs": {"features_dim": width, "scale": input_scale(layout)},
         "net_arch": {"pi": [width], "vf": [width]},

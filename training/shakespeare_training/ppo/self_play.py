@@ -17,11 +17,10 @@ from shakespeare_env.core.batch import Batch
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
 from shakespeare_training.league import League
 from shakespeare_training.ppo.advantages import NO_SEAT
-from shakespeare_training.ppo.buffer import Minibatch, SeatRolloutBuffer
+from shakespeare_training.ppo.buffer import Minibatch, Repeated, SeatRolloutBuffer
+from shakespeare_training.ppo.device import Recorded
 from shakespeare_training.ppo.games import Games, HostGames
-from shakespeare_training.ppo.graphs import Recorded
 from shakespeare_training.ppo.learner import Schedule, SelfPlayLearner
-from shakespeare_training.ppo.near_certain import Repeated
 from shakespeare_training.ppo.policy import forecast_losses, log_shares
 
 _MEASURED = 16

@@ -1,98 +1,67 @@
-"""What happens during a run: snapshots, evaluations, checkpoints, the display, stopping."""
+"""What happens during a run: snapshots, evaluations, checkpoints, the progress bar, stopping."""
 
 from __future__ import annotations
 
 import time
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Sequence
 
 import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from stable_baselines3.common.callbacks import BaseCallback, CallbackList
 
 from shakespeare_env.core import registry
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE
 from shakespeare_training.league import Ended
 from shakespeare_training.runs.curves import draw_curves
-from shakespeare_training.runs.display import TrainingDisplay
-from shakespeare_training.runs.evaluation import Measuring
-from shakespeare_training.runs.folder import CURVES_NAME, is_unsaved
-from shakespeare_training.runs.observers import Guests, Observers
+from shakespeare_training.runs.evaluation import Measurement
+from shakespeare_training.runs.folder import CURVES_NAME, STATE_NAME
 from shakespeare_training.runs.run import Run
-from shakespeare_training.runs.status import Status
-from shakespeare_training.stopping import Stop
-
-_RECENT_GAMES = 500
-"""Recent games behind the scores shown, per seat count."""
-_CYCLES = 20
-"""The number of latest cycles from which the pace is taken."""
-_SHOW_EVERY_S = 0.25
-
-
-class Pace:
-    """Decisions a second while learning; evaluations and the start of a run do not count.
-
-    A cycle lasts from the first step of a rollout to the end of the update after it; a part of one
-    would overstate the pace, as only playing adds decisions.
-    """
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._begun: tuple[int, float] | None = None
-        self._cycles: deque[tuple[int, float]] = deque(maxlen=_CYCLES)
-
-    def step(self, decisions: int) -> None:
-        """Note that a step is done; the first one after `rest` begins a cycle."""
-        if self._begun is None:
-            self._begun = (decisions, self._clock())
-
-    def rest(self, decisions: int) -> None:
-        """Note that a cycle is over."""
-        if self._begun is not None:
-            before, since = self._begun
-            self._cycles.append((decisions - before, self._clock() - since))
-            self._begun = None
-
-    @property
-    def rate(self) -> float:
-        """Decisions per second; 0 before the first cycle is over."""
-        decisions, seconds = np.sum(self._cycles, axis=0).tolist() if self._cycles else (0, 0.0)
-        return float(decisions / seconds) if seconds > 0 else 0.0
+from shakespeare_training.terminal import Stop
 
 
 class RunCallback(BaseCallback):
     """Does what is due between an update and the next rollout, and stops where nothing is lost.
 
+    Args:
+        run: The run.
+        console: Where its progress and its measurements are shown.
+        stop: Whether it is to stop.
+        guests: Others' callbacks, called after this one; if one returns False, the run is stopped.
+
     Attributes:
         stopped: Whether the run was stopped before it was complete.
-        forgotten: The decisions of an update that a stop has cut short.
     """
 
     def __init__(
         self,
         run: Run,
-        display: TrainingDisplay,
+        console: Console,
         stop: Stop | None = None,
-        observers: Observers | None = None,
+        guests: Sequence[BaseCallback] = (),
     ) -> None:
         super().__init__()
-        self._observers = observers or Observers()
         self.stopped = False
-        self.forgotten = 0
         self._run = run
-        self._display = display
         self._stop = stop or Stop()
-        self._saved_at = self._shown_at = time.monotonic()
+        self._guests = guests
+        self._saved_at = time.monotonic()
         self._moment = run.moment()
-        self._saved = None if is_unsaved(run.folder) else self._moment
+        self._saved = self._moment if (run.folder / STATE_NAME).exists() else None
         config = run.config
         self._next_snapshot = _next_multiple(run.decisions, config.snapshot_every)
         evaluated = run.history[-1].decisions if run.history else 0
         self._next_evaluation = _next_multiple(evaluated, config.evaluate_every)
-        self._pace = Pace()
-        self._measuring: Measuring | None = None
-        self._scores: dict[int, deque[tuple[float, float]]] = {
-            count: deque(maxlen=_RECENT_GAMES) for count in sorted(set(config.players))
-        }
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TaskProgressColumn(),
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+        )
+        self._learning = self._progress.add_task("learning", total=1.0)
+        self._measuring = self._progress.add_task("measuring", total=1.0, visible=False)
 
     @property
     def saved_decisions(self) -> int:
@@ -111,22 +80,19 @@ class RunCallback(BaseCallback):
             lambda *_: learner.check_stop()
         )
         try:
-            with self._stop.deferred():
-                guests = Guests(self._observers.callbacks, self._stop)
-                self._run.learn(CallbackList([self, guests]), self._observers.outputs)
+            with self._progress, self._stop.deferred():
+                self._run.learn(CallbackList([self, _Guests(self._guests, self._stop)]))
         except KeyboardInterrupt:
             if self._saved is None:  # nothing has begun
                 raise
             self.stopped = True
             if self._moment is not self._saved:
                 self._write()
-            self.forgotten = self._run.decisions - self.saved_decisions
         finally:
             within_updates.remove()
 
     def _on_rollout_start(self) -> None:
         run, config = self._run, self._run.config
-        self._pace.rest(run.decisions)
         run.check_weights()
         if run.decisions >= self._next_snapshot:
             run.add_snapshot()
@@ -155,49 +121,56 @@ class RunCallback(BaseCallback):
         if self.stopped:
             return False  # the run was saved before this step and will repeat it
         self._stop.check()
-        self._pace.step(self._run.decisions)
-        self._note_scores(self.locals["ended"])
-        self._show_now_and_then()
+        run = self._run
+        self._progress.update(
+            self._learning,
+            completed=max(run.decisions / run.config.decisions, run.time_share),
+            description=f"{run.decisions:,} decisions",
+        )
+        self._log_scores(self.locals["ended"])
         return True
 
+    def _on_rollout_end(self) -> None:
+        for name, _games, rate in self._run.learner.league.payoffs():
+            self.logger.record(f"league/{name}", rate)
+
     def _on_training_end(self) -> None:
-        self._pace.rest(self._run.decisions)
         if not self.stopped:
             self._run.check_weights()
             self._evaluate(self._run.config.final_evaluation_games)
-        self._show()
 
-    def _note_scores(self, ended: Ended) -> None:
-        """Note mean and winning score of games in which the learner had every seat."""
+    def _log_scores(self, ended: Ended) -> None:
+        """Log the winning scores of games in which the learner had every seat."""
         present = ended.seats != NOBODY
         whole = ((ended.seats == OUTSIDE) == present).all(axis=1)
-        for count, recent in self._scores.items():
-            own = ended.scores[whole & (present.sum(axis=1) == count), :count]
-            recent.extend(zip(own.mean(axis=1).tolist(), own.max(axis=1).tolist(), strict=True))
+        for game in np.flatnonzero(whole):
+            players = int(present[game].sum())
+            best = int(ended.scores[game, :players].max())
+            self.logger.record_mean(f"rollout/winning_score_{players}_seats", best)
 
     def _evaluate(self, games: int) -> None:
         """Evaluate and draw the curves; save before and after, as nothing else takes as long."""
-        run, config = self._run, self._run.config
+        run, progress = self._run, self._progress
 
-        def follow(measuring: Measuring) -> None:
+        def follow(share: float) -> None:
             self._stop.check()
-            self._measuring = measuring
-            self._show_now_and_then()
+            progress.update(self._measuring, completed=share, visible=True)
 
-        def keep() -> None:
+        def keep(found: Measurement) -> None:
             self._moment = run.moment()
+            progress.console.print(str(found), markup=False, highlight=False, soft_wrap=True)
 
-        keep()
+        self._moment = run.moment()
         self._write()
         run.evaluate(games, follow, keep)
-        self._measuring = None
-        keep()
+        progress.reset(self._measuring, visible=False)
+        self._moment = run.moment()
         self._write()
         draw_curves(
             run.history,
             run.folder / CURVES_NAME,
-            title=f"{config.game}, seed {config.seed}",
-            targets=registry.game(config.game).good_scores,
+            title=f"{run.config.game}, seed {run.config.seed}",
+            targets=registry.game(run.config.game).good_scores,
         )
 
     def _write(self) -> None:
@@ -205,25 +178,18 @@ class RunCallback(BaseCallback):
         self._saved = self._moment
         self._saved_at = time.monotonic()
 
-    def _show_now_and_then(self) -> None:
-        if time.monotonic() - self._shown_at > _SHOW_EVERY_S:
-            self._show()
 
-    def _show(self) -> None:
-        self._shown_at = time.monotonic()
-        run = self._run
-        status = Status(
-            decisions=run.decisions,
-            total=max(run.config.decisions, run.decisions),  # the last rollout may overshoot
-            rate=self._pace.rate,
-            seconds=run.elapsed,
-            limit=run.limit,
-            seats=self._scores,
-            opponents={name: (games, rate) for name, games, rate in run.learner.league.payoffs()},
-            history=run.history,
-            measuring=self._measuring,
-        )
-        self._display.show(status)
+class _Guests(CallbackList):
+    """The callbacks of others: one that returns False stops the run as Ctrl-C does."""
+
+    def __init__(self, callbacks: Sequence[BaseCallback], stop: Stop) -> None:
+        super().__init__([*callbacks])
+        self._stop = stop
+
+    def _on_step(self) -> bool:
+        if not super()._on_step():
+            self._stop.request()
+        return True
 
 
 def _next_multiple(decisions: int, every: int) -> int:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
+from stable_baselines3.common.logger import Logger
 
 from shakespeare_agents.arena import Entrant, evaluate
 from shakespeare_agents.networks.network import Network, Tensors
@@ -14,36 +13,79 @@ from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_env.core import registry
 from shakespeare_env.play.agent import AnyAgent
 from shakespeare_training.config import TrainingConfig
-from shakespeare_training.runs.history import ITSELF, SOLO, Measurement, seats_text
 
+SOLO = ""
+"""The opponent in solo games."""
+ITSELF = "itself"
+"""The opponent when the learner plays copies of itself."""
 _LEARNER = "\0learner"
 """A name that no agent and no folder can have."""
 _SEED_OFFSET = 10**9
 """The distance from the seeds of training games to those of evaluation games."""
-_ENDS = ("", "_low", "_high")
-"""Endings of names in TensorBoard: the figure, and the ends of its 95 % interval."""
 
 Kind = tuple[int, str]
 """The games of an evaluation: a seat count and an opponent."""
 
 
 @dataclass(frozen=True)
-class Measuring:
-    """An evaluation under way.
+class Measurement:
+    """How the learner fared against one kind of opponent at one seat count.
 
     Attributes:
-        what: The games being played.
-        games: The number of games finished.
-        total: The number of games in the whole evaluation.
-        share: The share of its work that is done, 0 to 1.
-        seconds_left: An estimate; None at the start.
+        decisions: The decisions learned from so far.
+        seconds: The training time so far.
+        players: Seat count.
+        opponent: A name, `ITSELF` or `SOLO`.
+        games: Number of games.
+        win_rate: Share of games won, 0 to 1; None for `ITSELF` and `SOLO`.
+        low: Lower end of its 95 % interval, or None.
+        high: Upper end, or None.
+        mean_score: Of the learner.
+        mean_winning_score: Of the best of each game.
+        score_low: Lower end of the 95 % interval of `mean_score`; None with a single deal.
+        score_high: Upper end, or None.
+        winning_low: Lower end of the interval of `mean_winning_score`, or None.
+        winning_high: Upper end, or None.
     """
 
-    what: str
+    decisions: int
+    seconds: float
+    players: int
+    opponent: str
     games: int
-    total: int
-    share: float
-    seconds_left: float | None
+    win_rate: float | None
+    low: float | None
+    high: float | None
+    mean_score: float
+    mean_winning_score: float
+    score_low: float | None = None
+    score_high: float | None = None
+    winning_low: float | None = None
+    winning_high: float | None = None
+
+    @property
+    def percents(self) -> tuple[float, float, float] | None:
+        """Win rate and both ends of its interval in per cent."""
+        if self.win_rate is None or self.low is None or self.high is None:
+            return None
+        return 100.0 * self.win_rate, 100.0 * self.low, 100.0 * self.high
+
+    def __str__(self) -> str:
+        where = f"against {self.opponent}" if self.opponent else "solo"
+        won = ""
+        if self.percents is not None:
+            rate, low, high = self.percents
+            won = f"{rate:.1f} % won (95 % interval {low:.1f} to {high:.1f} %), "
+        return (
+            f"after {self.decisions:,} decisions, {seats_text(self.players)} {where}: "
+            f"{self.games:,} games, {won}mean score {self.mean_score:.1f}, "
+            f"winning score {self.mean_winning_score:.1f}"
+        )
+
+
+def seats_text(players: int) -> str:
+    """A seat count with its noun: 1 seat, 4 seats."""
+    return f"{players} seat{'' if players == 1 else 's'}"
 
 
 def kinds_of_games(config: TrainingConfig) -> list[Kind]:
@@ -65,32 +107,26 @@ def measure(
     decisions: int,
     seconds: float,
     *,
-    on_progress: Callable[[Measuring], None],
+    on_progress: Callable[[float], None],
 ) -> Iterator[Measurement]:
     """Evaluate the learner, playing greedily, in some kinds of games (`kinds_of_games`).
 
     All play the same deals, so that only the learner makes a difference: `games` per kind, rounded
-    up to a multiple of the seats.  `on_progress` is called after every step.
+    up to a multiple of the seats.  `on_progress` is called after every step with the share done.
     """
     game = registry.game(config.game)
-    network = Network(tensors, game.layout, ())
-    learner = Entrant(_LEARNER, NetworkAgent(network))
-    began = time.monotonic()
+    learner = Entrant(_LEARNER, NetworkAgent(Network(tensors, game.layout)))
     sizes = {kind: -(-games // kind[0]) * kind[0] for kind in kinds}
+    # A game takes about as long as it has seats.
     work = sum(size * players for (players, _), size in sizes.items())
-    played = seats = 0
-
-    def tell(_decisions: int, finished: int) -> None:
-        # A game takes about as long as it has seats.
-        share = (seats + finished * players) / work
-        left = (time.monotonic() - began) * (1.0 - share) / share if share else None
-        what = seats_text(players) + (f" against {name}" if name else " solo")
-        on_progress(Measuring(what, played + finished, sum(sizes.values()), share, left))
-
+    done = 0
     for players, name in kinds:
-        tell(0, 0)
         copies = name in (ITSELF, SOLO)
         opponent = learner if copies else Entrant(name, opponents[name])
+
+        def tell(_decisions: int, finished: int, before: int = done, each: int = players) -> None:
+            on_progress((before + finished * each) / work)
+
         found = evaluate(
             [learner, *[opponent] * (players - 1)],
             config.game,
@@ -99,8 +135,7 @@ def measure(
             seed=config.seed + _SEED_OFFSET,
             on_progress=tell,
         )
-        played += found.games
-        seats += found.games * players
+        done += found.games * players
         own = found.agents[0]
         # A lone player would win every game.
         best = own.mean_score, own.score_low, own.score_high
@@ -113,34 +148,12 @@ def measure(
 
 
 def log_measurement(logger: Logger, found: Measurement) -> None:
-    """Record its main figure with its interval, such as `win_rate/4_seats_against_heuristic`.
+    """Record its main figure, such as `win_rate/4_seats_against_heuristic`.
 
     Against itself and alone the main figure is the winning score.
     """
-    figures = (found.win_rate, found.low, found.high)
+    where = seats_text(found.players).replace(" ", "_")
     if found.win_rate is None:
-        figures = (found.mean_winning_score, found.winning_low, found.winning_high)
-    for name, figure in zip(_names((found.players, found.opponent)), figures, strict=True):
-        if figure is not None:
-            logger.record(name, figure)
-
-
-def add_charts(logger: Logger, kinds: Iterable[Kind]) -> None:
-    """Let TensorBoard draw the figures of some kinds of games with their intervals as bands."""
-    charts: dict[str, dict[str, list[object]]] = {}
-    for kind in kinds:
-        names = _names(kind)
-        what, _, which = names[0].partition("/")
-        charts.setdefault(what, {})[which] = ["Margin", names]
-    for output in logger.output_formats:
-        if isinstance(output, TensorBoardOutputFormat):
-            output.writer.add_custom_scalars(charts)
-
-
-def _names(kind: Kind) -> list[str]:
-    """The names of a figure and of the ends of its interval."""
-    players, opponent = kind
-    where = seats_text(players).replace(" ", "_")
-    if opponent in (SOLO, ITSELF):
-        return [f"winning_score{end}/{where}" for end in _ENDS]
-    return [f"win_rate{end}/{where}_against_{opponent}" for end in _ENDS]
+        logger.record(f"winning_score/{where}", found.mean_winning_score)
+    else:
+        logger.record(f"win_rate/{where}_against_{found.opponent}", found.win_rate)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
-import numpy as np
 import torch
 from filelock import BaseFileLock
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import KVWriter, configure
+from stable_baselines3.common.logger import configure
 
 from shakespeare_agents import make
 from shakespeare_agents.identity import digest_of
@@ -23,15 +22,12 @@ from shakespeare_env.checks.values import shown
 from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError, TrainingError
 from shakespeare_env.play.agent import try_out
-from shakespeare_training.config import TrainingConfig, override, settings_of
-from shakespeare_training.config_text import as_toml, train_command
+from shakespeare_training.config import TrainingConfig, as_toml, override, train_command
 from shakespeare_training.learner import make_learner
 from shakespeare_training.ppo.device import bfloat16_is_faster
-from shakespeare_training.ppo.policy import widened
 from shakespeare_training.runs.evaluation import (
     Kind,
-    Measuring,
-    add_charts,
+    Measurement,
     kinds_of_games,
     log_measurement,
     measure,
@@ -39,13 +35,11 @@ from shakespeare_training.runs.evaluation import (
 from shakespeare_training.runs.folder import (
     CONFIG_NAME,
     LOGS_NAME,
-    mark_saved,
     released_on_failure,
     take_new,
     take_saved,
 )
-from shakespeare_training.runs.history import History
-from shakespeare_training.runs.saving import Moment, read_state, restore_state, save_run
+from shakespeare_training.runs.saving import Moment, RunFacts, read_state, restore_state, save_run
 
 _TIME_OPTION = " --minutes "
 """The option for the time limit in commands."""
@@ -71,7 +65,7 @@ class Run:
     ) -> None:
         self.config = config
         self.folder = folder
-        self.history = History()
+        self.history: list[Measurement] = []
         self.seconds = 0.0
         self.limit: float | None = None
         self.commands: list[str] = []
@@ -82,7 +76,7 @@ class Run:
         self.learner = make_learner(config, device)
         self.learner.time_share = lambda: self.time_share
         named = {one.name: one.agent for one in self.learner.league.named} | self._opponents
-        learner = NetworkAgent(Network(self.learner.policy.tensors(), game.layout, ()))
+        learner = NetworkAgent(Network(self.learner.policy.tensors(), game.layout))
         agents = [*named.values(), *self.learner.experts(), learner]
         try_out(agents, config.game, max(config.players), config.seed)
         self._digests = {name: digest_of(name, agent) for name, agent in named.items()}
@@ -101,16 +95,14 @@ class Run:
         device: str = "auto",
         minutes: float | None = None,
     ) -> Run:
-        """Start a run, with the weights of the checkpoint `start` if given; write its settings.
-
-        A run may be several times as wide as `start`: it begins with a network that plays the same.
+        """Start a run, with the weights of the checkpoint `start` if given.
 
         Its schedules follow its length or its time limit in minutes, whichever is nearer.
         If `start` has heads, expert iteration needs no warm-up: its setting becomes 0.
 
         Raises:
             CheckpointError: `start` is damaged, or for another game or version.
-            ValueError: the width is no multiple of `start`'s, or the folder already holds a run or
+            ValueError: the width is not that of `start`, or the folder already holds a run or
                 checkpoint.
             TrainingError: another process has the folder.
             MemoryLimitError: such a run needs more memory than there is.
@@ -119,25 +111,18 @@ class Run:
         network: Network | None = None
         if start is not None:
             network, card = load_checkpoint(start, registry.game(config.game))
-            times, rest = divmod(config.width, card.width)
-            if rest or not times:
+            if card.width != config.width:
                 raise ValueError(
                     f"{start}: width {card.width}, but the run's is {config.width}; "
-                    f"add --set width={card.width}, or a multiple of it"
+                    f"add --set width={card.width}"
                 )
-            if card.heads and "warmup_decisions" in settings_of(config.algorithm):
+            if card.heads and config.algorithm == "expert_iteration":
                 config = override(config, warmup_decisions=0)
         run = cls(config, folder, device=device)
         if network is not None:
-            several = 1 > 1
-            tensors = network.tensors if several else network.in_box(0).tensors
-            if times > 1:
-                tensors = widened(tensors, times, np.random.default_rng(config.seed))
-            run.learner.policy.set_tensors(tensors)
+            run.learner.policy.set_tensors(network.tensors)
         run.commands = [train_command(config, run.precision, start) + run._limited_to(minutes)]
         run._lock = take_new(folder)
-        with released_on_failure(run._lock):
-            run._write_config()
         return run
 
     @classmethod
@@ -174,10 +159,10 @@ class Run:
             _refuse_python(folder, config, trusted)
             longer = decisions is not None and decisions != config.decisions
             if decisions is not None and longer:
-                if decisions <= state.decisions:
+                if decisions <= state.learner.decisions:
                     raise ValueError(
-                        f"{folder} has learned from {state.decisions:,} decisions already; give "
-                        "more than that with --decisions"
+                        f"{folder} has learned from {state.learner.decisions:,} decisions already; "
+                        "give more than that with --decisions"
                     )
                 config = override(config, decisions=decisions)
             run = cls(config, folder, device=device, bfloat16=facts.bfloat16)
@@ -190,7 +175,7 @@ class Run:
                         "changed since the run was started, so resuming would mix two opponents; "
                         "put the old ones back"
                     )
-            run.history = History(facts.history)
+            run.history = list(facts.history)
             run.seconds = facts.seconds
             run.commands = list(facts.commands)
             # Without a new limit the run goes on past the last command's.
@@ -256,18 +241,14 @@ class Run:
         """Whether it has reached its length and had its last evaluation."""
         return self.decisions >= self.config.decisions and not self.unmeasured
 
-    def learn(self, callback: BaseCallback, outputs: Iterable[KVWriter] = ()) -> None:
-        """Train until the run is complete or the callback stops it.
-
-        Outputs get what is logged, beside TensorBoard's files, and are closed at the end.
+    def learn(self, callback: BaseCallback) -> None:
+        """Train until the run is complete or the callback stops it; TensorBoard shows it.
 
         Raises:
             TrainingError: the weights have exploded; what was saved is intact.
             OSError: the run cannot be saved; the last state is intact.
         """
         self.learner.set_logger(configure(str(self.folder / LOGS_NAME), ["tensorboard"]))
-        self.learner.logger.output_formats.extend(outputs)
-        add_charts(self.learner.logger, kinds_of_games(self.config))
         self._started = time.monotonic()
         try:
             self.learner.learn(
@@ -304,21 +285,32 @@ class Run:
         self.learner.league.add_snapshot(f"{self.decisions}", self.learner.policy.tensors())
 
     def evaluate(
-        self, games: int, on_progress: Callable[[Measuring], None], after_each: Callable[[], None]
+        self,
+        games: int,
+        on_progress: Callable[[float], None],
+        after_each: Callable[[Measurement], None],
     ) -> None:
         """Measure what is `unmeasured` by about `games` games of each kind, for history and log."""
         log = self.learner.logger
         tensors, opponents = self.learner.policy.tensors(), self._opponents
         plan = self.config, self.unmeasured, games, self.decisions, self.elapsed
         for found in measure(tensors, opponents, *plan, on_progress=on_progress):
-            self.history.add(found)
+            self.history.append(found)
             log_measurement(log, found)
-            after_each()
+            after_each(found)
         log.dump(self.decisions)
 
     def moment(self) -> Moment:
         """The run as it is between an update and the next rollout."""
-        return Moment.of(self.learner, self.elapsed, self.history)
+        facts = RunFacts(
+            config=self.config,
+            bfloat16=self.learner.policy.use_bfloat16,
+            commands=self.commands,
+            digests=self._digests,
+            seconds=self.elapsed,
+            history=list(self.history),
+        )
+        return Moment.of(self.learner, facts)
 
     def save(self, moment: Moment | None = None) -> None:
         """Write the checkpoint to play from and the state to resume from, by default the current.
@@ -328,22 +320,9 @@ class Run:
             OSError: a file cannot be written; the last state is intact.
         """
         self.check_open()
-        save_run(
-            self.folder,
-            self.config,
-            moment or self.moment(),
-            commands=self.commands,
-            digests=self._digests,
-            precision=self.precision,
-        )
-        self._write_config()
-        mark_saved(self.folder)
-
-    def _write_config(self) -> None:
-        """Write the settings for people; resuming takes them from the state."""
-        path, content = self.folder / CONFIG_NAME, as_toml(self.config).encode()
-        if not path.is_file() or path.read_bytes() != content:
-            write_atomically(path, content)
+        save_run(self.folder, moment or self.moment(), self.learner)
+        # For people: resuming takes the settings from the state.
+        write_atomically(self.folder / CONFIG_NAME, as_toml(self.config).encode())
 
 
 def _refuse_python(folder: Path, config: TrainingConfig, trusted: Collection[str]) -> None:

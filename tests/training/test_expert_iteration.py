@@ -1,4 +1,4 @@
-"""Expert iteration: what it learns from searches and ends of games, and how it is kept."""
+"""Expert iteration: what it learns from searches, how it is kept, and games played ahead."""
 
 from __future__ import annotations
 
@@ -6,20 +6,23 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 from stable_baselines3.common.logger import configure
 
 from shakespeare_agents.networks.checkpoint import read_card, save_checkpoint
 from shakespeare_agents.search.agent import Found
+from shakespeare_agents.workers import open_workers
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
+from shakespeare_training import expert_iteration
 from shakespeare_training.config import make_config
-from shakespeare_training.expert_iteration.games import GameLog, unpacked
-from shakespeare_training.expert_iteration.learner import ExpertIteration
-from shakespeare_training.expert_iteration.playing import advantages
+from shakespeare_training.expert_iteration import ExpertIteration
 from shakespeare_training.learner import make_learner
 from shakespeare_training.runs.run import Run
+from shakespeare_training.runs.train import train
+from shakespeare_training.searched_games import Decisions, GameLog, advantages
 from tests.agents.networks import random_heads, random_tensors
-from tests.training.short_runs import Quietly, fingerprint, played, searching
+from tests.training.short_runs import Quietly, StopsAfter, fingerprint, played, searching
 
 
 def expert(**settings):
@@ -30,20 +33,20 @@ def expert(**settings):
 
 def test_a_resumed_run_is_the_run_it_would_have_been(tmp_path):
     """Within its warm-up, after it, and whatever its threads."""
-    long = {"decisions": 1800, "warmup_decisions": 700}
+    long = {"decisions": 1400, "warmup_decisions": 500}
     whole = Run.create(searching(search_threads=2, **long), tmp_path / "whole", device="cpu")
     whole.learn(Quietly(whole))
     assert whole.learner.league.snapshots
     folder = tmp_path / "parts"
     run = Run.create(searching(**long), folder, device="cpu")
     stopped_at = []
-    for leave_at in (1, 800):
+    for leave_at in (1, 600):
         run.learn(Quietly(run, leave_at))
         run.close()
         run = Run.resume(folder, device="cpu")
         stopped_at.append(run.decisions)
     run.learn(Quietly(run))
-    assert 0 < stopped_at[0] < 700 < stopped_at[1] < run.decisions
+    assert 0 < stopped_at[0] < 500 < stopped_at[1] < run.decisions
     assert fingerprint(run) == fingerprint(whole)
     card = read_card(folder)
     assert card.heads == ["win", "score"]
@@ -53,7 +56,7 @@ def test_a_resumed_run_is_the_run_it_would_have_been(tmp_path):
 def test_how_many_are_played_together_changes_nothing(monkeypatch):
     found = []
     for together in (2, 8):
-        monkeypatch.setattr("shakespeare_training.expert_iteration.groups._GAMES_A_PART", together)
+        monkeypatch.setattr(expert_iteration, "_GAMES_A_PART", together)
         learner = expert(warmup_decisions=0)
         found.append([array.tolist() for array in played(learner)])
     assert found[0] == found[1]
@@ -92,14 +95,7 @@ def test_a_start_with_heads_keeps_them_and_needs_no_warm_up(tmp_path, has_heads)
     warmup = 0 if has_heads else 700
     assert run.config.warmup_decisions == warmup
     assert f"--set warmup_decisions={warmup}" in run.commands[0]
-    run.save()
     run.close()
-    with Run.resume(tmp_path / "run", device="cpu") as run:
-        assert isinstance(run.learner, ExpertIteration)
-        assert run.learner.warmup_decisions == warmup
-    ppo = make_config({"width": 16, "n_envs": 8, "evaluation_opponents": []}, "here")
-    with Run.create(ppo, tmp_path / "ppo", start=tmp_path / "start", device="cpu") as run:
-        assert run.config == ppo, "it has no such setting"
 
 
 def found(prior, values):
@@ -135,7 +131,7 @@ def test_games_are_told_as_their_seats_see_them(name, players):
         noted += list(zip(rows, batch.to_move[rows].tolist(), scores, strict=True))
         log.add(len(noted), rows, prior.astype(np.float32), np.zeros(prior.shape, np.float32))
         batch.step(batch.random_actions()[rows], rows)
-    _, _, examples = log.decisions()
+    examples = log.decisions(np.arange(3)).examples
     assert examples.size == len(noted)
     assert (examples.players == players).all()
     for number, (row, mover, scores) in enumerate(noted):
@@ -168,13 +164,37 @@ def first_moves(batch):
 def test_parts_of_a_group_are_put_together_as_if_it_had_been_played_as_one():
     batch = Batch("figaro", n=3, players=3, seed=1, autoreset=False)
     parts = [(batch.copies(np.array(games)), np.array(games)) for games in ([1], [0, 2])]
-    _, _, expected = first_moves(batch).decisions()
-    packed = [first_moves(games).packed(numbers) for games, numbers in parts]
-    game = batch.game
-    found = unpacked(packed, game.layout.size, game.actions.size, game.max_seats)
+    expected = first_moves(batch).decisions(np.arange(3)).examples
+    found = Decisions.joined([first_moves(games).decisions(numbers) for games, numbers in parts])
     for field in expected._fields:
         one, other = getattr(found, field), getattr(expected, field)
         assert (one.dtype, one.shape) == (other.dtype, other.shape)
         assert one.tobytes() == other.tobytes()
-    small = sum(len(array) for part in packed for array in part.arrays)
-    assert small < sum(array.nbytes for array in expected) / 4
+
+
+def test_who_plays_decides_nothing(monkeypatch, tmp_path):
+    """A group is played by more than one worker."""
+    monkeypatch.setattr(expert_iteration, "_GAMES_A_PART", 2)
+    few = {"n_envs": 5, "width": 8, "simulations": 2, "warmup_decisions": 400, "decisions": 1200}
+    config = searching("figaro", **few)
+    with Run.create(config, tmp_path / "whole", device="cpu") as whole:
+        whole.learn(Quietly(whole))
+        assert whole.learner.league.snapshots
+    with Run.create(config, tmp_path / "run", device="cpu") as run, open_workers(2) as workers:
+        assert isinstance(run.learner, ExpertIteration)
+        run.learner.workers = workers
+        run.learn(Quietly(run))
+        assert fingerprint(run) == fingerprint(whole)
+
+
+def test_stopped_in_a_group_it_goes_on_as_if_it_had_not(tmp_path):
+    quiet, folder = Console(quiet=True), tmp_path / "run"
+    config = searching("figaro", n_envs=5, width=8, simulations=2, decisions=1000)
+    with Run.create(config, tmp_path / "whole", device="cpu") as whole:
+        assert train(whole, quiet)
+    with Run.create(config, folder, device="cpu") as run:
+        assert not train(run, quiet, StopsAfter(run, 300))
+    with Run.resume(folder, device="cpu") as run:
+        assert run.decisions <= 300
+        assert train(run, quiet)
+        assert fingerprint(run) == fingerprint(whole)

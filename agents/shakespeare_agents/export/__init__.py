@@ -1,1 +1,0 @@
-"""Trained networks as files that other programs load, without our packages."""

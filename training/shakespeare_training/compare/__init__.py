@@ -1,1 +1,0 @@
-"""Several runs in one picture."""

@@ -1,1 +1,0 @@
-"""Learning from search (expert iteration, Anthony et al. 2017)."""
