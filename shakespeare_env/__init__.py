@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shakespeare_env.core.registry import register
     from shakespeare_env.core.rng import below
     from shakespeare_env.derived.defining import define
+    from shakespeare_env.derived.rules import Check
     from shakespeare_env.errors import IllegalMove, PositionError, ShakespeareEnvError
     from shakespeare_env.wrappers.aec import env, raw_env
     from shakespeare_env.wrappers.parallel import parallel_env
@@ -31,6 +32,7 @@ __all__ = [
     "ActionTable",
     "Batch",
     "Block",
+    "Check",
     "DeviceBatch",
     "IllegalMove",
     "ObservationLayout",
@@ -53,6 +55,7 @@ _HOMES = {
     "ActionTable": "core.action_table",
     "Batch": "core.batch",
     "Block": "core.action_table",
+    "Check": "derived.rules",
     "DeviceBatch": "core.device_batch",
     "IllegalMove": "errors",
     "ObservationLayout": "core.game",

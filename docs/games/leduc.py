@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from shakespeare_env import StateField, below, define, rule
+from shakespeare_env import Check, StateField, below, define, rule
 
 CARDS = ("J", "Q", "K")
 NO_CARD, MOST_RAISES = -1, 2
@@ -35,12 +35,12 @@ FIELDS = (
 
 
 @rule
-def fault(game: Any) -> int:
-    """1 if the deck does not hold the four cards, or after the flop the three, that are left."""
+def is_wrong_deck(game: Any) -> bool:
+    """Whether the deck does not hold four cards, or after the flop three, and then nothing."""
     for place in range(4):
         if (game["deck"][place] == NO_CARD) != (place >= 4 - game["phase"]):
-            return 1
-    return 0
+            return True
+    return False
 
 
 @rule
@@ -133,6 +133,6 @@ GAME = define(
     legal=legal,
     play=play,
     scores=scores,
-    fault=fault,
+    checks=[Check("deck", "it holds four cards, after the flop three", is_wrong_deck)],
     score_scale=4,
 )

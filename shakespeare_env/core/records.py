@@ -18,13 +18,18 @@ seat, owner) -> whether the seat, -1 for a spectator, sees the owner's row, 0 wi
 class StateField:
     """A field of a record: numbers from `low` to `high`.
 
-    The other attributes are read where observations, text and possible positions are derived from
-    the fields (`derived/defining.py`).
+    The other attributes are read where observations, text, faults and possible positions are
+    derived from the fields (`derived/defining.py`).
 
     Attributes:
         by_seat: Whether the first axis has a row for every seat.
         seats: Whether the numbers are seats, -1 for nobody.
-        words: The names of the numbers, from `low` on.
+        words: The names of the numbers, from `low` on; whole numbers where text counts otherwise.
+        form: How the last axis stands in text: as `numbers`; as a `row` that ends at the first
+            `low`; as `counts`, an object, or as a `list`, sorted, of the names in `places`, as often
+            as the numbers say.
+        places: The names of the places of the last axis, for `counts` and `list`.
+        follows: A rule (game, seat) -> the number of a seat, where it follows from other fields.
         visible: Who sees it.
         pool: Hidden numbers of fields with one pool were dealt from the same cards, so those that a
             seat does not see may be in any order. Negative numbers stand for no card. Hidden
@@ -38,7 +43,10 @@ class StateField:
     kind: type[np.integer[Any]] = np.int8
     by_seat: bool = False
     seats: bool = False
-    words: tuple[str, ...] = ()
+    words: tuple[str | int, ...] = ()
+    form: Literal["numbers", "row", "counts", "list"] = "numbers"
+    places: tuple[str, ...] = ()
+    follows: Callable[[Any, int], int] | None = None
     visible: Visible = "all"
     pool: str = ""
 

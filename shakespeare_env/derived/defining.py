@@ -1,50 +1,41 @@
 """A game from its rules; the rest follows from the fields of its record.
 
 A game must say how it is set up, what is legal, what a move does and what the scores are; its
-fields say who sees what. docs/adding_a_game.md walks through one.
+fields say who sees what. docs/adding_a_game.md walks through one, and Figaro is defined so.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import ActionTable, Block, Game, ObservationLayout, Record, Rules
-from shakespeare_env.core.presentation import Presentation
 from shakespeare_env.core.records import Ranges, StateField, state_type
-from shakespeare_env.derived import faults, words
-from shakespeare_env.derived.determinizing import determinizing, scratch
-from shakespeare_env.derived.drawing import SEAT_COLOURS, Drawing
 from shakespeare_env.derived.notation import Notation
-from shakespeare_env.derived.observing import observing
-from shakespeare_env.derived.redaction import seeing
-
-PHASE = "phase"
-"""A field of this name, with words, says in which phase a game is."""
-_TURN, _OVER = "turn", "over"
+from shakespeare_env.derived.presentation import OVER, TURN, Shown
+from shakespeare_env.derived.rules import Check, checks_of, determinizing, faulting, observing
+from shakespeare_env.derived.rules import scratch as scratch_of
 
 
 class Better(TypedDict, total=False):
-    """What a game may define itself; `observe` needs `layout`.
+    """What a game may define itself; see `Game` and `Rules`. `observe` needs `layout`.
 
-    See `Game` and `Rules`. Nothing else follows from how a game is shown, so drawings and words of
-    its own are put into `Game.presentation` afterwards, by `dataclasses.replace`.
+    `shown` replaces parts of the `Presentation` by their names.
     """
 
     observe: Callable[[Record, int, NDArray[np.int8]], None]
     layout: ObservationLayout
     determinize: Callable[[Record, int], None]
-    fault: Callable[[Record], int]
-    rewind: Callable[[Record], bool]
-    explain: Callable[[Record, int], tuple[str, str, str]]
-    phase: Callable[[Record], str]
-    seen_by: Callable[[Mapping[str, Any], int], dict[str, Any]]
-    is_secret: Callable[[Mapping[str, Any], str], bool]
+    shown: Mapping[str, Any]
+    box: Path
+    forecast_horizon: int
 
 
 def define(
@@ -57,6 +48,8 @@ def define(
     legal: Callable[[Record, Any], int],
     play: Callable[[Record, int], None],
     scores: Callable[[Record, Any], None],
+    checks: Sequence[Check] = (),
+    text: Mapping[str, str] | None = None,
     options: Mapping[str, range] | None = None,
     score_scale: float = 1.0,
     good_scores: Mapping[int, float] | None = None,
@@ -64,18 +57,20 @@ def define(
 ) -> Game:
     """A game, ready for `register`.
 
-    The record gets the fields `players`, `to_move` and `winners` before the ones given.
-
     Args:
         name: The name in lower case.
         seats: Seat counts.
-        fields: The fields of the record; see `StateField` for who sees them.
+        fields: The fields of the record; see `StateField` for who sees them. `players`, `to_move`
+            and `winners` are added where they are not given.
         actions: A table, or an English description of each action by its text.
         set_up: As of `Rules`, and so are `legal`, `play` and `scores`. Scores depend on nothing
             that is hidden.
         legal: See `set_up`.
         play: See `set_up`.
         scores: See `set_up`.
+        checks: What holds for every position, besides what follows from the fields.
+        text: The fields of the notation by their keys there, in order; by default all but
+            `winners`, under their names.
         options: Variants, each with the seat counts it is for.
         score_scale: Points that count as one unit of reward.
         good_scores: Good winning scores by seat count; needed for one seat if it can play alone.
@@ -90,41 +85,40 @@ def define(
         raise ValueError("observe and layout describe the same numbers; give both, or none")
     most = seats[-1]
     table = actions if isinstance(actions, ActionTable) else _table(actions)
-    said = (
-        StateField("players", seats[0], most),
-        StateField("to_move", -1, most - 1, seats=True),
-        *fields,
-        StateField("winners", 0, 1, most, by_seat=True),
-    )
-    _check(said, most)
-    hidden = scratch(said, table.size)
-    state = state_type((*said, *hidden))
-    layout, observe = observing([f for f in said if f.name != "winners"], most)
-    fault = faults.and_own(better.get("fault"))
+    said = _with_standard(fields, seats)
+    for field in said:
+        _check(field, most)
+    checks = [*checks_of(said), *checks]
+    seen = [field for field in said if field.name != "winners"]
+    layout, observe = observing(seen, most)
+    fault = faulting(checks)
+    scratch: tuple[StateField, ...] = ()
+    if "determinize" not in better:
+        scratch = scratch_of(said, table.size)
+        better["determinize"] = determinizing(said, legal, fault)
+    state = state_type((*said, *scratch))
     rules = Rules(
         set_up,
         legal,
         play,
         better.get("observe", observe),
-        better.get("determinize") or determinizing(said, legal, fault),
+        better["determinize"],
         scores,
         fault,
-        better.get("rewind", faults.rewind),
+        _rewind,
     )
-    notation = Notation(name, seats, said)
-    colours = tuple(SEAT_COLOURS[i % len(SEAT_COLOURS)] for i in range(most))
-    drawing = Drawing(name, said, colours, _phase_of_dict)
-    scored = words.scores_of(name, state, most, scores, notation.from_seen)
-    is_secret = better.get("is_secret", _nothing_is_secret)
-    by_words = next((field for field in said if field.name == PHASE and field.words), None)
+    by_name = {field.name: field for field in said}
+    in_text = {key: by_name[name] for key, name in (text or {f.name: f.name for f in seen}).items()}
+    notation = Notation(name, seats, state, said, in_text, checks)
+    shown = Shown(notation, table, scores).presentation()
     return Game(
         name=name,
         min_seats=seats[0],
         max_seats=most,
         options=options or {},
         state=state,
-        ranges=Ranges(state, (*said, *hidden)),
-        hidden_from_text=("random", *(field.name for field in hidden)),
+        ranges=Ranges(state, (*said, *scratch)),
+        hidden_from_text=("random", *(field.name for field in scratch)),
         actions=table,
         layout=better.get("layout", layout),
         rules=rules,
@@ -132,24 +126,13 @@ def define(
         score_scale=score_scale,
         to_dict=notation.to_dict,
         from_dict=notation.from_dict,
-        explain=faults.explaining(better.get("explain")),
-        phase=better.get("phase", _phase_by(by_words)),
-        seen_by=better.get("seen_by", seeing(name, state, said, notation.from_dict)),
-        is_secret=is_secret,
-        presentation=Presentation(
-            chapter=PHASE if by_words else "players",
-            draw=drawing.draw,
-            draw_compact=drawing.draw,
-            picture=drawing.picture,
-            board=drawing.board,
-            headline=drawing.headline,
-            places=_no_places,
-            seat_colours=colours,
-            topics=words.topics(table),
-            events=words.events(scored, table, notation.to_dict, is_secret),
-            score_sheet=lambda position: [("points", scored(position))],
-        ),
-        box=Path(inspect.getfile(inspect.unwrap(set_up))),
+        explain=notation.explain,
+        phase=lambda record: OVER if record["to_move"] < 0 else TURN,
+        seen_by=notation.seen_by,
+        is_secret=lambda position, move: False,
+        presentation=replace(shown, **better.get("shown", {})),
+        box=better.get("box") or Path(inspect.getfile(inspect.unwrap(set_up))),
+        forecast_horizon=better.get("forecast_horizon"),
     )
 
 
@@ -157,37 +140,27 @@ def _table(actions: Mapping[str, str]) -> ActionTable:
     return ActionTable([Block("moves", tuple(actions), tuple(actions.values()))])
 
 
-def _check(fields: Iterable[StateField], seats: int) -> None:
-    found: set[str] = set()
-    for field in fields:
-        if field.name in found or field.name in ("random", "game"):
-            raise ValueError(f"the field {field.name!r} is there already; give it another name")
-        found.add(field.name)
-        if field.by_seat and field.rows != seats:
-            raise ValueError(f"{field.name}: {field.rows} rows by seat; give it {seats}, one each")
-        if field.visible == "owner" and not field.by_seat:
-            raise ValueError(f"{field.name} has no owner; give it by_seat=True")
-        if field.words and len(field.words) != field.high - field.low + 1:
-            wanted = field.high - field.low + 1
-            raise ValueError(f"{field.name}: {len(field.words)} words; give {wanted}")
+def _with_standard(fields: Sequence[StateField], seats: range) -> tuple[StateField, ...]:
+    """The fields, and those of every game: `players` and `to_move` first, `winners` last."""
+    most, given = seats[-1], {field.name for field in fields}
+    players = StateField("players", seats[0], most)
+    to_move = StateField("to_move", -1, most - 1, seats=True)
+    winners = StateField("winners", 0, 1, most, by_seat=True)
+    first = [field for field in (players, to_move) if field.name not in given]
+    return (*first, *fields, *([] if "winners" in given else [winners]))
 
 
-def _nothing_is_secret(position: Mapping[str, Any], move: str) -> bool:
+def _check(field: StateField, seats: int) -> None:
+    wanted = field.high - field.low + 1
+    if field.by_seat and field.rows != seats:
+        raise ValueError(f"{field.name}: {field.rows} rows by seat; give it {seats}, one each")
+    if field.visible == "owner" and not field.by_seat:
+        raise ValueError(f"{field.name} has no owner; give it by_seat=True")
+    if field.words and len(field.words) != wanted:
+        raise ValueError(f"{field.name}: {len(field.words)} words; give {wanted}")
+
+
+@rule
+def _rewind(game: Record) -> bool:
+    """`Rules.rewind` of a game in which every choice is seen."""
     return False
-
-
-def _no_places(position: Mapping[str, Any], move: str) -> tuple[str, ...]:
-    return ()
-
-
-def _phase_by(field: StateField | None) -> Callable[[Record], str]:
-    if field is None:
-        return lambda record: _OVER if record["to_move"] < 0 else _TURN
-    return lambda record: field.words[int(record[field.name]) - field.low]
-
-
-def _phase_of_dict(position: Mapping[str, Any]) -> str:
-    found = position.get(PHASE)
-    if isinstance(found, str):
-        return found
-    return _OVER if position["to_move"] is None else _TURN

@@ -1,8 +1,4 @@
-"""Positions in text from fields: an object with a key for each, with words and seats.
-
-Rows of seats that are not at the table are left out; they hold no card, and else 0 or what is
-nearest to it.
-"""
+"""Positions in text from fields: an object with a key for each, with words and seats."""
 
 from __future__ import annotations
 
@@ -13,101 +9,209 @@ from typing import Any
 import numpy as np
 
 from shakespeare_env.checks import position_entries as reading
+from shakespeare_env.checks.values import shown
 from shakespeare_env.core.game import UNKNOWN, Record
 from shakespeare_env.core.records import StateField
-from shakespeare_env.errors import PositionError
+from shakespeare_env.derived.rules import Check
+from shakespeare_env.play.tracing import interpreted
 
 
 @dataclass(frozen=True)
 class Notation:
     """The notation of a game's positions.
 
+    Rows of seats that are not at the table are left out; they hold no card, and else 0 or what is
+    nearest to it.
+
     Attributes:
         name: The game's name.
         seats: Its seat counts.
-        fields: The fields of the record, without those that text lacks.
+        state: The record's dtype.
+        fields: The fields of the record.
+        keys: The fields in text by their keys, in order.
+        checks: What holds for every position.
     """
 
     name: str
     seats: range
+    state: np.dtype[np.void]
     fields: Sequence[StateField]
+    keys: Mapping[str, StateField]
+    checks: Sequence[Check]
 
     def to_dict(self, record: Record) -> dict[str, Any]:
         """See `Game.to_dict`."""
         players = int(record["players"])
         found: dict[str, Any] = {"game": self.name}
-        for field in self.fields:
-            numbers = np.asarray(record[field.name])
-            numbers = numbers[:players] if field.by_seat else numbers
-            found[field.name] = _said(field, numbers.tolist())
+        for key, field in self.keys.items():
+            numbers = record[field.name][:players] if field.by_seat else record[field.name]
+            found[key] = _said(field, np.asarray(numbers).tolist())
         over = record["to_move"] < 0
         found["winners"] = np.flatnonzero(record["winners"]).tolist() if over else None
         return found
 
     def from_dict(self, position: Mapping[str, Any], record: Record) -> None:
         """See `Game.from_dict`."""
-        names = [field.name for field in self.fields]
-        keys = dict.fromkeys(["game", *names, "winners"])
-        reading.table(position, "position", list(keys))
+        reading.table(position, "position", ["game", *self.keys, "winners"])
         players = reading.integer(position["players"], "players", self.seats[0], self.seats[-1])
         for field in self.fields:
-            if field.name == "winners":
-                continue
-            whole = np.full(field.shape, _least(field), field.kind)
-            shape = (players, *whole.shape[1:]) if field.by_seat else whole.shape
-            found = np.reshape(_numbers(field, position[field.name], field.name, shape), shape)
-            if field.by_seat:
-                whole[:players] = found
-            else:
-                whole[...] = found
-            record[field.name] = whole
-        record["winners"][:] = 0
+            record[field.name] = _least(field)
+        for key, field in self.keys.items():
+            record[field.name] = _read(field, position[key], key, players)
         over = record["to_move"] < 0
         if (position["winners"] is None) == over:
             wanted = "the winning seats" if over else "null"
             reading.refuse("winners", "does not fit `to_move`", f"write {wanted}")
         if over:
             record["winners"][reading.seats(position["winners"], "winners", players)] = 1
+        for field in self.fields:
+            if field.follows is not None:
+                follows, most = interpreted(field.follows), np.iinfo(field.kind).max
+                record[field.name] = [min(follows(record, row), most) for row in range(field.rows)]
 
     def from_seen(self, position: Mapping[str, Any], record: Record) -> None:
         """`from_dict` for a position as a seat sees it; unknown values become any."""
         known = dict(position)
-        for field in self.fields:
-            rows = known.get(field.name)
-            if field.by_seat and isinstance(rows, list):
-                shape = np.empty(field.shape).shape[1:]
-                known[field.name] = [_any(field, shape) if r == UNKNOWN else r for r in rows]
-            elif rows == UNKNOWN:
-                known[field.name] = _any(field, np.empty(field.shape).shape)
+        for key, field in self.keys.items():
+            value, any_value = position[key], _said(field, _one_row(field).tolist())
+            if field.by_seat:
+                known[key] = [any_value if _is_hidden(row) else row for row in value]
+            elif _is_hidden(value):
+                known[key] = any_value
         self.from_dict(known, record)
+
+    def seen_by(self, position: Mapping[str, Any], seat: int) -> dict[str, Any]:
+        """See `Game.seen_by`: a hidden row is `UNKNOWN`; of counts, their sum is shown."""
+        seen = dict(position)
+        record: Any = None
+        for key, field in self.keys.items():
+            if field.visible == "all":
+                continue
+            if callable(field.visible) and record is None:
+                record = np.zeros(1, self.state)[0]
+                self.from_dict(position, record)
+            rows = position[key] if field.by_seat else [position[key]]
+            told = [
+                row if _sees(field, record, seat, owner) else _hidden(row)
+                for owner, row in enumerate(rows)
+            ]
+            seen[key] = told if field.by_seat else told[0]
+        return seen
+
+    def explain(self, record: Record, fault: int) -> tuple[str, str, str]:
+        """See `Game.explain`: the place, what it holds, and what should hold."""
+        key, says, _ = self.checks[fault - 1]
+        held = self.to_dict(record)
+        for field in self.fields:
+            held.setdefault(field.name, np.asarray(record[field.name]).tolist())
+        return key, f"{shown(held[key])} cannot be" if key in held else "it cannot be", says
+
+
+def _sees(field: StateField, record: Record, seat: int, owner: int) -> bool:
+    if callable(field.visible):
+        return bool(interpreted(field.visible)(record, seat, owner))
+    return field.visible == "owner" and seat == owner
+
+
+def _hidden(row: Any) -> Any:
+    if isinstance(row, Mapping):
+        return {UNKNOWN: sum(row.values())} if row else {}
+    return UNKNOWN
+
+
+def _is_hidden(row: Any) -> bool:
+    return row == UNKNOWN or (isinstance(row, Mapping) and UNKNOWN in row)
 
 
 def _least(field: StateField) -> int:
     """What rows of absent seats hold."""
-    return field.low if field.pool else min(max(0, field.low), field.high)
+    ends = field.pool or field.form == "row"
+    return field.low if ends else min(max(0, field.low), field.high)
 
 
-def _any(field: StateField, shape: Sequence[int]) -> Any:
-    return _said(field, np.full(shape, _least(field)).tolist())
+def _one_row(field: StateField) -> Any:
+    """A row, or the whole field, with nothing in it."""
+    whole = np.full(field.shape, _least(field), field.kind)
+    return whole[0] if field.by_seat else whole
+
+
+# ---- numbers as text -----------------------------------------------------------------------------
 
 
 def _said(field: StateField, value: Any) -> Any:
-    if isinstance(value, list):
+    """Numbers, nested as in the record, in text."""
+    if not isinstance(value, list):
+        return _number_said(field, value)
+    if value and isinstance(value[0], list):
         return [_said(field, one) for one in value]
+    if field.form in ("counts", "list"):
+        named = sorted(zip(field.places, value, strict=True))
+        if field.form == "counts":
+            return {name: count for name, count in named if count}
+        return [name for name, count in named for _ in range(count)]
+    if field.form == "row" and field.low in value:
+        value = value[: value.index(field.low)]
+    return [_number_said(field, one) for one in value]
+
+
+def _number_said(field: StateField, number: int) -> Any:
     if field.seats:
-        return None if value < 0 else value
-    return field.words[value - field.low] if field.words else value
+        return None if number < 0 else number
+    return field.words[number - field.low] if field.words else number
+
+
+def _read(field: StateField, value: Any, key: str, players: int) -> Any:
+    """The numbers of a field from its text."""
+    empty = _one_row(field)
+    if not field.by_seat:
+        return _numbers(field, value, key, empty.shape)
+    whole = np.full(field.shape, _least(field), field.kind)
+    whole[:players] = _numbers(field, value, key, (players, *empty.shape))
+    return whole
 
 
 def _numbers(field: StateField, value: Any, where: str, shape: Sequence[int]) -> Any:
-    if shape:
-        entries = reading.items(value, where, shape[0])
-        if len(entries) != shape[0]:
-            raise PositionError(f"{where}: {len(entries)} entries; write {shape[0]}")
-        return [_numbers(field, one, f"{where}[{i}]", shape[1:]) for i, one in enumerate(entries)]
+    if not shape:
+        return _number(field, value, where)
+    if len(shape) == 1 and field.form != "numbers":
+        return _last_axis(field, value, where, shape[0])
+    entries = reading.items(value, where, shape[0])
+    if len(entries) != shape[0]:
+        reading.refuse(where, f"{len(entries)} entries", f"write {shape[0]}")
+    return [_numbers(field, one, f"{where}[{i}]", shape[1:]) for i, one in enumerate(entries)]
+
+
+def _last_axis(field: StateField, value: Any, where: str, size: int) -> list[int]:
+    if field.form == "counts":
+        if not isinstance(value, Mapping):
+            reading.refuse(where, f"{shown(value)} is not an object", "write name -> count")
+        for name in value:
+            reading.choice(name, where, field.places)
+        return [
+            reading.integer(value[name], f"{where}.{name}", 1, field.high) if name in value else 0
+            for name in field.places
+        ]
+    if field.form == "list":
+        names = reading.choices(value, where, field.places, size * field.high)
+        counts = [names.count(place) for place in range(size)]
+        if max(counts) > field.high:
+            reading.refuse(where, f"{max(counts)} of a kind", f"write {field.high} at most")
+        return counts
+    entries = reading.items(value, where, size)
+    numbers = [_number(field, one, f"{where}[{i}]") for i, one in enumerate(entries)]
+    if field.low in numbers:
+        reading.refuse(where, f"{shown(value)} has a gap", "leave out what is not there")
+    return numbers + [field.low] * (size - len(numbers))
+
+
+def _number(field: StateField, value: Any, where: str) -> int:
     if field.seats and value is None:
         return -1
     if field.words:
-        return field.low + reading.choice(value, where, field.words)
+        for number, word in enumerate(field.words, field.low):
+            if type(value) is type(word) and value == word:
+                return number
+        choices = ", ".join(map(str, field.words))
+        reading.refuse(where, f"{shown(value)} is not known here", f"use one of {choices}")
     low = max(field.low, 0) if field.seats else field.low
     return reading.integer(value, where, low, field.high)

@@ -9,29 +9,17 @@ from __future__ import annotations
 from shakespeare_env.core.game import ActionTable, Block
 from shakespeare_env.figaro.box import tables as t
 
-
-def _plays() -> Block:
-    texts, descriptions = [], []
-    for kind in range(t.RING):
-        for place in range(t.N_SEATS):
-            card = t.KIND_IDS[kind]
-            texts.append(f"play:{card}>{{+{place}}}")
-            descriptions.append(f"play {card.replace('-', ' ')} before seat {{+{place}}}")
-    return Block("play", tuple(texts), tuple(descriptions))
-
-
+_PLAYS = [(card, f"{{+{place}}}") for card in t.KIND_IDS[: t.RING] for place in range(t.N_SEATS)]
+_RINGS = "play a ring before seat {+0}; all piles go to the next seat clockwise"
 TABLE = ActionTable(
     [
-        _plays(),
         Block(
-            "ring",
-            ("ring",),
-            ("play a ring before seat {+0}; all piles go to the next seat clockwise",),
+            "play",
+            tuple(f"play:{card}>{seat}" for card, seat in _PLAYS),
+            tuple(f"play {card.replace('-', ' ')} before seat {seat}" for card, seat in _PLAYS),
         ),
+        Block("ring", ("ring",), (_RINGS,)),
         Block("take", ("take",), ("take all face-up cards, and play again",)),
     ]
 )
-
-PLAY = TABLE.start["play"]
-RING = TABLE.start["ring"]
-TAKE = TABLE.start["take"]
+PLAY, RING, TAKE = (TABLE.start[name] for name in ("play", "ring", "take"))

@@ -1,63 +1,104 @@
 """One game as a record: shape, range and meaning of every field.
 
-Indices are those of `box/tables.py`. A batch is an array of records; copying a record copies a
-game.
+Indices are those of `box/tables.py`. What others see of a field and how it stands in text is said
+here, too (Rules D2), and what follows from other fields by a rule.
 """
 
 from __future__ import annotations
 
-from shakespeare_env.core.records import Ranges, StateField, state_type
-from shakespeare_env.figaro.box.tables import (
-    COPIES,
-    FULL,
-    HAND,
-    LENGTHS,
-    MAX_DEALT,
-    MAX_FRONT,
-    MIN_SEATS,
-    N_COLOURS,
-    N_KINDS,
-    N_PIECES,
-    N_ROUNDS,
-    N_SEATS,
-    NO_COLOUR,
-)
+from collections.abc import Callable
+
+from shakespeare_env.compile.decorators import rule
+from shakespeare_env.core.game import Record
+from shakespeare_env.core.records import StateField
+from shakespeare_env.figaro.box import tables as t
 
 NOBODY = -1
 NOTHING = -1
+_TWO_COLOURS = -2
 
-_MOST_COPIES = int(COPIES.max())
 
+def cards_in(field: str) -> Callable[[Record, int], int]:
+    """A rule (game, seat) -> how many cards of all kinds are in a field."""
+
+    @rule
+    def cards(game: Record, seat: int) -> int:
+        found = 0
+        for kind in range(t.N_KINDS):
+            found += int(game[field][seat, kind])
+        return found
+
+    return cards
+
+
+@rule
+def length_of_front(game: Record, seat: int) -> int:
+    """Cards before a seat; -1 if there is a gap between them."""
+    cards = 0
+    for place in range(t.MAX_FRONT):
+        if game["front"][seat, place] != NOTHING:
+            if place > cards:
+                return -1
+            cards += 1
+    return cards
+
+
+@rule
+def total_of_front(game: Record, seat: int) -> int:
+    """The sum of the values before a seat (Rules B6)."""
+    total = 0
+    for place in range(t.MAX_FRONT):
+        if game["front"][seat, place] != NOTHING:
+            total += int(t.VALUE[game["front"][seat, place]])
+    return total
+
+
+@rule
+def colour_of_front(game: Record, seat: int) -> int:
+    """The colour before a seat, or NO_COLOUR (Rules B2, B3)."""
+    colour = t.NO_COLOUR
+    for place in range(t.MAX_FRONT):
+        kind = game["front"][seat, place]
+        if kind != NOTHING and t.COLOUR[kind] != t.NO_COLOUR:
+            if colour != t.NO_COLOUR and colour != t.COLOUR[kind]:
+                return _TWO_COLOURS
+            colour = t.COLOUR[kind]
+    return int(colour)
+
+
+_SEATS, _CARDS = t.N_SEATS, (t.N_SEATS, t.N_KINDS)
+_COPIES, _LONGEST = int(t.COPIES.max()), int(t.LENGTHS[0])
+_KINDS = {"by_seat": True, "places": t.KIND_IDS}
 # fmt: off
 FIELDS = (
     # ---- the table -------------------------------------------------------------------------------
-    StateField("players", MIN_SEATS, N_SEATS),
-    StateField("round", 0, N_ROUNDS - 1),  # the first is 0; stays at the last when over
-    StateField("to_move", NOBODY, N_SEATS - 1),  # the seat that decides; NOBODY when over
-    StateField("king", 0, N_SEATS - 1),  # the seat that has the King (A4, C1)
-    StateField("dealt", 0, 0, N_KINDS),  # cards still to be dealt; none but while cards are dealt
+    StateField("players", t.MIN_SEATS, _SEATS),
+    # the first is 0 here and 1 in text; stays at the last when over
+    StateField("round", 0, t.N_ROUNDS - 1, words=tuple(range(1, t.N_ROUNDS + 1))),
+    StateField("to_move", NOBODY, _SEATS - 1, seats=True),  # who decides; NOBODY when over
+    StateField("king", 0, _SEATS - 1, seats=True),  # the seat that has the King (A4, C1)
+    StateField("dealt", 0, 0, t.N_KINDS),  # cards still to be dealt; none but while cards are dealt
     # lengths, long to short; 0 past the last (A3)
-    StateField("pieces", 0, int(LENGTHS[0]), (N_ROUNDS, N_PIECES)),
+    StateField("pieces", 0, _LONGEST, (t.N_ROUNDS, t.N_PIECES), form="row"),
     # ---- the seats -------------------------------------------------------------------------------
-    StateField("hand", 0, _MOST_COPIES, (N_SEATS, N_KINDS)),  # copies of each kind
-    StateField("hand_size", 0, int(HAND.max()), N_SEATS),
+    StateField("hand", 0, _COPIES, _CARDS, visible="owner", form="counts", **_KINDS),
+    StateField("hand_size", 0, int(t.HAND.max()), _SEATS, by_seat=True, follows=cards_in("hand")),
     # kinds as played; NOTHING past the last
-    StateField("front", NOTHING, N_KINDS - 1, (N_SEATS, MAX_FRONT)),
-    StateField("front_len", 0, MAX_FRONT, N_SEATS),
-    StateField("total", 0, FULL - 1, N_SEATS),  # of the values before a seat (B6)
-    # of the cards before a seat, or NO_COLOUR (B2, B3)
-    StateField("colour", NO_COLOUR, N_COLOURS - 1, N_SEATS),
-    StateField("taken", 0, _MOST_COPIES, (N_SEATS, N_KINDS)),  # copies of each kind, this round
-    StateField("taken_count", 0, MAX_DEALT, N_SEATS),
-    StateField("road", 0, int(LENGTHS[0]), (N_SEATS, N_ROUNDS)),  # long to short, 0 past the last
-    StateField("winners", 0, 1, N_SEATS),  # 1 for the winner, once over (C4)
+    StateField("front", NOTHING, t.N_KINDS - 1, (_SEATS, t.MAX_FRONT), by_seat=True, form="row",
+               words=("", *t.KIND_IDS)),
+    StateField("front_len", 0, t.MAX_FRONT, _SEATS, by_seat=True, follows=length_of_front),
+    StateField("total", 0, t.FULL - 1, _SEATS, by_seat=True, follows=total_of_front),
+    StateField("colour", t.NO_COLOUR, t.N_COLOURS - 1, _SEATS, by_seat=True,
+               follows=colour_of_front),
+    StateField("taken", 0, _COPIES, _CARDS, form="list", **_KINDS),  # this round
+    StateField("taken_count", 0, t.MAX_DEALT, _SEATS, by_seat=True, follows=cards_in("taken")),
+    # long to short, 0 past the last
+    StateField("road", 0, _LONGEST, (_SEATS, t.N_ROUNDS), by_seat=True, form="row"),
+    StateField("winners", 0, 1, _SEATS, by_seat=True),  # 1 for the winner, once over (C4)
 )
 # fmt: on
-STATE = state_type(FIELDS)
-RANGES = Ranges(STATE, FIELDS)
-
-EMPTY_IS_NOTHING = frozenset(("front", "colour"))
-"""Fields that hold NOTHING or NO_COLOUR when empty; the others hold 0."""
-
-HIDDEN_FROM_TEXT = ("random",)
-"""Omitted from text: future chance."""
+TEXT = {
+    **{name: name for name in ("players", "round", "to_move", "king")},
+    **{"hands": "hand", "front": "front", "taken": "taken", "pieces": "pieces", "roads": "road"},
+}
+"""The notation's keys, in order, and their fields; see NOTATION.md."""

@@ -11,7 +11,8 @@ import inspect
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from types import FunctionType, ModuleType
+from functools import cache
+from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -96,7 +97,15 @@ class Tracer:
         source = _source(rule)
         if source not in self._twins:
             names: dict[str, Any] = {}
-            plain = FunctionType(source.__code__, names, source.__name__, source.__defaults__)
+            plain = FunctionType(
+                source.__code__,
+                names,
+                source.__name__,
+                source.__defaults__,
+                tuple(
+                    CellType(self._replaced(one.cell_contents)) for one in source.__closure__ or ()
+                ),
+            )
             self._twins[source] = self._telling(plain, self._tellers.get(source))
             for name in source.__globals__.keys() & set(source.__code__.co_names):
                 names[name] = self._replaced(source.__globals__[name])
@@ -126,6 +135,12 @@ class Tracer:
             return result
 
         return call
+
+
+@cache
+def interpreted(rule: Function) -> Function:
+    """A rule as the interpreter runs it, with all that it calls."""
+    return Tracer(rule, rule, 0, {})._play
 
 
 class _Module:

@@ -14,7 +14,16 @@ from typing import Any
 
 import pytest
 
-from shakespeare_env import ActionTable, Batch, ObservationLayout, StateField, below, define, rule
+from shakespeare_env import (
+    ActionTable,
+    Batch,
+    Check,
+    ObservationLayout,
+    StateField,
+    below,
+    define,
+    rule,
+)
 from shakespeare_env.core import registration, registry
 from shakespeare_env.core.game import Block, Record
 
@@ -76,10 +85,9 @@ def scores(game: Record, out: Any) -> None:
 
 
 @rule
-def fault(game: Record) -> int:
-    """1 if someone is to move without counters, or nobody with some."""
-    over = game["to_move"] < 0
-    return int(game["to_move"] >= game["players"] or over != (game["pile"] == 0))
+def is_odd_end(game: Record) -> bool:
+    """Whether someone is to move without counters, or nobody with some."""
+    return (game["to_move"] < 0) != (game["pile"] == 0)
 
 
 GAME = define(
@@ -95,7 +103,7 @@ GAME = define(
     good_scores={1: 1.0},
     layout=LAYOUT,
     observe=observe,
-    fault=fault,
+    checks=[Check("pile", "the game is over once it is empty", is_odd_end)],
 )
 
 

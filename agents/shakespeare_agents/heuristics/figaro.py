@@ -14,8 +14,8 @@ import numpy as np
 from shakespeare_agents.heuristics.best_action import BestAction, evaluation
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.figaro import actions as a
+from shakespeare_env.figaro import observe as at
 from shakespeare_env.figaro.box import tables as t
-from shakespeare_env.figaro.record import layout as at
 from shakespeare_env.figaro.state import NOBODY
 
 _OWNER = "heuristic-figaro"

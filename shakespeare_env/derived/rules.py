@@ -1,0 +1,403 @@
+"""Compiled rules that follow from fields: observations, possible positions, faults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from shakespeare_env.compile.decorators import rule
+from shakespeare_env.core.game import ObservationLayout, Record
+from shakespeare_env.core.records import StateField
+from shakespeare_env.core.rng import below
+
+Number = Callable[[Record, int], int]
+Put = Callable[[Record, int, int], None]
+Shown = Callable[[Record, int, int], bool]
+Visit = Callable[[Record, int, int], int]
+Write = Callable[[Record, int, Any], None]
+
+_ONE_HOT = 12
+"""Ranges of at most this many numbers are one-hot in observations."""
+_LOWEST, _HIGHEST = -128, 127
+_DRAWN, _CHOICES = "_drawn", "_choices"
+"""Scratch fields, 0 except while positions are drawn."""
+
+
+class Check(NamedTuple):
+    """Something that holds for every position of a game.
+
+    Attributes:
+        key: Where a position in text that breaks it is to be corrected.
+        says: What holds.
+        broken: The rule (game) -> whether it does not hold.
+    """
+
+    key: str
+    says: str
+    broken: Callable[[Record], bool]
+
+
+# ---- the numbers of a field ----------------------------------------------------------------------
+
+
+def number_of(field: StateField) -> Number:
+    """(game, place) -> the number at a place of the flattened field."""
+    name = field.name
+
+    @rule
+    def only(game: Record, place: int) -> int:
+        return int(game[name])
+
+    @rule
+    def at(game: Record, place: int) -> int:
+        return int(game[name].flat[place])
+
+    return only if field.shape == () else at
+
+
+def _put_into(field: StateField) -> Put:
+    name = field.name
+
+    @rule
+    def only(game: Record, place: int, number: int) -> None:
+        game[name] = number
+
+    @rule
+    def at(game: Record, place: int, number: int) -> None:
+        game[name].flat[place] = number
+
+    return only if field.shape == () else at
+
+
+def shown_of(field: StateField) -> Shown:
+    """(game, seat, owner) -> whether a seat sees the owner's row of the field."""
+    if callable(field.visible):
+        return field.visible
+    to_all, to_owner = field.visible == "all", field.visible == "owner"
+
+    @rule
+    def shown(game: Record, seat: int, owner: int) -> bool:
+        return to_all or (to_owner and seat == owner)
+
+    return shown
+
+
+# ---- observations --------------------------------------------------------------------------------
+
+
+def observing(fields: Sequence[StateField], seats: int) -> tuple[ObservationLayout, Write]:
+    """What a seat sees of each field, its own row first: the layout, and the rule that writes it.
+
+    Words, seats and small ranges are one-hot, other numbers stand as they are, clipped to int8. A
+    number that the seat does not see is 0 throughout. Rows that only their owner sees appear once.
+    """
+    entries: list[tuple[str, int, int, int, str]] = []
+    write, start = _nothing, 0
+    for field in fields:
+        if field.visible != "nobody":
+            new = list(_entries(field, seats))
+            write = _then(write, _writer(field, seats, start))
+            start += sum(size for _, size, *_ in new)
+            entries += new
+    return ObservationLayout(entries), write
+
+
+@rule
+def _nothing(game: Record, seat: int, out: Any) -> None:
+    """What is written before the first field."""
+
+
+def _then(first: Write, second: Write) -> Write:
+    @rule
+    def both(game: Record, seat: int, out: Any) -> None:
+        first(game, seat, out)
+        second(game, seat, out)
+
+    return both
+
+
+def _rows(field: StateField, seats: int) -> int:
+    return seats if field.by_seat and field.visible != "owner" else 1
+
+
+def _width(field: StateField, seats: int) -> int:
+    """How many numbers of an observation one number of the field takes."""
+    if field.seats:
+        return seats
+    values = field.high - field.low + 1
+    return values if field.words or values <= _ONE_HOT else 1
+
+
+def _entries(field: StateField, seats: int) -> Iterator[tuple[str, int, int, int, str]]:
+    width = _width(field, seats)
+    size = field.size // field.rows * width
+    low, high = (0, 1) if width > 1 else (max(field.low, _LOWEST), min(field.high, _HIGHEST))
+    meaning = "seats, one-hot, the observer first" if field.seats else "one-hot"
+    said = meaning if width > 1 else "a number"
+    for place in range(_rows(field, seats)):
+        name = f"seat{place}.{field.name}" if field.by_seat else field.name
+        yield name, size, min(low, 0), high, said
+
+
+def _writer(field: StateField, seats: int, start: int) -> Write:
+    shown, put = shown_of(field), _shown_as(field, seats)
+    size, width = field.size // field.rows, _width(field, seats)
+    rows, by_seat = _rows(field, seats), field.by_seat
+
+    @rule
+    def write(game: Record, seat: int, out: Any) -> None:
+        players = game["players"]
+        for row in range(min(rows, players)):
+            owner = (seat + row) % players if by_seat else 0
+            if shown(game, seat, owner):
+                for i in range(size):
+                    put(game, owner * size + i, seat, out, start + (row * size + i) * width)
+
+    return write
+
+
+def _shown_as(field: StateField, seats: int) -> Callable[[Record, int, int, Any, int], None]:
+    number, low = number_of(field), field.low
+
+    @rule
+    def put_seat(game: Record, place: int, seat: int, out: Any, at: int) -> None:
+        found = number(game, place)
+        if found >= 0:
+            out[at + (found - seat) % game["players"]] = 1
+
+    @rule
+    def put_one_hot(game: Record, place: int, seat: int, out: Any, at: int) -> None:
+        out[at + number(game, place) - low] = 1
+
+    @rule
+    def put_number(game: Record, place: int, seat: int, out: Any, at: int) -> None:
+        out[at] = min(max(number(game, place), _LOWEST), _HIGHEST)
+
+    if field.seats:
+        return put_seat
+    return put_one_hot if _width(field, seats) > 1 else put_number
+
+
+# ---- possible positions --------------------------------------------------------------------------
+
+
+def scratch(fields: Sequence[StateField], actions: int) -> tuple[StateField, ...]:
+    """The fields that `determinizing` needs besides a game's own, none if nothing is hidden."""
+    hidden = [field for field in fields if field.visible != "all"]
+    if not hidden:
+        return ()
+    low, high = min(field.low for field in hidden), max(field.high for field in hidden)
+    cards = sum(field.size for field in hidden if field.pool)
+    kind = max((field.kind for field in hidden), key=lambda kind: kind().itemsize)
+    return (
+        StateField(_DRAWN, min(low, 0), max(high, 0), max(cards, 1), kind),
+        StateField(_CHOICES, 0, 1, actions),
+    )
+
+
+def determinizing(
+    fields: Sequence[StateField],
+    legal: Callable[[Record, Any], int],
+    fault: Callable[[Record], int],
+) -> Callable[[Record, int], None]:
+    """The rule `Rules.determinize`: what a seat does not see, drawn anew.
+
+    The unseen cards of a pool are shuffled and other unseen numbers drawn from their range until
+    the position has no fault and the mover has a choice, if it truly has one: everybody knows that
+    forced moves are played automatically. Cards are sorted first, so their true places have no
+    influence.
+    """
+    hidden = [field for field in fields if field.visible != "all"]
+    if not hidden:
+        return _nothing_hidden
+    pools = dict.fromkeys(field.pool for field in hidden if field.pool)
+    draws = [_draw(field) for field in hidden if not field.pool]
+    shuffles = [_shuffle([field for field in hidden if field.pool == pool]) for pool in pools]
+    redraw = _in_turn([*draws, *shuffles])
+
+    @rule
+    def choices(game: Record) -> int:
+        game["_choices"][:] = 0
+        found = legal(game, game["_choices"])
+        game["_choices"][:] = 0
+        return found
+
+    @rule
+    def determinize(game: Record, seat: int) -> None:
+        other = game["to_move"] >= 0 and game["to_move"] != seat
+        chooses = other and choices(game) > 1
+        redraw(game, seat, 0)
+        while fault(game) != 0 or (chooses and choices(game) < 2):
+            redraw(game, seat, 0)
+
+    return determinize
+
+
+@rule
+def _nothing_hidden(game: Record, seat: int) -> None:
+    """Every seat knows everything."""
+
+
+def _in_turn(visits: Sequence[Visit]) -> Visit:
+    """Visit field after field, each with the number of cards so far."""
+    if not visits:
+        return _end
+    first, rest = visits[0], _in_turn(visits[1:])
+
+    @rule
+    def both(game: Record, seat: int, count: int) -> int:
+        return rest(game, seat, first(game, seat, count))
+
+    return both
+
+
+@rule
+def _end(game: Record, seat: int, count: int) -> int:
+    return count
+
+
+def _unseen(field: StateField, visit: Visit) -> Visit:
+    """Visit the places of a field that a seat does not see: (game, place, count) -> count."""
+    shown, rows, size, by_seat = shown_of(field), field.rows, field.size, field.by_seat
+    a_row = size // rows
+
+    @rule
+    def each(game: Record, seat: int, count: int) -> int:
+        for row in range(min(rows, game["players"]) if by_seat else rows):
+            if not shown(game, seat, row):
+                for place in range(row * a_row, (row + 1) * a_row):
+                    count = visit(game, place, count)
+        return count
+
+    return each
+
+
+def _draw(field: StateField) -> Visit:
+    put, low, values = _put_into(field), field.low, field.high - field.low + 1
+
+    @rule
+    def draw(game: Record, place: int, count: int) -> int:
+        put(game, place, low + below(game, values))
+        return count
+
+    return _unseen(field, draw)
+
+
+def _exchange(field: StateField) -> Visit:
+    """Exchange cards with those in `_drawn`, at first zeros."""
+    number, put = number_of(field), _put_into(field)
+
+    @rule
+    def exchange(game: Record, place: int, count: int) -> int:
+        card = number(game, place)
+        if card < 0:
+            return count
+        put(game, place, game["_drawn"][count])
+        game["_drawn"][count] = card
+        return count + 1
+
+    return _unseen(field, exchange)
+
+
+def _shuffle(pool: Sequence[StateField]) -> Visit:
+    exchange = _in_turn([_exchange(field) for field in pool])
+
+    @rule
+    def shuffle(game: Record, seat: int, count: int) -> int:
+        cards = game["_drawn"]
+        found = exchange(game, seat, 0)
+        for i in range(1, found):
+            card, j = cards[i], i
+            while j > 0 and cards[j - 1] > card:
+                cards[j] = cards[j - 1]
+                j -= 1
+            cards[j] = card
+        for left in range(found, 1, -1):
+            j = below(game, left)
+            card = cards[j]
+            cards[j] = cards[left - 1]
+            cards[left - 1] = card
+        exchange(game, seat, 0)
+        return count
+
+    return shuffle
+
+
+# ---- faults --------------------------------------------------------------------------------------
+
+
+def checks_of(fields: Sequence[StateField]) -> list[Check]:
+    """What holds for fields by themselves."""
+    found = [Check("winners", "nobody has won before the end", _is_won_early)]
+    for field in fields:
+        if field.seats:
+            found.append(Check(field.name, "name a seat at the table", _has_absent_seat(field)))
+        if field.follows is not None:
+            found.append(Check(field.name, "follows from other fields", _is_at_odds(field)))
+    return found
+
+
+def faulting(checks: Sequence[Check], number: int = 1) -> Callable[[Record], int]:
+    """The rule `Rules.fault`: which check is broken first, counted from `number`."""
+    if not checks:
+        return _no_fault
+    # Several at once, since each function takes its time to compile.
+    a, b, c, d = [*(check.broken for check in checks[:4]), *[_never] * 3][:4]
+    rest = faulting(checks[4:], number + 4)
+
+    @rule
+    def fault(game: Record) -> int:
+        if a(game):
+            return number
+        if b(game):
+            return number + 1
+        if c(game):
+            return number + 2
+        return number + 3 if d(game) else rest(game)
+
+    return fault
+
+
+@rule
+def _no_fault(game: Record) -> int:
+    return 0
+
+
+@rule
+def _never(game: Record) -> bool:
+    return False
+
+
+@rule
+def _is_won_early(game: Record) -> bool:
+    won = 0
+    for seat in range(len(game["winners"])):
+        won += game["winners"][seat]
+    return won > 0 and game["to_move"] >= 0
+
+
+def _has_absent_seat(field: StateField) -> Callable[[Record], bool]:
+    number, size = number_of(field), field.size
+
+    @rule
+    def absent(game: Record) -> bool:
+        found = 0
+        for place in range(size):
+            found += number(game, place) >= game["players"]
+        return found > 0
+
+    return absent
+
+
+def _is_at_odds(field: StateField) -> Callable[[Record], bool]:
+    name, follows, seats = field.name, field.follows, field.rows
+    assert follows is not None
+
+    @rule
+    def at_odds(game: Record) -> bool:
+        found = 0
+        for seat in range(seats):
+            found += game[name][seat] != follows(game, seat)
+        return found > 0
+
+    return at_odds

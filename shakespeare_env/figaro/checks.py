@@ -1,0 +1,130 @@
+"""What holds for every position, besides what its fields say (`state.py`).
+
+The rules rely on it; none of the functions below changes a position.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shakespeare_env.compile.decorators import rule
+from shakespeare_env.core.game import Record
+from shakespeare_env.derived.rules import Check
+from shakespeare_env.figaro.box import tables as t
+from shakespeare_env.figaro.rules import face_up, winner_of
+from shakespeare_env.figaro.state import NOBODY
+
+
+@rule
+def count(numbers: Any, wanted: int) -> int:
+    """How often a number is in an array."""
+    found = 0
+    for place in range(numbers.size):
+        found += numbers.flat[place] == wanted
+    return found
+
+
+@rule
+def is_unordered(lengths: Any) -> bool:
+    """Whether lengths do not go from long to short, zeros last."""
+    rises = 0
+    for place in range(1, len(lengths)):
+        rises += lengths[place] > lengths[place - 1]
+    return rises > 0
+
+
+@rule
+def scored(game: Record) -> int:
+    """Rounds that are scored."""
+    return t.N_ROUNDS if game["to_move"] == NOBODY else int(game["round"])
+
+
+@rule
+def has_odd_pieces(game: Record) -> bool:
+    """Whether a round has other pieces than one fewer than seats, or a scored one has any."""
+    for number in range(t.N_ROUNDS):
+        lengths = game["pieces"][number]
+        wanted = 0 if number < scored(game) else game["players"] - 1
+        if t.N_PIECES - count(lengths, 0) != wanted or is_unordered(lengths):
+            return True
+    return False
+
+
+@rule
+def has_odd_roads(game: Record) -> bool:
+    """Whether a road is not in order, or more pieces are laid than rounds have given."""
+    laid = 0
+    for seat in range(game["players"]):
+        own = t.N_ROUNDS - count(game["road"][seat], 0)
+        if own > scored(game) or is_unordered(game["road"][seat]):
+            return True
+        laid += own
+    return laid > scored(game) * (game["players"] - 1)
+
+
+@rule
+def has_odd_lengths(game: Record) -> bool:
+    """Whether a piece is in two places, or the box does not have it."""
+    odd = 0
+    for length in range(1, t.LENGTHS[0] + 1):
+        found = count(game["pieces"], length) + count(game["road"], length)
+        odd += found > count(t.LENGTHS, length)
+    return odd > 0
+
+
+@rule
+def shares_colour(game: Record) -> bool:
+    """Whether two seats have one colour before them."""
+    shared = 0
+    for colour in range(t.N_COLOURS):
+        shared += count(game["colour"], colour) > 1
+    return shared > 0
+
+
+@rule
+def has_odd_cards(game: Record) -> bool:
+    """Whether cards are missing, but at the end, or there are too many."""
+    for kind in range(t.N_KINDS):
+        found = count(game["front"], kind)
+        for seat in range(game["players"]):
+            found += int(game["hand"][seat, kind]) + int(game["taken"][seat, kind])
+        dealt = t.COPIES[game["players"], kind]
+        if found > dealt or (found < dealt and game["to_move"] != NOBODY):
+            return True
+    return False
+
+
+@rule
+def moves_without_cards(game: Record) -> bool:
+    """Whether the seat to move has no cards: the round would have ended."""
+    return game["to_move"] != NOBODY and game["hand_size"][game["to_move"]] == 0
+
+
+@rule
+def ends_early(game: Record) -> bool:
+    """Whether the game is over before its last round, or with cards in hand or face up."""
+    cards = face_up(game)
+    for seat in range(game["players"]):
+        cards += game["hand_size"][seat]
+    return game["to_move"] == NOBODY and (cards > 0 or game["round"] < t.N_ROUNDS - 1)
+
+
+@rule
+def has_wrong_winner(game: Record) -> bool:
+    """Whether another than the shortest road has won."""
+    winner, wrong = winner_of(game), 0
+    for seat in range(t.N_SEATS):
+        wrong += (game["winners"][seat] == 1) != (seat == winner)
+    return game["to_move"] == NOBODY and wrong > 0
+
+
+CHECKS = (
+    Check("front", "a colour lies before one seat at most (Rules B2)", shares_colour),
+    Check("position", "each card dealt is in hand, face up or taken (Rules A1)", has_odd_cards),
+    Check("position", "each road piece is in one place at most (Rules A2)", has_odd_lengths),
+    Check("pieces", "a round to come has one fewer than seats, long to short", has_odd_pieces),
+    Check("roads", "a round gives a seat one piece at most, laid long to short", has_odd_roads),
+    Check("to_move", "a round ends as a seat without cards would move", moves_without_cards),
+    Check("to_move", "the last round ends it, without cards in hand or face up", ends_early),
+    Check("winners", "the shortest road wins (Rules C4)", has_wrong_winner),
+)

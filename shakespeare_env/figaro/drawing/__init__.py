@@ -1,1 +1,0 @@
-"""Notation drawn as pictures."""

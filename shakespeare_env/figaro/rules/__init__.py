@@ -1,1 +1,0 @@
-"""What is legal and what it does, compiled."""

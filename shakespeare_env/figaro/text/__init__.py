@@ -1,1 +1,0 @@
-"""Positions as text: notation, and drawings in a terminal."""
