@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from shakespeare_env.derived.defining import define
     from shakespeare_env.derived.rules import Check
     from shakespeare_env.errors import IllegalMove, PositionError, ShakespeareEnvError
-    from shakespeare_env.wrappers.aec import env, raw_env
-    from shakespeare_env.wrappers.parallel import parallel_env
+    from shakespeare_env.wrappers.aec import env, parallel_env, raw_env
 
     __version__: str
 

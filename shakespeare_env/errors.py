@@ -1,9 +1,17 @@
-"""Errors name the fault, the value and the remedy."""
+"""Errors name the fault, the value and the remedy, and the agent whose fault they are."""
 
 from __future__ import annotations
 
+import sys
+import sysconfig
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
+from traceback import FrameSummary, extract_tb
+from typing import NamedTuple
+
+_OURS = ("shakespeare_env", "shakespeare_agents", "shakespeare_training")
+_LIBRARIES = [Path(sysconfig.get_path(kind)) for kind in ("stdlib", "purelib", "platlib")]
 
 
 class ShakespeareEnvError(Exception):
@@ -56,10 +64,6 @@ class WorkerError(ShakespeareEnvError, RuntimeError):
     """Worker processes or machines that cannot be started, or are lost again and again."""
 
 
-class RenderError(ShakespeareEnvError, RuntimeError):
-    """A picture that cannot be shown, as without a screen."""
-
-
 class DeviceError(ShakespeareEnvError, RuntimeError):
     """A GPU that is not there, or cannot be used."""
 
@@ -110,3 +114,49 @@ class IllegalMove(ShakespeareEnvError, ValueError):  # noqa: N818 - as chess lib
             game_index=self.game_index,
         )
         return rebuild, (self.move,)
+
+
+class AgentNote(str):
+    """A note on an exception that names the agent whose fault it is."""
+
+    __slots__ = ()
+
+
+def agent_notes(fault: BaseException) -> list[str]:
+    """The notes on an exception that name an agent; none if no agent has failed."""
+    return [note for note in getattr(fault, "__notes__", []) if isinstance(note, AgentNote)]
+
+
+class FromElsewhere(NamedTuple):
+    """The parts of an exception that pickling loses on the way to another process.
+
+    Attributes:
+        notes: The notes on it.
+        steps: See `own_steps`.
+    """
+
+    notes: list[str]
+    steps: list[FrameSummary]
+
+    @classmethod
+    def of(cls, fault: BaseException) -> FromElsewhere:
+        """These parts of an exception."""
+        return cls(list(getattr(fault, "__notes__", [])), own_steps(fault))
+
+    def put_on(self, fault: BaseException) -> None:
+        """Attach them to the exception that has arrived."""
+        fault.__notes__ = self.notes
+        fault.own_steps = self.steps  # type: ignore[attr-defined]
+
+
+def own_steps(fault: BaseException) -> list[FrameSummary]:
+    """The steps of an exception's traceback through code that is neither ours nor a library's."""
+    if (known := getattr(fault, "own_steps", None)) is not None:
+        return list(known)
+    ours = [Path(sys.modules[name].__file__ or "").parent for name in _OURS if name in sys.modules]
+    return [
+        step
+        for step in extract_tb(fault.__traceback__)
+        if not step.filename.startswith("<")
+        and not any(map(Path(step.filename).is_relative_to, [*ours, *_LIBRARIES]))
+    ]

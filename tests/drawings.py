@@ -9,8 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 from PIL import ImageFont
 
-from shakespeare_env.drawing.board import piece_svg
-from shakespeare_env.drawing.picture import WIDTH
+from shakespeare_env.drawing.board import WIDTH, piece_svg
 from shakespeare_env.fonts import FILES
 
 SVG = "{http://www.w3.org/2000/svg}"

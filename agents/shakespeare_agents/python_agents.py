@@ -17,9 +17,9 @@ from typing import Any
 from shakespeare_agents.naming import PythonName
 from shakespeare_env.checks.values import meant
 from shakespeare_env.core.game import Game
+from shakespeare_env.errors import own_steps
 from shakespeare_env.own_files import load_file
 from shakespeare_env.play.agent import Act, Agent, AnyAgent, Searcher
-from shakespeare_env.play.agent_faults import own_steps
 
 RULE = (
     "an object with act() or search(), a function of observations, masks and generators, or a "

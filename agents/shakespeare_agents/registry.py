@@ -36,9 +36,8 @@ from shakespeare_agents.search.making import (
 from shakespeare_agents.search.policies import at_random, by_rules_of_thumb
 from shakespeare_env.checks.values import meant
 from shakespeare_env.core.game import Game
-from shakespeare_env.errors import CheckpointError
+from shakespeare_env.errors import CheckpointError, own_steps
 from shakespeare_env.play.agent import Agent, AnyAgent, Player, Searcher
-from shakespeare_env.play.agent_faults import own_steps
 
 _HEURISTICS = "shakespeare_agents.heuristics"
 

@@ -8,10 +8,10 @@ from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.core.rl_module.torch import TorchRLModule
 from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
 from ray.tune.registry import register_env
+from shakespeare_env.wrappers.masked_observation import MaskedObservation
 from torch import nn
 
 import shakespeare_env
-from shakespeare_env.wrappers.masked_observation import MaskedObservation
 
 
 class MaskedModule(TorchRLModule, ValueFunctionAPI):

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shlex
-from contextlib import suppress
 from importlib import import_module
 from traceback import format_list
 from typing import Annotated, Any
@@ -13,10 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from shakespeare_env.checks.values import meant, shown
-from shakespeare_env.cli.bash_words import whole_words
-from shakespeare_env.errors import IllegalMove, ShakespeareEnvError
-from shakespeare_env.play.agent_faults import agent_notes, own_steps
+from shakespeare_env.errors import IllegalMove, ShakespeareEnvError, agent_notes, own_steps
 from shakespeare_env.version import version
 
 COMMANDS = {
@@ -36,12 +30,11 @@ COMMANDS = {
     "findings": "shakespeare_agents.cli.findings",
     "findings report": "shakespeare_agents.cli.findings",
     "replay": "shakespeare_agents.cli.replay",
-    "check": "shakespeare_env.cli.check",
     "boxes check": "shakespeare_env.cli.boxes",
     "boxes sample": "shakespeare_env.cli.boxes",
     "boxes ask": "shakespeare_agents.cli.findings",
-    "actions": "shakespeare_env.cli.reference",
-    "observation": "shakespeare_env.cli.reference",
+    "actions": "shakespeare_env.cli.show",
+    "observation": "shakespeare_env.cli.show",
     "protocol": "shakespeare_env.cli.protocol",
     "table": "shakespeare_agents.cli.table",
     "mcp": "shakespeare_agents.cli.mcp",
@@ -52,11 +45,6 @@ Each is in the package whose work it does, so no package imports one that builds
 """
 
 
-_PYDANTIC = "Input should be "
-_MOST_REPEATED = 200
-"""The most characters of a command that an error repeats."""
-
-
 def function_of(command: str) -> Any:
     """The function that a command calls: its name, with `_` for other signs."""
     return getattr(import_module(COMMANDS[command]), re.sub(r"\W", "_", command))
@@ -65,25 +53,6 @@ def function_of(command: str) -> Any:
 class _Commands(TyperGroup):
     # Contexts and commands are Click's, which some versions of Typer bundle: hence Any.
     _names_are_enough = False
-
-    def main(self, *arguments: Any, **named: Any) -> Any:
-        # A key press shows no faults; the command itself will.
-        hidden = [ShakespeareEnvError] if "_SHAKESPEARE_COMPLETE" in os.environ else []
-        with whole_words(), suppress(*hidden):
-            return super().main(*arguments, **named)
-
-    def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        known = {name for parameter in self.get_params(ctx) for name in parameter.opts}
-        option = args[0].partition("=")[0] if args else ""
-        command = next((word for word in args if word in COMMANDS), None)
-        if option[:1] == "-" and option not in {*known, "--"} and not ctx.resilient_parsing:
-            behind = [word for word in args if word != command]
-            words = ["shakespeare", command or "COMMAND", *behind]
-            ctx.fail(
-                f"no option {shown(option)} before the command; options stand after it: "
-                f"{shlex.join(words)[:_MOST_REPEATED]}"
-            )
-        return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
@@ -102,12 +71,6 @@ class _Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if (both := " ".join(args[:2])) in COMMANDS:
             args = [both, *args[2:]]
-        name = args[0]
-        if name not in COMMANDS and not (ctx.resilient_parsing or name.startswith("-")):
-            known = ", ".join(COMMANDS)
-            ctx.fail(
-                f"there is no command {shown(name)}{meant(name, COMMANDS)}; give one of {known}"
-            )
         return super().resolve_command(ctx, args)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
@@ -127,19 +90,9 @@ class _Commands(TyperGroup):
         except Exception as fault:
             said = _in_words(fault)
             if not said:
-                _reword(fault)
                 raise
         typer.echo("\n".join(["Error: " + said[0], *said[1:]]), err=True)
         raise typer.Exit(1)
-
-
-def _reword(fault: Any) -> None:
-    """Say plainly what newer versions of Typer say in Pydantic's words."""
-    said = getattr(fault, "message", None)
-    if isinstance(said, str) and said.startswith(_PYDANTIC):
-        kind = said.removeprefix(_PYDANTIC).partition(", ")[0]
-        kind = kind.replace("valid integer", "whole number").replace("valid number", "number")
-        fault.message = f"it must be {kind}"
 
 
 def _in_words(fault: Exception) -> list[str]:
@@ -151,11 +104,7 @@ def _in_words(fault: Exception) -> list[str]:
         return [f"{notes[0].rstrip('.')}: {type(fault).__name__}: {fault}", *notes[1:], *steps]
     if isinstance(fault, ShakespeareEnvError):
         return [str(fault), *getattr(fault, "__notes__", [])]
-    if isinstance(fault, OSError):
-        return [str(fault)]
-    if isinstance(fault, MemoryError):
-        return ["there is too little memory for this; ask for less"]
-    return []
+    return [str(fault)] if isinstance(fault, OSError) else []
 
 
 _HELP_NAMES = {"help_option_names": ["-h", "--help"]}

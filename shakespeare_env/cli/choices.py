@@ -35,17 +35,11 @@ def _complete_variant(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def game_option(
-    help_text: str = f"One of: {', '.join(registry.names())}.",
-    default: str | bool = True,
-    metavar: str | None = None,
+    help_text: str = f"One of: {', '.join(registry.names())}.", default: str | bool = True
 ) -> Any:
     """The option `--game`; `default` as Typer's `show_default` takes it."""
     return typer.Option(
-        "--game",
-        metavar=metavar,
-        help=help_text,
-        autocompletion=complete_game,
-        show_default=default,
+        "--game", help=help_text, autocompletion=complete_game, show_default=default
     )
 
 

@@ -11,7 +11,7 @@ import typer
 from rich.table import Column, Table
 
 from shakespeare_env.cli import screen
-from shakespeare_env.play.game_log import INDENT
+from shakespeare_env.play.course import INDENT
 
 if TYPE_CHECKING:
     from shakespeare_env import Position

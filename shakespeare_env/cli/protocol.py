@@ -4,16 +4,34 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
 from shakespeare_env.checks.json_input import FieldError, Fields, dump_line, kind, parse_json
 from shakespeare_env.cli.choices import DEFAULT_GAME
-from shakespeare_env.cli.lines import check_length, lines_of, standard_input
 from shakespeare_env.core import registry
 from shakespeare_env.errors import IllegalMove, PositionError
+
+MOST_BYTES = 2**20
+"""The most bytes of a line; a position has some thousands."""
+
+
+class _Readable(Protocol):
+    def readline(self, size: int, /) -> bytes: ...
+
+
+def lines_of(stream: _Readable) -> Iterator[bytes]:
+    """Lines without their newlines.
+
+    A longer line is cut to `MOST_BYTES` + 1 bytes and its rest skipped with the next request.
+    """
+    while line := stream.readline(MOST_BYTES + 1):
+        yield line.removesuffix(b"\n")
+        while len(line) > MOST_BYTES and not line.endswith(b"\n"):
+            line = stream.readline(MOST_BYTES + 1)
+
 
 if TYPE_CHECKING:
     from shakespeare_env import Position
@@ -39,7 +57,9 @@ class _Request(Fields):
 def _parsed(line: bytes) -> dict[str, Any]:
     """The JSON object in a line; RequestError `BadJSON` or `BadRequest` if there is none."""
     try:
-        value = parse_json(check_length(line))
+        if len(line) > MOST_BYTES:
+            raise ValueError(f"longer than {MOST_BYTES:,} bytes")
+        value = parse_json(line)
     except ValueError as error:
         raise RequestError("BadJSON", f"this is {error}") from error
     if not isinstance(value, dict):
@@ -50,7 +70,7 @@ def _parsed(line: bytes) -> dict[str, Any]:
 def protocol() -> None:
     """Answer commands, one JSON object a line, until `quit` or the end of the input."""
     engine = Engine()
-    for line in lines_of(standard_input()):
+    for line in lines_of(sys.stdin.buffer):
         typer.echo(engine.answer(line))
         if engine.over:
             break
@@ -88,10 +108,7 @@ class Engine:
         except Exception as error:
             # A bug of ours must not lose the caller's game, so its details go to standard error.
             traceback.print_exc(file=sys.stderr)
-            answer["error"] = {
-                "type": "InternalError",
-                "message": f"{type(error).__name__}: {error}",
-            }
+            answer["error"] = {"type": "InternalError", "message": repr(error)}
         return dump_line(answer)
 
     def _run(self, request: _Request) -> Result:
@@ -103,8 +120,6 @@ class Engine:
                 commands=list(self._commands),
             )
         return self._commands[name](request)
-
-    # ---- the commands, in the order of the documentation ----------------------------------------
 
     def _new(self, request: _Request) -> Result:
         from shakespeare_env import Position  # slow, and not needed for completion
@@ -178,8 +193,6 @@ class Engine:
         request.only()
         self.over = True
         return {}
-
-    # ---- shared ------------------------------------------------------------------------
 
     def _running(self) -> Position:
         if self.position is None:

@@ -1,7 +1,8 @@
-"""`shakespeare show`: draw a position from a file."""
+"""What a position shows, and what ids and numbers of a game mean."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,9 +10,8 @@ import typer
 
 from shakespeare_env.checks.json_input import parse_object
 from shakespeare_env.cli import screen
-from shakespeare_env.cli.choices import give_up
-from shakespeare_env.cli.lines import MOST_BYTES, check_length, standard_input
-from shakespeare_env.cli.printing import print_moves, print_scores
+from shakespeare_env.cli.choices import DEFAULT_GAME, GameName, find_game, give_up
+from shakespeare_env.cli.printing import print_moves, print_reference, print_scores
 from shakespeare_env.errors import PositionError
 
 if TYPE_CHECKING:
@@ -60,16 +60,52 @@ def _write(position: Position, picture: Path) -> None:
 def _read(file: str, name: str) -> dict[str, Any]:
     """The JSON object in a file or standard input; errors call it `name`."""
     try:
-        if file == "-":
-            data = standard_input().read(MOST_BYTES + 1)
-        else:
-            with open(file, "rb") as opened:
-                data = opened.read(MOST_BYTES + 1)
+        return parse_object(sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes())
     except OSError as error:
         give_up(f"cannot read {name}: {error.strerror}")
-    except ValueError as error:  # a path that no file can have
-        give_up(f"cannot read {name!r}: {error}")
-    try:
-        return parse_object(check_length(data))
     except ValueError as error:
         give_up(f"{name} is {error}")
+
+
+Markdown = Annotated[bool, typer.Option("--markdown", help="Print a Markdown page.")]
+_PLACES = (
+    "{+k} is the seat k places clockwise of the mover, so an id means the same for every seat. "
+    "Moves name the seat itself: {+1} is 3 when seat 2 moves."
+)
+
+
+def actions(game_name: GameName = DEFAULT_GAME, markdown: Markdown = False) -> None:
+    """List every action: id, move text and what it does."""
+    table = find_game(game_name).actions
+    groups = {
+        block.name.capitalize(): [
+            (str(i), *pair)
+            for i, pair in enumerate(
+                zip(block.texts, block.descriptions, strict=True), table.start[block.name]
+            )
+        ]
+        for block in table.blocks
+    }
+    title = f"{game_name.capitalize()}: the {table.size} actions" if markdown else None
+    note = _PLACES if table.is_relative else ""
+    print_reference(title, ("Id", "Move", "What it does"), groups, code=1, note=note)
+
+
+def observation(game_name: GameName = DEFAULT_GAME, markdown: Markdown = False) -> None:
+    """List every field of an observation: name, position, range and meaning."""
+    layout = find_game(game_name).layout
+    groups: dict[str, list[tuple[str, ...]]] = {}
+    for f in layout:
+        row = (f.name, str(f.start), str(f.size), f"{f.low} to {f.high}", f.description)
+        groups.setdefault(_group(f.name), []).append(row)
+    title = f"{game_name.capitalize()}: the {layout.size} numbers of an observation"
+    titles = ("Field", "From", "Size", "Range", "What the numbers are")
+    print_reference(title if markdown else None, titles, groups, code=0)
+
+
+def _group(field: str) -> str:
+    """The heading a field stands under."""
+    seat, dot, _ = field.partition(".")
+    if not dot:
+        return "The table, and what the observer alone knows"
+    return "Seat 0, the observer" if seat == "seat0" else seat.replace("seat", "Seat ")

@@ -1,17 +1,37 @@
-"""A drawing in separate pieces, for pages that lay them out to fit a screen."""
+"""A position's board in pieces, for pages that lay them out, and all pieces on one page."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import product
 from typing import TypeAlias
 
 import svg
 
-from shakespeare_env.core.presentation import Marks, Piece
-from shakespeare_env.drawing.lettering import DEFAULTS, plain, words
-from shakespeare_env.drawing.palette import GOLD, INK, ON_LIGHT, PAPER
-from shakespeare_env.drawing.shapes import Block, Elements, arrow, box, star, token
+from shakespeare_env.core.presentation import UNMARKED, Headline, Marks, Panel, Piece
+from shakespeare_env.drawing.shapes import (
+    DEFAULTS,
+    GOLD,
+    INK,
+    LINE,
+    MUTED,
+    ON_LIGHT,
+    PAGE,
+    PANEL,
+    PAPER,
+    Block,
+    Elements,
+    arrow,
+    box,
+    legend,
+    plain,
+    star,
+    tenths,
+    token,
+    words,
+)
+from shakespeare_env.fonts import width as text_width
 
 StripSign: TypeAlias = Callable[[float, float, float], Elements]
 """Draws a sign by its middle and size."""
@@ -90,3 +110,152 @@ def _frame(element: svg.Element, line: str, dashes: Sequence[float]) -> svg.Rect
     assert element.data is not None
     width, height = map(float, element.data["size"].split())
     return box(-1, -1, width + 2, height + 2, fill="none", line=line, thick=3, dashes=dashes)
+
+
+WIDTH = 1600
+GAP = 12
+"""The gap between panels."""
+_EDGE = 24
+ROOM = WIDTH - 2 * _EDGE
+"""Width of a row of panels."""
+_TITLE, _BANNER = 42, 40
+_PADDING, _CAPTION = 9, 22  # within a panel, and for its title
+_BETWEEN = 6  # pieces
+_LARGEST, _SMALLER, _SIZES = 1.25, 0.96, 60  # steps by which pieces shrink until they fit
+
+Row: TypeAlias = tuple[float, Mapping[str, float]]
+"""A height, and the widths of the panels that have their places there, by their names."""
+Placed: TypeAlias = tuple[float, float, Piece]
+
+
+def picture(
+    head: Headline,
+    panels: Sequence[Panel],
+    rows: Iterable[Row],
+    mover: int | None,
+    colours: Sequence[tuple[str, str]],
+    marks: Marks = UNMARKED,
+    explained: Sequence[tuple[Elements, str]] = (),
+) -> str:
+    """An SVG document, `WIDTH` units wide; its height depends on `rows` alone.
+
+    Each panel is a group with its name as `data-part`; pieces shrink to fit its place.
+
+    Args:
+        head: Where the game stands.
+        panels: The board in pieces.
+        rows: Places for the panels; those without one are left out.
+        mover: The seat to move, if any.
+        colours: Fill and lettering by seat.
+        marks: What to frame on the board.
+        explained: Signs, drawn around (0, 0), and their meanings.
+    """
+    drawn: Elements = [_head(head, mover, colours).at(_EDGE, _EDGE, part="head")]
+    found = {panel.name: panel for panel in panels}
+    y = float(_EDGE + _TITLE + _BANNER + GAP)
+    for height, widths in rows:
+        x = float(_EDGE)
+        for name, width in widths.items():
+            if name in found:
+                block = _panel(found[name], width, height, mover, colours, marks)
+                drawn.append(block.at(x, y, part=name))
+            x += width + GAP
+        y += height + GAP
+    if explained:
+        drawn.append(legend(explained, ROOM).at(_EDGE, y, part="legend"))
+        y += 20 + GAP
+    title = f"{head.game}, {head.table}, {head.progress}: {head.sentence}".replace(", :", ":")
+    height = round(y)
+    document = svg.SVG(
+        viewBox=svg.ViewBoxSpec(0, 0, WIDTH, height),
+        width=WIDTH,
+        height=height,
+        extra={"role": "img", **DEFAULTS},
+        elements=[
+            svg.Title(text=plain(title)),
+            svg.Rect(width=WIDTH, height=height, rx=10, fill=PAGE),
+            *drawn,
+        ],
+    )
+    return str(document)
+
+
+def _head(head: Headline, mover: int | None, colours: Sequence[tuple[str, str]]) -> Block:
+    """The game and its progress, and a banner that says who decides or has won."""
+    after = text_width(head.game, 30, "bold") + 16
+    middle = _TITLE + _BANNER / 2
+    fill, ink = (GOLD, INK) if mover is None else colours[mover]
+    sign = star(26, middle, 24, PANEL) if mover is None else arrow(26, middle, 20, ink)
+    room = ROOM - 70 - (text_width(head.aside, 14) + 40 if head.aside else 0)
+    now = " · ".join(filter(None, (head.progress, head.phase)))
+    drawn: Elements = [
+        words(0, 27, head.game, 30, weight="bold"),
+        words(after, 27, head.table, 15, fill=MUTED, room=ROOM / 3 - after),
+        words(ROOM, 27, now, 19, weight="bold", anchor="end", room=ROOM / 2),
+        box(0, _TITLE, ROOM, _BANNER, fill=fill, line=None),
+        *sign,
+        words(52, middle + 6, head.sentence, 18, weight="bold", fill=ink, room=room),
+        words(ROOM - 16, middle + 5, head.aside, 14, fill=ink, anchor="end", room=ROOM / 2),
+    ]
+    return Block(drawn, ROOM, _TITLE + _BANNER)
+
+
+def _panel(
+    panel: Panel,
+    width: float,
+    height: float,
+    mover: int | None,
+    colours: Sequence[tuple[str, str]],
+    marks: Marks,
+) -> Block:
+    """A seat's panel has its colour around it, thick if it decides; others have a title."""
+    top: float = _PADDING
+    if panel.seat is None:
+        drawn: Elements = [box(0, 0, width, height, fill="none", line=LINE)]
+        drawn.append(words(12, 18, panel.title, 12, weight="bold", fill=MUTED, room=width - 24))
+        top = _CAPTION + 4
+    else:
+        line, thick = colours[panel.seat][0], 7 if panel.seat == mover else 3
+        drawn = [box(0, 0, width, height, fill="none", line=INK, thick=thick + 1.5)]
+        drawn.append(box(0, 0, width, height, fill="none", line=line, thick=thick))
+    scale, placed = _fitted(panel.pieces, width - 2 * _PADDING, height - top - _PADDING)
+    inner: Elements = [
+        Block(marked(piece.block.elements, marks), 0, 0).at(x, y) for x, y, piece in placed
+    ]
+    moved = [svg.Translate(_PADDING, tenths(top)), svg.Scale(round(scale, 3))]
+    return Block([*drawn, svg.G(transform=moved, elements=inner)], width, height)
+
+
+def _fitted(pieces: Sequence[Piece], width: float, height: float) -> tuple[float, list[Placed]]:
+    """The largest scale, up to `_LARGEST`, at which pieces fit, and where each then is."""
+    for size in range(_SIZES):
+        scale = _LARGEST * _SMALLER**size
+        placed = list(_packed(pieces, width / scale, height / scale))
+        if len(placed) == len(pieces):
+            break
+    return scale, placed
+
+
+def _packed(pieces: Sequence[Piece], width: float, height: float) -> Iterator[Placed]:
+    """High pieces first, each as far up and then left as it fits; ends if one does not.
+
+    Heights count in hundreds, so that most pieces keep their order throughout a game.
+    """
+    taken: list[tuple[float, float, float, float]] = []
+    for piece in sorted(pieces, key=lambda one: -(one.block.height // 100)):
+        wide, high = piece.block.width, piece.block.height
+        ups = sorted({0.0, *(bottom for *_, bottom in taken)})
+        lefts = sorted({0.0, *(right for *_, right, _ in taken)})
+        for y, x in product(ups, lefts):
+            right, bottom = x + wide + _BETWEEN, y + high + _BETWEEN
+            if right - _BETWEEN > width or bottom - _BETWEEN > height:
+                continue
+            if all(
+                right <= l or x >= r or bottom <= t or y >= b
+                for l, t, r, b in taken  # noqa: E741
+            ):
+                taken.append((x, y, right, bottom))
+                yield x, y, piece
+                break
+        else:
+            return

@@ -1,18 +1,105 @@
-"""Plain shapes for pictures; a sign's x and y are its middle."""
+"""Colours, letters and plain shapes for pictures; a sign's x and y are its middle."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, update_wrapper, wraps
-from typing import Concatenate, ParamSpec, cast
+from math import floor
+from typing import Concatenate, Literal, ParamSpec, cast
+from xml.sax.saxutils import escape
 
 import svg
 
-from shakespeare_env.drawing.lettering import tenths, words
-from shakespeare_env.drawing.palette import GOLD, INK, LINE, MUTED, PANEL
+from shakespeare_env.fonts import FAMILY, Weight, width
+
+PAGE, PANEL, SHADE, LINE = "#f3eee4", "#fffdf9", "#e9e2d5", "#cfc5b4"
+INK, MUTED, FAINT = "#2a2521", "#6b6157", "#81776b"
+GOLD, STONE, NEUTRAL = "#d9a21b", "#b9b0a3", "#8b8680"
+PAPER, ON_LIGHT = "#fffdf8", "#2a2520"
+"""As `PANEL` and `INK`, but the same in a dark theme: on grounds that keep their colour there."""
+
+
+Anchor = Literal["start", "middle", "end"]
+DEFAULTS = {"font-family": FAMILY, "fill": INK, "stroke-linejoin": "round"}
+"""Attributes that every drawing's SVG element sets for all its content."""
+_SMALLEST = 0.8  # text shrinks to this part of its size before it loses letters
+_NOT_IN_XML = dict.fromkeys((*range(32), 127, 65534, 65535), " ")
+
+
+def words(
+    x: float,
+    y: float,
+    text: str,
+    size: float = 12,
+    *,
+    weight: Weight = "normal",
+    fill: str = INK,
+    anchor: Anchor = "start",
+    room: float | None = None,
+) -> svg.Text:
+    """A line of text, escaped, with its anchor at x on the base line y.
+
+    `INK` is the colour of `DEFAULTS` and not repeated. To keep to `room`, a width, text shrinks a
+    little and is then shortened; `data-room` keeps the width for checks of the picture.
+    """
+    data = None
+    if room is not None:
+        size = _fitting(text, size, room, weight)
+        text = shortened(text, size, room, weight)
+        data = {"room": str(tenths(room))}
+    return svg.Text(
+        x=tenths(x),
+        y=tenths(y),
+        text=plain(text),
+        font_size=round(size, 2),
+        font_weight=None if weight == "normal" else weight,
+        fill=None if fill == INK else fill,
+        text_anchor=None if anchor == "start" else anchor,
+        data=data,
+    )
+
+
+def tenths(value: float) -> float:
+    """A length rounded for a drawing, whole numbers without a point."""
+    rounded = round(value, 1)
+    return int(rounded) if rounded == int(rounded) else rounded
+
+
+def _fitting(text: str, size: float, room: float, weight: Weight) -> float:
+    long = width(text, size, weight)
+    if long <= room:
+        return size
+    return max(round(size * _SMALLEST, 2), floor(100 * size * room / long) / 100)
+
+
+def shortened(text: str, size: float, room: float, weight: Weight = "normal") -> str:
+    """The text, ending in an ellipsis if it does not fit."""
+    if width(text, size, weight) <= room:
+        return text
+    while text and width(text + "…", size, weight) > room:
+        text = text[:-1]
+    return text.rstrip() + "…"
+
+
+def lines(parts: Iterable[str], size: float, room: float, joint: str = " ") -> list[str]:
+    """Parts of a text, joined, on as many lines as they need."""
+    broken = [""]
+    for part in parts:
+        longer = f"{broken[-1]}{joint}{part}" if broken[-1] else part
+        if width(longer.strip(), size) <= room:
+            broken[-1] = longer
+        else:
+            broken.append(part)
+    return [line.strip() for line in broken if line]
+
+
+def plain(text: str) -> str:
+    """Text, escaped for XML, in attributes too."""
+    return escape(text.translate(_NOT_IN_XML), {'"': "&quot;"})
+
 
 Elements = list[svg.Element]
 P = ParamSpec("P")
@@ -167,3 +254,79 @@ def crown(x: float, y: float, size: float, fill: str = GOLD) -> Elements:
     """A crown."""
     shape = "M-.5 .35-.5-.3-.22 0 0-.42 .22 0 .5-.3 .5 .35Z"
     return [outline(x, y, size, shape, fill)]
+
+
+_GAP = 4
+_EXPLAINED, _APART = 16, 12  # the room of a sign in a legend, and between entries
+
+
+@dataclass(frozen=True)
+class Sign:
+    """A sign of a row, drawn around a point of its middle line."""
+
+    width: float
+    draw: Callable[[float, float], Elements]
+
+
+def number_sign(text: str) -> Sign:
+    """A number with its unit."""
+
+    def draw(x: float, y: float) -> Elements:
+        return [words(x, y + 4.3, text, 12, weight="bold", anchor="middle")]
+
+    return Sign(width(text, 12, "bold"), draw)
+
+
+def note_sign(text: str) -> Sign:
+    """A word between signs."""
+
+    def draw(x: float, y: float) -> Elements:
+        return [words(x, y + 3.8, text, 10.5, fill=MUTED, anchor="middle")]
+
+    return Sign(width(text, 10.5), draw)
+
+
+def row(signs: list[Sign], x: float, y: float, room: float) -> Elements:
+    """Signs side by side from x on, around the middle line y, scaled down to fit."""
+    long = _length(signs)
+    if long <= room:
+        return _side_by_side(signs, x, y)
+    smaller = [svg.Translate(round(x, 1), round(y, 1)), svg.Scale(round(room / long, 3))]
+    return [svg.G(transform=smaller, elements=_side_by_side(signs, 0, 0))]
+
+
+def centred(signs: list[Sign], x: float, y: float, room: float) -> Elements:
+    """Signs side by side around x."""
+    return row(signs, x - min(_length(signs), room) / 2, y, room)
+
+
+def right_row(signs: list[Sign], x: float, y: float, room: float) -> Elements:
+    """Signs side by side up to x."""
+    return row(signs, x - min(_length(signs), room), y, room)
+
+
+def legend(entries: Iterable[tuple[Elements, str]], room: float) -> Block:
+    """One line explaining signs, each drawn around (0, 0)."""
+    signs = [sign for shape, meaning in entries for sign in _explained(shape, meaning)]
+    return Block(row(signs, 0, 10, room), room, 20)
+
+
+def _explained(shape: Elements, meaning: str) -> list[Sign]:
+    sign = Block(shape, _EXPLAINED, _EXPLAINED)
+    return [
+        Sign(_EXPLAINED, lambda x, y: [sign.at(x, y)]),
+        note_sign(meaning),
+        Sign(_APART, lambda x, y: []),
+    ]
+
+
+def _length(signs: list[Sign]) -> float:
+    return sum(sign.width for sign in signs) + _GAP * (len(signs) - 1)
+
+
+def _side_by_side(signs: list[Sign], x: float, y: float) -> Elements:
+    drawn: Elements = []
+    for sign in signs:
+        drawn += sign.draw(round(x + sign.width / 2, 1), y)
+        x += sign.width + _GAP
+    return drawn

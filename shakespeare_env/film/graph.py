@@ -11,9 +11,17 @@ from typing import Any, NamedTuple
 import svg
 
 from shakespeare_env.drawing.chart import linear, spread
-from shakespeare_env.drawing.lettering import plain, shortened, words
-from shakespeare_env.drawing.palette import INK, MUTED, PANEL
-from shakespeare_env.drawing.shapes import Elements, box, rule
+from shakespeare_env.drawing.shapes import (
+    INK,
+    MUTED,
+    PANEL,
+    Elements,
+    box,
+    plain,
+    rule,
+    shortened,
+    words,
+)
 from shakespeare_env.fonts import FAMILY
 
 WIDTH, HEIGHT = 420, 226

@@ -12,7 +12,7 @@ from shakespeare_env.core.game import Game
 from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Marks, Panel, Piece
 from shakespeare_env.drawing.board import piece_svg
-from shakespeare_env.play.game_log import GameLog, ToldMove
+from shakespeare_env.play.course import GameLog, ToldMove
 from shakespeare_env.play.named import named_board, named_move, numbered, with_names
 
 _BETWEEN = " · "

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import as_actions
-from shakespeare_env.errors import IllegalMove
+from shakespeare_env.errors import AgentNote, IllegalMove
 from shakespeare_env.play.agent import AnyAgent, decide
-from shakespeare_env.play.agent_faults import AgentNote
 from shakespeare_env.play.generators import GameGenerators
 
 OUTSIDE = -1

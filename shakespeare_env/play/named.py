@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from shakespeare_env.core.presentation import Panel, Piece
-from shakespeare_env.play.game_log import ToldMove
+from shakespeare_env.play.course import ToldMove
 
 YOU = "you"
 """The name, among others, of whoever reads; the lobby offers it as a player's name, too."""

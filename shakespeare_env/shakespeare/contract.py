@@ -5,11 +5,9 @@ from __future__ import annotations
 from shakespeare_env.core.game import Game, Rules
 from shakespeare_env.core.presentation import Presentation
 from shakespeare_env.shakespeare.actions import TABLE
-from shakespeare_env.shakespeare.box.tables import BOX_FILE, GOOD_SCORES, N_SEATS
-from shakespeare_env.shakespeare.drawing.board import board
-from shakespeare_env.shakespeare.drawing.palette import ON_SEATS, SEATS
-from shakespeare_env.shakespeare.drawing.picture import picture
-from shakespeare_env.shakespeare.drawing.places import flights, places
+from shakespeare_env.shakespeare.box.tables import BOXES, GOOD_SCORES, N_SEATS
+from shakespeare_env.shakespeare.drawing.board import board, flights, picture, places
+from shakespeare_env.shakespeare.drawing.shapes import ON_SEATS, SEATS
 from shakespeare_env.shakespeare.record.checks import fault
 from shakespeare_env.shakespeare.record.determinize import determinize, rewind
 from shakespeare_env.shakespeare.record.layout import LAYOUT
@@ -20,10 +18,8 @@ from shakespeare_env.shakespeare.rules.setup import OPTIONS, set_up
 from shakespeare_env.shakespeare.state import HIDDEN_FROM_TEXT, RANGES, STATE
 from shakespeare_env.shakespeare.text import notation
 from shakespeare_env.shakespeare.text.drawing import draw, draw_compact
-from shakespeare_env.shakespeare.text.notation_reader import from_dict
-from shakespeare_env.shakespeare.text.redaction import is_secret, seen_by
-from shakespeare_env.shakespeare.text.score_sheet import score_sheet
-from shakespeare_env.shakespeare.text.wording import headline
+from shakespeare_env.shakespeare.text.notation import from_dict
+from shakespeare_env.shakespeare.text.wording import headline, is_secret, score_sheet, seen_by
 from shakespeare_env.shakespeare.words.events import events
 from shakespeare_env.shakespeare.words.glossary import topics
 

@@ -1,16 +1,15 @@
-"""One game as a PettingZoo environment whose agents decide one at a time (AEC)."""
+"""One game as a PettingZoo environment, AEC or parallel."""
 
 from __future__ import annotations
 
 import os
-from copy import copy
-from dataclasses import dataclass
 from typing import Any
 
 import gymnasium
 import numpy as np
 from numpy.typing import NDArray
-from pettingzoo import AECEnv
+from pettingzoo import AECEnv, ParallelEnv
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 from pettingzoo.utils.wrappers import (
     AssertOutOfBoundsWrapper,
     OrderEnforcingWrapper,
@@ -20,26 +19,21 @@ from pettingzoo.utils.wrappers import (
 from shakespeare_env.checks.values import check_arguments
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
-from shakespeare_env.core.game import Game, Records
-from shakespeare_env.core.registry import game_saved
+from shakespeare_env.core.game import Game
+from shakespeare_env.core.rewards import ILLEGAL_REWARD
 from shakespeare_env.core.rng import fresh_seed
-from shakespeare_env.core.row_rules import ILLEGAL_REWARD
-from shakespeare_env.wrappers.outcome import infos_of, outcomes
 from shakespeare_env.wrappers.rendering import RENDER_FPS, RENDER_MODES, Renderer
-from shakespeare_env.wrappers.spaces import StateView, action_space, observation_space
+from shakespeare_env.wrappers.spaces import (
+    StateView,
+    action_space,
+    infos_of,
+    observation_space,
+    outcomes,
+)
 
 Observation = dict[str, NDArray[np.int8]]
 
 _ONLY_ROW = np.zeros(1, np.int64)
-_VARIABLES = (
-    "agents",
-    "agent_selection",
-    "rewards",
-    "_cumulative_rewards",
-    "terminations",
-    "truncations",
-    "_skip_agent_selection",
-)
 
 
 def env(*positional: Any, **arguments: Any) -> CheckedEnv:
@@ -49,22 +43,6 @@ def env(*positional: Any, **arguments: Any) -> CheckedEnv:
     AssertionError.
     """
     return CheckedEnv(raw_env(*positional, **arguments))
-
-
-@dataclass(frozen=True)
-class SavedGame:
-    """A game as it stood, for `load_state`; it can be pickled.
-
-    Attributes:
-        records: The game's record, random state included, in an array of one.
-        variables: PettingZoo's own variables that change during a game.
-        box_digest: The digest of the box it was played with.
-    """
-
-    records: Records
-    variables: dict[str, Any]
-    game: str
-    box_digest: str
 
 
 class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
@@ -123,7 +101,6 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         }
         self.action_spaces = {agent: action_space(self.game) for agent in self.possible_agents}
         self._no_action = np.zeros(self.game.actions.size, np.int8)
-        self._winners = np.zeros_like(self._batch.final_winners)
         self._has_begun = False
 
     @property
@@ -146,7 +123,6 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         else:
             self._batch.reset(fresh_seed() if seed is None else seed)
         self._has_begun = True
-        self._winners[:] = False
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -182,7 +158,6 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         self.rewards = dict(zip(self.possible_agents, rewards[0].tolist(), strict=False))
         if done[0]:
             self.terminations = dict.fromkeys(self.agents, True)
-            self._winners[:] = self._batch.final_winners
         self._turn_to_decider()
         self._accumulate_rewards()
         if self.render_mode == "human":
@@ -193,48 +168,10 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         self._check_begun("state")
         return self._view_state(self._batch.save(slice(0, 1))[0])
 
-    def save_state(self) -> SavedGame:
-        """The current game, chance to come included; ResetNeeded if none has started."""
-        self._check_begun("save_state")
-        return SavedGame(
-            records=self._batch.save(slice(0, 1)),
-            variables={name: copy(getattr(self, name)) for name in _VARIABLES},
-            game=self.game.name,
-            box_digest=registry.box_digest(self.game.name),
-        )
-
-    def load_state(self, saved: SavedGame) -> None:
-        """Return to a game saved from an environment with the same arguments.
-
-        Raises:
-            ValueError: it has another number of seats.
-            TypeError: it is of another game, or not from `save_state`.
-            BoxError: it was played with another box.
-        """
-        if not isinstance(saved, SavedGame):
-            raise TypeError(f"load_state({saved!r}): give what save_state returned")
-        players = int(saved.records["players"][0])
-        if players != len(self.possible_agents):
-            raise ValueError(
-                f"the saved game has {players} seats, this environment {len(self.possible_agents)}"
-            )
-        if saved.game == self.game.name:
-            game_saved(saved.game, saved.box_digest)
-        self._batch.load(slice(0, 1), saved.records)
-        self._winners[:] = saved.records["winners"]
-        self._has_begun = True
-        for name, value in saved.variables.items():
-            setattr(self, name, copy(value))
-        self._inform()
-
     def render(self) -> str | NDArray[np.uint8] | None:
-        """The position as text or picture, or shown in a window; see `render_mode`."""
+        """The position as text or picture; see `render_mode`."""
         self._check_begun("render")
         return self._renderer.render(self._batch.save(slice(0, 1))[0])
-
-    def close(self) -> None:
-        """Close the window, if any."""
-        self._renderer.close()
 
     def _check_begun(self, what: str) -> None:
         if not self._has_begun:
@@ -266,8 +203,8 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
             seats,
             batch.players[row],
             batch.scores()[row, : len(seats)],
-            self._winners[row, : len(seats)],
             # An illegal action is not played, so its seat is still to move; regularly nobody is.
+            (batch.final_winners & (batch.to_move < 0)[:, None])[row, : len(seats)],
             batch.to_move[row],
         )
 
@@ -314,13 +251,15 @@ class CheckedEnv(OrderEnforcingWrapper, AssertOutOfBoundsWrapper, TerminateIlleg
         if self._terminated and not had_ended:
             self.env._inform()
 
-    def load_state(self, saved: SavedGame) -> None:
-        """See `raw_env.load_state`."""
-        self.env.load_state(saved)
-        self._terminated = False
-        # The mask of the last observation belongs to another position.
-        self._prev_obs = self._prev_info = None
-        self._has_reset = self._has_updated = True
-
     def __str__(self) -> str:
         return str(self.env)
+
+
+def parallel_env(*positional: Any, **arguments: Any) -> ParallelEnv[str, Observation, int | None]:
+    """`env` in PettingZoo's own conversion for games played in turns.
+
+    `step` takes a dict of actions and plays that of the agent to decide, the only one with a legal
+    action in its mask; the others' are ignored.  After a step every info names the next one
+    as `active_agent`.  Arguments are those of `env`.
+    """
+    return turn_based_aec_to_parallel(env(*positional, **arguments))

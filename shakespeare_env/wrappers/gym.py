@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 
 from shakespeare_env.checks.values import check_arguments
 from shakespeare_env.core import registry
-from shakespeare_env.wrappers.opponents import Opponents
-from shakespeare_env.wrappers.outcome import infos_of
 from shakespeare_env.wrappers.rendering import RENDER_FPS, RENDER_MODES, Renderer
-from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
-from shakespeare_env.wrappers.spaces import action_space, observation_space
+from shakespeare_env.wrappers.single_agent_batch import Opponents, SingleAgentBatch
+from shakespeare_env.wrappers.spaces import action_space, infos_of, observation_space
 
 _ONLY_ROW = np.zeros(1, np.int64)
 
@@ -110,12 +108,8 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         return observation, reward, ended, False, info
 
     def render(self) -> Any:
-        """The position as text or picture, or shown in a window; see `render_mode`."""
+        """The position as text or picture; see `render_mode`."""
         return self._renderer.render(self.games.batch.save(slice(0, 1))[0])
-
-    def close(self) -> None:
-        """Close the window, if any."""
-        self._renderer.close()
 
     def _info(self) -> dict[str, Any]:
         return {"action_mask": self.games.action_masks()[0].astype(np.int8)}

@@ -12,10 +12,15 @@ from numpy.typing import NDArray
 
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.extras import needing
-from shakespeare_env.wrappers.outcome import NO_OFFENDER, infos_of, outcomes
 from shakespeare_env.wrappers.rendering import RENDER_FPS, Renderer
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
-from shakespeare_env.wrappers.spaces import action_space, observation_space
+from shakespeare_env.wrappers.spaces import (
+    NO_OFFENDER,
+    action_space,
+    infos_of,
+    observation_space,
+    outcomes,
+)
 
 with needing("train", "shakespeare_env.wrappers.sb3 needs"):
     from stable_baselines3.common.vec_env import VecEnv
@@ -42,7 +47,7 @@ class SB3VecEnv(VecEnv):
         self.batch = batch
         self.render_mode = render_mode
         self._renderer = Renderer(batch.game, render_mode)
-        self._actions: NDArray[Any] | None = None
+        self._actions: NDArray[Any] = np.empty(0, np.int64)
         super().__init__(batch.n, observation_space(batch.game), action_space(batch.game))
         about: dict[str, Any] = {**self.metadata, "render_fps": RENDER_FPS}
         self.metadata = about
@@ -71,10 +76,7 @@ class SB3VecEnv(VecEnv):
 
     def step_wait(self) -> VecEnvStepReturn:
         """Play the actions; rewards are float32[n], observations of the seats now to decide."""
-        if self._actions is None:
-            raise RuntimeError("step_wait() without actions: call step_async(actions) first")
-        actions, self._actions = self._actions, None
-        rewards, ended, final = self._play(actions)
+        rewards, ended, final = self._play(self._actions)
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for row, info in zip(np.flatnonzero(ended), infos_of(final), strict=bool(final)):
             infos[row] = info
@@ -128,8 +130,6 @@ class SB3SingleAgentVecEnv(SB3VecEnv):
     """
 
     def __init__(self, games: SingleAgentBatch, render_mode: str | None = None) -> None:
-        if not isinstance(games, SingleAgentBatch):
-            raise TypeError(f"{games!r}: give a SingleAgentBatch; SB3SelfPlayVecEnv takes a Batch")
         self.games = games
         super().__init__(games.batch, render_mode)
 
@@ -173,10 +173,6 @@ class SB3SelfPlayVecEnv(SB3VecEnv):
     """
 
     def __init__(self, batch: Batch, render_mode: str | None = None) -> None:
-        if isinstance(batch, SingleAgentBatch):
-            raise TypeError(
-                f"{batch!r}: give a Batch; SB3SingleAgentVecEnv takes a SingleAgentBatch"
-            )
         if batch.autoreset:
             raise ValueError(
                 "autoreset=True: make the Batch with autoreset=False; the environment starts the "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +15,75 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import Integers, as_actions, checked_rows
 from shakespeare_env.core.rng import fresh_seed
-from shakespeare_env.core.row_rules import ILLEGAL_REWARD
-from shakespeare_env.play.lineup import play_out
-from shakespeare_env.wrappers.opponents import OpponentPool, Opponents
-from shakespeare_env.wrappers.outcome import NO_OFFENDER, outcomes
+from shakespeare_env.play.agent import Player, agent_for, name_of
+from shakespeare_env.play.generators import GameGenerators, draw_columns
+from shakespeare_env.play.lineup import NOBODY, OUTSIDE, Lineup, play_out
+from shakespeare_env.wrappers.spaces import NO_OFFENDER, outcomes
+
+Opponents = Player | Sequence[Player] | Mapping[Player, float]
+"""One player for all seats, one for each, or weights to draw each seat's player from."""
+
+
+class OpponentPool:
+    """Seats opponents, None meaning the strongest bundled agent, in the games of a batch.
+
+    Attributes:
+        lineup: Who sits where; one seat of each game is the learner's.
+    """
+
+    def __init__(self, opponents: Opponents | None, batch: Batch) -> None:
+        self._batch = batch
+        self._weights: NDArray[np.float64] | None = None
+        self._in_order = False
+        chosen: list[Player | None]
+        if isinstance(opponents, Mapping):
+            chosen = list(opponents)
+            self._weights = _shares(opponents)
+        elif isinstance(opponents, Sequence) and not isinstance(opponents, str | bytes):
+            chosen = list(opponents)
+            self._in_order = True
+            wanted = batch.players - 1
+            if (wanted != len(chosen)).any():
+                raise ValueError(
+                    f"{len(chosen)} opponents for {wanted.max()} seats: give one for each other "
+                    "seat, one for all of them, or weights to draw by"
+                )
+        else:
+            chosen = [opponents]
+        seats = np.full((batch.n, batch.game.max_seats), NOBODY, np.int32)
+        agents = [agent_for(player, batch.game) for player in chosen]
+        names = ["the default agent" if one is None else name_of(one) for one in chosen]
+        generators = GameGenerators.of_games(0, np.arange(batch.n))
+        self.lineup = Lineup(agents, seats, generators, names)
+
+    def reset(self, seed: int, rows: NDArray[np.int64]) -> None:
+        """Reseed the generators of some rows."""
+        self.lineup.generators.states[rows] = GameGenerators.of_games(seed, rows).states
+
+    def seat(self, rows: NDArray[np.int64], outside: NDArray[np.int8]) -> None:
+        """Seat opponents in games just started, around the learner at `outside`, int8[m]."""
+        players = self._batch.players[rows, None]
+        seat = np.arange(self.lineup.seats.shape[1])
+        seats = np.zeros((len(rows), len(seat)), np.int32)
+        if self._weights is not None:
+            weights = np.tile(self._weights, (len(rows), 1))
+            for column in range(len(seat)):
+                seats[:, column] = draw_columns(weights, self.lineup.generators[rows].random())
+        elif self._in_order:
+            seats[:] = (seat - outside[:, None] - 1) % players
+        seats[seat >= players] = NOBODY
+        seats[np.arange(len(rows)), outside] = OUTSIDE
+        self.lineup.seats[rows] = seats
+
+
+def _shares(weights: Mapping[Any, float]) -> NDArray[np.float64]:
+    given = np.array(list(weights.values()), np.float64)
+    if not given.any() or not (np.isfinite(given) & (given >= 0)).all():
+        raise ValueError(
+            f"opponents={dict(weights)!r}: give every player a weight of 0 or more, and one above 0"
+        )
+    shares: NDArray[np.float64] = given / given.sum()
+    return shares
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The spaces of a game, the same for all environments, and its full state as one array."""
+"""What all environments share: spaces, the state as an array, the outcome of an episode."""
 
 from __future__ import annotations
 
@@ -47,3 +47,64 @@ class StateView:
         """int32[K], the state of a game."""
         parts: list[Any] = [np.ravel(record[name]) for name in self.fields]
         return np.concatenate(parts, dtype=np.int32)
+
+
+NO_OFFENDER = -1
+_FIRST, _LAST = np.iinfo(np.int16).max, np.iinfo(np.int16).min
+
+
+def outcomes(
+    game: Game,
+    seats: NDArray[Any],
+    players: NDArray[Any],
+    scores: NDArray[np.int16],
+    winners: NDArray[np.bool_],
+    offenders: NDArray[Any],
+) -> dict[str, NDArray[Any]]:
+    """How m games ended for one seat of each.
+
+    Args:
+        game: The game played.
+        seats: int[m], the seat of each outcome.
+        players: int[m], seats at the table.
+        scores: int16[m, L], by seat; L is that of the longest table.
+        winners: bool[m, L], none after an illegal action.
+        offenders: int[m], the seat whose illegal action ended the game, or `NO_OFFENDER`.
+
+    Returns:
+        `seat` and `players`, int64[m]; `won`, float64[m], the seat's share of the victory, alone 1
+        for passing the game's solo target and else 0; `is_success`, the same, the name by which
+        Stable-Baselines3 logs it; `score`, int64[m]; `rank`, int64[m], 1 for winners, for others
+        one more than the seats that did better, the offender last; `final_scores` and `winners`,
+        as given; `illegal_action`, bool[m], whether the seat is the offender.
+    """
+    seats, players = seats.astype(np.int64), players.astype(np.int64)
+    length = scores.shape[1]
+    own_places = np.arange(0, scores.size, length) + seats
+    own = scores.take(own_places).astype(np.int64)
+    won = winners.take(own_places) / np.maximum(np.add.reduce(winners, 1), 1)
+    if game.solo_target is not None and (alone := players == 1).any():
+        won[alone & (own <= game.solo_target)] = 0.0
+    # The winners rank first, whatever their scores, and the offender last.
+    standing = scores.copy()
+    standing[winners] = _FIRST
+    seat = np.arange(length)
+    standing[(seat >= players[:, None]) | (seat == offenders[:, None])] = _LAST
+    better = standing > standing.take(own_places)[:, None]
+    return {
+        "seat": seats,
+        "players": players,
+        "won": won,
+        "is_success": won,
+        "score": own,
+        "rank": 1 + np.add.reduce(better, 1),
+        "final_scores": scores,
+        "winners": winners,
+        "illegal_action": seats == offenders,
+    }
+
+
+def infos_of(ends: dict[str, NDArray[Any]]) -> list[dict[str, Any]]:
+    """An info for each of m games, of Python numbers, and arrays where there are more."""
+    columns = [list(values) if values.ndim > 1 else values.tolist() for values in ends.values()]
+    return [dict(zip(ends, row, strict=True)) for row in zip(*columns, strict=True)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 from gymnasium.error import ResetNeeded
@@ -11,25 +11,19 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from shakespeare_env.checks.memory import require_memory
 from shakespeare_env.checks.values import check_arguments, shown
 from shakespeare_env.core import registry
-from shakespeare_env.core.batch_checks import Integers, as_actions, checked_count
-from shakespeare_env.wrappers.opponents import Opponents
+from shakespeare_env.core.batch_checks import Integers, as_actions
 from shakespeare_env.wrappers.rendering import RENDER_FPS, Renderer
-from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
+from shakespeare_env.wrappers.single_agent_batch import Opponents, SingleAgentBatch
 from shakespeare_env.wrappers.spaces import action_space, observation_space
-
-_COPIES = 6
-"""Copies of observations and masks: the batch's, a step's results, the spaces' bounds."""
 
 
 class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any]]):
     """N games, stepped together; the learner has one seat in each.
 
     Every row is a `SingleAgentEnv`.  What follows the end of a row's game is up to
-    `autoreset_mode`, an `AutoresetMode`, its name or its value, as in Gymnasium's own vector
-    environments:
+    `autoreset_mode`, an `AutoresetMode` or its name, as in Gymnasium's own vector environments:
 
     - `NEXT_STEP`: the next step starts the next game, whatever the row's action, with reward 0;
     - `SAME_STEP`: the next game starts in the same step, so that none is lost on it.  The
@@ -73,7 +67,13 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         check_arguments(SingleAgentVectorEnv.__init__, rules.options, options)
         if render_mode == "human":
             raise ValueError("render_mode='human' shows one game: use the single environment")
-        self.autoreset_mode = _mode(autoreset_mode)
+        known = AutoresetMode.__members__
+        if isinstance(autoreset_mode, AutoresetMode):
+            self.autoreset_mode = autoreset_mode
+        elif autoreset_mode in known:
+            self.autoreset_mode = known[autoreset_mode]
+        else:
+            raise ValueError(f"autoreset_mode={autoreset_mode!r}: choose {', '.join(known)}")
         # Wrappers of Gymnasium add to the modes in place.
         modes = list(type(self).metadata["render_modes"])
         self.metadata = {
@@ -81,11 +81,6 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
             "render_modes": modes,
             "autoreset_mode": self.autoreset_mode,
         }
-        require_memory(
-            f"num_envs={checked_count('num_envs', num_envs)}",
-            num_envs * (rules.state.itemsize + _COPIES * (rules.layout.size + rules.actions.size)),
-            "use fewer environments",
-        )
         self.games = SingleAgentBatch(
             game,
             num_envs,
@@ -119,11 +114,13 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
             seed: Every row draws from its own stream under it; None deals the games that follow.
             options: `reset_mask`, bool[n], the rows to start; without it all are.
         """
-        mask = _checked_mask(options["reset_mask"], self.num_envs) if _has_mask(options) else None
-        if mask is not None and not self._has_begun:
-            raise ResetNeeded("no games in progress: call reset() without a reset_mask first")
+        rows = None
+        if options is not None and "reset_mask" in options:
+            rows = _masked_rows(options["reset_mask"], self.num_envs)
+            if not self._has_begun:
+                raise ResetNeeded("no games in progress: call reset() without a reset_mask first")
         super().reset(seed=seed)
-        self.games.reset(seed, None if mask is None else np.flatnonzero(mask))
+        self.games.reset(seed, rows)
         self._has_begun = True
         return self._observations(), self._infos()
 
@@ -210,27 +207,9 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         }
 
 
-def _mode(given: AutoresetMode | str) -> AutoresetMode:
-    """A mode by itself, its value or its name."""
-    for mode in AutoresetMode:
-        if given in (mode, mode.value, mode.name):
-            return mode
-    known = ", ".join(
-        f"{mode.name!r} (also {mode.value!r}, AutoresetMode.{mode.name})" for mode in AutoresetMode
-    )
-    raise ValueError(f"autoreset_mode={shown(given)}: choose {known}")
-
-
-def _has_mask(options: dict[str, Any] | None) -> TypeGuard[dict[str, Any]]:
-    return options is not None and "reset_mask" in options
-
-
-def _checked_mask(mask: object, n: int) -> NDArray[np.bool_]:
+def _masked_rows(mask: object, n: int) -> NDArray[np.int64]:
     """The rows to start, as Gymnasium takes them: bool[n], at least one True."""
-    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
-        raise TypeError(f"reset_mask={shown(mask)}: give a NumPy array of bool, one a game")
-    if mask.shape != (n,) or not mask.any():
-        raise ValueError(
-            f"reset_mask={shown(mask)} of shape {mask.shape}: give {n} bools, one of them True"
-        )
-    return mask
+    given = np.asarray(mask)
+    if given.dtype != np.bool_ or given.shape != (n,) or not given.any():
+        raise ValueError(f"reset_mask={shown(mask)}: give {n} bools, at least one of them True")
+    return np.flatnonzero(given)

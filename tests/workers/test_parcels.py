@@ -17,8 +17,7 @@ from shakespeare_agents.networks.bundled import bundled_checkpoint
 from shakespeare_agents.portable import BoxParcel, named_agent, parcel_of
 from shakespeare_agents.workers import InMemory, ThisProcess, open_workers
 from shakespeare_env.core import registry
-from shakespeare_env.errors import WorkerError
-from shakespeare_env.play.agent_faults import agent_notes, own_steps
+from shakespeare_env.errors import WorkerError, agent_notes, own_steps
 from tests.arena.attacks.kills import games
 from tests.contract import knowledge
 from tests.contract.small_datasets import content, small_settings, write

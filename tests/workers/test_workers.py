@@ -14,8 +14,7 @@ from loky import ProcessPoolExecutor
 
 from shakespeare_agents.workers import in_order, open_workers
 from shakespeare_agents.workers.processes import FOLDERS
-from shakespeare_env.errors import WorkerError
-from shakespeare_env.play.agent_faults import own_steps
+from shakespeare_env.errors import WorkerError, own_steps
 from tests.workers.jobs_for_tests import RaisesLocal, Reads, Squares
 
 SQUARES = [number * number for number in range(12)]

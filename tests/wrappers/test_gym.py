@@ -16,15 +16,15 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 from pettingzoo.test import api_test
-from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
-
-from shakespeare_env import env, raw_env
-from shakespeare_env.wrappers.gym import SingleAgentEnv
 from shakespeare_env.wrappers.masked_observation import (
     MaskedAgentObservation,
     MaskedObservation,
     MaskedVectorObservation,
 )
+from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
+
+from shakespeare_env import env, raw_env
+from shakespeare_env.wrappers.gym import SingleAgentEnv
 from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 from tests.contract.batches import games
 from tests.contract.each_table import full_tables, small_tables

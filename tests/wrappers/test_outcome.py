@@ -13,9 +13,9 @@ from stable_baselines3.common.logger import configure
 
 from shakespeare_env import Batch, env
 from shakespeare_env.core import registry
-from shakespeare_env.wrappers.outcome import NO_OFFENDER, outcomes
 from shakespeare_env.wrappers.sb3 import SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
+from shakespeare_env.wrappers.spaces import NO_OFFENDER, outcomes
 from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 from tests.contract.batches import games
 from tests.contract.each_table import plain_tables, small_tables

@@ -11,8 +11,7 @@ from shakespeare_agents.arena.report.palette import LIGHT
 from shakespeare_agents.arena.report.tables import ladder_markdown
 from shakespeare_agents.arena.wording import between, counted, number, shown_name
 from shakespeare_env.drawing.chart import Axis, linear
-from shakespeare_env.drawing.lettering import plain, words
-from shakespeare_env.drawing.shapes import Elements, box, upright
+from shakespeare_env.drawing.shapes import Elements, box, plain, upright, words
 from shakespeare_env.fonts import FAMILY
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from shakespeare_agents.cli.options import workers as workers_options
 from shakespeare_agents.cli.options.progress import counted_games
 from shakespeare_env.cli import choices
 from shakespeare_env.datasets.manifest import GAMES_IN_A_SHARD, MOST_IN_A_SHARD, Manifest, Settings
-from shakespeare_env.errors import DatasetError
-from shakespeare_env.play.agent_faults import agent_notes
+from shakespeare_env.errors import DatasetError, agent_notes
 
 if TYPE_CHECKING:
     from shakespeare_agents.arena import Entrant

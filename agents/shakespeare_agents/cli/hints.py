@@ -10,8 +10,8 @@ import numpy as np
 from shakespeare_agents.registry import make
 from shakespeare_agents.session import choose
 from shakespeare_env import IllegalMove, Position
+from shakespeare_env.errors import own_steps
 from shakespeare_env.play.agent import Advisor
-from shakespeare_env.play.agent_faults import own_steps
 
 _MOST = 5
 _LEAST = 0.001

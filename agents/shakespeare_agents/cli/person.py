@@ -23,7 +23,7 @@ from shakespeare_env.checks.values import shown
 from shakespeare_env.cli import printing, screen
 from shakespeare_env.cli.printing import move_lines, print_move
 from shakespeare_env.cli.recorded import write_json_lines
-from shakespeare_env.play.game_log import GameLog
+from shakespeare_env.play.course import GameLog
 
 _HELP = """\
 Enter the number of a move, its text such as {example}, or as much of

@@ -67,10 +67,6 @@ def table(
             help="Show the games of this arena or dataset as they come in; may be repeated.",
         ),
     ] = None,
-    game_name: Annotated[
-        str | None,
-        choices.game_option("Offer the game in this file, too.", False, metavar="FILE.py:NAME"),
-    ] = None,
     limit: Annotated[
         float,
         typer.Option(
@@ -104,8 +100,6 @@ def table(
             raise typer.BadParameter(
                 f"there is no folder {shown(str(folder))}", param_hint="--watch"
             )
-    if game_name is not None:
-        choices.find_game(game_name)
     check_agents(registry.names(), agents or [], "--agent")
     check_writable(box_file)
     if not host:

@@ -12,7 +12,7 @@ from shakespeare_agents.arena.games.referee import Fault
 from shakespeare_agents.session import Session
 from shakespeare_env import IllegalMove, Position
 from shakespeare_env.play.agent import AnyAgent
-from shakespeare_env.play.game_log import GameLog
+from shakespeare_env.play.course import GameLog
 
 YOU = "you"
 """The name of the outside seat in texts."""

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from shakespeare_agents.networks.forward_pass import RememberingPass
 from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_env.core.batch import Batch
+from shakespeare_env.errors import AgentNote
 from shakespeare_env.play.agent import AnyAgent, Estimator
-from shakespeare_env.play.agent_faults import AgentNote
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.lineup import Lineup
 

@@ -23,8 +23,8 @@ from shakespeare_agents.table.thinking.jobs import Decide, as_seen
 from shakespeare_agents.table.thinking.thinker import ThinkerError, give_way
 from shakespeare_agents.table.thinking.thinkers import Thinkers
 from shakespeare_env import IllegalMove
+from shakespeare_env.errors import own_steps
 from shakespeare_env.play.agent import AnyAgent
-from shakespeare_env.play.agent_faults import own_steps
 
 _MOST_LOADED = 256
 _LOOK_AGAIN = 0.5

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shakespeare_agents.table.live_table import Snapshot
-from shakespeare_env.play.game_log import GameLog
+from shakespeare_env.play.course import GameLog
 from shakespeare_env.play.named import YOU, named_move
 
 

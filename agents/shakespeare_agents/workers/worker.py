@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import cloudpickle
 
 from shakespeare_agents.workers.jobs import Job, Work
-from shakespeare_env.play.agent_faults import FromElsewhere
+from shakespeare_env.errors import FromElsewhere
 
 _MOST_STARTED = 4
 """The most jobs kept; a match of checkpoints holds many weights."""

@@ -1,30 +1,39 @@
-"""The board in pieces: the table's, what is on offer, and each seat's."""
+"""The board in pieces, the same on one page, and where a move is clicked on it."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from shakespeare_env.core.presentation import Panel, Piece
+from shakespeare_env.core.presentation import UNMARKED, Flight, Marks, Panel, Piece
+from shakespeare_env.drawing import board as page
 from shakespeare_env.drawing.board import seat_and_name
-from shakespeare_env.drawing.shapes import Block, box
+from shakespeare_env.drawing.shapes import PANEL, Block, Elements, box, star, words
 from shakespeare_env.shakespeare.box.printed import printed_of
 from shakespeare_env.shakespeare.drawing import piece_titles as titles
-from shakespeare_env.shakespeare.drawing import summary_picture
-from shakespeare_env.shakespeare.drawing.board_picture import WIDTH, draw_acts, draw_order
-from shakespeare_env.shakespeare.drawing.card_picture import draw_member, draw_offer
-from shakespeare_env.shakespeare.drawing.choice_picture import (
+from shakespeare_env.shakespeare.drawing import shapes, summary_picture
+from shakespeare_env.shakespeare.drawing.seat_picture import (
+    draw_member,
+    draw_offer,
+    draw_stage,
+    draw_state,
+)
+from shakespeare_env.shakespeare.drawing.shapes import ANY, KRAFT, ON_SEATS, SEATS
+from shakespeare_env.shakespeare.drawing.table_picture import (
+    PILES,
+    WIDTH,
+    draw_acts,
+    draw_elements,
     draw_gift,
     draw_objective,
+    draw_order,
+    draw_pile,
     queen_offers,
 )
-from shakespeare_env.shakespeare.drawing.display_picture import PILES, draw_elements, draw_pile
-from shakespeare_env.shakespeare.drawing.stage_picture import draw_stage
-from shakespeare_env.shakespeare.drawing.state_picture import draw_state
-from shakespeare_env.shakespeare.text.wording import extra_names
+from shakespeare_env.shakespeare.text.wording import extra_names, headline
 
-_EDGE = 10
+_FRAME = 10
 
 
 def board(position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]:
@@ -70,7 +79,7 @@ def _table(position: Mapping[str, Any]) -> list[Panel]:
         for card, copies in Counter(position["display"]["characters"]).items()
     ]
     piles = [
-        Piece(f"pile-{pile}", title, _framed(draw_pile(position, pile, WIDTH - 2 * _EDGE)))
+        Piece(f"pile-{pile}", title, _framed(draw_pile(position, pile, WIDTH - 2 * _FRAME)))
         for pile, title in PILES.items()
     ]
     shown = Piece(
@@ -108,5 +117,141 @@ def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel
 
 
 def _framed(block: Block) -> Block:
-    width, height = block.width + 2 * _EDGE, block.height + 2 * _EDGE
-    return Block([box(0, 0, width, height), block.at(_EDGE, _EDGE)], width, height)
+    width, height = block.width + 2 * _FRAME, block.height + 2 * _FRAME
+    return Block([box(0, 0, width, height), block.at(_FRAME, _FRAME)], width, height)
+
+
+_TABLE, _SEAT, _PILES = 412, 232, 164
+_BESIDE = 310  # width of offers and choices
+
+
+def picture(position: Mapping[str, Any], marks: Marks = UNMARKED) -> str:
+    """Draw a position (`Position.to_dict` or `seen_by`).
+
+    The size depends on the number of seats alone: a game's pictures make a film.
+    """
+    wide = page.ROOM - _BESIDE - page.GAP
+    return page.picture(
+        headline(position),
+        board(position, marks.names),
+        [
+            (_TABLE, {"table": wide, "offers": _BESIDE}),
+            *((_SEAT, {f"seat-{seat}": page.ROOM}) for seat in range(position["players"])),
+            (_PILES, {"piles": wide, "choice": _BESIDE}),
+        ],
+        position["to_move"],
+        tuple(zip(SEATS, ON_SEATS, strict=True)),
+        marks,
+        _signs(position["players"] == 1),
+    )
+
+
+def _signs(solo: bool) -> list[tuple[Elements, str]]:
+    size = 15
+    return [
+        (star(0, 0, size), "prestige"),
+        (shapes.coin(0, 0, size), "pounds, wage"),
+        (shapes.cylinder(0, 0, size, PANEL), "activation"),
+        (shapes.costume(0, 0, size, ANY), "costume"),
+        ([words(0, 4, "✓8", 11, weight="bold", anchor="middle")], "complete costume, its value"),
+        (shapes.stage_set(0, 0, size - 2, ANY), "stage set"),
+        (shapes.quill(0, 0, size, "red"), "Act I"),
+        (shapes.quill(0, 0, size, "gold"), "Act II"),
+        (shapes.quill(0, 0, size, "blue"), "Act III"),
+        (shapes.quill(0, 0, size, "white"), "any act"),
+        (shapes.mask(0, 0, size, 1), "mood"),
+        (shapes.rest_token(0, 0, size), "resting"),
+        (shapes.candle(0, 0, size), "candle"),
+        (shapes.objective(0, 0, size), "objective"),
+        ([box(-8, -6, 16, 12, fill=KRAFT, corner=3)], "extra (what lies face down)"),
+        *(((shapes.disc(0, 0, 18, 14, "neutral"), "neutral disc"),) if solo else ()),
+    ]
+
+
+def places(position: Mapping[str, Any], move: str) -> tuple[str, ...]:
+    """The places of a legal move, one after the other; none if it is a button.
+
+    What is taken comes first, then where it goes.
+    """
+    kind, _, what = move.partition(":")
+    seat = position["to_move"]
+    if kind in ("draft", "recruit", "extra"):
+        return (f"display.characters.{what}",)
+    if kind in ("activate", "keep"):
+        return (_member_place(position, what.removesuffix("+3"), activated=kind == "keep"),)
+    if kind == "wager":
+        return (f"seat{seat}.cylinders.{what}",)
+    if kind in ("quill", "back"):
+        return (_next_space(position, what, 1 if kind == "quill" else -1),)
+    if kind == "queen":
+        return (f"queen.{what}",)
+    if kind == "objective":
+        return (f"pending.drawn.{what}",)
+    if kind in ("costume", "set"):
+        colour, _, goal = what.partition(">")
+        to = _wearer(position, goal) if kind == "costume" else f"seat{seat}.stage.{goal}"
+        return (f"display.{kind}s.{colour}", to)
+    return ()
+
+
+def flights(before: Mapping[str, Any], move: str, after: Mapping[str, Any]) -> list[Flight]:
+    """See `Presentation.flights`: a card or an element, and discs."""
+    kind, seat = move.partition(":")[0], before["to_move"]
+    found, at = [], places(before, move)
+    if kind in ("draft", "recruit", "extra"):
+        troupe = after["seats"][seat]["troupe"]
+        found.append(Flight(at[0], f"seat{seat}.troupe.{len(troupe) - 1}"))
+    elif kind in ("costume", "set"):
+        found.append(Flight(at[0], at[1]))
+    for act, piles in before["piles"].items():
+        now = {disc: space for space, pile in after["piles"][act].items() for disc in pile}
+        found += [
+            Flight(f"piles.{act}.{space}", f"piles.{act}.{now[disc]}", disc)
+            for space, pile in piles.items()
+            for disc in pile
+            if isinstance(disc, int) and now.get(disc, space) != space
+        ]
+    return found
+
+
+def _member_place(position: Mapping[str, Any], card: str, *, activated: bool) -> str:
+    """Of copies, the first to be activated, or the first that was."""
+    return _first(
+        position,
+        (
+            member["card"] == card
+            and member["face"] == "character"
+            and member["cylinder"] == activated
+            and (activated or not member["rest"])
+            for member in _troupe(position)
+        ),
+    )
+
+
+def _wearer(position: Mapping[str, Any], wearer: str) -> str:
+    """An extra by its number, or the first face-up copy of an actor (Rules T12)."""
+    troupe = _troupe(position)
+    return _first(
+        position,
+        (
+            (extra or member["card"]) == wearer
+            for member, extra in zip(troupe, extra_names(troupe), strict=True)
+        ),
+    )
+
+
+def _troupe(position: Mapping[str, Any]) -> list[dict[str, Any]]:
+    troupe: list[dict[str, Any]] = position["seats"][position["to_move"]]["troupe"]
+    return troupe
+
+
+def _first(position: Mapping[str, Any], fits: Iterable[bool]) -> str:
+    place = next(place for place, fit in enumerate(fits) if fit)
+    return f"seat{position['to_move']}.troupe.{place}"
+
+
+def _next_space(position: Mapping[str, Any], act: str, step: int) -> str:
+    seat = position["to_move"]
+    piles = position["piles"][act]
+    space = next(int(space) for space, discs in piles.items() if seat in discs)
+    return f"piles.{act}.{space + step}"

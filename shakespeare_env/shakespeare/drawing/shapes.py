@@ -1,19 +1,63 @@
-"""The game's things as plain shapes; x and y are their middle."""
+"""The game's colours, its things as plain shapes (x and y are their middle), and powers in signs.
+
+Seats differ by warmth and brightness; any two of the ten seat and element colours stay apart for
+red-green blind eyes.
+"""
 
 from __future__ import annotations
 
 import svg
 
-from shakespeare_env.drawing.lettering import tenths, words
-from shakespeare_env.drawing.palette import INK, MUTED, ON_LIGHT, PANEL, PAPER
-from shakespeare_env.drawing.shapes import Elements, box, outline, stamped, token
-from shakespeare_env.shakespeare.drawing.palette import (
-    ELEMENTS,
-    EMPTY,
-    OBJECTIVE,
-    QUILLS,
-    disc_colours,
+from shakespeare_env.drawing.shapes import (
+    FAINT,
+    INK,
+    LINE,
+    MUTED,
+    NEUTRAL,
+    ON_LIGHT,
+    PANEL,
+    PAPER,
+    SHADE,
+    Elements,
+    Sign,
+    box,
+    note_sign,
+    number_sign,
+    outline,
+    stamped,
+    star,
+    tenths,
+    token,
+    words,
 )
+from shakespeare_env.shakespeare.box.facts import Power
+from shakespeare_env.shakespeare.box.printed import Printed
+
+KRAFT, RESTING, OBJECTIVE = "#e6d9c3", "#dde2e8", "#e4cdd8"
+
+SEATS = ("#a62b17", "#1d4a63", "#f5b877", "#8fdcd5")
+ON_SEATS = ("#ffffff", "#ffffff", ON_LIGHT, ON_LIGHT)
+SEAT_TINTS = ("#fbeae5", "#e5edf2", "#fdf0e1", "#e4f4f3")
+
+EMPTY, ANY = "empty", "any"
+"""An empty place and an element of any colour, where a colour is expected."""
+ELEMENTS = {
+    "black": ("#33302e", INK, "#ffffff"),
+    "pink": ("#e8749c", INK, ON_LIGHT),
+    "purple": ("#8242a3", INK, "#ffffff"),
+    "blue": ("#5b98ea", INK, ON_LIGHT),
+    "green": ("#4f9d3c", INK, "#ffffff"),
+    "yellow": ("#f7d731", INK, ON_LIGHT),
+    EMPTY: (SHADE, LINE, FAINT),
+    ANY: (PANEL, INK, INK),
+}
+"""Fill, outline and lettering by element colour."""
+QUILLS = {"red": "#c8331f", "gold": "#e0a91c", "blue": "#3a6fc4", "white": "#ffffff"}
+
+
+def disc_colours(disc: int | str) -> tuple[str, str]:
+    """Fill and lettering of a disc or token; the solo disc is grey."""
+    return (SEATS[disc], ON_SEATS[disc]) if isinstance(disc, int) else (NEUTRAL, "#ffffff")
 
 
 @stamped
@@ -164,3 +208,75 @@ def candle(x: float, y: float, size: float) -> Elements:
     flame = "M0-.5C.34-.2 .2 .02 0 .02-.2 .02-.34-.2 0-.5Z"
     stick = "M-.13 .08 .13 .08 .13 .5-.13 .5Z"
     return [outline(x, y, size, stick, PANEL), outline(x, y, size, flame, "#f6a81c")]
+
+
+SIGN = 16
+"""The side of a sign."""
+_MOST_ALIKE = 3  # signs of a kind side by side; more are counted
+
+
+def amount_signs(amount: int, unit: str) -> list[Sign]:
+    """A gain or loss of pounds or prestige."""
+    if unit == "£":
+        return [number_sign(f"{amount:+d}£".replace("-", "−"))]
+    return [number_sign(f"{amount:+d}".replace("-", "−")), Sign(12, lambda x, y: star(x, y, 12))]
+
+
+def power_signs(power: Power) -> list[Sign]:
+    """What an activation or complete costume gives."""
+    signs: list[Sign] = []
+    for colour in ("red", "gold", "blue", "white"):
+        signs += _alike(_quill(colour), getattr(power, colour))
+    if power.mood:
+        signs += _mood(power.mood)
+    if power.others_mood:
+        signs += [note_sign("others"), *_mood(power.others_mood)]
+    if power.pounds:
+        signs += amount_signs(power.pounds, "£")
+    if power.prestige:
+        signs += amount_signs(power.prestige, "★")
+    if power.take_costume:
+        signs.append(_element("costumes", power.take_costume))
+    if power.take_set:
+        signs.append(_element("sets", power.take_set))
+    return signs
+
+
+def activation_signs(printed: Printed, card: str) -> list[Sign]:
+    """What a cylinder here gives; a craftsman's value precedes what it takes."""
+    known, box = printed.cards[card], printed.box
+    value = number_sign(str(known.value))
+    return {
+        "actor": power_signs(known.activation),
+        "costume_mistress": [value, _element("costumes", ANY)],
+        "set_dresser": [value, _element("sets", ANY)],
+        "handyman": [value, _element("costumes", ANY), _element("sets", ANY)],
+        "jeweler": [_element("costumes", "yellow"), note_sign("or"), _element("sets", "yellow")],
+        "assistant": [note_sign("craftsmen +1")],
+        "queen": [
+            number_sign(f"{box.queen_pounds}£"),
+            note_sign(f"or 1 of {box.queen_objectives}"),
+            Sign(12, lambda x, y: objective(x, y, SIGN)),
+        ],
+    }[known.kind]
+
+
+def _alike(sign: Sign, count: int) -> list[Sign]:
+    return [sign] * count if count <= _MOST_ALIKE else [number_sign(f"{count}×"), sign]
+
+
+def _mood(steps: int) -> list[Sign]:
+    smile = 1 if steps > 0 else -1
+    return [
+        number_sign(f"{steps:+d}".replace("-", "−")),
+        Sign(SIGN, lambda x, y: mask(x, y, SIGN, smile)),
+    ]
+
+
+def _element(kind: str, colour: str) -> Sign:
+    shape = costume if kind == "costumes" else stage_set
+    return Sign(18, lambda x, y: shape(x, y, SIGN, colour))
+
+
+def _quill(colour: str) -> Sign:
+    return Sign(12, lambda x, y: quill(x, y, SIGN, colour))

@@ -10,23 +10,35 @@ from math import ceil
 from typing import Any
 
 from shakespeare_env.drawing.board import SUMMARY, seat_strip, strip_signs
-from shakespeare_env.drawing.lettering import words
-from shakespeare_env.drawing.palette import FAINT, INK, LINE, MUTED, PANEL, SHADE, STONE
-from shakespeare_env.drawing.shapes import Block, Elements, box, drawn_once, star
+from shakespeare_env.drawing.shapes import (
+    FAINT,
+    INK,
+    LINE,
+    MUTED,
+    PANEL,
+    SHADE,
+    STONE,
+    Block,
+    Elements,
+    box,
+    drawn_once,
+    star,
+    words,
+)
 from shakespeare_env.play.named import YOU
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS
 from shakespeare_env.shakespeare.box.printed import Printed, printed_of
 from shakespeare_env.shakespeare.box.tables import N_SLOTS
 from shakespeare_env.shakespeare.drawing import shapes
-from shakespeare_env.shakespeare.drawing.card_picture import ground
-from shakespeare_env.shakespeare.drawing.palette import (
+from shakespeare_env.shakespeare.drawing.seat_picture import ground
+from shakespeare_env.shakespeare.drawing.shapes import (
     ELEMENTS,
     EMPTY,
     ON_SEATS,
     SEATS,
     disc_colours,
 )
-from shakespeare_env.shakespeare.text.stage import stage_rows
+from shakespeare_env.shakespeare.text.drawing import stage_rows
 from shakespeare_env.shakespeare.text.wording import (
     character_name,
     extra_names,

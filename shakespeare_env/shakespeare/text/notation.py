@@ -1,15 +1,17 @@
-"""Positions as JSON objects, read back without loss by `notation_reader.py`.
+"""Positions as JSON objects, and read back without loss; `record/checks.py` finds impossible ones.
 
 Text omits the random state (future chance) and who remembers which piled objective.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
+from shakespeare_env.checks import position_entries as read
+from shakespeare_env.checks.values import shown
 from shakespeare_env.core.game import Record
 from shakespeare_env.shakespeare import state as s
 from shakespeare_env.shakespeare.box import tables as t
@@ -141,3 +143,231 @@ def _member_of(game: Record, seat: int, member: int) -> dict[str, Any]:
         "cylinder": bool(game["cylinder"][seat, member]),
         "rest": bool(game["rest"][seat, member]),
     }
+
+
+# fmt: off
+_KEYS = (
+    "game", "players", "strategic_rest", "day", "phase", "to_move", "order", "initiative", "piles",
+    "display", "bags", "discarded", "deck", "discarded_characters", "objective_deck",
+    "supply_tokens", "pending", "queue", "winners", "seats",
+)
+_SEAT_KEYS = (
+    "prestige", "pounds", "tokens", "mood", "wager", "cylinders", "recruited", "passed", "kept",
+    "objectives", "stage", "troupe",
+)
+# fmt: on
+_MEMBER_KEYS = ("card", "face", "costume", "cylinder", "rest")
+_CRAFT_KEYS = ("value", "costumes", "sets", "colours", "optional")
+_THEN = {"turn": s.IN_TURNS, "mood": s.IN_MOOD, "rehearsal": s.IN_REHEARSAL}
+_PART_OF_PHASE = dict.fromkeys(range(len(s.PHASE_NAMES)), s.IN_TURNS) | {
+    s.DRAFT: s.IN_DRAFT,
+    s.WAGER: s.IN_WAGER,
+    s.BACK: s.IN_MOOD,
+    s.REST: s.IN_REST,
+    s.OVER: s.IN_END,
+}
+"""All but white quills, which name theirs."""
+
+
+def from_dict(position: Mapping[str, Any], game: Record) -> None:
+    """Write a text position into a record, keeping its random state.
+
+    Raises:
+        PositionError: Impossible position; names the place, value and remedy.
+    """
+    names_box = t.N_BOXES > 1 or "box" in position
+    given = read.table(position, "position", (*_KEYS, "box") if names_box else _KEYS)
+    read.choice(given["game"], "game", (NAME,))
+    players = read.integer(given["players"], "players", 1, t.N_SEATS)
+    for name in s.STATE.names or ():
+        if name != "random":
+            game[name] = s.NOBODY if name in s.EMPTY_IS_NOBODY else 0
+    if names_box:
+        number = read.choice(given["box"], "box", t.BOX_NAMES)
+        if t.N_BOXES > 1:
+            game["box"] = number
+    game["players"] = players
+    game["strategic_rest"] = read.truth(given["strategic_rest"], "strategic_rest")
+    game["day"] = read.integer(given["day"], "day", 1, t.N_DAYS)
+    game["phase"] = phase = read.choice(given["phase"], "phase", s.PHASE_NAMES)
+    over = phase == s.OVER
+    if over and given["to_move"] is not None:
+        read.refuse("to_move", f"{shown(given['to_move'])} in phase 'over'", "write null")
+    game["to_move"] = (
+        s.NOBODY if over else read.integer(given["to_move"], "to_move", 0, players - 1)
+    )
+    _read_places(given, game, players)
+    _read_table(given, game)
+    _read_pending(given["pending"], game)
+    entries = read.items(given["seats"], "seats", players)
+    if len(entries) < players:
+        read.refuse("seats", f"{len(entries)} seats", f"describe all {players}")
+    for seat, entry in enumerate(entries):
+        _read_seat(entry, f"seats[{seat}]", game, seat, over)
+    _read_winners(given["winners"], game, players, over)
+
+
+def _read_places(given: Mapping[str, Any], game: Record, players: int) -> None:
+    """Order, Initiative, queue and act discs."""
+    order = read.seats(given["order"], "order", players)
+    if len(order) < players:
+        read.refuse("order", f"{shown(given['order'])}", f"name all {players} seats")
+    game["order"][:players] = order
+    initiative = read.seats(given["initiative"], "initiative", players)
+    game["initiative"][: len(initiative)] = initiative
+    game["initiative_len"] = len(initiative)
+    queue = read.seats(given["queue"], "queue", players)
+    game["queue"][: len(queue)] = queue
+    game["queue_len"] = len(queue)
+    discs = {seat: seat for seat in range(players)} | ({NEUTRAL: t.NEUTRAL} if players == 1 else {})
+    piles = read.table(given["piles"], "piles", ACTS)
+    for act, name in enumerate(ACTS):
+        spaces = [str(space) for space in range(1, t.ACT_LENGTH[t.recorded_box(game), act] + 1)]
+        if not isinstance(piles[name], Mapping):
+            read.refuse(
+                f"piles.{name}", f"{shown(piles[name])} is not an object", "write space -> discs"
+            )
+        for space, pile in piles[name].items():
+            where = f"piles.{name}.{space}"
+            number = read.choice(space, where, spaces) + 1
+            for height, disc in enumerate(read.items(pile, where, len(discs))):
+                if isinstance(disc, bool) or not isinstance(disc, int | str) or disc not in discs:
+                    read.refuse(where, f"{shown(disc)} is no disc here", f"use {list(discs)}")
+                if game["disc_space"][act, discs[disc]]:
+                    read.refuse(
+                        where, f"the disc {shown(disc)} stands on the act twice", "name it once"
+                    )
+                game["disc_space"][act, discs[disc]] = number
+                game["disc_height"][act, discs[disc]] = height
+            if not pile:
+                read.refuse(where, "an empty pile", "leave empty spaces out")
+        for disc, row in discs.items():
+            if not game["disc_space"][act, row]:
+                read.refuse(
+                    f"piles.{name}", f"the disc {shown(disc)} is missing", "put it on a space"
+                )
+
+
+def _read_table(given: Mapping[str, Any], game: Record) -> None:
+    display = read.table(given["display"], "display", ("characters", *KINDS))
+    elements = {"display": display, "bag": given["bags"], "discarded": given["discarded"]}
+    for name, where in (("display", "display"), ("bag", "bags"), ("discarded", "discarded")):
+        kinds = elements[name] if name == "display" else read.table(elements[name], where, KINDS)
+        for kind, key in enumerate(KINDS):
+            game[name][kind] = read.counts(kinds[key], f"{where}.{key}", COLOURS, t.MOST_ELEMENTS)
+    for name, value, where in (
+        ("shown", display["characters"], "display.characters"),
+        ("deck", given["deck"], "deck"),
+        ("discarded_cards", given["discarded_characters"], "discarded_characters"),
+    ):
+        cards = read.choices(value, where, t.DECK_IDS, t.N_DECK_CARDS)
+        if value != sorted(value):
+            read.refuse(where, "the cards are not sorted", "sort them by id")
+        game[name][:] = np.bincount(cards, minlength=t.N_DECK)
+    deck = read.choices(given["objective_deck"], "objective_deck", t.OBJECTIVE_IDS, t.N_OBJECTIVES)
+    game["objective_deck"][: len(deck)] = deck
+    game["objective_deck_len"] = len(deck)
+    game["supply_tokens"] = read.integer(given["supply_tokens"], "supply_tokens", 0, t.N_TOKENS)
+
+
+def _read_pending(pending: Any, game: Record) -> None:
+    """What the decision has opened, and its part."""
+    phase = int(game["phase"])
+    if phase == s.CRAFT:
+        _read_craft(pending, "pending", game)
+    elif phase == s.QUILL:
+        given = read.table(pending, "pending", ("quills", "then"))
+        game["quills"] = read.integer(given["quills"], "pending.quills", 1, s.HIGH)
+        if isinstance(given["then"], Mapping):
+            _read_craft(given["then"], "pending.then", game)
+            game["part"] = s.IN_TURNS
+        else:
+            then = read.choice(given["then"], "pending.then", tuple(_THEN))
+            game["part"] = tuple(_THEN.values())[then]
+    elif phase == s.OBJECTIVE:
+        given = read.table(pending, "pending", ("drawn",))
+        drawn = read.choices(given["drawn"], "pending.drawn", t.OBJECTIVE_IDS, t.QUEEN_OBJECTIVES)
+        game["drawn"][: len(drawn)] = drawn
+        game["drawn_len"] = len(drawn)
+    elif pending is not None:
+        read.refuse("pending", f"{shown(pending)} in phase {s.PHASE_NAMES[phase]!r}", "write null")
+    game["back"] = phase == s.BACK
+    game["queen"] = phase == s.CHOOSE_QUEEN
+    if phase != s.QUILL:
+        game["part"] = _PART_OF_PHASE[phase]
+
+
+def _read_craft(value: Any, where: str, game: Record) -> None:
+    given = read.table(value, where, _CRAFT_KEYS)
+    game["craft_value"] = read.integer(given["value"], f"{where}.value", 1, s.HIGH)
+    game["craft_costumes"] = read.truth(given["costumes"], f"{where}.costumes")
+    game["craft_sets"] = read.truth(given["sets"], f"{where}.sets")
+    game["craft_optional"] = read.truth(given["optional"], f"{where}.optional")
+    colours = read.choices(given["colours"], f"{where}.colours", COLOURS, t.N_COLOURS)
+    if not colours or colours != sorted(set(colours)):
+        read.refuse(
+            f"{where}.colours", f"{shown(given['colours'])}", "list different colours in order"
+        )
+    game["craft_colours"] = sum(1 << colour for colour in colours)
+
+
+def _read_seat(value: Any, where: str, game: Record, seat: int, over: bool) -> None:
+    given = read.table(value, where, (*_SEAT_KEYS, "unpaid") if over else _SEAT_KEYS)
+    for name, low, high in (
+        ("prestige", -s.MOST, s.MOST),
+        ("pounds", 0, s.MOST),
+        ("tokens", 0, t.N_TOKENS),
+        ("mood", t.LOWEST_MOOD, t.HIGHEST_MOOD),
+        ("cylinders", 0, t.N_CYLINDERS),
+    ):
+        game[name][seat] = read.integer(given[name], f"{where}.{name}", low, high)
+    for name in ("recruited", "passed"):
+        game[name][seat] = read.truth(given[name], f"{where}.{name}")
+    if given["wager"] is not None:
+        game["wager"][seat] = read.integer(given["wager"], f"{where}.wager", 1, t.N_CYLINDERS)
+    if given["kept"] is not None:
+        game["kept"][seat] = read.choice(given["kept"], f"{where}.kept", t.CARD_IDS)
+    if over:
+        game["unpaid"][seat] = read.integer(given["unpaid"], f"{where}.unpaid", 0, t.MAX_TROUPE)
+    kept = read.choices(given["objectives"], f"{where}.objectives", t.OBJECTIVE_IDS, t.N_OBJECTIVES)
+    game["objectives"][seat, : len(kept)] = kept
+    game["objectives_len"][seat] = len(kept)
+    if not isinstance(given["stage"], Mapping):
+        read.refuse(
+            f"{where}.stage", f"{shown(given['stage'])} is not an object", "write space -> colour"
+        )
+    for name, colour in given["stage"].items():
+        space = read.choice(name, f"{where}.stage", t.SPACE_IDS)
+        game["stage"][seat, space] = read.choice(colour, f"{where}.stage.{name}", COLOURS)
+        game["stage_filled"][seat] |= 1 << space
+        game["yellow"][seat] += game["stage"][seat, space] == t.YELLOW
+    members = read.items(given["troupe"], f"{where}.troupe", t.MAX_TROUPE)
+    game["troupe_len"][seat] = len(members)
+    for member, entry in enumerate(members):
+        _read_member(entry, f"{where}.troupe[{member}]", game, seat, member)
+
+
+def _read_member(value: Any, where: str, game: Record, seat: int, member: int) -> None:
+    given = read.table(value, where, _MEMBER_KEYS)
+    game["card"][seat, member] = read.choice(given["card"], f"{where}.card", t.CARD_IDS)
+    game["extra"][seat, member] = read.choice(given["face"], f"{where}.face", FACES)
+    game["cylinder"][seat, member] = read.truth(given["cylinder"], f"{where}.cylinder")
+    game["rest"][seat, member] = read.truth(given["rest"], f"{where}.rest")
+    costume = read.choices(given["costume"], f"{where}.costume", COLOURS, t.N_SLOTS)
+    if costume != sorted(costume):
+        read.refuse(f"{where}.costume", f"{shown(given['costume'])}", "list it in colour order")
+    game["costume"][seat, member, : len(costume)] = costume
+    game["costume_len"][seat, member] = len(costume)
+    game["yellow"][seat] += costume.count(t.YELLOW)
+    game["costume_value"][seat, member] = sum(int(t.ELEMENT_VALUE[colour]) for colour in costume)
+
+
+def _read_winners(value: Any, game: Record, players: int, over: bool) -> None:
+    if not over:
+        if value is not None:
+            read.refuse("winners", f"{shown(value)} before the end", "write null")
+        return
+    winners = read.seats(value, "winners", players)
+    if winners != sorted(winners):
+        read.refuse("winners", f"{shown(value)}", "list the seats in ascending order")
+    game["winners"][winners] = 1

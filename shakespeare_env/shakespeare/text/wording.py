@@ -1,4 +1,4 @@
-"""What a position says, the same in every drawing."""
+"""What a position says, the same in every drawing, and what others do not see of it (Rules D3)."""
 
 from __future__ import annotations
 
@@ -16,8 +16,14 @@ from shakespeare_env.shakespeare.box.tables import (
     N_DAYS,
     OBJECTIVE_IDS,
     OBJECTIVE_NAMES,
+    UNPAID,
 )
-from shakespeare_env.shakespeare.rules.objective_values import SACRIFICE, counted, reward
+from shakespeare_env.shakespeare.rules.objective_values import (
+    SACRIFICE,
+    counted,
+    reward,
+    yellow_elements,
+)
 
 _ACTIVATION = "phase 2, recruitment and activation"
 _PHASES = {
@@ -179,3 +185,56 @@ def _craft(pending: Mapping[str, Any]) -> str:
     if pending["optional"]:
         return f"take {' and '.join(kinds)} elements, up to {pending['value']} in value"
     return f"take one {' or '.join(pending['colours'])} {' or '.join(kinds)} element"
+
+
+def seen_by(position: Mapping[str, Any], seat: int) -> dict[str, Any]:
+    """A position as a seat sees it: what `record/observe.py` never reads is `UNKNOWN`.
+
+    So is the whole objective pile: text does not say who put cards back.
+    """
+    seen = {**position, "objective_deck": _unknown(position["objective_deck"])}
+    if position["phase"] == "objective" and position["to_move"] != seat:
+        seen["pending"] = {"drawn": _unknown(position["pending"]["drawn"])}
+    seen["seats"] = [
+        entry if other == seat else _from_outside(entry, position["phase"])
+        for other, entry in enumerate(position["seats"])
+    ]
+    return seen
+
+
+def _from_outside(entry: Mapping[str, Any], phase: str) -> dict[str, Any]:
+    """A seat as others see it: that it has chosen, not what."""
+    seen = {**entry, "objectives": _unknown(entry["objectives"])}
+    for choice in ("kept", *(["wager"] if phase == "wager" else [])):
+        if entry[choice] is not None:
+            seen[choice] = UNKNOWN
+    return seen
+
+
+def _unknown(cards: list[str]) -> list[str]:
+    return [UNKNOWN] * len(cards)
+
+
+def is_secret(position: Mapping[str, Any], move: str) -> bool:
+    """Whether others cannot see this move: wagers, objectives, secret rest choices."""
+    kind = move.partition(":")[0]
+    return kind in ("wager", "objective") or (kind == "keep" and not position["strategic_rest"])
+
+
+def score_sheet(position: Mapping[str, Any]) -> list[tuple[str, list[int]]]:
+    """Prestige by source, a column per seat: so far, or once over what the end added (Rules F).
+
+    Objectives stay with what came before: what was given up for one cannot be seen any more.
+    """
+    seats = position["seats"]
+    prestige = [seat["prestige"] for seat in seats]
+    if position["phase"] != "over":
+        return [("so far", prestige)]
+    yellow = [yellow_elements(seat) for seat in seats]
+    unpaid = [UNPAID * seat["unpaid"] for seat in seats]
+    before = [total - won - lost for total, won, lost in zip(prestige, yellow, unpaid, strict=True)]
+    return [
+        ("in play, and objectives", before),
+        ("yellow elements", yellow),
+        ("unpaid wages", unpaid),
+    ]

@@ -1,15 +1,498 @@
-"""The effects of a move, and of what follows it by itself, in words."""
+"""The effects of a move, and of what follows it by itself, in words.
+
+Each teller words the calls of one rule, by what they have changed in the record.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
 from shakespeare_env.core.game import Record
 from shakespeare_env.core.presentation import Event
-from shakespeare_env.play.tracing import Tracer
+from shakespeare_env.play.tracing import Call, Teller, Tracer
 from shakespeare_env.shakespeare import actions as a
-from shakespeare_env.shakespeare.rules import flow
-from shakespeare_env.shakespeare.words import day_events, turn_events
+from shakespeare_env.shakespeare import state as s
+from shakespeare_env.shakespeare.box import tables as t
+from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS, Character
+from shakespeare_env.shakespeare.box.printed import (
+    SET_GAINS,
+    amount,
+    plural,
+    printed_in,
+    quills_of,
+    signed,
+)
+from shakespeare_env.shakespeare.rules import flow, scoring, stage, troupe
+from shakespeare_env.shakespeare.rules.phases import (
+    craft,
+    mood,
+    queen,
+    quill,
+    rehearsal,
+    rest,
+    turn,
+    upkeep,
+    wager,
+)
+from shakespeare_env.shakespeare.text.wording import seat_list
 
-_TELLERS = {**turn_events.TELLERS, **day_events.TELLERS}
+GAINS = ("mood", "pounds", "prestige")
+PAY = ("pounds", "prestige")
+
+
+def _counted(game: Record, seat: int) -> dict[str, int]:
+    """A seat's counters."""
+    spaces = {f"act {name}": game["disc_space"][act, seat] for act, name in enumerate(ACTS)}
+    counted = {
+        **{name: game[name][seat] for name in ("prestige", "pounds", "tokens", "mood")},
+        **spaces,
+        "cylinders": game["cylinders"][seat],
+        "troupe": game["troupe_len"][seat],
+        "resting": game["rest"][seat].sum(),
+        "objectives": game["objectives_len"][seat],
+        "stage": (game["stage"][seat] >= 0).sum(),
+        "costumes": game["costume_len"][seat].sum(),
+    }
+    return {name: int(count) for name, count in counted.items()}
+
+
+def changes(call: Call, seat: int) -> dict[str, int]:
+    """A seat's counters that have changed."""
+    before, after = _counted(call.before, seat), _counted(call.after, seat)
+    return {name: after[name] - before[name] for name in after if after[name] != before[name]}
+
+
+def event(
+    call: Call,
+    seat: int,
+    cause: str,
+    *,
+    source: str = "",
+    note: str = "",
+    shown: Sequence[str] = (),
+    quills: Mapping[str, int] | None = None,
+    tried: bool = False,
+) -> Event:
+    """An event with all that a call has changed for a seat.
+
+    Args:
+        call: The call.
+        seat: The seat.
+        cause: Words before the amounts.
+        source: The source of prestige.
+        note: Words after the amounts.
+        shown: What is put into words besides spaces on the acts; the cause says the rest.
+        quills: Quills used, by act.
+        tried: Whether something was due, which may have had no effect.
+    """
+    changed, words = changes(call, seat), []
+    for act, name in enumerate(ACTS):
+        used, moved = (quills or {}).get(name, 0), changed.get(f"act {name}", 0)
+        if moved:
+            space = call.after["disc_space"][act, seat]
+            words.append(f"Act {name} {'back ' if moved < 0 else ''}to space {space}")
+        if max(moved, 0) < used:
+            words.append(f"{plural(used - moved, 'quill')} lost on Act {name}")
+    words += [amount(name, changed[name]) for name in shown if name in changed]
+    words += [note] if note else []
+    if not words and (tried or any((quills or {}).values())):
+        words = ["no effect"]
+    points = changed.pop("prestige", 0)
+    text = f"{cause}: {', '.join(words)}" if words else cause
+    return Event(seat, text, source if points else "", points, changed)
+
+
+def seats(call: Call) -> range:
+    """The seats of the game."""
+    return range(call.after["players"])
+
+
+def mover(call: Call) -> int:
+    """The seat to move before the call."""
+    return int(call.before["to_move"])
+
+
+def names_of(cards: Iterable[int]) -> str:
+    """Characters' names."""
+    return ", ".join(t.CARD_NAMES[card] for card in cards)
+
+
+def _join(call: Call) -> Iterator[Event]:
+    seat, card, face_down = call.args
+    yield event(call, seat, f"{t.CARD_NAMES[card]} joins{', as an extra' * face_down}")
+
+
+def _turn(call: Call) -> Iterator[Event]:
+    """A character joins, or is used (T2, T3, T9, T16 to T18)."""
+    yield from call.inner
+    (action,), seat = call.args, mover(call)
+    if action == a.PASS and call.forced:
+        yield event(call, seat, "passes: nobody is left to be activated")
+    if action == a.PASS or action < a.ACTIVATE:
+        return
+    token = action >= a.ACTIVATE_PLUS_3
+    used = (
+        a.PLUS_3_CARD[action - a.ACTIVATE_PLUS_3] if token else a.ACTIVATE_CARD[action - a.ACTIVATE]
+    )
+    printed = printed_in(call.after)
+    card = printed.cards[t.CARD_IDS[used]]
+    if card.kind == "actor":
+        yield from _act(call, seat, card)
+    elif card.kind == "queen":
+        yield event(call, seat, f"{card.name}: {printed.box.queen_pounds} £, or an objective")
+    elif card.kind == "jeweler":
+        yield event(call, seat, f"{card.name}: one yellow element")
+    else:
+        value = int(call.after["craft_value"])
+        helpers = value - card.value - t.PLUS_3 * token
+        words = [plural(helpers, "assistant")] if helpers else []
+        words += ['a token "+3"'] if token else []
+        extra = f", with {' and '.join(words)}" if words else ""
+        yield event(call, seat, f"{card.name}: {value} to spend{extra}")
+
+
+def _act(call: Call, seat: int, card: Character) -> Iterator[Event]:
+    """An actor's power, and its place on the Initiative track (T5, T8, T18)."""
+    power, place = card.activation, call.after["initiative_len"]
+    notes = [plural(power.white, "white quill")] if power.white else []
+    if power.take_set or power.take_costume:
+        kind = "stage set" if power.take_set else "costume"
+        notes.append(f"one {power.take_set or power.take_costume} {kind} element")
+    if place > call.before["initiative_len"]:
+        notes.append(f"place {place} on the Initiative track")
+    due = any((power.mood, power.pounds, power.prestige))
+    yield event(
+        call,
+        seat,
+        card.name,
+        source="actors",
+        note=", ".join(notes),
+        shown=GAINS,
+        quills=quills_of(power),
+        tried=due,
+    )
+    if power.others_mood:
+        yield from _others(call, seat, card.name)
+
+
+def _others(call: Call, seat: int, cause: str) -> Iterator[Event]:
+    """The moods of all other seats (T14)."""
+    for other in seats(call):
+        if other != seat:
+            yield event(call, other, f"{cause}, by seat {seat}", shown=["mood"], tried=True)
+
+
+def _take(call: Call) -> Iterator[Event]:
+    yield from call.inner
+    if call.forced and call.args == (a.DONE,):
+        yield event(call, mover(call), "nothing more can be taken and placed")
+
+
+def _costume(call: Call) -> Iterator[Event]:
+    """A costume element; the third pays (T11, T12)."""
+    (seat, member, colour), game = call.args, call.after
+    if game["extra"][seat, member]:
+        wearer = f"extra {game['extra'][seat, : member + 1].sum()}"
+    else:
+        wearer = t.CARD_NAMES[game["card"][seat, member]]
+    cause, value = (
+        f"{COLOURS[colour]} costume for {wearer}",
+        int(game["costume_value"][seat, member]),
+    )
+    elements = int(game["costume_len"][seat, member])
+    complete = elements == t.N_SLOTS
+    cause += f", complete at {value}" if complete else f", {elements} of {t.N_SLOTS}"
+    yield event(call, seat, cause, source="costumes", shown=PAY)
+
+
+def _set(call: Call) -> Iterator[Event]:
+    """A stage set: a candle scores, the element acts (T11, T13, T14)."""
+    seat, space, colour = call.args
+    name = COLOURS[colour]
+    candle = ", a candle" if printed_in(call.after).box.spaces[space].candle else ""
+    yield event(
+        call,
+        seat,
+        f"{name} stage set on {t.SPACE_IDS[space]}{candle}",
+        source="candles",
+        shown=("prestige", "pounds", "mood", "tokens"),
+        tried=bool(candle) or name in SET_GAINS,
+    )
+    if colour == t.PURPLE:
+        yield from _others(call, seat, f"{name} stage set")
+
+
+def _quill(call: Call) -> Iterator[Event]:
+    yield event(call, mover(call), "white quill")
+
+
+def _back(call: Call) -> Iterator[Event]:
+    yield event(call, mover(call), f"mood {signed(t.MOOD_BACK)}")
+
+
+def _gift(call: Call) -> Iterator[Event]:
+    """The Queen's pounds or objectives (T17)."""
+    drawn = int(call.after["drawn_len"])
+    cause = f"the Queen: draws {plural(drawn, 'objective')}" if drawn else "the Queen"
+    yield event(call, mover(call), cause, shown=PAY, tried=not drawn)
+
+
+def _objective(call: Call) -> Iterator[Event]:
+    """One of the objectives drawn is kept (T17); its seat alone knows which."""
+    (action,), seat = call.args, mover(call)
+    returned = int(call.before["drawn_len"]) - 1
+    known = call.viewer in (None, seat)
+    name = f'objective "{t.OBJECTIVE_NAMES[action - a.OBJECTIVE]}"' if known else "an objective"
+    words = f", {returned} go{'es' * (returned == 1)} under the pile" if returned else ""
+    yield event(call, seat, f"keeps {name}{words}")
+
+
+def _lapse(call: Call) -> Iterator[Event]:
+    """Choices that turned out impossible (T6, T10, M2)."""
+    before, after, seat = call.before, call.after, mover(call)
+    if before["quills"] and not after["quills"]:
+        lost = plural(int(before["quills"]), "white quill")
+        yield event(call, seat, f"{lost} lost: every act is at its end")
+    if before["craft_value"] and not after["craft_value"]:
+        yield event(call, seat, "nothing more can be taken and placed")
+    if before["back"] and not after["back"]:
+        yield event(call, seat, "no disc moves back: all are on space 1")
+
+
+_PLACES = ("first", "second")
+
+
+def _part(call: Call) -> Iterator[Event]:
+    """The evening, the rehearsal and the acts, as headings of what they bring (M, R)."""
+    part, day = call.before["part"], call.before["day"]
+    if part == s.IN_TURNS:
+        yield Event(None, f"evening of day {day}")
+    elif part == s.IN_MOOD and call.after["part"] == s.IN_REHEARSAL:
+        yield Event(None, f"dress rehearsal of day {day}")
+    elif part == s.IN_REHEARSAL:
+        yield Event(None, f"acts of day {day}")
+    yield from call.inner
+
+
+def _begin_day(call: Call) -> Iterator[Event]:
+    """Cylinders come back (P3, V1)."""
+    yield Event(None, f"day {call.after['day']} begins")
+    for seat in seats(call):
+        unused = int(call.before["cylinders"][seat])
+        if call.after["players"] == 1:
+            yield event(call, seat, f"{plural(t.N_CYLINDERS, 'cylinder')} for the day")
+        elif unused:
+            yield event(call, seat, f"{plural(unused, 'unused cylinder')} taken back")
+
+
+def _reveal(call: Call) -> Iterator[Event]:
+    """Wagers, Order, and 1 prestige for the first (W1 to W4)."""
+    order = call.after["order"][: call.after["players"]].tolist()
+    source = "first in Order"
+    yield Event(None, "wagers revealed")
+    for place, seat in enumerate(order, 1):
+        wagered = int(call.after["wager"][seat])
+        words = f"{plural(wagered, 'cylinder')} wagered, "
+        points = changes(call, seat).get("prestige", 0)
+        words += f"{source}: {amount('prestige', points)}" if points else f"place {place} in Order"
+        counters = {"cylinders": wagered}
+        yield Event(seat, words, source if points else "", points, counters)
+    yield Event(None, f"new Order: {seat_list(order)}")
+
+
+def _initiative(call: Call) -> Iterator[Event]:
+    """Seats without an actor get the last places (T5)."""
+    for place in range(call.before["initiative_len"], call.after["initiative_len"]):
+        words = f"no actor used: place {place + 1} on the Initiative track"
+        yield Event(int(call.after["initiative"][place]), words)
+
+
+def _few_cylinders(call: Call) -> Iterator[Event]:
+    """The solo bonus (V3)."""
+    if changes(call, 0):
+        used = plural(int(call.after["cylinder"][0].sum()), "cylinder")
+        yield event(call, 0, f"{used} used", source="few cylinders", shown=PAY)
+
+
+def _purple(call: Call) -> Iterator[Event]:
+    """Purple stage sets left on display (M1)."""
+    purple = int(call.after["display"][t.SET, t.PURPLE])
+    for seat in seats(call) if purple else ():
+        cause = f"{plural(purple, 'purple stage set')} left on display"
+        yield event(call, seat, cause, shown=["mood"], tried=True)
+
+
+def _mood(call: Call) -> Iterator[Event]:
+    """A mood pays and returns to 0 (M2, M3)."""
+    seat = mover(call)
+    was = int(call.before["mood"][seat])
+    opened = {t.MOOD_BACK: "a disc moves back", t.MOOD_QUILL: "a white quill"}.get(was, "")
+    if was:
+        cause = f"mood {signed(was)} returns to 0"
+        due = was in t.MOOD_GAINS
+        yield event(call, seat, cause, source="mood", note=opened, shown=PAY, tried=due)
+
+
+def _costume_power(call: Call) -> Iterator[Event]:
+    """The power of a complete costume (R1)."""
+    (seat, member), game = call.args, call.after
+    printed, extra = printed_in(game), bool(game["extra"][seat, member])
+    card = printed.cards[t.CARD_IDS[game["card"][seat, member]]]
+    power = printed.box.extra_power if extra else card.costume_power
+    yield event(
+        call,
+        seat,
+        f"costume power of {card.name}{', an extra' * extra}",
+        source="costume powers",
+        note=plural(power.white, "white quill") if power.white else "",
+        shown=PAY,
+        quills=quills_of(power),
+        tried=any((power.pounds, power.prestige)),
+    )
+
+
+def _act_scores(call: Call) -> Iterator[Event]:
+    """What the space of a disc pays or costs (R2)."""
+    seat, act = call.args
+    if changes(call, seat):
+        where = f"Act {ACTS[act]}, space {call.after['disc_space'][act, seat]}"
+        yield event(call, seat, where, source=f"Act {ACTS[act]}", shown=PAY)
+
+
+def _place_scores(call: Call) -> Iterator[Event]:
+    """What a place on Act II pays (R2)."""
+    seat, place = call.args
+    if place < len(_PLACES):
+        act = f"Act {ACTS[t.ACT_II]}"
+        yield event(call, seat, f"{_PLACES[place]} on {act}", source=act, shown=PAY)
+
+
+def _neutral_discs(call: Call) -> Iterator[Event]:
+    _, later = printed_in(call.after).box.neutral_spaces
+    yield Event(None, f"the neutral discs move to space {later}")
+
+
+def _upkeep(call: Call) -> Iterator[Event]:
+    yield Event(None, "upkeep: new characters and elements on display")
+
+
+def _rested(call: Call) -> Iterator[Event]:
+    """Yesterday's rest tokens come off (P1)."""
+    for seat in seats(call):
+        if rested := call.before["card"][seat][call.before["rest"][seat] == 1].tolist():
+            yield event(call, seat, f"rested: {names_of(rested)}")
+
+
+def _rests(call: Call) -> Iterator[Event]:
+    """Rest tokens on all characters used but one (P2)."""
+    seat = call.args[0]
+    laid = call.after["rest"][seat] > call.before["rest"][seat]
+    if laid.any():
+        yield event(call, seat, f"must rest tomorrow: {names_of(call.after['card'][seat][laid])}")
+
+
+def _objectives(call: Call) -> Iterator[Event]:
+    """A seat's objectives; to others, what they bring together (F1)."""
+    (seat,) = call.args
+    unknown = int(call.after["objectives_len"][seat])
+    if call.viewer in (None, seat):
+        yield from call.inner
+    elif unknown:
+        yield _objective_scores(call, seat, plural(unknown, "unknown objective"))
+
+
+def _objective_scores(call: Call, seat: int, cause: str) -> Event:
+    note = "" if changes(call, seat) else "no prestige"
+    return event(call, seat, cause, source="objectives", note=note, shown=PAY)
+
+
+def _one_objective(call: Call) -> Iterator[Event]:
+    seat, objective, value = call.args
+    cause = f'objective "{t.OBJECTIVE_NAMES[objective]}" at {value}'
+    yield _objective_scores(call, seat, cause)
+
+
+def _end(call: Call) -> Iterator[Event]:
+    """Objectives, yellow elements and wages (F1 to F4)."""
+    yield Event(None, "end of the game")
+    yield from call.inner
+
+
+def _given_up(call: Call) -> Iterator[Event]:
+    """Pounds given up for objectives (F1)."""
+    seat = call.args[0]
+    kept = call.after["objectives"][seat, : call.after["objectives_len"][seat]]
+    names = [
+        f'objective "{t.OBJECTIVE_NAMES[card]}"' for card in kept if t.METRIC[card] == t.SACRIFICE
+    ]
+    yield _objective_scores(call, seat, ", ".join(names))
+
+
+def _yellow(call: Call) -> Iterator[Event]:
+    (seat,) = call.args
+    if yellow := int(call.after["yellow"][seat]):
+        cause = plural(yellow, "yellow element")
+        yield event(call, seat, cause, source="yellow elements", shown=PAY)
+
+
+def _wages(call: Call) -> Iterator[Event]:
+    """Wages, and prestige for those not paid (F3)."""
+    (seat,), game = call.args, call.after
+    members, cards = range(game["troupe_len"][seat]), printed_in(game).cards
+    due = sum(
+        cards[t.CARD_IDS[game["card"][seat, member]]].cost
+        for member in members
+        if not game["extra"][seat, member]
+    )
+    if due:
+        unpaid = int(game["unpaid"][seat])
+        words = f", {plural(unpaid, 'character')} unpaid" if unpaid else ""
+        yield event(call, seat, f"wages of {due} £{words}", source="unpaid wages", shown=PAY)
+
+
+def _winners(call: Call) -> Iterator[Event]:
+    won = [seat for seat in seats(call) if call.after["winners"][seat]]
+    if call.after["players"] > 1:
+        yield Event(None, f"{seat_list(won)} win{'s' * (len(won) == 1)}")
+
+
+_TELLERS: dict[Any, Teller] = {
+    troupe.join: _join,
+    turn.play: _turn,
+    craft.play: _take,
+    troupe.add_costume: _costume,
+    stage.add_set: _set,
+    quill.play: _quill,
+    mood.play: _back,
+    queen.play_gift: _gift,
+    queen.play_objective: _objective,
+    flow.has_open_choice: _lapse,
+    flow.next_part: _part,
+    flow.begin_day: _begin_day,
+    wager.reveal: _reveal,
+    turn.complete_initiative: _initiative,
+    turn.score_solo: _few_cylinders,
+    mood.blame_purple: _purple,
+    mood.serve: _mood,
+    rehearsal.use_costume: _costume_power,
+    rehearsal.score_grey_space: _act_scores,
+    rehearsal.score_space: _act_scores,
+    rehearsal.score_place: _place_scores,
+    rehearsal.move_neutral_discs: _neutral_discs,
+    upkeep.renew: _upkeep,
+    rest.lift: _rested,
+    rest.put_to_rest: _rests,
+    scoring.finish: _end,
+    scoring.score_objectives: _objectives,
+    scoring.score_objective: _one_objective,
+    scoring.give_up_pounds: _given_up,
+    scoring.score_yellow: _yellow,
+    scoring.score_wages: _wages,
+    scoring.name_winners: _winners,
+}
+
+
 _TRACER = Tracer(flow.play, flow.legal, a.TABLE.size, _TELLERS)
 
 

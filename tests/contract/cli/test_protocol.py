@@ -14,8 +14,7 @@ from typer.testing import CliRunner
 
 from shakespeare_env import Position
 from shakespeare_env.cli import app
-from shakespeare_env.cli.lines import MOST_BYTES, lines_of
-from shakespeare_env.cli.protocol import Engine
+from shakespeare_env.cli.protocol import MOST_BYTES, Engine, lines_of
 from shakespeare_env.core import registry
 
 PAGE = Path(__file__).parents[3] / "docs" / "protocol.md"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from shakespeare_env import Position
-from shakespeare_env.cli.lines import MOST_BYTES
+from shakespeare_env.cli.protocol import MOST_BYTES
 from shakespeare_env.core import registry
 from tests.contract.command_line import refused
 

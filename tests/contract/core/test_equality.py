@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from shakespeare_env.equality import VIEWS, DifferenceError, Setting
 
 from shakespeare_env import Position, equality
 from shakespeare_env.core import rewards
 from shakespeare_env.core.batch import Batch
-from shakespeare_env.equality import VIEWS, DifferenceError, Setting
 from shakespeare_env.wrappers.aec import raw_env
 from shakespeare_env.wrappers.gym import SingleAgentEnv
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv

@@ -9,7 +9,7 @@ from shakespeare_env import IllegalMove, Position
 from shakespeare_env.core.game import NO_SEAT
 from shakespeare_env.core.presentation import Event
 from shakespeare_env.play import score_sheet
-from shakespeare_env.play.game_log import GameLog
+from shakespeare_env.play.course import GameLog
 from shakespeare_env.play.tracing import Tracer
 from tests.contract.each_table import all_tables
 from tests.contract.random_games import differing_fields, game_from, move_by_rule

@@ -6,8 +6,7 @@ from itertools import combinations
 
 import pytest
 
-from shakespeare_env.shakespeare.drawing.board import board
-from shakespeare_env.shakespeare.drawing.places import places
+from shakespeare_env.shakespeare.drawing.board import board, places
 from tests.contract.random_games import PLAIN_TABLES, sampled
 from tests.drawings import assert_in_place, pieces, places_in
 from tests.shakespeare.positions import position, seat, turn_position

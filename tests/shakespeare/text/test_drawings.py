@@ -11,11 +11,10 @@ from shakespeare_env.shakespeare.box.loading import load_box
 
 from shakespeare_env.core.presentation import Marks
 from shakespeare_env.drawing.board import piece_svg
-from shakespeare_env.drawing.palette import GOLD, INK
+from shakespeare_env.drawing.shapes import GOLD, INK
 from shakespeare_env.shakespeare.box.facts import COLOURS
 from shakespeare_env.shakespeare.drawing import palette
-from shakespeare_env.shakespeare.drawing.board import board
-from shakespeare_env.shakespeare.drawing.picture import picture
+from shakespeare_env.shakespeare.drawing.board import board, picture
 from shakespeare_env.shakespeare.text import wording
 from shakespeare_env.shakespeare.text.drawing import draw, draw_compact
 from shakespeare_env.shakespeare.text.wording import headline
@@ -258,7 +257,7 @@ def test_another_box_is_drawn_too(tmp_path):
     box.write_text(text, encoding="utf-8")
     mine = rich_seat(objectives=["jewels"], stage={})
     game = turn_position(seats={0: mine}, acts={"II": {30: [0, 1, 2, 3]}}, shown=["hamlet"] * 2)
-    script = "import json, sys; from shakespeare_env.shakespeare.drawing.picture import picture\n"
+    script = "import json, sys; from shakespeare_env.shakespeare.drawing.board import picture\n"
     script += "print(picture(json.load(sys.stdin)))"
     drawn = said_by(script, given=json.dumps(game), SHAKESPEARE_BOX=str(box))
     there = [line for line in texts(drawn) if ("place", "piles.II.30") in line.places]

@@ -10,7 +10,7 @@ from shakespeare_env.errors import PositionError
 from shakespeare_env.shakespeare.box.facts import Gain, Power
 from shakespeare_env.shakespeare.box.printed import PRINTED, Printed
 from shakespeare_env.shakespeare.box.tables import BOX
-from shakespeare_env.shakespeare.drawing.picture import picture
+from shakespeare_env.shakespeare.drawing.board import picture
 from shakespeare_env.shakespeare.rules.objective_values import counted
 from shakespeare_env.shakespeare.text.drawing import draw, draw_compact
 from shakespeare_env.shakespeare.text.wording import asked

@@ -5,7 +5,7 @@ import pytest
 from shakespeare_env import Position
 from shakespeare_env.play import score_sheet
 from shakespeare_env.shakespeare.text import score_sheet as sheet_of_position
-from shakespeare_env.shakespeare.text.redaction import seen_by
+from shakespeare_env.shakespeare.text.wording import seen_by
 from shakespeare_env.shakespeare.words.glossary import topics
 from tests.contract.playing import play
 from tests.shakespeare.positions import (

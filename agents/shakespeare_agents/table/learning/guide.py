@@ -32,7 +32,7 @@ from shakespeare_agents.table.told import called
 from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Event
 from shakespeare_env.play.agent import AnyAgent
-from shakespeare_env.play.score_sheet import START
+from shakespeare_env.play.course import START
 
 _GUESSES = 4
 """Possible games in which a gain must be the same to be sure."""

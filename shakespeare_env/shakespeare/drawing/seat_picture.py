@@ -1,4 +1,4 @@
-"""What a seat has: its numbers, its day or the end of its game, its objectives."""
+"""Characters, on offer or in a troupe, and a seat's stage and state."""
 
 from __future__ import annotations
 
@@ -6,22 +6,202 @@ from collections.abc import Mapping
 from typing import Any
 
 from shakespeare_env.drawing.board import seat_strip, strip_signs
-from shakespeare_env.drawing.lettering import words
-from shakespeare_env.drawing.palette import FAINT, INK, LINE, MUTED, PANEL, SHADE
-from shakespeare_env.drawing.shapes import Block, Elements, box, drawn_once, star
-from shakespeare_env.drawing.signs import right_row
-from shakespeare_env.shakespeare.box.printed import printed_of
-from shakespeare_env.shakespeare.box.tables import HIGHEST_MOOD, LOWEST_MOOD, N_CYLINDERS
+from shakespeare_env.drawing.shapes import (
+    FAINT,
+    INK,
+    LINE,
+    MUTED,
+    PANEL,
+    SHADE,
+    STONE,
+    Block,
+    Elements,
+    box,
+    drawn_once,
+    right_row,
+    row,
+    rule,
+    star,
+    upright,
+    words,
+)
+from shakespeare_env.shakespeare.box.facts import Power, Space
+from shakespeare_env.shakespeare.box.printed import Printed, printed_of
+from shakespeare_env.shakespeare.box.tables import HIGHEST_MOOD, LOWEST_MOOD, N_CYLINDERS, N_SLOTS
 from shakespeare_env.shakespeare.drawing import shapes
-from shakespeare_env.shakespeare.drawing.palette import ON_SEATS, SEAT_TINTS, SEATS
-from shakespeare_env.shakespeare.drawing.powers import amount_signs
-from shakespeare_env.shakespeare.text.score_sheet import score_sheet
+from shakespeare_env.shakespeare.drawing.shapes import (
+    ANY,
+    ELEMENTS,
+    KRAFT,
+    ON_SEATS,
+    RESTING,
+    SEAT_TINTS,
+    SEATS,
+    activation_signs,
+    amount_signs,
+    power_signs,
+)
+from shakespeare_env.shakespeare.text.drawing import stage_rows
 from shakespeare_env.shakespeare.text.wording import (
     character_name,
+    extra_words,
     objective_name,
+    score_sheet,
     winners,
     worth_now,
 )
+
+_OFFER, _MEMBER = (140, 96), (132, 84)  # widths and heights
+_CARD_EDGE = 9
+_TOTAL = 26  # room for the sum of a costume
+_SLOT = 20  # from one costume element to the next
+
+
+def draw_offer(printed: Printed, card: str, copies: int) -> Block:
+    """A card on offer, a place."""
+    return _offer(printed, card, copies).as_place(f"display.characters.{card}")
+
+
+@drawn_once
+def _offer(printed: Printed, card: str, copies: int) -> Block:
+    """Name, cost, kind and both powers, and how many lie there."""
+    known, (width, height) = printed.cards[card], _OFFER
+    room = width - 2 * _CARD_EDGE
+    kind = known.kind.replace("_", " ") + (f" ×{copies}" if copies > 1 else "")
+    drawn: Elements = [
+        box(0, 0, width, height, line=MUTED),
+        words(_CARD_EDGE, 20, known.name, 12.5, weight="bold", room=room),
+        *shapes.coin(width - 19, 43, 24, f"{known.cost}£"),
+        words(_CARD_EDGE, 36, kind, 10.5, fill=MUTED, room=room - 24),
+        *shapes.cylinder(_CARD_EDGE + 5, 56, 13, PANEL),
+        *row(activation_signs(printed, card), _CARD_EDGE + 17, 56, room - 40),
+    ]
+    if known.kind == "actor":
+        drawn += shapes.costume(_CARD_EDGE + 5, 78, 15, ANY)
+        drawn += row(power_signs(known.costume_power), _CARD_EDGE + 16, 78, room - 16)
+    return Block(drawn, width, height)
+
+
+def draw_member(
+    printed: Printed, member: Mapping[str, Any], extra: str, seat: int, number: int
+) -> Block:
+    """A seat's character with costume, cylinder and rest token, a place.
+
+    `member` is from the notation; `extra` is its name as an extra, or empty.
+    """
+    costume, used, rests = tuple(member["costume"]), member["cylinder"], member["rest"]
+    card = _member(printed, member["card"], extra, costume, used, rests, seat)
+    return card.as_place(f"seat{seat}.troupe.{number}")
+
+
+def ground(extra: str, used: bool, rests: bool, seat: int) -> tuple[str, str]:
+    """The colours of a troupe's card and of its edge, by what has become of it."""
+    fill = KRAFT if extra else SEAT_TINTS[seat] if used else RESTING if rests else PANEL
+    return fill, SEATS[seat] if used else LINE
+
+
+@drawn_once
+def _member(
+    printed: Printed,
+    card: str,
+    extra: str,
+    costume: tuple[str, ...],
+    used: bool,
+    rests: bool,
+    seat: int,
+) -> Block:
+    known, (width, height) = printed.cards[card], _MEMBER
+    fill, line = ground(extra, used, rests, seat)
+    drawn: Elements = [box(0, 0, width, height, fill=fill, line=line)]
+    room, y = width - 2 * _CARD_EDGE, 40
+    drawn.append(
+        words(_CARD_EDGE, 18, extra_words(extra) or known.name, 12, weight="bold", room=room)
+    )
+    if extra:
+        drawn.append(words(_CARD_EDGE, 36, f"({known.name})", 10.5, fill=MUTED, room=room))
+    else:
+        # A cylinder or rest token covers the power's sign.
+        if rests and not used:
+            drawn += shapes.rest_token(_CARD_EDGE + 6, y, 18)
+        else:
+            drawn += shapes.cylinder(
+                _CARD_EDGE + 6, y, *((23, SEATS[seat]) if used else (14, PANEL))
+            )
+        if known.cost:
+            drawn += shapes.coin(width - 16, y, 21, f"{known.cost}£")
+            room -= 21
+        drawn += row(activation_signs(printed, card), _CARD_EDGE + 20, y, room - 20)
+    if extra or known.kind == "actor":
+        power = printed.box.extra_power if extra else known.costume_power
+        drawn += _costume(printed, costume, power)
+    return Block(drawn, width, height)
+
+
+def _costume(printed: Printed, elements: tuple[str, ...], power: Power) -> Elements:
+    width, y = _MEMBER[0], _MEMBER[1] - 17
+    drawn: Elements = []
+    for slot, colour in enumerate(elements):
+        drawn += shapes.costume(
+            _CARD_EDGE + 9 + _SLOT * slot, y, 19, colour, str(printed.values[colour])
+        )
+    if free := N_SLOTS - len(elements):
+        drawn += shapes.costume_slots(_CARD_EDGE + 9 + _SLOT * len(elements), y, 19, free, _SLOT)
+    after = _CARD_EDGE + _SLOT * N_SLOTS + 1
+    if elements:
+        complete = len(elements) == N_SLOTS
+        total = f"{'✓' if complete else '='}{printed.costume_value(elements)}"
+        ink = INK if complete else MUTED
+        drawn.append(words(after, y + 4, total, 11, weight="bold", fill=ink, room=_TOTAL))
+    return [*drawn, *right_row(power_signs(power), width - 7, y, width - 9 - after - _TOTAL)]
+
+
+_WALL, _WIDEST, _HIGH = 308, 46, 44  # of the wall; of a brick at most, and its height
+
+
+def draw_stage(printed: Printed, filled: Mapping[str, str], seat: int) -> Block:
+    """The centred wall of a seat; `filled` is colour by space id."""
+    rows = stage_rows(printed)
+    reach = max(abs(middle) for bricks in rows for middle in bricks) + 1
+    half = min(_WIDEST, _WALL / reach) / 2
+    drawn: Elements = []
+    for number, bricks in enumerate(rows):
+        for middle, brick in bricks.items():
+            x, y = _WALL / 2 + (middle - 1) * half, number * _HIGH
+            if brick is None:
+                drawn.append(_printed(2 * half).at(x, y))
+            else:
+                block = _brick(brick, filled.get(brick.id), 2 * half)
+                drawn.append(block.place(f"seat{seat}.stage.{brick.id}", x, y))
+    return Block(drawn, _WALL, len(rows) * _HIGH)
+
+
+@drawn_once
+def _brick(space: Space, colour: str | None, width: float) -> Block:
+    """A space by its id; filled, with the name of the colour below it."""
+    fill, line, ink = ELEMENTS[colour] if colour else (PANEL, FAINT, MUTED)
+    drawn: Elements = [box(1, 1, width - 2, _HIGH - 2, fill=fill, line=line, corner=3)]
+    middle, room = (0.37, 0.56) if space.candle else (0.5, 0.9)
+    y, size = (_HIGH / 4, 11.2) if colour else (_HIGH / 2, 12)
+    label: Any = {"fill": ink, "anchor": "middle"}
+    drawn.append(words(width * middle, y + 4, space.id, size, room=width * room, **label))
+    if space.candle:
+        drawn += shapes.candle(width * 0.8, y + 1, 20 if colour else 26)
+    if colour:
+        drawn.append(words(width / 2, 0.8 * _HIGH, colour, 10.5, room=width - 4, **label))
+    return Block(drawn, width, _HIGH)
+
+
+@drawn_once
+def _printed(width: float) -> Block:
+    high, line = _HIGH, _HIGH / 2
+    drawn: Elements = [
+        box(1, 1, width - 2, high - 2, fill=STONE, line=MUTED, corner=3),
+        rule(1, line, width - 2, stroke=MUTED),
+        upright(width * 0.35, 1, line - 1, stroke=MUTED),
+        upright(width * 0.68, line, line - 1, stroke=MUTED),
+    ]
+    return Block(drawn, width, high)
+
 
 WIDTH = 296
 _EDGE, _HEAD = 11, 29
