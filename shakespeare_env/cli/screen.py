@@ -1,4 +1,4 @@
-"""Output to a screen: drawings that fit it, in colour where it has some.
+"""Output to a screen, in colour where it has some.
 
 Where output goes to a file or a pipe, there is no colour and no limit, unless the environment
 variables COLUMNS and LINES set one.
@@ -23,25 +23,11 @@ from shakespeare_env.core.game import Game
 from shakespeare_env.drawing.text_layout import PLAIN_DISCS
 
 NO_LIMIT = 10_000
-_LEFT_FOR_MOVES = 8
-"""Lines of the screen to leave below a full drawing."""
 _FEW_SIGNS = ("dumb", "linux")
 _SEATS = ("cyan", "magenta", "yellow", "green", "blue", "grey58")
 """Colours by seat; the last belongs to a game whose cards are red."""
-_THINGS = {
-    "black": "bright_black",
-    "pink": "bright_magenta",
-    "purple": "magenta",
-    "blue": "bright_blue",
-    "green": "bright_green",
-    "yellow": "bright_yellow",
-    "red": "bright_red",
-    "orange": "dark_orange",
-}
-_SHORT = {"black": "blk", "pink": "pnk", "purple": "pur", "blue": "blu", "green": "grn"}
 _STYLES = {
     **{f"on_screen.seat{seat}": f"bold {colour}" for seat, colour in enumerate(_SEATS)},
-    **{f"on_screen.{thing}": colour for thing, colour in _THINGS.items()},
     "on_screen.mine": "reverse",
     "on_screen.now": "bold",
     "on_screen.number": "bold",
@@ -49,21 +35,7 @@ _STYLES = {
 }
 
 
-_INITIALS = ("red", "orange", "green", "blue", "purple")
-"""Colours whose initial names a card, as in `R2`."""
-
-
-def _pattern(colour: str) -> str:
-    short = _SHORT.get(colour, colour[:3])
-    words = [colour, short, short.upper()]
-    if colour in _INITIALS:
-        words.append(rf"{colour[0].upper()}\d")
-    return rf"(?<![\w-])(?P<{colour}>{'|'.join(words)})(?![a-z_])"
-
-
 class _OnScreen(RegexHighlighter):
-    """Colours seats, discs and things of a colour by their names."""
-
     base_style = "on_screen."
     highlights = [  # noqa: RUF012 - as in its base class
         r"(?P<frame>[─│┌┐└┘├┤┬┴┼█]+)",
@@ -71,7 +43,6 @@ class _OnScreen(RegexHighlighter):
             rf"(?P<seat{seat}>\b[Ss]eat {seat}\b(?: \([^)\n]*\))?|{'⓪①②③④⑤'[seat]})"
             for seat in range(len(_SEATS))
         ),
-        *(_pattern(colour) for colour in _THINGS),
         r"(?P<number>(?:^|(?<=   )| {2,})\d+\.)(?= )",
         r"(?P<now>▶[^\n]*)",
         r"(?P<mine>\b[Ss]eat \d+ \(you\))",
@@ -125,9 +96,5 @@ def print_wrapped(text: str, indent: int) -> None:
 
 
 def print_position(game: Game, position: Mapping[str, Any]) -> None:
-    """Draw a position in full if that fits the screen, else compactly."""
-    full = game.presentation.draw(position)
-    lines = full.splitlines()
-    width, height = size()
-    fits = max(map(len, lines)) <= width and len(lines) + _LEFT_FOR_MOVES <= height
-    print_text(f"\n{full if fits else game.presentation.draw_compact(position)}\n")
+    """Draw a position."""
+    print_text(f"\n{game.presentation.draw(position)}\n")

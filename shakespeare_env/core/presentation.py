@@ -149,7 +149,6 @@ class Presentation:
         chapter: The key of a position that changes with each new day or round, when spectators see
             the table.
         draw: (dict) -> a position, whole or as a seat sees it, as text of 80 columns at most.
-        draw_compact: (dict) -> the essentials in fewer lines, for low terminals.
         picture: (dict, `Marks` or nothing) -> the same as an SVG document.
         board: (dict, players' names by seat, or none) -> the same in pieces, the table first, then
             the seats in order. Every place has `data-place`.
@@ -170,7 +169,6 @@ class Presentation:
 
     chapter: str
     draw: Callable[[Mapping[str, Any]], str]
-    draw_compact: Callable[[Mapping[str, Any]], str]
     picture: Callable[..., str]
     board: Callable[[Mapping[str, Any], Sequence[str]], list[Panel]]
     headline: Callable[[Mapping[str, Any]], Headline]

@@ -58,7 +58,6 @@ class Shown:
         return Presentation(
             chapter="players",
             draw=self.draw,
-            draw_compact=self.draw,
             picture=self.picture,
             board=self.board,
             headline=self.headline,

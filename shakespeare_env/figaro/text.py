@@ -138,12 +138,6 @@ def draw(position: Mapping[str, Any]) -> str:
     return "\n".join([*_lines(position), "─" * _WIDTH, *legend])
 
 
-def draw_compact(position: Mapping[str, Any]) -> str:
-    """The same without what is empty, unknown or explained."""
-    lines = [line for line in _lines(position) if line and "face down" not in line]
-    return "\n".join(line for line in lines if not line.startswith("  ") or {*line[8:]} - {*"· "})
-
-
 def _lines(position: Mapping[str, Any]) -> list[str]:
     head = headline(position)
     title = spread(f"{head.game} · {head.table}", f"{head.progress} · {head.phase}", _WIDTH)

@@ -11,6 +11,9 @@ import numpy as np
 
 from shakespeare_env.core.presentation import Event
 
+if TYPE_CHECKING:
+    from shakespeare_env.core.position import Position
+
 START = "at the start"
 """The row of the scores with which the events begin."""
 
@@ -33,9 +36,6 @@ def from_events(scores: Sequence[int], events: Iterable[Event]) -> list[tuple[st
             rows.setdefault(event.source, [0] * len(scores))[event.seat] += event.points
     return start + sorted(rows.items())
 
-
-if TYPE_CHECKING:
-    from shakespeare_env.core.position import Position
 
 _NUMBER = 4  # columns
 INDENT = _NUMBER + 2
@@ -98,13 +98,7 @@ class GameLog:
 
     def events(self, before: Position, move: str, after: Position) -> list[Event]:
         """All effects of a move that are known."""
-        told = before.events(move, after=after, seat=self._knowing(after))
-        # A record that somebody has changed may hold more than the rules do.
-        for seat, (old, new) in enumerate(zip(before.scores(), after.scores(), strict=True)):
-            left = new - old - sum(event.points for event in told if event.seat == seat)
-            if left:
-                told.append(Event(seat, f"other: {left:+d} points", "other", left))
-        return told
+        return before.events(move, after=after, seat=self._knowing(after))
 
     def score_sheet(
         self, positions: Sequence[Position], moves: Sequence[str]
@@ -130,9 +124,6 @@ def in_brackets(move: str) -> str:
     """A move in brackets; empty for a secret one."""
     return f"  ({move})" if move else ""
 
-
-if TYPE_CHECKING:
-    from shakespeare_env.core.position import Position
 
 _POSSIBLE = 32
 """Possible games, equal to the seat before its move, that must stay equal after it."""

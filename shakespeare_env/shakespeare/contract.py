@@ -17,7 +17,7 @@ from shakespeare_env.shakespeare.rules.scoring import scores
 from shakespeare_env.shakespeare.rules.setup import OPTIONS, set_up
 from shakespeare_env.shakespeare.state import HIDDEN_FROM_TEXT, RANGES, STATE
 from shakespeare_env.shakespeare.text import notation
-from shakespeare_env.shakespeare.text.drawing import draw, draw_compact
+from shakespeare_env.shakespeare.text.drawing import draw
 from shakespeare_env.shakespeare.text.notation import from_dict
 from shakespeare_env.shakespeare.text.wording import headline, is_secret, score_sheet, seen_by
 from shakespeare_env.shakespeare.words.events import events
@@ -44,7 +44,6 @@ GAME = Game(
     presentation=Presentation(
         chapter="day",
         draw=draw,
-        draw_compact=draw_compact,
         picture=picture,
         board=board,
         headline=headline,

@@ -12,7 +12,7 @@ from shakespeare_env.drawing.board import seat_and_name
 from shakespeare_env.drawing.shapes import PANEL, Block, Elements, box, star, words
 from shakespeare_env.shakespeare.box.printed import printed_of
 from shakespeare_env.shakespeare.drawing import piece_titles as titles
-from shakespeare_env.shakespeare.drawing import shapes, summary_picture
+from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.seat_picture import (
     draw_member,
     draw_offer,
@@ -20,6 +20,7 @@ from shakespeare_env.shakespeare.drawing.seat_picture import (
     draw_state,
 )
 from shakespeare_env.shakespeare.drawing.shapes import ANY, KRAFT, ON_SEATS, SEATS
+from shakespeare_env.shakespeare.drawing.summary_picture import draw_summary
 from shakespeare_env.shakespeare.drawing.table_picture import (
     PILES,
     WIDTH,
@@ -65,9 +66,13 @@ def _choice(position: Mapping[str, Any]) -> list[Panel]:
 
 def _table(position: Mapping[str, Any]) -> list[Panel]:
     table = [
-        Piece("acts", titles.acts(position), draw_acts(position)),
-        Piece("elements", titles.elements(position), draw_elements(position, WIDTH)),
-        Piece("order", titles.order(position), draw_order(position)),
+        Piece("acts", "Acts, and the discs on them", draw_acts(position)),
+        Piece(
+            "elements",
+            "Elements on offer, in the bags, and out of the game",
+            draw_elements(position, WIDTH),
+        ),
+        Piece("order", "Player order, initiative, tokens left", draw_order(position)),
     ]
     printed = printed_of(position)
     offers = [
@@ -82,13 +87,9 @@ def _table(position: Mapping[str, Any]) -> list[Panel]:
         Piece(f"pile-{pile}", title, _framed(draw_pile(position, pile, WIDTH - 2 * _FRAME)))
         for pile, title in PILES.items()
     ]
-    shown = Piece(
-        "table-summary", "Acts and elements on offer", summary_picture.draw_table(position)
-    )
-    panels = [Panel("table", "Acts and elements", table, summary=shown)]
+    panels = [Panel("table", "Acts and elements", table)]
     if offers:
-        names = Piece("offers-summary", "On offer", summary_picture.draw_offers(position))
-        panels.append(Panel("offers", "Characters on offer", offers, summary=names))
+        panels.append(Panel("offers", "Characters on offer", offers))
     return [*panels, Panel("piles", "Piles", piles, aside=True)]
 
 
@@ -111,7 +112,7 @@ def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel
     summary = Piece(
         f"seat-{seat}-summary",
         titles.state(position, seat, name),
-        summary_picture.draw_seat(position, seat, name),
+        draw_summary(position, seat, name),
     )
     return Panel(f"seat-{seat}", seat_and_name(seat, name), pieces, seat, summary)
 

@@ -7,46 +7,14 @@ from typing import Any
 
 from shakespeare_env.core.game import UNKNOWN
 from shakespeare_env.drawing.board import seat_and_name
-from shakespeare_env.shakespeare.box.facts import COLOURS
 from shakespeare_env.shakespeare.box.printed import Printed
-from shakespeare_env.shakespeare.rules.objective_values import ranking, space_of
 from shakespeare_env.shakespeare.text.wording import (
     character_name,
     extra_words,
     objective_name,
-    seat_list,
     winners,
     worth_now,
 )
-
-
-def acts(position: Mapping[str, Any]) -> str:
-    """Every disc, first to last."""
-    listed = []
-    for act, piles in position["piles"].items():
-        discs = (
-            f"{'neutral' if disc == 'neutral' else f'seat {disc}'} on {space_of(piles, disc)}"
-            for disc in ranking(piles)
-        )
-        listed.append(f"Act {act}: {', '.join(discs)}")
-    return "; ".join(listed)
-
-
-def order(position: Mapping[str, Any]) -> str:
-    """Who comes when, and the tokens left."""
-    initiative = seat_list(position["initiative"]) if position["initiative"] else "nobody"
-    tokens = f"{position['supply_tokens']} tokens left"
-    return f"Player order: {seat_list(position['order'])}; initiative: {initiative}; {tokens}"
-
-
-def elements(position: Mapping[str, Any]) -> str:
-    """Elements on offer."""
-    listed = []
-    for kind, name in (("costumes", "costumes"), ("sets", "stage sets")):
-        counts = position["display"][kind]
-        shown = [f"{counts[colour]} {colour}" for colour in COLOURS if counts[colour]]
-        listed.append(f"{name} {', '.join(shown) or 'none'}")
-    return f"On offer: {'; '.join(listed)}"
 
 
 def offer(printed: Printed, card: str, copies: int) -> str:

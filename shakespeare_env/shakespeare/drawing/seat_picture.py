@@ -20,9 +20,7 @@ from shakespeare_env.drawing.shapes import (
     drawn_once,
     right_row,
     row,
-    rule,
     star,
-    upright,
     words,
 )
 from shakespeare_env.shakespeare.box.facts import Power, Space
@@ -32,6 +30,7 @@ from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.shapes import (
     ANY,
     ELEMENTS,
+    EMPTY,
     KRAFT,
     ON_SEATS,
     RESTING,
@@ -140,12 +139,9 @@ def _member(
 def _costume(printed: Printed, elements: tuple[str, ...], power: Power) -> Elements:
     width, y = _MEMBER[0], _MEMBER[1] - 17
     drawn: Elements = []
-    for slot, colour in enumerate(elements):
-        drawn += shapes.costume(
-            _CARD_EDGE + 9 + _SLOT * slot, y, 19, colour, str(printed.values[colour])
-        )
-    if free := N_SLOTS - len(elements):
-        drawn += shapes.costume_slots(_CARD_EDGE + 9 + _SLOT * len(elements), y, 19, free, _SLOT)
+    for slot in range(N_SLOTS):
+        x, colour = _CARD_EDGE + 9 + _SLOT * slot, elements[slot] if slot < len(elements) else EMPTY
+        drawn += shapes.costume(x, y, 19, colour, str(printed.values.get(colour, "")))
     after = _CARD_EDGE + _SLOT * N_SLOTS + 1
     if elements:
         complete = len(elements) == N_SLOTS
@@ -168,7 +164,9 @@ def draw_stage(printed: Printed, filled: Mapping[str, str], seat: int) -> Block:
         for middle, brick in bricks.items():
             x, y = _WALL / 2 + (middle - 1) * half, number * _HIGH
             if brick is None:
-                drawn.append(_printed(2 * half).at(x, y))
+                drawn.append(
+                    box(x + 1, y + 1, 2 * half - 2, _HIGH - 2, fill=STONE, line=MUTED, corner=3)
+                )
             else:
                 block = _brick(brick, filled.get(brick.id), 2 * half)
                 drawn.append(block.place(f"seat{seat}.stage.{brick.id}", x, y))
@@ -189,18 +187,6 @@ def _brick(space: Space, colour: str | None, width: float) -> Block:
     if colour:
         drawn.append(words(width / 2, 0.8 * _HIGH, colour, 10.5, room=width - 4, **label))
     return Block(drawn, width, _HIGH)
-
-
-@drawn_once
-def _printed(width: float) -> Block:
-    high, line = _HIGH, _HIGH / 2
-    drawn: Elements = [
-        box(1, 1, width - 2, high - 2, fill=STONE, line=MUTED, corner=3),
-        rule(1, line, width - 2, stroke=MUTED),
-        upright(width * 0.35, 1, line - 1, stroke=MUTED),
-        upright(width * 0.68, line, line - 1, stroke=MUTED),
-    ]
-    return Block(drawn, width, high)
 
 
 WIDTH = 296
@@ -302,8 +288,11 @@ def _choice(number: int, chosen: bool, seat: int, width: float) -> Block:
 def _day(position: Mapping[str, Any], mine: Mapping[str, Any], seat: int) -> Elements:
     drawn: Elements = [
         _cylinders(mine, seat).place(f"seat{seat}.cylinders", 0, _DAY),
-        _answer("recruited", mine["recruited"], seat, 86).at(0, _DAY + 30),
-        _answer("passed", mine["passed"], seat, 70).at(92, _DAY + 30),
+        *(
+            words(2 + 84 * number, _DAY + 43, f"✓ {done}", 11, room=80)
+            for number, done in enumerate(("recruited", "passed"))
+            if mine[done]
+        ),
     ]
     if position["phase"] == "rest":
         kept = character_name(mine["kept"]) if mine["kept"] else "–"
@@ -324,14 +313,6 @@ def _cylinders(mine: Mapping[str, Any], seat: int) -> Block:
     caption = f"{mine['cylinders']} left, {used} used"
     drawn.append(words(172, 14, caption, 11.5, fill=MUTED, room=WIDTH - 172))
     return Block(drawn, WIDTH, 22)
-
-
-@drawn_once
-def _answer(question: str, answer: bool, seat: int, width: float) -> Block:
-    tint, line, ink = (SEAT_TINTS[seat], SEATS[seat], INK) if answer else (PANEL, LINE, FAINT)
-    text = f"✓ {question}" if answer else f"not {question}"
-    label = words(width / 2, 13.5, text, 10.5, fill=ink, anchor="middle", room=width - 4)
-    return Block([box(0, 0, width, 19, fill=tint, line=line, corner=9), label], width, 19)
 
 
 def _score(position: Mapping[str, Any], seat: int) -> Elements:

@@ -52,6 +52,9 @@ ELEMENTS = {
     ANY: (PANEL, INK, INK),
 }
 """Fill, outline and lettering by element colour."""
+_TUNIC = (
+    "M-.16 -.46Q0 -.34 .16 -.46L.52 -.26 .4 .02 .27 -.04 .3 .48-.3 .48-.27 -.04-.4 .02-.52 -.26Z"
+)
 QUILLS = {"red": "#c8331f", "gold": "#e0a91c", "blue": "#3a6fc4", "white": "#ffffff"}
 
 
@@ -109,22 +112,7 @@ def mask(x: float, y: float, size: float, smile: float) -> Elements:
 def costume(x: float, y: float, size: float, colour: str, text: str = "") -> Elements:
     """A costume element."""
     fill, line, _ = ELEMENTS[colour]
-    return [outline(x, y, size, _tunic(0), fill, line), *_on(x, y, size, colour, text)]
-
-
-@stamped
-def costume_slots(x: float, y: float, size: float, count: int, apart: float) -> Elements:
-    """Places of costume elements, the first around (x, y), as one path."""
-    fill, line, _ = ELEMENTS[EMPTY]
-    slots = "".join(_tunic(slot * apart / size) for slot in range(count))
-    return [outline(x, y, size, slots, fill, line)]
-
-
-def _tunic(right: float) -> str:
-    hem = ((0.52, -0.26), (0.4, 0.02), (0.27, -0.04), (0.3, 0.48))
-    sides = (*hem, *((-across, down) for across, down in reversed(hem)))
-    points = " ".join(f"{right + across:.3f} {down}" for across, down in sides)
-    return f"M{right - 0.16:.3f} -.46Q{right:.3f} -.34 {right + 0.16:.3f} -.46L{points}Z"
+    return [outline(x, y, size, _TUNIC, fill, line), *_on(x, y, size, colour, text)]
 
 
 @stamped

@@ -33,7 +33,7 @@ from shakespeare_env.drawing.shapes import (
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS
 from shakespeare_env.shakespeare.box.printed import Printed, printed_of
 from shakespeare_env.shakespeare.drawing import shapes
-from shakespeare_env.shakespeare.drawing.shapes import EMPTY, SEAT_TINTS, amount_signs
+from shakespeare_env.shakespeare.drawing.shapes import EMPTY, amount_signs
 from shakespeare_env.shakespeare.text.wording import character_name, objective_name, worth_now
 
 _QUILLS = dict(zip(ACTS, ("red", "gold", "blue"), strict=True))
@@ -160,10 +160,7 @@ _ELEMENTS = _ELEMENTS_TITLE + 20 + len(_KINDS) * _KIND_HEIGHT + 4
 
 
 def draw_elements(position: Mapping[str, Any], width: float) -> Block:
-    """A column per colour: on offer, in the bags, out of the game.
-
-    While elements are taken, available ones lie on the mover's colour.
-    """
+    """A column per colour: on offer, in the bags, out of the game."""
     left = _ELEMENTS_EDGE + _NAME
     each = (width - _ELEMENTS_EDGE - left) / len(COLOURS)
     values = printed_of(position).values
@@ -190,9 +187,6 @@ def _element(position: Mapping[str, Any], kind: str, colour: str, width: float) 
     shown = position["display"][kind][colour]
     middle, value = width / 2, printed_of(position).values[colour]
     drawn: Elements = []
-    if shown and _may_be_taken(position, kind, colour):
-        seat = position["to_move"]
-        drawn.append(box(1, 2, width - 2, 33, fill=SEAT_TINTS[seat], line=None, corner=5))
     drawn += shape(middle - 11, 18, 22, colour if shown else EMPTY, str(value))
     drawn.append(
         words(
@@ -208,13 +202,6 @@ def _element(position: Mapping[str, Any], kind: str, colour: str, width: float) 
     left = f"{position['bags'][kind][colour]} + {position['discarded'][kind][colour]}"
     drawn.append(words(middle, 46, left, _SMALL, fill=MUTED, anchor="middle", room=width))
     return Block(drawn, width, _KIND_HEIGHT)
-
-
-def _may_be_taken(position: Mapping[str, Any], kind: str, colour: str) -> bool:
-    pending = position["pending"]
-    if position["phase"] != "craft" or not pending[kind] or colour not in pending["colours"]:
-        return False
-    return printed_of(position).values[colour] <= pending["value"]
 
 
 def draw_pile(position: Mapping[str, Any], pile: str, width: float) -> Block:
@@ -249,7 +236,6 @@ def _dotted(parts: Sequence[str]) -> list[str]:
 
 _CHOICE, _GIFT, _OBJECTIVE, _CHOICE_EDGE = 150, 96, 124, 10  # widths, heights, margin
 _STEP = 16
-_BEHIND = 17  # from one of several cards to the next
 
 
 def queen_offers(printed: Printed) -> dict[str, str]:
@@ -262,16 +248,11 @@ def queen_offers(printed: Printed) -> dict[str, str]:
 
 def draw_gift(printed: Printed, offer: str) -> Block:
     """One of `queen_offers`, a place."""
-    middle, cards = _CHOICE / 2, printed.box.queen_objectives
+    middle = _CHOICE / 2
     if offer == "money":
         sign = shapes.coin(middle, 36, 44, f"{printed.box.queen_pounds}£")
     else:
-        left = middle - _BEHIND * (cards - 1) / 2
-        sign = [
-            element
-            for number in range(cards)
-            for element in shapes.objective(left + _BEHIND * number, 36, 44)
-        ]
+        sign = shapes.objective(middle, 36, 44)
     meaning = queen_offers(printed)[offer]
     label = words(middle, 80, meaning, 13, weight="bold", anchor="middle", room=_CHOICE - 12)
     return Block([*_ground(_GIFT), *sign, label], _CHOICE, _GIFT).as_place(f"queen.{offer}")
