@@ -65,7 +65,7 @@ _HOMES = {
     "below": "core.rng",
     "define": "derived.defining",
     "env": "wrappers.aec",
-    "parallel_env": "wrappers.parallel",
+    "parallel_env": "wrappers.aec",
     "raw_env": "wrappers.aec",
     "register": "core.registry",
     "rule": "compile.decorators",

@@ -1,6 +1,8 @@
 """RLlib's PPO with masks on its new API stack: one seat, then all seats."""
 
 import gymnasium
+import numpy as np
+from gymnasium.spaces import Box, Dict
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.columns import Columns
 from ray.rllib.core.rl_module.apis import ValueFunctionAPI
@@ -8,7 +10,6 @@ from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.core.rl_module.torch import TorchRLModule
 from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
 from ray.tune.registry import register_env
-from shakespeare_env.wrappers.masked_observation import MaskedObservation
 from torch import nn
 
 import shakespeare_env
@@ -34,8 +35,23 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
         return self.critic(self.body(seen)).squeeze(-1)
 
 
+class MaskedObservation(gymnasium.ObservationWrapper):
+    """The mask in the observation, as in PettingZoo."""
+
+    def __init__(self, env):
+        super().__init__(env)
+        mask = Box(0, 1, (int(env.action_space.n),), np.int8)
+        self.observation_space = Dict(
+            observation=env.observation_space, action_mask=mask
+        )
+
+    def observation(self, seen):
+        mask = self.unwrapped.action_masks()
+        return {"observation": seen, "action_mask": mask.astype(np.int8)}
+
+
 def seat(settings):
-    """One seat, its mask in the observation as in PettingZoo."""
+    """One seat."""
     env = gymnasium.make(
         "Shakespeare-v0", players=2, opponents="random", reward="score"
     )

@@ -1,11 +1,9 @@
-"""One seat of one game: the ecosystem's own checks, and what they do not look at.
-
-And the mask inside the observation, in the environments of Gymnasium and PettingZoo.
-"""
+"""Gymnasium's views: the ecosystem's own checks, and what they do not look at."""
 
 from __future__ import annotations
 
 import copy
+from functools import partial
 from typing import Any
 
 import gymnasium
@@ -14,22 +12,18 @@ import pytest
 from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
-from gymnasium.vector import AutoresetMode
-from pettingzoo.test import api_test
-from shakespeare_env.wrappers.masked_observation import (
-    MaskedAgentObservation,
-    MaskedObservation,
-    MaskedVectorObservation,
-)
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 
-from shakespeare_env import env, raw_env
 from shakespeare_env.wrappers.gym import SingleAgentEnv
 from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 from tests.contract.batches import games
 from tests.contract.each_table import full_tables, small_tables
-from tests.wrappers.lives import learn
-from tests.wrappers.test_autoreset import act
+from tests.wrappers.lives import BySight, learn
+
+ROWS = 4
+NEXT_STEP, SAME_STEP, DISABLED = AutoresetMode
+modes = pytest.mark.parametrize("mode", AutoresetMode, ids=str)
 
 
 class Legal(spaces.Discrete):
@@ -44,53 +38,28 @@ class Legal(spaces.Discrete):
         return super().sample(mask=legal if legal.any() else None)
 
 
-def choose(observation, info):
-    return int(learn(observation[None], info["action_mask"][None])[0])
-
-
-def game(env, seed=None):
-    """Play a game; yields what `reset` and every `step` return."""
-    shown = env.reset(seed=seed)
-    yield shown
-    observation, info = shown
-    over = False
-    while not over:
-        shown = env.step(choose(observation, info))
-        observation, _, terminated, truncated, info = shown
-        yield shown
-        over = terminated or truncated
-
-
 @games
 @pytest.mark.parametrize("masked", [False, True], ids=["any action", "legal actions"])
-def test_gymnasium_finds_no_fault(name, masked):
+def test_gymnasium_and_sb3_find_no_fault(name, masked):
     env = SingleAgentEnv(name)
     if masked:
         env.action_space = Legal(env)
+    else:
+        check_env_for_sb3(SingleAgentEnv(name))
     check_env(env, skip_render_check=True)
 
 
-@games
-def test_sb3_finds_no_fault(name):
-    check_env_for_sb3(SingleAgentEnv(name))
-
-
 @small_tables
-@pytest.mark.parametrize("illegal", [True, False])
-def test_after_the_end_it_must_be_reset(table, illegal):
+def test_after_an_illegal_action_it_must_be_reset(table):
     env = SingleAgentEnv(**table.arguments)
     before, info = env.reset(seed=2)
-    if illegal:
-        observation, *rest, info = env.step(int(info["action_mask"].argmin()))
-        assert rest == [-1.0, True, False]
-        assert (observation == before).all()
-        assert info["illegal_action"] is True
-        assert not info["winners"].any()
-        assert not info["action_mask"].any()
-    else:
-        for _ in game(env):
-            pass
-    with pytest.raises(ResetNeeded, match="reset"):
+    observation, *rest, info = env.step(int(info["action_mask"].argmin()))
+    assert rest == [-1.0, True, False]
+    assert (observation == before).all()
+    assert info["illegal_action"] is True
+    assert not info["winners"].any()
+    assert not info["action_mask"].any()
+    with pytest.raises(ResetNeeded):
         env.step(int(env.games.batch.mask[0].argmax()))
     _, info = env.reset()
     assert env.step(int(info["action_mask"].argmax()))[2] is False
@@ -112,90 +81,132 @@ def test_only_what_is_an_action_id_is_an_action(table):
     assert info["illegal_action"]
 
 
-dtypes = pytest.mark.parametrize("dtype", [np.int8, np.float32])
+class Row(SingleAgentEnv):
+    """A row of the native environment: game `row` of the seed, not game 0."""
+
+    def __init__(self, row: int, **arguments: Any) -> None:
+        super().__init__(**arguments)
+        deal = self.games.batch.reset
+        self.games.batch.reset = lambda seed, rows: deal(seed, [row], rows)  # type: ignore[assignment, method-assign, misc]
 
 
-def same(masked, plain, mask, dtype):
-    assert masked["observation"].dtype == dtype
-    assert masked["action_mask"].dtype == np.int8
-    assert (masked["observation"] == plain).all()
-    assert (masked["action_mask"] == mask).all()
+def act(observations, infos):
+    """Legal actions; -1, which is none, where a game is over."""
+    mask = infos["action_mask"]
+    chosen = learn(observations, np.where(mask.any(axis=1, keepdims=True), mask, 1))
+    return np.where(mask.any(axis=1), chosen, -1)
 
 
-@pytest.mark.filterwarnings("ignore:.*is different from the unwrapped version")
-@dtypes
-@small_tables
-def test_the_environment_of_one_game(table, dtype):
-    """The same game as without it, its mask beside what is seen, through other wrappers, too."""
-    plain = SingleAgentEnv(**table.arguments, opponents="random")
-    check_env(MaskedObservation(plain, dtype), skip_render_check=True)
-    view: Any = MaskedObservation(
-        gymnasium.make(f"{table.game.capitalize()}-v0", players=table.players, opponents="random"),
-        dtype,
-    )
-    seen, info = plain.reset(seed=2)
-    masked, _ = view.reset(seed=2)
-    over = False
-    while not over:
-        assert masked in view.observation_space
-        same(masked, seen, info["action_mask"], dtype)
-        action = int(learn(seen[None], info["action_mask"][None])[0])
-        seen, _, over, _, info = plain.step(action)
-        masked, _, ended, _, _ = view.step(action)
-        assert ended == over
-    same(masked, seen, 0, dtype)
+def comparable(infos):
+    """Infos with lists in place of arrays of arrays, and kinds beside values."""
+    if isinstance(infos, dict):
+        return {key: comparable(value) for key, value in infos.items()}
+    return list(infos) if infos.dtype == object else (infos, infos.dtype)
 
 
-@pytest.mark.parametrize("mode", AutoresetMode, ids=str)
-@small_tables
-def test_the_vector_environment(table, mode):
-    dtype = np.float32
-    arguments: dict[str, Any] = {**table.arguments, "opponents": "random", "autoreset_mode": mode}
-    plain = SingleAgentVectorEnv(3, **arguments)
-    view: Any = MaskedVectorObservation(SingleAgentVectorEnv(3, **arguments), dtype)
-    seen, infos = plain.reset(seed=2)
-    masked, _ = view.reset(seed=2)
-    ended = 0
-    while ended < 6:
-        assert masked in view.observation_space
-        same(masked, seen, infos["action_mask"], dtype)
-        actions = act(seen, infos)
-        seen, _, terminated, _, infos = plain.step(actions)
-        masked, *_, masked_infos = view.step(actions)
-        ended += int(terminated.sum())
-        for row in np.flatnonzero(infos.get("_final_obs", [])):
-            final: Any = masked_infos["final_obs"][row]
-            assert final in view.single_observation_space
-            same(final, infos["final_obs"][row], 0, dtype)
-        if mode is AutoresetMode.DISABLED and terminated.any():
-            options = {"reset_mask": terminated}
-            seen, infos = plain.reset(options=options)
-            masked, _ = view.reset(options=options)
+def make(table, mode, **arguments) -> Any:
+    return SingleAgentVectorEnv(ROWS, autoreset_mode=mode, **table.arguments, **arguments)
 
 
-@pytest.mark.filterwarnings(
-    "ignore:Observation is not a NumPy array",
-    "ignore:Observation space for each agent probably should be",
-    "ignore:Action mask numpy array is all zeros",
-)
+@modes
 @full_tables
-def test_the_pettingzoo_environment(table, capsys):
-    dtype = np.float32
-    for make in (env, raw_env):
-        view: Any = MaskedAgentObservation(make(**table.arguments), dtype)
-        view.reset(seed=1)
-        for agent in view.agents:
-            plain, seen = view.env.observe(agent), view.observe(agent)
-            assert seen in view.observation_space(agent)
-            assert view.observation_space(agent) is view.observation_space(agent)
-            same(seen, plain["observation"], plain["action_mask"], dtype)
-        assert view.last()[0]["observation"].dtype == dtype
-    api_test(MaskedAgentObservation(env(**table.arguments), dtype), num_cycles=100)
-    assert "Passed API test" in capsys.readouterr().out
+def test_it_is_gymnasiums_own_vector_environment(table, mode):
+    """Step by step the same observations, rewards, ends and infos; row 2 ends games illegally."""
+    arguments: dict[str, Any] = {"seat": 1, "opponents": BySight(2), "reward": "score"}
+    ours = make(table, mode, **arguments, threads=2)
+    arguments |= table.arguments
+    theirs = SyncVectorEnv(
+        [partial(Row, row, **arguments) for row in range(ROWS)], autoreset_mode=mode
+    )
+    observations, infos = ours.reset(seed=9)
+    expected, expected_infos = theirs.reset(seed=[9] * ROWS)
+    ended, illegal, steps = 0, 0, 0
+    while ended < 2 * ROWS or illegal < 2:
+        assert observations in ours.observation_space
+        np.testing.assert_array_equal(observations, expected)
+        np.testing.assert_equal(comparable(infos), comparable(expected_infos))
+        actions = act(observations, infos)
+        steps += 1
+        actions[2] = -1 if steps % 12 == 0 else actions[2]
+        observations, rewards, terminated, truncated, infos = ours.step(actions)
+        expected, *rest, expected_infos = theirs.step(actions)
+        assert rewards.dtype == np.float32
+        np.testing.assert_allclose(rewards, np.asarray(rest[0], np.float32))
+        np.testing.assert_array_equal(terminated, rest[1])
+        np.testing.assert_array_equal(truncated, rest[2])
+        ended += int(terminated.sum())
+        illegal += int(rewards[2] == -1 and terminated[2])
+        if mode is DISABLED and terminated.any():
+            np.testing.assert_equal(infos, expected_infos)
+            observations, infos = ours.reset(options={"reset_mask": terminated})
+            expected, begun = theirs.reset(options={"reset_mask": terminated})
+            # Gymnasium gives the masks of the new games alone; those of the others still hold.
+            assert (infos["action_mask"][terminated] == begun["action_mask"][terminated]).all()
+            left = ~terminated
+            assert (infos["action_mask"][left] == expected_infos["action_mask"][left]).all()
+            expected_infos = infos
 
 
-def test_wrong_kinds_are_refused():
-    with pytest.raises(TypeError, match="choose int8 or float32"):
-        MaskedObservation(SingleAgentEnv(), np.uint8)
-    with pytest.raises(TypeError, match="wrap a game of ours"):
-        MaskedObservation(gymnasium.make("Blackjack-v1"))
+@modes
+@small_tables
+def test_some_games_are_started_anew_and_the_others_left_alone(table, mode):
+    """A seed settles the new ones, opponents' draws included, as if it had started all of them."""
+    env, whole = (make(table, mode, opponents={"random": 1, BySight(3): 1}) for _ in range(2))
+    observations, infos = env.reset(seed=4)
+    for _ in range(3):
+        observations, *_, infos = env.step(act(observations, infos))
+    mask = np.array([True, False, True, False])
+    seen, infos = env.reset(seed=4, options={"reset_mask": mask})
+    assert (seen[~mask] == observations[~mask]).all()
+    expected, expected_infos = whole.reset(seed=4)
+    for _ in range(4):
+        assert (seen[mask] == expected[mask]).all()
+        seen, *_, infos = env.step(act(seen, infos))
+        expected, *_, expected_infos = whole.step(act(expected, expected_infos))
+
+
+@small_tables
+def test_without_autoreset_a_game_that_is_over_needs_a_reset(table):
+    env = make(table, DISABLED)
+    with pytest.raises(ResetNeeded):
+        env.reset(options={"reset_mask": np.ones(ROWS, np.bool_)})
+    observations, infos = env.reset(seed=1)
+    actions = act(observations, infos)
+    actions[2] = -1
+    observations, *_, infos = env.step(actions)
+    assert infos["_illegal_action"].tolist() == [False, False, True, False]
+    with pytest.raises(ResetNeeded, match=r"\[2\]"):
+        env.step(act(observations, infos))
+    before = env.games.batch.save(slice(None)).tobytes()
+    for mask in ([1] * ROWS, np.ones(ROWS + 1, np.bool_), np.zeros(ROWS, np.bool_)):
+        with pytest.raises(ValueError, match="reset_mask="):
+            env.reset(seed=2, options={"reset_mask": mask})
+    assert env.games.batch.save(slice(None)).tobytes() == before
+    observations, infos = env.reset(options={"reset_mask": np.arange(ROWS) == 2})
+    assert not env.step(act(observations, infos))[2].any()
+
+
+@modes
+@small_tables
+def test_a_mode_is_named_as_gymnasium_names_it(table, mode):
+    for given in (mode, mode.name):
+        env = make(table, given)
+        assert env.autoreset_mode is env.metadata["autoreset_mode"] is mode
+    name = f"{table.game.capitalize()}-v0"
+    made = gymnasium.make_vec(name, ROWS, players=table.players, autoreset_mode=mode)
+    assert made.metadata["autoreset_mode"] is mode
+    assert SingleAgentVectorEnv.metadata["autoreset_mode"] is NEXT_STEP
+
+
+@small_tables
+def test_gymnasiums_wrappers_of_observations_take_it_as_it_is_made(table):
+    """Those that change observations refuse every mode but Gymnasium's default."""
+    env_id = f"{table.game.capitalize()}-v0"
+    made: Any = gymnasium.make_vec(env_id, ROWS, players=table.players, opponents="random")
+    normal = gymnasium.wrappers.vector.NormalizeObservation(made)
+    view = gymnasium.wrappers.vector.DtypeObservation(normal, np.float64)
+    _, infos = view.reset(seed=1)
+    for _ in range(50):
+        observations, *_, infos = view.step(infos["action_mask"].argmax(axis=1))
+        assert observations.dtype == np.float64
+        assert np.isfinite(observations).all()

@@ -76,22 +76,6 @@ def test_a_seed_counts_for_one_reset_and_settles_it(table, make_games):
     assert course(view) == first == course(make_games(table, seed=7, **drawing))
 
 
-@both
-@full_tables
-def test_reset_keeps_fresh_games_and_goes_on_from_others(table, make_games):
-    view, twin = (make_games(table, seed=4) for _ in range(2))
-    dealt = view.batch.obs.copy()
-    for _ in range(2):
-        assert (view.reset() == dealt).all()
-    actions = learn(dealt, view.action_masks())
-    view.step(actions)
-    games = twin.games if make_games is seated else twin.batch
-    games.step(actions)
-    games.restart(range(GAMES))
-    for _ in range(2):
-        assert (view.reset() == twin.batch.obs).all()
-
-
 @small_tables
 def test_masks_reach_sb3_contrib(table):
     games = make(table)

@@ -1,281 +1,253 @@
-"""One seat of many games: what the learner is shown and what it is paid."""
+"""One seat of many games: what the learner is shown and paid, and who plays the other seats."""
 
 from __future__ import annotations
 
 import copy
-from itertools import cycle
+from collections import Counter
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 import pytest
 
+from shakespeare_env import IllegalMove
 from shakespeare_env.core import registry
-from shakespeare_env.core.row_rules import NAMES
+from shakespeare_env.play.agent import agent_for
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
-from tests.contract.batches import assert_unchanged, snapshot
+from tests.contract.batches import assert_unchanged, games, snapshot
 from tests.contract.each_table import full_tables, small_tables
 from tests.contract.random_games import differing_fields, record_of, stacked
-from tests.wrappers.lives import (
-    BySight,
-    Life,
-    an_illegal,
-    first_legal,
-    legal,
-    make,
-    mixed_seats,
-    play,
-    played,
-)
+from tests.wrappers.lives import BySight, first_legal, legal, make, play, played
 
 
-def sizes():
-    """(game, seat counts, seat, reward): each count alone, many alike and all kinds at once."""
-    choices = zip(cycle((None, 0, "last")), cycle(NAMES))
-    for name in registry.names():
-        seats = registry.seats(name)
-        for players in (*([count] for count in seats), [seats[-1]] * 7, mixed_seats(name)):
-            yield name, players, *next(choices)
+@full_tables
+def test_a_game_that_ends_before_the_learner_decides_is_none_of_its_games(table):
+    batch = make(table, 1, opponents=first_legal).batch
+    while batch.to_move[0] >= 0:
+        last = record_of(batch, 0)
+        batch.step(first_legal(batch.obs, batch.mask, None))
+    seat = (int(last["to_move"]) + 1) % table.players
+    rows = make(table, 3, seed=6, seat=seat, opponents=first_legal)
+    restart, begun = rows.batch.restart, []
+
+    def begin(which):
+        restart(which)
+        begun.append(list(which))
+        if len(begun) == 1:
+            rows.batch.load(which, stacked([last]))
+
+    rows.batch.restart = begin
+    rows.restart([1])
+    assert begun == [[1], [1]]
+    assert rows.batch.to_move.tolist() == [seat] * 3
+    assert not rows.over.any()
 
 
-@pytest.mark.parametrize(("name", "players", "seat", "reward"), list(sizes()))
-def test_every_row_is_the_life_of_one_player(name, players, seat, reward):
-    """Games in which one decides after the other show the same views and pay the same.
+@small_tables
+def test_wrong_steps_change_nothing(table):
+    rows = make(table, 3)
+    before = snapshot(rows.batch)
+    wrong: list[Any] = [[0, 0], [[0], [0], [0]], [0.0] * 3, 0]
+    for refused in wrong:
+        with pytest.raises((TypeError, ValueError), match="actions"):
+            rows.step(refused)
+    assert_unchanged(rows.batch, before)
+    actions = legal(rows)
+    actions[1] = -1
+    rows.step(actions)
+    before = snapshot(rows.batch)
+    with pytest.raises(ValueError, match=r"\[1\]"):
+        rows.step([0] * 3)
+    for which in ([2, 1], [1, 1], [3], [-1], [0.5]):
+        with pytest.raises((TypeError, ValueError), match="rows"):
+            rows.restart(which)
+    assert_unchanged(rows.batch, before)
 
-    The last row plays an illegal action now and then; its games end so, with nothing owed.
-    """
-    n = len(players)
-    seat = min(players) - 1 if seat == "last" else seat
-    opponents: list[Any] = [BySight(salt) for salt in range(1, registry.seats(name)[-1])]
-    alike = len(set(players)) == 1
-    games = SingleAgentBatch(
-        name,
-        n,
-        players=players,
-        seed=17,
-        seat=seat,
-        reward=reward,
-        opponents=opponents[: players[0] - 1] if alike else opponents[0],
-        threads=2 if reward == "win" else 1,
-    )
-    if not alike:
-        opponents = opponents[:1] * len(opponents)
-    lives = [Life(name, row, players, 17, seat, opponents, reward) for row in range(n)]
-    ended = np.zeros(n, np.int64)
-    paid, steps = 0.0, 0
-    while ended.min() < 3 or steps < 60:
-        for row, life in enumerate(lives):
-            assert games.seats[row] == life.learner == games.batch.to_move[row]
-            assert games.batch.obs[row].tobytes() == life.game.obs[0].tobytes()
-            assert games.batch.mask[row].tobytes() == life.game.mask[0].tobytes()
-        actions, wrong = legal(games), np.zeros(n, np.bool_)
-        steps += 1
-        wrong[-1] = steps % 14 == 0
-        actions[wrong] = (-1, games.batch.actions.size, 2**40, an_illegal(games, -1))[
-            steps // 14 % 4
-        ]
-        step = games.step(actions)
-        expected = [life.step(int(action)) for life, action in zip(lives, actions, strict=True)]
-        np.testing.assert_allclose(step.rewards, [reward for reward, _ in expected], atol=1e-6)
-        assert step.ended.tolist() == games.over.tolist() == [over for _, over in expected]
-        assert (step.illegal == wrong).all()
-        assert (games.action_masks().any(axis=1) == ~step.ended).all()
-        ended += step.ended
-        paid += abs(step.rewards).sum()
-        rows = np.flatnonzero(step.ended)
-        scores, winners = games.results(rows)
-        longest = max(players)
-        for place, row in enumerate(rows.tolist()):
-            if wrong[row]:
-                assert (scores[place] == lives[row].game.scores()[0, :longest]).all()
-                assert not winners[place].any()
-            else:
-                assert (scores[place] == lives[row].game.final_scores[0, :longest]).all()
-                assert (winners[place] == lives[row].game.final_winners[0, :longest]).all()
-            seen = lives[row].game.observe([lives[row].learner])
-            assert games.observe(rows)[place].tobytes() == seen.tobytes()
-        games.restart(rows)
-        for row in rows.tolist():
-            lives[row].restart()
-    assert paid > 0
+
+@full_tables
+def test_reset_without_a_seed_leaves_untouched_games_and_goes_on_from_others(table):
+    rows = make(table, 4, seed=2)
+    dealt = snapshot(rows.batch)
+    for _ in range(2):
+        rows.reset()
+        assert_unchanged(rows.batch, dealt)
+    course = list(play(rows, 5))
+    rows.reset()
+    assert rows.seats.tolist() == [(row + 1) % table.players for row in range(4)]
+    second = snapshot(rows.batch)
+    assert differing_fields(second[1], dealt[1])
+    rows.reset()
+    assert_unchanged(rows.batch, second)
+    rows.reset(2)
+    assert_unchanged(rows.batch, dealt)
+    assert list(play(rows, 5)) == course
+
+
+@full_tables
+def test_a_seed_settles_everything_and_a_copy_goes_on_with_the_same_games(table):
+    """Chance, the opponents' draws, who they are and where the learner sits."""
+
+    def course(rows):
+        return list(play(rows, 100))
+
+    def pool():
+        return {"random": 2, BySight(7): 1}
+
+    rows = make(table, 4, seed=11, opponents=pool())
+    first, twin = course(rows), copy.deepcopy(rows)
+    second = course(rows)
+    assert second != first
+    assert course(twin) == second
+    rows.reset(11)
+    assert course(rows) == first
+    rows.reset(12)
+    assert course(rows) != first
+    assert course(make(table, 4, seed=11, opponents=pool(), threads=2)) == first
+
+
+@games
+def test_a_row_does_not_depend_on_the_others(name):
+    """Nor on how many there are and at what tables; agents draw row by row."""
+    seats = registry.seats(name)
+    pool: Any = {"random": 1.0, "greedy": 1.0}
+    arguments: Any = {"seed": 3, "opponents": pool, "reward": "score"}
+    few = SingleAgentBatch(name, 2, players=seats[-1], **arguments)
+    many = SingleAgentBatch(name, 5, players=[seats[-1], seats[-1], *seats[-3:]], **arguments)
+    ended = 0
+    for _ in range(100):
+        actions = legal(many)
+        actions[4] = -1 if ended % 2 else actions[4]  # an illegal one ends that game alone
+        one, other = few.step(legal(few)), many.step(actions)
+        for rows, step in ((few, one), (many, other)):
+            rows.restart(np.flatnonzero(step.ended))
+        assert differing_fields(few.batch.save(slice(2)), many.batch.save(slice(2))) == []
+        assert (few.seats == many.seats[:2]).all()
+        assert (one.rewards == other.rewards[:2]).all()
+        ended += int(one.ended.sum())
+    assert ended >= 2  # games after the first of a row are compared, too
 
 
 @full_tables
 def test_all_games_that_wait_for_an_agent_are_asked_about_in_one_call(table):
     """And about no others: the learner's own turns are none of its business."""
-    one, same = BySight(1), BySight(1)
-    games = make(table, 6, seed=3, opponents=one)
-    seats, others = [table.players] * 6, [same] * (table.players - 1)
-    lives = [Life(table.game, row, seats, 3, None, others, "win") for row in range(6)]
-    for _ in range(80):
-        one.asked.clear()
-        actions = legal(games)
-        step = games.step(actions)
-        for life, action in zip(lives, actions, strict=True):
-            life.step(int(action))
-        waited = [life.others for life in lives]
-        assert one.asked == [sum(count > turn for count in waited) for turn in range(max(waited))]
-        rows = np.flatnonzero(step.ended)
-        games.restart(rows)
-        for row in rows.tolist():
-            lives[row].restart()
+    player = BySight(1)
+    rows = make(table, 6, seed=3, opponents=player)
+    for _ in range(20):
+        player.asked.clear()
+        rows.step(legal(rows))
+        assert player.asked == sorted(player.asked, reverse=True)
+        rows.restart(np.flatnonzero(rows.over))
 
 
-def paying(games):
-    """Let every action played in a game from now on pay each seat 1, and count them."""
-    batch, step = games.batch, games.batch.step
-    count = np.zeros(batch.n)
+class Named:
+    """Writes down whenever it is asked, with the seat it is asked for."""
 
-    def pay(actions, rows):
-        step(actions, rows)
-        batch.rewards[rows] = 1.0
-        count[rows] += 1
-        return batch.rewards, batch.done
+    def __init__(self, name, table):
+        self.name, self.table, self._play = name, table, BySight(len(name)).act
 
-    batch.step = pay
-    return count
+    def act(self, observations, masks, rng):
+        if "rows" in self.table:
+            asked_for = int(self.table["rows"].batch.to_move[0])
+            self.table["asked"].append((self.name, asked_for))
+        return self._play(observations, masks, rng)
+
+
+def seen_at_the_table(table, names, opponents_of, *, games):
+    """[(learner's seat, {seat: names of those asked for it})], game by game, of one table."""
+    watched: dict[str, Any] = {"asked": []}
+    players = {name: Named(name, watched) for name in names}
+    row = make(table, 1, seed=8, opponents=opponents_of(players))
+    watched["rows"] = row
+    row.reset(8)
+    found = []
+    for _ in range(games):
+        while not row.step(legal(row)).ended[0]:
+            pass
+        seats: dict[int, set[str]] = {}
+        for name, seat in watched["asked"]:
+            seats.setdefault(seat, set()).add(name)
+        found.append((int(row.seats[0]), seats))
+        watched["asked"].clear()
+        row.restart([0])
+    return found
 
 
 @full_tables
-def test_a_game_that_ends_before_the_learner_decides_is_none_of_its_games(table):
-    last = before_the_end(make(table, 1, opponents=first_legal))
-    seat = (int(last["to_move"]) + 1) % table.players
-    games = make(table, 3, seed=6, seat=seat, opponents=first_legal)
-    restart, begun = games.batch.restart, []
-
-    def begin(rows):
-        restart(rows)
-        begun.append(list(rows))
-        if len(begun) == 1:
-            games.batch.load(rows, stacked([last]))
-
-    games.batch.restart = begin
-    count = paying(games)
-    games.restart([1])
-    assert begun == [[1], [1]]
-    assert games.batch.to_move.tolist() == [seat] * 3
-    assert not games.over.any()
-    # The one action that ended the lost game is not paid for.
-    count[1] -= 1
-    assert games.step(legal(games)).rewards.tolist() == count.tolist()
+def test_a_sequence_sits_in_order_after_the_learner(table):
+    seats = table.players
+    names = [chr(ord("a") + place) * (place + 1) for place in range(seats - 1)]
+    found = seen_at_the_table(table, names, lambda players: list(players.values()), games=seats)
+    assert [learner for learner, _ in found] == list(range(seats))
+    for learner, asked in found:
+        assert asked == {(learner + 1 + place) % seats: {name} for place, name in enumerate(names)}
 
 
-def before_the_end(games):
-    """The record of the last decision of a game."""
-    batch = games.batch
-    while batch.to_move[0] >= 0:
-        record = record_of(batch, 0)
-        batch.step(first_legal(batch.obs, batch.mask, None))
-    return record
+@full_tables
+def test_a_pool_is_drawn_from_for_every_seat_of_every_game(table):
+    """By its weights, anew with every game, and nobody is exchanged before it ends."""
+    found = seen_at_the_table(
+        table,
+        ["seldom", "often", "never"],
+        lambda players: {players["seldom"]: 1, players["often"]: 3, players["never"]: 0.0},
+        games=60,
+    )
+    drawn: Counter[str] = Counter()
+    for learner, seats in found:
+        assert set(seats) == set(range(table.players)) - {learner}
+        assert all(len(names) == 1 for names in seats.values())
+        drawn.update(name for names in seats.values() for name in names)
+    assert drawn["never"] == 0
+    assert 0.65 < drawn["often"] / drawn.total() < 0.85
 
 
 @small_tables
-def test_wrong_steps_change_nothing(table):
-    games = make(table, 3)
-    before = snapshot(games.batch)
-    wrong: list[tuple[Any, type[Exception]]] = [
-        ([0, 0], ValueError),
-        ([[0], [0], [0]], ValueError),
-        ([0.0] * 3, TypeError),
-        (0, ValueError),
+def test_none_is_the_default_agent(table):
+    rows = SingleAgentBatch(**table.arguments, opponents=None)
+    for opponent in rows._opponents.lineup.agents:
+        assert type(opponent) is type(agent_for(None, rows.batch.game))
+
+
+@small_tables
+def test_a_wrong_answer_of_an_opponent_is_named_as_its_own(table):
+    """An illegal move as whatever else is no integer for each game, which nothing is taken for."""
+    others = TypeError, ValueError
+    wrong: list[tuple[Any, Any]] = [
+        (lambda masks: (~masks).argmax(axis=1), IllegalMove),
+        (lambda masks: masks.argmax(axis=1)[:1], others),
+        (lambda masks: masks.argmax(axis=1).astype(float), others),
+        (lambda masks: None, others),
     ]
-    for refused, fault in wrong:
-        with pytest.raises(fault, match="actions"):
-            games.step(refused)
-    assert_unchanged(games.batch, before)
-    assert not games.over.any()
-    actions = legal(games)
-    actions[1] = -1
-    games.step(actions)
-    before = snapshot(games.batch)
-    for action in (-1, 0):
-        with pytest.raises(ValueError, match=r"games \[1\] are over; restart them"):
-            games.step([action] * 3)
-    assert_unchanged(games.batch, before)
-    games.restart([1])
-    before = snapshot(games.batch)
-    for rows in ([2, 1], [1, 1], [3], [-1], [0.5]):
-        with pytest.raises((TypeError, ValueError), match="rows"):
-            games.restart(rows)
-    assert_unchanged(games.batch, before)
-    games.step(legal(games))
+    for answer, fault in wrong:
+        with pytest.raises(fault) as caught:
+            played(make(table, 6, opponents=lambda seen, masks, rng, a=answer: a(masks)), 20)
+        (note,) = caught.value.__notes__
+        assert note.startswith("The agent ")
 
 
-@full_tables
-def test_reset_without_a_seed_leaves_untouched_games_and_goes_on_from_others(table):
-    games = make(table, 4, seed=2)
-    dealt = snapshot(games.batch)
-    for _ in range(2):
-        games.reset()
-        assert_unchanged(games.batch, dealt)
-        assert games.seats.tolist() == [row % table.players for row in range(4)]
-    course = list(play(games, 5))
-    games.reset()
-    assert games.seats.tolist() == [(row + 1) % table.players for row in range(4)]
-    second = snapshot(games.batch)
-    assert differing_fields(second[1], dealt[1])
-    games.reset()
-    assert_unchanged(games.batch, second)
-    games.reset(2)
-    assert_unchanged(games.batch, dealt)
-    assert list(play(games, 5)) == course
-    # The second games follow from the seed, too.
-    games.reset()
-    np.testing.assert_array_equal(games.batch.obs, second[0]["obs"])
+class Forgetful:
+    """Plays until it has forgotten how."""
+
+    forgotten = False
+
+    def act(self, observations, masks, rng):
+        if self.forgotten:
+            raise LookupError("no idea")
+        return masks.argmax(axis=1)
 
 
-@full_tables
-def test_a_seed_settles_everything(table):
-    """Chance, the opponents' draws, who they are and where the learner sits."""
-
-    def course(games):
-        return list(play(games, 150))
-
-    def pool():
-        return {"random": 2, BySight(7): 1}
-
-    games = make(table, 4, seed=11, opponents=pool())
-    first = course(games)
-    assert course(games) != first
-    games.reset(11)
-    assert course(games) == first
-    games.reset(12)
-    assert course(games) != first
-    assert course(make(table, 4, seed=11, opponents=pool(), threads=2)) == first
-    assert course(make(table, 4, seed=11, opponents="random")) != first
-
-
-DRAWING = ["random", "greedy", "heuristic", "network,greedy=false"]
-
-
-@full_tables
-def test_a_row_does_not_depend_on_the_others(table):
-    """Nor on how many there are: a pool is drawn from, and who is drawn draws, row by row."""
-    pool = dict.fromkeys(DRAWING, 1.0)
-    few, more, many = (make(table, n, seed=3, opponents=pool) for n in (1, 3, 6))
-    ended = 0
-    for _ in range(100):
-        steps = []
-        for games in (few, more, many):
-            step = games.step(legal(games))
-            steps.append(step)
-            games.restart(np.flatnonzero(step.ended))
-        for games, step in ((few, steps[0]), (more, steps[1])):
-            n = games.batch.n
-            assert differing_fields(games.batch.save(slice(n)), many.batch.save(slice(n))) == []
-            assert (games.seats == many.seats[:n]).all()
-            assert (step.rewards == steps[2].rewards[:n]).all()
-            assert (step.ended == steps[2].ended[:n]).all()
-        ended += int(steps[0].ended.sum())
-    assert ended >= 2  # games after the first of a row are compared, too
-
-
-@full_tables
-def test_a_copy_goes_on_with_the_same_games(table):
-    games = played(make(table, 4, seed=21, opponents={"random": 1, BySight(7): 1}), 30)
-    twin, later = copy.deepcopy(games), copy.deepcopy(games)
-    course = list(play(twin, 120))
-    # What the copy has played has moved nothing in the original.
-    assert list(play(games, 120)) == course
-    later.reset(21)
-    games.reset(21)
-    assert list(play(later, 60)) == list(play(games, 60))
+@small_tables
+def test_after_an_opponent_has_failed_nobody_plays_for_it(table):
+    """Neither its mask nor its turn falls to the learner; a reset puts everything right."""
+    opponent = Forgetful()
+    rows = SingleAgentBatch(n=3, **table.arguments, seed=1, seat=0, opponents=opponent)
+    opponent.forgotten = True
+    while (rows.batch.to_move == rows.seats).all():
+        with suppress(LookupError):
+            rows.step(rows.action_masks().argmax(axis=1))
+    stuck = rows.batch.to_move != rows.seats
+    assert not rows.action_masks()[stuck].any()
+    with pytest.raises(RuntimeError, match="call reset"):
+        rows.step(rows.batch.mask.argmax(axis=1))
+    opponent.forgotten = False
+    rows.reset(0)
+    rows.step(rows.action_masks().argmax(axis=1))

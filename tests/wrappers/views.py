@@ -1,0 +1,282 @@
+"""`api_test(view, table)`: a view must show the games of a batch, decision by decision.
+
+A `Batch` plays by a rule on what the mover sees, so that views of one seat play the same games if
+its opponents follow the rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shakespeare_env import Batch, Position, env, parallel_env
+from shakespeare_env.wrappers.gym import SingleAgentEnv
+from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
+from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
+from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
+from tests.contract.random_games import Table
+from tests.wrappers.lives import BySight
+
+ROWS, GAMES = 3, 2
+PLAYER = BySight(5)
+
+
+@dataclass
+class Decision:
+    """A decision as the batch showed it, and what followed, by seat.
+
+    For views of one seat, `reward` is all that it received until its next decision or the end,
+    `last` whether it did not decide again, scores and winners are final.
+    """
+
+    seat: int
+    observation: npt.NDArray[np.int8]
+    mask: npt.NDArray[np.bool_]
+    action: int
+    rewards: npt.NDArray[np.float32]
+    scores: npt.NDArray[np.int16]
+    winners: npt.NDArray[np.bool_]
+    last: bool
+    final: npt.NDArray[np.int8]
+    """int8[players, D]: what every seat saw at the end; empty before."""
+    reward: float | np.float32 = 0.0
+
+
+Rows = list[list[Decision]]
+
+
+def played(table: Table, seed: int, reward: str) -> Rows:
+    """The decisions of every row, game after game."""
+    batch = table.batch(ROWS, seed, autoreset=False, reward=reward)
+    rows: Rows = [[] for _ in range(ROWS)]
+    left = np.full(ROWS, GAMES)
+    while left.any():
+        seats, seen, masks = batch.to_move.copy(), batch.obs.copy(), batch.mask.copy()
+        actions = PLAYER.act(seen, masks)
+        rewards, done = batch.step(actions)
+        scores = batch.scores()
+        for row in np.flatnonzero(left).tolist():
+            at_table = range(table.players if done[row] else 0)
+            rows[row].append(
+                Decision(
+                    *(int(seats[row]), seen[row], masks[row], int(actions[row])),
+                    *(rewards[row].copy(), scores[row], batch.final_winners[row] & done[row]),
+                    bool(done[row]),
+                    np.array([batch.observe([seat], [row])[0] for seat in at_table], np.int8),
+                )
+            )
+        batch.restart(np.flatnonzero(done))
+        left -= done & (left > 0)
+    return rows
+
+
+def of_one_seat(rows: Rows, players: int) -> Rows:
+    """What a learner sees of each row, its seat moving round, from seat i in row i."""
+    found: Rows = []
+    for row, decisions in enumerate(rows):
+        own: list[Decision] = []
+        for number, game in enumerate(_games(decisions)):
+            seat = (row + number) % players
+            places = [place for place, one in enumerate(game) if one.seat == seat]
+            bounds = [0, *places[1:], len(game)]
+            for place, begin, end in zip(places, bounds, bounds[1:], strict=False):
+                one, last = game[place], place == places[-1]
+                earned = sum((g.rewards[seat] for g in game[begin:end]), np.float32(0))
+                scores, winners = game[-1].scores, game[-1].winners
+                own.append(
+                    Decision(
+                        *(one.seat, one.observation, one.mask, one.action, one.rewards),
+                        *(scores, winners, last, game[-1].final, np.float32(earned)),
+                    )
+                )
+        found.append(own)
+    return found
+
+
+def _games(decisions: list[Decision]) -> Iterator[list[Decision]]:
+    ends = [place + 1 for place, one in enumerate(decisions) if one.last]
+    for begin, end in zip([0, *ends], ends, strict=False):
+        yield decisions[begin:end]
+
+
+def same(found: Any, expected: Any) -> None:
+    """Equal in type, shape and every element."""
+    one, other = np.asarray(found), np.asarray(expected)
+    assert one.dtype == other.dtype
+    np.testing.assert_array_equal(one, other, strict=True)
+
+
+def same_end(info: dict[str, Any], decision: Decision, players: int) -> None:
+    same(info["final_scores"], decision.scores[:players])
+    same(info["winners"], decision.winners[:players])
+    assert not info["illegal_action"]
+
+
+def api_test(view: str, table: Table, *, seed: int = 0, reward: str = "win") -> None:
+    """Step a view through two games in each of three rows, or in one."""
+    rows = played(table, seed, reward)
+    arguments = {**table.arguments, "reward": reward}
+    VIEWS[view](rows, table.players, seed, arguments)
+
+
+def _position(rows: Rows, players: int, seed: int, arguments: Any) -> None:
+    view = Position.new(seed=seed, **{k: v for k, v in arguments.items() if k != "reward"})
+    for one in rows[0]:
+        assert view.to_move == one.seat
+        same(view.observation(one.seat), one.observation)
+        same(view.action_mask(), one.mask)
+        view.push(view.move_text(one.action))
+        assert view.scores() == one.scores[:players].tolist()
+        if one.last:
+            assert view.winners == np.flatnonzero(one.winners).tolist()
+            return
+
+
+def _resetting_batch(rows: Rows, players: int, seed: int, arguments: Any) -> None:
+    view = Batch(n=ROWS, seed=seed, threads=2, **arguments)
+    for made in _together(rows):
+        assert view.to_move.tolist() == [one.seat for one in made]
+        _same_views(made, view.obs, view.mask)
+        rewards, ended = view.step([one.action for one in made])
+        same(rewards, [one.rewards for one in made])
+        assert ended.tolist() == [one.last for one in made]
+        for row in np.flatnonzero(ended):
+            same(view.final_scores[row], made[row].scores)
+            same(view.final_winners[row], made[row].winners)
+
+
+def _aec(rows: Rows, players: int, seed: int, arguments: Any) -> None:
+    """The first row, every game to its last dead step."""
+    view, decisions = env(**arguments), iter(rows[0])
+    for game in range(GAMES):
+        view.reset(seed=seed if game == 0 else None)
+        owed = np.zeros(players)
+        last: Decision | None = None
+        for agent in view.agent_iter():
+            seat = view.possible_agents.index(agent)
+            shown, reward, terminated, truncated, info = view.last()
+            assert (reward, terminated, truncated) == (owed[seat], last is not None, False)
+            same(info["action_mask"], shown["action_mask"])
+            if last is not None:
+                same(shown["observation"], last.final[seat])
+                view.step(None)
+                continue
+            one = next(decisions)
+            assert one.seat == seat
+            same(shown["observation"], one.observation)
+            same(shown["action_mask"], one.mask.astype(np.int8))
+            view.step(one.action)
+            owed[seat] = 0.0
+            owed += one.rewards[:players]
+            last = one if one.last else None
+
+
+def _parallel(rows: Rows, players: int, seed: int, arguments: Any) -> None:
+    """The first game; only the action of the agent that is to decide counts."""
+    view = parallel_env(**arguments)
+    observations, _ = view.reset(seed=seed)
+    for one in rows[0]:
+        agent = view.possible_agents[one.seat]
+        acting = [name for name, seen in observations.items() if seen["action_mask"].any()]
+        assert acting == [agent]
+        same(observations[agent]["observation"], one.observation)
+        same(observations[agent]["action_mask"], one.mask.astype(np.int8))
+        actions: Any = dict.fromkeys(view.agents, -1) | {agent: one.action}
+        observations, rewards, ended, _, infos = view.step(actions)
+        assert list(rewards.values()) == one.rewards[:players].tolist()
+        assert set(ended.values()) == {one.last}
+        if one.last:
+            same_end(infos[agent], one, players)
+            return
+
+
+def _gymnasium(rows: Rows, players: int, seed: int, arguments: Any) -> None:
+    view = SingleAgentEnv(opponents=PLAYER, **arguments)
+    observation, info = view.reset(seed=seed)
+    for one in of_one_seat(rows, players)[0]:
+        assert view.seat == one.seat
+        same(observation, one.observation)
+        same(info["action_mask"], one.mask.astype(np.int8))
+        same(view.action_masks(), one.mask)
+        observation, *rest, info = view.step(one.action)
+        assert rest == [float(one.reward), one.last, False]
+        if one.last:
+            same(observation, one.final[one.seat])
+            same_end(info, one, players)
+            observation, info = view.reset()
+
+
+def _gymnasium_vector(rows: Rows, players: int, seed: int, arguments: Any) -> None:
+    view = SingleAgentVectorEnv(ROWS, opponents=PLAYER, autoreset_mode="SAME_STEP", **arguments)
+    observations, infos = view.reset(seed=seed)
+    for made in _together(of_one_seat(rows, players)):
+        _same_views(made, observations, infos["action_mask"].astype(np.bool_))
+        same(view.action_masks(), [one.mask for one in made])
+        observations, rewards, ended, cut, infos = view.step(_actions(made))
+        same(rewards, [one.reward for one in made])
+        assert not cut.any()
+        assert ended.tolist() == [one.last for one in made]
+        for row in np.flatnonzero(ended):
+            same(infos["final_obs"][row], made[row].final[made[row].seat])
+            final = {name: values[row] for name, values in infos["final_info"].items()}
+            same_end(final, made[row], players)
+
+
+def _sb3_one_seat(rows: Rows, players: int, seed: int, arguments: Any) -> None:
+    view = SB3SingleAgentVecEnv(SingleAgentBatch(n=ROWS, opponents=PLAYER, **arguments))
+    view.seed(seed)
+    observations: Any = view.reset()
+    for made in _together(of_one_seat(rows, players)):
+        _same_views(made, observations, view.action_masks())
+        observations, rewards, ended, infos = view.step(_actions(made))
+        same(rewards, [one.reward for one in made])
+        _same_ends(made, ended, infos, players)
+
+
+def _sb3_self_play(rows: Rows, players: int, seed: int, arguments: Any) -> None:
+    view = SB3SelfPlayVecEnv(Batch(n=ROWS, seed=seed, autoreset=False, **arguments))
+    observations: Any = view.reset()
+    for made in _together(rows):
+        assert view.seats.tolist() == [one.seat for one in made]
+        _same_views(made, observations, view.action_masks())
+        observations, rewards, ended, infos = view.step(_actions(made))
+        same(view.seat_rewards, [one.rewards for one in made])
+        same(rewards, [one.rewards[one.seat] for one in made])
+        _same_ends(made, ended, infos, players)
+
+
+VIEWS = {
+    "Position": _position,
+    "Batch": _resetting_batch,
+    "PettingZoo": _aec,
+    "PettingZoo parallel": _parallel,
+    "Gymnasium": _gymnasium,
+    "Gymnasium vector": _gymnasium_vector,
+    "SB3 one seat": _sb3_one_seat,
+    "SB3 self-play": _sb3_self_play,
+}
+
+
+def _together(rows: Rows) -> Iterator[tuple[Decision, ...]]:
+    """Decisions of all rows until one ends."""
+    yield from zip(*rows, strict=False)
+
+
+def _actions(made: Sequence[Decision]) -> npt.NDArray[np.int64]:
+    return np.array([one.action for one in made])
+
+
+def _same_views(made: Sequence[Decision], observations: Any, masks: Any) -> None:
+    same(observations, [one.observation for one in made])
+    same(masks, [one.mask for one in made])
+
+
+def _same_ends(made: Sequence[Decision], ended: Any, infos: Any, players: int) -> None:
+    assert ended.tolist() == [one.last for one in made]
+    for row in np.flatnonzero(ended):
+        same(infos[row]["terminal_observation"], made[row].final[made[row].seat])
+        same_end(infos[row], made[row], players)
