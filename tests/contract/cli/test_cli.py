@@ -120,8 +120,7 @@ def test_every_action_is_listed(game, markdown):
 def test_as_a_program_without_names_the_default_game_is_meant():
     assert all(command in run().output for command in ("watch", "play", "train", "protocol"))
     script = "from shakespeare_env.cli import app; app(['watch', '--moves', '0'])"
-    out = said_by(script, COLUMNS="200", LINES="100")
-    assert out.startswith("\n" + str(Position.new(registry.DEFAULT, players=SEATS)))
+    assert said_by(script).startswith("\n" + str(Position.new(registry.DEFAULT, players=SEATS)))
 
 
 def test_the_version():

