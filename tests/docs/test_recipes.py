@@ -5,6 +5,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+import gymnasium
 import pytest
 from torch.utils.data import DataLoader
 
@@ -55,3 +56,15 @@ def test_processes_share_the_decisions(folder, monkeypatch):
         for key in zip(batch["game_ids"].tolist(), batch["numbers"].tolist(), strict=True)
     ]
     assert len(found) == len(set(found)) == decisions.batches.decisions
+
+
+def test_the_mask_stands_in_the_observation(monkeypatch):
+    monkeypatch.syspath_prepend(str(RECIPES))
+    masked = import_module("masked_observation").MaskedObservation
+    view = masked(gymnasium.make("Shakespeare-v0", players=2, opponents="random"))
+    seen, info = view.reset(seed=1)
+    over = False
+    while not over:
+        assert view.observation_space.contains(seen)
+        assert (seen["action_mask"] == info["action_mask"]).all()
+        seen, _, over, _, info = view.step(int(seen["action_mask"].argmax()))

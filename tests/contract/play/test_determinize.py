@@ -6,7 +6,6 @@ An agent that looks ahead is given such positions, and no way to the true ones.
 from __future__ import annotations
 
 import gc
-import json
 import random
 import types
 import weakref
@@ -25,7 +24,6 @@ from tests.contract.random_games import (
     chosen,
     copies,
     differing_fields,
-    game_from,
     record_of,
     sampled,
     stacked,
@@ -57,14 +55,6 @@ def test_the_position_is_a_legal_one_and_the_true_one_is_left_alone(table):
 
 
 @all_tables
-def test_it_can_be_played_to_the_end(table):
-    for number, position, seat in positions(table, every=60):
-        if number % table.players == seat:
-            end = list(game_from(position.determinize(seat, seed=number), salt=number))[-1]
-            assert end.winners
-
-
-@all_tables
 def test_the_hidden_truth_has_no_influence(table):
     """From positions that differ only in what is hidden the same seed draws the same."""
     hidden, rng = knowledge.of(table.game, "hidden"), random.Random(8)
@@ -91,16 +81,6 @@ def test_only_the_games_named_are_drawn_anew(table):
     np.testing.assert_array_equal(mask[others], batch.mask[others])
     np.testing.assert_array_equal(obs[others], batch.obs[others])
     assert "random" in differing_fields(before[2], after[2])
-
-
-@full_tables
-def test_seeds_and_seats_draw_differently(table):
-    position = table.position(seed=3)
-    seats = range(table.players)
-    drawn = [position.determinize(seat, seed).record() for seat in seats for seed in range(8)]
-    assert len({json.dumps(position.game.to_dict(record)) for record in drawn}) == len(drawn)
-    chance = {int(record["random"]) for record in drawn}
-    assert len(chance - {int(position.record()["random"])}) == len(drawn)
 
 
 PUBLIC = (Game, type, types.ModuleType, types.BuiltinFunctionType)

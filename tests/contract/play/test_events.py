@@ -8,8 +8,7 @@ import pytest
 from shakespeare_env import IllegalMove, Position
 from shakespeare_env.core.game import NO_SEAT
 from shakespeare_env.core.presentation import Event
-from shakespeare_env.play import score_sheet
-from shakespeare_env.play.course import GameLog
+from shakespeare_env.play.course import from_events
 from shakespeare_env.play.tracing import Tracer
 from tests.contract.each_table import all_tables
 from tests.contract.random_games import differing_fields, game_from, move_by_rule
@@ -47,7 +46,7 @@ def test_events_add_up_to_what_has_changed_and_to_a_score_sheet(table):
             as_seen = check_told(before, move, after, seat)
             assert by_source(as_seen) == by_source(events)
             told += as_seen
-        names, rows = zip(*score_sheet.from_events(at_start, told), strict=True)
+        names, rows = zip(*from_events(at_start, told), strict=True)
         assert len(set(names)) == len(names) > 2
         assert [sum(column) for column in zip(*rows, strict=True)] == after.scores()
     assert n_moves > 60
@@ -96,17 +95,6 @@ def test_a_move_that_is_not_legal_has_no_events():
         position.events("pass")
 
 
-def test_a_change_that_no_rule_explains_is_told_as_such():
-    before = Position.new("shakespeare", players=2)
-    after, move = before.copy(), before.moves()[0]
-    after.push(move)
-    changed = after.to_dict()
-    changed["seats"][1]["prestige"] += 2
-    *told, other = GameLog().events(before, move, Position.from_dict(changed))
-    assert told == before.events(move)
-    assert other == Event(1, "other: +2 points", "other", 2)
-
-
 def test_a_row_of_a_score_sheet_is_a_source_whatever_came_first():
     events = [
         Event(0, "−1: mood", "mood", -1),
@@ -115,5 +103,5 @@ def test_a_row_of_a_score_sheet_is_a_source_whatever_came_first():
         Event(1, "hamlet", counters={"pounds": 3}),
         Event(0, "+3: act", "act", 3),
     ]
-    rows = score_sheet.from_events([5, 0], events)
+    rows = from_events([5, 0], events)
     assert rows == [("at the start", [5, 0]), ("act", [3, 2]), ("mood", [-1, 0])]

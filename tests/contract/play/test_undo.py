@@ -2,7 +2,6 @@
 
 import random
 from collections import Counter
-from contextlib import suppress
 
 import pytest
 
@@ -96,26 +95,6 @@ def test_what_is_taken_back_and_played_again_is_the_same_game_and_why_a_move_sta
     assert reasons.keys() <= {OTHER_SEAT, CHANCE, SHOWN, "taken back"}
     assert undone.moves == plain.moves
     assert records(undone) == records(plain)
-
-
-@pytest.mark.parametrize("table", SOLO, ids=str)
-def test_several_in_a_row_and_none_before_the_first(table):
-    """Alone at the table all moves are one's own."""
-    played = Session(table.position(2), {}, 2)
-    with pytest.raises(ValueError, match="there is no move of yours"):
-        played.take_back(0)
-    rng, most = random.Random(2), 0
-    while played.position.to_move is not None and len(played.moves) < 60:
-        played.push(rng.choice(played.position.moves()))
-        before, back = record(played.position), []
-        with suppress(ValueError):
-            while True:
-                back.append(played.take_back(0))
-        most = max(most, len(back))
-        for move in reversed(back):
-            played.push(move)
-        assert record(played.position) == before
-    assert most >= 3
 
 
 @pytest.mark.parametrize("table", SOLO, ids=str)

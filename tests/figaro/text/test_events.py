@@ -2,7 +2,7 @@
 
 from shakespeare_env import Position
 from shakespeare_env.figaro.text.score_sheet import score_sheet as sheet_of
-from shakespeare_env.play import score_sheet
+from shakespeare_env.play.course import from_events
 from tests.figaro.positions import ending, last_card, position
 
 
@@ -35,7 +35,7 @@ def test_the_last_round_tells_the_exchange_pieces_in_order_and_who_wins():
     ]
     assert texts[-1] == (None, "seat 2 wins with a road of 7")
     start, happened = [-29, -23, -9, -8], Position.from_dict(d).events(last_card(1))
-    assert score_sheet.from_events(start, happened) == [
+    assert from_events(start, happened) == [
         ("at the start", start),
         ("round 3", [-13, -9, 0, -10]),
         ("round 3, exchange", [0, 0, 2, 0]),

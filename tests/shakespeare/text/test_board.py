@@ -95,13 +95,6 @@ def test_a_move_is_clicked_where_it_happens(game, move, where):
     assert places(game, move) == tuple(where)
 
 
-def test_names_of_pieces_stay_from_position_to_position():
-    before = turn_position(seats={0: seat(["viola"])}, shown=["hamlet", "puck"])
-    after = turn_position(seats={0: seat(["viola", "hamlet"])}, shown=["puck"])
-    gone, new = pieces(board(before)).keys(), pieces(board(after)).keys()
-    assert (gone - new, new - gone) == ({"character-hamlet"}, {"seat-0-troupe-5"})
-
-
 def test_titles_say_to_screen_readers_what_is_on_a_piece():
     worn = {"lear": ["black", "blue"]}
     mine = seat(["lear", "extra:viola"], used=["lear"], costumes=worn, stage={"a1": "blue"})
@@ -111,7 +104,6 @@ def test_titles_say_to_screen_readers_what_is_on_a_piece():
     assert found["seat-1-stage"] == "Stage of seat 1: a1 blue"
     lear = "Lear, actor, wage 3 pounds, activated, costume black blue, value 5"
     assert found["seat-1-troupe-4"] == lear
-    assert found["elements"] == "On offer: costumes none; stage sets none"
 
 
 def test_objectives_drawn_come_first_and_show_their_backs_to_others():

@@ -13,10 +13,11 @@ from shakespeare_env.core.presentation import Marks
 from shakespeare_env.drawing.board import piece_svg
 from shakespeare_env.drawing.shapes import GOLD, INK
 from shakespeare_env.shakespeare.box.facts import COLOURS
-from shakespeare_env.shakespeare.drawing import palette
+from shakespeare_env.shakespeare.box.loading import load_box
+from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.board import board, picture
 from shakespeare_env.shakespeare.text import wording
-from shakespeare_env.shakespeare.text.drawing import draw, draw_compact
+from shakespeare_env.shakespeare.text.drawing import draw
 from shakespeare_env.shakespeare.text.wording import headline
 from tests.contract.playing import changed
 from tests.contract.processes import said_by
@@ -28,7 +29,6 @@ from tests.drawings import (
     assert_readable,
     height,
     pieces,
-    placed,
     texts,
     words,
 )
@@ -89,8 +89,7 @@ def test_every_phase_has_room_for_all_its_texts(phase, players):
     drawn = picture(game)
     assert game == before
     assert_readable(drawn, wording.asked(game))
-    for text in (draw(game), draw_compact(game)):
-        assert max(map(len, text.splitlines())) <= 80
+    assert max(map(len, draw(game).splitlines())) <= 80
 
 
 @pytest.mark.parametrize("players", range(1, 5))
@@ -116,16 +115,6 @@ def test_a_large_troupe_has_room_in_a_summary():
         assert all(float(found[1]) <= width - 4 for found in moved[1:] if found), tile.attrib
         (name, *_) = tile.iter(f"{SVG}text")
         assert len((name.text or "").rstrip("…")) >= 4, name.text
-
-
-def test_a_frame_around_a_space_of_an_act_leaves_the_names_of_acts_whole():
-    drawn = pieces(board(crowded("turn", 4)))["acts"]
-    spaces = [it for it in placed(drawn, "place") if it.name.endswith(".1")]
-    names = [line for line in texts(drawn) if line.text.startswith("Act ")]
-    assert [line.text for line in names] == ["Act I", "Act II", "Act III"]
-    frame = 5
-    for line, space in zip(names, spaces, strict=True):
-        assert line.right <= space.left - frame, line
 
 
 def test_the_end_names_the_winner_but_in_solo_the_score_to_pass():
@@ -223,7 +212,7 @@ SHOWN = {
         *(f"seats.2.troupe.{n}.{key}" for n in (0, 4) for key in ("card", "face", "costume")),
         *(f"seats.2.troupe.{n}.{key}" for n in (0, 4) for key in ("cylinder", "rest")),
     ],
-    a_craft: [f"pending.{key}" for key in ("value", "costumes", "colours", "optional")],
+    a_craft: [f"pending.{key}" for key in ("value", "costumes", "optional")],
     a_rest: ["seats.1.kept"],
     the_end: ["seats.1.unpaid", "winners"],
 }
@@ -269,5 +258,5 @@ def test_another_box_is_drawn_too(tmp_path):
 
 @pytest.mark.parametrize("eye", EYES)
 def test_seats_and_elements_stay_apart(eye):
-    elements = [palette.ELEMENTS[colour][0] for colour in COLOURS]
-    assert_apart((*palette.SEATS, *elements), eye, 15)
+    elements = [shapes.ELEMENTS[colour][0] for colour in COLOURS]
+    assert_apart((*shapes.SEATS, *elements), eye, 15)

@@ -1,11 +1,8 @@
 """What a move, the end of a day, a card and a thing on the table do, in words."""
 
-import pytest
-
 from shakespeare_env import Position
-from shakespeare_env.play import score_sheet
-from shakespeare_env.shakespeare.text import score_sheet as sheet_of_position
-from shakespeare_env.shakespeare.text.wording import seen_by
+from shakespeare_env.play.course import from_events
+from shakespeare_env.shakespeare.text.wording import score_sheet
 from shakespeare_env.shakespeare.words.glossary import topics
 from tests.contract.playing import play
 from tests.shakespeare.positions import (
@@ -82,14 +79,14 @@ def test_the_end_tells_objectives_yellow_elements_and_wages_those_of_others_toge
 def test_score_sheets_tell_where_prestige_came_from():
     d = last_evening()
     end = play(d, "pass")
-    sheet = dict(score_sheet.from_events([5, 5], Position.from_dict(d).events("pass")))
+    sheet = dict(from_events([5, 5], Position.from_dict(d).events("pass")))
     parts = {"yellow elements": [1, 0], "unpaid wages": [-2, 0]}
     earned = {"at the start": [5, 5], "Act II": [2, 1], "objectives": [2, 0]}
     assert sheet == earned | parts
     # A position alone tells less.
-    rows = dict(sheet_of_position.score_sheet(end))
+    rows = dict(score_sheet(end))
     assert rows == {"in play, and objectives": [9, 6]} | parts
-    assert sheet_of_position.score_sheet(d) == [("so far", [5, 5])]
+    assert score_sheet(d) == [("so far", [5, 5])]
 
 
 NAMES = {*COPIES, *BOARD, *OBJECTIVES, *COLOURS, "act_i", "act_ii", "act_iii"}
@@ -103,24 +100,6 @@ def table():
     return turn_position(players=2, seats={0: mine, 1: theirs}, acts=acts, sets={"purple": 2})
 
 
-@pytest.mark.parametrize(
-    ("name", "ends"),
-    [
-        ("hamlet", "Now: with seat 0, resting."),
-        ("set_dresser_8", "Now: with seat 1, value 9."),
-        ("jeweler", "Now: with seat 1, as extra 1."),
-        ("great_company", "Now: seat 0: 4 so far, +1 prestige; seat 1: 2 so far, nothing."),
-        ("act_ii", "Now, first to last: seat 1 on 4, seat 0 on 4."),
-        ("mood", "Now: seat 0: +2; seat 1: 0; 2 purple stage sets on display."),
-        ("wages", "Now: seat 0: 4 £ due, 4 £ in hand; seat 1: 4 £ due, 0 £ in hand."),
-        ("token", "Now: seat 0: 0; seat 1: 1; 7 in the supply."),
-        ("a2", "Now: seat 1: pink."),
-    ],
-)
-def test_a_thing_tells_where_and_how_it_stands(name, ends):
-    assert topics(table())[name].split("\n")[-1] == ends
-
-
 def test_every_thing_is_a_topic_and_a_card_tells_its_powers():
     known = topics(table())
     assert set(known) >= NAMES
@@ -128,14 +107,8 @@ def test_every_thing_is_a_topic_and_a_card_tells_its_powers():
         "Hamlet: actor, wage 3 £. Activated: Act III +1, 1 white quill, every other mood −1.",
         "Complete costume, at a rehearsal: +1 prestige.",
     ]
-
-
-def test_who_keeps_an_objective_is_known_to_its_seat_alone():
-    mine, other = (topics(seen_by(table(), seat)) for seat in (0, 1))
-    assert "kept, " in mine["jewels"]
-    assert mine["objective"].endswith("Now: seat 0 keeps jewels 0.")
-    assert "kept, " not in other["jewels"]
-    assert "Now" not in other["objective"]
+    standings = "Now: seat 0: 4, +1 prestige; seat 1: 2, 0 prestige."
+    assert known["great_company"].splitlines()[-1] == standings
 
 
 def test_alone_there_is_no_wager_but_the_rules_of_solo():
