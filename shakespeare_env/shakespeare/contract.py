@@ -5,7 +5,7 @@ from __future__ import annotations
 from shakespeare_env.core.game import Game, Rules
 from shakespeare_env.core.presentation import Presentation
 from shakespeare_env.shakespeare.actions import TABLE
-from shakespeare_env.shakespeare.box.tables import BOXES, GOOD_SCORES, N_SEATS
+from shakespeare_env.shakespeare.box.tables import BOX_FILE, GOOD_SCORES, N_SEATS
 from shakespeare_env.shakespeare.drawing.board import board, flights, picture, places
 from shakespeare_env.shakespeare.drawing.shapes import ON_SEATS, SEATS
 from shakespeare_env.shakespeare.record.checks import fault

@@ -20,8 +20,8 @@ from shakespeare_env.checks.values import check_arguments
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.game import Game
-from shakespeare_env.core.rewards import ILLEGAL_REWARD
 from shakespeare_env.core.rng import fresh_seed
+from shakespeare_env.core.row_rules import ILLEGAL_REWARD
 from shakespeare_env.wrappers.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from shakespeare_env.wrappers.spaces import (
     StateView,

@@ -10,7 +10,7 @@ import pytest
 from gymnasium.error import ResetNeeded
 
 from shakespeare_env import Batch, env, raw_env
-from shakespeare_env.core import registry, rewards
+from shakespeare_env.core import registry, row_rules
 from shakespeare_env.wrappers.gym import SingleAgentEnv
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
@@ -25,7 +25,7 @@ from tests.wrappers.lives import BySight, bytes_of
 @pytest.mark.parametrize("number", range(len(TABLES)), ids=lambda number: str(TABLES[number]))
 def test_api(view, number):
     """Each table with one of the rewards."""
-    reward = rewards.NAMES[number % len(rewards.NAMES)]
+    reward = row_rules.NAMES[number % len(row_rules.NAMES)]
     shared.api_test(view, TABLES[number], seed=number, reward=reward)
 
 

@@ -175,17 +175,12 @@ def from_dict(position: Mapping[str, Any], game: Record) -> None:
     Raises:
         PositionError: Impossible position; names the place, value and remedy.
     """
-    names_box = t.N_BOXES > 1 or "box" in position
-    given = read.table(position, "position", (*_KEYS, "box") if names_box else _KEYS)
+    given = read.table(position, "position", _KEYS)
     read.choice(given["game"], "game", (NAME,))
     players = read.integer(given["players"], "players", 1, t.N_SEATS)
     for name in s.STATE.names or ():
         if name != "random":
             game[name] = s.NOBODY if name in s.EMPTY_IS_NOBODY else 0
-    if names_box:
-        number = read.choice(given["box"], "box", t.BOX_NAMES)
-        if t.N_BOXES > 1:
-            game["box"] = number
     game["players"] = players
     game["strategic_rest"] = read.truth(given["strategic_rest"], "strategic_rest")
     game["day"] = read.integer(given["day"], "day", 1, t.N_DAYS)
@@ -222,7 +217,7 @@ def _read_places(given: Mapping[str, Any], game: Record, players: int) -> None:
     discs = {seat: seat for seat in range(players)} | ({NEUTRAL: t.NEUTRAL} if players == 1 else {})
     piles = read.table(given["piles"], "piles", ACTS)
     for act, name in enumerate(ACTS):
-        spaces = [str(space) for space in range(1, t.ACT_LENGTH[t.recorded_box(game), act] + 1)]
+        spaces = [str(space) for space in range(1, t.ACT_LENGTH[act] + 1)]
         if not isinstance(piles[name], Mapping):
             read.refuse(
                 f"piles.{name}", f"{shown(piles[name])} is not an object", "write space -> discs"

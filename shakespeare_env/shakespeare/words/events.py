@@ -23,7 +23,7 @@ from shakespeare_env.shakespeare.box.printed import (
     quills_of,
     signed,
 )
-from shakespeare_env.shakespeare.rules import flow, scoring, stage, troupe
+from shakespeare_env.shakespeare.rules import boards, flow, scoring
 from shakespeare_env.shakespeare.rules.phases import (
     craft,
     mood,
@@ -32,7 +32,6 @@ from shakespeare_env.shakespeare.rules.phases import (
     rehearsal,
     rest,
     turn,
-    upkeep,
     wager,
 )
 from shakespeare_env.shakespeare.text.wording import seat_list
@@ -458,11 +457,11 @@ def _winners(call: Call) -> Iterator[Event]:
 
 
 _TELLERS: dict[Any, Teller] = {
-    troupe.join: _join,
+    boards.join: _join,
     turn.play: _turn,
     craft.play: _take,
-    troupe.add_costume: _costume,
-    stage.add_set: _set,
+    boards.add_costume: _costume,
+    boards.add_set: _set,
     quill.play: _quill,
     mood.play: _back,
     queen.play_gift: _gift,
@@ -480,7 +479,7 @@ _TELLERS: dict[Any, Teller] = {
     rehearsal.score_space: _act_scores,
     rehearsal.score_place: _place_scores,
     rehearsal.move_neutral_discs: _neutral_discs,
-    upkeep.renew: _upkeep,
+    rest.renew: _upkeep,
     rest.lift: _rested,
     rest.put_to_rest: _rests,
     scoring.finish: _end,

@@ -13,7 +13,6 @@ from shakespeare_env.core.presentation import Marks
 from shakespeare_env.drawing.board import piece_svg
 from shakespeare_env.drawing.shapes import GOLD, INK
 from shakespeare_env.shakespeare.box.facts import COLOURS
-from shakespeare_env.shakespeare.box.loading import load_box
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.board import board, picture
 from shakespeare_env.shakespeare.text import wording
