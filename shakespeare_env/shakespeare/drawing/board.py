@@ -10,7 +10,6 @@ from shakespeare_env.core.presentation import UNMARKED, Flight, Marks, Panel, Pi
 from shakespeare_env.drawing import board as page
 from shakespeare_env.drawing.board import seat_and_name
 from shakespeare_env.drawing.shapes import PANEL, Block, Elements, box, star, words
-from shakespeare_env.shakespeare.box.printed import printed_of
 from shakespeare_env.shakespeare.drawing import piece_titles as titles
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.seat_picture import (
@@ -45,10 +44,9 @@ def board(position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]
 
 def _choice(position: Mapping[str, Any]) -> list[Panel]:
     if position["phase"] == "queen":
-        printed = printed_of(position)
         gifts = [
-            Piece(f"queen-{offer}", f"The Queen: {meaning}", draw_gift(printed, offer))
-            for offer, meaning in queen_offers(printed).items()
+            Piece(f"queen-{offer}", f"The Queen: {meaning}", draw_gift(offer))
+            for offer, meaning in queen_offers().items()
         ]
         return [Panel("choice", "The Queen's offers", gifts)]
     if position["phase"] == "objective":
@@ -74,13 +72,8 @@ def _table(position: Mapping[str, Any]) -> list[Panel]:
         ),
         Piece("order", "Player order, initiative, tokens left", draw_order(position)),
     ]
-    printed = printed_of(position)
     offers = [
-        Piece(
-            f"character-{card}",
-            titles.offer(printed, card, copies),
-            draw_offer(printed, card, copies),
-        )
+        Piece(f"character-{card}", titles.offer(card, copies), draw_offer(card, copies))
         for card, copies in Counter(position["display"]["characters"]).items()
     ]
     piles = [
@@ -94,7 +87,7 @@ def _table(position: Mapping[str, Any]) -> list[Panel]:
 
 
 def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel:
-    mine, printed = position["seats"][seat], printed_of(position)
+    mine = position["seats"][seat]
     name = names[seat] if names else ""
     state = draw_state(position, seat, name)
     pieces = [Piece(f"seat-{seat}-state", titles.state(position, seat, name), state)]
@@ -102,12 +95,12 @@ def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel
     pieces += [
         Piece(
             f"seat-{seat}-troupe-{place}",
-            titles.member(printed, member, extra),
-            draw_member(printed, member, extra, seat, place),
+            titles.member(member, extra),
+            draw_member(member, extra, seat, place),
         )
         for place, (member, extra) in enumerate(members)
     ]
-    wall = draw_stage(printed, mine["stage"], seat)
+    wall = draw_stage(mine["stage"], seat)
     pieces.append(Piece(f"seat-{seat}-stage", titles.stage(mine["stage"], seat), _framed(wall)))
     summary = Piece(
         f"seat-{seat}-summary",

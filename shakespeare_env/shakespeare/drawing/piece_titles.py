@@ -7,7 +7,7 @@ from typing import Any
 
 from shakespeare_env.core.game import UNKNOWN
 from shakespeare_env.drawing.board import seat_and_name
-from shakespeare_env.shakespeare.box.printed import Printed
+from shakespeare_env.shakespeare.box.printed import PRINTED
 from shakespeare_env.shakespeare.text.wording import (
     character_name,
     extra_words,
@@ -17,9 +17,9 @@ from shakespeare_env.shakespeare.text.wording import (
 )
 
 
-def offer(printed: Printed, card: str, copies: int) -> str:
+def offer(card: str, copies: int) -> str:
     """A character on offer."""
-    known = printed.cards[card]
+    known = PRINTED.cards[card]
     many = f", {copies} copies" if copies > 1 else ""
     return f"{known.name}, {known.kind.replace('_', ' ')}, costs {_pounds(known.cost)}{many}"
 
@@ -51,19 +51,19 @@ def state(position: Mapping[str, Any], seat: int, name: str) -> str:
     return f"{seat_and_name(seat, name)}: {', '.join(listed)}"
 
 
-def member(printed: Printed, card: Mapping[str, Any], extra: str) -> str:
+def member(card: Mapping[str, Any], extra: str) -> str:
     """A character of a troupe."""
     listed = [character_name(card["card"])]
     if extra:
         listed.append(extra_words(extra).lower())
     else:
-        listed.append(printed.cards[card["card"]].kind.replace("_", " "))
-    wage = printed.wage(card)
+        listed.append(PRINTED.cards[card["card"]].kind.replace("_", " "))
+    wage = PRINTED.wage(card)
     listed += [f"wage {_pounds(wage)}"] if wage else []
     listed += ["activated"] if card["cylinder"] else []
     listed += ["resting"] if card["rest"] else []
     if card["costume"]:
-        value = printed.costume_value(card["costume"])
+        value = PRINTED.costume_value(card["costume"])
         listed.append(f"costume {' '.join(card['costume'])}, value {value}")
     return ", ".join(listed)
 

@@ -24,7 +24,7 @@ from shakespeare_env.drawing.shapes import (
     words,
 )
 from shakespeare_env.shakespeare.box.facts import Power, Space
-from shakespeare_env.shakespeare.box.printed import Printed, printed_of
+from shakespeare_env.shakespeare.box.printed import PRINTED
 from shakespeare_env.shakespeare.box.tables import HIGHEST_MOOD, LOWEST_MOOD, N_CYLINDERS, N_SLOTS
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.shapes import (
@@ -56,15 +56,15 @@ _TOTAL = 26  # room for the sum of a costume
 _SLOT = 20  # from one costume element to the next
 
 
-def draw_offer(printed: Printed, card: str, copies: int) -> Block:
+def draw_offer(card: str, copies: int) -> Block:
     """A card on offer, a place."""
-    return _offer(printed, card, copies).as_place(f"display.characters.{card}")
+    return _offer(card, copies).as_place(f"display.characters.{card}")
 
 
 @drawn_once
-def _offer(printed: Printed, card: str, copies: int) -> Block:
+def _offer(card: str, copies: int) -> Block:
     """Name, cost, kind and both powers, and how many lie there."""
-    known, (width, height) = printed.cards[card], _OFFER
+    known, (width, height) = PRINTED.cards[card], _OFFER
     room = width - 2 * _CARD_EDGE
     kind = known.kind.replace("_", " ") + (f" ×{copies}" if copies > 1 else "")
     drawn: Elements = [
@@ -73,7 +73,7 @@ def _offer(printed: Printed, card: str, copies: int) -> Block:
         *shapes.coin(width - 19, 43, 24, f"{known.cost}£"),
         words(_CARD_EDGE, 36, kind, 10.5, fill=MUTED, room=room - 24),
         *shapes.cylinder(_CARD_EDGE + 5, 56, 13, PANEL),
-        *row(activation_signs(printed, card), _CARD_EDGE + 17, 56, room - 40),
+        *row(activation_signs(card), _CARD_EDGE + 17, 56, room - 40),
     ]
     if known.kind == "actor":
         drawn += shapes.costume(_CARD_EDGE + 5, 78, 15, ANY)
@@ -81,15 +81,13 @@ def _offer(printed: Printed, card: str, copies: int) -> Block:
     return Block(drawn, width, height)
 
 
-def draw_member(
-    printed: Printed, member: Mapping[str, Any], extra: str, seat: int, number: int
-) -> Block:
+def draw_member(member: Mapping[str, Any], extra: str, seat: int, number: int) -> Block:
     """A seat's character with costume, cylinder and rest token, a place.
 
     `member` is from the notation; `extra` is its name as an extra, or empty.
     """
     costume, used, rests = tuple(member["costume"]), member["cylinder"], member["rest"]
-    card = _member(printed, member["card"], extra, costume, used, rests, seat)
+    card = _member(member["card"], extra, costume, used, rests, seat)
     return card.as_place(f"seat{seat}.troupe.{number}")
 
 
@@ -101,15 +99,9 @@ def ground(extra: str, used: bool, rests: bool, seat: int) -> tuple[str, str]:
 
 @drawn_once
 def _member(
-    printed: Printed,
-    card: str,
-    extra: str,
-    costume: tuple[str, ...],
-    used: bool,
-    rests: bool,
-    seat: int,
+    card: str, extra: str, costume: tuple[str, ...], used: bool, rests: bool, seat: int
 ) -> Block:
-    known, (width, height) = printed.cards[card], _MEMBER
+    known, (width, height) = PRINTED.cards[card], _MEMBER
     fill, line = ground(extra, used, rests, seat)
     drawn: Elements = [box(0, 0, width, height, fill=fill, line=line)]
     room, y = width - 2 * _CARD_EDGE, 40
@@ -129,23 +121,23 @@ def _member(
         if known.cost:
             drawn += shapes.coin(width - 16, y, 21, f"{known.cost}£")
             room -= 21
-        drawn += row(activation_signs(printed, card), _CARD_EDGE + 20, y, room - 20)
+        drawn += row(activation_signs(card), _CARD_EDGE + 20, y, room - 20)
     if extra or known.kind == "actor":
-        power = printed.box.extra_power if extra else known.costume_power
-        drawn += _costume(printed, costume, power)
+        power = PRINTED.box.extra_power if extra else known.costume_power
+        drawn += _costume(costume, power)
     return Block(drawn, width, height)
 
 
-def _costume(printed: Printed, elements: tuple[str, ...], power: Power) -> Elements:
+def _costume(elements: tuple[str, ...], power: Power) -> Elements:
     width, y = _MEMBER[0], _MEMBER[1] - 17
     drawn: Elements = []
     for slot in range(N_SLOTS):
         x, colour = _CARD_EDGE + 9 + _SLOT * slot, elements[slot] if slot < len(elements) else EMPTY
-        drawn += shapes.costume(x, y, 19, colour, str(printed.values.get(colour, "")))
+        drawn += shapes.costume(x, y, 19, colour, str(PRINTED.values.get(colour, "")))
     after = _CARD_EDGE + _SLOT * N_SLOTS + 1
     if elements:
         complete = len(elements) == N_SLOTS
-        total = f"{'✓' if complete else '='}{printed.costume_value(elements)}"
+        total = f"{'✓' if complete else '='}{PRINTED.costume_value(elements)}"
         ink = INK if complete else MUTED
         drawn.append(words(after, y + 4, total, 11, weight="bold", fill=ink, room=_TOTAL))
     return [*drawn, *right_row(power_signs(power), width - 7, y, width - 9 - after - _TOTAL)]
@@ -154,9 +146,9 @@ def _costume(printed: Printed, elements: tuple[str, ...], power: Power) -> Eleme
 _WALL, _WIDEST, _HIGH = 308, 46, 44  # of the wall; of a brick at most, and its height
 
 
-def draw_stage(printed: Printed, filled: Mapping[str, str], seat: int) -> Block:
+def draw_stage(filled: Mapping[str, str], seat: int) -> Block:
     """The centred wall of a seat; `filled` is colour by space id."""
-    rows = stage_rows(printed)
+    rows = stage_rows()
     reach = max(abs(middle) for bricks in rows for middle in bricks) + 1
     half = min(_WIDEST, _WALL / reach) / 2
     drawn: Elements = []
@@ -228,7 +220,7 @@ def _purse(position: Mapping[str, Any], mine: Mapping[str, Any], seat: int) -> E
         words(31, 21, f"×{mine['tokens']}", 15, weight="bold", room=27),
     ]
     over = position["phase"] == "over"
-    wages = f"wages {printed_of(position).wages_due(mine)}£"
+    wages = f"wages {PRINTED.wages_due(mine)}£"
     drawn: Elements = [
         Block(prestige, 79, 30).place(f"seat{seat}.prestige", 0, 12),
         Block(pounds, 74, 30).place(f"seat{seat}.pounds", 82, 12),

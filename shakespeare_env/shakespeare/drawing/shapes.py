@@ -31,7 +31,7 @@ from shakespeare_env.drawing.shapes import (
     words,
 )
 from shakespeare_env.shakespeare.box.facts import Power
-from shakespeare_env.shakespeare.box.printed import Printed
+from shakespeare_env.shakespeare.box.printed import PRINTED
 
 KRAFT, RESTING, OBJECTIVE = "#e6d9c3", "#dde2e8", "#e4cdd8"
 
@@ -230,9 +230,9 @@ def power_signs(power: Power) -> list[Sign]:
     return signs
 
 
-def activation_signs(printed: Printed, card: str) -> list[Sign]:
+def activation_signs(card: str) -> list[Sign]:
     """What a cylinder here gives; a craftsman's value precedes what it takes."""
-    known, box = printed.cards[card], printed.box
+    known, box = PRINTED.cards[card], PRINTED.box
     value = number_sign(str(known.value))
     return {
         "actor": power_signs(known.activation),

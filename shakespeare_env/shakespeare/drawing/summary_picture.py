@@ -19,7 +19,7 @@ from shakespeare_env.drawing.shapes import (
     star,
     words,
 )
-from shakespeare_env.shakespeare.box.printed import Printed, printed_of
+from shakespeare_env.shakespeare.box.printed import PRINTED
 from shakespeare_env.shakespeare.box.tables import N_SLOTS
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.seat_picture import ground
@@ -37,11 +37,11 @@ def draw_summary(position: Mapping[str, Any], seat: int, name: str) -> Block:
     """A seat's numbers, then its characters and its stage."""
     wins, decides = seat in winners(position), position["to_move"] == seat
     mine = json.dumps(position["seats"][seat])
-    return _seat(printed_of(position), mine, seat, name, wins, decides)
+    return _seat(mine, seat, name, wins, decides)
 
 
 @drawn_once
-def _seat(printed: Printed, given: str, seat: int, name: str, wins: bool, decides: bool) -> Block:
+def _seat(given: str, seat: int, name: str, wins: bool, decides: bool) -> Block:
     mine = json.loads(given)
     signs = strip_signs(wins, decides, ON_SEATS[seat])
     strip = seat_strip(seat, name, (SEATS[seat], ON_SEATS[seat]), 112, _HEAD, signs)
@@ -58,7 +58,7 @@ def _seat(printed: Printed, given: str, seat: int, name: str, wins: bool, decide
     each, high = min(_WIDEST_TILE, room / max(1, a_row)), tiles / rows
     for number, (member, extra) in enumerate(members):
         look = tuple(member["costume"]), member["cylinder"], member["rest"]
-        tile = _tile(printed, member["card"], extra, *look, seat, each - 2, high - 2)
+        tile = _tile(member["card"], extra, *look, seat, each - 2, high - 2)
         row, column = divmod(number, a_row)
         drawn.append(
             tile.place(f"seat{seat}.troupe.{number}", 3 + each * column, below + high * row)
@@ -67,7 +67,7 @@ def _seat(printed: Printed, given: str, seat: int, name: str, wins: bool, decide
         card = Block(shapes.objective(5, 5, 9), 10, 10)
         place = f"seat{seat}.objectives.{number}"
         drawn.append(card.place(place, SUMMARY - _STAGE + 12 * number, below + 25.5))
-    drawn += _stage(printed, mine["stage"], seat, SUMMARY - _STAGE, below)
+    drawn += _stage(mine["stage"], seat, SUMMARY - _STAGE, below)
     height = _HEAD + 3 + tiles
     return Block([box(0, 0, SUMMARY, height), *drawn], SUMMARY, height)
 
@@ -99,7 +99,6 @@ def _numbers(mine: Mapping[str, Any], seat: int) -> list[tuple[str, float, Eleme
 
 @drawn_once
 def _tile(
-    printed: Printed,
     card: str,
     extra: str,
     costume: tuple[str, ...],
@@ -109,7 +108,7 @@ def _tile(
     width: float,
     height: float,
 ) -> Block:
-    known = printed.cards[card]
+    known = PRINTED.cards[card]
     fill, line = ground(extra, used, rests, seat)
     low = height < _LOW_TILES
     name, icon = extra_words(extra) or known.name.partition(" (")[0], 8.5 if low else 12.5
@@ -125,15 +124,13 @@ def _tile(
     left = (_MARK if used or rests else 2) + icon / 2
     step = min(icon + 0.5, (width - 2 - icon / 2 - left) / (N_SLOTS - 1))
     for slot, colour in enumerate(costume):
-        value = "" if low else str(printed.values[colour])
+        value = "" if low else str(PRINTED.values[colour])
         drawn += shapes.costume(left + step * slot, y, icon, colour, value)
     return Block(drawn, width, height)
 
 
-def _stage(
-    printed: Printed, filled: Mapping[str, str], seat: int, left: float, top: float
-) -> Elements:
-    rows = stage_rows(printed)
+def _stage(filled: Mapping[str, str], seat: int, left: float, top: float) -> Elements:
+    rows = stage_rows()
     half = (_STAGE - 4) / 2 / (max(abs(middle) for row in rows for middle in row) + 1)
     high = 25 / len(rows)
     drawn: Elements = []

@@ -31,7 +31,7 @@ from shakespeare_env.drawing.shapes import (
     words,
 )
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS
-from shakespeare_env.shakespeare.box.printed import Printed, printed_of
+from shakespeare_env.shakespeare.box.printed import PRINTED
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.shapes import EMPTY, amount_signs
 from shakespeare_env.shakespeare.text.wording import character_name, objective_name, worth_now
@@ -52,8 +52,7 @@ _ORDER, _APART, _TOKENS = 150, 37, 72  # widths of an order and the tokens; from
 
 def draw_acts(position: Mapping[str, Any]) -> Block:
     """The three acts; the lowest disc of a pile is ahead (T7)."""
-    printed = printed_of(position)
-    lengths = printed.box.act_lengths
+    lengths = PRINTED.box.act_lengths
     width = max(WIDTH, 2 * _EDGE + _LABEL + _LEAST_CELL * max(lengths))
     discs = max(sum(map(len, position["piles"][act].values())) for act in ACTS)
     high = _NUMBER + _DISC * max(discs, _FEWEST_DISCS) + 5 + _WORTH
@@ -64,16 +63,16 @@ def draw_acts(position: Mapping[str, Any]) -> Block:
     drawn.append(words(_EDGE + 40, 20, _RULES, _NOTE, fill=FAINT, room=width - 2 * _EDGE - 40))
     for act, (name, length) in enumerate(zip(ACTS, lengths, strict=True)):
         y = _TITLE + act * (high + _ACT_GAP)
-        drawn += _act_label(printed, name, y, high)
+        drawn += _act_label(name, y, high)
         for space in range(1, length + 1):
             pile = position["piles"][name].get(str(space), ())
             x = _EDGE + _LABEL + (space - 1) * cell
-            block = _space(printed, act, space, tuple(pile), cell - 4, high)
+            block = _space(act, space, tuple(pile), cell - 4, high)
             drawn.append(block.place(f"piles.{name}.{space}", x, y))
     return Block(drawn, width, height)
 
 
-def _act_label(printed: Printed, name: str, y: float, high: float) -> Elements:
+def _act_label(name: str, y: float, high: float) -> Elements:
     left, middle = _EDGE - 5, y + high / 2
     room = _EDGE + _LABEL - _FRAME - left
     x = left + room / 2
@@ -82,17 +81,15 @@ def _act_label(printed: Printed, name: str, y: float, high: float) -> Elements:
         words(x, middle + 7, f"Act {name}", 14, weight="bold", anchor="middle", room=room),
     ]
     if name == "II":
-        for place, won in enumerate(printed.box.rehearsals.act_2_prestige, 1):
+        for place, won in enumerate(PRINTED.box.rehearsals.act_2_prestige, 1):
             signs = [note_sign(f"{place}."), *amount_signs(won, "★")]
             drawn += centred(signs, x, middle + 6 + 16 * place, room)
     return drawn
 
 
 @drawn_once
-def _space(
-    printed: Printed, act: int, space: int, pile: tuple[int | str, ...], width: float, high: float
-) -> Block:
-    grey = space <= printed.box.rehearsals.grey_spaces
+def _space(act: int, space: int, pile: tuple[int | str, ...], width: float, high: float) -> Block:
+    grey = space <= PRINTED.box.rehearsals.grey_spaces
     ground = high - _WORTH
     drawn: Elements = [
         box(0, 0, width, high, fill=SHADE if grey else PANEL, line=STONE if grey else LINE),
@@ -101,7 +98,7 @@ def _space(
     for place, whose in enumerate(pile):
         middle = ground - _DISC * (place + 0.5)
         drawn += shapes.disc(width / 2, middle, min(56, width - 8), _DISC - 2, whose)
-    brings = printed.space_pays(act, space)
+    brings = PRINTED.space_pays(act, space)
     if brings:
         drawn += centred(amount_signs(*brings), width / 2, high - _WORTH / 2 + 1, width - 3)
     return Block(drawn, width, high)
@@ -163,7 +160,7 @@ def draw_elements(position: Mapping[str, Any], width: float) -> Block:
     """A column per colour: on offer, in the bags, out of the game."""
     left = _ELEMENTS_EDGE + _NAME
     each = (width - _ELEMENTS_EDGE - left) / len(COLOURS)
-    values = printed_of(position).values
+    values = PRINTED.values
     drawn = panel(width, _ELEMENTS, "Elements on offer")
     for number, colour in enumerate(COLOURS):
         middle = left + each * (number + 0.5)
@@ -185,7 +182,7 @@ def draw_elements(position: Mapping[str, Any], width: float) -> Block:
 def _element(position: Mapping[str, Any], kind: str, colour: str, width: float) -> Block:
     shape = next(shape for name, _, shape in _KINDS if name == kind)
     shown = position["display"][kind][colour]
-    middle, value = width / 2, printed_of(position).values[colour]
+    middle, value = width / 2, PRINTED.values[colour]
     drawn: Elements = []
     drawn += shape(middle - 11, 18, 22, colour if shown else EMPTY, str(value))
     drawn.append(
@@ -238,22 +235,22 @@ _CHOICE, _GIFT, _OBJECTIVE, _CHOICE_EDGE = 150, 96, 124, 10  # widths, heights, 
 _STEP = 16
 
 
-def queen_offers(printed: Printed) -> dict[str, str]:
+def queen_offers() -> dict[str, str]:
     """The Queen's offers by their names in moves."""
     return {
-        "money": f"{printed.box.queen_pounds} pounds",
-        "objectives": f"one of {printed.box.queen_objectives} objectives",
+        "money": f"{PRINTED.box.queen_pounds} pounds",
+        "objectives": f"one of {PRINTED.box.queen_objectives} objectives",
     }
 
 
-def draw_gift(printed: Printed, offer: str) -> Block:
+def draw_gift(offer: str) -> Block:
     """One of `queen_offers`, a place."""
     middle = _CHOICE / 2
     if offer == "money":
-        sign = shapes.coin(middle, 36, 44, f"{printed.box.queen_pounds}£")
+        sign = shapes.coin(middle, 36, 44, f"{PRINTED.box.queen_pounds}£")
     else:
         sign = shapes.objective(middle, 36, 44)
-    meaning = queen_offers(printed)[offer]
+    meaning = queen_offers()[offer]
     label = words(middle, 80, meaning, 13, weight="bold", anchor="middle", room=_CHOICE - 12)
     return Block([*_ground(_GIFT), *sign, label], _CHOICE, _GIFT).as_place(f"queen.{offer}")
 
@@ -266,7 +263,7 @@ def draw_objective(position: Mapping[str, Any], card: str) -> Block:
     if card == UNKNOWN:
         back = words(_CHOICE / 2, _OBJECTIVE / 2, "objective", 12, fill=FAINT, anchor="middle")
         return Block([*_ground(_OBJECTIVE), back], _CHOICE, _OBJECTIVE)
-    known, room = printed_of(position).objectives[card], _CHOICE - 2 * _CHOICE_EDGE
+    known, room = PRINTED.objectives[card], _CHOICE - 2 * _CHOICE_EDGE
     drawn = _ground(_OBJECTIVE)
     for number, line in enumerate(lines(known.name.split(), 13, room)[:2]):
         drawn.append(words(_CHOICE_EDGE, 20 + 16 * number, line, 12.5, weight="bold", room=room))

@@ -21,7 +21,7 @@ from shakespeare_env.drawing.text_layout import (
     wrapped,
 )
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS, Space
-from shakespeare_env.shakespeare.box.printed import Printed, printed_of
+from shakespeare_env.shakespeare.box.printed import PRINTED
 from shakespeare_env.shakespeare.box.tables import N_BOARD, N_DAYS, N_SLOTS
 from shakespeare_env.shakespeare.text.wording import (
     afterwards,
@@ -49,7 +49,7 @@ _BRICK = 4  # columns from one wall to the next; a brick of the next row begins 
 _HALF = _BRICK // 2
 
 Row = dict[int, Space | None]
-"""Bricks of a row by half bricks right of the centre; None if printed."""
+"""Bricks of a row by half bricks right of the centre; None if PRINTED."""
 
 
 def draw(position: Mapping[str, Any]) -> str:
@@ -92,8 +92,7 @@ def _acts(position: Mapping[str, Any]) -> list[str]:
 
     Discs stand behind the rewards, or below them where a space has too many.
     """
-    printed = printed_of(position)
-    lengths, places = printed.box.act_lengths, printed.box.rehearsals.act_2_prestige
+    lengths, places = PRINTED.box.act_lengths, PRINTED.box.rehearsals.act_2_prestige
     labels = ("Act I", f"Act II {'/'.join(f'+{won}' for won in places)}★", "Act III")
     left, spaces = max(map(len, labels)) + 1, range(1, max(lengths) + 1)
     each = max(_CELL, (_WIDTH - left) // len(spaces))
@@ -103,7 +102,7 @@ def _acts(position: Mapping[str, Any]) -> list[str]:
 
     lines = [row("", map(str, spaces))]
     for act, (name, length) in enumerate(zip(ACTS, lengths, strict=True)):
-        rewards = [_worth(printed, act, space) for space in spaces[:length]]
+        rewards = [_worth(act, space) for space in spaces[:length]]
         piles = position["piles"][name]
         discs = ["".join(map(disc, piles.get(str(space), ()))) for space in spaces[:length]]
         both = [reward + pile for reward, pile in zip(rewards, discs, strict=True)]
@@ -112,14 +111,14 @@ def _acts(position: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def _worth(printed: Printed, act: int, space: int) -> str:
+def _worth(act: int, space: int) -> str:
     """What a space of an act brings, such as `+1£`; may be empty."""
-    brings = printed.space_pays(act, space)
+    brings = PRINTED.space_pays(act, space)
     return f"{brings[0]:+d}{brings[1]}" if brings else ""
 
 
 def _elements(position: Mapping[str, Any]) -> list[str]:
-    values = printed_of(position).values
+    values = PRINTED.values
     rows = [["Elements", *(f"{colour} {value}" for colour, value in values.items())]]
     for kind, name in (("costumes", "Costumes"), ("sets", "Stage sets")):
         for label, place in ((name, "display"), ("  in bag", "bags"), ("  discarded", "discarded")):
@@ -130,7 +129,7 @@ def _elements(position: Mapping[str, Any]) -> list[str]:
 
 def _supply(position: Mapping[str, Any]) -> list[str]:
     """The characters on offer with their wages, the order and the piles."""
-    cards = printed_of(position).cards
+    cards = PRINTED.cards
     shown = [cards[card] for card in position["display"]["characters"]]
     names = ", ".join(f"{card.name} {card.cost}£" for card in shown) or "·"
     row = [
@@ -174,7 +173,7 @@ def _row(position: Mapping[str, Any], seat: int) -> list[str]:
         f"{'▶' if seat == position['to_move'] else ' '} Seat {seat}",
         str(mine["prestige"]),
         str(mine["pounds"]),
-        str(printed_of(position).wages_due(mine)),
+        str(PRINTED.wages_due(mine)),
         str(mine["tokens"]),
         f"{mine['mood']:+d}" if mine["mood"] else "0",
         str(mine["wager"] or "·"),
@@ -185,13 +184,13 @@ def _row(position: Mapping[str, Any], seat: int) -> list[str]:
 
 def _board(position: Mapping[str, Any], seat: int) -> list[str]:
     """One seat: its characters and objectives beside the stage."""
-    mine, printed = position["seats"][seat], printed_of(position)
-    stage = _draw_stage(stage_rows(printed), mine["stage"])
+    mine = position["seats"][seat]
+    stage = _draw_stage(stage_rows(), mine["stage"])
     room = _WIDTH - len(stage[0]) - 2
     left = []
     for member, extra in zip(mine["troupe"], extra_names(mine["troupe"]), strict=True):
         name = f"{extra} {character_name(member['card'])}".strip()
-        left += wrapped(_in_words(printed, member, name), room, "  ", "    ")
+        left += wrapped(_in_words(member, name), room, "  ", "    ")
     for card in mine["objectives"]:
         left += wrapped(_objective(position, seat, card), room, "  ", "    ")
     rows = [f"{text:<{room}}  {row}" for text, row in zip_longest(left, stage, fillvalue="")]
@@ -199,16 +198,16 @@ def _board(position: Mapping[str, Any], seat: int) -> list[str]:
 
 
 def _in_a_line(position: Mapping[str, Any], seat: int) -> list[str]:
-    mine, printed = position["seats"][seat], printed_of(position)
+    mine = position["seats"][seat]
     members = zip(mine["troupe"], extra_names(mine["troupe"]), strict=True)
     troupe = [
-        _in_words(printed, member, extra or character_name(member["card"]))
+        _in_words(member, extra or character_name(member["card"]))
         for place, (member, extra) in enumerate(members)
         if place >= N_BOARD or member["costume"] or _mark(member)
     ]
     parts = [", ".join(troupe)] if troupe else []
     if mine["stage"]:
-        candles = {space.id for space in printed.box.spaces if space.candle}
+        candles = {space.id for space in PRINTED.box.spaces if space.candle}
         filled = (
             f"{space}{GLUE}{_short(colour, space in candles)}"
             for space, colour in sorted(mine["stage"].items())
@@ -228,10 +227,10 @@ def _objective(position: Mapping[str, Any], seat: int, card: str) -> str:
     return name if worth is None else f"{name}: {f'{worth:+d}' if worth else 0}★"
 
 
-def _in_words(printed: Printed, member: Mapping[str, Any], name: str) -> str:
+def _in_words(member: Mapping[str, Any], name: str) -> str:
     """What lies on a member, its name, wage and costume."""
     words = [f"{_mark(member)}{GLUE}{name}" if _mark(member) else name]
-    if wage := printed.wage(member):
+    if wage := PRINTED.wage(member):
         words[-1] += f"{GLUE}{wage}£"
     if member["costume"]:
         done = "✓" if len(member["costume"]) == N_SLOTS else ""
@@ -245,14 +244,14 @@ def _mark(card: Mapping[str, Any]) -> str:
 
 
 @cache
-def stage_rows(printed: Printed) -> list[Row]:
+def stage_rows() -> list[Row]:
     """The stage's rows, top to bottom and centred.
 
     Printed elements fill in where a space rests on something the box does not name (Rules T13).
     """
     rows: list[Row] = []
-    for number in sorted({space.row for space in printed.box.spaces}, reverse=True):
-        spaces = [space for space in printed.box.spaces if space.row == number]
+    for number in sorted({space.row for space in PRINTED.box.spaces}, reverse=True):
+        spaces = [space for space in PRINTED.box.spaces if space.row == number]
         row: Row = {2 * index - (len(spaces) - 1): space for index, space in enumerate(spaces)}
         for middle, brick in rows[-1].items() if rows else ():
             if brick is None or len(brick.on) < 2:

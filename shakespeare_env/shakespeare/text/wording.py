@@ -8,7 +8,7 @@ from typing import Any
 
 from shakespeare_env.core.game import UNKNOWN
 from shakespeare_env.core.presentation import Headline
-from shakespeare_env.shakespeare.box.printed import printed_of
+from shakespeare_env.shakespeare.box.printed import PRINTED
 from shakespeare_env.shakespeare.box.tables import (
     CARD_IDS,
     CARD_NAMES,
@@ -57,7 +57,7 @@ def worth_now(position: Mapping[str, Any], seat: int, card: str) -> int | None:
     """
     if card == UNKNOWN:
         return None
-    objective = printed_of(position).objectives[card]
+    objective = PRINTED.objectives[card]
     if objective.metric == SACRIFICE and position["phase"] == "over":
         return None
     return reward(objective, counted(position, seat, objective.metric))
@@ -93,7 +93,7 @@ def table_words(position: Mapping[str, Any]) -> str:
 def asked(position: Mapping[str, Any]) -> str:
     """Who decides what; at the end who has won, or the solo result."""
     phase, seat, pending = position["phase"], position["to_move"], position["pending"]
-    box = printed_of(position).box
+    box = PRINTED.box
     if phase == "over":
         return _outcome(position, box.good_scores[1])
     if phase == "turn":

@@ -16,10 +16,10 @@ from shakespeare_env.shakespeare import state as s
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS, Character
 from shakespeare_env.shakespeare.box.printed import (
+    PRINTED,
     SET_GAINS,
     amount,
     plural,
-    printed_in,
     quills_of,
     signed,
 )
@@ -134,12 +134,11 @@ def _turn(call: Call) -> Iterator[Event]:
     used = (
         a.PLUS_3_CARD[action - a.ACTIVATE_PLUS_3] if token else a.ACTIVATE_CARD[action - a.ACTIVATE]
     )
-    printed = printed_in(call.after)
-    card = printed.cards[t.CARD_IDS[used]]
+    card = PRINTED.cards[t.CARD_IDS[used]]
     if card.kind == "actor":
         yield from _act(call, seat, card)
     elif card.kind == "queen":
-        yield event(call, seat, f"{card.name}: {printed.box.queen_pounds} £, or an objective")
+        yield event(call, seat, f"{card.name}: {PRINTED.box.queen_pounds} £, or an objective")
     elif card.kind == "jeweler":
         yield event(call, seat, f"{card.name}: one yellow element")
     else:
@@ -209,7 +208,7 @@ def _set(call: Call) -> Iterator[Event]:
     """A stage set: a candle scores, the element acts (T11, T13, T14)."""
     seat, space, colour = call.args
     name = COLOURS[colour]
-    candle = ", a candle" if printed_in(call.after).box.spaces[space].candle else ""
+    candle = ", a candle" if PRINTED.box.spaces[space].candle else ""
     yield event(
         call,
         seat,
@@ -336,9 +335,9 @@ def _mood(call: Call) -> Iterator[Event]:
 def _costume_power(call: Call) -> Iterator[Event]:
     """The power of a complete costume (R1)."""
     (seat, member), game = call.args, call.after
-    printed, extra = printed_in(game), bool(game["extra"][seat, member])
-    card = printed.cards[t.CARD_IDS[game["card"][seat, member]]]
-    power = printed.box.extra_power if extra else card.costume_power
+    extra = bool(game["extra"][seat, member])
+    card = PRINTED.cards[t.CARD_IDS[game["card"][seat, member]]]
+    power = PRINTED.box.extra_power if extra else card.costume_power
     yield event(
         call,
         seat,
@@ -368,7 +367,7 @@ def _place_scores(call: Call) -> Iterator[Event]:
 
 
 def _neutral_discs(call: Call) -> Iterator[Event]:
-    _, later = printed_in(call.after).box.neutral_spaces
+    _, later = PRINTED.box.neutral_spaces
     yield Event(None, f"the neutral discs move to space {later}")
 
 
@@ -438,7 +437,7 @@ def _yellow(call: Call) -> Iterator[Event]:
 def _wages(call: Call) -> Iterator[Event]:
     """Wages, and prestige for those not paid (F3)."""
     (seat,), game = call.args, call.after
-    members, cards = range(game["troupe_len"][seat]), printed_in(game).cards
+    members, cards = range(game["troupe_len"][seat]), PRINTED.cards
     due = sum(
         cards[t.CARD_IDS[game["card"][seat, member]]].cost
         for member in members

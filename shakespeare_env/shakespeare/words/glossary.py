@@ -10,11 +10,10 @@ from typing import Any
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS, Character, Power, Space
 from shakespeare_env.shakespeare.box.printed import (
+    PRINTED,
     SET_GAINS,
-    Printed,
     gain_words,
     plural,
-    printed_of,
     quills_of,
     signed,
 )
@@ -30,21 +29,20 @@ _MOODS = {mood: gain_words(gain) for mood, gain in t.MOOD_GAINS.items()} | {
 
 def topics(position: Mapping[str, Any]) -> dict[str, str]:
     """Explanations by the name used in moves."""
-    printed = printed_of(position)
-    known = _numbers(printed, position)
+    known = _numbers(position)
     meanings = {name: text.format_map(known) for name, text in _WORDS["topics"].items()}
     del meanings["wager" if position["players"] == 1 else "solo"]
-    meanings |= {f"act_{act.lower()}": _act(printed, act) for act in ACTS}
-    meanings |= {colour: _colour(colour, value) for colour, value in printed.values.items()}
-    meanings |= {space.id: _space(space) for space in printed.box.spaces}
-    for name, text in _cards(printed, position).items():
+    meanings |= {f"act_{act.lower()}": _act(act) for act in ACTS}
+    meanings |= {colour: _colour(colour, value) for colour, value in PRINTED.values.items()}
+    meanings |= {space.id: _space(space) for space in PRINTED.box.spaces}
+    for name, text in _cards(position).items():
         meanings[name] = f"{meanings[name]}\n{text}" if name in meanings else text
     return meanings
 
 
-def _numbers(printed: Printed, position: Mapping[str, Any]) -> dict[str, object]:
+def _numbers(position: Mapping[str, Any]) -> dict[str, object]:
     """What stands in the braces of topics."""
-    box, (start, later) = printed.box, printed.box.neutral_spaces
+    box, (start, later) = PRINTED.box, PRINTED.box.neutral_spaces
     gains = (f"{gain_words(vars(gain))} for {value}" for value, gain in box.costume_gain.items())
     moods = range(t.LOWEST_MOOD, t.HIGHEST_MOOD + 1)
     table = max(position["players"], 2)
@@ -71,27 +69,27 @@ def _numbers(printed: Printed, position: Mapping[str, Any]) -> dict[str, object]
     }
 
 
-def _act(printed: Printed, act: str) -> str:
+def _act(act: str) -> str:
     """What an act pays at a rehearsal."""
-    grey, number = printed.box.rehearsals.grey_spaces, ACTS.index(act)
+    grey, number = PRINTED.box.rehearsals.grey_spaces, ACTS.index(act)
     pays = [f"−1 prestige on spaces 1 to {grey}"] if grey else []
     if act == "II":
-        first, second = map(signed, printed.box.rehearsals.act_2_prestige)
+        first, second = map(signed, PRINTED.box.rehearsals.act_2_prestige)
         pays.append(f"{first} prestige for the first disc, {second} for the second")
     else:
-        pays += _steps(printed, number)
+        pays += _steps(number)
     return (
         f"{_QUILLS[act]} and white quills advance here, up to space "
-        f"{printed.box.act_lengths[number]}. At a rehearsal: {', '.join(pays)}. On one space the "
+        f"{PRINTED.box.act_lengths[number]}. At a rehearsal: {', '.join(pays)}. On one space the "
         "lowest disc is ahead."
     )
 
 
-def _steps(printed: Printed, act: int) -> Iterator[str]:
+def _steps(act: int) -> Iterator[str]:
     """Where the pay of an act rises."""
     last = None
-    for space in range(printed.box.rehearsals.grey_spaces + 1, printed.box.act_lengths[act] + 1):
-        pays = printed.space_pays(act, space)
+    for space in range(PRINTED.box.rehearsals.grey_spaces + 1, PRINTED.box.act_lengths[act] + 1):
+        pays = PRINTED.space_pays(act, space)
         if pays and pays != last:
             unit = "prestige" if pays[1] == "★" else pays[1]
             yield f"{signed(pays[0])} {unit} from space {space}"
@@ -114,14 +112,14 @@ def _space(space: Space) -> str:
     return ", ".join(words) + "."
 
 
-def _cards(printed: Printed, position: Mapping[str, Any]) -> dict[str, str]:
+def _cards(position: Mapping[str, Any]) -> dict[str, str]:
     """Every character by its id, and every objective with what each seat has of it now."""
     found = {}
-    for card in printed.box.characters:
+    for card in PRINTED.box.characters:
         found[card.id] = f"{card.name}: {_kind(card)}. {_use(card)}"
         if card.kind == "actor":
             found[card.id] += f"\nComplete costume, at a rehearsal: {_power(card.costume_power)}."
-    for objective in printed.box.objectives:
+    for objective in PRINTED.box.objectives:
         steps = ", ".join(f"{won} for {at}" for at, won in objective.points)
         standings = []
         for seat in range(position["players"]):
