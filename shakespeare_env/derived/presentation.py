@@ -19,11 +19,8 @@ from shakespeare_env.core.presentation import (
     Presentation,
 )
 from shakespeare_env.derived.notation import Notation
-from shakespeare_env.drawing.board import seat_and_name
-from shakespeare_env.drawing.lettering import words
-from shakespeare_env.drawing.palette import MUTED
-from shakespeare_env.drawing.picture import ROOM, picture
-from shakespeare_env.drawing.shapes import Block, box
+from shakespeare_env.drawing.board import ROOM, picture, seat_and_name
+from shakespeare_env.drawing.shapes import MUTED, Block, box, words
 from shakespeare_env.drawing.text_layout import columns
 from shakespeare_env.fonts import width
 from shakespeare_env.play.tracing import interpreted

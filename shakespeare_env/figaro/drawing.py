@@ -18,9 +18,24 @@ from shakespeare_env.core.game import UNKNOWN
 from shakespeare_env.core.presentation import UNMARKED, Flight, Marks, Panel, Piece
 from shakespeare_env.drawing import board as common
 from shakespeare_env.drawing import picture as page
-from shakespeare_env.drawing.lettering import words
-from shakespeare_env.drawing.palette import GOLD, INK, LINE, MUTED, ON_LIGHT, PANEL, PAPER, SHADE
-from shakespeare_env.drawing.shapes import Block, Elements, box, crown, drawn_once, outline, star
+from shakespeare_env.drawing.shapes import (
+    GOLD,
+    INK,
+    LINE,
+    MUTED,
+    ON_LIGHT,
+    PANEL,
+    PAPER,
+    SHADE,
+    Block,
+    Elements,
+    box,
+    crown,
+    drawn_once,
+    outline,
+    star,
+    words,
+)
 from shakespeare_env.drawing.shapes import token as disc
 from shakespeare_env.figaro import text
 from shakespeare_env.figaro.box import tables as t

@@ -123,7 +123,9 @@ def tie_words(position: Mapping[str, Any], seat: int) -> str:
     place = tied.index(seat)
     first = tied[max(place - 1, 0)]
     why = "has the King" if first == king else "is nearer clockwise to the King"
-    return f"tied with seat {first}, which {why}" if place else f"tied with seat {tied[1]}, but {why}"
+    return (
+        f"tied with seat {first}, which {why}" if place else f"tied with seat {tied[1]}, but {why}"
+    )
 
 
 # ---- as a table ----------------------------------------------------------------------------------

@@ -6,9 +6,6 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-
-from shakespeare_env.core.presentation import Marks
-from shakespeare_env.figaro.drawing import palette
 from shakespeare_env.figaro.drawing.board import board
 from shakespeare_env.figaro.drawing.picture import picture
 from shakespeare_env.figaro.drawing.places import places
@@ -16,6 +13,9 @@ from shakespeare_env.figaro.text.drawing import draw
 from shakespeare_env.figaro.text.redaction import seen_by
 from shakespeare_env.figaro.text.wording import asked, held, ranking
 from shakespeare_env.figaro.words.glossary import topics
+
+from shakespeare_env.core.presentation import Marks
+from shakespeare_env.figaro.drawing import palette
 from tests.drawings import (
     EYES,
     assert_apart,
