@@ -16,7 +16,7 @@ from shakespeare_agents.cli.options.completion import complete_agent
 from shakespeare_agents.table.box_desk.saving import state_of
 from shakespeare_agents.table.watching.listing import Lister
 from shakespeare_env.checks.box_files import facts_digest
-from shakespeare_env.checks.regular_files import open_regular, read_regular, regular_size
+from shakespeare_env.checks.limits import open_regular, read_regular, regular_size
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import read_recorded
 from shakespeare_env.datasets.manifest import BOX_NAME, NAME, shard_file

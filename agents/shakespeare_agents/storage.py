@@ -20,7 +20,7 @@ from numpy.typing import DTypeLike, NDArray
 from safetensors import SafetensorError
 
 from shakespeare_env.checks.json_input import parse_object
-from shakespeare_env.checks.regular_files import read_regular
+from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.checks.values import shown
 from shakespeare_env.errors import CheckpointError
 

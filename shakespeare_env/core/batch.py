@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shakespeare_env.checks.memory import require_memory
+from shakespeare_env.checks.limits import require_memory
 from shakespeare_env.checks.values import check_arguments, shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch_checks import (

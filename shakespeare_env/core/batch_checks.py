@@ -22,9 +22,7 @@ from shakespeare_env.errors import IllegalMove, PositionError
 Integers = npt.NDArray[np.integer] | Sequence[int]
 
 _ACTIONS = np.dtype(np.int32)
-_REMEDY = "use records that `save` or `record` gave"
 _INT32, _INT64 = np.iinfo(np.int32), np.iinfo(np.int64)
-_LEAST, _MOST = np.int64(_INT32.min), np.int64(_INT32.max)
 
 
 def checked_count(name: str, count: int, most: int = 2**31) -> int:
@@ -36,46 +34,39 @@ def checked_count(name: str, count: int, most: int = 2**31) -> int:
     return int(count)
 
 
-def as_integers(name: str, given: object, example: str) -> npt.NDArray[np.integer]:
-    """An array of integers, or an empty one of any kind; TypeError for anything else."""
-    return _integers(name, _as_array(name, given, example), example)
+def integers(
+    name: str, given: object, shape: tuple[int, ...], high: Any, low: int = 0
+) -> npt.NDArray[np.int64]:
+    """An array of integers from `low` to `high`, which may be one for each."""
+    found = any_integers(name, given, shape)
+    if ((found < low) | (found > high)).any():
+        raise ValueError(f"{name}={shown(given)}: give integers from {low} to {shown(high)}")
+    return found.astype(np.int64)
 
 
-def _integers(name: str, found: npt.NDArray[Any], example: str) -> npt.NDArray[np.integer]:
-    if found.dtype.kind in "iu":
-        return found
-    if found.ndim == 0:
-        raise TypeError(f"{name}={shown(found[()])}: give {example}")
-    if found.size:
-        raise TypeError(f"{name} are {found.dtype}; give {example}")
-    return np.zeros(found.shape, np.int64)
-
-
-def _as_array(name: str, given: object, example: str) -> npt.NDArray[Any]:
+def any_integers(name: str, given: object, shape: tuple[int, ...]) -> npt.NDArray[np.integer]:
+    """An array of integers of any kind, or an empty one; TypeError for anything else."""
     try:
-        return np.asarray(given)
+        found = np.asarray(given)
     except Exception as fault:  # whatever an object's own conversion raises
-        raise TypeError(f"{name}={shown(given)}: give {example}") from fault
+        raise TypeError(f"{name}={shown(given)}: give integers") from fault
+    if found.dtype.kind not in "iu" and (found.size or found.ndim == 0):
+        raise TypeError(f"{name}={shown(given)}: give integers")
+    if found.shape != shape:
+        raise ValueError(f"{name} has shape {found.shape}; give one of {shape}")
+    return found
 
 
 def checked_players(game: Game, n: int, players: int | Integers) -> npt.NDArray[np.int8]:
     """The seats of every game, int8[n], from one number or n."""
-    given = as_integers("players", players, "one number of seats, or one a game")
-    if given.ndim == 0:
-        given = np.broadcast_to(given, (n,))
-    if given.shape != (n,):
-        raise ValueError(f"players has shape {given.shape}; give one number or {n}, one a game")
-    for count in np.unique(given):
-        game.check_players(count)
-    return given.astype(np.int8)
+    shape = () if is_whole(players) else (n,)
+    given = integers("players", players, shape, game.max_seats, game.min_seats)
+    return np.full(n, given, np.int8)
 
 
 def checked_deals(n: int, deals: Integers) -> npt.NDArray[np.int64]:
     """The deal that each game plays, int64[n], from 0."""
-    given = as_integers("deals", deals, f"{n} numbers of deals")
-    if given.shape != (n,) or given.min() < 0 or given.max() > _INT64.max:
-        raise ValueError(f"deals={shown(deals)}: give {n} numbers of deals, 0 or more")
-    return given.astype(np.int64)
+    return integers("deals", deals, (n,), _INT64.max)
 
 
 def checked_rows(n: int, rows: Integers) -> npt.NDArray[np.int64]:
@@ -88,22 +79,12 @@ def checked_rows(n: int, rows: Integers) -> npt.NDArray[np.int64]:
 
 def checked_indices(n: int, rows: Integers) -> npt.NDArray[np.int64]:
     """Indices of games in any order, with repeats, int64[m]."""
-    given = as_integers("rows", rows, "the indices of games")
-    if given.ndim != 1:
-        raise ValueError(f"rows={shown(rows)}: give a list of the indices of games")
-    if given.size and (given.min() < 0 or given.max() >= n):
-        raise ValueError(f"rows={shown(rows)}: the games of this batch are 0 to {n - 1}")
-    return given.astype(np.int64)
+    return integers("rows", rows, (np.size(rows),), n - 1)
 
 
 def checked_selection(n: int, indices: Integers | slice) -> npt.NDArray[np.int64]:
     """Games by indices, in any order, with repeats, or by a slice, int64[m]."""
-    if not isinstance(indices, slice):
-        return checked_indices(n, indices)
-    try:
-        return np.arange(n)[indices]
-    except (TypeError, ValueError, IndexError) as fault:
-        raise ValueError(f"indices={shown(indices)}: give a slice of games ({fault})") from fault
+    return np.arange(n)[indices] if isinstance(indices, slice) else checked_indices(n, indices)
 
 
 def checked_targets(n: int, indices: Integers | slice) -> npt.NDArray[np.int64]:
@@ -116,25 +97,15 @@ def checked_targets(n: int, indices: Integers | slice) -> npt.NDArray[np.int64]:
 
 def checked_seats(seats: Integers, players: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
     """One seat for each game, int8[m], at tables of `players` seats, int8[m]."""
-    given = as_integers("seats", seats, "one seat for each of the games")
-    if given.shape != players.shape or (given < 0).any() or (given >= players).any():
-        raise ValueError(f"seats={shown(seats)}: give one seat at the table for each of the games")
-    return given.astype(np.int8)
+    return integers("seats", seats, players.shape, players - 1).astype(np.int8)
 
 
 def checked_seeds(n: int, seeds: Integers) -> npt.NDArray[np.uint64]:
     """One seed per game, uint64[n]."""
-    if isinstance(seeds, np.ndarray) and seeds.dtype.kind in "iu":
-        numbers = np.asarray(seeds)
-        if numbers.size:
-            check_seed(numbers.min())
-        words = numbers.astype(np.uint64)
+    if isinstance(seeds, np.ndarray) and seeds.dtype == np.uint64:
+        words = seeds
     else:
-        try:
-            given = list(seeds)
-        except Exception as fault:
-            raise TypeError(f"seeds={shown(seeds)}: give one for each of {n} games") from fault
-        words = np.array([check_seed(seed) for seed in given], np.uint64)
+        words = np.array([check_seed(seed) for seed in seeds], np.uint64)
     if words.shape != (n,):
         raise ValueError(f"seeds of shape {words.shape} for {n} games; give one for each")
     return words
@@ -144,17 +115,9 @@ def as_actions(actions: Integers, n: int) -> npt.NDArray[np.int32]:
     """Action ids, legal or not, int32[n]; a copy, so that nobody changes what is checked."""
     if type(actions) is np.ndarray and actions.dtype is _ACTIONS and actions.shape == (n,):
         return actions.astype(np.int32)  # the common case of every step, kept fast
-    found = _as_array("actions", actions, "integers")
-    if found.shape != (n,):
-        raise ValueError(f"actions have shape {found.shape}; give one for each of the {n} games")
-    if found.dtype == object and all(map(is_whole, found)):  # integers beyond 64 bits
-        found = found.clip(_INT32.min, _INT32.max).astype(np.int64)
-    given = _integers("actions", found, "integers")
-    if not np.can_cast(given.dtype, np.int32):
-        # Numbers beyond int32 are not actions either, and must not wrap into one.  `clip` takes
-        # several times as long.
-        given = np.minimum(np.maximum(given, _LEAST), _MOST)
-    return given.astype(np.int32)
+    # Numbers beyond int32 are not actions either, and must not wrap into one.
+    given = np.minimum(any_integers("actions", actions, (n,)), _INT32.max)
+    return np.maximum(given.astype(np.int64), _INT32.min).astype(np.int32)
 
 
 def check_kind(game: Game, records: object) -> None:
@@ -211,18 +174,16 @@ def first_fault(game: Game, kernels: Kernels, records: Records) -> tuple[int, st
     """The first of records[n] that cannot occur, and place, fault and remedy."""
     if misfit := game.ranges.misfit(records):
         index, field = misfit
-        held = np.asarray(records[index][field.name]).tolist()
-        return index, f"{field.name}: {held} is not within {field.low} to {field.high}; {_REMEDY}"
+        held = shown(np.asarray(records[index][field.name]).tolist())
+        return index, f"{field.name}: {held} is not within {field.low} to {field.high}"
     faults = np.zeros(1, np.int64)
     index = int(kernels.first_fault(records, np.zeros(game.actions.size, np.bool_), faults))
     if index < 0:
         return None
     record, fault = records[index], int(faults[0])
     if fault == NO_MOVE:
-        return index, (
-            f"position: seat {record['to_move']} has no legal move in phase "
-            f"{game.phase(record)!r}; describe a decision that can be made"
-        )
+        mover, phase = record["to_move"], game.phase(record)
+        return index, f"to_move: seat {mover} has no legal move in phase {phase!r}"
     if game.explain is not None:
         return index, "{}: {}; {}".format(*game.explain(record, fault))
     name = game.ranges.fields[fault - 1].name

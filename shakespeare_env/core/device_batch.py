@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shakespeare_env.checks.memory import readable_size
 from shakespeare_env.checks.values import check_arguments, shown
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core import registry
@@ -32,10 +31,10 @@ from shakespeare_env.core.batch_checks import (
     illegal_move,
 )
 from shakespeare_env.core.game import Game, Records
-from shakespeare_env.core.kernels import GameArrays, Outcome, Terms, bytes_per_game
+from shakespeare_env.core.kernels import GameArrays, Outcome, Terms
 from shakespeare_env.core.rng import below_in, check_seed, streams
 from shakespeare_env.core.row_rules import reward_code, row_rules_of
-from shakespeare_env.errors import DeviceError, MemoryLimitError
+from shakespeare_env.errors import DeviceError
 from shakespeare_env.extras import how_to_get, needing
 
 with needing("cuda", "DeviceBatch needs"):
@@ -124,31 +123,17 @@ class DeviceBatch:
     `save` and `load`.
 
     Args:
-        game: Name of the game.
-        n: Number of games.
-        players: Seats of every game, or n numbers.
-        seed: Decides all chance.
         device: A CUDA device of PyTorch.
-        autoreset: Whether the step that ends a game starts the next.
-        reward: A name of `row_rules.py`.
-        box: The component file in force.
-        **options: Variants to play, such as `strategic_rest=True`.
+        game: As for `Batch`, and so are `n`, `players`, `seed`, `autoreset`, `reward`, `box` and
+            `options`.
 
     Attributes:
-        actions: The action table.
         records: uint8[n, b], the games' records.
-        players: int8[n].
-        to_move: int8[n], the seat to decide, -1 when over.
-        mask: bool[n, A], its legal actions; not contiguous, as `obs`.
-        obs: int8[n, D], its observation.
-        rewards: float32[n, S] of the last step, by seat.
-        done: bool[n], the games it ended.
-        final_scores: int16[n, S] of the last game to end in each row.
-        final_winners: bool[n, S], its winners.
+        mask: bool[n, A], legal actions; not contiguous, as `obs`. The other tensors (`players`,
+            `to_move`, `obs`, `rewards`, `done`, `final_scores`, `final_winners`) are as in `Batch`.
 
     Raises:
         DeviceError: there is no such GPU, or no driver for it.
-        MemoryLimitError: the games do not fit its free memory.
     """
 
     def __init__(
@@ -177,7 +162,6 @@ class DeviceBatch:
         terms = Terms.of(self.game, self._options, self.autoreset, reward_code(reward))
         self._terms = tuple(terms)
         self.device = _checked_device(device)
-        _require_memory(self.device, n, n * bytes_per_game(self.game))
         self._rules = _on_rows(self.game)
         self._every_row = torch.arange(n, device=self.device)
         shown_of = {
@@ -321,27 +305,11 @@ def _checked_device(name: str | torch.device) -> torch.device:
         raise DeviceError(f"device={str(name)!r}: give a CUDA device, or use Batch")
     if SIMULATED:
         return torch.device("cpu")
-    if not torch.cuda.is_available():
+    if not torch.cuda.is_available() or find_spec("numba_cuda") is None or not cuda.is_available():
         raise DeviceError(
-            f"device={str(name)!r}: PyTorch {torch.__version__} finds no GPU; install NVIDIA's "
-            "driver and the PyTorch build for it, or use Batch"
+            f"device={str(name)!r}: PyTorch {torch.__version__} or Numba finds no GPU or no CUDA; "
+            f"{how_to_get('cuda')}, or use Batch"
         )
     index = torch.cuda.current_device() if device.index is None else device.index
-    if index >= torch.cuda.device_count():
-        raise DeviceError(f"device={str(name)!r}: there are {torch.cuda.device_count()} GPUs")
-    if find_spec("numba_cuda") is None or not cuda.is_available():
-        raise DeviceError(
-            f"device={str(name)!r}: Numba finds no CUDA for this driver; {how_to_get('cuda')}"
-        )
+    torch.cuda.get_device_properties(index)  # refuses an index that is not there
     return torch.device("cuda", index)
-
-
-def _require_memory(device: torch.device, n: int, needed: int) -> None:
-    if device.type == "cpu":
-        return
-    free, _ = torch.cuda.mem_get_info(device)
-    if needed > free:
-        raise MemoryLimitError(
-            f"{n:,} games need {readable_size(needed)}, but {device} has {readable_size(free)} "
-            "free: play fewer at once"
-        )

@@ -7,26 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
-
-
-class Drawing(Protocol):
-    """Something drawn, its top left corner at (0, 0): a `shapes.Block`."""
-
-    @property
-    def elements(self) -> Any:
-        """SVG elements."""
-        ...
-
-    @property
-    def width(self) -> float:
-        """Its width in units of the drawing."""
-        ...
-
-    @property
-    def height(self) -> float:
-        """Its height in units of the drawing."""
-        ...
+from typing import Any, NamedTuple
 
 
 @dataclass(frozen=True)
@@ -59,7 +40,7 @@ class Piece:
 
     name: str
     title: str
-    block: Drawing
+    block: Any
 
 
 @dataclass(frozen=True)
@@ -137,10 +118,6 @@ class Flight(NamedTuple):
     seat: int | None = None
 
 
-def _no_flights(_before: Mapping[str, Any], _move: str, _after: Mapping[str, Any]) -> list[Flight]:
-    return []
-
-
 @dataclass(frozen=True)
 class Presentation:
     """How positions are drawn and worded, each as the notation's JSON object (`dict`).
@@ -177,5 +154,7 @@ class Presentation:
     topics: Callable[[Mapping[str, Any]], Mapping[str, str]]
     events: Callable[[Any, int, Any, int | None], list[Event]]
     score_sheet: Callable[[Mapping[str, Any]], list[tuple[str, list[int]]]]
-    flights: Callable[[Mapping[str, Any], str, Mapping[str, Any]], list[Flight]] = _no_flights
+    flights: Callable[[Mapping[str, Any], str, Mapping[str, Any]], list[Flight]] = (
+        lambda before, move, after: []
+    )
     score_sign: int = 1

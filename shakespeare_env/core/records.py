@@ -72,41 +72,21 @@ class Ranges:
     """The ranges of a record's fields.
 
     Args:
-        state: The record's dtype.
         fields: All of its fields but `random`.
     """
 
-    def __init__(self, state: np.dtype[np.void], fields: Iterable[StateField]) -> None:
+    def __init__(self, fields: Iterable[StateField]) -> None:
         self.fields = tuple(fields)
-        self._by_byte = [f for f in self.fields if f.kind is np.int8]
-        self._wider = [f for f in self.fields if f.kind is not np.int8]
-        self._low = np.zeros(state.itemsize, np.uint8)
-        self._span = np.full(state.itemsize, 0xFF, np.uint8)
-        for field in self._by_byte:
-            _, start = state.fields[field.name][:2]  # type: ignore[index]
-            place = slice(start, start + state[field.name].itemsize)
-            self._low[place] = field.low & 0xFF
-            self._span[place] = field.high - field.low
 
     def __getitem__(self, name: str) -> StateField:
         """A field by its name."""
         return next(field for field in self.fields if field.name == name)
 
     def misfit(self, records: npt.NDArray[np.void]) -> tuple[int, StateField] | None:
-        """The first of records[n] with a number out of range, and the number's field."""
-        held = np.ascontiguousarray(records).view(np.uint8).reshape(len(records), records.itemsize)
-        # Numbers below `low` wrap to large ones.
-        bad = (held - self._low > self._span).any(axis=1)
-        for field in self._wider:
-            numbers = records[field.name]
+        """One of records[n] with a number out of range, and the number's field."""
+        for field in self.fields:
+            numbers = records[field.name].reshape(len(records), -1)
             out = (numbers < field.low) | (numbers > field.high)
-            bad |= out.any(axis=tuple(range(1, out.ndim)))
-        if not bad.any():
-            return None
-        index = int(bad.argmax())
-        return index, next(field for field in self.fields if _is_out(field, records[index]))
-
-
-def _is_out(field: StateField, record: Any) -> bool:
-    numbers = np.asarray(record[field.name])
-    return bool((numbers < field.low).any() or (numbers > field.high).any())
+            if out.any():
+                return int(out.any(axis=1).argmax()), field
+        return None

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from shakespeare_env.checks.json_input import kind, parse_json
-from shakespeare_env.checks.regular_files import read_regular
+from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.checks.values import shown
 from shakespeare_env.datasets.frames import FORMAT
 from shakespeare_env.errors import DatasetError

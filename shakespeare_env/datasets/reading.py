@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shakespeare_env.checks.box_files import facts_digest
-from shakespeare_env.checks.regular_files import open_regular, regular_size
+from shakespeare_env.checks.limits import open_regular, regular_size
 from shakespeare_env.core import registry
 from shakespeare_env.core.registry import box_fault
 from shakespeare_env.datasets.frames import GAMES, load_polars, named_faults, polars_schema

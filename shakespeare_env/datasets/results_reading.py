@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shakespeare_env.checks.json_input import parse_object
-from shakespeare_env.checks.regular_files import read_regular, regular_size
+from shakespeare_env.checks.limits import read_regular, regular_size
 from shakespeare_env.checks.values import shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.registry import box_fault

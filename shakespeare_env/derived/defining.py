@@ -117,7 +117,7 @@ def define(
         max_seats=most,
         options=options or {},
         state=state,
-        ranges=Ranges(state, (*said, *scratch)),
+        ranges=Ranges((*said, *scratch)),
         hidden_from_text=("random", *(field.name for field in scratch)),
         actions=table,
         layout=better.get("layout", layout),

@@ -7,7 +7,7 @@ game.
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -127,10 +127,10 @@ FIELDS = (
     StateField("costume_value", 0, N_SLOTS * int(ELEMENT_VALUE.max()), (N_SEATS, MAX_TROUPE)),
 )
 # fmt: on
-Field: Any = IntEnum("Field", [field.name for field in FIELDS])  # type: ignore[misc]
+Field = cast(Any, IntEnum)("Field", [field.name for field in FIELDS])
 """The numbers of the fields, from 1, as `Rules.fault` gives them."""
 STATE = state_type(FIELDS)
-RANGES = Ranges(STATE, FIELDS)
+RANGES = Ranges(FIELDS)
 
 EMPTY_IS_NOBODY = frozenset(
     (

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from shakespeare_agents.search.agent import Plan
-from shakespeare_env.checks.memory import require_memory
+from shakespeare_env.checks.limits import require_memory
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv

@@ -18,7 +18,7 @@ from shakespeare_agents.arena.standings.verdicts import EQUAL_WITHIN, SOLO_EQUAL
 from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.registry import make
 from shakespeare_agents.setting_faults import in_words
-from shakespeare_env.checks.regular_files import read_regular
+from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.checks.values import meant, shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.arena.entrants import Entrant, entrants_of
 from shakespeare_agents.arena.evaluation.suite_result import SuiteResult
-from shakespeare_env.checks.regular_files import read_regular
+from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.game import Game

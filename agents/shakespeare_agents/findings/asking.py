@@ -31,7 +31,7 @@ from shakespeare_agents.registry import make
 from shakespeare_agents.storage import write_atomically
 from shakespeare_agents.workers import Tell, ThisProcess, Workers
 from shakespeare_env.checks.box_files import LARGEST_BOX, box_facts, facts_digest
-from shakespeare_env.checks.regular_files import read_regular
+from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.checks.values import meant, shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch_checks import checked_count

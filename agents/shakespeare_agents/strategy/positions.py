@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shakespeare_agents.strategy.self_play import at_all_seats, dealt, field
-from shakespeare_env.checks.memory import require_memory
+from shakespeare_env.checks.limits import require_memory
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import checked_count

@@ -9,6 +9,7 @@ from shakespeare_env.core.game import Record
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.rules.acts import ahead
 from shakespeare_env.shakespeare.rules.supply import gain_prestige
+from shakespeare_env.shakespeare.state import NOBODY
 
 _DEAREST = int(t.COST.max())
 
@@ -97,17 +98,17 @@ def pay_wages(game: Record, seat: int, pounds: int) -> tuple[int, int]:
 
 @rule
 def score_objectives(game: Record, seat: int) -> None:
-    """Score objectives before wages; those of pounds come last (Rules F1)."""
-    combinations = 1
+    """Score objectives before wages; that of pounds, if any, comes last (Rules F1)."""
+    of_pounds = NOBODY
     for place in range(game["objectives_len"][seat]):
         objective = game["objectives"][seat, place]
         if t.METRIC[objective] == t.SACRIFICE:
-            combinations *= t.N_STEPS + 1
+            of_pounds = int(objective)
         else:
             value = metric(game, seat, t.METRIC[objective])
             score_objective(game, seat, objective, value)
-    if combinations > 1:
-        give_up_pounds(game, seat, combinations)
+    if of_pounds != NOBODY:
+        give_up_pounds(game, seat, of_pounds)
 
 
 @rule
@@ -117,45 +118,24 @@ def score_objective(game: Record, seat: int, objective: int, value: int) -> None
 
 
 @rule
-def give_up_pounds(game: Record, seat: int, combinations: int) -> None:
-    """Give up pounds for objectives as ends best (Rules F1).
-
-    With several objectives of pounds, every combination of their steps is tried.
-    """
-    best_prestige, best_left, best_unpaid, best_gift = -1_000_000, 0, 0, 0
-    for combination in range(combinations):
-        gift, prestige = given_up(game, seat, combination)
+def give_up_pounds(game: Record, seat: int, objective: int) -> None:
+    """Give up pounds for an objective as ends best (Rules F1)."""
+    best_unpaid, best_left = pay_wages(game, seat, game["pounds"][seat])
+    best_prestige, best_gift, best_reward = t.UNPAID * best_unpaid, 0, 0
+    for step in range(t.N_STEPS):
+        gift = int(t.STEP_AT[objective, step])
         if gift > game["pounds"][seat]:
             continue
         unpaid, left = pay_wages(game, seat, game["pounds"][seat] - gift)
-        ends_at = prestige + t.UNPAID * unpaid
+        ends_at = t.STEP_PRESTIGE[objective, step] + t.UNPAID * unpaid
         better = ends_at > best_prestige
         if ends_at == best_prestige:
             better = left > best_left or (left == best_left and unpaid < best_unpaid)
         if better:
-            best_prestige, best_left, best_unpaid, best_gift = ends_at, left, unpaid, combination
-    gift, prestige = given_up(game, seat, best_gift)
-    game["pounds"][seat] -= gift
-    gain_prestige(game, seat, prestige)
-
-
-@rule
-def given_up(game: Record, seat: int, combination: int) -> tuple[int, int]:
-    """Pounds that a combination of steps gives up, and their prestige (Rules F1).
-
-    Base STEPS + 1 digits of `combination` are the steps of objectives of pounds; 0 is no gift.
-    """
-    gift = 0
-    prestige = 0
-    for place in range(game["objectives_len"][seat]):
-        objective = game["objectives"][seat, place]
-        if t.METRIC[objective] == t.SACRIFICE:
-            step = combination % (t.N_STEPS + 1) - 1
-            combination //= t.N_STEPS + 1
-            if step >= 0:
-                gift += int(t.STEP_AT[objective, step])
-                prestige += int(t.STEP_PRESTIGE[objective, step])
-    return gift, prestige
+            best_prestige, best_left, best_unpaid = ends_at, left, unpaid
+            best_gift, best_reward = gift, int(t.STEP_PRESTIGE[objective, step])
+    game["pounds"][seat] -= best_gift
+    gain_prestige(game, seat, best_reward)
 
 
 @rule

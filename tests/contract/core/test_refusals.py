@@ -179,7 +179,7 @@ def test_numbers_out_of_range(call):
 
 
 def test_what_is_beyond_the_memory_is_refused_before_a_game_is_played(monkeypatch):
-    monkeypatch.setattr("shakespeare_env.checks.memory.total_memory", lambda: 2**20)
+    monkeypatch.setattr("shakespeare_env.checks.limits.total_memory", lambda: 2**20)
     with pytest.raises(MemoryLimitError, match="play fewer games"):
         evaluate(ENTRANTS, GAME, games=SEATS * 10**6)
     with pytest.raises(MemoryLimitError, match=r"num_envs=1000000 .*use fewer environments"):

@@ -187,7 +187,7 @@ def test_numbers_names_and_sizes_that_cannot_be_are_refused_at_once(monkeypatch)
             settings_of(NAME, [Entrant(name, RandomAgent())] * 3, games=9, seed=1)
     with pytest.raises(ValueError, match="put more games into each"):
         small_settings(NAME, deals=200_000)
-    monkeypatch.setattr("shakespeare_env.checks.memory.total_memory", lambda: 2**30)
+    monkeypatch.setattr("shakespeare_env.checks.limits.total_memory", lambda: 2**30)
     with pytest.raises(MemoryLimitError, match="put fewer into each"):
         small_settings(NAME, deals=50_000, deals_per_shard=50_000)
     with pytest.raises(MemoryLimitError, match=r"deals_together=9999 .* play fewer together"):

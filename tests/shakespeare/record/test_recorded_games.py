@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from shakespeare_env import Position, observation_layout
-from shakespeare_env.shakespeare.rules.objective_values import counted
+from shakespeare_env.shakespeare.box.printed import counted
 from tests.contract.random_games import TABLES, game_from
 from tests.contract.recorded_games import RecordedGame
 from tests.shakespeare.observed import expected, metrics

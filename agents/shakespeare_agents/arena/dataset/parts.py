@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from shakespeare_agents.storage import write_atomically
-from shakespeare_env.checks.regular_files import read_regular
+from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.datasets.frames import GAMES, faults, load_polars, parquet, polars_schema
 from shakespeare_env.datasets.manifest import Manifest
 from shakespeare_env.errors import DatasetError

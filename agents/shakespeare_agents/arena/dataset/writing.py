@@ -21,8 +21,7 @@ from shakespeare_agents.identity import digest_of
 from shakespeare_agents.storage import write_atomically
 from shakespeare_agents.workers import Tell, ThisProcess, Workers, tell_nobody
 from shakespeare_env.checks.box_files import LARGEST_BOX
-from shakespeare_env.checks.memory import require_memory
-from shakespeare_env.checks.regular_files import read_regular
+from shakespeare_env.checks.limits import read_regular, require_memory
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.rng import check_seed

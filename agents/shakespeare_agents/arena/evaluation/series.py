@@ -16,7 +16,7 @@ from shakespeare_agents.arena.games.seating import deal, parts
 from shakespeare_agents.intervals import mean_interval
 from shakespeare_agents.portable import AgentSet
 from shakespeare_agents.workers import Tell, ThisProcess, Workers, in_order, tell_nobody
-from shakespeare_env.checks.memory import require_memory
+from shakespeare_env.checks.limits import require_memory
 from shakespeare_env.checks.values import shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch_checks import checked_count

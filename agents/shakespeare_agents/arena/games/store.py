@@ -20,7 +20,7 @@ from shakespeare_agents.arena.games.seating import Match
 from shakespeare_agents.held_folder import Contents, held
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env.checks.json_input import parse_object
-from shakespeare_env.checks.regular_files import read_regular, regular_size
+from shakespeare_env.checks.limits import read_regular, regular_size
 from shakespeare_env.core import registry
 from shakespeare_env.datasets.frames import load_polars, parquet
 from shakespeare_env.datasets.results_reading import (

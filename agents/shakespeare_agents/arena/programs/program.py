@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from shakespeare_env.checks.regular_files import open_regular
+from shakespeare_env.checks.limits import open_regular
 from shakespeare_env.checks.values import shown
 
 INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")

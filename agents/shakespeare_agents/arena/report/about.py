@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from shakespeare_agents.arena.field import LARGEST_FIELD, Field
 from shakespeare_agents.arena.games.store import FIELD_NAME
-from shakespeare_env.checks.regular_files import read_regular
+from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.errors import ArenaError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from shakespeare_agents.naming import names
-from shakespeare_env.checks.regular_files import read_regular
+from shakespeare_env.checks.limits import read_regular
 
 _MOST_BYTES = 2**20
 """The most bytes of a file that is searched for names."""

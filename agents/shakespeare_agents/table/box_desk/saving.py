@@ -7,7 +7,7 @@ from pathlib import Path
 
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env.checks.box_files import LARGEST_BOX
-from shakespeare_env.checks.regular_files import read_regular
+from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.errors import BoxError
 
 NEW = "new"

@@ -27,7 +27,7 @@ from shakespeare_agents.table.box_desk.facts import (
 from shakespeare_agents.table.box_desk.saving import save, state_of
 from shakespeare_agents.table.site import Fields, Site
 from shakespeare_env.checks.box_files import LARGEST_BOX
-from shakespeare_env.checks.regular_files import read_regular
+from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.core import registry
 from shakespeare_env.errors import BoxError
 

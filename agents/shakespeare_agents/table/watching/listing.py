@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from shakespeare_agents.arena.wording import shown_name
-from shakespeare_env.checks.regular_files import regular_size
+from shakespeare_env.checks.limits import regular_size
 from shakespeare_env.datasets.frames import faults
 from shakespeare_env.datasets.manifest import NAME, Manifest, Shard, read_manifest, shard_file
 from shakespeare_env.datasets.reading import check_box
