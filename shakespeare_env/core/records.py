@@ -26,8 +26,8 @@ class StateField:
         seats: Whether the numbers are seats, -1 for nobody.
         words: The names of the numbers, from `low` on; whole numbers where text counts otherwise.
         form: How the last axis stands in text: as `numbers`; as a `row` that ends at the first
-            `low`; as `counts`, an object, or as a `list`, sorted, of the names in `places`, as often
-            as the numbers say.
+            `low`; as `counts`, an object, or as a `list`, sorted, of the names in `places`, as
+            often as the numbers say.
         places: The names of the places of the last axis, for `counts` and `list`.
         follows: A rule (game, seat) -> the number of a seat, where it follows from other fields.
         visible: Who sees it.

@@ -141,7 +141,7 @@ def observe_fillers(game: Record, seat: int, out: Any) -> None:
                 out[OWN_THREATS + place] += out[OWN_UNSEEN + kind]
 
 
-# ---- possible positions ---------------------------------------------------------------------------
+# ---- possible positions --------------------------------------------------------------------------
 
 
 @rule

@@ -8,7 +8,13 @@ from typing import Any
 
 from shakespeare_env.core.game import UNKNOWN
 from shakespeare_env.core.presentation import Headline
-from shakespeare_env.shakespeare.box.printed import PRINTED
+from shakespeare_env.shakespeare.box.printed import (
+    PRINTED,
+    SACRIFICE,
+    counted,
+    reward,
+    yellow_elements,
+)
 from shakespeare_env.shakespeare.box.tables import (
     CARD_IDS,
     CARD_NAMES,
@@ -17,12 +23,6 @@ from shakespeare_env.shakespeare.box.tables import (
     OBJECTIVE_IDS,
     OBJECTIVE_NAMES,
     UNPAID,
-)
-from shakespeare_env.shakespeare.rules.objective_values import (
-    SACRIFICE,
-    counted,
-    reward,
-    yellow_elements,
 )
 
 _ACTIVATION = "phase 2, recruitment and activation"

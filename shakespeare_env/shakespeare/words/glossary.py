@@ -12,12 +12,13 @@ from shakespeare_env.shakespeare.box.facts import ACTS, Character, Power, Space
 from shakespeare_env.shakespeare.box.printed import (
     PRINTED,
     SET_GAINS,
+    counted,
     gain_words,
     plural,
     quills_of,
+    reward,
     signed,
 )
-from shakespeare_env.shakespeare.rules.objective_values import counted, reward
 
 _WORDS = tomllib.loads((Path(__file__).parents[1] / "words.toml").read_text(encoding="utf-8"))
 _QUILLS = dict(zip(ACTS, ("Red", "Gold", "Blue"), strict=True))

@@ -13,7 +13,6 @@ from typing import Annotated, Any, Literal
 
 import torch
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from shakespeare_env.core.saved_facts import box_fault
 
 from shakespeare_agents import storage
 from shakespeare_agents.networks.checkpoint import (
@@ -26,6 +25,7 @@ from shakespeare_agents.networks.checkpoint import (
 from shakespeare_agents.storage import Arrays, StoredTensors
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
+from shakespeare_env.core.registry import box_fault
 from shakespeare_env.errors import CheckpointError
 from shakespeare_training.config import TrainingConfig
 from shakespeare_training.league import Opponent
