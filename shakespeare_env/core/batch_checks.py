@@ -103,7 +103,7 @@ def checked_seats(seats: Integers, players: npt.NDArray[np.int8]) -> npt.NDArray
 def checked_seeds(n: int, seeds: Integers) -> npt.NDArray[np.uint64]:
     """One seed per game, uint64[n]."""
     if isinstance(seeds, np.ndarray) and seeds.dtype == np.uint64:
-        words = seeds
+        words = np.asarray(seeds, np.uint64)
     else:
         words = np.array([check_seed(seed) for seed in seeds], np.uint64)
     if words.shape != (n,):
@@ -117,7 +117,8 @@ def as_actions(actions: Integers, n: int) -> npt.NDArray[np.int32]:
         return actions.astype(np.int32)  # the common case of every step, kept fast
     # Numbers beyond int32 are not actions either, and must not wrap into one.
     given = np.minimum(any_integers("actions", actions, (n,)), _INT32.max)
-    return np.maximum(given.astype(np.int64), _INT32.min).astype(np.int32)
+    ids: npt.NDArray[np.int64] = np.maximum(given.astype(np.int64), _INT32.min)
+    return ids.astype(np.int32)
 
 
 def check_kind(game: Game, records: object) -> None:

@@ -139,11 +139,7 @@ def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
     wanted = None if box is None else Path(box)
     if name not in _loaded:
         _load(name, wanted)
-    if wanted is not None and _digest_of(name, wanted) != _digests[name]:
-        raise BoxError(
-            f"{wanted}: this process already plays {name} with {_loaded[name].box}; name the box "
-            f"before anything else is made, or set {name.upper()}_BOX to it"
-        )
+    _check_same(name, wanted)
     return _loaded[name]
 
 
@@ -154,14 +150,24 @@ def _load(name: str, box: Path | None) -> None:
     if box is not None:
         os.environ[variable] = str(box.resolve())
     try:
+        # Its modules may have been imported some other way, with another box.
         loaded: Game = import_module(f"shakespeare_env.{name}.contract").GAME
         _digests[name] = facts_digest(_PACKAGE / name, loaded.box)
+        _loaded[name] = loaded
+        _check_same(name, box)
     except BaseException:
         os.environ.pop(variable, None)
         if before is not None:
             os.environ[variable] = before
         raise
-    _loaded[name] = loaded
+
+
+def _check_same(name: str, box: Path | None) -> None:
+    if box is not None and _digest_of(name, box) != _digests[name]:
+        raise BoxError(
+            f"{box}: this process already plays {name} with {_loaded[name].box}; name the box "
+            f"before anything else is made, or set {name.upper()}_BOX to it"
+        )
 
 
 def _digest_of(name: str, box: Path) -> str:

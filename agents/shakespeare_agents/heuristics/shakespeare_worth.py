@@ -154,7 +154,7 @@ def costume(seen: Any, wearer: int, elements: int, value: int) -> float:
     if elements == 0:
         return 0.0
     missing = t.N_SLOTS - elements
-    final = min(value + 3 * missing, t.GAIN_PRESTIGE.shape[1] - 1)
+    final = min(value + 3 * missing, t.GAIN_PRESTIGE.shape[0] - 1)
     worth = t.GAIN_PRESTIGE[final] + t.GAIN_POUNDS[final] * pound(seen)
     worth += costume_power(seen, wearer)
     if missing == 0:

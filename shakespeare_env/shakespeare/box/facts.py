@@ -17,7 +17,7 @@ from pydantic import AliasPath, Field, StringConstraints, model_validator
 from shakespeare_env.checks.box_files import Facts, Identifier, Ids, Text
 
 COLOURS = ("black", "pink", "purple", "blue", "green", "yellow")
-Colour = Literal["black", "pink", "purple", "blue", "green", "yellow"]
+Colour = Annotated[str, StringConstraints(pattern=f"^({'|'.join(COLOURS)})$")]
 ACTS = ("I", "II", "III")
 CRAFTSMEN = ("costume_mistress", "set_dresser", "handyman")
 Kind = Literal[
@@ -239,7 +239,8 @@ class Box(Facts):
     @property
     def pay(self) -> tuple[Steps, Steps, Steps]:
         """Pounds by space of Act I, nothing on Act II, prestige by space of Act III."""
-        paid = self.rehearsals.act_1_pounds, {}, self.rehearsals.act_3_prestige
+        nothing: dict[str, int] = {}
+        paid = self.rehearsals.act_1_pounds, nothing, self.rehearsals.act_3_prestige
         first, second, third = map(_steps, paid, self.act_lengths)
         return first, second, third
 

@@ -34,8 +34,7 @@ def fault(game: Record) -> int:
         found = found or stage_fault(game, seat)
     found = found or supply_fault(game) or day_fault(game) or track_fault(game)
     found = found or rest_fault(game) or decision_fault(game) or room_fault(game)
-    number: int = found or winner_fault(game)
-    return number
+    return found or winner_fault(game)
 
 
 # ---- fields that follow from others: lengths, padding, sums, what is pending ---------------------
@@ -63,7 +62,7 @@ def is_ranking(seats: Any, length: int, players: int) -> bool:
 
 
 @rule
-def odd_list(game: Record) -> Any:
+def odd_list(game: Record) -> int:
     """Tracks and objectives."""
     players = game["players"]
     if not is_ranking(game["order"], players, players):
@@ -105,7 +104,7 @@ def part_fits(phase: int, part: int) -> bool:
 
 
 @rule
-def odd_decision(game: Record) -> Any:
+def odd_decision(game: Record) -> int:
     """The phase, its part and seat, and what is pending in it."""
     phase, part = game["phase"], game["part"]
     over = phase == s.OVER
@@ -137,7 +136,7 @@ def odd_decision(game: Record) -> Any:
 
 
 @rule
-def odd_disc(game: Record) -> Any:
+def odd_disc(game: Record) -> int:
     """Discs: on a space if in play, one at each height of a pile (Rules T7)."""
     for act in range(3):
         spaces, heights = game["disc_space"][act], game["disc_height"][act]
@@ -157,7 +156,7 @@ def odd_disc(game: Record) -> Any:
 
 
 @rule
-def odd_seat(game: Record, seat: int) -> Any:
+def odd_seat(game: Record, seat: int) -> int:
     """What a stage amounts to; absent seats have nothing."""
     filled = 0
     yellow = 0
@@ -182,7 +181,7 @@ def odd_seat(game: Record, seat: int) -> Any:
 
 
 @rule
-def odd_troupe(game: Record, seat: int) -> Any:
+def odd_troupe(game: Record, seat: int) -> int:
     """Members up to the troupe's length, elements up to a costume's, in colour order."""
     size = game["troupe_len"][seat]
     if not is_list(game["card"][seat], size):
@@ -207,7 +206,7 @@ def odd_troupe(game: Record, seat: int) -> Any:
 
 # ---- what the rules say --------------------------------------------------------------------------
 @rule
-def troupe_fault(game: Record, seat: int) -> Any:
+def troupe_fault(game: Record, seat: int) -> int:
     """The board's characters come first; costumes, cylinders, tokens fit (S2, T3, T12, P2)."""
     for member in range(t.N_BOARD):
         if game["card"][seat, member] != member or game["extra"][seat, member]:
@@ -225,7 +224,7 @@ def troupe_fault(game: Record, seat: int) -> Any:
 
 
 @rule
-def room_fault(game: Record) -> Any:
+def room_fault(game: Record) -> int:
     """Troupes have room for all characters still to come (Rules S5, T2)."""
     for seat in range(game["players"]):
         recruits, extras = recruits_to_come(game, seat), 0
@@ -263,7 +262,7 @@ def drafts_to_come(game: Record, seat: int) -> int:
 
 
 @rule
-def stage_fault(game: Record, seat: int) -> Any:
+def stage_fault(game: Record, seat: int) -> int:
     """Everything is supported and symmetric (T13)."""
     filled = game["stage_filled"][seat]
     for space in range(t.N_SPACES):
@@ -278,7 +277,7 @@ def stage_fault(game: Record, seat: int) -> Any:
 
 
 @rule
-def supply_fault(game: Record) -> Any:
+def supply_fault(game: Record) -> int:
     """Nothing is missing or there twice (S4 to S6, T17, U2)."""
     players = game["players"]
     for deck in range(t.N_DECK):
@@ -331,7 +330,7 @@ def places_of(game: Record, objective: int) -> int:
 
 
 @rule
-def day_fault(game: Record) -> Any:
+def day_fault(game: Record) -> int:
     """Wagers follow Order and last the day, none in draft or solo (W1, D2, V1); cylinders."""
     part = game["part"]
     expected = game["players"] > 1 and part != s.IN_DRAFT
@@ -350,7 +349,7 @@ def day_fault(game: Record) -> Any:
 
 
 @rule
-def track_fault(game: Record) -> Any:
+def track_fault(game: Record) -> int:
     """Initiative is complete outside turns; the queue is what is left of its track (T5)."""
     players, part = game["players"], game["part"]
     if part != s.IN_TURNS and game["initiative_len"] != players:
@@ -388,7 +387,7 @@ def served_at(game: Record, place: int, by_initiative: bool) -> int:
 
 
 @rule
-def rest_fault(game: Record) -> Any:
+def rest_fault(game: Record) -> int:
     """Exactly those asked before the mover have made secret rest choices (P2, P4, D2)."""
     secret = game["part"] == s.IN_REST and not game["strategic_rest"]
     for seat in range(game["players"]):
@@ -409,7 +408,7 @@ def rest_fault(game: Record) -> Any:
 
 
 @rule
-def decision_fault(game: Record) -> Any:
+def decision_fault(game: Record) -> int:
     """The mover has a decision in this phase, and what it may take is there (D1)."""
     phase, seat, day = game["phase"], game["to_move"], game["day"]
     if phase == s.OVER:
@@ -450,7 +449,7 @@ def takes_shown(game: Record, seat: int) -> int:
 
 
 @rule
-def winner_fault(game: Record) -> Any:
+def winner_fault(game: Record) -> int:
     """Most prestige wins, then most pounds (F4)."""
     for seat in range(game["players"]):
         if game["phase"] == s.OVER and (game["winners"][seat] == 1) == is_beaten(game, seat):
