@@ -17,7 +17,6 @@ import svg
 from shakespeare_env.core.game import UNKNOWN
 from shakespeare_env.core.presentation import UNMARKED, Flight, Marks, Panel, Piece
 from shakespeare_env.drawing import board as common
-from shakespeare_env.drawing import picture as page
 from shakespeare_env.drawing.shapes import (
     GOLD,
     INK,
@@ -320,10 +319,13 @@ def picture(position: Mapping[str, Any], marks: Marks = UNMARKED) -> str:
     """
     players = position["players"]
     columns = players if players < 5 else math.ceil(players / 2)
-    third, each = (page.ROOM - 2 * page.GAP) / 3, (page.ROOM - page.GAP * (columns - 1)) / columns
+    third, each = (
+        (common.ROOM - 2 * common.GAP) / 3,
+        (common.ROOM - common.GAP * (columns - 1)) / columns,
+    )
     table = {"table": third, "pieces": third, "race": third}
     if position["to_move"] is None:
-        table = {"race": page.ROOM}
+        table = {"race": common.ROOM}
     rows = [(40 + 128 * math.ceil(players / 2), table)]
     for first in range(0, players, columns):
         seats = range(first, min(first + columns, players))
@@ -333,7 +335,7 @@ def picture(position: Mapping[str, Any], marks: Marks = UNMARKED) -> str:
     signs += [(crown(0, 0, 15), "King"), (star(0, 0, 15), "winner")]
     panels = board(position, marks.names)
     mover = position["to_move"]
-    return page.picture(text.headline(position), panels, rows, mover, SEAT_COLOURS, marks, signs)
+    return common.picture(text.headline(position), panels, rows, mover, SEAT_COLOURS, marks, signs)
 
 
 def places(position: Mapping[str, Any], move: str) -> tuple[str, ...]:
