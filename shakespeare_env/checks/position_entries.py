@@ -14,17 +14,23 @@ def refuse(where: str, fault: str, remedy: str) -> NoReturn:
     raise PositionError(f"{where}: {fault}; {remedy}")
 
 
+def mapping(value: object, where: str) -> Mapping[str, Any]:
+    """A JSON object."""
+    if not isinstance(value, Mapping):
+        refuse(where, f"{shown(value)} is not an object", "write an object")
+    return value
+
+
 def table(value: object, where: str, keys: Sequence[str]) -> Mapping[str, Any]:
     """A JSON object with exactly these keys."""
-    if not isinstance(value, Mapping):
-        refuse(where, f"{shown(value)} is not an object", "write an object with " + ", ".join(keys))
-    for key in value:
+    given = mapping(value, where)
+    for key in given:
         if key not in keys:
             refuse(where, f"unknown key {shown(key)}", "the keys are " + ", ".join(keys))
     for key in keys:
-        if key not in value:
+        if key not in given:
             refuse(where, f"the key {shown(key)} is missing", f"add {shown(key)}")
-    return value
+    return given
 
 
 def integer(value: object, where: str, low: int, high: int) -> int:

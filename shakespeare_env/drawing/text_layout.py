@@ -1,15 +1,10 @@
-"""Text layout: columns, wrapped lines, frames."""
+"""Text layout: columns, wrapped lines, headings."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Sequence
 
-# Box drawing characters by the arms they have: up, down, left, right.
-_JOINTS = {
-    "0011": "─", "1100": "│", "0101": "┌", "0110": "┐", "1001": "└", "1010": "┘",
-    "1101": "├", "1110": "┤", "0111": "┬", "1011": "┴", "1111": "┼",
-}  # fmt: skip
 _DISCS = "⓪①②③④⑤⑥⑦⑧⑨"
 PLAIN_DISCS = str.maketrans(f"{_DISCS}Ⓝ", "0123456789N")
 """Replaces disc characters on screens with few of them."""
@@ -47,18 +42,6 @@ def headline(title: str, width: int) -> str:
     """A heading line."""
     start = f"── {title} "
     return start + "─" * (width - len(start))
-
-
-def joint_line(above: set[int], below: set[int], width: int) -> str:
-    """The line between two rows of cells with walls at the given columns."""
-    spans = [(min(walls), max(walls)) for walls in (above, below) if walls]
-    line = ""
-    for column in range(width):
-        left = any(first < column <= last for first, last in spans)
-        right = any(first <= column < last for first, last in spans)
-        arms = (column in above, column in below, left, right)
-        line += _JOINTS["".join(str(int(arm)) for arm in arms)] if left or right else " "
-    return line
 
 
 def disc(owner: int | str) -> str:

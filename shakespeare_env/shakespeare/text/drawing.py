@@ -11,15 +11,7 @@ from itertools import zip_longest
 from typing import Any
 
 from shakespeare_env.core.game import UNKNOWN
-from shakespeare_env.drawing.text_layout import (
-    GLUE,
-    columns,
-    disc,
-    headline,
-    joint_line,
-    spread,
-    wrapped,
-)
+from shakespeare_env.drawing.text_layout import GLUE, columns, disc, headline, spread, wrapped
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS, Space
 from shakespeare_env.shakespeare.box.printed import PRINTED
 from shakespeare_env.shakespeare.box.tables import N_BOARD, N_DAYS, N_SLOTS
@@ -185,7 +177,7 @@ def _row(position: Mapping[str, Any], seat: int) -> list[str]:
 def _board(position: Mapping[str, Any], seat: int) -> list[str]:
     """One seat: its characters and objectives beside the stage."""
     mine = position["seats"][seat]
-    stage = _draw_stage(stage_rows(), mine["stage"])
+    stage = _draw_stage(mine["stage"])
     room = _WIDTH - len(stage[0]) - 2
     left = []
     for member, extra in zip(mine["troupe"], extra_names(mine["troupe"]), strict=True):
@@ -262,24 +254,21 @@ def stage_rows() -> list[Row]:
     return rows
 
 
-def _draw_stage(rows: list[Row], filled: Mapping[str, str]) -> list[str]:
-    """A stage in lines of equal width; `filled` is colour by space id.
+def _draw_stage(filled: Mapping[str, str]) -> list[str]:
+    """A stage, a line for each row of bricks; `filled` is colour by space id.
 
     An empty space shows its id, with `*` on a candle; a filled one its colour.
     """
+    rows = stage_rows()
     centre = max(abs(middle) for row in rows for middle in row) * _HALF + _HALF
-    above: set[int] = set()
     lines = []
     for row in rows:
-        walls = {centre + middle * _HALF + side for middle in row for side in (-_HALF, _HALF)}
-        lines.append(joint_line(above, walls, 2 * centre + 1))
         line = [" "] * (2 * centre + 1)
         for middle, brick in row.items():
             left = centre + middle * _HALF - _HALF
             line[left : left + _BRICK + 1] = f"│{_face(brick, filled)}│"
         lines.append("".join(line))
-        above = walls
-    return [*lines, joint_line(above, set(), 2 * centre + 1)]
+    return lines
 
 
 def _face(brick: Space | None, filled: Mapping[str, str]) -> str:
