@@ -1,7 +1,4 @@
-"""What holds for every position, besides what its fields say (`state.py`).
-
-The rules rely on it; none of the functions below changes a position.
-"""
+"""What holds for every position, and rules rely on, besides what its fields say (`state.py`)."""
 
 from __future__ import annotations
 
@@ -65,11 +62,11 @@ def has_odd_roads(game: Record) -> bool:
 @rule
 def has_odd_lengths(game: Record) -> bool:
     """Whether a piece is in two places, or the box does not have it."""
-    odd = 0
     for length in range(1, t.LENGTHS[0] + 1):
         found = count(game["pieces"], length) + count(game["road"], length)
-        odd += found > count(t.LENGTHS, length)
-    return odd > 0
+        if found > count(t.LENGTHS, length):
+            return True
+    return False
 
 
 @rule

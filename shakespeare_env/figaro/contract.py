@@ -10,8 +10,7 @@ from shakespeare_env.figaro.checks import CHECKS
 from shakespeare_env.figaro.drawing import SEAT_COLOURS, board, flights, picture, places
 from shakespeare_env.figaro.observe import LAYOUT, determinize, observe
 from shakespeare_env.figaro.state import FIELDS, TEXT
-from shakespeare_env.figaro.text import draw, headline
-from shakespeare_env.figaro.words import events, score_sheet, topics
+from shakespeare_env.figaro.text import draw, events, headline, score_sheet, topics
 
 GAME = define(
     "figaro",

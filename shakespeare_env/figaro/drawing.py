@@ -17,42 +17,25 @@ import svg
 from shakespeare_env.core.game import UNKNOWN
 from shakespeare_env.core.presentation import UNMARKED, Flight, Marks, Panel, Piece
 from shakespeare_env.drawing import board as common
-from shakespeare_env.drawing.shapes import (
-    GOLD,
-    INK,
-    LINE,
-    MUTED,
-    ON_LIGHT,
-    PANEL,
-    PAPER,
-    SHADE,
-    Block,
-    Elements,
-    box,
-    crown,
-    drawn_once,
-    outline,
-    star,
-    words,
-)
-from shakespeare_env.drawing.shapes import token as disc
+from shakespeare_env.drawing import shapes
+from shakespeare_env.drawing.shapes import Block, Elements, box, crown, drawn_once, outline, words
 from shakespeare_env.figaro import text
 from shakespeare_env.figaro.box import tables as t
 from shakespeare_env.figaro.box.facts import COLOURS
 
 SEAT_COLOURS = (
-    *(("#54433b", "#ffffff"), ("#8ebeed", ON_LIGHT), ("#edbebe", ON_LIGHT)),
-    *(("#85628c", "#ffffff"), ("#ededa6", ON_LIGHT), ("#391a40", "#ffffff")),
+    *(("#54433b", "#ffffff"), ("#8ebeed", shapes.ON_LIGHT), ("#edbebe", shapes.ON_LIGHT)),
+    *(("#85628c", "#ffffff"), ("#ededa6", shapes.ON_LIGHT), ("#391a40", "#ffffff")),
 )
 """Fill and lettering by seat."""
 CARDS = {
     "red": ("#bb2418", "#ffffff"),
-    "orange": ("#f4a93f", ON_LIGHT),
+    "orange": ("#f4a93f", shapes.ON_LIGHT),
     "green": ("#3f9d6c", "#ffffff"),
     "blue": ("#3a78cf", "#ffffff"),
     "purple": ("#5c2a86", "#ffffff"),
-    text.JESTER: ("#f8ecc9", ON_LIGHT),
-    text.RING: (PAPER, ON_LIGHT),
+    text.JESTER: ("#f8ecc9", shapes.ON_LIGHT),
+    text.RING: (shapes.PAPER, shapes.ON_LIGHT),
     UNKNOWN: ("#4d5563", "#ffffff"),
 }
 """Fill and lettering by kind of card."""
@@ -74,17 +57,11 @@ _CAP = {
 """A jester's cap, part by part."""
 _CASTLE = "M-.5 .5-.5-.5-.3-.5-.3-.28-.1-.28-.1-.5 .1-.5 .1-.28 .3-.28 .3-.5 .5-.5 .5 .5Z"
 
-_WIDTH, _EDGE, _GAP = 420, 8, 5
-_STRIP = 26
+_WIDTH, _EDGE, _GAP, _STRIP = 420, 8, 5, 28
 _SHAPE = 0.69  # a card's width as a part of its height
-_HAND, _FRONT, _TAKEN = 96, 47, 40  # heights of cards
-_ROAD, _ROW, _STONE_HIGH = 34, 52, 16  # a road's height, the same with notes, a stone's
-_UNIT = min(220 / int(t.LENGTHS[: t.N_ROUNDS].sum()), 115 / int(t.LENGTHS[0]))
+_HAND, _FRONT, _TAKEN = 96, 60, 40  # heights of cards
+_UNIT = min(260 / int(t.LENGTHS[: t.N_ROUNDS].sum()), 115 / int(t.LENGTHS[0]))
 """Length of a piece of length 1: the longest road fits."""
-_SEAT = 300  # a seat's height on the page
-
-
-# ---- cards ---------------------------------------------------------------------------------------
 
 
 def symbol(x: float, y: float, size: float, suit: str, fill: str | None = None) -> Elements:
@@ -92,14 +69,22 @@ def symbol(x: float, y: float, size: float, suit: str, fill: str | None = None) 
     if suit == text.JESTER:
         return [outline(x, y, size, path, CARDS[colour][0]) for colour, path in _CAP.items()]
     if suit != text.RING:
-        return [outline(x, y, size, _PATHS[suit], fill or CARDS[suit][0], "none" if fill else INK)]
+        return [
+            outline(
+                x, y, size, _PATHS[suit], fill or CARDS[suit][0], "none" if fill else shapes.INK
+            )
+        ]
     # Dancers of all colours, hand in hand.
     reach, thick = 0.36 * size, max(0.8, 0.05 * size)
-    drawn: Elements = [svg.Circle(cx=x, cy=y, r=reach, fill="none", stroke=INK, stroke_width=thick)]
+    drawn: Elements = [
+        svg.Circle(cx=x, cy=y, r=reach, fill="none", stroke=shapes.INK, stroke_width=thick)
+    ]
     for place, colour in enumerate(COLOURS):
         turn = 2 * math.pi * place / len(COLOURS)
         across, up = x + reach * math.sin(turn), y - reach * math.cos(turn)
-        drawn += disc(round(across, 1), round(up, 1), 0.28 * size, "", CARDS[colour][0], INK)
+        drawn.append(
+            svg.Circle(cx=across, cy=up, r=0.14 * size, fill=CARDS[colour][0], stroke=shapes.INK)
+        )
     return drawn
 
 
@@ -110,7 +95,7 @@ def draw_card(card: str, height: float, copies: int = 1) -> Block:
     fill, ink = CARDS[suit]
     size = min(22, 0.25 * height)
     at, middle = 4 + size * 0.62, height * 0.55
-    drawn: Elements = [box(0, 0, width, height, fill=fill, line=INK, corner=5)]
+    drawn: Elements = [box(0, 0, width, height, fill=fill, line=shapes.INK, corner=5)]
     if suit != text.RING:
         upper = UNKNOWN if suit == UNKNOWN else str(value)
         letter = "" if suit == UNKNOWN else text.LETTERS[suit]
@@ -128,7 +113,7 @@ def draw_card(card: str, height: float, copies: int = 1) -> Block:
     if copies > 1:
         high = max(14, 0.19 * height)
         count = words(0.75 * high, height - 0.24 * high, f"×{copies}", 0.72 * high, anchor="middle")
-        drawn += [box(0, height - high, 1.5 * high, high, line=INK, corner=4), count]
+        drawn += [box(0, height - high, 1.5 * high, high, line=shapes.INK, corner=4), count]
     return Block(drawn, width, height)
 
 
@@ -144,7 +129,81 @@ def _kinds(cards: Mapping[str, int], height: float, columns: int, place: str = "
     return Block(drawn, _WIDTH, rows * (height + _GAP))
 
 
-# ---- the table -----------------------------------------------------------------------------------
+def _pieces(position: Mapping[str, Any]) -> Piece:
+    """Every round's pieces, long to short, side by side; the current round's stand out."""
+    rounds, high = position["pieces"], 16 + 19 * position["players"]
+    wide = (_WIDTH - _EDGE * (len(rounds) - 1)) / len(rounds)
+    drawn: Elements = []
+    said = []
+    for number, lengths in enumerate(rounds, 1):
+        state = text.round_state(position, number)
+        fill, line, stone = (
+            (_NOW, shapes.GOLD, _STONE)
+            if state == "now"
+            else (shapes.PANEL, shapes.LINE, shapes.SHADE)
+        )
+        inner: Elements = [
+            box(0, 0, wide, high, fill=fill, line=line),
+            words(_EDGE, 18, f"Round {number}", 12, weight="bold", room=wide / 2),
+            words(wide - _EDGE, 18, state, 11, fill=shapes.MUTED, anchor="end", room=wide / 3),
+        ]
+        for place, length in enumerate(lengths):
+            inner.append(_stone(length, stone).at(_EDGE, 28 + 19 * place))
+        block = Block(inner, wide, high)
+        drawn.append(block.place(f"pieces.{number}", (number - 1) * (wide + _EDGE), 0))
+        said.append(f"round {number} {', '.join(map(str, lengths)) or state}")
+    title = f"Road pieces, the longest to the most cards: {'; '.join(said)}"
+    return Piece("pieces", title, Block(drawn, _WIDTH, high))
+
+
+def _stone(length: int, fill: str) -> Block:
+    """A piece of road as long as it counts."""
+    width = length * _UNIT
+    stone = box(0.5, 0, width - 1, 16, fill=fill, line=_STONE_LINE, corner=3)
+    number = words(width / 2, 12, str(length), 11, weight="bold", anchor="middle")
+    return Block([stone, number], width, 16)
+
+
+def _seat(position: Mapping[str, Any], seat: int, name: str) -> Panel:
+    """What lies before a seat, its road, its hand, and what it has taken."""
+    pile, hand = position["front"][seat], position["hands"][seat]
+    taken, title = Counter(position["taken"][seat]), common.seat_and_name(seat, name)
+    counts = f"{sum(hand.values())} in hand · {taken.total()} taken"
+    said = words(_WIDTH - 62, 19, counts, 12, fill=SEAT_COLOURS[seat][1], anchor="end", room=170)
+    parts = [_pile(pile, _FRONT, _WIDTH).as_place(f"front{seat}")]
+    parts += [_total(pile), _road(position["roads"][seat]).as_place(f"road{seat}")]
+    if UNKNOWN in hand:
+        backs = _pile([UNKNOWN] * hand[UNKNOWN], _TAKEN, _WIDTH)
+        parts.append(backs.as_place(f"hand{seat}"))
+    elif hand:
+        parts.append(_kinds(hand, _HAND, 7, f"hand{seat}"))
+    cards = _kinds(taken, _TAKEN, 12)
+    pile_taken = [words(0, 9, "taken", 11, fill=shapes.MUTED), cards.at(0, 14)]
+    parts.append(Block(pile_taken, _WIDTH, cards.height + 14).as_place(f"taken{seat}"))
+    drawn, y = [_strip(position, seat, name, _WIDTH).at(0, 0), said], _STRIP + _EDGE
+    for part in parts:
+        drawn.append(part.at(0, y))
+        y += part.height + _EDGE
+    front = f"{', '.join(pile) or 'nothing'} before it, {text.pile_total(pile)} of {t.FULL}"
+    lies = f"{title}: {counts}; {front}; in hand {_counted(hand)}; taken {_counted(taken)}"
+    piece = Piece(f"seat-{seat}-cards", lies, Block(drawn, _WIDTH, y))
+    return Panel(f"seat-{seat}", title, [piece], seat, _summary(position, seat, name, counts))
+
+
+def _summary(position: Mapping[str, Any], seat: int, name: str, counts: str) -> Piece:
+    """What everybody knows of a seat, in few lines."""
+    pile, road = position["front"][seat], sum(position["roads"][seat])
+    front = Block([_pile(pile, 46, 180).at(0, 0), _total(pile).at(0, 50)], 180, 72)
+    drawn: Elements = [
+        _strip(position, seat, name, common.SUMMARY).at(0, 0),
+        front.place(f"front{seat}", 0, 34),
+    ]
+    facts = [*counts.split(" · "), f"road {road}"]
+    for row, (place, fact) in enumerate(zip(("hand", "taken", "road"), facts, strict=True)):
+        cell = Block([words(4, 16, fact, 13, room=92)], 100, 22)
+        drawn.append(cell.place(f"{place}{seat}", 190, 34 + 24 * row))
+    title = f"{common.seat_and_name(seat, name)}: {', '.join(facts)}"
+    return Piece(f"seat-{seat}-summary", title, Block(drawn, common.SUMMARY, 108))
 
 
 def _strip(position: Mapping[str, Any], seat: int, name: str, width: float) -> Block:
@@ -155,187 +214,62 @@ def _strip(position: Mapping[str, Any], seat: int, name: str, width: float) -> B
     return common.seat_strip(seat, name, SEAT_COLOURS[seat], width, _STRIP, signs)
 
 
-def _piles(position: Mapping[str, Any], names: Sequence[str]) -> Piece:
-    """What lies before each seat, two seats a row, to choose before whom a card is played."""
-    wide, high = (_WIDTH - _EDGE) / 2, _STRIP + 26 + _FRONT + _EDGE
-    room, card = wide - 2 * _EDGE, _SHAPE * _FRONT
-    drawn: Elements = []
-    said = []
-    for seat, pile in enumerate(position["front"]):
-        step = min(card + _GAP, (room - card) / max(1, len(pile) - 1))
-        cards = [draw_card(one, _FRONT).at(at * step, 0) for at, one in enumerate(pile)]
-        empty = box(0, 0, room, _FRONT, fill="none", line=LINE, dashes=(4, 4))
-        before = Block([*(cards or [empty])], room, _FRONT)
-        cell: Elements = [
-            box(0, 0, wide, high),
-            _strip(position, seat, names[seat], wide).at(0, 0),
-            *_total(pile, room),
-            before.place(f"front{seat}", _EDGE, _STRIP + 26),
-        ]
-        row, column = divmod(seat, 2)
-        drawn.append(Block(cell, wide, high).at(column * (wide + _EDGE), row * (high + _EDGE)))
-        said.append(f"before seat {seat} {', '.join(pile) or 'nothing'}, {text.pile_total(pile)}")
-    title = f"Cards face up, all taken at {t.FULL}: {'; '.join(said)}"
-    height = math.ceil(position["players"] / 2) * (high + _EDGE)
-    return Piece("piles", title, Block(drawn, _WIDTH, height))
+def _pile(pile: Sequence[str], height: float, width: float) -> Block:
+    """Cards in a row in the order played."""
+    card = _SHAPE * height
+    step = min(card + _GAP, (width - card) / max(1, len(pile) - 1))
+    empty = box(0, 0, width, height, fill="none", line=shapes.LINE, dashes=(4, 4))
+    cards = [draw_card(one, height).at(place * step, 0) for place, one in enumerate(pile)]
+    return Block([*(cards or [empty])], width, height)
 
 
-def _total(pile: Sequence[str], room: float) -> Elements:
+def _total(pile: Sequence[str]) -> Block:
     """A pile's colour, a square for each unit at which all is taken, and the total (Rules B6)."""
     colour, total = text.pile_colour(pile), text.pile_total(pile)
-    full, y, caption = CARDS[colour][0] if colour else MUTED, _STRIP + 6, f"{total} of {t.FULL}"
-    drawn = symbol(_EDGE + 8, y + 7, 15, colour) if colour else []
-    for unit, fill in enumerate([full] * total + [PANEL] * (t.FULL - total)):
-        x = room - 45 - 16 * (t.FULL - unit)
-        drawn.append(box(x, y, 13, 13, fill=fill, line=MUTED, corner=3))
-    return [*drawn, words(room + _EDGE, y + 11, caption, 13, weight="bold", anchor="end", room=50)]
+    full = CARDS[colour][0] if colour else shapes.MUTED
+    drawn = symbol(10, 10, 17, colour) if colour else []
+    for unit, fill in enumerate([full] * total + [shapes.PANEL] * (t.FULL - total)):
+        drawn.append(box(24 + 16 * unit, 3, 13, 13, fill=fill, line=shapes.MUTED, corner=3))
+    x, caption = 28 + 16 * t.FULL, f"{total} of {t.FULL}"
+    return Block([*drawn, words(x, 15, caption, 13, weight="bold", room=50)], 180, 20)
 
 
-def _pieces(position: Mapping[str, Any]) -> Piece:
-    """Every round's pieces, long to short, side by side; the current round's stand out."""
-    rounds, high = position["pieces"], 34 + 19 * position["players"]
-    wide = (_WIDTH - _EDGE * (len(rounds) - 1)) / len(rounds)
-    drawn: Elements = []
-    said = []
-    for number, lengths in enumerate(rounds, 1):
-        state = text.round_state(position, number)
-        fill, line, thick = (_NOW, GOLD, 2) if state == "now" else (PANEL, LINE, 1)
-        inner: Elements = [
-            box(0, 0, wide, high, fill=fill, line=line, thick=thick),
-            words(_EDGE, 18, f"Round {number}", 12, weight="bold", room=wide / 2),
-            words(wide - _EDGE, 18, state, 11, fill=MUTED, anchor="end", room=wide / 3),
-        ]
-        stone = _STONE if state == "now" else SHADE
-        for place, length in enumerate(lengths):
-            inner.append(_stone(length, stone).at(_EDGE, 28 + 19 * place))
-        block = Block(inner, wide, high)
-        drawn.append(block.place(f"pieces.{number}", (number - 1) * (wide + _EDGE), 0))
-        said.append(f"round {number} {', '.join(map(str, lengths)) or state}")
-    title = f"Road pieces, the longest to the most cards: {'; '.join(said)}"
-    return Piece("pieces", title, Block(drawn, _WIDTH, high))
-
-
-def _roads(position: Mapping[str, Any], names: Sequence[str]) -> Piece:
-    """Roads from the castle on, and cards taken; at the end the shortest road first."""
-    over = position["to_move"] is None
-    drawn: Elements = []
-    said = []
-    for row, seat in enumerate(text.ranking(position) if over else range(position["players"])):
-        road, taken = position["roads"][seat], len(position["taken"][seat])
-        won = seat in (position["winners"] or ())
-        fill, ink = SEAT_COLOURS[seat]
-        stones: Elements = [outline(18, 17, 30, _CASTLE, _STONE)]
-        x = 38.0
-        for length in road:
-            stones.append(_stone(length, _STONE).at(x, 17))
-            x += length * _UNIT
-        stones.append(words(x + 6, 30, str(sum(road)), 18, weight="bold", room=40))
-        line: Elements = [
-            *disc(14, 17, 24, str(seat), fill, ink),
-            Block(stones, 290, _ROAD).place(f"road{seat}", 32, 0),
-            words(32, 47, names[seat], 11, fill=MUTED, room=290),
-            *(star(308, 17, 24) if won else ()),
-            words(_WIDTH, 20, f"{taken} taken", 13, weight="bold", anchor="end", room=90),
-            box(_WIDTH - 1.5 * taken, 27, 1.5 * taken, 8, fill=fill, line=MUTED, corner=2),
-        ]
-        drawn.append(Block(line, _WIDTH, _ROW).at(0, row * _ROW))
-        said.append(f"seat {seat} {sum(road)}, {text.cards_count(taken)} taken{', wins' * won}")
-    title = f"Roads, the shortest wins: {'; '.join(said)}"
-    return Piece("roads", title, Block(drawn, _WIDTH, len(said) * _ROW))
-
-
-def _stone(length: int, fill: str) -> Block:
-    """A piece of road as long as it counts."""
-    width = length * _UNIT
-    drawn: Elements = [
-        box(0.5, 0, width - 1, _STONE_HIGH, fill=fill, line=_STONE_LINE, corner=3),
-        words(width / 2, 12, str(length), 11, weight="bold", anchor="middle"),
-    ]
-    return Block(drawn, width, _STONE_HIGH)
-
-
-# ---- the seats -----------------------------------------------------------------------------------
-
-
-def _seat(position: Mapping[str, Any], seat: int, name: str) -> Panel:
-    hand, taken = position["hands"][seat], Counter(position["taken"][seat])
-    count, road = sum(hand.values()), sum(position["roads"][seat])
-    counts = (f"{count} in hand", f"{taken.total()} taken", f"road {road}")
-    strip, ink = _strip(position, seat, name, _WIDTH), SEAT_COLOURS[seat][1]
-    said = words(_WIDTH - 60, 18, " · ".join(counts), 12, fill=ink, anchor="end", room=190)
-    drawn, y = [strip.at(0, 0), said], _STRIP + _EDGE
-    if UNKNOWN in hand:
-        backs = [draw_card(UNKNOWN, _FRONT).at(9 * place, 0) for place in range(min(count, 15))]
-        block = Block([*backs], 126 + _SHAPE * _FRONT, _FRONT + _GAP)
-        drawn.append(block.place(f"hand{seat}", 0, y))
-    else:
-        block = _kinds(hand, _HAND, 7, f"hand{seat}")
-        drawn.append(block.at(0, y))
-    y += block.height + _EDGE if hand else 0
-    pile = _kinds(taken, _TAKEN, 12)
-    drawn += [words(0, y + 9, "Cards taken", 11, fill=MUTED), pile.place(f"taken{seat}", 0, y + 14)]
-    title = common.seat_and_name(seat, name)
-    lies = f"{title}: {', '.join(counts)}; in hand {_counted(hand)}; taken {_counted(taken)}"
-    piece = Piece(f"seat-{seat}-cards", lies, Block(drawn, _WIDTH, y + 14 + pile.height))
-    return Panel(f"seat-{seat}", title, [piece], seat, _summary(position, seat, name, counts))
-
-
-def _summary(position: Mapping[str, Any], seat: int, name: str, counts: Sequence[str]) -> Piece:
-    """What everybody knows of a seat, in one row."""
-    drawn: Elements = [_strip(position, seat, name, 124).at(0, 0)]
-    for number, (place, said) in enumerate(zip(("hand", "taken", "road"), counts, strict=True)):
-        cell = Block([words(4, 18, said, 13, weight="bold", room=64)], 70, _STRIP)
-        drawn.append(cell.place(f"{place}{seat}", 128 + 70 * number, 0))
-    title = f"{common.seat_and_name(seat, name)}: {', '.join(counts)}"
-    return Piece(f"seat-{seat}-summary", title, Block(drawn, common.SUMMARY, _STRIP))
+def _road(road: Sequence[int]) -> Block:
+    """A road from the castle on, and its length."""
+    drawn: Elements = [outline(12, 11, 22, _CASTLE, _STONE)]
+    x = 28.0
+    for length in road:
+        drawn.append(_stone(length, _STONE).at(x, 6))
+        x += length * _UNIT
+    drawn.append(words(x + 6, 19, f"road {sum(road)}", 14, weight="bold", room=80))
+    return Block(drawn, _WIDTH, 24)
 
 
 def _counted(cards: Mapping[str, int]) -> str:
     return ", ".join(f"{cards[card]} × {card}" for card in text.in_order(cards)) or "nothing"
 
 
-# ---- all of it -----------------------------------------------------------------------------------
-
-
 def board(position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]:
-    """Panels of a position (`Position.to_dict` or `seen_by`); at the end only what is left."""
+    """Panels of a position (`Position.to_dict` or `seen_by`)."""
     names = [*names, *[""] * position["players"]]
-    seats = [_seat(position, seat, names[seat]) for seat in range(position["players"])]
-    roads = [_roads(position, names)]
-    if position["to_move"] is None:
-        return [Panel("race", "Roads, the shortest first", roads), *seats]
-    return [
-        Panel("table", "Cards on the table", [_piles(position, names)]),
-        Panel("pieces", "Road pieces: most cards, longest piece", [_pieces(position)]),
-        Panel("race", "Roads, the shortest wins", roads, aside=True),
-        *seats,
-    ]
+    pieces = Panel("table", "Road pieces: most cards, longest piece", [_pieces(position)])
+    return [pieces, *(_seat(position, seat, names[seat]) for seat in range(position["players"]))]
 
 
 def picture(position: Mapping[str, Any], marks: Marks = UNMARKED) -> str:
-    """Draw a position as an SVG document.
-
-    The size depends on the number of seats alone: a game's pictures make a film.
-    """
+    """Draw a position; the size depends on the number of seats alone, so that films can be made."""
     players = position["players"]
     columns = players if players < 5 else math.ceil(players / 2)
-    third, each = (
-        (common.ROOM - 2 * common.GAP) / 3,
-        (common.ROOM - common.GAP * (columns - 1)) / columns,
-    )
-    table = {"table": third, "pieces": third, "race": third}
-    if position["to_move"] is None:
-        table = {"race": common.ROOM}
-    rows = [(40 + 128 * math.ceil(players / 2), table)]
+    each = (common.ROOM - common.GAP * (columns - 1)) / columns
+    rows: list[common.Row] = [(70 + 24 * players, {"table": common.ROOM})]
     for first in range(0, players, columns):
         seats = range(first, min(first + columns, players))
-        rows.append((_SEAT, {f"seat-{seat}": each for seat in seats}))
+        rows.append((400, {f"seat-{seat}": each for seat in seats}))
     suits = (*COLOURS, text.JESTER, text.RING)
     signs = [(symbol(0, 0, 15, suit), f"{text.LETTERS[suit]} {suit}") for suit in suits]
-    signs += [(crown(0, 0, 15), "King"), (star(0, 0, 15), "winner")]
-    panels = board(position, marks.names)
-    mover = position["to_move"]
-    return common.picture(text.headline(position), panels, rows, mover, SEAT_COLOURS, marks, signs)
+    signs += [(crown(0, 0, 15), "King"), (shapes.star(0, 0, 15), "winner")]
+    head, panels = text.headline(position), board(position, marks.names)
+    return common.picture(head, panels, rows, position["to_move"], SEAT_COLOURS, marks, signs)
 
 
 def places(position: Mapping[str, Any], move: str) -> tuple[str, ...]:

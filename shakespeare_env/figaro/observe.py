@@ -77,8 +77,12 @@ def observe(game: Record, seat: int, out: Any) -> None:
     for place in range(players):
         block = out[place * SEAT_SIZE : (place + 1) * SEAT_SIZE]
         observe_seat(game, seat_at(seat, place, players), block)
+    for kind in range(t.N_KINDS):
+        out[OWN_HAND + kind] = game["hand"][seat, kind]
+        for other in range(players):
+            if other != seat:
+                out[OWN_UNSEEN + kind] += game["hand"][other, kind]
     observe_table(game, out)
-    observe_cards(game, seat, out)
     observe_fillers(game, seat, out)
 
 
@@ -116,17 +120,6 @@ def observe_table(game: Record, out: Any) -> None:
 
 
 @rule
-def observe_cards(game: Record, seat: int, out: Any) -> None:
-    """The observer's hand, and the others' together (Rules D2)."""
-    for kind in range(t.N_KINDS):
-        out[OWN_HAND + kind] = game["hand"][seat, kind]
-    for other in range(game["players"]):
-        if other != seat:
-            for kind in range(t.N_KINDS):
-                out[OWN_UNSEEN + kind] += game["hand"][other, kind]
-
-
-@rule
 def observe_fillers(game: Record, seat: int, out: Any) -> None:
     """Who could be made to take, and by how many remaining cards (Rules B6)."""
     players = game["players"]
@@ -139,9 +132,6 @@ def observe_fillers(game: Record, seat: int, out: Any) -> None:
             if t.VALUE[kind] >= lacks and fits(game, kind, target):
                 out[OWN_FILLERS + place] += out[OWN_HAND + kind]
                 out[OWN_THREATS + place] += out[OWN_UNSEEN + kind]
-
-
-# ---- possible positions --------------------------------------------------------------------------
 
 
 @rule

@@ -33,15 +33,10 @@ def set_up(game: Record, players: int, options: int) -> None:
 
 @rule
 def draw_pieces(game: Record) -> None:
-    """Draw the pieces of every round, shown long to short from the start (Rules A3).
-
-    From long to short, each piece gets a random free place, in a round or the bag: so rounds come
-    out sorted, and every choice is equally likely.
-    """
+    """Give pieces, from long to short, random free places in a round or the bag (Rules A3)."""
     game["pieces"][:, :] = 0
     a_round = game["players"] - 1
     for piece in range(_ALL_PIECES):
-        # A place among those still free: in a round, or back in the bag.
         place = below(game, _ALL_PIECES - piece)
         for number in range(t.N_ROUNDS):
             filled = 0
@@ -180,10 +175,7 @@ def play_move(game: Record, action: int) -> None:
 
 @rule
 def lay(game: Record, mover: int, seat: int, kind: int) -> None:
-    """Lay a card from the mover's hand before a seat; colours colour the pile (Rules B1 to B3).
-
-    A card that fills the pile is taken at once instead.
-    """
+    """Lay a card from the mover's hand before a seat; what fills a pile is taken (B1 to B3)."""
     game["hand"][mover, kind] -= 1
     game["hand_size"][mover] -= 1
     game["total"][seat] += t.VALUE[kind]
@@ -209,16 +201,10 @@ def take(game: Record, seat: int) -> None:
 
 @rule
 def pass_left(game: Record) -> None:
-    """Pass all face-up cards to the next seats clockwise (Rules B4).
-
-    Totals and colours move along, so nobody has to take (Rules B6).
-    """
+    """Pass piles to the next seats clockwise; with their totals, so none is full (Rules B4, B6)."""
     last = game["players"] - 1
-    for card in range(game["front"].shape[1]):
-        carried = game["front"][last, card]
-        for seat in range(last, 0, -1):
-            game["front"][seat, card] = game["front"][seat - 1, card]
-        game["front"][0, card] = carried
+    for card in range(t.MAX_FRONT):
+        rotate(game["front"][:, card], last)
     rotate(game["front_len"], last)
     rotate(game["total"], last)
     rotate(game["colour"], last)
@@ -235,9 +221,9 @@ def rotate(values: Any, last: int) -> None:
 
 @rule
 def has_choice(game: Record, cards: Any) -> bool:
-    """Whether a hand, int8[kinds], gives two or more legal moves (Rules D1).
+    """Whether a hand, int8[kinds], gives two legal moves: a card, and to take it all (Rules D1).
 
-    A playable card is an alternative to taking; on an empty table, any but a ring fits before all.
+    On an empty table, any card but a ring fits before all.
     """
     playable = 0
     for kind in range(t.RING + (face_up(game) > 0)):
@@ -319,10 +305,7 @@ def award(game: Record, seat: int, length: int) -> None:
 
 @rule
 def next_in_rank(game: Record, ranked: int) -> int:
-    """Who gets the next piece: most taken, of those unranked (Rules C2).
-
-    Ties go clockwise, the King's seat last.
-    """
+    """Who took most, of those unranked; ties go clockwise, the King's seat last (Rules C2)."""
     best = NOBODY
     for place in range(1, game["players"] + 1):
         seat = seat_at(game["king"], place, game["players"])

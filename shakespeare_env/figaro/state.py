@@ -1,7 +1,6 @@
-"""One game as a record: shape, range and meaning of every field.
+"""One game as a record: shape, range and meaning of every field, who sees it, how it is written.
 
-Indices are those of `box/tables.py`. What others see of a field and how it stands in text is said
-here, too (Rules D2), and what follows from other fields by a rule.
+Indices are those of `box/tables.py`. Some fields follow from others by a rule.
 """
 
 from __future__ import annotations
@@ -71,7 +70,6 @@ _COPIES, _LONGEST = int(t.COPIES.max()), int(t.LENGTHS[0])
 _KINDS = {"by_seat": True, "places": t.KIND_IDS}
 # fmt: off
 FIELDS = (
-    # ---- the table -------------------------------------------------------------------------------
     StateField("players", t.MIN_SEATS, _SEATS),
     # the first is 0 here and 1 in text; stays at the last when over
     StateField("round", 0, t.N_ROUNDS - 1, words=tuple(range(1, t.N_ROUNDS + 1))),
@@ -80,7 +78,6 @@ FIELDS = (
     StateField("dealt", 0, 0, t.N_KINDS),  # cards still to be dealt; none but while cards are dealt
     # lengths, long to short; 0 past the last (A3)
     StateField("pieces", 0, _LONGEST, (t.N_ROUNDS, t.N_PIECES), form="row"),
-    # ---- the seats -------------------------------------------------------------------------------
     StateField("hand", 0, _COPIES, _CARDS, visible="owner", form="counts", **_KINDS),
     StateField("hand_size", 0, int(t.HAND.max()), _SEATS, by_seat=True, follows=cards_in("hand")),
     # kinds as played; NOTHING past the last

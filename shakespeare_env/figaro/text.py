@@ -1,18 +1,25 @@
-"""What a position says, in words and as a table, from its notation.
+"""What a position says, in words and as a table, and what a move has done.
 
 Cards are named as there: `red-2`, `jester-1`, `ring`, or `UNKNOWN`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from shakespeare_env.core.game import UNKNOWN
-from shakespeare_env.core.presentation import Headline
+from shakespeare_env.core.game import UNKNOWN, Record
+from shakespeare_env.core.presentation import Event, Headline
 from shakespeare_env.drawing.text_layout import GLUE, columns, spread, wrapped
+from shakespeare_env.figaro import actions as a
+from shakespeare_env.figaro import rules
 from shakespeare_env.figaro.box import tables as t
 from shakespeare_env.figaro.box.facts import COLOURS
+from shakespeare_env.play.tracing import Call, Teller, Tracer
 
 JESTER, RING = "jester", "ring"
 LETTERS = {suit: suit[0].upper() for suit in (*COLOURS, JESTER)} | {RING: "○", UNKNOWN: UNKNOWN}
@@ -27,8 +34,7 @@ _LEGEND = (
     f"total: {t.FULL} take all   hands, taken: {_DIGITS}",
 )
 
-
-# ---- cards ---------------------------------------------------------------------------------------
+_TOPICS = tomllib.loads((Path(__file__).parent / "words.toml").read_text("utf-8"))["topics"]
 
 
 def suit_of(card: str) -> str:
@@ -44,11 +50,6 @@ def value_of(card: str) -> int:
 def in_order(cards: Iterable[str]) -> list[str]:
     """Cards by colour, then by value."""
     return sorted(cards, key=lambda card: (_ORDER.index(suit_of(card)), value_of(card)))
-
-
-def held(hand: Mapping[str, int]) -> list[str]:
-    """A hand's cards, each by itself, in order."""
-    return in_order(card for card, count in hand.items() for _ in range(count))
 
 
 def pile_colour(pile: Iterable[str]) -> str | None:
@@ -70,9 +71,6 @@ def colours_of(position: Mapping[str, Any]) -> list[str]:
     """Colours in play with this many seats (Rules A1)."""
     dealt = t.COPIES[position["players"], : t.N_COLOURED].reshape(t.N_COLOURS, t.N_VALUES)
     return [colour for colour, cards in zip(COLOURS, dealt, strict=True) if cards.any()]
-
-
-# ---- where the game stands -----------------------------------------------------------------------
 
 
 def headline(position: Mapping[str, Any]) -> Headline:
@@ -121,14 +119,10 @@ def tie_words(position: Mapping[str, Any], seat: int) -> str:
     if len(tied) == 1:
         return ""
     place = tied.index(seat)
-    first = tied[max(place - 1, 0)]
-    why = "has the King" if first == king else "is nearer clockwise to the King"
-    return (
-        f"tied with seat {first}, which {why}" if place else f"tied with seat {tied[1]}, but {why}"
-    )
-
-
-# ---- as a table ----------------------------------------------------------------------------------
+    ahead = tied[max(place - 1, 0)]
+    why = "has the King" if ahead == king else "is nearer clockwise to the King"
+    link = f"{ahead}, which" if place else f"{tied[1]}, but"
+    return f"tied with seat {link} {why}"
 
 
 def draw(position: Mapping[str, Any]) -> str:
@@ -136,19 +130,16 @@ def draw(position: Mapping[str, Any]) -> str:
 
     At the end roads replace the cards, the shortest first.
     """
-    legend = _LEGEND if position["to_move"] is not None else [f"taken: {_DIGITS}"]
-    return "\n".join([*_lines(position), "─" * _WIDTH, *legend])
-
-
-def _lines(position: Mapping[str, Any]) -> list[str]:
-    head = headline(position)
+    over, head = position["to_move"] is None, headline(position)
     title = spread(f"{head.game} · {head.table}", f"{head.progress} · {head.phase}", _WIDTH)
-    taken = _cards("Taken", [in_order(pile) for pile in position["taken"]], position)
-    if position["to_move"] is None:
-        return [title, head.sentence, "", *_roads(position), *taken]
-    hands = _cards("Hands", [held(hand) for hand in position["hands"]], position)
-    asks = f"▶ {head.sentence}"
-    return [title, asks, "", *_pieces(position), "", *_seats(position), *hands, *taken]
+    lines = [title, f"{'' if over else '▶ '}{head.sentence}", ""]
+    lines += _roads(position) if over else [*_pieces(position), "", *_seats(position)]
+    if not over:
+        lines += _cards(
+            "Hands", [in_order(Counter(hand).elements()) for hand in position["hands"]], position
+        )
+    lines += _cards("Taken", [in_order(pile) for pile in position["taken"]], position)
+    return "\n".join([*lines, "─" * _WIDTH, *([f"taken: {_DIGITS}"] if over else _LEGEND)])
 
 
 def _pieces(position: Mapping[str, Any]) -> list[str]:
@@ -213,17 +204,160 @@ def _cards(title: str, piles: Sequence[Sequence[str]], position: Mapping[str, An
     for seat, pile in enumerate(piles):
         if UNKNOWN not in pile:
             rows.append([f"  Seat {seat}", *(_values(pile, suit) or _NONE for suit in suits)])
-    for gap in ("  ", " "):
-        first, *lines = columns(rows, [str.ljust] * len(rows[0]), gap)
-        if len(first) <= _WIDTH:
-            break
-    lines += [
-        f"  Seat {seat}{gap}{UNKNOWN} {cards_count(len(pile))} face down"
-        for seat, pile in enumerate(piles)
-        if UNKNOWN in pile
-    ]
+    wide = sum(max(map(len, column)) for column in zip(*rows, strict=True)) + 2 * len(suits)
+    first, *lines = columns(rows, [str.ljust] * len(rows[0]), "  " if wide <= _WIDTH else " ")
+    for seat, pile in enumerate(piles):
+        if UNKNOWN in pile:
+            lines.append(f"  Seat {seat}  {UNKNOWN} {cards_count(len(pile))} face down")
     return ["─" * _WIDTH, first, *sorted(lines)]
 
 
 def _values(pile: Sequence[str], suit: str) -> str:
     return "".join(str(value_of(card) or LETTERS[suit]) for card in pile if suit_of(card) == suit)
+
+
+def topics(position: Mapping[str, Any]) -> dict[str, str]:
+    """Explanations by the name used in moves; lines that begin with "Now" are of the position."""
+    players, front = position["players"], position["front"]
+    rounds = enumerate(position["pieces"], 1)
+    to_come = [f"round {n}: {', '.join(map(str, pieces))}" for n, pieces in rounds if pieces]
+    known = {
+        "full": t.FULL,
+        "rounds": t.N_ROUNDS,
+        "hand": t.HAND[players],
+        "rings": t.COPIES[players, t.RING],
+        "up": cards_count(sum(map(len, front))),
+        "round": position["round"],
+        "king": position["king"],
+        "to_come": "; ".join(to_come) or "none",
+        "totals": _each(map(pile_total, front)),
+        "hands": _each(sum(hand.values()) for hand in position["hands"]),
+        "taken": _each(map(len, position["taken"])),
+        "roads": _each(map(sum, position["roads"])),
+    }
+    meanings = {name: said.format_map(known) for name, said in _TOPICS.items()}
+    owner = {pile_colour(pile): f"seat {seat}" for seat, pile in enumerate(front)}
+    for colour in colours_of(position):
+        meanings[colour] = meanings["colour"] + f"\nNow: before {owner.get(colour, 'nobody')}."
+    for kind, card in enumerate(t.KIND_IDS[: t.RING]):
+        if copies := t.COPIES[players, kind]:
+            meanings[card] = f"{copies} such cards in play, of value {t.VALUE[kind]}."
+    return meanings
+
+
+def _each(values: Iterable[int]) -> str:
+    """A value of every seat."""
+    return "; ".join(f"seat {seat}: {value}" for seat, value in enumerate(values))
+
+
+def score_sheet(position: Mapping[str, Any]) -> list[tuple[str, list[int]]]:
+    """A row per road piece, the longest first, a column per seat; pieces count against it (C4)."""
+    roads = [[*road, 0, 0, 0] for road in position["roads"]]
+    return [(f"road piece {n + 1}", [-road[n] for road in roads]) for n in range(t.N_ROUNDS)]
+
+
+def events(before: Record, action: int, after: Record, viewer: int | None) -> list[Event]:
+    """Every effect, in order; chance to come is in none of them, so `after` is not needed."""
+    return _TRACER.run(before, action, viewer)[1]
+
+
+def _event(call: Call, seat: int, text: str, source: str = "") -> Event:
+    """An event with all that a call has changed for a seat."""
+    points = _road(call.before, seat) - _road(call.after, seat)
+    counters = {}
+    for name, field in (("hand", "hand_size"), ("taken", "taken_count")):
+        if change := int(call.after[field][seat]) - int(call.before[field][seat]):
+            counters[name] = change
+    return Event(seat, text, source if points else "", points, counters)
+
+
+def _road(game: Record, seat: int) -> int:
+    return int(game["road"][seat].sum())
+
+
+def _taking(call: Call, seat: int) -> str:
+    taken = int(call.after["taken_count"][seat])
+    return f"{cards_count(taken - int(call.before['taken_count'][seat]))} taken, {taken} this round"
+
+
+def _move(call: Call) -> Iterator[Event]:
+    """A card, a ring, or all face-up cards (B1 to B6)."""
+    (action,), before = call.args, call.before
+    mover = int(before["to_move"])
+    if action == a.TAKE:
+        if call.forced:
+            yield Event(mover, "no card can be played")
+        yield from call.inner
+    elif action == a.RING:
+        yield _event(call, mover, "a ring: every pile goes to the next seat")
+    else:
+        kind, place = divmod(action - a.PLAY, t.N_SEATS)
+        target = (mover + place) % int(before["players"])
+        total = int(before["total"][target]) + int(t.VALUE[kind])
+        words = f"{t.KIND_IDS[kind].replace('-', ' ')} before seat {target}, total {total}"
+        yield Event(mover, words, counters={"hand": -1})
+        if total >= t.FULL:
+            told = _event(call, target, f"total {total}: {_taking(call, target)}")
+            yield replace(told, counters={"taken": told.counters["taken"]})
+
+
+def _take(call: Call) -> Iterator[Event]:
+    yield _event(call, call.args[0], _taking(call, call.args[0]))
+
+
+def _round(call: Call) -> Iterator[Event]:
+    """The King, then pieces, then new hands or the end (C1)."""
+    number, king = int(call.before["round"]) + 1, int(call.after["king"])
+    yield Event(None, f"round {number} is over; the King goes to seat {king}")
+    yield from call.inner
+
+
+def _exchange(call: Call) -> Iterator[Event]:
+    """The seat with the fewest cards swaps its longest piece for the shortest (C3)."""
+    (seat,), before = call.args, call.before
+    pieces = before["pieces"][before["round"]]
+    offered, longest = int(pieces[pieces > 0][-1]), int(before["road"][seat, 0])
+    words = f"fewest cards taken, but no road piece longer than {offered}"
+    if longest >= offered:
+        road = _road(call.after, seat)
+        words = f"fewest cards taken: road piece {longest} exchanged for {offered}, road {road}"
+    yield _event(call, seat, words, f"round {int(before['round']) + 1}, exchange")
+
+
+def _piece(call: Call) -> Iterator[Event]:
+    """A seat gets its piece, or none (C2)."""
+    seat, length = call.args
+    road = _road(call.after, seat)
+    gets = f"road piece {length}, road {road}"
+    if road == _road(call.before, seat):
+        gets = "no road piece"
+    words = f"{cards_count(int(call.after['taken_count'][seat]))} taken: {gets}"
+    yield _event(call, seat, words, f"round {call.after['round'] + 1}")
+
+
+def _deal(call: Call) -> Iterator[Event]:
+    """New hands (A1)."""
+    yield Event(None, f"round {call.after['round'] + 1} begins")
+    for seat in range(call.after["players"]):
+        yield _event(call, seat, f"{cards_count(int(call.after['hand_size'][seat]))} dealt")
+
+
+def _end(call: Call) -> Iterator[Event]:
+    """Hands that nobody counts, and the winner (C1, C4)."""
+    for seat in range(call.after["players"]):
+        if left := int(call.before["hand_size"][seat]):
+            yield _event(call, seat, f"{cards_count(left)} left in hand")
+    winner = int(call.after["winners"].argmax())
+    yield Event(None, f"seat {winner} wins with a road of {_road(call.after, winner)}")
+
+
+_TELLERS: dict[Any, Teller] = {
+    rules.play_move: _move,
+    rules.take: _take,
+    rules.end_round: _round,
+    rules.swap: _exchange,
+    rules.award: _piece,
+    rules.deal: _deal,
+    rules.end: _end,
+}
+_TRACER = Tracer(rules.play, rules.legal, a.TABLE.size, _TELLERS)

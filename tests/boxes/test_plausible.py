@@ -61,7 +61,7 @@ VIOLATED = {
     },
     "figaro": {
         "cards.jesters": ({"1": 2, "2": 3}, "cards"),
-        "three_seats": ({"jesters": {"1": 2, "2": 0}, "rings": 3}, "three seats"),
+        "three_seats": ({"jesters": {"1": 2, "2": 0}, "rings": 3}, "cards"),
         "pile.full": (7, "rounds and piles"),
     },
 }

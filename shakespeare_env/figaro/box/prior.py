@@ -1,7 +1,4 @@
-"""Plausible boxes drawn at random: the lengths of the road's pieces, which no source gives.
-
-Which colour three seats leave out is a rule here, not a fact, and changes no game but for names.
-"""
+"""Plausible boxes drawn at random: the lengths of the road's pieces, which no source gives."""
 
 from __future__ import annotations
 

@@ -32,7 +32,6 @@ N_PIECES = N_SEATS - 1
 FULL = BOX.full
 """The total at which a seat takes everything (Rules B6)."""
 
-# ---- cards ---------------------------------------------------------------------------------------
 N_COLOURS = len(COLOURS)
 N_VALUES = len(printed.VALUES)
 N_COLOURED = N_COLOURS * N_VALUES
@@ -47,23 +46,18 @@ KIND_IDS = (
     *(f"jester-{value}" for value in JESTERS),
     "ring",
 )
-COLOUR = np.array(
-    [kind // N_VALUES if kind < N_COLOURED else NO_COLOUR for kind in range(N_KINDS)], np.int8
-)
+COLOUR = np.array([*(k // N_VALUES for k in range(N_COLOURED)), *[NO_COLOUR] * 3], np.int8)
 """By kind; NO_COLOUR for jesters and rings (Rules B3, B4)."""
 VALUE = np.array([*(printed.VALUES * N_COLOURS), *JESTERS, 0], np.int8)
 
+_a_colour = [BOX.colours[str(value)] for value in printed.VALUES]
+_jesters = [BOX.jesters[str(value)] for value in JESTERS]
 COPIES = np.zeros((N_SEATS + 1, N_KINDS), np.int8)
 """int8[seats, kind]: cards dealt; three seats leave some out (Rules A1)."""
-for _seats in printed.SEATS:
-    _few = _seats == MIN_SEATS
-    COPIES[_seats, :N_COLOURED] = BOX.colours * N_COLOURS
-    COPIES[_seats, JESTER:RING] = BOX.jesters
-    COPIES[_seats, RING] = BOX.rings
-    if _few:
-        COPIES[_seats, N_COLOURED - N_VALUES : N_COLOURED] = 0
-        COPIES[_seats, JESTER:RING] -= np.array(BOX.absent_jesters, np.int8)
-        COPIES[_seats, RING] -= BOX.absent_rings
+COPIES[MIN_SEATS:] = [*(_a_colour * N_COLOURS), *_jesters, BOX.rings]
+COPIES[MIN_SEATS, N_COLOURED - N_VALUES : N_COLOURED] = 0
+COPIES[MIN_SEATS, JESTER:RING] -= np.array([BOX.absent_jesters[str(n)] for n in JESTERS], np.int8)
+COPIES[MIN_SEATS, RING] -= BOX.absent_rings
 HAND = np.array([COPIES[seats].sum() // max(seats, 1) for seats in range(N_SEATS + 1)], np.int8)
 """int8[seats]: cards in a fresh hand."""
 MAX_DEALT = int(COPIES.sum(axis=1, dtype=np.int64).max())
@@ -71,6 +65,5 @@ MAX_DEALT = int(COPIES.sum(axis=1, dtype=np.int64).max())
 MAX_FRONT = FULL - 1 + int(BOX.rings)
 """Most cards that stay before a seat: values below FULL, and rings."""
 
-# ---- roads ---------------------------------------------------------------------------------------
 LENGTHS = np.array(sorted(BOX.lengths, reverse=True), np.int8)
 """int8[15]: road pieces, long to short (Rules A2)."""
