@@ -25,7 +25,6 @@ from shakespeare_agents.networks.checkpoint import (
 from shakespeare_agents.storage import Arrays, StoredTensors
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
-from shakespeare_env.core.registry import box_fault
 from shakespeare_env.errors import CheckpointError
 from shakespeare_training.config import TrainingConfig
 from shakespeare_training.league import Opponent
@@ -213,7 +212,7 @@ def read_state(folder: Path) -> RunState:
     game, found = registry.game(state.facts.config.game), state.made_for
     if found.keys() != _made_for(game).keys():
         raise CheckpointError(f"{path}: made_for lacks an entry; copy all files again")
-    wrong = unfit(game, found) or box_fault(game.name, found["box_digest"])
+    wrong = unfit(game, found) or registry.box_fault(game.name, found["box_digest"])
     if wrong is None and found["records"] != _made_for(game)["records"]:
         wrong = "made for other records of the game; use the version it was started with"
     if wrong is not None:
