@@ -136,7 +136,7 @@ def test_the_command_on_the_card_gives_the_same_settings(name):
 def test_the_command_names_what_is_not_the_default():
     other = default_config(registry.DEFAULT, {"seed": 3})
     assert train_command(other, "auto") == "shakespeare train --seed 3"
-    found = train_command(default_config(registry.DEFAULT), "float32", Path("a b"))
+    found = train_command(default_config(registry.DEFAULT, {}), "float32", Path("a b"))
     assert found == "shakespeare train --seed 0 --start 'a b' --set 'precision=\"float32\"'"
     config = chosen_config("expert_iteration", {"game": "figaro", "simulations": 7, "seed": 3})
     words = train_command(config, "auto")

@@ -33,20 +33,20 @@ def expert(**settings):
 
 def test_a_resumed_run_is_the_run_it_would_have_been(tmp_path):
     """Within its warm-up, after it, and whatever its threads."""
-    long = {"decisions": 1400, "warmup_decisions": 500}
+    long = {"decisions": 1400, "warmup_decisions": 600}
     whole = Run.create(searching(search_threads=2, **long), tmp_path / "whole", device="cpu")
     whole.learn(Quietly(whole))
     assert whole.learner.league.snapshots
     folder = tmp_path / "parts"
     run = Run.create(searching(**long), folder, device="cpu")
     stopped_at = []
-    for leave_at in (1, 600):
+    for leave_at in (1, 700):
         run.learn(Quietly(run, leave_at))
         run.close()
         run = Run.resume(folder, device="cpu")
         stopped_at.append(run.decisions)
     run.learn(Quietly(run))
-    assert 0 < stopped_at[0] < 500 < stopped_at[1] < run.decisions
+    assert 0 < stopped_at[0] < 600 < stopped_at[1] < run.decisions
     assert fingerprint(run) == fingerprint(whole)
     card = read_card(folder)
     assert card.heads == ["win", "score"]

@@ -80,21 +80,6 @@ def test_hard_opponents_come_more_often():
     assert met["strong"] / 2000 == pytest.approx(0.36 / 0.45, abs=0.03)
 
 
-def test_a_snapshot_is_active_for_a_round_of_games():
-    """One plays at a time, until as many games have finished as are played in parallel."""
-    league = make_league({"past": 1.0}, n=10, max_snapshots=9)
-    for name in "123456789":
-        league.add_snapshot(name, weights(league))
-    met = []
-    for _ in range(400):
-        league.record_results(league.ended(np.array([0])))
-        league.assign_seats(np.array([0]))
-        met.append(names(league)[0])
-    changes = [place for place in range(1, 400) if met[place] != met[place - 1]]
-    assert set(met) == set("123456789")
-    assert all(place % 10 == changes[0] % 10 for place in changes)
-
-
 def test_results_are_recorded_by_rank():
     league = make_league({"random": 1.0}, n=1, players=3)
     league.lineup.seats[0] = [0, OUTSIDE, 0, NOBODY]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -399,10 +398,6 @@ def exploit(
 
 def _make_folder(out: Path) -> None:
     try:
-        out.mkdir(parents=True, exist_ok=True)
-        if any(out.iterdir()):
-            give_up(f"cannot write {out}: it is not empty; give a new folder")
+        out.mkdir(parents=True)
     except (OSError, ValueError) as fault:
-        give_up(f"cannot write {out}: {fault}; give a new folder")
-    if not os.access(out, os.W_OK | os.X_OK):
-        give_up(f"cannot write {out}: you may not write there; give a new folder")
+        give_up(f"cannot write {out} ({fault}); give a new folder")

@@ -291,37 +291,34 @@ def bundled_names(game: str) -> list[str]:
     return sorted(path.stem for path in (CONFIGS / game).glob("*.toml"))
 
 
-def default_config(
-    game: str, overrides: Mapping[str, Any] | None = None, origin: str = "settings"
-) -> TrainingConfig:
-    """The default settings of a game and of the algorithm in `overrides`, checked as any others."""
-    overrides = overrides or {}
-    name, known = overrides.get("algorithm", _DEFAULT), bundled_names(game)
-    if not known:
-        return make_config({"game": game, **overrides}, origin)
-    path = CONFIGS / game / f"{name if name in known else _DEFAULT}.toml"
-    return read_config(path, overrides, origin)
-
-
 def chosen_config(
     choice: str | None, overrides: Mapping[str, Any], origin: str = "settings"
 ) -> TrainingConfig:
-    """The settings in a TOML file or bundled under a name, with overrides; None is the default.
+    """The settings in a TOML file or bundled under a name, with overrides.
+
+    None are the default settings of the game and the algorithm in the overrides.
 
     Raises:
         ValueError: there is nothing of that name, or as in `read_config`.
     """
     game = overrides.get("game", registry.DEFAULT)
-    if choice is None:
-        return default_config(game, overrides, origin)
     known = bundled_names(game)
-    path = CONFIGS / game / f"{choice}.toml" if choice in known else Path(choice)
+    if choice is None and not known:
+        return make_config(overrides, origin)
+    algorithm = overrides.get("algorithm")
+    name = choice or (algorithm if algorithm in known else _DEFAULT)
+    path = CONFIGS / game / f"{name}.toml" if name in known else Path(name)
     if not path.exists():
         raise ValueError(
-            f"--config {shown(choice)}{meant(choice, known)}: give a TOML file, or one of the "
+            f"--config {shown(name)}{meant(name, known)}: give a TOML file, or one of the "
             f"bundled settings of {game}: {', '.join(known) or 'none'}"
         )
     return read_config(path, overrides, origin)
+
+
+def default_config(game: str, overrides: Mapping[str, Any]) -> TrainingConfig:
+    """The default settings of a game, with overrides; see `chosen_config`."""
+    return chosen_config(None, {"game": game, **overrides})
 
 
 def parse_override(text: str) -> tuple[str, Any]:

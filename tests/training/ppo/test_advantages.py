@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 
-from shakespeare_env.core import registry
 from shakespeare_training.ppo.advantages import (
     CHANGE,
     NO_SEAT,
@@ -15,7 +14,6 @@ from shakespeare_training.ppo.advantages import (
     explained_variance,
     seat_targets,
 )
-from tests.ecosystem.libraries import run
 
 
 def random_rows(n_rows, n, n_seats, *, idle=False, ends=0.1, carried=0):
@@ -106,24 +104,3 @@ def test_explained_variance_punishes_forecasts_that_are_too_high():
     assert explained_variance(results, results, among) == 1.0
     assert explained_variance(torch.full((5,), 1.5), results, among) == 0.0
     assert explained_variance(results + 2.0, results, among) < -2.0
-
-
-def test_the_ppo_in_one_file_takes_the_same_advantages(monkeypatch):
-    """The recipe docs/libraries/cleanrl_ppo.py."""
-    recipe = run(monkeypatch, "cleanrl_ppo", "--decisions", "0")
-    games, seats = recipe["games"], registry.game("shakespeare").max_seats
-    shape = recipe["STEPS"], games.n
-    chance = np.random.default_rng(0)
-    rewards = chance.normal(size=(*shape, seats)).astype(np.float32)
-    values = chance.normal(size=shape).astype(np.float32)
-    movers = chance.integers(seats, size=shape)
-    dones = chance.random(shape) < 0.05
-    gain, closed = recipe["advantages"](rewards, values, movers, dones)
-    assert recipe["GAMMA"] == 1.0
-    gains, forecasts = np.zeros((2, *rewards.shape, 2), np.float32)
-    gains[..., CHANGE], forecasts[..., CHANGE] = rewards, values[..., None]
-    known = targets_of(gains, forecasts, movers, dones, gains[:0], recipe["LAMBDA"])
-    own = torch.tensor(movers)[..., None]
-    targets = known.targets[..., CHANGE].gather(2, own).squeeze(2)
-    assert torch.equal(closed, known.closed)
-    assert torch.allclose(gain, (targets - torch.tensor(values))[known.closed], atol=1e-4)

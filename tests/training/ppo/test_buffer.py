@@ -147,18 +147,6 @@ CERTAIN, OTHERS = 12, 5
 COUNT = CERTAIN + OTHERS
 
 
-@pytest.mark.parametrize("share", [0.01, 0.3, 1.0])
-def test_a_share_stands_for_the_rest(share):
-    order = torch.randperm(CERTAIN)
-    found, (kept, total) = thinned(order, share)
-    assert (len(found), kept, total) == (CERTAIN, max(1, -int(-share * CERTAIN // 1)), CERTAIN)
-    assert found[:kept].tolist() == order[:kept].tolist()
-    used = torch.bincount(found)
-    used = used[used > 0]
-    assert len(used) == kept
-    assert used.max() - used.min() <= 1
-
-
 def data():
     """Random observations, actions and advantages of a minibatch."""
     rng = np.random.default_rng(1)

@@ -15,6 +15,7 @@ from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
 from shakespeare_training.league import League
 from shakespeare_training.ppo.advantages import NO_SEAT
+from shakespeare_training.ppo.device import bfloat16_is_faster
 from shakespeare_training.ppo.learner import linear
 from shakespeare_training.ppo.self_play import SelfPlayPPO
 from tests.agents.networks import PlainNetwork
@@ -142,3 +143,15 @@ def test_games_begin_at_different_moments():
     before, after = piles
     assert len(set(before.tolist())) > 8
     assert ((before - after <= 3) | (before < 4)).all(), "one move was made, or a new game begun"
+
+
+def test_looking_for_the_faster_precision_leaves_no_trace():
+    policy = make_learner(games=4).policy
+    before = {name: tensor.clone() for name, tensor in policy.state_dict().items()}
+    chance = torch.random.get_rng_state()
+    assert bfloat16_is_faster(policy, 64) in (True, False)
+    assert policy.use_bfloat16 is False
+    assert all(torch.equal(tensor, before[name]) for name, tensor in policy.state_dict().items())
+    assert all(parameter.grad is None for parameter in policy.parameters())
+    assert not policy.optimizer.state
+    assert torch.equal(torch.random.get_rng_state(), chance)

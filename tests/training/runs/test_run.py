@@ -113,24 +113,6 @@ def test_a_run_stopped_anywhere_is_the_run_it_would_have_been(finished, tmp_path
     assert len(run.learner.league.pool) == 2
 
 
-def test_an_interrupt_between_any_two_lines_loses_one_rollout_at_most(tmp_path):
-    """As Jupyter's, which nobody asks for permission."""
-    run = Run.create(CONFIG, tmp_path / "run", device="cpu")
-    kept = 0
-
-    def interrupt(*_):
-        nonlocal kept
-        if run.decisions > 300:
-            kept = run.decisions
-            raise KeyboardInterrupt
-
-    run.learner.policy.optimizer.register_step_post_hook(interrupt)
-    assert not train(run, QUIET)
-    run.close()
-    left = Run.resume(tmp_path / "run", device="cpu").decisions
-    assert kept - CONFIG.n_envs * CONFIG.n_steps <= left < kept
-
-
 def test_a_run_that_is_over_says_so_and_can_be_made_longer(whole, folder, capsys):
     before = files_of(folder)
     for decisions in (None, CONFIG.decisions):

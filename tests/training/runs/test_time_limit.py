@@ -77,12 +77,3 @@ def test_schedules_follow_the_time_limit_which_a_resumed_run_has_anew(tmp_path, 
         " --minutes 0.5 && shakespeare train --resume RUN --minutes 0.5"
         f" && shakespeare train --resume RUN --decisions {length}"
     )
-
-
-def test_schedules_follow_the_decisions_where_these_are_further(tmp_path, updates):
-    config = override(LONG, decisions=4 * ROLLOUT)
-    with Run.create(config, tmp_path / "run", device="cpu", minutes=60) as run:
-        assert train(run, Console(quiet=True)), "it is complete"
-    rates = [rate for rate, _ in updates]
-    # An update is at the end of its rollout.
-    assert rates == pytest.approx([1e-3 - 9e-4 * share for share in (0.25, 0.5, 0.75, 1.0)])

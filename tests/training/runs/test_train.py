@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import shlex
@@ -14,7 +13,6 @@ import pytest
 
 from shakespeare_agents.networks.checkpoint import read_card
 from shakespeare_env.core import registry
-from shakespeare_env.errors import WorkerError
 from shakespeare_training.config import ADAPTING, FOREVER, as_toml, override
 from shakespeare_training.runs.saving import read_state
 from tests.agents.networks import edit_card, write_checkpoint
@@ -185,33 +183,6 @@ def test_a_callback_of_the_user_stops_a_run_where_it_goes_on(new, folder, tmp_pa
     assert "Stopped after 256 decisions" in said
     said = refused("train", "--resume", str(folder), "--callback", f"{tmp_path}/mine.py:nothing")
     assert "BaseCallback" in said
-
-
-def test_lost_workers_are_told_with_what_is_left(new, monkeypatch):
-    def lose(*_):
-        raise WorkerError("a worker process was lost 4 times in a row")
-
-    monkeypatch.setattr("shakespeare_training.runs.run.Run.learn", lose)
-    assert "lost 4 times in a row; nothing was saved yet: " in run(*new).stderr
-
-
-def test_after_a_disk_was_full_what_is_recommended_works(new, folder, monkeypatch):
-    """At the first save there is nothing to resume, later there is."""
-
-    def fill_the_disk(*_):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    longer = ("train", "--resume", str(folder), "--decisions", "600")
-    for words, said in (
-        ((*new, "--decisions", "300"), "left on device); nothing was saved yet: once that is"),
-        (longer, f"go on with shakespeare train --resume {folder}"),
-    ):
-        with monkeypatch.context() as patched:
-            patched.setattr("shakespeare_agents.storage.write_atomically", fill_the_disk)
-            done = run(*words)
-        assert done.exit_code == 1
-        assert said in " ".join(done.output.split())
-        printed(*words)
 
 
 def test_weights_that_explode_end_the_run_and_spoil_nothing(new, folder):

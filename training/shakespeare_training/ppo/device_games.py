@@ -32,7 +32,7 @@ Chooser = Callable[["DeviceGames", torch.Tensor, int], torch.Tensor]
 
 
 class DeviceGames:
-    """The games of a league on a GPU; see `Games`.
+    """The games of a league on a GPU; see `HostGames`.
 
     Nothing waits for the GPU within a rollout of `n_steps` steps: networks are asked about every
     game, and what ended is read at its end.  Between rollouts the league's seats and generators are
@@ -61,7 +61,7 @@ class DeviceGames:
         self.chance = torch.Generator(device)
         self._seats = torch.from_numpy(league.lineup.seats).to(device, copy=True)
         states = league.lineup.generators.states.view(np.int64)
-        self._states = torch.from_numpy(states).to(device, copy=True)
+        self.states = torch.from_numpy(states).to(device, copy=True)
         self._weights = torch.from_numpy(league.weights).to(device)
         self._by_kind = torch.from_numpy(league.opponents_by_kind()).to(device)
         shape = n_steps, host.n
@@ -81,18 +81,18 @@ class DeviceGames:
 
     @property
     def own(self) -> torch.Tensor:
-        """See `Games`."""
+        """See `HostGames`."""
         return self.waiting == OUTSIDE
 
     def begin_rollout(self, rng: np.random.Generator) -> None:
-        """See `Games`."""
+        """See `HostGames`."""
         self.chance.manual_seed(int(rng.integers(2**62)))
         if self._step:  # games went on since the last rollout
             self._tell_seats()
         league, device = self.league, self.batch.device
         lineup, by_kind = league.lineup, league.opponents_by_kind()
         self._seats.copy_(torch.from_numpy(lineup.seats))
-        self._states.copy_(torch.from_numpy(lineup.generators.states.view(np.int64)))
+        self.states.copy_(torch.from_numpy(lineup.generators.states.view(np.int64)))
         self._by_kind.copy_(torch.from_numpy(by_kind))
         seated = {*np.unique(lineup.seats).tolist(), *by_kind.tolist()}
         playing = [index for index in seated if index >= len(self._named)]
@@ -112,10 +112,10 @@ class DeviceGames:
         return (log_probabilities - clocks.log()).argmax(dim=1)
 
     def opponents_think(self) -> None:
-        """See `Games`; they are asked in `opponents_act`, as the GPU does one thing at a time."""
+        """See `HostGames`; they are asked in `opponents_act`."""
 
     def opponents_act(self, actions: torch.Tensor) -> torch.Tensor:
-        """See `Games`."""
+        """See `HostGames`."""
         waiting = self.waiting
         for index, chooser in self._named.items():
             actions = torch.where(waiting == index, chooser(self, waiting, index), actions)
@@ -124,29 +124,21 @@ class DeviceGames:
             actions = torch.where(waiting == slot.index, chosen, actions)
         return actions
 
-    def rules_of_thumb(self, agent: BestAction, waiting: torch.Tensor, index: int) -> torch.Tensor:
-        """int64[n]: the choices of a `BestAction` where it is to move."""
-        chosen = torch.zeros_like(waiting, dtype=torch.int64)
-        row, purpose = _best_where_waiting(agent.best), "an agent's rules of thumb"
-        given = self.obs, self.mask, device_words(self._states), waiting, index, chosen
-        launch(row, agent.owner, purpose, len(chosen), self.batch.device, *given)
-        return chosen
-
     def step(self, actions: torch.Tensor, rows: NDArray[np.int64] | None = None) -> None:
-        """See `Games`; an illegal action is known at the end of the rollout."""
+        """See `HostGames`; an illegal action is known at the end of the rollout."""
         batch, now = self.batch, self._step % len(self._done_log)
         self._own_log[now] = self.own
         batch.step(actions, None if rows is None else torch.from_numpy(rows).to(batch.device))
         self._done_log[now] = self.done
         self._seats_log[now] = self._seats
         self._scores_log[now] = batch.final_scores
-        states = device_words(self._states)
+        states = device_words(self.states)
         given = self.done, states, self._weights, self._by_kind, batch.players, self._seats
         launch(_seat_if_new, "training", "seats", batch.n, batch.device, *given)
         self._step += 1
 
     def rollout(self, play: Callable[[int], None], steps: int) -> Iterator[Progress]:
-        """See `Games`; the whole rollout is one CUDA graph, for each number of snapshots in it."""
+        """See `HostGames`; it is one CUDA graph, for each number of snapshots in it."""
 
         def play_all() -> None:
             for step in range(steps):
@@ -173,14 +165,14 @@ class DeviceGames:
         self._step = 0
         lineup = self.league.lineup
         lineup.seats[:] = self._seats.cpu().numpy()
-        lineup.generators.states[:] = self._states.cpu().numpy().view(np.uint64)
+        lineup.generators.states[:] = self.states.cpu().numpy().view(np.uint64)
 
     def save(self) -> torch.Tensor:
-        """See `Games`."""
+        """See `HostGames`."""
         return self.batch.records.clone()
 
     def load(self, records: Records) -> None:
-        """See `Games`."""
+        """See `HostGames`."""
         self.league.batch.load(slice(None), records)
         self.batch.load(slice(None), records)
 
@@ -255,11 +247,15 @@ def _chooser(opponent: Opponent, game: Game, device: torch.device) -> Chooser:
 def _by_rules_of_thumb(
     agent: BestAction, games: DeviceGames, waiting: torch.Tensor, index: int
 ) -> torch.Tensor:
-    return games.rules_of_thumb(agent, waiting, index)
+    chosen = torch.zeros_like(waiting, dtype=torch.int64)
+    row, purpose = _best_where_waiting(agent.best), "an agent's rules of thumb"
+    given = games.obs, games.mask, device_words(games.states), waiting, index, chosen
+    launch(row, agent.owner, purpose, len(chosen), games.batch.device, *given)
+    return chosen
 
 
 def _by_network(
-    weights: Weights, greedy: bool, games: DeviceGames, waiting: torch.Tensor, index: int
+    weights: Weights, greedy: bool, games: DeviceGames, _waiting: torch.Tensor, _index: int
 ) -> torch.Tensor:
     logits = legal_logits(weights, games.obs, games.mask)
     return logits.argmax(dim=1) if greedy else games.draw(logits)

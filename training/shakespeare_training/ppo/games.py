@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -31,8 +31,10 @@ class Progress(NamedTuple):
     ended: Ended
 
 
-class Games(Protocol):
-    """n games under way, and the opponents in them.
+class HostGames:
+    """n games of a league's batch under way on the processor, and the opponents in them.
+
+    `DeviceGames` has the same attributes and methods, for a GPU.
 
     Attributes:
         players: int64[n], seats at the tables.
@@ -43,63 +45,6 @@ class Games(Protocol):
         done: bool[n], the games it ended.
         final_winners: bool[n, S], of the last game to end in each row.
     """
-
-    players: torch.Tensor
-    obs: torch.Tensor
-    mask: torch.Tensor
-    to_move: torch.Tensor
-    rewards: torch.Tensor
-    done: torch.Tensor
-    final_winners: torch.Tensor
-
-    @property
-    def own(self) -> torch.Tensor:
-        """bool[n], whether the learner is to move."""
-        ...
-
-    def begin_rollout(self, rng: np.random.Generator) -> None:
-        """Take over the league as it is now; all that is drawn until the next one follows."""
-        ...
-
-    def asked(self) -> torch.Tensor | slice:
-        """The games in which the learner is asked for a move: its own at least."""
-        ...
-
-    def draw(self, log_probabilities: torch.Tensor) -> torch.Tensor:
-        """int64[m]: an action by the log-probabilities of each of m decisions, float32[m, A]."""
-        ...
-
-    def opponents_think(self) -> None:
-        """Begin to ask the opponents, who may think beside the learner."""
-        ...
-
-    def opponents_act(self, actions: torch.Tensor) -> torch.Tensor:
-        """int64[n]: the opponents' actions where they are to move, the given ones elsewhere."""
-        ...
-
-    def step(self, actions: torch.Tensor, rows: NDArray[np.int64] | None = None) -> None:
-        """Play actions, int64[m], in all games or some; games that end are followed by others.
-
-        Raises:
-            IllegalMove: an action is not legal.
-        """
-        ...
-
-    def rollout(self, play: Callable[[int], None], steps: int) -> Iterator[Progress]:
-        """Play steps 0, 1, ..., each a call; on a GPU they are told of together at the end."""
-        ...
-
-    def save(self) -> torch.Tensor:
-        """uint8[n, ...]: copies of the records."""
-        ...
-
-    def load(self, records: Records) -> None:
-        """Replace the games, as `Batch.load`, while the league's seats stay."""
-        ...
-
-
-class HostGames:
-    """The games of a league's batch on the processor; see `Games`."""
 
     def __init__(self, league: League) -> None:
         self.league = league
@@ -116,38 +61,42 @@ class HostGames:
 
     @property
     def own(self) -> torch.Tensor:
-        """See `Games`."""
+        """bool[n], whether the learner is to move."""
         return torch.from_numpy(self.league.learner_decides())
 
     def begin_rollout(self, rng: np.random.Generator) -> None:
-        """See `Games`."""
+        """Take over the league as it is now; all that is drawn until the next one follows."""
         self._rng = rng
 
     def asked(self) -> torch.Tensor | slice:
-        """The learner's own games."""
+        """The games in which the learner is asked for a move: its own."""
         own = self.league.learner_decides()
         return slice(None) if own.all() else torch.from_numpy(np.flatnonzero(own))
 
     def draw(self, log_probabilities: torch.Tensor) -> torch.Tensor:
-        """See `Games`."""
+        """int64[m]: an action by the log-probabilities of each of m decisions, float32[m, A]."""
         weights = log_probabilities.softmax(dim=-1).numpy()
         return torch.from_numpy(draw_columns(weights, self._rng.random(len(weights))))
 
     def opponents_think(self) -> None:
-        """Ask them in a second thread: they share no generator or network with the learner."""
+        """Begin to ask them in a second thread: they share no generator with the learner."""
         rows = np.flatnonzero(~self.league.learner_decides())
         if len(rows):
             self._waiting = rows, self._thread.submit(self.league.decide, rows)
 
     def opponents_act(self, actions: torch.Tensor) -> torch.Tensor:
-        """See `Games`."""
+        """int64[n]: the opponents' actions where they are to move, the given ones elsewhere."""
         if self._waiting is not None:
             (rows, chosen), self._waiting = self._waiting, None
             actions[torch.from_numpy(rows)] = torch.from_numpy(chosen.result())
         return actions
 
     def step(self, actions: torch.Tensor, rows: NDArray[np.int64] | None = None) -> None:
-        """See `Games`."""
+        """Play actions, int64[m], in all games or some; games that end are followed by others.
+
+        Raises:
+            IllegalMove: an action is not legal.
+        """
         batch, league = self.batch, self.league
         own = league.learner_decides()
         self._made = int(np.count_nonzero(own))
@@ -164,19 +113,19 @@ class HostGames:
             league.assign_seats(ended)
 
     def rollout(self, play: Callable[[int], None], steps: int) -> Iterator[Progress]:
-        """See `Games`."""
+        """Play steps 0, 1, ..., each a call; on a GPU they are told of together at the end."""
         for step in range(steps):
             play(step)
             self.league.record_results(self._ended)
             yield Progress(self._made, self._ended)
 
     def save(self) -> torch.Tensor:
-        """See `Games`."""
+        """uint8[n, ...]: copies of the records."""
         records = self.batch.save(slice(None))
         return torch.from_numpy(records.view(np.uint8).reshape(len(records), -1))
 
     def load(self, records: Records) -> None:
-        """See `Games`."""
+        """Replace the games, as `Batch.load`, while the league's seats stay."""
         self.batch.load(slice(None), records)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -13,8 +13,11 @@ from shakespeare_env.play.agent import AnyAgent
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
 from shakespeare_training.league import League
 from shakespeare_training.ppo.buffer import SeatRolloutBuffer
-from shakespeare_training.ppo.games import Games, HostGames
+from shakespeare_training.ppo.games import HostGames
 from shakespeare_training.ppo.policy import PolicyNetwork, policy_arguments
+
+if TYPE_CHECKING:
+    from shakespeare_training.ppo.device_games import DeviceGames
 
 _MOST_MEASURED = 16
 Schedule = Callable[[float], float]
@@ -92,7 +95,7 @@ class SelfPlayLearner(MaskablePPO):
         self._sums = torch.zeros(_MOST_MEASURED, device=self.device)
         self._measured: list[str] = []
 
-    def _games(self, device: str, n_steps: int) -> Games:
+    def _games(self, device: str, n_steps: int) -> HostGames | DeviceGames:
         """Where the games are played."""
         return HostGames(self.league)
 

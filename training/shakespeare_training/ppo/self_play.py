@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -19,9 +19,12 @@ from shakespeare_training.league import League
 from shakespeare_training.ppo.advantages import NO_SEAT
 from shakespeare_training.ppo.buffer import Minibatch, Repeated, SeatRolloutBuffer
 from shakespeare_training.ppo.device import Recorded
-from shakespeare_training.ppo.games import Games, HostGames
+from shakespeare_training.ppo.games import HostGames
 from shakespeare_training.ppo.learner import Schedule, SelfPlayLearner
 from shakespeare_training.ppo.policy import forecast_losses, log_shares
+
+if TYPE_CHECKING:
+    from shakespeare_training.ppo.device_games import DeviceGames
 
 _MEASURED = 16
 """Random games that are played to measure how long one is."""
@@ -62,7 +65,7 @@ class SelfPlayPPO(SelfPlayLearner):
         self._given: list[torch.Tensor] = []
         self._update = Recorded(self._learn_from_given, before=3)
 
-    def _games(self, device: str, n_steps: int) -> Games:
+    def _games(self, device: str, n_steps: int) -> HostGames | DeviceGames:
         if torch.device(device).type == "cpu":
             return HostGames(self.league)
         from shakespeare_training.ppo.device_games import DeviceGames
@@ -235,7 +238,7 @@ def _random_decisions(game: str, players: int) -> float:
     return made / _MEASURED
 
 
-def _shares(games: Games) -> torch.Tensor:
+def _shares(games: HostGames | DeviceGames) -> torch.Tensor:
     """float32[n, S]: every seat's share of the victory in games just ended; 0 in the others."""
     winners = games.final_winners * games.done[:, None]
     return winners / winners.sum(dim=1, keepdim=True).clamp(min=1)
