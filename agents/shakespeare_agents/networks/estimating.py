@@ -1,4 +1,4 @@
-"""Agents that decide and estimate in one forward pass of a network."""
+"""A line-up that keeps what its agents expect when they decide."""
 
 from __future__ import annotations
 
@@ -7,36 +7,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from shakespeare_env.play.agent_faults import AgentNote
 
-from shakespeare_agents.networks.forward_pass import RememberingPass
-from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_env.core.batch import Batch
-from shakespeare_env.errors import AgentNote
 from shakespeare_env.play.agent import AnyAgent, Estimator
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.lineup import Lineup
-
-
-class _EstimatingNetworkAgent(NetworkAgent):
-    """Plays as another network agent does and estimates while it decides.
-
-    Attributes:
-        forward: The forward pass; its `places` must be set before each call.
-    """
-
-    def __init__(self, agent: NetworkAgent) -> None:
-        super().__init__(agent.network, greedy=agent.greedy)
-        self._forward = self.forward = RememberingPass(agent.network)
-
-
-def estimating(agents: Sequence[AnyAgent]) -> list[AnyAgent]:
-    """Agents that play as these do and estimate the same, for an `EstimatingLineup`."""
-    # A subclass of the network's agent may decide otherwise.
-    made = {
-        id(agent): _EstimatingNetworkAgent(agent) if type(agent) is NetworkAgent else agent
-        for agent in agents
-    }
-    return [made[id(agent)] for agent in agents]
 
 
 class EstimatingLineup(Lineup):
@@ -60,23 +36,14 @@ class EstimatingLineup(Lineup):
         # It is checked once, as isinstance of a protocol is slow.
         self._estimators = [isinstance(agent, Estimator) for agent in agents]
         self.estimates = any(self._estimators)
-        for agent in agents:
-            if isinstance(agent, _EstimatingNetworkAgent):
-                agent.forward.remember(seats.size)
 
     def _ask(self, index: int, batch: Batch, rows: NDArray[Any]) -> NDArray[np.int64]:
-        agent = self.agents[index]
-        if isinstance(agent, _EstimatingNetworkAgent):
-            agent.forward.places = rows * self.seats.shape[1] + batch.to_move[rows]
         actions = super()._ask(index, batch, rows)
-        if self.estimates:
-            self.expected[rows] = self._estimate(index, batch, rows)
+        self.expected[rows] = self._estimate(index, batch, rows)
         return actions
 
     def _estimate(self, index: int, batch: Batch, rows: NDArray[Any]) -> NDArray[Any] | float:
         agent: Any = self.agents[index]
-        if isinstance(agent, _EstimatingNetworkAgent):
-            return agent.forward.latest
         if not self._estimators[index]:
             return np.nan
         try:

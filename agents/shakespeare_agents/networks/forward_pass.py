@@ -10,13 +10,9 @@ from numpy.typing import NDArray
 from shakespeare_agents.networks.inference import (
     Scratch,
     Weights,
-    dot,
     first_sums,
-    layer,
     normalised,
-    update_sums,
     write_heads,
-    write_legal,
     write_logits,
 )
 from shakespeare_agents.networks.network import HEADS, Network, input_scale
@@ -92,54 +88,6 @@ def write_outlooks(observations: Any, network: Any, room: Any, heads: Any) -> No
             heads[i, head] = scratch.heads[head]
 
 
-@kernel(_OWNER, purpose="networks (choices and values)")
-def write_policies_and_values(
-    observations: Any,
-    masks: Any,
-    places: Any,
-    seen_by: Any,
-    sums_of: Any,
-    change: Any,
-    rows: Any,
-    bias: Any,
-    hidden: Any,
-    network: Any,
-    room: Any,
-    logits: Any,
-    values: Any,
-) -> None:
-    """Write logits as `write_policies` does, and values into float32[n].
-
-    The first layer's sums are updated from what was seen last at the same place. The hidden layers
-    of policy and outlook are computed as one, which reads the features once.
-
-    Args:
-        observations: int8[n, D].
-        masks: bool[n, A].
-        places: int64[n], below k.
-        seen_by: int8[k, D], the last observations at k places; replaced.
-        sums_of: int32[k, W], the first layer's products of them; replaced.
-        change: int16[D], room for a difference.
-        rows: float32[W, 2W], the weights of policy and outlook side by side.
-        bias: float32[2W].
-        hidden: float32[2W], room.
-        network: `Weights`.
-        room: `Scratch`.
-        logits: float32[n, A], written where legal.
-        values: float32[n], written.
-    """
-    weights, scratch = Weights(*network), Scratch(*room)
-    width = len(scratch.features)
-    policy, outlook = hidden[:width], hidden[width:]
-    for i in range(len(observations)):
-        before, sums = seen_by[places[i]], sums_of[places[i]]
-        update_sums(observations[i], before, change, weights, scratch.inputs, sums)
-        normalised(sums, weights, scratch)
-        layer(scratch.features, rows, bias, scratch.inputs, hidden)
-        write_legal(masks[i], policy, weights, scratch.lanes, logits[i])
-        values[i] = dot(outlook, weights.heads[0], scratch.lanes) + weights.heads_bias[0]
-
-
 class ForwardPass:
     """A network's answers; each depends on its own situation alone.
 
@@ -200,38 +148,3 @@ class ForwardPass:
     def _room(self) -> tuple[Any, ...]:
         # It is made anew, as several threads may ask at once.
         return tuple(Scratch.of(self.weights))
-
-
-class RememberingPass(ForwardPass):
-    """A forward pass for ongoing games: logits are the same, come faster, and with their values.
-
-    Attributes:
-        places: int[m], below k: where the next m observations are seen.
-        latest: float32[m], the values of the last ones, as `values` gives them, bit for bit.
-    """
-
-    places: NDArray[Any]
-    latest: NDArray[np.float32]
-
-    def remember(self, places: int) -> None:
-        """Begin with k places, such as the seats of games, at which nothing was seen yet."""
-        numbers, width = self.weights.first.shape
-        # Zeros have sums of 0.
-        seen_by, sums = np.zeros((places, numbers), np.int8), np.zeros((places, width), np.int32)
-        rows = plain(np.hstack([self.weights.policy, self.weights.outlook]), np.float32)
-        bias = np.concatenate([self.weights.policy_bias, self.weights.outlook_bias])
-        change = np.zeros(numbers, np.int16)
-        self._kept = seen_by, sums, change, rows, bias, np.zeros_like(bias)
-
-    def legal_logits(
-        self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
-    ) -> NDArray[np.float32]:
-        """See `ForwardPass.legal_logits`; the values are in `latest` then."""
-        logits = np.full(masks.shape, -np.inf, np.float32)
-        self.latest = np.empty(len(masks), np.float32)
-        seen, legal = plain(observations, np.int8), plain(masks, np.bool_)
-        at, network = plain(self.places, np.int64), tuple(self.weights)
-        write_policies_and_values(
-            seen, legal, at, *self._kept, network, self._room(), logits, self.latest
-        )
-        return logits

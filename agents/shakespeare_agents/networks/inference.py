@@ -235,17 +235,10 @@ def layer(features: Any, rows: Any, bias: Any, index: Any, out: Any) -> None:
 def write_logits(mask: Any, weights: Any, scratch: Any) -> None:
     """The legal actions' logits from the features; others keep what they were."""
     layer(scratch.features, weights.policy, weights.policy_bias, scratch.inputs, scratch.hidden)
-    write_legal(mask, scratch.hidden, weights, scratch.lanes, scratch.logits)
-
-
-@rule
-def write_legal(mask: Any, hidden: Any, weights: Any, lanes: Any, logits: Any) -> None:
-    """The legal actions' logits from the policy's hidden layer; others keep what they were."""
     for action in range(len(mask)):
         if mask[action]:
-            logits[action] = (
-                dot(hidden, weights.action[action], lanes) + weights.action_bias[action]
-            )
+            product = dot(scratch.hidden, weights.action[action], scratch.lanes)
+            scratch.logits[action] = product + weights.action_bias[action]
 
 
 @rule

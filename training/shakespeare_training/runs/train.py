@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import shlex
-import shutil
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from rich.console import Console
 from stable_baselines3.common.callbacks import BaseCallback
 
-from shakespeare_agents.naming import running_python
 from shakespeare_agents.workers import Workers
 from shakespeare_training.config import game_option
 from shakespeare_training.expert_iteration import ExpertIteration
@@ -20,8 +14,6 @@ from shakespeare_training.runs.callback import RunCallback
 from shakespeare_training.runs.folder import CURVES_NAME, LOGS_NAME
 from shakespeare_training.runs.run import Run
 from shakespeare_training.terminal import Stop
-
-_NAME = "shakespeare"
 
 
 def train(
@@ -58,33 +50,18 @@ def train(
         stopped = callback.stopped
         if stopped:
             _say(console, f"Stopped after {callback.saved_decisions:,} decisions; saved.")
-    folder, program = run.folder, _here(_NAME)
+    folder = run.folder
     game = "".join(f" {word}" for word in game_option(run.config.game))
     longer = "" if stopped else f" --decisions {2 * run.config.decisions}"
     seats = max(run.config.players)
     _say(console, f"Checkpoint  {folder}")
     _say(console, f"Curves      {folder / CURVES_NAME}")
-    _say(console, f"Continue    {_resume_command(run)}{longer}")
-    _say(console, f"Evaluate    {program} evaluate{game} {folder} random --players {seats}")
-    _say(console, f"Play        {program} play{game} {folder}")
-    _say(console, f"Logs        {_here('tensorboard')} --logdir {folder / LOGS_NAME}")
+    _say(console, f"Continue    shakespeare train --resume {folder}{longer}")
+    _say(console, f"Evaluate    shakespeare evaluate{game} {folder} random --players {seats}")
+    _say(console, f"Play        shakespeare play{game} {folder}")
+    _say(console, f"Logs        tensorboard --logdir {folder / LOGS_NAME}")
     return not stopped
 
 
 def _say(console: Console, text: str) -> None:
     console.print(text, markup=False, highlight=False, soft_wrap=True)
-
-
-def _resume_command(run: Run) -> str:
-    config = run.config
-    trust = running_python({**config.opponents, **dict.fromkeys(config.evaluation_opponents)})
-    command = f"{_here(_NAME)} train --resume {run.folder}"
-    return command + "".join(f" --trust {shlex.quote(name)}" for name in trust)
-
-
-def _here(name: str) -> str:
-    """A program's name, or its path beside this one if the shell does not find it."""
-    called = Path(sys.argv[0])
-    if called.name != _NAME or shutil.which(name):
-        return name
-    return os.path.relpath(called.with_name(name))

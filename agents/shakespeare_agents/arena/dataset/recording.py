@@ -13,7 +13,7 @@ from shakespeare_agents.arena.dataset.parts import Part
 from shakespeare_agents.arena.games.playing import places_of
 from shakespeare_agents.arena.games.seat_orders import SeatPlan
 from shakespeare_agents.arena.games.seating import deal
-from shakespeare_agents.networks.estimating import EstimatingLineup, estimating
+from shakespeare_agents.networks.estimating import EstimatingLineup
 from shakespeare_agents.portable import AgentSet
 from shakespeare_agents.workers import Tell
 from shakespeare_env.core.batch import Batch
@@ -39,7 +39,7 @@ class Recording:
 
     def start(self) -> Callable[[range, Tell], Part]:
         """See `Job.start`."""
-        agents = estimating(self.agents.agents)
+        agents = self.agents.agents
 
         def play(deals: range, _tell: Tell) -> Part:
             return _played(self.settings, agents, deals, self.threads)
