@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 from shakespeare_agents import plot_style as style
 from shakespeare_agents.networks.bundled import bundled_checkpoint, bundled_versions
 from shakespeare_agents.networks.checkpoint import read_card
-from shakespeare_agents.strategy.calibration_plot import plot_calibration
-from shakespeare_agents.strategy.forecasts import forecasts
+from shakespeare_agents.strategy.calibration import forecasts
+from shakespeare_agents.strategy.plots import plot_calibration
 from shakespeare_env import Position
 from shakespeare_env.cli import app
 from shakespeare_env.core import registry

@@ -125,27 +125,23 @@ REFERENCE = {
         "Strategy research",
         {
             "shakespeare_agents.strategy.self_play": "self_play",
-            "shakespeare_agents.strategy.positions": "find_positions",
-            "shakespeare_agents.strategy.groups": "against means shares",
-            "shakespeare_agents.strategy.trials": "OTHER try_moves try_moves_and_other try_gift",
-            "shakespeare_agents.strategy.counterfactual": "counterfactual",
-            "shakespeare_agents.strategy.look_ahead": "candidates",
-            "shakespeare_agents.strategy.findings": "win_rate change ranking figure",
-            "shakespeare_agents.strategy.forecasts": "forecasts",
-            "shakespeare_agents.strategy.calibration": "brier_scores calibration_error "
+            "shakespeare_agents.strategy.trials": "find_positions OTHER try_moves "
+            "try_moves_and_other try_gift",
+            "shakespeare_agents.strategy.groups": "against means shares win_rate change ranking "
+            "figure",
+            "shakespeare_agents.strategy.counterfactual": "counterfactual candidates",
+            "shakespeare_agents.strategy.calibration": "forecasts brier_scores calibration_error "
             "chance_bins score_errors",
-            "shakespeare_agents.strategy.calibration_plot": "plot_calibration",
-            "shakespeare_agents.strategy.plots": "plot_lines plot_rows plot_table",
+            "shakespeare_agents.strategy.plots": "plot_lines plot_rows plot_table plot_calibration",
             "shakespeare_agents": "plot_style",
         },
     ),
     "findings": (
         "Findings in many boxes",
         {
-            "shakespeare_agents.findings.asking": "ask shards_of put_in_force",
-            "shakespeare_agents.findings.combining": "share_bound",
-            "shakespeare_agents.findings.report": "Report sentence shipped_facts",
-            "shakespeare_agents.findings.plots": "plot_question",
+            "shakespeare_agents.findings.asking": "ask boxes_of shards_of",
+            "shakespeare_agents.findings.verdicts": "share_bound",
+            "shakespeare_agents.findings.report": "Report sentence shipped_facts plot_question",
             "shakespeare_env.boxes": "names_of sample_box",
             "shakespeare_env.checks.box_files": "box_facts",
         },

@@ -77,14 +77,6 @@ def split_options(text: str) -> tuple[str, dict[str, Any]]:
     return name, options
 
 
-def option_without_value(text: str) -> str | None:
-    """The first option after an agent's name that lacks its `=`; None in any other text."""
-    name, *parts = text.split(",")
-    if os.path.isdir(text) or not (name in names() or python_name(name) or os.path.isdir(name)):
-        return None
-    return next((part.strip() for part in parts if "=" not in part), None)
-
-
 def running_python(players: Iterable[str]) -> list[str]:
     """Those of some agents' names whose agents are made by importing Python.
 

@@ -22,8 +22,7 @@ from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.networks.network import Network
 from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_agents.registry import make
-from shakespeare_agents.search.agent import Plan, SearchAgent
-from shakespeare_agents.search.making import network_search
+from shakespeare_agents.search.agent import Plan, SearchAgent, network_search
 from shakespeare_agents.workers import Shared, ThisProcess, Workers
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game

@@ -6,16 +6,16 @@ import hashlib
 import importlib
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from inspect import Parameter, Signature, signature
+from inspect import Signature, signature
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from shakespeare_agents.naming import PythonName
-from shakespeare_env.checks.values import meant
+from shakespeare_env.checks.values import meant, shown
 from shakespeare_env.core.game import Game
 from shakespeare_env.errors import own_steps
 from shakespeare_env.own_files import load_file
@@ -26,11 +26,10 @@ RULE = (
     "class or function that makes an agent, of the game or of nothing"
 )
 """A description of what can play."""
-_GIVEN = ("observations", "masks", "rng")
-"""The arguments of act()."""
+_ARGUMENTS = 3
+"""The number of arguments of act()."""
 _OPTIONS = (bool, int, float, str)
 """The types of options."""
-_MOST_NAMED = 10
 _digests: dict[PythonName, str] = {}
 """The digests of the sources that this process has loaded."""
 
@@ -46,7 +45,8 @@ def load(name: PythonName) -> Any:
     found: Any = module
     for part in name.attribute.split("."):
         if not hasattr(found, part):
-            raise ValueError(_missing(name, module))
+            question = meant(name.attribute, vars(module))
+            raise ValueError(f"{name.source} has no {name.attribute!r}{question}")
         found = getattr(found, part)
     defined_in = sys.modules.get(getattr(found, "__module__", None) or module.__name__, module)
     sources = sorted({_source_digest(module), _source_digest(defined_in)} - {""})
@@ -84,33 +84,7 @@ def _module(name: PythonName) -> ModuleType:
                 return load_file(Path(name.source))
             return importlib.import_module(name.source)
     except (Exception, SystemExit) as fault:
-        raise ImportError(f"{name} cannot be imported: {_remedied(name, fault)}") from fault
-
-
-def _remedied(name: PythonName, fault: BaseException) -> str:
-    words = fault_in_words(fault)
-    missing = getattr(fault, "name", None) if isinstance(fault, ModuleNotFoundError) else None
-    if missing is None:
-        return words
-    if name.source == missing or name.source.startswith(f"{missing}."):
-        return f"there is no module {missing!r}, neither in this folder nor installed"
-    beside = Path(name.source).parent / f"{missing}.py"
-    if name.is_file and beside.is_file():
-        return f"{words}; run the command in the folder that holds {beside.name}"
-    return f"{words}; it is not installed"
-
-
-def _missing(name: PythonName, module: ModuleType) -> str:
-    known = [
-        key
-        for key, value in vars(module).items()
-        if not key.startswith("_") and getattr(value, "__module__", None) == module.__name__
-    ]
-    listed = ", ".join(known[:_MOST_NAMED]) or "nothing that could play"
-    if (more := len(known) - _MOST_NAMED) > 0:
-        listed += f" and {more} more"
-    question = meant(name.attribute, known)
-    return f"{name.source} has no {name.attribute!r}{question}; it defines {listed}"
+        raise ImportError(f"{name} cannot be imported: {fault_in_words(fault)}") from fault
 
 
 @contextmanager
@@ -161,37 +135,47 @@ def agent_from(given: Any, name: str, game: Game, options: Mapping[str, Any]) ->
     Raises:
         TypeError: it is none of these, lacks an option, or makes something else.
     """
-    is_class = isinstance(given, type)
-    plays = not is_class and isinstance(given, Agent | Searcher)
-    if not plays and not callable(given):
-        raise TypeError(f"{name} cannot play: it is {_shown(given)}; give {RULE}")
-    takes = Signature() if plays else _signature(given)
+    if not isinstance(given, type) and isinstance(given, Agent | Searcher):
+        return _without_options(name, given, options)
+    if not callable(given):
+        raise TypeError(f"{name} cannot play: it is {shown(given)}; give {RULE}")
+    takes = signature(given)
     parameters = takes.parameters.values()
     needed = sum(p.kind <= p.POSITIONAL_OR_KEYWORD and p.default is p.empty for p in parameters)
     is_open = any(p.kind is p.VAR_POSITIONAL for p in parameters)
-    acts = not plays and not is_class and _fits(takes, len(_GIVEN)) and (needed > 1 or is_open)
-    if plays or acts:
-        if options:
-            raise TypeError(
-                f"{name} is an agent already; it takes no options: drop {', '.join(options)}"
-            )
-        return _checked_agent(name, FunctionAgent(given) if acts else given)
+    if not isinstance(given, type) and _is_act(takes) and (needed > 1 or is_open):
+        return _without_options(name, FunctionAgent(given), options)
     if needed > 1:
         raise TypeError(f"{name} takes {needed} positional arguments, {takes}; give {RULE}")
-    agent = given(*(game,) * needed, **_checked_options(name, takes, options))
+    agent: Any = given(*(game,) * needed, **_checked_options(name, takes, options))
     if isinstance(agent, type) or not isinstance(agent, Agent | Searcher):
         raise TypeError(
-            f"the agent {name!r} is {_shown(agent)}, which has neither act() nor search()"
+            f"the agent {name!r} is {shown(agent)}, which has neither act() nor search()"
         )
-    return _checked_agent(name, agent)
+    return agent
+
+
+def _without_options(name: str, agent: AnyAgent, options: Mapping[str, Any]) -> AnyAgent:
+    if options:
+        raise TypeError(f"{name} is an agent already; drop its options {', '.join(options)}")
+    return agent
+
+
+def _is_act(takes: Signature) -> bool:
+    try:
+        takes.bind(*[None] * _ARGUMENTS)
+    except TypeError:
+        return False
+    return True
 
 
 def _checked_options(name: str, takes: Signature, options: Mapping[str, Any]) -> dict[str, Any]:
     """Options of the names and types that a class or function takes."""
-    keywords = [p for p in takes.parameters.values() if p.kind is p.KEYWORD_ONLY]
-    if bare := [p.name for p in keywords if p.default is p.empty]:
-        raise TypeError(f"{name} needs a default for its option {bare[0]!r}; write {bare[0]}=...")
-    kinds = {p.name: type(p.default) for p in keywords if type(p.default) in _OPTIONS}
+    kinds = {
+        p.name: type(p.default)
+        for p in takes.parameters.values()
+        if p.kind is p.KEYWORD_ONLY and type(p.default) in _OPTIONS
+    }
     checked = dict(options)
     for option, value in options.items():
         if option not in kinds:
@@ -206,34 +190,3 @@ def _checked_options(name: str, takes: Signature, options: Mapping[str, Any]) ->
                 f"{option}={value!r} of the agent {name!r} must be of type {kind.__name__}"
             )
     return checked
-
-
-def _checked_agent(name: str, agent: AnyAgent) -> AnyAgent:
-    """The agent, once its method takes what it will be given."""
-    method, given = ("search", ("games", "rng")) if hasattr(agent, "search") else ("act", _GIVEN)
-    takes = _signature(getattr(agent, method))
-    if not _fits(takes, len(given)):
-        raise TypeError(
-            f"{method}{takes} of the agent {name!r} cannot be called with {', '.join(given)}; "
-            f"write {method}(self, {', '.join(given)})"
-        )
-    return agent
-
-
-def _signature(given: Callable[..., Any]) -> Signature:
-    try:
-        return signature(given)
-    except (TypeError, ValueError):  # it is written in C
-        return Signature([Parameter("arguments", Parameter.VAR_POSITIONAL)])
-
-
-def _fits(takes: Signature, arguments: int) -> bool:
-    try:
-        takes.bind(*[None] * arguments)
-    except TypeError:
-        return False
-    return True
-
-
-def _shown(value: object) -> str:
-    return repr(value)[:200]

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
-from importlib.metadata import EntryPoint
 from importlib.util import find_spec
 from inspect import signature
 from pathlib import Path
@@ -25,14 +24,14 @@ from shakespeare_agents.networks.checkpoint import (
 from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_agents.python_agents import RULE, agent_from, fault_in_words, load
 from shakespeare_agents.random_agent import RandomAgent
-from shakespeare_agents.search.agent import Plan
-from shakespeare_agents.search.making import (
-    HORIZON,
+from shakespeare_agents.search.agent import (
     TEMPERATURE,
+    Plan,
     horizon_named,
     network_search,
     plain_search,
 )
+from shakespeare_agents.search.playouts import TO_THE_END
 from shakespeare_agents.search.policies import at_random, by_rules_of_thumb
 from shakespeare_env.checks.values import meant
 from shakespeare_env.core.game import Game
@@ -109,23 +108,13 @@ def _named(name: str) -> Any:
     if name in _MAKERS:
         return _MAKERS[name]
     if name in naming.installed():
-        return _registered(naming.installed()[name])
-    if not name:
-        raise ValueError(f"an agent needs a name: give one of {', '.join(names())}")
-    if (bare := naming.option_without_value(name)) is not None:
-        raise ValueError(f"the option {bare!r} in {name!r} has no value; give one, as in {bare}=1")
+        entry = naming.installed()[name]
+        try:
+            return entry.load()
+        except (ImportError, AttributeError) as fault:
+            raise ImportError(f"{entry.value}: {fault}; repair or uninstall it") from fault
     python = naming.python_name(name)
     return Path(name) if python is None else load(python)
-
-
-def _registered(entry: EntryPoint) -> Any:
-    try:
-        return entry.load()
-    except (ImportError, AttributeError) as fault:
-        raise ImportError(
-            f"the agent {entry.name!r} is registered as {entry.value!r}, which cannot be loaded "
-            f"({fault}); repair or uninstall its distribution"
-        ) from fault
 
 
 def _from_checkpoint(folder: Path, game: Game, *, greedy: bool = True) -> AnyAgent:
@@ -137,7 +126,7 @@ def _network(game: Game, *, greedy: bool = True, version: int = NEWEST) -> AnyAg
     return _network_agent(bundled_checkpoint(game, version), game, greedy, name)
 
 
-def _network_agent(folder: Path, game: Game, greedy: bool, name: str) -> AnyAgent:
+def _network_agent(folder: Path, game: Game, greedy: bool, name: str) -> NetworkAgent:
     network, card = load_checkpoint(folder, game)
     warn_of_another_box(card, game, name)
     return NetworkAgent(network, greedy=greedy)
@@ -171,7 +160,7 @@ def _heuristics(game: Game) -> Any:
 
 def usual_horizon(game: Game) -> int:
     """The horizon of searches over a network that are given none."""
-    return HORIZON if game.forecast_horizon is None else game.forecast_horizon
+    return TO_THE_END if game.forecast_horizon is None else game.forecast_horizon
 
 
 def _search(
@@ -212,17 +201,13 @@ def _search(
         return plain_search(game, choose, plan, threads=threads)
     if network != "network" and version != NEWEST:
         raise ValueError(f"version={version} is of bundled networks, not of {network!r}: drop it")
-    if naming.running_python([network]):  # a check of names for Python would miss it
-        raise ValueError(f"network={network!r} names Python; give a checkpoint's folder")
-    named = {"version": version} if network == "network" else {}
-    agent = make(network, game, **named)
-    if not isinstance(agent, NetworkAgent):
-        raise ValueError(
-            f"network={network!r} has no network to search with; give a checkpoint's folder"
-        )
+    named = network if version == NEWEST else f"network,version={version}"
+    folder = checkpoint_named(named, game)
+    if folder is None:
+        raise ValueError(f"network={network!r} is no checkpoint; give its folder")
     return network_search(
         game,
-        agent.network,
+        _network_agent(folder, game, True, named).network,
         plan,
         horizon=horizon_named(horizon) if horizon else usual_horizon(game),
         temperature=temperature,

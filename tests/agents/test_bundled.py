@@ -15,7 +15,7 @@ from shakespeare_agents.networks.bundled import bundled_checkpoint, bundled_vers
 from shakespeare_agents.networks.checkpoint import LICENCE, load_checkpoint, read_card
 from shakespeare_agents.networks.forward_pass import ForwardPass
 from shakespeare_agents.networks.network_agent import NetworkAgent
-from shakespeare_agents.strategy.forecasts import forecasts
+from shakespeare_agents.strategy.calibration import forecasts
 from shakespeare_env import Batch
 from shakespeare_env.core import registry
 from shakespeare_training.config import chosen_config, parse_override

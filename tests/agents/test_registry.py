@@ -58,15 +58,14 @@ def test_older_bundled_networks_stay_and_the_newest_plays_by_default(bundled):
     assert weights_of("network") == written["10"]
     for version, weights in written.items():
         assert weights_of(f"network,greedy=false,version={version}") == weights
-    said = "network of figaro has no version 2, only 1, 9, 10; without version="
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match="1, 9, 10"):
         make("network,version=2", GAME)
 
 
 def test_where_no_bundled_network_fits_the_heuristic_is_the_default(bundled):
     assert default(GAME) == "heuristic"
     assert default(replace(GAME, name="chess")) == "random"
-    with pytest.raises(ValueError, match="no checkpoint of figaro is bundled; train one"):
+    with pytest.raises(ValueError, match="no checkpoint"):
         make("network", GAME)
     write_checkpoint(bundled, GAME)
     assert default(GAME) == "network"
@@ -113,30 +112,21 @@ def test_what_plays_is_what_was_given(folder):
     assert choices(make(folder, GAME)) == expected != choices(make(folder, GAME), seed=2)
 
 
-def test_a_name_is_a_name_even_beside_a_folder_of_that_name(folder, monkeypatch):
-    """A path object always means the folder."""
-    named = folder.rename(folder.with_name("random"))
-    monkeypatch.chdir(named.parent)
-    assert isinstance(make("random", GAME), RandomAgent)
-    assert isinstance(make(Path("random"), GAME), NetworkAgent)
-    assert isinstance(make("./random", GAME), NetworkAgent)
-
-
 @pytest.mark.parametrize(
-    ("player", "said"),
+    ("player", "named"),
     [
-        ("random,x=1", "'random' has no option 'x'; its options: none"),
-        ("greedy,=3", "'greedy' has no option ''"),
-        ("greedy,samples=two", "samples='two' of the agent 'greedy' must be of type int"),
-        ("greedy,samples=true", "samples=True of the agent 'greedy' must be of type int"),
-        ("network,greedy=1", "greedy=1 of the agent 'network' must be of type bool"),
-        ("heuristc", "'heuristc' (did you mean 'heuristic'?); give one of random, greedy,"),
-        (Path("no/such/folder"), "the folder of a checkpoint, my.py:NAME or package.module:NAME"),
-        ("a\0b", "the folder of a checkpoint, my.py:NAME or package.module:NAME"),
-        (Path(__file__), "the folder of a checkpoint"),
-        ({"random": 1.0}, "the folder of a checkpoint, my.py:NAME"),
+        ("random,x=1", "'x'"),
+        ("greedy,=3", "''"),
+        ("greedy,samples=two", "samples='two'"),
+        ("greedy,samples=true", "samples=True"),
+        ("network,greedy=1", "greedy=1"),
+        ("heuristc", "did you mean 'heuristic'"),
+        (Path("no/such/folder"), "folder"),
+        ("a\0b", "folder"),
+        (Path(__file__), "folder"),
+        ({"random": 1.0}, "random"),
     ],
 )
-def test_what_cannot_play_is_refused_with_the_choices(player, said):
-    with pytest.raises((ValueError, TypeError), match=re.escape(said)):
+def test_what_cannot_play_is_refused(player, named):
+    with pytest.raises((ValueError, TypeError), match=re.escape(named)):
         make(player, GAME)

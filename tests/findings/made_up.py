@@ -6,6 +6,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from shakespeare_env.checks.box_files import facts_digest
+from shakespeare_env.core import registry
+
 ERROR = 0.1
 Truth = Callable[[str, Any], float]
 """From a player and a box's facts to the true value."""
@@ -19,6 +22,7 @@ def answers(
 ) -> pl.DataFrame:
     """Answers at four seats in some boxes, by question and item."""
     rng = np.random.default_rng(seed)
+    own = facts_digest(registry.folder("shakespeare"), registry.own_box("shakespeare"))
     return pl.DataFrame(
         [
             {
@@ -29,6 +33,7 @@ def answers(
                 "players": 4,
                 "player": player,
                 "agent": player,
+                "trained_for": own if player == "network" else "",
                 "games": 1,
                 "seed": 0,
                 "box": box,

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.networks.network import Network
 from shakespeare_agents.portable import AgentSet
-from shakespeare_agents.search.agent import Found, Plan, SearchAgent
-from shakespeare_agents.search.making import network_search
+from shakespeare_agents.search.agent import Found, Plan, SearchAgent, network_search
 from shakespeare_agents.workers import Tell
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.game import Game, Records

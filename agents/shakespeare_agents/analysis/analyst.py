@@ -9,9 +9,15 @@ from shakespeare_agents.networks.forward_pass import ForwardPass
 from shakespeare_agents.networks.network import Network
 from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_agents.registry import default, make, unlearned, usual_horizon
-from shakespeare_agents.search.agent import Plan, Prior, SearchAgent
-from shakespeare_agents.search.making import TEMPERATURE, AnyMove, network_search
-from shakespeare_agents.search.player import TO_THE_END
+from shakespeare_agents.search.agent import (
+    TEMPERATURE,
+    AnyMove,
+    Plan,
+    Prior,
+    SearchAgent,
+    network_search,
+)
+from shakespeare_agents.search.playouts import TO_THE_END
 from shakespeare_env.core.game import Game
 from shakespeare_env.play.agent import Advisor, AnyAgent, Player, name_of
 

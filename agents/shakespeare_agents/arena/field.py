@@ -219,7 +219,7 @@ def _checked(settings: Mapping[str, Any], where: str) -> Field:
     try:
         return Field.model_validate(dict(settings))
     except pydantic.ValidationError as fault:
-        raise ArenaError(f"{where}: {in_words(fault, settings, _unknown)}") from fault
+        raise ArenaError(f"{where}: {in_words(fault, _unknown)}") from fault
 
 
 def _unknown(place: str) -> str:

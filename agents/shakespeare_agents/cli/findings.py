@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -19,10 +18,7 @@ from shakespeare_env.cli.choices import give_up, interrupted
 from shakespeare_env.errors import ShakespeareEnvError
 from shakespeare_env.extras import needing
 
-if TYPE_CHECKING:
-    from shakespeare_agents.findings.report import Report
-
-_EXTRA = "arena"
+_EXTRA, _WHAT = "arena", "findings need"
 _WHO = ("heuristic", "network")
 
 Answers = Annotated[Path, typer.Argument(metavar="FOLDER", help="Answers of `findings`.")]
@@ -37,7 +33,7 @@ def findings(
         typer.Option(
             metavar="FOLDER",
             help="Box files to ask in, beside the package's own; may be given again.",
-            show_default="those in force",
+            show_default="the one in force",
         ),
     ] = None,
     player: Annotated[
@@ -55,10 +51,7 @@ def findings(
         ),
     ] = None,
     games: Annotated[
-        int,
-        typer.Option(
-            min=1, max=1_000_000, help="Games to begin with; every question plays more of them."
-        ),
+        int, typer.Option(min=1, help="Games to begin with; every question plays more of them.")
     ] = 100,
     seed: lineup_options.Seed = 0,
     only: Annotated[
@@ -71,16 +64,14 @@ def findings(
     """Ask what good play is worth, in many boxes and with several players."""
     # Here and below, slow imports are late to keep the shell's completion quick.
     try:
-        with needing(_EXTRA, "findings need"):
-            from shakespeare_agents.findings.asking import ask, put_in_force, shards_of
+        with needing(_EXTRA, _WHAT):
+            from shakespeare_agents.findings.asking import ask, boxes_of, shards_of
 
-        if boxes:
-            put_in_force(game_name, out, boxes)
-        most = choices.find_game(game_name).max_seats
         shards = shards_of(
             game_name,
+            boxes_of(game_name, boxes or ()),
             list(dict.fromkeys(player or _WHO)),
-            list(dict.fromkeys(players or [most])),
+            list(dict.fromkeys(players or [choices.find_game(game_name).max_seats])),
             games=games,
             seed=seed,
             only=only.split(",") if only else (),
@@ -107,17 +98,20 @@ def findings_report(
     ] = None,
 ) -> None:
     """Say which findings hold in any box, and what the others depend on."""
-    report = _report(answers)
-    from shakespeare_agents.findings.report import sentence
+    try:
+        with needing(_EXTRA, _WHAT):
+            from shakespeare_agents.findings.report import Report, plot_question, sentence
 
+        report = Report(answers)
+    except (ShakespeareEnvError, ModuleNotFoundError) as fault:
+        give_up(str(fault))
     if out is None:
+        typer.echo(report.trained())
         for verdict, number in sorted(Counter(one.verdict for one in report.findings).items()):
             typer.echo(f"{verdict}: {number}")
         for one in report.findings:
             typer.echo(f"- {sentence(one)}")
         return
-    from shakespeare_agents.findings.plots import plot_question
-
     out.mkdir(parents=True, exist_ok=True)
     (out / "page.md").write_text(report.page(), encoding="utf-8")
     report.frame().write_parquet(out / "findings.parquet")
@@ -135,10 +129,16 @@ def boxes_ask(
             metavar="FOLDER", help="Answers of `findings`.", show_default="the package's own"
         ),
     ] = None,
-    rows: Annotated[int, typer.Option(min=1, max=1000, help="Rows to show.")] = 20,
+    rows: Annotated[int, typer.Option(min=1, help="Rows to show.")] = 20,
 ) -> None:
     """List the printed facts worth looking up first: those that findings hang on most."""
-    facts = _report(answers).facts() if answers else _reporting().shipped_facts()
+    try:
+        with needing(_EXTRA, _WHAT):
+            from shakespeare_agents.findings.report import Report, shipped_facts
+
+        facts = Report(answers).facts() if answers else shipped_facts()
+    except (ShakespeareEnvError, ModuleNotFoundError) as fault:
+        give_up(str(fault))
     console = Console()
     for by, what in (("fact", "On your copy"), ("group", "Group of facts")):
         table = Table(what, "Facts", "Share, %")
@@ -149,20 +149,3 @@ def boxes_ask(
             )
         console.print(table)
     console.print("Share: of the findings' variance between boxes; ±: 95 % interval.")
-
-
-def _report(answers: Path) -> Report:
-    try:
-        report: Report = _reporting().Report(answers)
-        return report
-    except ShakespeareEnvError as fault:
-        give_up(str(fault))
-
-
-def _reporting() -> ModuleType:
-    try:
-        with needing(_EXTRA, "findings need"):
-            from shakespeare_agents.findings import report
-    except ModuleNotFoundError as fault:
-        give_up(str(fault))
-    return report

@@ -52,10 +52,8 @@ def fault_lines(name: str, fault: Exception, position: Position) -> list[str]:
     The first line says what it is, the others where it is in the agent's own code.
     """
     if isinstance(fault, IllegalMove):
-        chosen, most = fault.move, position.game.actions.size - 1
-        if not isinstance(chosen, str):
-            if not 0 <= chosen <= most:
-                return [f"{name} chose action {chosen}; there are actions 0 to {most}"]
+        chosen = fault.move
+        if not isinstance(chosen, str) and 0 <= chosen < position.game.actions.size:
             chosen = position.move_text(chosen)
         return [f"{name} chose the illegal move {chosen}"]
     steps = "".join(traceback.format_list(own_steps(fault))).splitlines()

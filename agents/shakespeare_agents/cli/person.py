@@ -7,11 +7,14 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from shakespeare_agents.cli.answers import Answers, Leave, complete_from, is_number
-from shakespeare_agents.cli.finding import (
+from shakespeare_agents.cli.answers import (
+    Answers,
+    Leave,
     NoMoveError,
+    complete_from,
     find_move,
     find_topics,
+    is_number,
     names_move,
     topics_of_move,
 )

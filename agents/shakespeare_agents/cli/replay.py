@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from shakespeare_agents.cli.answers import Answers, Leave, is_number
 from shakespeare_agents.cli.options import lineup as lineup_options
 from shakespeare_agents.cli.options.out_file import check_writable
+from shakespeare_agents.cli.options.progress import counted_games
+from shakespeare_agents.naming import running_python
 from shakespeare_env.cli import printing, screen
 from shakespeare_env.cli.choices import check_seat, give_up
 from shakespeare_env.cli.recorded import Recorded, from_folder, from_json_lines
 from shakespeare_env.errors import DatasetError
 
-_MOST_LISTED = 10**9
-_HELP = """\
-n, next    one position forward        first    the first position
-b, back    one position back           last     the last position
-NUMBER     the position of that number moves    the legal moves here
-list       all moves of the game       q, quit  leave; so do Ctrl-D and Ctrl-C"""
+if TYPE_CHECKING:
+    from shakespeare_agents.strategy.counterfactual import Counterfactual, Mean
+    from shakespeare_env import Position
+
+_HELP = "n or b: one position on or back; a number; first; last; moves: legal here; q: leave"
 
 
 def replay(
@@ -59,12 +62,7 @@ def replay(
     ] = None,
     continuations: Annotated[
         int,
-        typer.Option(
-            min=1,
-            max=100_000,
-            help="How often agents finish the game after each of the two moves; with 1, the game "
-            "after --instead is shown in words.",
-        ),
+        typer.Option(min=1, help="How often agents finish the game after each of the two moves."),
     ] = 200,
     page: Annotated[
         Path | None,
@@ -112,17 +110,92 @@ def replay(
     if page is not None:
         _write_page(game, page, seat)
     elif instead is not None:
-        # Slow imports are late to keep the shell's completion quick.
-        from shakespeare_agents.cli.counterfactual import play_instead
-
         assert at is not None
-        play_instead(game, at, instead, named, continuations=continuations, seed=seed)
+        _play_instead(game, at, instead, named, continuations=continuations, seed=seed)
     elif listed:
         _print_moves(game, seat)
     elif at is not None:
         _print_position(game, at, seat)
     else:
         _walk(game, seat)
+
+
+def _play_instead(
+    game: Recorded,
+    at: int,
+    move: str,
+    named: Sequence[str] | None,
+    *,
+    continuations: int,
+    seed: int,
+) -> None:
+    """Play another move at a position, let agents finish, and compare with the recorded move.
+
+    Without names the record's agents play, the game's default one for a person. `seed` decides
+    chance and draws from the position on.
+    """
+    # Slow imports are late to keep the shell's completion quick.
+    from shakespeare_agents.registry import default
+    from shakespeare_agents.strategy.counterfactual import counterfactual
+
+    position = game.positions[at]
+    if move not in position.moves():
+        legal = ", ".join(position.moves()) or "none, the game is over"
+        raise typer.BadParameter(
+            f"{move!r} is not legal in position {at}; legal: {legal}", param_hint="--instead"
+        )
+    recorded_names = game.names or []
+    if not named and (found := running_python(recorded_names)):  # a stranger may have named it
+        raise typer.BadParameter(
+            f"the record's agent {found[0]!r} is Python, which no record may run; if you trust it, "
+            f"name the agents yourself: {shlex.join(recorded_names)}",
+            param_hint=lineup_options.AGENT,
+        )
+    finishers = [
+        default(position.game) if name == lineup_options.PERSON else name
+        for name in named or recorded_names
+    ]
+    made = lineup_options.make_entrants(position.game, finishers, position.players)
+    recorded = game.moves[at : at + 1]
+    moves = list(dict.fromkeys([*recorded, move]))
+    with counted_games(continuations * len(moves)) as on_progress:
+        result = counterfactual(
+            position, moves, made, continuations=continuations, seed=seed, on_progress=on_progress
+        )
+    _print_means(position, at, result, bool(recorded))
+
+
+def _print_means(position: Position, at: int, result: Counterfactual, recorded: bool) -> None:
+    """Print the results of the moves: every seat's scores, and chances to win if several play."""
+    called = ["Recorded", "Instead"] if recorded else ["Instead"]
+    moves = list(zip(called, result.moves, strict=False))
+    typer.echo(f"Position {at}, seat {position.to_move} decides.")
+    for title, move in moves:
+        typer.echo(f"{title}: {move}, {position.describe_move(move)}")
+    titles = ["Seat", "Agent", *(f"{title}\n{move}" for title, move in moves)]
+    titles += ["Difference"] * (len(moves) - 1)
+    typer.echo(f"Mean final score, {result.continuations} continuations each:")
+    printing.print_table(titles, _rows(result, result.score, result.score_change, 1))
+    if position.players > 1:
+        typer.echo("Chance to win, %:")
+        printing.print_table(titles, _rows(result, result.won, result.won_change, 100))
+    typer.echo("Intervals are of 95 %. All moves meet the same chance while games draw alike.")
+
+
+def _rows(
+    result: Counterfactual,
+    level: Callable[[str, int], Mean],
+    change: Callable[[str, int], Mean],
+    unit: float,
+) -> Iterator[tuple[str, ...]]:
+    for seat, agent in enumerate(result.agents):
+        found = [level(move, seat) for move in result.moves]
+        found += [change(move, seat) for move in result.moves[1:]]
+        cells = [
+            f"{unit * one.mean:.2f} ({unit * one.low:.2f} to {unit * one.high:.2f})"
+            for one in found
+        ]
+        yield str(seat), agent, *cells
 
 
 def _write_page(game: Recorded, path: Path, seat: int | None) -> None:
@@ -143,27 +216,16 @@ def _walk(game: Recorded, seat: int | None) -> None:
     answers, at, end = Answers(), 0, len(game.moves)
     _print_position(game, at, seat)
     try:
-        while True:
-            word = answers.next(f"Position {at} of {end} (? for help): ").lower()
-            if word in ("q", "quit"):
-                return
-            goals = {"n": at + 1, "next": at + 1, "b": at - 1, "back": at - 1}
-            goals |= {"first": 0, "last": end}
+        while (word := answers.next(f"Position {at} of {end} (? for help): ").lower()) != "q":
+            goals = {"n": at + 1, "b": at - 1, "first": 0, "last": end}
             goal = int(word) if is_number(word) else goals.get(word)
-            if word == "?":
-                typer.echo(_HELP)
-            elif word == "list":
-                _print_moves(game, seat)
-            elif word == "moves":
+            if word == "moves":
                 _print_legal(game, at, seat)
             elif goal is not None and 0 <= goal <= end:
                 at = goal
                 _print_position(game, at, seat)
             else:
-                if goal is None:
-                    typer.echo(f"{word!r} is neither a number nor a known word; ? lists them")
-                else:
-                    typer.echo(f"There is no position {goal}; they are numbered 0 to {end}.")
+                typer.echo(f"{_HELP}; positions are numbered 0 to {end}")
                 answers.waiting.clear()
     except (Leave, KeyboardInterrupt):
         return
@@ -208,18 +270,18 @@ def _print_moves(game: Recorded, seat: int | None) -> None:
 
 
 def _print_games(folder: Path) -> None:
-    from shakespeare_agents.table.watching.listing import Lister, listed  # not for completion
+    from shakespeare_env.datasets.reading import collected, read_recorded  # not for completion
 
+    games = read_recorded(folder, unfinished=True).select("agents", "scores", "places", "actions")
     rows = (
         (
-            str(game.game_id),
-            str(game.moves),
-            ", ".join(name for name, _, _ in game.seats),
-            " ".join(str(score) for _, score, _ in game.seats),
-            game.forfeit or " ".join(str(at) for at, (*_, won) in enumerate(game.seats) if won),
+            str(number),
+            str(len(actions)),
+            "".join(filter(str.isprintable, ", ".join(agents))),
+            " ".join(map(str, scores)),
+            " ".join(str(seat) for seat, place in enumerate(places) if place == 1),
         )
-        for game in listed(Lister(folder, most=_MOST_LISTED).read().games)
+        for number, (agents, scores, places, actions) in enumerate(collected(games, folder).rows())
     )
-    printing.print_table(
-        ("Game", "Decisions", "Agents, seat by seat", "Final scores", "Winners"), rows
-    )
+    titles = "Game", "Decisions", "Agents, seat by seat", "Final scores", "Winners"
+    printing.print_table(titles, rows)

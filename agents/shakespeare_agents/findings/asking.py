@@ -2,7 +2,7 @@
 
 A shard is a play in one box by one player at one table. Its file's name ends with a digest of all
 that decides it, so what is there is not asked again; the seed of its games is that digest, too, so
-shards share no luck.
+shards share no luck. Facts are compiled in, so the shards of every box have a process of their own.
 """
 
 from __future__ import annotations
@@ -10,10 +10,14 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
 from dataclasses import asdict, dataclass
+from itertools import groupby
+from multiprocessing import get_context
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
@@ -25,34 +29,31 @@ from shakespeare_agents.findings.questions import (
     estimates,
     questions_of,
 )
-from shakespeare_agents.held_folder import Contents, held
 from shakespeare_agents.identity import agent_digest
-from shakespeare_agents.registry import make
+from shakespeare_agents.naming import split_options
+from shakespeare_agents.networks.checkpoint import read_card
+from shakespeare_agents.registry import checkpoint_named, make
 from shakespeare_agents.storage import write_atomically
 from shakespeare_agents.workers import Tell, ThisProcess, Workers
-from shakespeare_env.checks.box_files import LARGEST_BOX, box_facts, facts_digest
-from shakespeare_env.checks.limits import read_regular
+from shakespeare_env.checks.box_files import box_facts, facts_digest
 from shakespeare_env.checks.values import meant, shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch_checks import checked_count
+from shakespeare_env.core.game import Game
 from shakespeare_env.core.rng import check_seed
 from shakespeare_env.datasets.frames import faults, parquet
-from shakespeare_env.errors import DatasetError, WorkerError
+from shakespeare_env.errors import DatasetError
 
-FORMAT = 1
-"""Version of the folder; a change of a question that changes its figures changes it, too."""
-_MANIFEST = "findings.json"
+FORMAT = 2
+"""Version of the answers; a change of a question that changes its figures changes it, too."""
+DIGITS = 16
+"""The hexadecimal digits of a box's digest that name it."""
 _SHARD = r"rows-\w+-[0-9a-f]{16}\.parquet"
 _BOX = r"box-[0-9a-f]{16}\.toml"
-_CONTENTS = Contents(
-    manifest=_MANIFEST,
-    files=rf"{re.escape(_MANIFEST)}|{_SHARD}|{_BOX}",
-    error=DatasetError,
-    use="asks questions there",
-    remedy="give a new folder, or one of findings",
+_TOLD = (
+    *("game", "play", "player", "agent", "trained_for"),
+    *("players", "games", "seed", "box_digest"),
 )
-_MOST_GAMES = 1_000_000
-_TOLD = ("game", "play", "player", "agent", "players", "games", "seed", "box_digest")
 
 
 @dataclass(frozen=True)
@@ -65,10 +66,10 @@ class Shard:
         questions: Their names.
         player: Its name.
         agent: The agent's digest.
+        trained_for: The digest of the box that its network was trained for; empty without one.
         players: The number of seats.
         games: See `Table`.
         seed: The seed of all shards.
-        box: The number of the box among those in force; it decides no figure, `box_digest` does.
         box_digest: The digest of the box.
     """
 
@@ -77,74 +78,78 @@ class Shard:
     questions: tuple[str, ...]
     player: str
     agent: str
+    trained_for: str
     players: int
     games: int
     seed: int
-    box: int
     box_digest: str
 
     @property
     def digest(self) -> str:
         """SHA-256 of what decides the figures, hexadecimal."""
-        facts = {name: value for name, value in asdict(self).items() if name != "box"}
-        return hashlib.sha256(json.dumps([FORMAT, facts]).encode()).hexdigest()
+        return hashlib.sha256(json.dumps([FORMAT, asdict(self)]).encode()).hexdigest()
 
     @property
     def file(self) -> str:
         """The name of its file."""
         return f"rows-{self.play}-{self.digest[:16]}.parquet"
 
+    @property
+    def box_file(self) -> str:
+        """The name of the box's copy."""
+        return f"box-{self.box_digest[:DIGITS]}.toml"
+
 
 @dataclass(frozen=True)
-class Asking:
+class _InOneBox:
+    """Shards of one box, and its file's text."""
+
+    shards: list[Shard]
+    box: bytes
+
+
+@dataclass(frozen=True)
+class _Asking:
     """The job of answering questions; see `Job`."""
 
-    def start(self) -> Callable[[Shard, Tell], pl.DataFrame]:
+    def start(self) -> Callable[[_InOneBox, Tell], list[pl.DataFrame]]:
         """See `Job.start`."""
         return _answered
 
 
-def put_in_force(game: str, folder: Path, boxes: Iterable[Path]) -> None:
-    """Put the package's own box and all in some folders in force.
-
-    Copies of them are kept with the answers.
-
-    Args:
-        game: Its name.
-        folder: Of the answers; created if missing.
-        boxes: Folders of box files.
+def boxes_of(game: str, folders: Iterable[Path]) -> list[Path]:
+    """The package's own box and all in some folders; without folders, the box in force.
 
     Raises:
         ValueError: there is no such game, or it has no box.
-        BoxError: a box cannot be read, or the game is loaded with others.
-        DatasetError: a folder has no box, or that of the answers holds something else.
+        DatasetError: a folder has no box.
     """
-    files = [registry.own_box(game)]
-    for drawn in boxes:
-        found = sorted(drawn.glob("*.toml"))
+    boxes = []
+    for folder in folders:
+        found = sorted(folder.glob("*.toml"))
         if not found:
             raise DatasetError(
-                f"{drawn} has no box; make some with `shakespeare boxes sample --out {drawn}`"
+                f"{folder} has no box; make some with `shakespeare boxes sample --out {folder}`"
             )
-        files += found
-    with _opened(folder):
-        copies = [_keep(folder, facts_digest(registry.folder(game), file), file) for file in files]
-    registry.game(game, copies[0])
+        boxes += found
+    return [registry.own_box(game), *boxes] if boxes else [registry.box_in_force(game)]
 
 
 def shards_of(
     game: str,
+    boxes: Sequence[Path],
     players: Sequence[str],
     tables: Sequence[int],
     *,
     games: int,
     seed: int,
     only: Sequence[str] = (),
-) -> list[Shard]:
-    """What has to be played to ask questions in all boxes in force, the boxes one by one.
+) -> dict[Shard, Path]:
+    """What has to be played to ask questions in some boxes, box by box, and the boxes' files.
 
     Args:
         game: Its name.
+        boxes: Box files.
         players: Names of agents.
         tables: Numbers of seats.
         games: See `Table`.
@@ -153,62 +158,72 @@ def shards_of(
 
     Raises:
         ValueError: there is no such question, agent or table, or a number is out of range.
+        BoxError: a box cannot be read.
     """
-    checked_count("games", games, _MOST_GAMES)
+    checked_count("games", games)
     loaded, questions = registry.game(game), questions_of(game)
     names = [one.name for one in questions]
     for name in only:
         if name not in names:
             raise ValueError(f"there is no question {shown(name)}{meant(name, names)}")
-    digests = {name: agent_digest(name, make(name, loaded), loaded) for name in players}
-    return [
+    made = {
+        name: (agent_digest(name, make(name, loaded), loaded), _trained_for(name, loaded))
+        for name in players
+    }
+    by_digest = {facts_digest(registry.folder(game), box): box for box in boxes}
+    return {
         Shard(
             game,
             play,
             tuple(one.name for one in asked),
             name,
-            digest,
+            *digests,
             loaded.check_players(seats),
             games,
             int(check_seed(seed)),
-            number,
-            box,
-        )
-        for number, box in enumerate((registry.box_digest(game),))
-        for name, digest in digests.items()
+            box_digest,
+        ): box
+        for box_digest, box in by_digest.items()
+        for name, digests in made.items()
         for seats in tables
         for play, asked in questions.plays(seats).items()
         if not only or {one.name for one in asked} & {*only}
-    ]
+    }
 
 
-def ask(folder: Path, shards: Sequence[Shard], workers: Workers | None = None) -> Iterator[Shard]:
+def ask(
+    folder: Path, shards: Mapping[Shard, Path], workers: Workers | None = None
+) -> Iterator[Shard]:
     """Answer what a folder has no answers to, and keep them and copies of the boxes there.
 
     Args:
         folder: Created if missing.
         shards: See `shards_of`.
-        workers: They play (see `open_workers`), by default this process.
+        workers: Each plays in a box at a time (see `open_workers`); by default this process.
 
     Yields:
         The shards, as soon as their answers are kept.
 
     Raises:
-        DatasetError: the folder holds something else, or another process asks there.
-        OSError: it cannot be written.
+        OSError: the folder cannot be written.
     """
-    with _opened(folder):
-        for game in {shard.game for shard in shards}:
-            files = zip((registry.box_digest(game),), (registry.box_in_force(game),), strict=True)
-            for digest, file in files:
-                _keep(folder, digest, file)
-        left = [shard for shard in shards if not (folder / shard.file).exists()]
-        yield from (shard for shard in shards if shard not in left)
-        crew = ThisProcess() if workers is None else workers
-        with closing(crew.run(Asking(), left)) as results:
-            for number, rows in results:
-                write_atomically(folder / left[number].file, parquet(rows))
-                yield left[number]
+    folder.mkdir(parents=True, exist_ok=True)
+    for shard, box in shards.items():
+        if not (folder / shard.box_file).exists():
+            write_atomically(folder / shard.box_file, box.read_bytes())
+    kept = {shard for shard in shards if (folder / shard.file).exists()}
+    yield from (shard for shard in shards if shard in kept)
+    left = [shard for shard in shards if shard not in kept]
+    together = [
+        _InOneBox([*group], (folder / file).read_bytes())
+        for file, group in groupby(left, lambda shard: shard.box_file)
+    ]
+    crew = ThisProcess() if workers is None else workers
+    with closing(crew.run(_Asking(), together)) as results:
+        for number, answers in results:
+            for shard, rows in zip(together[number].shards, answers, strict=True):
+                write_atomically(folder / shard.file, parquet(rows))
+                yield shard
 
 
 def read_answers(folder: Path) -> pl.DataFrame:
@@ -246,35 +261,33 @@ def read_answers(folder: Path) -> pl.DataFrame:
 
 
 def read_boxes(folder: Path) -> dict[str, dict[str, Any]]:
-    """The facts of the boxes kept in a folder, by the first 16 digits of their digests."""
+    """The facts of the boxes kept in a folder, by the first `DIGITS` of their digests."""
     kept = (path for path in folder.glob("box-*") if re.fullmatch(_BOX, path.name))
     return {path.stem.removeprefix("box-"): box_facts(path) for path in kept}
 
 
-@contextmanager
-def _opened(folder: Path) -> Iterator[None]:
-    """Keep other processes out of a folder of answers, created if missing."""
-    with held(folder, _CONTENTS):
-        write_atomically(folder / _MANIFEST, json.dumps({"format": FORMAT}).encode())
-        yield
+def _trained_for(player: str, game: Game) -> str:
+    """The digest of the box that a player's network was trained for; empty without a network."""
+    name, options = split_options(player)
+    if name == "search" and "rollouts" not in options:
+        version = f",version={options['version']}" if "version" in options else ""
+        player = f"{options.get('network', 'network')}{version}"
+    folder = checkpoint_named(player, game)
+    return "" if folder is None else read_card(folder).box_digest
 
 
-def _keep(folder: Path, digest: str, box: Path) -> Path:
-    """The copy of a box in a folder of answers."""
-    copy = folder / f"box-{digest[:16]}.toml"
-    if not copy.exists():
-        write_atomically(copy, read_regular(box, LARGEST_BOX))
-    return copy.resolve()
+def _answered(asked: _InOneBox, _tell: Tell) -> list[pl.DataFrame]:
+    with TemporaryDirectory() as folder, ProcessPoolExecutor(1, get_context("spawn")) as alone:
+        box = Path(folder, "box.toml")
+        box.write_bytes(asked.box)
+        return [alone.submit(_in_box, shard, box).result() for shard in asked.shards]
 
 
-def _answered(shard: Shard, _tell: Tell) -> pl.DataFrame:
-    if (registry.box_digest(shard.game),)[shard.box : shard.box + 1] != (shard.box_digest,):
-        raise WorkerError(f"a worker has not the boxes of its driver; set {shard.game.upper()}_BOX")
+def _in_box(shard: Shard, box: Path) -> pl.DataFrame:
     questions = questions_of(shard.game)
     table = Table(
-        registry.game(shard.game),
-        shard.box,
-        box_facts((registry.box_in_force(shard.game),)[shard.box]),
+        registry.game(shard.game, box),
+        box_facts(box),
         shard.player,
         shard.players,
         shard.games,

@@ -18,7 +18,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shakespeare_agents.findings.worth import stand_on
 from shakespeare_env.boxes import differ, fact_at, facts_by_group
 from shakespeare_env.checks.box_files import Keys
 
@@ -226,3 +225,11 @@ def _numbers(name: str, value: Any) -> dict[str, float]:
         is_text = isinstance(value, str)
         return {f"{name}={value}": 1.0} if is_text else {name: float(value or 0)}
     return {key: number for part in parts for key, number in part.items()}
+
+
+def stand_on(box: Mapping[str, Any], keys: Keys) -> str:
+    """What a fact of a box file stands on: a card's name, or the name of the table."""
+    table = box[str(keys[0])]
+    if isinstance(table, list):
+        return str(table[int(keys[1])]["name"])
+    return str(keys[0]).replace("_", " ")

@@ -12,13 +12,15 @@ from typing import Any
 import polars as pl
 
 from shakespeare_agents.intervals import clustered_error
-from shakespeare_agents.strategy.positions import NoPositionError
+from shakespeare_agents.strategy.trials import NoPositionError
 from shakespeare_env.core.game import Game
 
 FEWEST_DEALS = 10
 """Items seen in fewer deals have no estimate: its error would be unknown."""
-ROWS = {"question": pl.String, "item": pl.String, "estimate": pl.Float64, "error": pl.Float64}
-ESTIMATES = {**ROWS, "n": pl.Int64}
+ESTIMATES = {
+    **{"question": pl.String, "item": pl.String},
+    **{"estimate": pl.Float64, "error": pl.Float64, "n": pl.Int64},
+}
 """The columns of estimates; `n` counts deals."""
 
 
@@ -28,8 +30,7 @@ class Table:
 
     Attributes:
         game: The game.
-        box: The number of the box among those in force.
-        facts: Its file's content.
+        facts: The content of its box file.
         player: Who holds every seat (see `registry.make`).
         players: The number of seats.
         games: How many games to begin with; questions play more, in a fixed proportion.
@@ -37,7 +38,6 @@ class Table:
     """
 
     game: Game
-    box: int
     facts: Mapping[str, Any]
     player: str
     players: int
@@ -47,7 +47,7 @@ class Table:
     def dealt(self, games: int) -> dict[str, Any]:
         """Keyword arguments of `self_play` and `find_positions` for so many games."""
         given = {"players": self.players, "games": games, "player": self.player}
-        return {**given, "seed": self.seed, "box": self.box}
+        return {**given, "seed": self.seed}
 
 
 Play = Callable[[Table], Any]

@@ -1,15 +1,16 @@
-"""Findings as a table of numbers, as a page, and as sentences."""
+"""Findings as a table of numbers, as a page, as sentences and as pictures."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
-from shakespeare_agents.findings.asking import read_answers, read_boxes
+from shakespeare_agents.findings.asking import DIGITS, read_answers, read_boxes
 from shakespeare_agents.findings.facts import (
     DrawnBoxes,
     carried_by_groups,
@@ -17,17 +18,30 @@ from shakespeare_agents.findings.facts import (
     matrices,
 )
 from shakespeare_agents.findings.questions import questions_of
-from shakespeare_agents.findings.verdicts import BY_PLAYER, HOLDS, OPEN, Finding, Seen, findings
-from shakespeare_agents.findings.worth import measured
-from shakespeare_env.checks.box_files import box_facts
+from shakespeare_agents.findings.verdicts import (
+    BY_PLAYER,
+    FEWEST_BOXES,
+    HOLDS,
+    OPEN,
+    Finding,
+    Seen,
+    findings,
+)
+from shakespeare_env.checks.box_files import box_facts, facts_digest
 from shakespeare_env.core import registry
 from shakespeare_env.errors import DatasetError
+
+if TYPE_CHECKING:
+    from shakespeare_agents.plot_style import Picture
 
 _HEAD = [
     *("player", "bundled box", "mean of boxes", "spread / sampling", "range"),
     *("same sign", "moved by"),
 ]
-_FEWEST_DRAWN, _MOST_FACTS = 4, 12
+_MOST_FACTS = 12
+_WIDTH, _MARGIN, _ROW = 820, 150, 34
+_APART = 0.26
+"""Between the players of a row."""
 
 
 class Report:
@@ -47,7 +61,7 @@ class Report:
     """
 
     def __init__(self, folder: Path) -> None:
-        rows = read_answers(folder).with_columns(box=pl.col("box_digest").str.head(16))
+        rows = read_answers(folder).with_columns(box=pl.col("box_digest").str.head(DIGITS))
         games = rows["game"].unique().to_list()
         if len(games) > 1:
             raise DatasetError(f"{folder} has answers about {' and '.join(games)}; part them")
@@ -59,16 +73,12 @@ class Report:
             raise DatasetError(f"{folder} lacks box-{min(lost)}.toml; copy all its files again")
         self.drawn = DrawnBoxes(self.game, box_facts(registry.own_box(self.game)), boxes)
         self.kinds = self.drawn.kinds()
-        if list(self.kinds.values()).count("all") < _FEWEST_DRAWN:
+        if list(self.kinds.values()).count("all") < FEWEST_BOXES:
             raise DatasetError(
-                f"{folder} has answers from too few boxes; ask in {_FEWEST_DRAWN} or more in which "
+                f"{folder} has answers from too few boxes; ask in {FEWEST_BOXES} or more in which "
                 "all groups of facts are drawn (`shakespeare boxes sample`)"
             )
         questions = {one.name: one for one in questions_of(self.game)}
-        if other := {*rows["question"]} - {*questions}:
-            raise DatasetError(
-                f"{folder}: {min(other)!r} is no question; use the version that asked"
-            )
         self.findings = findings(rows, self.kinds, questions)
 
     def facts(self) -> pl.DataFrame:
@@ -82,6 +92,14 @@ class Report:
         rows = [("group", one) for one in groups] + [("fact", one) for one in units]
         return pl.DataFrame([{"by": by, **vars(one)} for by, one in rows])
 
+    def trained(self) -> str:
+        """Which player was trained for which box, in a sentence."""
+        own = facts_digest(registry.folder(self.game), registry.own_box(self.game))
+        known = {"": "no box", own: "the package's own box"}
+        players = self.answers.select("player", "trained_for").unique().sort("player").rows()
+        said = [f"{who} for {known.get(box, box[:DIGITS])}" for who, box in players]
+        return f"Trained: {', '.join(said)}. In other boxes a network plays less well."
+
     def frame(self) -> pl.DataFrame:
         """A row per finding and player, all numbers in it."""
         return pl.DataFrame(
@@ -90,7 +108,7 @@ class Report:
 
     def page(self) -> str:
         """Markdown: numbers by table and question, a sentence per finding, and what facts carry."""
-        parts = []
+        parts = [self.trained()]
         for players, of_table in groupby(
             sorted(self.findings, key=lambda one: -one.players), lambda one: one.players
         ):
@@ -191,4 +209,74 @@ def _seats(players: int) -> str:
 
 def shipped_facts() -> pl.DataFrame:
     """What facts carry in the findings of docs/findings.md; see `Report.facts`."""
-    return pl.read_json(measured("shakespeare"))
+    return pl.read_json(Path(__file__).with_name("shakespeare.json"))
+
+
+def plot_question(report: Report, question: str, players: int) -> Picture:
+    """All findings of a question at a table, a row each, in the colours of the players.
+
+    Raises:
+        ValueError: there are none.
+    """
+    from shakespeare_agents import plot_style as style  # sentences do without Matplotlib
+
+    found = [
+        one for one in report.findings if (one.question.name, one.players) == (question, players)
+    ]
+    if not found:
+        raise ValueError(f"no finding about {question!r} at {players} seats")
+    found.sort(key=lambda one: -max(seen.over.mean for seen in one.by_player.values()))
+    who = list(dict.fromkeys(player for one in found for player in one.by_player))
+    figure = style.picture(
+        _WIDTH, _MARGIN + _ROW * len(found) * (1 + len(who)) // 2, layout="constrained"
+    )
+    axes = figure.add_subplot()
+    title = f"{question.replace('_', ' ').capitalize()}, {players} seats"
+    style.prepare(axes, title, found[0].question.unit)
+    axes.axvline(0, color=style.GREY, linestyle="--", linewidth=1.1, zorder=1)
+    for number, player in enumerate(who):
+        shift = _APART * (number - (len(who) - 1) / 2)
+        rows = [(row, one) for row, one in enumerate(found) if player in one.by_player]
+        for row, one in rows:
+            dots = _drawn(report, one, player)
+            colour = style.bars(number)["color"]
+            heights = np.full(len(dots), row + shift)
+            axes.scatter(dots, heights, s=16, color=colour, alpha=0.35, linewidths=0, zorder=2)
+        seen = [(row + shift, one.by_player[player]) for row, one in rows]
+        axes.errorbar(
+            [one.over.mean for _, one in seen],
+            [height for height, _ in seen],
+            xerr=np.array([[o.over.mean - o.low, o.high - o.over.mean] for _, o in seen]).T,
+            linestyle="none",
+            label=player,
+            zorder=3,
+            **style.bars(number),
+        )
+        own = [(one.bundled[0], height) for height, one in seen if one.bundled]
+        axes.scatter(
+            [value for value, _ in own],
+            [height for _, height in own],
+            marker="*",
+            s=95,
+            color=style.INK,
+            zorder=4,
+            label="bundled box" if number == len(who) - 1 else None,
+        )
+    labels = [f"{one.item}\n{one.verdict}" for one in found]
+    axes.set_yticks(range(len(found)), labels, fontsize=9)
+    axes.set_ylim(len(found) - 0.4, -0.6)
+    figure.legend(loc="outside right upper", frameon=False, fontsize=9, labelcolor=style.INK)
+    notes = "dots: boxes; bars: simultaneous 95 % intervals of the mean over boxes"
+    figure.supxlabel(notes, x=0.99, ha="right", fontsize=8, color=style.GREY)
+    return figure
+
+
+def _drawn(report: Report, finding: Finding, player: str) -> pl.Series:
+    """The estimates in boxes in which all was drawn."""
+    meant = {"question": finding.question.name, "item": finding.item, "player": player}
+    every = [name for name, kind in report.kinds.items() if kind == "all"]
+    return report.answers.filter(
+        *(pl.col(name) == value for name, value in meant.items()),
+        pl.col("players") == finding.players,
+        pl.col("box").is_in(every),
+    )["estimate"]

@@ -11,9 +11,9 @@ import polars as pl
 from shakespeare_agents.findings.questions import Questions, Table
 from shakespeare_agents.registry import make, unlearned
 from shakespeare_agents.strategy.groups import against
-from shakespeare_agents.strategy.positions import Positions, find_positions
-from shakespeare_agents.strategy.self_play import dealt, outcomes, self_play
-from shakespeare_agents.strategy.trials import try_gift, try_moves
+from shakespeare_agents.strategy.self_play import outcomes, self_play
+from shakespeare_agents.strategy.trials import Positions, find_positions, try_gift, try_moves
+from shakespeare_env.core.batch import Batch
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.lineup import Lineup, play_out
 
@@ -71,7 +71,7 @@ def _won(table: Table, played: pl.DataFrame) -> pl.DataFrame:
 def against_heuristics(table: Table) -> pl.DataFrame:
     """Games of the player with heuristic players at all other seats, every seat equally often."""
     count = 2 * table.games
-    batch = dealt(table.game.name, count, players=table.players, seed=table.seed, box=table.box)
+    batch = Batch(table.game.name, count, players=table.players, seed=table.seed, autoreset=False)
     agents = [make(who, batch.game) for who in (unlearned(batch.game), table.player)]
     own = np.arange(count) % table.players
     seats = (np.arange(table.players) == own[:, None]).astype(np.int64)

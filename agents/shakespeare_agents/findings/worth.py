@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from shakespeare_agents.findings.facts import stand_on
 from shakespeare_env.checks.box_files import Keys
 
 
@@ -42,11 +43,3 @@ def worth_knowing(game: str) -> list[Worth]:
         return []
     rows = json.loads(path.read_text(encoding="utf-8"))
     return [Worth(row["name"], row["entries"], row["share"]) for row in rows if row["by"] == "fact"]
-
-
-def stand_on(box: Mapping[str, Any], keys: Keys) -> str:
-    """What a fact of a box file stands on: a card's name, or the name of the table."""
-    table = box[str(keys[0])]
-    if isinstance(table, list):
-        return str(table[int(keys[1])]["name"])
-    return str(keys[0]).replace("_", " ")

@@ -50,7 +50,7 @@ class _Server(MCPServer[object]):
         except ToolError as fault:
             if not isinstance(fault.__cause__, ValidationError):
                 raise
-            said = in_words(fault.__cause__, arguments, "{} is no argument".format)
+            said = in_words(fault.__cause__, "{} is no argument".format)
             raise ToolError(f"{name}: {said}") from fault
 
 

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.search.checks import check_number, check_whole
-from shakespeare_agents.search.halving import Candidates
-from shakespeare_agents.search.player import Player
-from shakespeare_agents.search.utility import utility_named
+from shakespeare_agents.networks.forward_pass import weights_of
+from shakespeare_agents.networks.inference import Weights
+from shakespeare_agents.networks.network import Network
+from shakespeare_agents.networks.network_agent import NetworkAgent
+from shakespeare_agents.search.halving import Candidates, utility_named
+from shakespeare_agents.search.playouts import TO_THE_END, Player
+from shakespeare_agents.search.policies import Choose, by_network
+from shakespeare_env.checks.values import shown
+from shakespeare_env.core.batch_checks import checked_count
+from shakespeare_env.core.game import Game
 from shakespeare_env.play.generators import GameGenerators, to_unit
 from shakespeare_env.play.information_sets import InformationSets
 
-MOST_SIMULATIONS = 1_000_000
-"""The most playouts a move, far more than improve it."""
-MOST_CONSIDERED = 2**15
-"""The most candidate moves, more than any game has."""
+TEMPERATURE = 0.0
+"""The temperature of the policy in playouts; likeliest moves leave less to chance."""
+EVERY_MOVE = 2**15
+"""More candidate moves than any game has."""
 _AT_ONCE = 64
 """The most games searched together, to bound memory; it changes no result."""
 _IN_A_ROUND = 1024
@@ -50,7 +57,7 @@ class Plan:
         noise: The scale of the Gumbel noise on the prior; 0 plays the best.
 
     Raises:
-        TypeError: one of them is of another kind.
+        TypeError: one of them is no number.
         ValueError: one is out of range, or both `simulations` and `seconds` are given.
     """
 
@@ -63,13 +70,13 @@ class Plan:
     noise: float = 0.0
 
     def __post_init__(self) -> None:
-        check_whole("simulations", self.simulations, 1, MOST_SIMULATIONS)
-        check_number("seconds", self.seconds, 0)
-        check_whole("considered", self.considered, 2, MOST_CONSIDERED)
+        checked_count("simulations", self.simulations)
+        checked_count("considered", self.considered)
         utility_named(self.utility)
-        check_number("sharpness", self.sharpness, 0)
-        check_number("near_certain", self.near_certain, 0, 1)
-        check_number("noise", self.noise, 0)
+        for name in ("seconds", "sharpness", "near_certain", "noise"):
+            number = getattr(self, name)
+            if not (math.isfinite(number) and number >= 0):
+                raise ValueError(f"{name}={shown(number)} must be a number from 0")
         if self.seconds and self.simulations != Plan.simulations:
             raise ValueError(
                 f"simulations={self.simulations} and seconds={self.seconds}: give one of them"
@@ -198,3 +205,59 @@ class SearchAgent:
         draws = to_unit(rng.words(np.repeat(rows, prior.shape[1]))).reshape(prior.shape)
         gumbel: NDArray[np.float64] = -np.log(-np.log(np.maximum(draws, 1e-300)))
         return self.plan.noise * gumbel
+
+
+def horizon_named(text: str) -> int:
+    """A horizon in decisions, from its text; ValueError if it is neither a number nor `end`."""
+    if text == "end":
+        return TO_THE_END
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(
+            f"horizon={shown(text)} must be end, or a whole number of decisions of each seat"
+        ) from None
+
+
+class AnyMove:
+    """A prior without preference."""
+
+    def probabilities(
+        self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
+    ) -> NDArray[np.float32]:
+        """See `Advisor.probabilities`."""
+        likely: NDArray[np.float32] = masks / masks.sum(axis=1, keepdims=True, dtype=np.float32)
+        return likely
+
+
+def network_search(
+    game: Game, network: Network, plan: Plan, *, horizon: int, temperature: float, threads: int
+) -> SearchAgent:
+    """Search with a network's prior, policy and forecasts.
+
+    A network without heads forecasts nothing of the other seats, so playouts go on to the end.
+    """
+    player = Player(
+        game,
+        by_network,
+        weights_of(network),
+        horizon=horizon if network.has_heads else TO_THE_END,
+        temperature=temperature,
+        threads=threads,
+    )
+    return SearchAgent(NetworkAgent(network), player, plan)
+
+
+def plain_search(game: Game, choose: Choose, plan: Plan, *, threads: int) -> SearchAgent:
+    """Search without a network: every move, and a policy to the end of the game."""
+    player = Player(
+        game, choose, no_weights(game), horizon=TO_THE_END, temperature=1.0, threads=threads
+    )
+    return SearchAgent(AnyMove(), player, replace(plan, considered=EVERY_MOVE))
+
+
+def no_weights(game: Game) -> Weights:
+    """The least weights, for policies that ask no network."""
+    shapes = Network.shapes(1, game.layout.size, game.actions.size)
+    zeros = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
+    return weights_of(Network(zeros, game.layout))

@@ -1,4 +1,4 @@
-"""Other moves in one position: the mean outcome of each over many continuations."""
+"""Moves of one position: the mean outcome of each over many continuations, or a search of them."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.arena.entrants import Entrant, entrants_of, filled
 from shakespeare_agents.intervals import mean_interval, wilson_interval
+from shakespeare_agents.registry import make
+from shakespeare_agents.search.agent import SearchAgent
 from shakespeare_env import Batch, Position
 from shakespeare_env.checks.values import shown
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.rng import streams
 from shakespeare_env.errors import IllegalMove
-from shakespeare_env.play.agent import Player
+from shakespeare_env.play.agent import Player, name_of
 from shakespeare_env.play.generators import GameGenerators
+from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_env.play.lineup import Lineup, play_out
 
 if TYPE_CHECKING:
     import polars as pl
 
-MOST_CONTINUATIONS = 100_000
-"""The most continuations of a move."""
 _AT_ONCE = 4096
 """The most games played together, to bound memory; it changes no figure."""
 
@@ -39,15 +40,6 @@ class Mean:
     mean: float
     low: float
     high: float
-
-    @property
-    def margin(self) -> float:
-        """The longer side of the interval."""
-        return max(self.mean - self.low, self.high - self.mean)
-
-    def times(self, unit: float) -> Mean:
-        """The mean in another unit, as in percent."""
-        return Mean(unit * self.mean, unit * self.low, unit * self.high)
 
 
 @dataclass(frozen=True)
@@ -140,19 +132,16 @@ def counterfactual(
         moves: Texts of legal moves, each once; the others are compared with the first.
         agents: Who plays on from seat 0 (see `registry.make`); the last of several fills the
             remaining seats, a single one plays against the default agent.
-        continuations: The number for each move, up to `MOST_CONTINUATIONS`.
+        continuations: The number for each move.
         seed: Decides chance and the agents' draws.
         on_progress: Called after every step.
 
     Raises:
         IllegalMove: a move is not legal there.
         ValueError: no move, or one twice; a number is out of range; or as of `registry.make`.
-        TypeError: a number is not whole, moves or agents are text, or as of `registry.make`.
+        TypeError: a number is not whole, or as of `registry.make`.
     """
-    for name, given in (("moves", moves), ("agents", agents)):
-        if isinstance(given, str) or not isinstance(given, Sequence):
-            raise TypeError(f"{name}={shown(given)}: give a list, [{shown(given)}]")
-    checked_count("continuations", continuations, MOST_CONTINUATIONS)
+    checked_count("continuations", continuations)
     actions = _ids(position, moves)
     made = entrants_of(filled(agents, position.players, position.game), position.game)
     ends: list[tuple[NDArray[np.int16], NDArray[np.bool_]]] = []
@@ -179,6 +168,49 @@ def counterfactual(
     )
     shares = winners / winners.sum(axis=2, keepdims=True).clip(1)
     return Counterfactual(tuple(moves), tuple(one.name for one in made), scores, shares)
+
+
+def candidates(position: Position, player: Player = "search", *, seed: int = 0) -> pl.DataFrame:
+    """The moves that a search tries, the one it plays first, then those tried most.
+
+    Args:
+        position: A position that waits for a seat; only what that seat may know is used.
+        player: A searching agent (see `shakespeare_agents.make`).
+        seed: Decides its draws.
+
+    Returns:
+        One row per move: `move`, its text; `prior`, its probability before the search; `playouts`,
+        their number; `value`, their mean utility (see `Plan.utility`), null without any;
+        `played`. A near-certain decision has a single row.
+
+    Raises:
+        ValueError: the game is over, or the player does not search.
+    """
+    if position.to_move is None:
+        raise ValueError("the game is over; look at a position that waits for a seat")
+    import polars as pl
+
+    game = position.game
+    agent = make(player, game)
+    if not isinstance(agent, SearchAgent):
+        raise ValueError(f"{name_of(player)} does not search; give `search`, with any options")
+    batch = Batch(game.name, players=position.players, seed=seed, autoreset=False)
+    batch.load([0], np.array([position.record()]))
+    rows = np.zeros(1, np.int64)
+    found = agent.look_ahead(InformationSets(batch, rows), GameGenerators.of_games(seed, rows))
+    chosen = int(found.actions[0])
+    actions = np.union1d(np.flatnonzero(found.visits[0]), [chosen])
+    return pl.DataFrame(
+        {
+            "move": [position.move_text(action) for action in actions.tolist()],
+            "prior": found.prior[0, actions],
+            "playouts": found.visits[0, actions],
+            "value": found.values[0, actions],
+            "played": actions == chosen,
+        }
+    ).with_columns(pl.col("value").fill_nan(None)).sort(
+        "played", "playouts", "prior", descending=True, maintain_order=True
+    )  # fmt: skip
 
 
 def _mean(values: NDArray[Any]) -> Mean:

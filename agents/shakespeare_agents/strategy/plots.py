@@ -1,4 +1,4 @@
-"""Plots of means and shares with their intervals, in the style of the learning curves."""
+"""Plots of means and shares with their intervals, and of a network's calibration."""
 
 from __future__ import annotations
 
@@ -10,10 +10,19 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from shakespeare_agents import plot_style as style
 from shakespeare_agents.arena.evaluation.result import AgentResult, EvaluationResult
+from shakespeare_agents.strategy.calibration import (
+    STAGES,
+    brier_scores,
+    chance_bins,
+    score_bins,
+    score_errors,
+)
 
 _WIDTH, _HEIGHT = 760, 380
 _MARGIN, _ROW = 155, 29
 """Pixels around the rows of a plot, and per row."""
+_BARS = "bars: 95 % intervals"
+_CALIBRATION_WIDTH, _PANEL_HEIGHT, _HEADING = 820, 330, 50
 
 
 def plot_lines(
@@ -134,7 +143,7 @@ def _notes(dashed: str, groups: pl.DataFrame) -> str:
     if not missing.is_empty():
         counted = "1 group" if len(missing) == 1 else f"{len(missing)} groups"
         notes.append(f"left out for too few deals: {counted}, {missing['rows'].sum():,} rows")
-    return "; ".join([*notes, "bars: 95 % intervals"])
+    return "; ".join([*notes, _BARS])
 
 
 def _panel(title: str, x: str, y: str, notes: str, height: int) -> tuple[style.Picture, Axes]:
@@ -165,3 +174,82 @@ def _scaled(groups: pl.DataFrame) -> tuple[pl.DataFrame, float]:
 def _as_percent(axis: Any, unit: float) -> None:
     if unit != 1.0:
         axis.set_major_formatter(FuncFormatter(lambda rate, _: f"{rate:g} %"))
+
+
+def plot_calibration(rows: pl.DataFrame, *, title: str) -> style.Picture:
+    """Chances to win (of more than one seat) and final scores, by forecast and by stage.
+
+    Calibrated forecasts lie on the diagonal; useful ones stay below the dashed error of a constant.
+    Bins and stages of too few deals are left out.
+
+    Args:
+        rows: Rows of `calibration.forecasts`, all of one number of seats.
+        title: The title above all panels.
+
+    Raises:
+        ValueError: tables differ in their seats, or there are no rows.
+    """
+    tables = rows["players"].unique().sort().to_list()
+    if len(tables) != 1:
+        raise ValueError(f"forecasts of tables of {tables} seats: draw one number of seats")
+    players, deals = tables[0], rows["deal"].n_unique()
+    lines = 1 if players == 1 else 2
+    size = _CALIBRATION_WIDTH, _HEADING + lines * _PANEL_HEIGHT
+    figure = style.picture(*size, layout="constrained")
+    figure.suptitle(
+        title, x=0.01, ha="left", fontsize=12, fontweight="bold", color=style.INK, parse_math=False
+    )
+    panels = figure.subplots(lines, 2, squeeze=False)
+    if players > 1:
+        _draw_bins(panels[0, 0], chance_bins(rows), "chance", "Chance to win, %")
+        panels[0, 0].axhline(100 / players, color=style.INK, linestyle=":", linewidth=1.2)
+        brier = brier_scores(rows, "stage")
+        _draw_errors(panels[0, 1], brier, "Error of chances, by stage", "Brier score", "1 / seats")
+    _draw_bins(panels[-1, 0], score_bins(rows), "expected", "Final score, points")
+    off, measure = score_errors(rows, "stage"), "root mean square, points"
+    _draw_errors(panels[-1, 1], off, "Error of scores, by stage", measure, "mean score")
+    dotted = "dotted: parity" if players > 1 else ""
+    notes = [f"{len(rows):,} forecasts of {deals:,} games", dotted, _BARS]
+    said = "; ".join(filter(None, notes))
+    figure.supxlabel(said, x=0.99, ha="right", fontsize=8, color=style.GREY)
+    return figure
+
+
+def _draw_bins(axes: Axes, groups: pl.DataFrame, forecast: str, title: str) -> None:
+    """Bins beside the diagonal, on which calibrated forecasts lie."""
+    style.prepare(axes, title, "forecast", "found")
+    found, unit = _scaled(groups)
+    if found.is_empty():
+        style.say_nothing(axes, "too few games for an interval")
+        return
+    axes.axline((0, 0), slope=1, color=style.GREY, linestyle="--", label="calibrated")
+    axes.errorbar(
+        unit * found[forecast],
+        found["value"],
+        yerr=found.select("below", "above").to_numpy().T,
+        label="found",
+        **style.bars(0),
+    )
+    axes.legend(loc="upper left", frameon=False, fontsize=8.5, labelcolor=style.INK)
+
+
+def _draw_errors(axes: Axes, groups: pl.DataFrame, title: str, measure: str, constant: str) -> None:
+    style.prepare(axes, title, f"stage of the game, 1 to {STAGES}", measure)
+    found, _ = _scaled(groups)
+    if found.is_empty():
+        style.say_nothing(axes, "too few games for an interval")
+        return
+    axes.plot(
+        found["stage"], found["constant"], color=style.GREY, linestyle="--", linewidth=1.4,
+        label=f"always {constant}",
+    )  # fmt: skip
+    axes.errorbar(
+        found["stage"],
+        found["value"],
+        yerr=found.select("below", "above").to_numpy().T,
+        label="forecast",
+        **style.bars(2),
+    )
+    axes.set_ylim(bottom=0)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.legend(loc="lower left", frameon=False, fontsize=8.5, labelcolor=style.INK)

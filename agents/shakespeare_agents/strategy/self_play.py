@@ -25,15 +25,14 @@ def self_play(
     player: Player = "network",
     start: Mapping[str, str] | None = None,
     end: Mapping[str, str] | None = None,
-    box: int = 0,
 ) -> pl.DataFrame:
     """Play games, each its own deal, with one agent at all seats; one row per seat and game.
 
     The columns: `deal`, `players`, those of `outcomes`, and facts at the `start` and `end` of games
     (column -> `field` name), as each seat sees them. `seed` covers the deals and the agent's draws,
-    `player` is as in `shakespeare_agents.make`, `box` the number of one in force.
+    `player` is as in `shakespeare_agents.make`.
     """
-    batch = dealt(game, games, players=players, seed=seed, box=box)
+    batch = Batch(game, games, players=players, seed=seed, autoreset=False)
     facts = _seat_facts(batch, players, start or {})
     generators = GameGenerators.of_games(seed, np.arange(games))
     play_out(batch, at_all_seats(player, batch, generators))
@@ -41,15 +40,6 @@ def self_play(
     deals = pl.DataFrame({"deal": np.repeat(np.arange(games), players)})
     deals = deals.with_columns(players=pl.lit(players, pl.Int64))
     return deals.hstack(outcomes(batch)).with_columns(**facts)
-
-
-def dealt(game: str, games: int, *, players: int, seed: int, box: int = 0) -> Batch:
-    """Games to be played once, each its own deal, with one of the boxes in force.
-
-    Raises:
-        ValueError: there is no such box, or a number is out of range.
-    """
-    return Batch(game, games, players=players, seed=seed, autoreset=False)
 
 
 def at_all_seats(player: Player, batch: Batch, generators: GameGenerators) -> Lineup:

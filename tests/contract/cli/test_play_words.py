@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import shakespeare_agents
-from shakespeare_agents.cli.finding import find_move, find_topics
+from shakespeare_agents.cli.answers import find_move, find_topics
 from shakespeare_agents.cli.hints import hint
 from shakespeare_env import Position
 from shakespeare_env.cli.printing import move_lines

