@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shakespeare_env.checks.json_input import parse_object
+from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.core import registry
 from shakespeare_env.core.registry import box_fault
 from shakespeare_env.datasets.results_reading import read_results
@@ -75,8 +76,7 @@ def from_json_lines(path: Path) -> Recorded:
         DatasetError: something is wrong in a line that it names, or another box is in force.
     """
     try:
-        with path.open("rb") as file:
-            lines = file.read(_MOST_BYTES + 1)
+        lines = read_regular(path, _MOST_BYTES)
     except (OSError, ValueError) as error:  # ValueError: no file can have this name
         raise DatasetError(f"{str(path)!r} cannot be read: {error}") from error
     return from_bytes(lines, str(path))

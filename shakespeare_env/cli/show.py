@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shakespeare_env.checks.json_input import parse_object
+from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.cli import screen
 from shakespeare_env.cli.choices import DEFAULT_GAME, GameName, find_game, give_up
 from shakespeare_env.cli.printing import print_moves, print_reference, print_scores
@@ -16,6 +17,9 @@ from shakespeare_env.errors import PositionError
 
 if TYPE_CHECKING:
     from shakespeare_env import Position
+
+_MOST_BYTES = 2**20
+"""The most bytes that are read; a position has some thousands."""
 
 
 def show(
@@ -60,7 +64,9 @@ def _write(position: Position, picture: Path) -> None:
 def _read(file: str, name: str) -> dict[str, Any]:
     """The JSON object in a file or standard input; errors call it `name`."""
     try:
-        return parse_object(sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes())
+        if file == "-":
+            return parse_object(sys.stdin.buffer.read(_MOST_BYTES))
+        return parse_object(read_regular(Path(file), _MOST_BYTES))
     except OSError as error:
         give_up(f"cannot read {name}: {error.strerror}")
     except ValueError as error:

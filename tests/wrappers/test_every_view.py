@@ -77,6 +77,7 @@ def test_wrong_arguments_are_refused_by_name(makers, wrong, fault, named):
 @small_tables
 def test_what_makes_no_sense_for_many_games_is_refused(table):
     view: Any
+    make: Any
     for make in (self_play, one_seat_each):
         view = make(**table.arguments)
         for name in ("render", "close", "reset"):

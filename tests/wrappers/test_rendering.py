@@ -84,7 +84,7 @@ def test_a_person_is_shown_the_text_after_every_step(table, capsys):
     advance(view, 1)
     assert len(capsys.readouterr().out.splitlines()) > 10
     for make in (raw_env, SingleAgentEnv):
-        view: Any = make(**table.arguments)
-        view.reset(seed=1)
+        silent: Any = make(**table.arguments)
+        silent.reset(seed=1)
         with pytest.warns(UserWarning, match="without a render_mode"):
-            assert view.render() is None
+            assert silent.render() is None

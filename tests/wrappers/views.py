@@ -144,7 +144,7 @@ def _resetting_batch(rows: Rows, players: int, seed: int, arguments: Any) -> Non
         rewards, ended = view.step([one.action for one in made])
         same(rewards, [one.rewards for one in made])
         assert ended.tolist() == [one.last for one in made]
-        for row in np.flatnonzero(ended):
+        for row in np.flatnonzero(ended).tolist():
             same(view.final_scores[row], made[row].scores)
             same(view.final_winners[row], made[row].winners)
 
@@ -220,7 +220,7 @@ def _gymnasium_vector(rows: Rows, players: int, seed: int, arguments: Any) -> No
         same(rewards, [one.reward for one in made])
         assert not cut.any()
         assert ended.tolist() == [one.last for one in made]
-        for row in np.flatnonzero(ended):
+        for row in np.flatnonzero(ended).tolist():
             same(infos["final_obs"][row], made[row].final[made[row].seat])
             final = {name: values[row] for name, values in infos["final_info"].items()}
             same_end(final, made[row], players)
@@ -277,6 +277,6 @@ def _same_views(made: Sequence[Decision], observations: Any, masks: Any) -> None
 
 def _same_ends(made: Sequence[Decision], ended: Any, infos: Any, players: int) -> None:
     assert ended.tolist() == [one.last for one in made]
-    for row in np.flatnonzero(ended):
+    for row in np.flatnonzero(ended).tolist():
         same(infos[row]["terminal_observation"], made[row].final[made[row].seat])
         same_end(infos[row], made[row], players)

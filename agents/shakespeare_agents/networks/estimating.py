@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from shakespeare_env.play.agent_faults import AgentNote
 
 from shakespeare_env.core.batch import Batch
+from shakespeare_env.errors import AgentNote
 from shakespeare_env.play.agent import AnyAgent, Estimator
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.lineup import Lineup

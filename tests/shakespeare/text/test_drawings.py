@@ -7,8 +7,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from shakespeare_env.shakespeare.box.loading import load_box
 
+from shakespeare_env.core import registry
 from shakespeare_env.core.presentation import Marks
 from shakespeare_env.drawing.board import piece_svg
 from shakespeare_env.drawing.shapes import GOLD, INK
@@ -232,7 +232,7 @@ def test_a_change_of_any_entry_changes_picture_and_page(make):
 
 def test_another_box_is_drawn_too(tmp_path):
     """Longer acts, a higher stage and names that are long or hold the letters of XML."""
-    text = load_box().source.read_text(encoding="utf-8")
+    text = registry.own_box("shakespeare").read_text(encoding="utf-8")
     spaces = [
         f'{{ id = "{row}{at}", row = {number} }},'
         for number, row in enumerate("abcdef", 1)

@@ -1,0 +1,79 @@
+"""Nothing takes the machine down: endless files, files that wait, more than its memory."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from shakespeare_agents.arena.field import Field
+from shakespeare_env.checks import limits
+from shakespeare_env.checks.limits import read_regular, regular_size
+from shakespeare_env.cli.recorded import from_json_lines
+from shakespeare_env.datasets import read_recorded
+from shakespeare_env.datasets.manifest import NAME, shard_file
+from shakespeare_env.datasets.results_reading import MANIFEST, read_results
+from shakespeare_env.errors import MemoryLimitError, ShakespeareEnvError
+from tests.arena.small_arenas import written
+from tests.contract.small_datasets import small_settings, write
+
+GAME, GIB = "figaro", 2**30
+READERS = {
+    "arena/" + MANIFEST: lambda path: read_recorded(path.parent),
+    "arena/games-000007.parquet": lambda path: read_results(path.parent),
+    "dataset/" + NAME: lambda path: read_recorded(path.parent),
+    f"dataset/{shard_file(0)}": lambda path: read_recorded(path.parent),
+    "field.toml": Field.read,
+    "game.jsonl": from_json_lines,
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files")
+    written(GAME, folder / "arena")
+    write(folder / "dataset", small_settings(GAME))
+    return folder
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other systems have no such files")
+@pytest.mark.parametrize("file", READERS)
+def test_no_reader_waits_for_a_pipe_or_reads_what_never_ends(folder, file):
+    path = folder / file
+    kept = path.read_bytes() if path.exists() else None
+    for put in (os.mkfifo, lambda path: path.symlink_to("/dev/zero")):
+        path.unlink(missing_ok=True)
+        put(path)
+        with pytest.raises((ShakespeareEnvError, ValueError), match="regular"):
+            READERS[file](path)
+    path.unlink()
+    if kept is not None:
+        path.write_bytes(kept)
+
+
+def test_a_file_has_a_size_that_is_known_before_it_is_read(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"12345")
+    assert (read_regular(path, 5), regular_size(path)) == (b"12345", 5)
+    for unreadable in (path, tmp_path / "none", tmp_path, Path("/dev/null")):
+        with pytest.raises(OSError, match=unreadable.name):
+            read_regular(unreadable, 4)
+
+
+def test_what_cannot_fit_is_refused_with_the_estimate_the_total_and_a_remedy(monkeypatch):
+    monkeypatch.setattr(limits, "total_memory", lambda: 8 * GIB)
+    limits.require_memory("a batch of 2 games", 8 * GIB, "use fewer games")
+    with pytest.raises(MemoryLimitError) as caught:
+        limits.require_memory("a batch of 9 games", 9 * GIB, "use fewer games")
+    for named in ("a batch of 9 games", "9 GiB", "8 GiB", "use fewer games"):
+        assert named in str(caught.value)
+
+
+@pytest.mark.parametrize(("text", "least"), [("65536\n", True), ("max\n", False), ("", False)])
+def test_a_groups_limit_counts(monkeypatch, tmp_path, text, least):
+    (tmp_path / "memory.max").write_text(text)
+    monkeypatch.setattr(limits, "_GROUP_LIMITS", (tmp_path / "memory.max", tmp_path / "none"))
+    limits.total_memory.cache_clear()
+    assert (limits.total_memory() == 65536) == least
+    limits.total_memory.cache_clear()
