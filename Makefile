@@ -12,7 +12,7 @@ STAMP   := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-only test-ecosystem test-floors test-newest test-ptx lint types imports coverage golden docs site notebooks table watch play train evaluate check fuzz bounds bench bench-compile bench-views bench-search bench-arena bench-reading bench-datasets bench-workers bench-cluster bench-table bench-training bench-gpu panel leaderboards solo-suite-references clean
+.PHONY: help setup test test-only test-ecosystem test-floors test-newest test-ptx lint types imports coverage golden docs site notebooks table watch play train evaluate fuzz bounds bench bench-compile bench-views bench-search bench-arena bench-reading bench-datasets bench-workers bench-cluster bench-table bench-training bench-gpu panel leaderboards solo-suite-references clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-21s %s\n", $$1, $$2 }' Makefile
@@ -86,9 +86,6 @@ train: setup  ## train a network by self-play
 
 evaluate: setup  ## the bundled network against three heuristic players
 	$(BIN)/shakespeare evaluate network heuristic --players 4 --games 2000 $(ARGS)
-
-check: setup  ## step all views side by side: they must show the same games
-	$(BIN)/shakespeare check $(ARGS)
 
 bounds: setup  ## with every index of compiled rules checked: the rules' tests, then some fuzzing; BOUNDED=tests for all
 	SHAKESPEARE_BOUNDS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(BOUNDED) -m "not slow"

@@ -68,8 +68,6 @@ REFERENCE = {
         {
             "shakespeare_env": "env raw_env parallel_env",
             "shakespeare_env.wrappers.single_agent_batch": "SingleAgentBatch",
-            "shakespeare_env.wrappers.masked_observation": "MaskedObservation "
-            "MaskedVectorObservation MaskedAgentObservation",
             "shakespeare_env.wrappers.sb3": "SB3SingleAgentVecEnv SB3SelfPlayVecEnv",
         },
     ),
@@ -78,7 +76,7 @@ REFERENCE = {
         {
             "shakespeare_env.errors": "ShakespeareEnvError IllegalMove PositionError BoxError "
             "GameError CheckpointError TrainingError DatasetError ArenaError WorkerError "
-            "RenderError MemoryLimitError",
+            "MemoryLimitError",
             "shakespeare_agents.arena.programs": "ProgramError",
         },
     ),

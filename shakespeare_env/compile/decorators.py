@@ -37,7 +37,7 @@ AnyFunction = Callable[..., Any]
 PACKAGE = Path(__file__).resolve().parents[1]
 _OURS = ("shakespeare_env", "shakespeare_agents", "shakespeare_training")
 _WITHOUT_RULES = {
-    *("cli", "datasets", "drawing", "equality", "film", "text", "words", "wrappers"),
+    *("cli", "datasets", "drawing", "film", "text", "words", "wrappers"),
     *("analysis", "arena", "mcp", "strategy", "table", "workers"),
 }
 """Folders of our packages whose edits compile nothing anew; no rule imports anything from them."""

@@ -133,7 +133,7 @@ class Presentation:
         places: (dict, move) -> where a legal move is clicked, one place after the other; none for
             moves that have no place on the board. Several moves may share places.
         seat_colours: The fill and lettering of each seat in the drawings.
-        topics: (dict) -> what each card, move and thing on the table does now, in our words, by the
+        topics: (dict) -> what each card, move and thing on the table does, in our words, by the
             lower-case name it has in moves.
         events: (record, legal action, record after it, seat) -> every effect, in order, as far as
             the seat may know them: None knows all, `NO_SEAT` what everybody does. Points and

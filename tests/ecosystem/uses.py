@@ -51,7 +51,6 @@ def smallest() -> None:
         _, done = games.step(games.random_actions())
         ended += int(done.sum())
     assert "<svg" in Position.new(GAME, players=3, seed=1).svg()
-    shakespeare("check", "--game", GAME, "--games", "1", "--rows", "2")
     shakespeare("evaluate", "network", "--game", GAME, "--games", "12", "--workers", "2")
 
 
@@ -70,7 +69,6 @@ def base() -> None:
     rows = gymnasium.make_vec("Shakespeare-v0", 2, opponents="random")
     _, told = rows.reset(seed=1)
     rows.step(told["action_mask"].argmax(axis=1))
-    shakespeare("check", "--games", "1", "--rows", "1")
     shakespeare("evaluate", "network", "heuristic", "--games", "12", "--workers", "2")
     shakespeare("watch", "search,simulations=8", "random", "--game", GAME, "--seed", "1")
     assert "--players" in shakespeare("evaluate", "--help")
@@ -181,7 +179,6 @@ def train() -> None:
     shakespeare(
         "exploit", "run", "--by", "ppo", "--minutes", "0.02", "--game", GAME, "--games", "6"
     )
-    shakespeare("check", "--game", GAME, "--games", "1", "--rows", "2")
 
 
 def _run(folder: str, *words: str, **variables: str) -> None:

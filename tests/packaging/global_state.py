@@ -30,7 +30,7 @@ import torch
 import typer.rich_utils
 
 PRELOADED = """
-    filelock jinja2 mcp.server moviepy pettingzoo.utils polars psutil pygame ray resvg_py
+    filelock jinja2 mcp.server moviepy pettingzoo.utils polars psutil ray resvg_py
     sb3_contrib scipy.optimize scipy.sparse threadpoolctl torch._dynamo torch.utils.tensorboard
     torch._inductor.runtime.cache_dir_utils
 """

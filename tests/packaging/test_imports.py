@@ -15,7 +15,7 @@ from tests.packaging import global_state
 
 HEAVY = {
     *("torch", "stable_baselines3", "sb3_contrib", "tensorboard", "pydantic"),
-    *("matplotlib", "polars", "scipy", "pandas", "rich", "PIL", "resvg_py", "pygame"),
+    *("matplotlib", "polars", "scipy", "pandas", "rich", "PIL", "resvg_py"),
 }
 LOADED = """
 import json, os, sys

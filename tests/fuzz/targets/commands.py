@@ -43,7 +43,6 @@ _SMALL = {
     "exploit": ("--minutes", "0", "--game", "figaro", "--players", "3"),
     "dataset": ("--games", "4", "--threads", "2"),
     "findings": ("--games", "2", "--only", "place"),
-    "check": ("--games", "1", "--rows", "1"),
 }
 """Last on the line, so that what is asked for does not take its time."""
 
