@@ -1,13 +1,12 @@
-"""What a person enters, what Tab completes, and the move or topic that words name."""
+"""What a person enters, and the move or topic that their words name."""
 
 from __future__ import annotations
 
 import re
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -47,24 +46,6 @@ class Answers:
 def is_number(word: str) -> bool:
     """Whether a word is a whole number from 0 to 999,999,999."""
     return word.isascii() and word.isdigit() and len(word) < 10
-
-
-def complete_from(words: Callable[[], Iterable[str]]) -> None:
-    """Let Tab complete the current `words` at every prompt from now on, where Python can."""
-    try:
-        readline: Any = import_module("readline")
-    except ImportError:  # as on Windows
-        return
-
-    def complete(start: str, number: int) -> str | None:
-        """The n-th word with that start, None after the last, as readline asks for it."""
-        found = sorted({word for word in words() if word.startswith(start)})
-        return f"{found[number]} " if number < len(found) else None
-
-    readline.set_completer(complete)
-    readline.set_completer_delims(" ")  # moves hold colons
-    libedit = "libedit" in (readline.__doc__ or "")
-    readline.parse_and_bind("bind ^I rl_complete" if libedit else "tab: complete")
 
 
 def _line(prompt: str) -> str:
@@ -124,21 +105,13 @@ def find_move(answer: str, position: Position, commands: Iterable[str] = ()) -> 
 
 def _candidates(answer: str, legal: list[str]) -> list[str]:
     """The moves with these parts or, failing that, with parts whose words begin like these."""
-    parts = _SEPARATORS.split(answer)
-    if not any(parts):
-        return []
-    exact = [move for move in legal if _within(parts, move, whole=True)]
-    return exact or [move for move in legal if _within(parts, move, whole=False)]
-
-
-def _within(parts: list[str], move: str, *, whole: bool) -> bool:
-    """Whether consecutive parts of a move equal (`whole`) or fit these."""
-    own = [part.lower() for part in _SEPARATORS.split(move)]
-    for start in range(len(own) - len(parts) + 1):
-        pairs = list(zip(parts, own[start:], strict=False))
-        if all(part == mine if whole else f"_{part}" in f"_{mine}" for part, mine in pairs):
-            return True
-    return False
+    parts = [re.escape(part) for part in _SEPARATORS.split(answer)]
+    whole = rf"(^|[:>]){'[:>]'.join(parts)}($|[:>])"
+    begun = rf"(^|[:>_]){'[^:>]*[:>]([^:>]*_)?'.join(parts)}"
+    for pattern in (whole, begun):
+        if any(parts) and (found := [one for one in legal if re.search(pattern, one.lower())]):
+            return found
+    return []
 
 
 def names_move(words: str) -> bool:

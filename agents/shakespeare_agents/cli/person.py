@@ -11,7 +11,6 @@ from shakespeare_agents.cli.answers import (
     Answers,
     Leave,
     NoMoveError,
-    complete_from,
     find_move,
     find_topics,
     is_number,
@@ -104,7 +103,6 @@ class Person:
 
     def play(self) -> None:
         """Play on to the end; raises `Leave`."""
-        complete_from(self._words)
         while True:
             self.session.play_out(print_move)
             if self._position.to_move is None:
@@ -184,10 +182,6 @@ class Person:
     def _topics(self) -> dict[str, str]:
         position = self._position
         return dict(position.game.presentation.topics(position.seen_by(self.seat)))
-
-    def _words(self) -> list[str]:
-        """What Tab completes."""
-        return [*self._position.moves(), *self._commands, *self._topics()]
 
     def _explain(self) -> None:
         position, words = self._position, self._answers.rest()

@@ -205,9 +205,9 @@ class TestSaving:
         assert first["agents"] == ["you", *["random"] * (small.players - 1)]
         assert first["position"] == position.to_dict()
         assert first["box_digest"] == registry.box_digest(small.game)
-        at = ["--at", "0", "--continuations", "1", "--instead", position.moves()[-1]]
+        at = ["--at", "0", "--continuations", "2", "--instead", position.moves()[-1]]
         for line in rest:
             position.push(line["move"])
             assert line["position"] == position.to_dict()
         out = printed("replay", str(file), *at)
-        assert f"seat 0 ({shakespeare_agents.default(position.game)})" in out
+        assert shakespeare_agents.default(position.game) in out
