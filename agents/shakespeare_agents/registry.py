@@ -24,13 +24,7 @@ from shakespeare_agents.networks.checkpoint import (
 from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_agents.python_agents import RULE, agent_from, fault_in_words, load
 from shakespeare_agents.random_agent import RandomAgent
-from shakespeare_agents.search.agent import (
-    TEMPERATURE,
-    Plan,
-    horizon_named,
-    network_search,
-    plain_search,
-)
+from shakespeare_agents.search.agent import TEMPERATURE, Plan, network_search, plain_search
 from shakespeare_agents.search.playouts import TO_THE_END
 from shakespeare_agents.search.policies import at_random, by_rules_of_thumb
 from shakespeare_env.checks.values import meant
@@ -205,11 +199,14 @@ def _search(
     folder = checkpoint_named(named, game)
     if folder is None:
         raise ValueError(f"network={network!r} is no checkpoint; give its folder")
+    if horizon and horizon != "end" and not horizon.isdigit():
+        raise ValueError(f"horizon={horizon}: give end, or a number of decisions of each seat")
+    ends = {"": usual_horizon(game), "end": TO_THE_END}
     return network_search(
         game,
         _network_agent(folder, game, True, named).network,
         plan,
-        horizon=horizon_named(horizon) if horizon else usual_horizon(game),
+        horizon=ends[horizon] if horizon in ends else int(horizon),
         temperature=temperature,
         threads=threads,
     )

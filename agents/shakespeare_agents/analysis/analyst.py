@@ -9,14 +9,7 @@ from shakespeare_agents.networks.forward_pass import ForwardPass
 from shakespeare_agents.networks.network import Network
 from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_agents.registry import default, make, unlearned, usual_horizon
-from shakespeare_agents.search.agent import (
-    TEMPERATURE,
-    AnyMove,
-    Plan,
-    Prior,
-    SearchAgent,
-    network_search,
-)
+from shakespeare_agents.search.agent import TEMPERATURE, AnyMove, Plan, SearchAgent, network_search
 from shakespeare_agents.search.playouts import TO_THE_END
 from shakespeare_env.core.game import Game
 from shakespeare_env.play.agent import Advisor, AnyAgent, Player, name_of
@@ -54,7 +47,7 @@ class Analyst:
         self.name = name_of(named)
         self.agent: AnyAgent = make(named, game)
         self.searching = _searching(game, self.agent, threads)
-        self.prior: Prior = self.searching.prior
+        self.prior: Advisor = self.searching.prior
         self.playing = self.searching.player
         self.network: ForwardPass | None = None
         prior = self.searching.prior

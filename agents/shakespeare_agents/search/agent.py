@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from shakespeare_agents.search.policies import Choose, by_network
 from shakespeare_env.checks.values import shown
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game
+from shakespeare_env.play.agent import Advisor
 from shakespeare_env.play.generators import GameGenerators, to_unit
 from shakespeare_env.play.information_sets import InformationSets
 
@@ -31,16 +31,6 @@ _AT_ONCE = 64
 """The most games searched together, to bound memory; it changes no result."""
 _IN_A_ROUND = 1024
 """The most playouts of a candidate in one call, to bound memory, too."""
-
-
-class Prior(Protocol):
-    """Says how likely each action is, before any search."""
-
-    def probabilities(
-        self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
-    ) -> NDArray[np.float32]:
-        """See `Advisor.probabilities`."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -111,7 +101,7 @@ class SearchAgent:
         plan: How each move is searched.
     """
 
-    def __init__(self, prior: Prior, player: Player, plan: Plan) -> None:
+    def __init__(self, prior: Advisor, player: Player, plan: Plan) -> None:
         self.prior = prior
         self.player = player
         self.plan = plan
@@ -205,18 +195,6 @@ class SearchAgent:
         draws = to_unit(rng.words(np.repeat(rows, prior.shape[1]))).reshape(prior.shape)
         gumbel: NDArray[np.float64] = -np.log(-np.log(np.maximum(draws, 1e-300)))
         return self.plan.noise * gumbel
-
-
-def horizon_named(text: str) -> int:
-    """A horizon in decisions, from its text; ValueError if it is neither a number nor `end`."""
-    if text == "end":
-        return TO_THE_END
-    try:
-        return int(text)
-    except ValueError:
-        raise ValueError(
-            f"horizon={shown(text)} must be end, or a whole number of decisions of each seat"
-        ) from None
 
 
 class AnyMove:
