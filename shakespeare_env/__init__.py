@@ -51,9 +51,9 @@ __all__ = [
     "rule",
 ]
 _HOMES = {
-    "ActionTable": "core.action_table",
+    "ActionTable": "core.game",
     "Batch": "core.batch",
-    "Block": "core.action_table",
+    "Block": "core.game",
     "Check": "derived.rules",
     "DeviceBatch": "core.device_batch",
     "IllegalMove": "errors",
