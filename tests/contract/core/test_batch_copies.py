@@ -159,17 +159,6 @@ def test_a_fault_in_any_share_is_raised_once_and_the_others_are_done(share):
     pool.share(3, lambda first, last: None)
 
 
-def test_threads_work_at_the_same_time():
-    """Each waits until the other has come."""
-    barrier = threading.Barrier(2, timeout=30)
-
-    def work(first, last):
-        barrier.wait()
-
-    ThreadPool(2).share(2, work)
-    assert not barrier.broken
-
-
 def ends_within(thread, seconds):
     """Whether a thread ends soon."""
     gc.collect()
