@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -79,30 +78,3 @@ def kind_of(judged: Judged, unit: float = 1.0) -> Kind | None:
     if judged.loss <= judged.margin:
         return None
     return next((kind for kind in KINDS if judged.loss >= kind.least * unit), None)
-
-
-class Tally(NamedTuple):
-    """How well somebody decided.
-
-    Attributes:
-        decisions: The number of decisions judged.
-        loss: The mean loss, not below 0; NaN without decisions.
-        margin: Half its 95 % interval.
-        kinds: The number of mistakes of each of `KINDS`.
-    """
-
-    decisions: int
-    loss: float
-    margin: float
-    kinds: tuple[int, ...]
-
-
-def tally(judged: Iterable[Judged], unit: float = 1.0) -> Tally:
-    """The decisions taken together; `unit` as for `kind_of`."""
-    every = list(judged)
-    if not every:
-        return Tally(0, float("nan"), float("nan"), (0,) * len(KINDS))
-    kinds = [kind_of(one, unit) for one in every]
-    mean = sum(one.loss for one in every) / len(every)
-    margin = sum(one.margin**2 for one in every) ** 0.5 / len(every)
-    return Tally(len(every), max(mean, 0.0), margin, tuple(map(kinds.count, KINDS)))

@@ -1,83 +1,193 @@
-"""The page: one HTML file that needs nothing else."""
+"""A recorded game as one HTML file that needs nothing else: all it shows, position by position."""
 
 from __future__ import annotations
 
-import base64
 import json
-import zlib
 from collections.abc import Sequence
 from html import escape
+from itertools import pairwise
 from pathlib import Path
 from string import Template
+from typing import Any, NamedTuple
 
+from shakespeare_env.core.game import Game
 from shakespeare_env.core.position import Position
-from shakespeare_env.film.figures import chances_graph, mistakes_list, score_graph, summary
-from shakespeare_env.film.judgement import Forecasts, Judged
-from shakespeare_env.film.strip import Film
+from shakespeare_env.core.presentation import Marks, Panel, Piece
+from shakespeare_env.drawing.board import piece_svg
+from shakespeare_env.play.course import GameLog, ToldMove
+from shakespeare_env.play.named import named_board, named_move, numbered, with_names
 
 _FOLDER = Path(__file__).parent
 SCRIPTS = (_FOLDER / "film.js", _FOLDER / "judged.js")
 STYLES = (_FOLDER / "theme.css", _FOLDER / "film.css")
+_BETWEEN = " · "
+_WIDEST_CARD = 220
+"""The greatest width of pictures that stand in rows, as in `film.js`."""
 
 
-def film_page(
-    positions: Sequence[Position],
-    moves: Sequence[str],
-    names: Sequence[str] = (),
-    forecasts: Forecasts | None = None,
-    *,
-    judged: Sequence[Judged] = (),
-    title: str = "",
-    seat: int | None = None,
-    ending: str = "",
-) -> str:
-    """A recorded game as an HTML document with board, log and graphs, stepped through by keys.
+class _Panel(NamedTuple):
+    """A panel of some position; `pieces` are numbers of pictures."""
 
-    Args:
-        positions: The n + 1 positions.
-        moves: The n between them.
-        names: The players' names by seat, or nothing.
-        forecasts: Forecasts to show as graphs. They reveal hands, so they exclude `seat`.
-        judged: What decisions were worth; mistakes are marked. They exclude `seat`, too.
-        title: The title of the page; by default the game and its players.
-        seat: The seat whose view to show, `NO_SEAT` for a spectator's; None shows everything.
-        ending: Why the game stopped, if it was not played to its end.
+    name: str
+    title: str
+    seat: int | None
+    pieces: tuple[int, ...]
+
+
+class Film:
+    """A game as one seat saw it, or all of it; for arguments see `film_page`.
+
+    Attributes:
+        game: The game played.
+        players: The number of seats.
+        names: The players' names by seat, each of its own; or nothing.
+        positions: As given.
+        told: Every move as a sentence, as far as it may be known.
+        scores: int[n + 1, P] as lists, the current ones.
+        chapters: (position, such as "day 2") where each day or round begins.
 
     Raises:
-        ValueError: the arguments do not fit each other.
+        ValueError: the numbers of positions, moves and names do not fit each other.
     """
-    if seat is not None and (forecasts is not None or judged):
-        raise ValueError(
-            f"seat={seat} with forecasts or judged: they tell of other seats' secrets; "
-            "leave out one of both"
-        )
-    film = Film(positions, moves, names, seat=seat, ending=ending)
-    return page_of(film, forecasts, judged, title)
+
+    def __init__(
+        self,
+        positions: Sequence[Position],
+        moves: Sequence[str],
+        names: Sequence[str] = (),
+        *,
+        seat: int | None = None,
+        ending: str = "",
+    ) -> None:
+        if len(positions) != len(moves) + 1:
+            raise ValueError(
+                f"{len(positions)} positions and {len(moves)} moves: "
+                "give one position more than moves"
+            )
+        first = positions[0]
+        if names and len(names) != first.players:
+            raise ValueError(f"{len(names)} names for {first.players} seats: give one for each")
+        self.game: Game = first.game
+        self.players = first.players
+        self.names = tuple(numbered(names))
+        self.ending = ending
+        log = GameLog(None, seat)
+        who = self.names or tuple(f"seat {number}" for number in range(self.players))
+        steps = zip(pairwise(positions), moves, strict=True)
+        self.told: list[ToldMove] = []
+        for (before, after), move in steps:
+            mover = before.to_move
+            assert mover is not None
+            self.told.append(named_move(log.told(before, move, after), mover, who))
+        self.scores = [position.scores() for position in positions]
+        seen = [_seen(position, seat) for position in positions]
+        self.chapters = self._chapters(seen)
+        self.headlines = [self.game.presentation.headline(position) for position in seen]
+        self.positions = positions
+        self._seen = seen
+
+    def __len__(self) -> int:
+        """The number of moves."""
+        return len(self.told)
+
+    def label(self, seat: int) -> str:
+        """The name of a seat."""
+        return self.names[seat] if self.names else f"Seat {seat}"
+
+    def in_words(self, number: int, move: str) -> str:
+        """A move that is legal in a position, in words."""
+        return self._named(self.positions[number].describe_move(move))
+
+    def progress(self, number: int) -> str:
+        """The state of the game in a position, in a line."""
+        headline = self.headlines[number]
+        parts = [headline.progress, *map(self._named, (headline.phase, headline.sentence))]
+        if number == len(self) and self.ending:
+            parts[-1] = self.ending
+        return _BETWEEN.join(filter(None, parts))
+
+    def data(self) -> str:
+        """JSON that `film.js` plays: every picture once, and which of them a position shows."""
+        moves = [
+            {"who": one.mover, "text": one.text, "move": one.move, "effects": one.effects}
+            for one in self.told
+        ]
+        film = {
+            **self._drawn(),
+            "progress": [self.progress(number) for number in range(len(self) + 1)],
+            "told": moves,
+        }
+        return json.dumps(film, separators=(",", ":"), ensure_ascii=False)
+
+    def _chapters(self, seen: Sequence[dict[str, Any]]) -> list[tuple[int, str]]:
+        key = self.game.presentation.chapter
+        begins = [(0, seen[0][key])]
+        for number, position in enumerate(seen):
+            if position[key] != begins[-1][1]:
+                begins.append((number, position[key]))
+        return [(number, f"{key} {value}") for number, value in begins]
+
+    def board(self, number: int) -> str:
+        """One position's board, as `film.js` would show it."""
+        panels, mover = self._board(self._seen[number]), self.positions[number].to_move
+        return "".join(_section(panel, panel.seat in (mover, None)) for panel in panels)
+
+    def picture(self, number: int) -> str:
+        """One position as an SVG document."""
+        return self.game.presentation.picture(self._seen[number], Marks(self.names))
+
+    def _named(self, text: str) -> str:
+        return with_names(text, self.names) if self.names else text
+
+    def _board(self, seen: dict[str, Any]) -> list[Panel]:
+        panels = self.game.presentation.board(seen, self.names)
+        return named_board(panels, self.names) if self.names else panels
+
+    def _drawn(self) -> dict[str, Any]:
+        drawn: dict[tuple[str, str], int] = {}
+        panels: dict[_Panel, int] = {}
+        frames: list[list[int]] = []
+        for position in self._seen:
+            frame = []
+            for panel in self._board(position):
+                pictures = ((piece.name, _picture(piece)) for piece in panel.pieces)
+                pieces = tuple(drawn.setdefault(one, len(drawn)) for one in pictures)
+                own = _Panel(panel.name, panel.title, panel.seat, pieces)
+                frame.append(panels.setdefault(own, len(panels)))
+            frames.append(frame)
+        # Pictures of one piece stand together, since similar data packs well only when close.
+        order = sorted(drawn, key=lambda one: (one[0], drawn[one]))
+        place = {drawn[one]: number for number, one in enumerate(order)}
+        packed = [
+            one._replace(pieces=tuple(place[piece] for piece in one.pieces)) for one in panels
+        ]
+        return {
+            "pieces": [picture for _, picture in order],
+            "panels": [one._asdict() for one in packed],
+            "frames": frames,
+        }
 
 
-def page_of(
-    film: Film, forecasts: Forecasts | None = None, judged: Sequence[Judged] = (), title: str = ""
-) -> str:
-    """The document of a film; see `film_page`."""
-    packed = base64.b64encode(zlib.compress(film.data().encode(), 9)).decode()
-    title = title or default_title(film)
-    extras = score_graph(film)
-    if forecasts is not None:
-        extras = chances_graph(film, forecasts, judged) + extras
-    if judged:
-        extras += mistakes_list(film, judged) + summary(film, judged)
-    return _filled(
-        "film.html",
-        title=escape(title),
-        style="".join(style.read_text(encoding="utf-8") for style in STYLES),
-        script="".join(script.read_text(encoding="utf-8") for script in SCRIPTS),
-        player=player(film, extras),
-        packed=packed,
-    )
+def _section(panel: Panel, decides: bool) -> str:
+    """Wide pictures stand in columns, cards in rows."""
+    rows = ""
+    for kind, wide in (("large", True), ("small", False)):
+        own = [one for one in panel.pieces if (one.block.width > _WIDEST_CARD) == wide]
+        if own:
+            rows += f'<div class="film-{kind}">{"".join(map(_picture, own))}</div>'
+    seat = "" if panel.seat is None else " film-seat film-decides" if decides else " film-seat"
+    return f'<section class="film-panel{seat}"><h2>{escape(panel.title)}</h2>{rows}</section>'
 
 
-def _filled(template: str, **parts: str) -> str:
-    return Template((_FOLDER / template).read_text(encoding="utf-8")).substitute(parts)
+def _picture(piece: Piece) -> str:
+    return piece_svg(piece, f"piece-{piece.name}")
+
+
+def _seen(position: Position, seat: int | None) -> dict[str, Any]:
+    """A position as it is shown: once the game is over, nothing is secret."""
+    if seat is None or position.to_move is None:
+        return position.to_dict()
+    return position.game.seen_by(position.to_dict(), seat)
 
 
 def framed(page: str) -> str:
@@ -124,7 +234,7 @@ def player(
     """
     colours = film.game.presentation.seat_colours
     seats = [[film.label(seat), *colours[seat]] for seat in range(film.players)]
-    return _filled(
+    return filled(
         "player.html",
         at=str(at),
         last=str(len(film)),
@@ -149,3 +259,8 @@ def _log(film: Film, link: str) -> str:
             f"{escape(entry.text)}{code}{f'<ul>{effects}</ul>' if effects else ''}</li>"
         )
     return "".join(rows)
+
+
+def filled(template: str, **parts: str) -> str:
+    """A template of this folder with its parts."""
+    return Template((_FOLDER / template).read_text(encoding="utf-8")).substitute(parts)

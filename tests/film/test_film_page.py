@@ -102,7 +102,7 @@ def test_graphs_and_mistakes_lead_to_positions(game):
     assert escape(game.positions[9].describe_move(better)).lower() in told[1].lower()
 
 
-def test_a_player_is_summed_up_by_kind_and_by_day(game):
+def test_a_player_is_summed_up_by_kind(game):
     seat, other = game.positions[2].to_move, (game.positions[2].to_move + 1) % game.position.players
     film = Film(game.positions, game.moves)
     losses = {1: (0.3, 0.1), 2: (0.12, 0.1), 3: (0.06, 0.01), 4: (0.4, 0.5), 5: (-0.08, 0.1)}

@@ -39,7 +39,7 @@ def begin(client, game="shakespeare", seats=("person", "person"), seed=0, **said
     """A new table's page."""
     form = {"game": game, "players": str(len(seats)), "seed": str(seed), **said}
     for seat, who in enumerate(seats):
-        form |= {f"seat{seat}": who, f"name{seat}": f"P{seat}", f"agent{seat}": ""}
+        form |= {f"seat{seat}": who, f"name{seat}": f"P{seat}"}
     return client.post("/tables", data=form)
 
 

@@ -3,19 +3,7 @@
 import pytest
 
 from shakespeare_env import Position
-from tests.table.tables import (
-    HTMX,
-    begin,
-    begun,
-    field,
-    links,
-    moves,
-    play,
-    seen,
-    served,
-    turn,
-    watching,
-)
+from tests.table.tables import HTMX, begin, begun, field, links, moves, play, seen, turn, watching
 
 
 def is_asked(page):
@@ -50,20 +38,16 @@ def test_a_page_offers_the_legal_moves_with_their_places(client):
         assert all(f'data-place="{place}"' in mine.text for place in places)
 
 
-def test_what_has_changed_is_enough_and_the_same_version_changes_nothing(client):
+def test_a_move_is_answered_with_what_is_to_be_seen_and_the_same_version_changes_nothing(client):
     mover, _ = begun(client, seed=4)
     before = client.get(mover)
     answer = play(client, mover, before, moves(before)[0])
     after = client.get(mover)
     assert field(answer, "version") == field(after, "version") != field(before, "version")
     assert client.get(f"{mover}/changes?since={field(after, 'version')}").status_code == 204
-    assert len(answer.content) < len(after.content) / 2
-    for piece in after.text.split("<svg ")[1:]:
-        drawn = piece.split("</svg>")[0]
-        if 'id="piece-' in drawn:
-            assert drawn in before.text or drawn in answer.text
-    everything = client.get(f"{mover}/changes?since=none")
-    assert 'id="board" hx-swap-oob' in everything.text
+    assert turn(answer) == turn(after)
+    for drawn in after.text.split("<svg ")[1:]:
+        assert drawn.split("</svg>")[0] in answer.text
 
 
 def test_a_move_is_refused_that_is_not_legal_not_the_next_or_not_this_seats(client):
@@ -123,7 +107,6 @@ def test_a_move_is_taken_back_until_somebody_else_has_decided(client):
     play(client, other, theirs, moves(theirs)[0])
     refused = client.post(f"{mover}/play", data=said, headers=HTMX)
     assert refused.status_code == 409
-    assert "has decided since" in refused.text
 
 
 def test_only_the_owner_of_a_table_sees_the_links_of_its_seats(client):
@@ -134,28 +117,3 @@ def test_only_the_owner_of_a_table_sees_the_links_of_its_seats(client):
     assert one not in client.get(watching(page)).text
     for address in ("/seat/none", "/watch/none", "/nowhere", "/seat/none/changes"):
         assert client.get(address).status_code == 404
-
-
-AGENT = """
-class Fails:
-    def __init__(self, game): pass
-    def act(self, observations, masks, rng): raise RuntimeError("out of ideas")
-"""
-
-
-def test_an_agent_that_fails_leaves_the_game_open_and_may_be_replaced(tmp_path):
-    (tmp_path / "mine.py").write_text(AGENT)
-    name = f"{tmp_path}/mine.py:Fails"
-    with served(tmp_path, agents=(name,)) as client:
-        address = begin(client, seats=("person", name), seed=3).url.path
-
-        def has_failed(page):
-            if moves(page):
-                play(client, address, page, moves(page)[0])
-            return "RuntimeError in mine.py, line 4" in page.text
-
-        page = seen(client, address, has_failed)
-        form = {"agent": "random", "since": field(page, "version")}
-        assert client.post(f"{address}/agent", data=form, headers=HTMX).status_code == 200
-        seen(client, address, is_asked)
-        assert client.post(f"{address}/agent", data=form, headers=HTMX).status_code == 409

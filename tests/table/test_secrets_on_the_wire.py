@@ -1,4 +1,4 @@
-"""What a seat's or a spectator's browser is sent is the same, whatever they may not know."""
+"""What a browser is sent is the same, whatever its viewer may not know, and seeds are safe."""
 
 import json
 import random
@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from shakespeare_env import Position
-from tests.table.tables import HTMX, begin, field, links, play, seen, served, watching
+from shakespeare_env.core.rng import FIRST_FRESH
+from tests.table.tables import HTMX, begin, field, links, play, seen, served, site_of, watching
 
 _STEPS = 6
 _TRIES = 20
@@ -125,8 +126,8 @@ class _Seen:
         self._hear(play(self._client, self.viewer, page, "fly:moon"))
         said = {"undo": "1", "since": self._version}
         self._hear(self._client.post(f"{self.viewer}/play", data=said, headers=HTMX))
-        for at in ("", "/0", "/1"):
-            self._hear(self._client.get(f"{self.viewer}{at}/picture.svg"))
+        for name in ("seat0", "seat1.hand", "hand1", "wager", "objective"):
+            self._hear(self._client.get(f"{self.viewer}/explain?name={name}"))
 
     def _hear(self, answer):
         self._version = field(answer, "version") or self._version
@@ -186,9 +187,24 @@ def test_an_agent_that_fails_does_not_tell_its_hand(tmp_path, capfd, agent, says
     with served(tmp_path, agents=(name,)) as client:
         for position in (beginning, swapped(beginning, 0)):
             said = {"position": json.dumps(position.to_dict())}
-            page = begin(client, "figaro", ["person", name, "person"], **said)
+            seats = ["person", f"mine.py:{agent}", "person"]
+            page = begin(client, "figaro", seats, **said)
             seen(client, page.url.path, lambda page: says in page.text)
             client.cookies.clear()
             sent.append(without_identifiers(client.get(page.url.path).text))
     assert sent[0] == sent[1]
     assert ("KeyError: '[[" in capfd.readouterr().err) == (agent == "Tells")
+
+
+def test_a_typed_seed_is_warned_of_where_several_people_play(client):
+    for typed, seats, warned in (
+        ("76543", ["person"] * 3, True),
+        ("", ["person"] * 3, False),
+        ("76543", ["person", "random", "random"], False),
+    ):
+        page = begin(client, "figaro", seats, typed)
+        for link in links(page):
+            assert ('id="known-seed"' in client.get(link).text) is warned
+        stored = site_of(client).store.table(watching(page).removeprefix("/watch/"))
+        assert stored is not None
+        assert (stored.plan.seed < FIRST_FRESH) is bool(typed)

@@ -6,13 +6,14 @@ import re
 import pytest
 
 import shakespeare_agents
+from shakespeare_agents.analysis import Analyst, reasons
 from shakespeare_agents.session import choose
-from shakespeare_agents.table.live_table import Snapshot
 from shakespeare_agents.table.store import SeatPlan, TablePlan
-from shakespeare_agents.table.viewer import explained
+from shakespeare_agents.table.tables import Snapshot
+from shakespeare_agents.table.viewing import explained
 from shakespeare_env import Position
 from shakespeare_env.core import registry
-from tests.table.tables import begin, begun, links, moves, play, watching
+from tests.table.tables import begin, begun, field, links, moves, play, seen, watching
 
 ASKED = {"agent": "heuristic", "playouts": "256"}
 
@@ -24,19 +25,15 @@ def snapshot(position):
     return Snapshot([position], [], id="t", plan=plan)
 
 
-def test_names_are_found_whole_or_in_part(client):
+def test_what_lies_at_a_place_is_explained(client):
     now = snapshot(Position.new("shakespeare", players=2, seed=1))
-    assert explained(now, 0, "Lady Macbeth")[0][0] == "lady_macbeth"
-    assert "lady_macbeth" in dict(explained(now, 0, "macb"))
-    assert [name for name, _ in explained(now, 0, "bag + out")] == ["bag"]
-    assert explained(now, 0, "rehearsl")[0][0] == "rehearsal"
+    assert explained(now, 0, "lady_macbeth")[0][0] == "lady_macbeth"
     assert explained(now, 0, "seat0.troupe.0")[0][0] == "author"
     assert explained(now, 0, "piles.II.4")[0][0] == "act_ii"
     for nothing in ("", "nobody", "seat9.troupe.1", "seat0.troupe.99", "..", "seats.0.troupe"):
         assert all(text for _, text in explained(now, 0, nothing))
     address = begin(client, seed=2).url.path
     assert "Falstaff" in client.get(f"{address}/explain?name=seat1.troupe.1").text
-    assert "Nothing here" in client.get(f"{address}/explain?name=qqq").text
 
 
 @pytest.mark.parametrize("game", registry.names())
@@ -77,27 +74,12 @@ def test_nobody_thinks_for_others(client):
     page = begin(client, seed=4)
     mover, other = sorted(links(page), key=lambda link: not moves(client.get(link)))
     for address in (other, watching(page)):
-        assert "not your turn" in client.get(f"{address}/thoughts", params=ASKED).text
-        assert stream(client, address, 0).status_code == 409
+        assert client.get(f"{address}/thoughts", params=ASKED).status_code == 400
+        assert stream(client, address, 0).status_code == 400
+        assert client.get(f"{address}/hint").status_code == 400
     before = client.get(mover)
+    assert stream(client, mover, 7).status_code == 409
     play(client, mover, before, moves(before)[0])
-    assert stream(client, mover, 0).status_code == 409
-
-
-def test_a_table_of_several_people_can_forbid_it(client):
-    assert "quiet" in client.get("/").text
-    seats = ["person"] * 3
-    mover, other = begun(client, game="figaro", seats=seats, seed=4, quiet="1")
-    for address in (mover, other):
-        page = client.get(address)
-        assert "Nobody thinks aloud at this table" in page.text
-        assert 'id="think"' not in page.text
-    for refused in (client.get(f"{mover}/thoughts", params=ASKED), stream(client, mover, 0)):
-        assert refused.status_code == 403
-        assert "forbidden to think aloud" in refused.text
-    # Alone with agents there is nobody whom it would disturb.
-    alone = begin(client, game="figaro", seats=["person", "random", "random"], seed=4, quiet="1")
-    assert 'id="think"' in alone.text
 
 
 def test_equal_knowledge_gives_equal_thoughts(client):
@@ -113,15 +95,37 @@ def test_equal_knowledge_gives_equal_thoughts(client):
 
 
 @pytest.mark.parametrize(
-    "said",
-    [
-        {"agent": "nobody"},
-        {"agent": "search,seconds=99999"},
-        {"agent": "my.py:A"},
-        {"playouts": "9999999"},
-    ],
+    "said", [{"agent": "nobody"}, {"agent": "my.py:A"}, {"playouts": "9999999"}]
 )
 def test_what_cannot_be_asked_is_refused(client, said):
     mover, _ = begun(client, seed=6)
     assert client.get(f"{mover}/thoughts", params={**ASKED, **said}).status_code == 400
     assert stream(client, mover, 0, **said).status_code == 400
+
+
+@pytest.mark.parametrize("game", registry.names())
+def test_reasons_hold_no_more_than_the_seat_knows_and_add_up(game):
+    position = Position.new(game, players=3, seed=2)
+    while len(position.moves()) < 4:
+        position.push(position.moves()[0])
+    analyst = Analyst(registry.game(game), "heuristic")
+    *_, found = reasons(position, analyst)
+    assert {found.move, found.other} <= set(position.moves())
+    assert found.rows
+    assert found.pairs
+    gains = [abs(row.gain) for row in found.rows]
+    assert gains == sorted(gains, reverse=True)
+    assert position.to_move is not None
+    other_game = position.determinize(position.to_move, 5)
+    *_, again = reasons(other_game, analyst)
+    assert again == found
+
+
+def test_a_hint_says_why(client):
+    page = begin(client, "figaro", ["person", "random", "random"], seed=3)
+    address = page.url.path
+    page = seen(client, address, moves)
+    said = client.get(f"{address}/hint")
+    assert "is best when games are played on" in said.text
+    assert "possible games" in said.text
+    assert field(page, "number") == field(client.get(address), "number")

@@ -12,8 +12,6 @@ from shakespeare_env.cli import choices
 from shakespeare_env.core import registry
 from shakespeare_env.errors import ArenaError, BoxError, DatasetError
 
-_LONGEST_NAME = 200
-
 
 def mcp(
     named: lineup_options.OpponentNames = None,
@@ -39,7 +37,7 @@ def mcp(
     """Serve the games over MCP, on standard input and output, for a language model to play."""
     if (name is None) != (results is None):
         raise typer.BadParameter("give both or neither", param_hint="--name, --results")
-    if name is not None and not (name and name.isprintable() and len(name) <= _LONGEST_NAME):
+    if name is not None and not (name and name.isprintable()):
         raise typer.BadParameter("give a name that can be printed", param_hint="--name")
     if game_name is not None:
         choices.find_game(game_name)

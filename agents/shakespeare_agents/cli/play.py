@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -14,12 +13,6 @@ from shakespeare_agents.cli.answers import Leave
 from shakespeare_agents.cli.options import lineup as lineup_options
 from shakespeare_env.cli import choices, screen
 from shakespeare_env.cli.choices import give_up
-
-_MOST_GIVEN = 2**20
-"""The most characters in a file of moves."""
-_WIDTH = 78
-"""Columns of a command to copy."""
-_NEXT_LINE = " \\"
 
 
 def play(
@@ -102,62 +95,26 @@ def play(
                 person.save(save)
             except ValueError as fault:
                 give_up(str(fault))
-    settings = {"--game": game.name, "--players": position.players}
-    settings |= {"--seat": seat, "--seed": seed}
-    parts = [["shakespeare", "play"], *([name] for name in _grouped(names))]
-    parts += [[setting, str(value)] for setting, value in settings.items()]
-    parts += [["--option", name] for name in option or []]
-    typer.echo(f"{farewell}, run\n{command_to_copy(parts, session.course.moves_of(seat))}")
+    settings = {"--game": game.name, "--players": position.players, "--seat": seat, "--seed": seed}
+    words = ["shakespeare", "play", *names]
+    for setting, value in settings.items():
+        words += [setting, str(value)]
+    for name in option or []:
+        words += ["--option", name]
+    if played := session.course.moves_of(seat):
+        words += ["--moves", " ".join(played)]
+    typer.echo(f"{farewell}, run\n  {shlex.join(words)}")
     if save is not None:
-        parts = [["shakespeare", "replay"], [str(save)]]
-        typer.echo(f"To look at it, run\n{command_to_copy(parts)}")
+        typer.echo(f"To look at it, run\n  {shlex.join(['shakespeare', 'replay', str(save)])}")
     if session.failed is not None:
         raise typer.Exit(1)
 
 
 def _given(moves: str | None) -> list[str]:
     """The words of `--moves`, or of the file it names."""
-    if moves is None:
-        return []
-    if not os.path.isfile(moves):  # Path.is_file does not take any text
-        if not moves.strip():
-            raise typer.BadParameter("no moves; name some, or a file", param_hint="--moves")
-        return moves.split()
+    if moves is None or not os.path.isfile(moves):  # Path.is_file does not take any text
+        return (moves or "").split()
     try:
-        with open(moves, encoding="utf-8") as file:
-            text = file.read(_MOST_GIVEN + 1)
+        return Path(moves).read_text(encoding="utf-8").split()
     except (OSError, ValueError) as fault:
         give_up(f"cannot read the moves in {moves!r}: {fault}")
-    if len(text) > _MOST_GIVEN:
-        give_up(f"{moves!r} has more than {_MOST_GIVEN:,} characters; give the moves of one game")
-    return text.split()
-
-
-def _grouped(names: Sequence[str]) -> list[str]:
-    """Names without the repetitions of the last one, which fills the seats anyway."""
-    shortest = list(names)
-    while len(shortest) > 1 and shortest[-1] == shortest[-2]:
-        shortest.pop()
-    return shortest
-
-
-def command_to_copy(parts: Sequence[Sequence[str]], moves: Sequence[str] = ()) -> str:
-    r"""A command in lines that are not too long, with `\` where a shell would end the command.
-
-    Args:
-        parts: Words that stay on one line, such as an option and its value.
-        moves: For `--moves`, which takes white space of any kind between them.
-    """
-    pieces = [(shlex.join(part), _NEXT_LINE) for part in parts]
-    if moves:
-        first, *others = shlex.quote(" ".join(moves)).split(" ")
-        pieces.append((f"--moves {first}", _NEXT_LINE))
-        pieces += [(move, "") for move in others]  # a quoted text may span lines
-    lines = [f"  {pieces[0][0]}"]
-    for piece, end in pieces[1:]:
-        if len(lines[-1]) + 1 + len(piece) + len(_NEXT_LINE) <= _WIDTH:
-            lines[-1] += f" {piece}"
-        else:
-            lines[-1] += end
-            lines.append(f"    {piece}")
-    return "\n".join(lines)

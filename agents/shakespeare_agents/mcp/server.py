@@ -1,34 +1,32 @@
-"""The MCP server: tools, resources and prompts over `tables.Tables`."""
+"""The MCP server: tools and prompts over `tables.Tables`."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from itertools import count
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired
 
-from shakespeare_agents.mcp import facts, handbook
+# Pydantic reads that of `typing` from Python 3.12 on.
+from typing_extensions import TypedDict
+
 from shakespeare_agents.mcp.table import Answer
 from shakespeare_agents.mcp.tables import RequestError, Tables
-from shakespeare_agents.setting_faults import in_words
 from shakespeare_env.core import registry
 from shakespeare_env.core.kernels import compile_all
 from shakespeare_env.extras import needing
 from shakespeare_env.version import version
 
 with needing("mcp", "the MCP server needs"):
-    from mcp.server.mcpserver import Context, MCPServer
-    from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
-    from mcp.types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
-    from pydantic import Field, ValidationError
+    from mcp.server.mcpserver import MCPServer
+    from mcp.server.mcpserver.exceptions import ToolError
+    from mcp.types import CallToolResult, TextContent, ToolAnnotations
+    from pydantic import Field
 
 _INSTRUCTIONS = """\
 Board games for you to play against other agents. Begin with list_games and read_rules, open a table
 with new_game, then choose one of legal_moves with play until the game is over; see_seat shows the
 whole table. You hold one seat and see what it may know."""
 
-_TELL_EVERY_S = 2.0
-"""Seconds from one notice of progress to the next."""
 _PATIENCE_S = 30.0
 """Seconds that a request waits for compiled rules; many clients give up after 60."""
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -39,28 +37,97 @@ TableNumber = Annotated[int, Field(description="The table's number, as new_game 
 GameName = Annotated[str, Field(description="A game of list_games.")]
 
 
-class _Server(MCPServer[object]):
-    """A server that names a wrong argument and the remedy."""
+class Offer(TypedDict):
+    """A game that can be played."""
 
-    async def call_tool(
-        self, name: str, arguments: dict[str, Any], context: Context[object, Any] | None = None
-    ) -> CallToolResult | InputRequiredResult:
-        try:
-            return await super().call_tool(name, arguments, context)
-        except ToolError as fault:
-            if not isinstance(fault.__cause__, ValidationError):
-                raise
-            said = in_words(fault.__cause__, "{} is no argument".format)
-            raise ToolError(f"{name}: {said}") from fault
+    game: str
+    players: list[int]
+    variants: list[str]
+    opponents: list[str]
+
+
+class Brief(TypedDict):
+    """A table among others."""
+
+    table: int
+    game: str
+    players: int
+    seat: int
+    over: bool
+
+
+class Listing(TypedDict):
+    """What `list_games` answers."""
+
+    games: list[Offer]
+    tables: list[Brief]
+
+
+class Handbook(TypedDict):
+    """What `read_rules` answers, as Markdown."""
+
+    rules: str
+    notation: str
+
+
+class State(Brief):
+    """A table by itself; seed and deal once the game is over, `kept` where games count."""
+
+    seats: list[str]
+    variants: list[str]
+    phase: str
+    scores: list[int]
+    winners: list[int] | None
+    seed: NotRequired[int]
+    deal: NotRequired[int]
+    kept: NotRequired[str]
+
+
+class Seen(State):
+    """What `new_game` and `see_seat` answer."""
+
+    happened: list[str]
+    position: dict[str, Any]
+
+
+class Choice(TypedDict):
+    """A legal move, and what it does."""
+
+    move: str
+    does: str
+
+
+class Choices(State):
+    """What `legal_moves` answers."""
+
+    legal_moves: list[Choice]
+
+
+class Played(Choices):
+    """What `play` answers."""
+
+    happened: list[str]
+
+
+class Explained(TypedDict):
+    """What `explain` answers."""
+
+    name: str
+    does: str
+
+
+class Left(TypedDict):
+    """What `leave_table` answers."""
+
+    table: int
 
 
 def server_of(tables: Tables) -> MCPServer[object]:
     """A server whose tools play at some tables; `run()` serves standard input and output."""
-    server = _Server(
+    server: MCPServer[object] = MCPServer(
         "shakespeare-env", instructions=_INSTRUCTIONS, version=version(), log_level="WARNING"
     )
     _add_tools(server, tables)
-    _add_resources(server, tables)
     _add_prompts(server)
     return server
 
@@ -69,18 +136,17 @@ def _add_tools(server: MCPServer[object], tables: Tables) -> None:
     compiling: dict[str, asyncio.Task[None]] = {}
 
     @server.tool(annotations=_READS)
-    def list_games() -> Annotated[CallToolResult, facts.Listing]:
+    def list_games() -> Annotated[CallToolResult, Listing]:
         """List what can be played, at how many seats, against whom, and the tables there are."""
         return _result(tables.list_games)
 
     @server.tool(annotations=_READS)
-    def read_rules(game: GameName) -> Annotated[CallToolResult, facts.Handbook]:
+    def read_rules(game: GameName) -> Annotated[CallToolResult, Handbook]:
         """Read a game's rules, and how its moves and positions are written."""
-        return _result(lambda: _handbook(tables, game))
+        return _result(lambda: tables.read_rules(game))
 
     @server.tool(annotations=_PLAYS)
     async def new_game(
-        context: Context[object, Any],
         game: GameName,
         players: Annotated[int, Field(description="Seats at the table, yours too.")],
         seat: Annotated[int, Field(description="Yours, counted from 0.")] = 0,
@@ -91,20 +157,20 @@ def _add_tools(server: MCPServer[object], tables: Tables) -> None:
         variants: Annotated[
             list[str] | None, Field(description="Variants of list_games to play with.")
         ] = None,
-    ) -> Annotated[CallToolResult, facts.Seen]:
+    ) -> Annotated[CallToolResult, Seen]:
         """Open a table and see it; the others play up to your first choice."""
         if game in tables.games:
             await _compiled(game, compiling)
         wanted = game, players, seat, seed, variants or ()
-        return await _lasting(context, lambda: tables.new_game(*wanted))
+        return await asyncio.to_thread(_result, lambda: tables.new_game(*wanted))
 
     @server.tool(annotations=_READS)
-    def see_seat(table: TableNumber) -> Annotated[CallToolResult, facts.Seen]:
+    def see_seat(table: TableNumber) -> Annotated[CallToolResult, Seen]:
         """See all that your seat may know: what has happened, the table, scores, the position."""
         return _result(lambda: tables.see_seat(table))
 
     @server.tool(annotations=_READS)
-    def legal_moves(table: TableNumber) -> Annotated[CallToolResult, facts.Choices]:
+    def legal_moves(table: TableNumber) -> Annotated[CallToolResult, Choices]:
         """List your legal moves, and what each does."""
         return _result(lambda: tables.legal_moves(table))
 
@@ -112,46 +178,21 @@ def _add_tools(server: MCPServer[object], tables: Tables) -> None:
     def explain(
         table: TableNumber,
         name: Annotated[str, Field(description="As moves and the drawing name it.")],
-    ) -> Annotated[CallToolResult, facts.Explained]:
+    ) -> Annotated[CallToolResult, Explained]:
         """Explain what a card, a move or a thing on the table does and is worth now."""
         return _result(lambda: tables.explain(table, name))
 
     @server.tool(annotations=_PLAYS)
     async def play(
-        context: Context[object, Any],
-        table: TableNumber,
-        move: Annotated[str, Field(description="One of legal_moves.")],
-    ) -> Annotated[CallToolResult, facts.Played]:
+        table: TableNumber, move: Annotated[str, Field(description="One of legal_moves.")]
+    ) -> Annotated[CallToolResult, Played]:
         """Play a move; the others play on, and what happened and your next choice come back."""
-        return await _lasting(context, lambda: tables.play(table, move))
+        return await asyncio.to_thread(_result, lambda: tables.play(table, move))
 
     @server.tool(annotations=_ENDS)
-    def leave_table(table: TableNumber) -> Annotated[CallToolResult, facts.Left]:
+    def leave_table(table: TableNumber) -> Annotated[CallToolResult, Left]:
         """Give up a game in progress, which loses it where games count, or clear a finished one."""
         return _result(lambda: tables.leave_table(table))
-
-
-def _add_resources(server: MCPServer[object], tables: Tables) -> None:
-    for game in tables.games:
-        for kind, read in {"rules": handbook.rules, "notation": handbook.notation}.items():
-            server.resource(
-                f"shakespeare://{kind}/{game}",
-                name=f"{game}-{kind}",
-                description=f"The {kind} of {game}.",
-                mime_type="text/markdown",
-            )(_reading(read, game))
-
-    @server.resource(
-        "shakespeare://tables/{table}",
-        name="table",
-        description="What your seat at a table sees.",
-        mime_type="text/plain",
-    )
-    def table_seen(table: str) -> str:
-        try:
-            return tables.see_seat(int(table)).text
-        except ValueError as fault:  # a RequestError, too
-            raise ResourceNotFoundError(str(fault)) from fault
 
 
 def _add_prompts(server: MCPServer[object]) -> None:
@@ -174,17 +215,6 @@ def _add_prompts(server: MCPServer[object]) -> None:
         )
 
 
-def _reading(read: Callable[[str], str], game: str) -> Callable[[], str]:
-    return lambda: read(game)
-
-
-def _handbook(tables: Tables, game: str) -> Answer:
-    if game not in tables.games:
-        raise RequestError(f"no game {game!r}; there are: {', '.join(tables.games)}")
-    rules, notation = handbook.rules(game), handbook.notation(game)
-    return Answer(f"{rules}\n{notation}", {"rules": rules, "notation": notation})
-
-
 async def _compiled(game: str, compiling: dict[str, asyncio.Task[None]]) -> None:
     """Wait for a game's rules, but no longer than clients wait for an answer."""
     if game not in compiling:
@@ -195,22 +225,6 @@ async def _compiled(game: str, compiling: dict[str, asyncio.Task[None]]) -> None
             f"the rules of {game} are being compiled for this computer, which is done once; "
             "no table is open yet: call new_game again"
         )
-
-
-async def _lasting(context: Context[object, Any], ask: Callable[[], Answer]) -> CallToolResult:
-    """The result of a request that may take long, with notices of progress meanwhile."""
-
-    async def tell() -> None:
-        for notice in count(1):
-            await asyncio.sleep(_TELL_EVERY_S)
-            said = "the others think; the first use also compiles the rules"
-            await context.report_progress(notice, message=said)
-
-    telling = asyncio.create_task(tell())
-    try:
-        return await asyncio.to_thread(_result, ask)
-    finally:
-        telling.cancel()
 
 
 def _result(ask: Callable[[], Answer]) -> CallToolResult:

@@ -1,7 +1,8 @@
-"""The tables of one server: what can be asked of them, checked, one request at a time."""
+"""The tables of one server: what can be asked of them, one request at a time, without MCP."""
 
 from __future__ import annotations
 
+import ast
 import re
 import threading
 from collections.abc import Sequence
@@ -18,8 +19,9 @@ from shakespeare_env.core.rng import fresh_seed
 from shakespeare_env.datasets.playing_again import dealt
 from shakespeare_env.errors import IllegalMove, ShakespeareEnvError
 
-MOST_TABLES = 8
-"""The most games in progress, and the most finished ones that are kept."""
+_ROW = re.compile(r"^\| (?P<number>[A-Z]+\d+\w*(?: Ruling)?) \| (?P<rule>.*?) \| `", re.MULTILINE)
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_REFERENCES = re.compile(r"^\[Shared by all games\].*$\n\n?", re.MULTILINE)
 
 
 class RequestError(ShakespeareEnvError, ValueError):
@@ -86,12 +88,7 @@ class Tables:
     ) -> Answer:
         """Begin a game; the others play up to the outside seat's first choice."""
         with self._lock:
-            self._check_room()
-            if game not in self.games:
-                raise RequestError(
-                    f"no game {shown(game)}{meant(game, self.games)} is played here; there are: "
-                    f"{', '.join(self.games)}"
-                )
+            self._check_game(game)
             try:
                 players = registry.game(game).check_players(players)
                 if not 0 <= seat < players:
@@ -103,11 +100,14 @@ class Tables:
                 raise RequestError(str(fault)) from fault
             self._begun += 1
             table = Table(self._begun, position, start, seat, opponents)
-            self._tables[table.number] = table
-            over = [number for number, one in self._tables.items() if one.is_over]
-            for oldest in over[:-MOST_TABLES]:
-                del self._tables[oldest]
+            self._tables[self._begun] = table
             return self._with_ending(table, table.view())
+
+    def read_rules(self, game: str) -> Answer:
+        """A game's rules, and how its moves and positions are written, as Markdown."""
+        self._check_game(game)
+        facts = {"rules": rules(game), "notation": notation(game)}
+        return Answer(f"{facts['rules']}\n{facts['notation']}", facts)
 
     def see_seat(self, table: int) -> Answer:
         """All that the outside seat of a table sees."""
@@ -174,12 +174,11 @@ class Tables:
             raise RequestError(f"there is no table {number}; there are: {known}")
         return self._tables[number]
 
-    def _check_room(self) -> None:
-        playing = [table.number for table in self._tables.values() if not table.is_over]
-        if len(playing) >= MOST_TABLES:
+    def _check_game(self, game: str) -> None:
+        if game not in self.games:
             raise RequestError(
-                f"{MOST_TABLES} games are in progress, as many as can be, at tables "
-                f"{', '.join(map(str, playing))}; finish one, or leave it with leave_table"
+                f"no game {shown(game)}{meant(game, self.games)} is played here; there are: "
+                f"{', '.join(self.games)}"
             )
 
     def _start(self, players: int, seed: int | None, variants: tuple[str, ...]) -> Start:
@@ -212,3 +211,29 @@ class Tables:
             return answer
         kept = self._keeper.keep(table)
         return Answer(f"{answer.text}\n{kept}", {**answer.facts, "kept": kept})
+
+
+def rules(game: str) -> str:
+    """A game's rules as Markdown, a line each with its number; ValueError without such a game."""
+    if not registry.has_box(game):
+        return f"# Rules of {game}\n\n{_said_by(game)}\n"
+    lines = [f"- {row['number']}: {row['rule']}" for row in _ROW.finditer(_read(game, "RULES.md"))]
+    return "\n".join([f"# Rules of {game}", "", *lines]) + "\n"
+
+
+def notation(game: str) -> str:
+    """How a game's moves and positions are written, as Markdown; ValueError without such a game."""
+    if not registry.has_box(game):
+        moves = registry.game(game).actions
+        said = zip(moves.texts, moves.descriptions, strict=True)
+        return "\n".join([f"# Moves of {game}", "", *(f"- `{t}`: {d}" for t, d in said)]) + "\n"
+    return _LINK.sub(r"\1", _REFERENCES.sub("", _read(game, "NOTATION.md")))
+
+
+def _said_by(game: str) -> str:
+    """What the file of a game without a rule book says of itself."""
+    return ast.get_docstring(ast.parse(registry.own_box(game).read_bytes())) or ""
+
+
+def _read(game: str, file: str) -> str:
+    return (registry.folder(game) / file).read_text(encoding="utf-8")

@@ -2,54 +2,33 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
 import socket
-import threading
 import webbrowser
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import replace
-from importlib import import_module
-from types import FrameType
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
-from starlette.routing import Mount, Route
+from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
-from shakespeare_agents.table.guarding import Guard
-from shakespeare_agents.table.live_table import TableError
-from shakespeare_agents.table.preparing import NotReadyError
-from shakespeare_agents.table.settings import Settings, is_local
+from shakespeare_agents.table import learn, lobby, play, review, thoughts
+from shakespeare_agents.table.settings import Guard, Settings, is_local
 from shakespeare_agents.table.site import STATIC, Site
 from shakespeare_agents.table.store import StoreError
-from shakespeare_env.checks.values import shown
+from shakespeare_agents.table.tables import TableError
+from shakespeare_agents.table.thinking import NotReadyError
 
-_BACKLOG = 128
-_LONGEST_END_S = 1.0
-"""Seconds that the server may take to end in an orderly way."""
 _QUICKLY = 3
 """The level at which answers are compressed: a third of the usual time."""
 _NOT_KEPT = "What was asked for is not done; every move that was shown is kept."
-_PAGES = (
-    "lobby",
-    "play",
-    "thoughts",
-    "pictures",
-    "box",
-    "folders",
-    "review",
-    "learn",
-    "puzzles",
-    "hints",
-    "demo",
-)
 
 
 def make_app(settings: Settings) -> Starlette:
@@ -62,13 +41,9 @@ def make_app(settings: Settings) -> Starlette:
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        watching = asyncio.create_task(site.tables.watch_store())
         site.preparing.start()
         yield
-        watching.cancel()
-        with suppress(asyncio.CancelledError):
-            await watching
-        await asyncio.to_thread(site.close)
+        await run_in_threadpool(site.close)
 
     def refused(request: Request, fault: Exception) -> Response:
         status, text = 400, str(fault)
@@ -76,7 +51,9 @@ def make_app(settings: Settings) -> Starlette:
             status, text = fault.status_code, fault.detail
         elif isinstance(fault, StoreError):
             status, text = 507, f"{fault}. {_NOT_KEPT}"
-        elif not isinstance(fault, TableError):
+        elif isinstance(fault, ClientDisconnect):
+            text = "The request broke off."
+        elif not isinstance(fault, TableError | NotReadyError):
             status, text = 500, f"The server has failed; its terminal says more. {_NOT_KEPT}"
         if "HX-Request" in request.headers:  # the page that asked shows it
             return PlainTextResponse(text[:1].upper() + text[1:], status)
@@ -85,24 +62,18 @@ def make_app(settings: Settings) -> Starlette:
         title = "There is no such page" if status == 404 else "This cannot be done"
         return site.page(request, "error.html", status, title=title, text=text)
 
-    def cut_off(_request: Request, _fault: Exception) -> Response:
-        return PlainTextResponse("The request was longer than it may be, or broke off.\n", 413)
-
-    routes: list[Route | Mount] = [
-        route
-        for name in _PAGES
-        for route in import_module(f"shakespeare_agents.table.pages.{name}").routes(site)
-    ]
+    pages = (lobby, play, thoughts, review, learn)
+    handled = (HTTPException, TableError, NotReadyError, StoreError, ClientDisconnect, Exception)
     app = Starlette(
-        routes=[*routes, Mount("/static", StaticFiles(directory=STATIC), name="static")],
+        routes=[
+            *(route for page in pages for route in page.routes(site)),
+            Mount("/static", StaticFiles(directory=STATIC), name="static"),
+        ],
         middleware=[
             Middleware(Guard, settings=settings),
             Middleware(GZipMiddleware, compresslevel=_QUICKLY),
         ],
-        exception_handlers={
-            **dict.fromkeys((HTTPException, TableError, StoreError, Exception), refused),
-            ClientDisconnect: cut_off,
-        },
+        exception_handlers=dict.fromkeys(handled, refused),
         lifespan=lifespan,
     )
     app.state.site = site
@@ -112,32 +83,15 @@ def make_app(settings: Settings) -> Starlette:
 def listening(settings: Settings) -> socket.socket:
     """A socket of the server's address; OSError if there is no such address, or it is taken."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    found = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        found.bind((settings.host, settings.port))
-        found.listen(_BACKLOG)
-    except OSError:
-        found.close()
-        raise
-    except (TypeError, ValueError) as fault:  # no valid host name
-        found.close()
-        raise OSError(f"there is no host {shown(settings.host)}") from fault
-    return found
+    return socket.create_server((settings.host, settings.port), family=family)
 
 
 def address(settings: Settings, port: int) -> str:
     """What to enter in a browser."""
-    host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(settings.host, settings.host)
-    if ":" in host and not host.startswith("["):
-        host = f"[{host}]"
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)
+    host = f"[{host}]" if ":" in host else host
     token = f"?token={settings.token}" if settings.token else ""
     return f"http://{host}:{port}/{token}"
-
-
-def with_path(found: str, path: str) -> str:
-    """The address of a page, from that of the lobby."""
-    return found.replace("/?", f"/{path}?") if "/?" in found else found + path
 
 
 def other_addresses(settings: Settings, port: int) -> list[str]:
@@ -152,62 +106,28 @@ def other_addresses(settings: Settings, port: int) -> list[str]:
     return [address(replace(settings, host=host), port) for host in hosts]
 
 
-class _Server(uvicorn.Server):
-    """Ends soon after it is asked to, whatever agents and requests do meanwhile.
-
-    Args:
-        config: How it serves.
-        site: What it serves.
-        say: Called with a word when it is asked to end.
-    """
-
-    def __init__(self, config: uvicorn.Config, site: Site, say: Callable[[str], None]) -> None:
-        super().__init__(config)
-        self._site = site
-        self._say = say
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """An interrupt: what was answered is on disk, so nothing has to be waited for."""
-        if not self.should_exit:
-            with suppress(OSError):  # nobody may listen any more
-                self._say("The table server ends; every move that was shown is kept.")
-            last = threading.Timer(_LONGEST_END_S, os._exit, [128 + sig])
-            for thread in (last, threading.Thread(target=self._site.stop_thinking)):
-                thread.daemon = True
-                thread.start()
-        super().handle_exit(sig, frame)
-
-
-def serve(
-    settings: Settings,
-    announce: Callable[[list[str]], None],
-    *,
-    opened: bool,
-    say: Callable[[str], None] = print,
-) -> None:
+def serve(settings: Settings, announce: Callable[[list[str]], None], *, opened: bool) -> None:
     """Serve until an interrupt or a request to terminate, which end it within two seconds.
 
     Args:
         settings: How the server is set up.
         announce: Called with the addresses, this machine's first, once requests are answered.
         opened: Whether to show it in a browser.
-        say: Called with a word in the end.
 
     Raises:
         StoreError: games cannot be kept.
         OSError: the address is taken.
     """
     with listening(settings) as found:
-        app = make_app(settings)
-        where = address(settings, found.getsockname()[1])
+        port = found.getsockname()[1]
         config = uvicorn.Config(
-            app,
+            make_app(settings),
             log_level="warning",
             timeout_graceful_shutdown=1,
             lifespan="on",
             server_header=False,
         )
-        announce([where, *other_addresses(settings, found.getsockname()[1])])
+        announce([address(settings, port), *other_addresses(settings, port)])
         if opened:
-            webbrowser.open(where if settings.pace is None else with_path(where, "demo"))
-        _Server(config, app.state.site, say).run([found])
+            webbrowser.open(address(settings, port))
+        uvicorn.Server(config).run([found])

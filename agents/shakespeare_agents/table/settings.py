@@ -1,19 +1,41 @@
-"""How a table server is set up."""
+"""How a table server is set up, and which requests it does not answer.
+
+Pages of other sites cannot make a browser play here: requests for other host names (as after a DNS
+rebinding), from other origins, or too long are refused before any page sees them.
+"""
 
 from __future__ import annotations
 
 import ipaddress
+import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from starlette.exceptions import HTTPException
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from shakespeare_agents import naming
 
 LOCAL = "127.0.0.1"
 PORT = 7764
 LIMIT = 60.0
+MOST_BYTES = 2**23
+"""The most bytes of a request."""
+_OPEN = ("/seat/", "/watch/", "/review/table/", "/film/", "/static/")
+"""Paths that need no server token: a table's links to seats, watching and review are secret."""
+_COOKIE = "shakespeare_token"
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; object-src 'none'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
 
 
 @dataclass(frozen=True)
@@ -24,13 +46,9 @@ class Settings:
         database: The SQLite file that keeps games.
         host: The address it listens on.
         port: The port it listens on; 0 takes a free one.
-        token: Needed to see any page; none is needed if it is empty.
+        token: Needed to see any page but those of seats; none is needed if it is empty.
         agents: Names of more agents that may be seated, checkpoints and Python among them.
-        folders: Datasets and arenas to look at.
-        box_file: Where the box desk writes an owner's values; None lets them be downloaded only.
         limit: The most seconds that an agent may think about a move.
-        names: Host names by which browsers may call it, besides its address.
-        pace: Seconds a move of the demo, in which agents play for an audience; None has no demo.
     """
 
     database: Path
@@ -38,11 +56,7 @@ class Settings:
     port: int = PORT
     token: str = ""
     agents: Sequence[str] = ()
-    folders: Sequence[Path] = ()
-    box_file: Path | None = None
     limit: float = LIMIT
-    names: Sequence[str] = field(default=())
-    pace: float | None = None
 
     def __post_init__(self) -> None:
         if not is_local(self.host) and not self.token:
@@ -53,28 +67,16 @@ class Settings:
         """Names of `agents` by what pages call them: without the folders they are in."""
         found: dict[str, str] = {}
         for name in self.agents:
-            short, number = without_folder(name), 1
-            while (called := short if number == 1 else f"{short} ({number})") in found:
-                number += 1
-            found[called] = name
+            bare, comma, options = name.partition(",")
+            short = name if bare in naming.names() else Path(bare).name + comma + options
+            if short in found:
+                short = f"{short} ({len(found) + 1})"
+            found[short] = name
         return found
 
     def called(self, agent: str) -> str:
         """What pages call an agent of this name."""
-        known = {name: called for called, name in self.offered.items()}
-        return known.get(agent) or without_folder(agent)
-
-    def watched(self, number: int) -> Path:
-        """The watched folder of a number; HTTPException if there is none."""
-        if number >= len(self.folders):
-            raise HTTPException(404, "This server watches no such folder.")
-        return self.folders[number]
-
-
-def without_folder(agent: str) -> str:
-    """An agent's name without the folder of its file or checkpoint."""
-    bare, comma, options = agent.partition(",")
-    return agent if bare in naming.names() else Path(bare).name + comma + options
+        return {name: called for called, name in self.offered.items()}.get(agent, agent)
 
 
 def is_local(host: str) -> bool:
@@ -85,3 +87,72 @@ def is_local(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+class Guard:
+    """Lets through what may be answered, and adds what browsers have to enforce.
+
+    Args:
+        app: Answers the rest.
+        settings: The settings of the server.
+    """
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self._app = app
+        self._settings = settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request or pass it on."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request = Request(scope)
+        if (refusal := self._refusal(request)) is not None:
+            status, text = refusal
+            await PlainTextResponse(f"{text}\n", status)(scope, receive, send)
+            return
+        if self._settings.token and not scope["path"].startswith(_OPEN):
+            if self._is_token(request.query_params.get("token", "")):
+                # The same page, without the token in its address, which browsers would keep.
+                response = RedirectResponse(scope["path"], 303)
+                response.set_cookie(_COOKIE, self._settings.token, httponly=True, samesite="lax")
+                await response(scope, receive, send)
+                return
+            if not self._is_token(request.cookies.get(_COOKIE, "")):
+                text = "This page needs the server's token: open the address it printed.\n"
+                await PlainTextResponse(text, 403)(scope, receive, send)
+                return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(_HEADERS)
+            await send(message)
+
+        await self._app(scope, receive, send_with_headers)
+
+    def _refusal(self, request: Request) -> tuple[int, str] | None:
+        headers, host = request.headers, request.headers.get("host", "")
+        if not self._is_ours(host):
+            return 421, f"This server is not {host[:100]!r}; call it by the address it printed."
+        if headers.get("origin") not in (None, f"{request.scope['scheme']}://{host}"):
+            return 403, "This request comes from a page of another site."
+        if request.method == "POST":
+            length = headers.get("content-length", "")
+            if not length.isdecimal():
+                return 411, "A request must say how long it is."
+            if int(length) > MOST_BYTES:
+                return 413, f"A request has {MOST_BYTES:,} bytes at most."
+        return None
+
+    def _is_ours(self, host: str) -> bool:
+        try:
+            name = urlsplit(f"//{host}").hostname or ""
+            if name in ("localhost", self._settings.host):
+                return True
+            ipaddress.ip_address(name)  # a rebound name is a name
+        except ValueError:
+            return False
+        return True
+
+    def _is_token(self, given: str) -> bool:
+        return secrets.compare_digest(given.encode(), self._settings.token.encode())

@@ -16,23 +16,19 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from shakespeare_agents.table.drawn_board import Drawings
-from shakespeare_agents.table.learning.desk import LearningDesk
-from shakespeare_agents.table.learning.rules import with_links
-from shakespeare_agents.table.live_tables import LiveTables
-from shakespeare_agents.table.new_table import in_words
-from shakespeare_agents.table.preparing import Preparing
+from shakespeare_agents.table.learning.lessons import lesson, with_links
 from shakespeare_agents.table.settings import Settings
 from shakespeare_agents.table.store import Store, new_token
-from shakespeare_agents.table.thinking.thinkers import Thinkers
-from shakespeare_agents.table.viewer import titled
+from shakespeare_agents.table.tables import LiveTables
+from shakespeare_agents.table.thinking import Preparing, Thinkers
+from shakespeare_agents.table.viewing import in_words, titled
 from shakespeare_env.play.named import with_names
 
 STATIC = Path(__file__).parent / "static"
-OWNER = "shakespeare_owner"
+_OWNER = "shakespeare_owner"
 """The cookie by which a browser finds its tables again."""
 _TOKEN = re.compile(r"[\w-]{16,64}")
-_MEGABYTE = 2**20
+_A_YEAR = 365 * 86_400
 _ANALYSTS = 2
 """The most processes for thoughts and reviews."""
 
@@ -41,6 +37,7 @@ Fields = dict[str, str]
 Page = Callable[["Site", Request], Response]
 Answer = Callable[["Site", Request, Fields, bytes], Response]
 """Called with what a form says, and with the file that comes with it."""
+_Answer = TypeVar("_Answer", bound=Response)
 
 
 class Site:
@@ -54,8 +51,6 @@ class Site:
         preparing: What is still being compiled.
         tables: The tables being played.
         analysts: Those who think aloud and judge.
-        drawings: What viewers of the tables see.
-        learning: What those who learn a game see.
 
     Raises:
         StoreError: games cannot be kept.
@@ -67,8 +62,6 @@ class Site:
         self.preparing = Preparing()
         self.tables = LiveTables(self.store, settings.limit, self.preparing.wait)
         self.analysts = Thinkers(_ANALYSTS, settings.limit)
-        self.drawings = Drawings()
-        self.learning = LearningDesk()
         self._templates = Environment(
             loader=PackageLoader("shakespeare_agents.table"),
             autoescape=select_autoescape(),
@@ -76,6 +69,7 @@ class Site:
             trim_blocks=True,
             lstrip_blocks=True,
         )
+        self._templates.globals["lesson"] = lesson
         self._templates.filters["in_words"] = in_words
         self._templates.filters["sentence"] = lambda text: text[:1].upper() + text[1:]
         self._templates.filters["named"] = with_names
@@ -88,23 +82,11 @@ class Site:
         """The route to a page."""
         return Route(path, partial(page, self))
 
-    def post(
-        self, path: str, answer: Answer, fields: int, longest: int = _MEGABYTE, files: int = 0
-    ) -> Route:
-        """The route of a form.
-
-        Args:
-            path: Where it is sent.
-            answer: Answers what it says, on a thread.
-            fields: The most fields that it may have.
-            longest: The most bytes of a field.
-            files: How many files may come with it, in a field `file`.
-        """
+    def post(self, path: str, answer: Answer) -> Route:
+        """The route of a form, which may have a file in a field `file`; answered on a thread."""
 
         async def read_and_answer(request: Request) -> Response:
-            async with request.form(
-                max_files=files, max_fields=fields, max_part_size=longest
-            ) as form:
+            async with request.form(max_files=1, max_fields=64) as form:
                 said = {key: value for key, value in form.items() if isinstance(value, str)}
                 upload = form.get("file")
                 file = await upload.read() if isinstance(upload, UploadFile) else b""
@@ -122,35 +104,32 @@ class Site:
         """A template as text."""
         return self._templates.get_template(template).render(site=self, **context)
 
-    def stop_thinking(self) -> None:
-        """End all that agents think about."""
+    def close(self) -> None:
+        """End all that agents think about, and let go of the file."""
         self.preparing.close()
         self.analysts.close()
         self.tables.close()
-
-    def close(self) -> None:
-        """Let go of everything."""
-        self.stop_thinking()
         self.store.close()
-
-
-_Answer = TypeVar("_Answer", bound=Response)
 
 
 def remembering(request: Request, response: _Answer) -> _Answer:
     """The same response, with the cookie by which the browser is known again."""
-    response.set_cookie(
-        OWNER, owner_of(request), httponly=True, samesite="lax", max_age=365 * 86_400
-    )
+    owner = owner_of(request)
+    response.set_cookie(_OWNER, owner, httponly=True, samesite="lax", max_age=_A_YEAR)
     return response
 
 
 def owner_of(request: Request) -> str:
     """The secret id of the owner of a browser's tables."""
-    given = request.cookies.get(OWNER, "")
+    given = request.cookies.get(_OWNER, "")
     if _TOKEN.fullmatch(given):
         return given
     if not hasattr(request.state, "owner"):
         request.state.owner = new_token()
     owner: str = request.state.owner
     return owner
+
+
+def number_of(text: str) -> int | None:
+    """A number that an address or a form names; None if it is none."""
+    return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else None

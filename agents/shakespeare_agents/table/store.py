@@ -1,14 +1,12 @@
 """Games that last: tables as deals and moves, and games brought from elsewhere, in SQLite.
 
-A move is on disk before anybody sees it. Several servers may share a file, since only one of them
-can take a move's number.
+A move is on disk before anybody sees it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 import secrets
 import sqlite3
 import threading
@@ -19,14 +17,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from shakespeare_env.checks.values import shown
 from shakespeare_env.core.rng import FIRST_FRESH
 from shakespeare_env.errors import ShakespeareEnvError
 from shakespeare_env.play.named import numbered
 
 FORMAT = 2
-_WAIT = 10.0
-"""Seconds for another server to finish writing."""
+_WAIT = 1.0
+"""Seconds for another server to let go of the file."""
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS tables (
     id TEXT PRIMARY KEY,
@@ -37,12 +34,11 @@ CREATE TABLE IF NOT EXISTS tables (
     players INTEGER NOT NULL,
     variants TEXT NOT NULL,
     seed TEXT NOT NULL,
-    deal INTEGER NOT NULL,
+    deal INTEGER NOT NULL DEFAULT 0,
     start TEXT,
     seats TEXT NOT NULL,
     undone INTEGER NOT NULL DEFAULT 0,
-    over INTEGER NOT NULL DEFAULT 0,
-    quiet INTEGER NOT NULL DEFAULT 0
+    over INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX IF NOT EXISTS tables_of_owner ON tables (owner, created);
 CREATE TABLE IF NOT EXISTS links (
@@ -72,10 +68,6 @@ class StoreError(ShakespeareEnvError):
     """The file of games cannot be used: why, and what can be done."""
 
 
-class MoveTakenError(ShakespeareEnvError):
-    """Another server has played a move of this number."""
-
-
 @dataclass(frozen=True)
 class SeatPlan:
     """Who holds a seat: an agent by name, or else a person.
@@ -99,9 +91,7 @@ class TablePlan:
         variants: The variants in force.
         seed: Decides the deal, chance and the agents' draws.
         seats: The holders of the seats.
-        deal: Number of the deal under the seed.
         start: The position, in notation, that it begins with; None: the deal's first one.
-        quiet: Whether nobody may ask an agent to think aloud.
     """
 
     game: str
@@ -109,9 +99,7 @@ class TablePlan:
     variants: tuple[str, ...]
     seed: int
     seats: tuple[SeatPlan, ...]
-    deal: int = 0
     start: Mapping[str, Any] | None = None
-    quiet: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -150,7 +138,6 @@ class StoredTable:
     """
 
     id: str
-    created: float
     owner: str
     box_digest: str
     plan: TablePlan
@@ -165,7 +152,7 @@ def new_token() -> str:
 
 
 class Store:
-    """The games of a file.
+    """The games of a file, which one server has to itself.
 
     Raises:
         StoreError: it cannot be read or written; so do all methods, which then change nothing.
@@ -175,89 +162,67 @@ class Store:
         self.path = path
         self._lock = threading.RLock()
         try:
-            if path.exists() and not path.is_file():
-                raise OSError("it is no file")
             path.parent.mkdir(parents=True, exist_ok=True)
             self._database = sqlite3.connect(
                 path, timeout=_WAIT, check_same_thread=False, isolation_level=None
             )
             self._database.row_factory = sqlite3.Row
-            self._set_up()
-        except (sqlite3.Error, OSError, ValueError) as fault:  # ValueError: not a path
+            for pragma in ("locking_mode = EXCLUSIVE", "journal_mode = WAL", "synchronous = FULL"):
+                self._database.execute(f"PRAGMA {pragma}")
+            with self._writing() as run:
+                (found,) = run("PRAGMA user_version").fetchone()
+                if found not in (0, FORMAT):
+                    raise OSError(f"it has format {found}, this version reads {FORMAT}")
+                for statement in _SCHEMA.split(";\n"):
+                    run(statement)
+                run(f"PRAGMA user_version = {FORMAT}")
+        except (StoreError, sqlite3.Error, OSError, ValueError) as fault:
             raise StoreError(
-                f"the games in {shown(str(path))} cannot be used: {fault}; name another file"
+                f"the games in {str(path)!r} cannot be used: {fault}; name another file, or end "
+                "the other server that has it open"
             ) from fault
-
-    def _found(self) -> tuple[int, int] | None:
-        """The file that is at the path now."""
-        try:
-            about = os.stat(self.path)
-        except OSError:
-            return None
-        return about.st_dev, about.st_ino
-
-    def _set_up(self) -> None:
-        for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
-            self._database.execute(f"PRAGMA {pragma}")
-        self._place = self._found()
-        with self._writing() as run:
-            (found,) = run("PRAGMA user_version").fetchone()
-            if found == 1:
-                run("ALTER TABLE tables ADD COLUMN quiet INTEGER NOT NULL DEFAULT 0")
-            elif found not in (0, FORMAT):
-                raise StoreError(
-                    f"{str(self.path)!r} has format {found}, this version reads {FORMAT}; name "
-                    "another file"
-                )
-            for statement in _SCHEMA.split(";\n"):
-                run(statement)
-            run(f"PRAGMA user_version = {FORMAT}")
 
     def close(self) -> None:
         """Let go of the file."""
         with self._lock:
             self._database.close()
 
-    def state(self) -> int:
-        """A number that changes when another server has written."""
-        return int(self._rows("PRAGMA data_version")[0][0])
-
     def new_table(
-        self,
-        owner: str,
-        plan: TablePlan,
-        box_digest: str,
-        links: Sequence[Sequence[int]],
-        moves: Sequence[str] = (),
+        self, owner: str, plan: TablePlan, box_digest: str, links: Sequence[Sequence[int]]
     ) -> tuple[str, list[str]]:
-        """Keep a new table, its first moves too.
+        """Keep a new table.
 
         Args:
             owner: The owner, who may find it again.
             plan: What it is.
             box_digest: The digest of the box in force.
             links: The seats of each link.
-            moves: Already played.
 
         Returns:
             Its id, which spectators know, and the links' tokens.
         """
-        table_id, tokens, now = new_token(), [new_token() for _ in links], time.time()
+        table_id, tokens = new_token(), [new_token() for _ in links]
         start = None if plan.start is None else json.dumps(plan.start)
+        row = (
+            table_id,
+            time.time(),
+            owner,
+            plan.game,
+            box_digest,
+            plan.players,
+            json.dumps(plan.variants),
+            str(plan.seed),
+            start,
+            _seats_text(plan.seats),
+        )
         with self._writing() as run:
             run(
                 "INSERT INTO tables (id, created, owner, game, box_digest, players, variants, seed,"
-                " deal, start, seats, quiet) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    table_id, now, owner, plan.game, box_digest, plan.players,
-                    json.dumps(plan.variants), str(plan.seed), plan.deal, start,
-                    _seats_text(plan.seats), plan.quiet,
-                ),
-            )  # fmt: skip
+                " deal, start, seats) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)",
+                row,
+            )
             for token, held in zip(tokens, links, strict=True):
                 run("INSERT INTO links VALUES (?, ?, ?)", (token, table_id, json.dumps(list(held))))
-            for number, move in enumerate(moves):
-                run("INSERT INTO moves VALUES (?, ?, ?, ?)", (table_id, number, move, now))
         return table_id, tokens
 
     def table(self, table_id: str) -> StoredTable | None:
@@ -278,22 +243,16 @@ class Store:
         find = "SELECT token, seats FROM links WHERE table_id = ? ORDER BY seats"
         return {token: tuple(json.loads(seats)) for token, seats in self._rows(find, table_id)}
 
-    def add_move(self, table_id: str, number: int, move: str, undone: int, over: bool) -> None:
-        """Keep a table's move of this number, counted from 0.
-
-        Raises:
-            MoveTakenError: it is not the next one any more.
-        """
+    def add_move(self, table_id: str, number: int, move: str, over: bool) -> None:
+        """Keep a table's move of this number, counted from 0."""
         with self._writing() as run:
-            self._check_next(table_id, number, undone)
             run("INSERT INTO moves VALUES (?, ?, ?, ?)", (table_id, number, move, time.time()))
             if over:
                 run("UPDATE tables SET over = 1 WHERE id = ?", (table_id,))
 
-    def take_back(self, table_id: str, number: int, last: int, undone: int) -> None:
-        """Forget the moves from `number` on; MoveTakenError unless there are `last` moves."""
+    def take_back(self, table_id: str, number: int) -> None:
+        """Forget the moves from `number` on."""
         with self._writing() as run:
-            self._check_next(table_id, last, undone)
             run("DELETE FROM moves WHERE table_id = ? AND number >= ?", (table_id, number))
             run("UPDATE tables SET undone = undone + 1 WHERE id = ?", (table_id,))
 
@@ -322,12 +281,6 @@ class Store:
     @contextmanager
     def _writing(self) -> Iterator[Callable[..., sqlite3.Cursor]]:
         """Executes statements, all of them or none."""
-        if self._place != self._found():
-            # SQLite would go on writing where nobody looks any more.
-            raise StoreError(
-                f"the file of games, {self.path.name}, is not where it was; put it back, or start "
-                "the server anew"
-            )
         with self._lock, self._readable(), self._database:
             self._database.execute("BEGIN IMMEDIATE")
             yield self._database.execute
@@ -357,21 +310,10 @@ class Store:
                 tuple(json.loads(row["variants"])),
                 int(row["seed"]),
                 tuple(SeatPlan(**seat) for seat in json.loads(row["seats"])),
-                row["deal"],
                 None if row["start"] is None else json.loads(row["start"]),
-                bool(row["quiet"]),
             )
-            about = (row["id"], row["created"], row["owner"], row["box_digest"])
+            about = (row["id"], row["owner"], row["box_digest"])
             yield StoredTable(*about, plan, moves, row["undone"], bool(row["over"]))
-
-    def _check_next(self, table_id: str, number: int, undone: int) -> None:
-        count, state = self._rows(
-            "SELECT (SELECT count(*) FROM moves WHERE table_id = tables.id), undone FROM tables "
-            "WHERE id = ?",
-            table_id,
-        )[0]
-        if (count, state) != (number, undone):
-            raise MoveTakenError(f"table {table_id} has {count} moves, not {number}")
 
 
 def _seats_text(seats: Sequence[SeatPlan]) -> str:

@@ -31,9 +31,9 @@ def position(game):
 
 
 class TestWatch:
-    def test_a_whole_game_with_its_scores_drawn_at_each_change_of_a_field(self, game, position):
+    def test_a_whole_game_with_its_scores_drawn_at_each_day_or_round(self, game, position):
         chapter = game.presentation.chapter
-        out = printed("watch", "--game", game.name, "--seed", "4", "--draw-at", chapter)
+        out = printed("watch", "--game", game.name, "--seed", "4")
         numbers = []
         chapters = [position.to_dict()[chapter]]
         for number, seat, _, words, move in PLAYED.findall(out):

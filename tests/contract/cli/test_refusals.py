@@ -58,7 +58,6 @@ def test_tables_that_cannot_be(command):
         (["watch", "--game", "shakespear"], "shakespear"),
         (["watch", "--playrs", "3"], "--playrs"),
         (["watch", "--moves", "few"], "few"),
-        (["watch", "--game", GAME, "--draw-at", "weather"], "weather"),
         (["play", "--game", GAME, "--seat", "9"], "9"),
         (["train", "--set", "learning_rat=1"], "learning_rat"),
         (["evaluate", "--games", "x"], "--games"),

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from shakespeare_agents.mcp import handbook
+from shakespeare_agents.mcp.tables import notation, rules
 from shakespeare_env import Batch, Position, PositionError, StateField, below, define, rule
 from shakespeare_env.cli import app
 from shakespeare_env.core import registration, registry
@@ -116,8 +116,8 @@ def test_views_and_commands_take_it(name, tmp_path):
     position = next(positions(name))
     assert position.svg().startswith("<svg")
     assert position.game.presentation.board(position.to_dict(), ())[0].seat is None
-    assert "card" in handbook.rules(name)
-    assert f"`{position.moves()[0]}`" in handbook.notation(name)
+    assert "card" in rules(name)
+    assert f"`{position.moves()[0]}`" in notation(name)
 
 
 @rule

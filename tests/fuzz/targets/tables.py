@@ -32,7 +32,7 @@ def prepare() -> None:
 
 
 def check(case: random.Random) -> str:
-    kind = case.choice((_begins, _plays, _asks, _brings, _enters))
+    kind = case.choice((_begins, _plays, _asks, _brings))
     status = kind(case)
     assert status < 500
     return "answered" if status < 400 else "refused"
@@ -63,8 +63,7 @@ def _plays(case: random.Random) -> int:
 
 
 def _asks(case: random.Random) -> int:
-    start = case.choice(("/", "/seat/", "/watch/", "/review/table/", "/review/record/", "/box/"))
-    start = case.choice((start, "/folders/", "/review/folder/0/", "/static/"))
+    start = case.choice(("/", "/seat/", "/watch/", "/review/table/", "/review/record/", "/static/"))
     path = start + "".join(case.choice("abc/.%0?=&-_~") for _ in range(case.randint(0, 12)))
     return _clients[0].get(path, params={text(case)[:20]: text(case)[:50]}).status_code
 
@@ -74,16 +73,7 @@ def _brings(case: random.Random) -> int:
     lines = json.dumps({"position": mutated(case, position.to_dict())}).encode()
     if case.random() < 0.5:
         lines = bytes_mutated(case, lines)
-    if case.random() < 0.5:
-        return _clients[0].post("/review", files={"file": ("game.jsonl", lines)}).status_code
-    return _post(case, "/review", {"lines": lines.decode("utf-8", "replace")})
-
-
-def _enters(case: random.Random) -> int:
-    game = case.choice(registry.names())
-    said = {f"value.{text(case)[:30]}": text(case)[:30] for _ in range(case.randint(0, 5))}
-    said |= {"box": text(case), case.choice(("check", "download", "save", "add")): "1"}
-    return _post(case, f"/box/{game}", said)
+    return _clients[0].post("/review", files={"file": ("game.jsonl", lines)}).status_code
 
 
 def _form(case: random.Random) -> dict[str, Any]:

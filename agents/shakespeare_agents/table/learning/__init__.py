@@ -1,1 +1,1 @@
-"""Learning a game: lessons, the guided first game, puzzles, levels of opponents."""
+"""Learning a game: lessons, the guided first game, levels of opponents."""

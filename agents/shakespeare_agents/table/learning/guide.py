@@ -11,24 +11,25 @@ import re
 import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 from itertools import takewhile
+from typing import Any
 
 from shakespeare_agents.registry import default, make
 from shakespeare_agents.session import choose
-from shakespeare_agents.table.learning.choices import choices, chosen, paying_most, thing
 from shakespeare_agents.table.learning.lessons import (
+    SEAT,
     Lesson,
     Said,
-    filled,
+    holds,
     lesson,
-    said_after,
     topic_text,
     view,
 )
-from shakespeare_agents.table.live_table import Snapshot
-from shakespeare_agents.table.recent import Recent
-from shakespeare_agents.table.told import called
+from shakespeare_agents.table.tables import Moment, Snapshot, first_snapshot
+from shakespeare_agents.table.viewing import Viewer, called
+from shakespeare_env.core import registry
 from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Event
 from shakespeare_env.play.agent import AnyAgent
@@ -40,6 +41,25 @@ _MOST_GAINS = 4
 _MOST_ROWS = 3
 _KEPT = 4096
 """Decisions kept in memory."""
+_POINTS = re.compile(r"\+(\d+)")
+_asking = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A card to choose.
+
+    Attributes:
+        name: Its name.
+        now: What it would bring as things stand, in words.
+        pays: The same in points.
+        steps: What it brings for how much, in words.
+    """
+
+    name: str
+    now: str
+    pays: int
+    steps: str
 
 
 @dataclass(frozen=True)
@@ -47,18 +67,20 @@ class Advice:
     """What there is to say of one decision, whatever was said before.
 
     Attributes:
+        seen: The view of the position, the move and what it gains.
         move: The suggested move.
         gains: What it changes for sure, for the seat first.
-        asked: The entry of the lesson that says what is to be chosen, and that entry in words.
-        why: The same of what the move is for.
-        notes: The notes that hold, in words.
+        asked: What is to be chosen.
+        why: What the move is for.
+        notes: The numbers of the notes that hold.
     """
 
+    seen: Mapping[str, Any]
     move: str
     gains: Sequence[Event]
-    asked: tuple[int, Said] | None
-    why: tuple[int, Said] | None
-    notes: Mapping[int, str]
+    asked: Said | None
+    why: Said | None
+    notes: Sequence[int]
 
 
 @dataclass(frozen=True)
@@ -107,6 +129,65 @@ class Guidance:
     is_over: bool = False
 
 
+def is_guided(now: Snapshot, viewer: Viewer) -> bool:
+    """Whether a viewer of a table is guided."""
+    taught = lesson(now.plan.game)
+    return taught is not None and taught.plan == now.plan and viewer.seats == (SEAT,)
+
+
+def guidance(now: Snapshot) -> Guidance | None:
+    """What the guide says to the seat that learns; None while others decide."""
+    taught = lesson(now.plan.game)
+    assert taught is not None
+    if now.is_over:
+        reports, last = _since(taught, now)
+        end = taught.end.format(rows=_largest(now))
+        return Guidance("The game is over", end, reports, last=last, is_over=True)
+    position = now.position
+    if position.to_move != SEAT:
+        return None
+    reports, last = _since(taught, now)
+    own = [at for at, one in enumerate(now.positions) if one.to_move == SEAT]
+    before = [_advice(now.at(at)) for at in own[:-1]]
+    advice = _advice(now.at(own[-1]))
+    noted = {number for one in before for number in one.notes}
+    explained = re.fullmatch(taught.facts.explained, advice.move)
+    known = any(_thing(one.move) == _thing(advice.move) for one in before)
+    topics = position.game.presentation.topics(position.seen_by(SEAT))
+    return Guidance(
+        advice.asked.title if advice.asked else position.phase,
+        _said_after(advice.asked, [one.asked for one in before], advice.seen),
+        reports,
+        [taught.notes[at][1].format_map(advice.seen) for at in advice.notes if at not in noted],
+        advice.move,
+        position.describe_move(advice.move),
+        topic_text(topics, _thing(advice.move)) if explained and not known else "",
+        [f"{one.name}: {one.now}" for one in _choices(taught, position).values()],
+        _said_after(advice.why, [one.why for one in before], advice.seen),
+        effects_in_words(_counting(taught, advice.gains), SEAT, now.plan.names),
+        last,
+    )
+
+
+@cache
+def example(game: str) -> Snapshot:
+    """The guided game as it goes if every suggestion is followed."""
+    taught = lesson(game)
+    assert taught is not None
+    now = first_snapshot(taught.plan, f"example of {game}")
+    rules, seed = registry.game(game), taught.plan.seed_of_agents
+    agents = {one.agent: make(one.agent, rules) for one in taught.plan.seats if one.agent}
+    while not now.is_over:
+        seat, number = now.seat_to_move, len(now.moves)
+        assert seat is not None
+        if seat.agent is None:
+            move = _suggested(taught, now.position, seed, number)
+        else:
+            move = choose(agents[seat.agent], now.position, seed, number)
+        now = now.pushed(move)
+    return now
+
+
 def sure_events(position: Position, move: str) -> list[Event]:
     """The effects of a move that its seat can be sure of: those common to possible games.
 
@@ -123,157 +204,6 @@ def sure_events(position: Position, move: str) -> list[Event]:
     return found
 
 
-class Guide:
-    """Suggests moves, and says why; decisions are judged once."""
-
-    def __init__(self) -> None:
-        self._advice: Recent[Advice] = Recent(_KEPT)
-        self._agents: Recent[AnyAgent] = Recent()
-        self._told: Recent[list[Event]] = Recent(_KEPT)
-        self._lock = threading.Lock()
-
-    def says(self, now: Snapshot, seat: int) -> Guidance | None:
-        """What the guide says to a seat; None while others decide, or where nothing is taught."""
-        taught = lesson(now.plan.game)
-        if taught is None:
-            return None
-        reports, last = self._since(taught, now, seat)
-        if now.is_over:
-            end = taught.end.format(rows=_largest(now, seat))
-            return Guidance("The game is over", end, reports, last=last, is_over=True)
-        position = now.position
-        if position.to_move != seat:
-            return None
-        own = [at for at, one in enumerate(now.positions) if one.to_move == seat]
-        before = [self._advice_on(taught, now, at) for at in own[:-1]]
-        advice = self._advice_on(taught, now, own[-1])
-        noted = {number for one in before for number in one.notes}
-        explained = _is(taught.facts.explained, advice.move)
-        known = any(thing(one.move) == thing(advice.move) for one in before)
-        topics = position.game.presentation.topics(position.seen_by(seat))
-        return Guidance(
-            advice.asked[1].title if advice.asked else position.phase,
-            said_after(advice.asked, [one.asked for one in before]),
-            reports,
-            [text for number, text in advice.notes.items() if number not in noted],
-            advice.move,
-            position.describe_move(advice.move),
-            topic_text(topics, thing(advice.move)) if explained and not known else "",
-            [f"{one.name}: {one.now}" for one in choices(taught, position, seat).values()],
-            said_after(advice.why, [one.why for one in before]),
-            effects_in_words(_counting(taught, advice.gains), seat, now.plan.names),
-            last,
-        )
-
-    def suggested(self, position: Position, seed: int, number: int) -> str:
-        """The move that the strongest agent which answers at once would play.
-
-        The lesson may prefer another one, to show what it does or because it pays more already.
-        """
-        game, seat, taught = position.game, position.to_move, lesson(position.game.name)
-        assert seat is not None
-        if taught is not None and (preferred := taught.preferred(position, seat)) is not None:
-            return preferred
-        with self._lock:
-            agent = self._agents.get(game.name, lambda: make(default(game), game))
-            move = choose(agent, position, seed, number)
-        return move if taught is None else paying_most(taught, position, seat, move)
-
-    def _advice_on(self, taught: Lesson, now: Snapshot, at: int) -> Advice:
-        position = now.positions[at]
-        return self._advice.get(
-            (now.plan.game, now.id, now.undone, at), lambda: self._judged(taught, position, now, at)
-        )
-
-    def _judged(self, taught: Lesson, position: Position, now: Snapshot, at: int) -> Advice:
-        seat = position.to_move
-        assert seat is not None
-        move = self.suggested(position, now.plan.seed_of_agents, at)
-        gains = sure_events(position, move)
-        if self._heading(taught, now, at, seat):  # the others' evening goes on by itself
-            gains = list(takewhile(lambda event: event.seat == seat, gains))
-        cards = choices(taught, position, seat)
-        seen = view(position, seat, move, gains) | chosen(cards, move)
-        return Advice(
-            move,
-            gains,
-            filled(taught.asked, taught.question(seen), seen),
-            filled(taught.why, taught.reason(seen), seen),
-            {at: taught.notes[at][1].format_map(seen) for at in sorted(taught.notes_on(seen))},
-        )
-
-    def _since(self, taught: Lesson, now: Snapshot, seat: int) -> tuple[list[Report], list[str]]:
-        """What has happened since a seat's last move: reports, and other points."""
-        own = [at for at, one in enumerate(now.positions[:-1]) if one.to_move == seat]
-        if not own:
-            return [], []
-        at, words = own[-1], []
-        position, move = now.positions[at], now.moves[at]
-        suggested = self._advice_on(taught, now, at).move
-        if move != suggested:
-            words.append(
-                f"You chose to {position.describe_move(move)}, not to "
-                f"{position.describe_move(suggested)}. That is allowed: the guide goes on."
-            )
-        heading = self._heading(taught, now, at, seat)
-        found: dict[str, dict[int, list[str]]] = {}
-        points: Counter[str] = Counter()
-        for number in range(at, len(now.moves)):
-            for place, event in enumerate(self._events(now, number, seat)):
-                if event.seat is None:
-                    heading = taught.facts.heading(event)
-                elif heading and (number, place) != (at, 0):  # that is the move itself
-                    lines = found.setdefault(heading, {})
-                    lines.setdefault(event.seat, []).append(event.text)
-                elif event.points and event.seat == seat:
-                    points[event.source] += event.points
-        names = called(now.plan.names, seat)
-        reports = []
-        for title, each in found.items():
-            seats = sorted(each, key=lambda one: (one != seat, one))
-            reports.append(
-                Report(title, [f"{names[one]}: {'; '.join(each[one])}" for one in seats])
-            )
-        if points:
-            sign = position.game.presentation.score_sign
-            rows = (f"{sign * change:+d} ({row})" for row, change in points.items())
-            words.append(f"Since your last move: {', '.join(rows)}.")
-        return reports, words
-
-    def _heading(self, taught: Lesson, now: Snapshot, at: int, seat: int) -> str:
-        """The heading under which move `at` was played; empty if it is not reported."""
-        for number in reversed(range(at)):
-            for event in reversed(self._events(now, number, seat)):
-                if event.seat is None:
-                    return taught.facts.heading(event)
-        return ""
-
-    def _events(self, now: Snapshot, number: int, seat: int) -> list[Event]:
-        knows = None if now.is_over else seat
-        before, after = now.positions[number : number + 2]
-        key = (now.plan.game, now.id, now.undone, number, knows)
-        return self._told.get(
-            key, lambda: before.events(now.moves[number], after=after, seat=knows)
-        )
-
-
-def _is(pattern: str, text: str) -> bool:
-    return re.fullmatch(pattern, text) is not None
-
-
-def _counting(taught: Lesson, events: Sequence[Event]) -> list[Event]:
-    """Those events that bring points, or change a counter that matters."""
-    counts = taught.facts.counts
-    return [one for one in events if one.points or any(name in counts for name in one.counters)]
-
-
-def _largest(now: Snapshot, seat: int) -> str:
-    """The rows of the score sheet that brought a seat most."""
-    sheet = now.score_sheet(None)
-    rows = sorted(((points[seat], row) for row, points in sheet if row != START), reverse=True)
-    return ", ".join(f"{row} ({points:+d})" for points, row in rows[:_MOST_ROWS] if points > 0)
-
-
 def effects_in_words(gains: Sequence[Event], seat: int | None, names: Sequence[str]) -> list[str]:
     """Effects in words, those that score first, with the row of the score sheet."""
     told = sorted(
@@ -286,3 +216,142 @@ def effects_in_words(gains: Sequence[Event], seat: int | None, names: Sequence[s
         row = f" (row “{event.source}”)" if event.points else ""
         words.append(text + row)
     return words
+
+
+def _thing(move: str) -> str:
+    """The card or thing that a move names first."""
+    return move.partition(":")[2].partition(">")[0].removesuffix("+3")
+
+
+def _choices(taught: Lesson, position: Position) -> dict[str, Choice]:
+    """The moves that choose one of several cards, and those cards; empty if nothing is compared."""
+    legal = [one for one in position.moves() if re.fullmatch(taught.facts.compared, one)]
+    if not legal:
+        return {}
+    now = view(position, SEAT)["now"]
+    texts = position.game.presentation.topics(position.seen_by(SEAT))
+    return {one: _choice(texts[_thing(one)], now.get(_thing(one), "")) for one in legal}
+
+
+def _choice(text: str, now: str) -> Choice:
+    name, steps = text.partition(":")[0], text.partition("\n")[0].rpartition(": ")[2]
+    points = _POINTS.search(now)
+    return Choice(name, now, int(points[1]) if points else 0, steps.rstrip("."))
+
+
+@cache
+def _default_agent(game: str) -> AnyAgent:
+    return make(default(registry.game(game)), registry.game(game))
+
+
+def _suggested(taught: Lesson, position: Position, seed: int, number: int) -> str:
+    """The move that the game's default agent would play.
+
+    The lesson may prefer another one, to show what it does or because it pays more already.
+    """
+    legal = position.moves()
+    for condition, preferred in taught.prefers:
+        if preferred in legal and holds(condition, view(position, SEAT)):
+            return preferred
+    with _asking:
+        move = choose(_default_agent(position.game.name), position, seed, number)
+    if taught.paying and (cards := _choices(taught, position)):
+        best = max(cards, key=lambda one: cards[one].pays)
+        if cards[best].pays > cards[move].pays and holds(taught.paying, view(position, SEAT)):
+            return best
+    return move
+
+
+@lru_cache(_KEPT)
+def _advice(moment: Moment) -> Advice:
+    taught = lesson(moment.game)
+    assert taught is not None
+    position, seed = moment.position, moment.course.plan.seed_of_agents
+    move = _suggested(taught, position, seed, moment.number)
+    gains = sure_events(position, move)
+    if _heading(taught, moment):  # the others' evening goes on by itself
+        gains = list(takewhile(lambda event: event.seat == SEAT, gains))
+    seen = view(position, SEAT, move, gains)
+    if move in (cards := _choices(taught, position)):
+        own, best = cards[move], max(cards.values(), key=lambda one: one.pays)
+        beside = {"most": own.pays == best.pays, "best": best.name, "best_now": best.now}
+        seen["choice"] = {"now": own.now, "pays": own.pays, "steps": own.steps, **beside}
+    notes = [at for at, (condition, _) in enumerate(taught.notes) if holds(condition, seen)]
+    return Advice(seen, move, gains, fitting(taught.asked, seen), fitting(taught.why, seen), notes)
+
+
+def fitting(entries: Sequence[Said], seen: Mapping[str, Any]) -> Said | None:
+    """The first entry of a lesson that fits a decision or a move."""
+    return next((one for one in entries if holds(one.condition, seen)), None)
+
+
+def _said_after(entry: Said | None, before: Sequence[Said | None], seen: Mapping[str, Any]) -> str:
+    """What is said after it was said before."""
+    return "" if entry is None else entry.at(sum(one is entry for one in before), seen)
+
+
+def _since(taught: Lesson, now: Snapshot) -> tuple[list[Report], list[str]]:
+    """What has happened since the seat's last move: reports, and other points."""
+    own = [at for at, one in enumerate(now.positions[:-1]) if one.to_move == SEAT]
+    if not own:
+        return [], []
+    at, words = own[-1], []
+    position, move = now.positions[at], now.moves[at]
+    suggested = _advice(now.at(at)).move
+    if move != suggested:
+        words.append(
+            f"You chose to {position.describe_move(move)}, not to "
+            f"{position.describe_move(suggested)}. That is allowed: the guide goes on."
+        )
+    heading = _heading(taught, now.at(at))
+    found: dict[str, dict[int, list[str]]] = {}
+    points: Counter[str] = Counter()
+    for number in range(at, len(now.moves)):
+        for place, event in enumerate(_events(now.at(number + 1), now.is_over)):
+            if event.seat is None:
+                heading = taught.facts.heading(event)
+            elif heading and (number, place) != (at, 0):  # that is the move itself
+                lines = found.setdefault(heading, {})
+                lines.setdefault(event.seat, []).append(event.text)
+            elif event.points and event.seat == SEAT:
+                points[event.source] += event.points
+    names = called(now.plan.names, SEAT)
+    reports = []
+    for title, each in found.items():
+        seats = sorted(each, key=lambda one: (one != SEAT, one))
+        reports.append(Report(title, [f"{names[one]}: {'; '.join(each[one])}" for one in seats]))
+    if points:
+        sign = position.game.presentation.score_sign
+        rows = (f"{sign * change:+d} ({row})" for row, change in points.items())
+        words.append(f"Since your last move: {', '.join(rows)}.")
+    return reports, words
+
+
+def _heading(taught: Lesson, moment: Moment) -> str:
+    """The heading under which the next move is played; empty if it is not reported."""
+    for number in range(moment.number, 0, -1):
+        for event in reversed(_events(replace(moment, number=number), False)):
+            if event.seat is None:
+                return taught.facts.heading(event)
+    return ""
+
+
+@lru_cache(_KEPT)
+def _events(moment: Moment, is_open: bool) -> list[Event]:
+    """What the last move of a moment has done, as the seat knows it or, in the end, all of it."""
+    now, at = moment.course, moment.number - 1
+    before, after = now.positions[at : at + 2]
+    return before.events(now.moves[at], after=after, seat=None if is_open else SEAT)
+
+
+def _counting(taught: Lesson, events: Sequence[Event]) -> list[Event]:
+    """Those events that bring points, or change a counter that matters."""
+    counts = taught.facts.counts
+    return [one for one in events if one.points or any(name in counts for name in one.counters)]
+
+
+def _largest(now: Snapshot) -> str:
+    """The rows of the score sheet that brought the seat most."""
+    sheet = now.score_sheet(None)
+    rows = sorted(((points[SEAT], row) for row, points in sheet if row != START), reverse=True)
+    return ", ".join(f"{row} ({points:+d})" for points, row in rows[:_MOST_ROWS] if points > 0)

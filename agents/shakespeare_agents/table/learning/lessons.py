@@ -19,7 +19,7 @@ Entries say `first` at their first time, `again` at the second one, `later` from
 What `if` holds must hold of the position as its seat sees it (`view`). Values are equal, or a text
 such as ">3" bounds a number, or how many there are; `move` and `told` are patterns for the whole
 move, in which {me} is the seat, and for what it brings; `choice` is of a choice among cards
-(`choices.py`). Braces in what is said hold values of the view. Rules stand in brackets: "[T9]".
+(`guide.py`). Braces in what is said hold values of the view. Rules stand in brackets: "[T9]".
 """
 
 from __future__ import annotations
@@ -33,49 +33,53 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from markupsafe import Markup, escape
+
 from shakespeare_agents.table.store import SeatPlan, TablePlan
+from shakespeare_env.core import registry
 from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Event
 
 SEAT = 0
 """The seat of whoever learns."""
 _BOUND = re.compile(r"([<>])(-?\d+)")
-_KEYS = ("plan", "how", "asked", "why", "notes", "facts", "end", "terms")
 _PATTERNS = ("move", "told")
+_ROW = re.compile(r"\| (?P<rule>[A-Z]+\d+\w?)(?P<ruling> Ruling)? \| (?P<text>[^|]+) \|")
+_LINK = re.compile(r"\s*\[([A-Z]+\d+\w?)\]")
 
 Condition = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Picture:
-    """Pieces of the board in the first position of the guided game for which a condition holds."""
-
-    condition: Condition
-    pieces: Sequence[str]
-
-
-@dataclass(frozen=True)
 class Section:
-    """A section of the page "How to play"; `topics` are explained exactly below it."""
+    """A section of the page "How to play".
+
+    Attributes:
+        condition: The picture is of the first position of the guided game for which it holds.
+        pieces: The pieces of the board in the picture.
+        topics: What is explained exactly below the text.
+    """
 
     title: str
     text: str
-    picture: Picture
+    condition: Condition
+    pieces: Sequence[str]
     topics: Sequence[str]
 
 
 @dataclass(frozen=True)
 class Said:
-    """What is said at the first time, and in fewer words at the second one and later."""
+    """What is said where a condition holds; in fewer words at the second time and later."""
 
+    condition: Condition
     first: str
     again: str
     later: str
     title: str
 
-    def at(self, time: int) -> str:
-        """What is said after it was said `time` times."""
-        return (self.first, self.again, self.later)[min(time, 2)]
+    def at(self, time: int, seen: Mapping[str, Any]) -> str:
+        """What is said after it was said `time` times, with values of the position."""
+        return (self.first, self.again, self.later)[min(time, 2)].format_map(seen)
 
 
 @dataclass(frozen=True)
@@ -100,8 +104,6 @@ class Lesson:
     Attributes:
         prefers: Conditions, and moves that are suggested where they hold.
         paying: When what pays most now is suggested; None if never.
-        asked: Conditions, and what is said of a decision that fits.
-        why: Conditions, and what is said of a move that fits.
         notes: Conditions, and what is said once.
     """
 
@@ -111,35 +113,18 @@ class Lesson:
     sections: Sequence[Section]
     prefers: Sequence[tuple[Condition, str]]
     paying: Condition | None
-    asked: Sequence[tuple[Condition, Said]]
-    why: Sequence[tuple[Condition, Said]]
+    asked: Sequence[Said]
+    why: Sequence[Said]
     notes: Sequence[tuple[Condition, str]]
     facts: Facts
     end: str
     terms: Mapping[str, str]
     variants: Mapping[str, str]
 
-    def question(self, seen: Mapping[str, Any]) -> int | None:
-        """The entry of `asked` that fits a decision."""
-        return _first(self.asked, seen)
 
-    def reason(self, seen: Mapping[str, Any]) -> int | None:
-        """The entry of `why` that fits a move; `seen` holds the move and what it gains."""
-        return _first(self.why, seen)
-
-    def preferred(self, position: Position, seat: int) -> str | None:
-        """A move to suggest whatever else is best, since its part of the game is to be shown."""
-        legal = position.moves()
-        seen = view(position, seat) if any(move in legal for _, move in self.prefers) else {}
-        fits = (
-            move for condition, move in self.prefers if move in legal and holds(condition, seen)
-        )
-        return next(fits, None)
-
-    def notes_on(self, seen: Mapping[str, Any]) -> frozenset[int]:
-        """The notes that hold."""
-        noted = enumerate(self.notes)
-        return frozenset(number for number, (condition, _) in noted if holds(condition, seen))
+def taught_games() -> list[str]:
+    """The games that are taught."""
+    return [name for name in registry.names() if lesson(name) is not None]
 
 
 @cache
@@ -149,25 +134,38 @@ def lesson(game: str) -> Lesson | None:
     if not file.is_file():
         return None
     said = tomllib.loads(file.read_text(encoding="utf-8"))
-    assert tuple(said) == _KEYS, f"{file} holds {', '.join(said)}"
-    plan = said["plan"]
+    plan, how = said["plan"], said["how"]
     opponents = (SeatPlan(name, plan["agent"]) for name in plan["opponents"])
     seats = (SeatPlan("You"), *opponents)
     return Lesson(
         game,
         TablePlan(game, len(seats), (), plan["seed"], seats),
-        said["how"]["lead"],
-        [_section(one) for one in said["how"]["sections"]],
+        how["lead"],
+        [
+            Section(
+                one["title"],
+                one["text"],
+                one["picture"]["if"],
+                one["picture"]["pieces"],
+                one["topics"],
+            )
+            for one in how["sections"]
+        ],
         [(one["if"], one["move"]) for one in plan.get("prefers", ())],
         plan.get("paying"),
-        [(one["if"], _said(one)) for one in said["asked"]],
-        [(one["if"], _said(one)) for one in said["why"]],
+        [_said(one) for one in said["asked"]],
+        [_said(one) for one in said["why"]],
         [(one["if"], one["text"]) for one in said["notes"]],
         Facts(**said["facts"]),
         said["end"]["text"],
         said["terms"],
-        said["how"].get("variants", {}),
+        how.get("variants", {}),
     )
+
+
+def _said(one: Mapping[str, Any]) -> Said:
+    again = one.get("again", one["first"])
+    return Said(one["if"], one["first"], again, one.get("later", ""), one.get("title", ""))
 
 
 def view(position: Position, seat: int, move: str = "", gains: Sequence[Event] = ()) -> Any:
@@ -215,31 +213,6 @@ def holds(condition: Condition, seen: Mapping[str, Any]) -> bool:
     )
 
 
-def filled(
-    entries: Sequence[tuple[Condition, Said]], number: int | None, seen: Mapping[str, Any]
-) -> tuple[int, Said] | None:
-    """An entry of a lesson, with values of the position in its words."""
-    if number is None:
-        return None
-    said = entries[number][1]
-    first, again, later = (text.format_map(seen) for text in (said.first, said.again, said.later))
-    return number, Said(first, again, later, said.title)
-
-
-def said_after(entry: tuple[int, Said] | None, before: Sequence[tuple[int, Said] | None]) -> str:
-    """What is said after it was said before."""
-    if entry is None:
-        return ""
-    number, said = entry
-    return said.at(sum(one is not None and one[0] == number for one in before))
-
-
-def topic_text(topics: Mapping[str, str], name: str) -> str:
-    """What a topic says of every position: lines about the present one are left out."""
-    lines = topics.get(name, "").splitlines()
-    return "\n".join(line for line in lines if not line.startswith("Now"))
-
-
 def _fits(wanted: Any, value: Any) -> bool:
     if isinstance(wanted, Mapping):
         return all(_fits(inner, _inner(value, name)) for name, inner in wanted.items())
@@ -264,17 +237,69 @@ def _number(value: Any) -> int:
     return len(value) if isinstance(value, list) else int(value or 0)
 
 
-def _section(one: Mapping[str, Any]) -> Section:
-    picture = Picture(one["picture"]["if"], one["picture"]["pieces"])
-    return Section(one["title"], one["text"], picture, one["topics"])
+def topic_text(topics: Mapping[str, str], name: str) -> str:
+    """What a topic says of every position: lines about the present one are left out."""
+    lines = topics.get(name, "").splitlines()
+    return "\n".join(line for line in lines if not line.startswith("Now"))
 
 
-def _said(one: Mapping[str, str]) -> Said:
-    first = one.get("first", "")
-    again = one.get("again", first)
-    return Said(first, again, one.get("later", ""), one.get("title", ""))
+@cache
+def rules_of(game: str) -> list[tuple[str, str, bool]]:
+    """(number, what it says, whether it settles what the rule book leaves open), in order.
+
+    They are read from the table of the game's `RULES.md`; empty if it has none.
+    """
+    if not registry.has_box(game) or not (file := registry.folder(game) / "RULES.md").is_file():
+        return []
+    rows = map(_ROW.match, file.read_text(encoding="utf-8").splitlines())
+    return [
+        (row["rule"], row["text"].replace("`", ""), row["ruling"] is not None)
+        for row in rows
+        if row is not None
+    ]
 
 
-def _first(entries: Sequence[tuple[Condition, Said]], seen: Mapping[str, Any]) -> int | None:
-    fits = (number for number, (condition, _) in enumerate(entries) if holds(condition, seen))
-    return next(fits, None)
+def with_links(text: str, game: str) -> Markup:
+    """Text as HTML, in which terms can be asked about, and after it links to its rules."""
+    known = {number for number, _, _ in rules_of(game)}
+    links: list[str] = []
+
+    def noted(found: re.Match[str]) -> str:
+        if found[1] not in known:
+            return found[0]
+        address, title = f"/rules/{game}#{found[1]}", f"Rule {found[1]}"
+        links.append(f'<a class="rule" href="{address}" title="{title}">{found[1]}</a>')
+        return ""
+
+    plain = _with_terms(_LINK.sub(noted, str(escape(text))), game)
+    return Markup(" ".join([plain.strip(), *dict.fromkeys(links)]))
+
+
+def _with_terms(text: str, game: str) -> str:
+    """Text in which each term can be asked about once."""
+    if (taught := lesson(game)) is None:
+        return text
+    asked: set[str] = set()
+
+    def term(found: re.Match[str]) -> str:
+        word = found[1]
+        topic = taught.terms.get(word) or taught.terms.get(word[0].lower() + word[1:])
+        if topic is None or topic in asked:
+            return found[0]
+        asked.add(topic)
+        return (
+            f'<span class="term" role="button" tabindex="0" data-topic="{topic}">{found[0]}</span>'
+        )
+
+    return _terms_pattern(game).sub(term, text)
+
+
+@cache
+def _terms_pattern(game: str) -> re.Pattern[str]:
+    taught = lesson(game)
+    assert taught is not None
+    each = [
+        f"[{one[0]}{one[0].upper()}]{re.escape(one[1:])}" if one[0].islower() else re.escape(one)
+        for one in sorted(taught.terms, key=len, reverse=True)
+    ]
+    return re.compile(rf"(?<![\w+])({'|'.join(each)})s?(?!\w)")

@@ -4,7 +4,6 @@
 "use strict";
 
 (() => {
-  const SVG = "http://www.w3.org/2000/svg";
   let turn = { moves: [], changed: [] };
   const narrow = matchMedia("(max-width: 60rem)");
   let chosen = [];
@@ -27,11 +26,11 @@
   const button = (move) => document.querySelector(`#moves button[value="${CSS.escape(move)}"]`);
   const say = (words) => { document.getElementById("announce").textContent = words; };
 
-  function frame(group, kind) {
+  function frame(group, kind, room) {
     const [width, height] = group.dataset.size.split(" ").map(Number);
-    const mark = document.createElementNS(SVG, "rect");
+    const mark = document.createElementNS("http://www.w3.org/2000/svg", "rect");
     mark.setAttribute("class", kind);
-    for (const [name, value] of [["x", -2], ["y", -2], ["width", width + 4], ["height", height + 4], ["rx", 6]]) {
+    for (const [name, value] of [["x", -room], ["y", -room], ["width", width + 2 * room], ["height", height + 2 * room], ["rx", 4 + room]]) {
       mark.setAttribute(name, value);
     }
     group.append(mark);
@@ -53,7 +52,7 @@
   function mark() {
     const focused = document.activeElement && document.activeElement.closest("#board [data-place]");
     unmark();
-    for (const group of turn.changed.flatMap(groups)) frame(group, "changed-mark");
+    for (const group of turn.changed.flatMap(groups)) frame(group, "changed-mark", 2);
     const next = new Map();
     for (const [, places, words] of left()) {
       const name = places[chosen.length];
@@ -66,11 +65,11 @@
       group.setAttribute("role", "button");
       const more = words.length > 3 ? ` and ${words.length - 2} more` : "";
       group.setAttribute("aria-label", words.slice(0, more ? 2 : 3).join("; or ") + more);
-      frame(group, "mark");
+      frame(group, "mark", 2);
     }
     for (const group of chosen.flatMap(groups)) {
       group.classList.add("chosen");
-      frame(group, "mark");
+      frame(group, "mark", 2);
     }
     if (focused && focused.classList.contains("target")) focused.focus({ preventScroll: true });
     list();
@@ -103,11 +102,6 @@
 
   function putBack() {
     chosen = [];
-    mark();
-  }
-
-  function lift(name) {
-    chosen.push(name);
     mark();
   }
 
@@ -274,11 +268,11 @@
   function resume() {
     showCurtain();
     if (!turn.moves.length || !byKeyboard || document.activeElement !== document.body) return;
-    const first = targets()[0] || document.querySelector("#moves .direct button");
+    const first = document.getElementById(document.body.dataset.focus) || targets()[0] || document.querySelector("#moves .direct button");
     if (first) first.focus({ preventScroll: true });
   }
 
-  window.board = { lift, drop: choose, putBack }; // for `drag.js`
+  window.board = { groups, frame, moves: () => turn.moves }; // for other scripts of the page
   // A page that the browser had put aside may be old.
   window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
   document.addEventListener("click", clicked);
@@ -295,5 +289,4 @@
   document.addEventListener("input", (event) => { if (event.target.id === "find") list(); });
   document.addEventListener("DOMContentLoaded", read);
   document.addEventListener("htmx:afterSettle", read);
-  document.addEventListener("htmx:oobAfterSwap", (event) => { if (event.target.id === "status") read(); });
 })();

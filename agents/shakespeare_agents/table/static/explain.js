@@ -132,7 +132,6 @@
   }, { passive: true, capture: true });
   document.addEventListener("board:changed", () => {
     if (!isTerm(shown)) hide();  // a word means the same after a move
-    document.getElementById("found")?.replaceChildren();
   });
   document.addEventListener("htmx:afterSettle", settled);
 })();

@@ -1,1 +1,0 @@
-"""The printed values of a game's box for owners who enter those of their copy."""

@@ -1,0 +1,58 @@
+// What the guide of a first game, or a hint, suggests is marked on the board; the guide folds on a phone.
+"use strict";
+
+(() => {
+  const guide = () => document.getElementById("guide");
+  const places = (move) => board.moves().find(([text]) => text === move)?.[1] ?? [];
+  // A place may be in a summary, too, which a wide screen does not show.
+  const drawn = (name) => board.groups(name).filter((it) => it.checkVisibility());
+  const button = (move) => document.querySelector(`#moves button[value="${CSS.escape(move)}"]`);
+  // Whoever folds the guide has it folded for the rest of the game.
+  const folded = () => `folded ${location.pathname}`;
+
+  function small(isSmall) {
+    const handle = document.getElementById("guide-handle");
+    guide().classList.toggle("small", isSmall);
+    handle.setAttribute("aria-expanded", String(!isSmall));
+    handle.textContent = isSmall ? "Read again" : "Fold";
+  }
+
+  function settled() {
+    for (const mark of document.querySelectorAll(".suggested-mark")) mark.remove();
+    for (const other of document.querySelectorAll("button.suggested")) other.classList.remove("suggested");
+    const suggestion = document.querySelector("#guide .suggestion, #hinted [data-move]");
+    if (suggestion) {
+      const { move } = suggestion.dataset;
+      button(move)?.classList.add("suggested");
+      for (const group of places(move).flatMap(drawn)) board.frame(group, "suggested-mark", 6);
+    }
+    if (guide()) small(sessionStorage.getItem(folded()) !== null);
+  }
+
+  function showMove(move) {
+    const first = places(move).flatMap(drawn)[0] || button(move);
+    if (!first) return;
+    small(true);
+    first.scrollIntoView({ block: "center", inline: "center" });
+    first.focus({ preventScroll: true });
+  }
+
+  document.addEventListener("click", (event) => {
+    if (event.target.closest("#guide-handle")) {
+      small(!guide().classList.contains("small"));
+      if (guide().classList.contains("small")) sessionStorage.setItem(folded(), "");
+      else sessionStorage.removeItem(folded());
+    }
+    const shows = event.target.closest("#guide-show");
+    const plays = event.target.closest("#guide-play");
+    if (shows) showMove(shows.value);
+    if (plays) {
+      event.preventDefault();  // without scripts the form does it
+      button(plays.value)?.click();
+    }
+    // Who plays by the guide's button goes on there, from move to move (`board.js`).
+    if (event.isTrusted) document.body.dataset.focus = plays ? plays.id : "";
+  });
+  document.addEventListener("DOMContentLoaded", settled);
+  document.addEventListener("htmx:afterSettle", settled);
+})();

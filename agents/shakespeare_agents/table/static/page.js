@@ -1,0 +1,33 @@
+// On every page: dark or light as somebody chooses, and what is said of requests that fail.
+"use strict";
+
+(() => {
+  const root = document.documentElement;
+  const chosen = localStorage.getItem("theme");
+  if (chosen) root.dataset.theme = chosen;
+
+  const show = (id, shown) => { document.getElementById(id).hidden = !shown; };
+
+  function report(answer) {
+    const kind = answer.getResponseHeader("Content-Type") || "";
+    const words = kind.startsWith("text/plain") ? answer.responseText : `The server could not answer (${answer.status}).`;
+    document.querySelector("#failed span").textContent = words;
+    show("failed", true);
+  }
+
+  document.addEventListener("click", (event) => {
+    if (event.target.closest("#failed button")) show("failed", false);
+    if (!event.target.closest("#theme")) return;
+    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = dark ? "light" : "dark";
+    localStorage.setItem("theme", root.dataset.theme);
+  });
+  document.addEventListener("htmx:responseError", (event) => report(event.detail.xhr));
+  document.addEventListener("htmx:afterRequest", (event) => {
+    if (!event.detail.successful) return;
+    show("failed", false);
+    show("offline", false);
+  });
+  for (const lost of ["htmx:sendError", "htmx:sseError"]) document.addEventListener(lost, () => show("offline", true));
+  document.addEventListener("htmx:sseOpen", () => show("offline", false));
+})();

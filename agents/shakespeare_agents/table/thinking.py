@@ -1,0 +1,344 @@
+"""Agents in processes of their own, so that a table waits for none and ends any.
+
+Where a game is still being played, a job holds no more of it than the seat to move may know.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import lru_cache, partial
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+from pathlib import Path
+from queue import LifoQueue
+from typing import Any
+
+from starlette.concurrency import iterate_in_threadpool
+
+from shakespeare_agents.analysis import Analyst, best_line, forecasts_of, reasons, thoughts
+from shakespeare_agents.analysis import verdict_on as verdict_on_decision
+from shakespeare_agents.registry import default, make
+from shakespeare_agents.session import choose
+from shakespeare_env import IllegalMove, Position
+from shakespeare_env.core import registry
+from shakespeare_env.core.kernels import compile_all
+from shakespeare_env.errors import ShakespeareEnvError, own_steps
+from shakespeare_env.play.agent import AnyAgent
+
+PATIENCE_S = 10.0
+"""Seconds that a request waits for compiled rules, which is enough to load them."""
+_STARTING_S = 120.0
+"""Seconds for a process to start or to make an agent, on a machine that does much else."""
+_COMPILING_S = 900.0
+_GIVE_WAY = 10
+"""Niceness of processes that think."""
+_MADE = 6
+"""Agents that a process keeps."""
+_FEWER_PLAYOUTS = 8
+"""Playouts of a position for an early graph where no network forecasts."""
+_THINKING = "search,simulations=16"
+"""An agent that uses all that thinking aloud does."""
+
+Job = Callable[[], Iterator[Any]]
+"""What a process does: it makes an agent, yields None, then results. It travels pickled."""
+
+
+class ThinkerError(ShakespeareEnvError):
+    """An agent has failed, or its process was ended; says how in words that all may read."""
+
+
+class Thinker:
+    """A process that is started when it is first asked, and again after it was ended."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: SpawnProcess | None = None
+        self._ours: Connection | None = None
+        self._is_closed = False
+
+    def ask(self, job: Job, limit: float) -> Generator[Any, None, None]:
+        """The results of a job as they come; closing the iterator early ends the process.
+
+        Args:
+            job: The job.
+            limit: The most seconds from one result to the next.
+
+        Raises:
+            ThinkerError: a result took longer, the agent has failed or has ended the process.
+        """
+        is_done = False
+        try:
+            ours = self._running()
+            ours.send(job)
+            within = max(limit, _STARTING_S)
+            while True:
+                if not ours.poll(within):
+                    words = f"it has thought for more than {limit:g} seconds and was ended"
+                    raise ThinkerError(words)
+                kind, said = ours.recv()
+                is_done = kind in ("done", "failed")
+                if kind == "failed":
+                    words, details = said
+                    print(details, file=sys.stderr)
+                    raise ThinkerError(words)
+                if is_done:
+                    return
+                if said is not None:
+                    yield said
+                within = limit
+        except (EOFError, OSError) as fault:
+            raise ThinkerError("its process has ended") from fault
+        finally:
+            if not is_done:
+                self._end()
+
+    def close(self) -> None:
+        """End the process at once and start none; who waits for it gets a `ThinkerError`."""
+        with self._lock:
+            self._is_closed = True
+            if self._process is not None:
+                self._process.kill()
+
+    def _running(self) -> Connection:
+        with self._lock:
+            if self._is_closed:
+                raise ThinkerError("the server has ended")
+            if self._ours is None:
+                spawning = multiprocessing.get_context("spawn")
+                self._ours, theirs = spawning.Pipe()
+                # A daemon: should this process end without a word, none waits for it.
+                self._process = spawning.Process(target=_think, args=(theirs,), daemon=True)
+                self._process.start()
+                theirs.close()
+            return self._ours
+
+    def _end(self) -> None:
+        with self._lock:
+            process, ours = self._process, self._ours
+            self._process = self._ours = None
+        if process is not None and ours is not None:
+            process.kill()
+            process.join()
+            ours.close()
+
+
+class Thinkers:
+    """Some processes that think, each about one thing at a time; who comes later waits in turn.
+
+    Args:
+        size: The most processes.
+        limit: The most seconds from one result to the next; a process that takes longer is ended.
+
+    Attributes:
+        threads: As many threads as processes.
+    """
+
+    def __init__(self, size: int, limit: float) -> None:
+        self.limit = limit
+        self.threads = ThreadPoolExecutor(size, "thinking")
+        self._all = [Thinker() for _ in range(size)]
+        # The latest first: it has made its agents.
+        self._idle: LifoQueue[Thinker] = LifoQueue()
+        for thinker in self._all:
+            self._idle.put(thinker)
+
+    def results(self, job: Job) -> Generator[Any, None, None]:
+        """The results of a job as they come; errors as of `Thinker.ask`."""
+        thinker = self._idle.get()
+        try:
+            yield from thinker.ask(job, self.limit)
+        finally:
+            self._idle.put(thinker)
+
+    def result(self, job: Job) -> Any:
+        """The last result of a job."""
+        *_, found = self.results(job)
+        return found
+
+    async def stream(self, job: Job) -> AsyncGenerator[Any, None]:
+        """The results of a job for a coroutine; closing the iterator ends the job."""
+        results = self.results(job)
+        try:
+            async for result in iterate_in_threadpool(results):
+                yield result
+        finally:
+            results.close()
+
+    def close(self) -> None:
+        """End all processes at once."""
+        self.threads.shutdown(wait=False, cancel_futures=True)
+        for thinker in self._all:
+            thinker.close()
+
+
+def _think(theirs: Connection) -> None:
+    """The life of a process that thinks."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's to handle
+    threading.Thread(target=_end_with_the_server, daemon=True).start()
+    if hasattr(os, "nice"):
+        os.nice(_GIVE_WAY)
+    with suppress(EOFError, OSError):  # the server has ended
+        while True:
+            job: Job = theirs.recv()
+            try:
+                for result in job():
+                    theirs.send(("result", result))
+            except SystemExit:
+                theirs.send(("failed", ("it has asked for the end of its process", "")))
+            except Exception as fault:  # an agent may be anybody's
+                theirs.send(("failed", _in_words(fault)))
+            else:
+                theirs.send(("done", None))
+
+
+def _end_with_the_server() -> None:
+    server = multiprocessing.parent_process()
+    assert server is not None
+    server.join()
+    os._exit(1)
+
+
+def _in_words(fault: Exception) -> tuple[str, str]:
+    """A fault of an agent in words that all may read, and its details, which may reveal a hand."""
+    if isinstance(fault, IllegalMove):
+        return "the move it has chosen is not legal", ""
+    details = "".join(traceback.format_exception(fault))
+    if not (steps := own_steps(fault)):
+        return f"{type(fault).__name__} (the server's terminal shows more)", details
+    where = f"{Path(steps[-1].filename).name}, line {steps[-1].lineno}"
+    return f"{type(fault).__name__} in {where} (the server's terminal shows more)", details
+
+
+def as_seen(position: Position) -> Position:
+    """A possible position instead of the true one, the same whatever its mover does not know."""
+    assert position.to_move is not None
+    return position.determinize(position.to_move, 0)
+
+
+@lru_cache(_MADE)
+def _agent(name: str, game: str) -> AnyAgent:
+    return make(name, registry.game(game))
+
+
+@lru_cache(_MADE)
+def _analyst(name: str, game: str) -> Analyst:
+    return Analyst(registry.game(game), name)
+
+
+def decide(name: str, seen: Position, seed: int, number: int) -> Iterator[Any]:
+    """An agent's move as decision `number` of a game; see `choose`."""
+    agent = _agent(name, seen.game.name)
+    yield None
+    yield choose(agent, seen, seed, number)
+
+
+def think_aloud(name: str, seen: Position, seed: int, number: int, playouts: int) -> Iterator[Any]:
+    """An agent's `thoughts`, round by round."""
+    analyst = _analyst(name, seen.game.name)
+    yield None
+    yield from thoughts(seen, analyst, seed=seed, number=number, playouts=playouts)
+
+
+def hint(seen: Position, seed: int, number: int) -> Iterator[Any]:
+    """Why the move that looks best to a game's default agent; see `reasons`."""
+    analyst = _analyst(default(seen.game), seen.game.name)
+    yield None
+    yield from reasons(seen, analyst, seed=seed, number=number)
+
+
+def forecast(name: str, positions: Sequence[Position]) -> Iterator[Any]:
+    """What every seat of a finished game could expect; see `forecasts_of`."""
+    analyst = _analyst(name, positions[0].game.name)
+    yield None
+    yield forecasts_of(positions, analyst, playouts=_FEWER_PLAYOUTS)
+
+
+def verdict_on(name: str, position: Position, move: str, number: int) -> Iterator[Any]:
+    """What a decision of a finished game was worth."""
+    analyst = _analyst(name, position.game.name)
+    yield None
+    yield verdict_on_decision(position, move, number, analyst)
+
+
+def line_from(name: str, position: Position, number: int) -> Iterator[Any]:
+    """The best line from a position of a finished game."""
+    analyst = _analyst(name, position.game.name)
+    yield None
+    yield best_line(position, analyst, number=number)
+
+
+def compile_game(game: str, agent: str) -> Iterator[Any]:
+    """Compile a game's rules and what an agent adds to them; the code is kept on disk."""
+    rules = registry.game(game)
+    compile_all(rules)
+    choose(make(agent, rules), Position.new(game, players=rules.min_seats))
+    yield None
+
+
+class NotReadyError(ShakespeareEnvError, ValueError):
+    """A game cannot be played yet.
+
+    Attributes:
+        game: Its name.
+    """
+
+    def __init__(self, game: str) -> None:
+        super().__init__(
+            f"the rules of {game.capitalize()} are being compiled for this computer, which is done "
+            "once and takes a minute or two; try again then"
+        )
+        self.game = game
+
+
+class Preparing:
+    """Compiles the rules and agents of all games, one after the other, in a process."""
+
+    def __init__(self) -> None:
+        self._ready = {name: threading.Event() for name in registry.names()}
+        self._compiler = Thinker()
+        self._is_closed = False
+        self._began = time.monotonic()
+
+    def start(self) -> None:
+        """Begin, on a thread of its own."""
+        threading.Thread(target=self._prepare, name="compiling", daemon=True).start()
+
+    def close(self) -> None:
+        """Compile no more."""
+        self._is_closed = True
+        self._compiler.close()
+
+    @property
+    def seconds(self) -> float:
+        """The seconds since the beginning."""
+        return time.monotonic() - self._began
+
+    def wait(self, game: str, seconds: float = PATIENCE_S) -> None:
+        """Wait until a game can be played; NotReadyError if that takes longer."""
+        if not self._ready[game].wait(seconds):
+            raise NotReadyError(game)
+
+    def _prepare(self) -> None:
+        for name, is_ready in self._ready.items():
+            self._compile(name, default(registry.game(name)))
+            if self._is_closed:
+                return
+            compile_all(registry.game(name))  # loads what is kept
+            is_ready.set()
+        for name in self._ready:
+            if default(registry.game(name)) == "network":
+                self._compile(name, _THINKING)
+        self._compiler.close()
+
+    def _compile(self, name: str, agent: str) -> None:
+        with suppress(ThinkerError):  # opening a table of this game shows the fault
+            list(self._compiler.ask(partial(compile_game, name, agent), _COMPILING_S))

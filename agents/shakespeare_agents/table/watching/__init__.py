@@ -1,1 +1,0 @@
-"""Folders of recorded games, datasets and arenas, watched while others write them."""

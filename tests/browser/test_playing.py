@@ -1,0 +1,208 @@
+"""Tables in the browser: by mouse, finger and keys, by several people, and on two widths."""
+
+from typing import Any
+
+import pytest
+
+from tests.browser.people import (
+    DESKTOP,
+    PHONE,
+    Person,
+    TouchingPerson,
+    TypingPerson,
+    fits,
+    in_view,
+    serious_findings,
+    wait_for_log,
+)
+
+_FIRST_PAGE, _ANSWER = 300_000, 60_000
+"""Bytes on the wire: at most of all that a page needs, and of a move's answer."""
+_MOVES = 8
+
+
+def test_a_whole_game_is_played(server, new_page):
+    """The page says at the end who has won, and what each score is made of."""
+    person, loaded = Person(new_page()), list[Any]()
+    page = person.page
+    page.on("requestfinished", lambda request: loaded.append(request))
+    with page.expect_request_finished(lambda request: "board.js" in request.url):
+        person.begin(server.address, "figaro", ["person", "random", "random"])
+    page.wait_for_load_state("load")
+    assert 10_000 < sum(it.sizes()["responseBodySize"] for it in loaded) < _FIRST_PAGE
+    assert person.play_on() > 15
+    answers = [it for it in loaded if it.url.endswith("/play") or "/changes?" in it.url]
+    assert max(it.sizes()["responseBodySize"] for it in answers) < _ANSWER
+    rows = page.locator("#moves tbody tr").all_inner_texts()
+    table = [row.replace("−", "-").split("\t") for row in rows]
+    totals = next(row for row in table if row[0].startswith("in all"))
+    parts = [row for row in table if row[0] and not row[0].startswith("in all")]
+    for seat in range(1, len(totals)):
+        assert sum(int(row[seat]) for row in parts) == int(totals[seat])
+    assert "wins" in rows[-1]
+    assert serious_findings(page) == []
+
+
+@pytest.mark.parametrize("look", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize(("game", "seats"), [("shakespeare", 4), ("figaro", 5)])
+def test_what_the_others_did_and_a_legal_place_are_in_view(server, new_page, game, seats, look):
+    page = new_page(**look, color_scheme="dark")
+    person = (TouchingPerson if look is PHONE else Person)(page, 3)
+    person.begin(server.address, game, ["person", *["random"] * (seats - 1)], seed=3)
+    changed: list[tuple[str, bool]] = []
+    for number in range(_MOVES):
+        seen, sight = person.look(), in_view(page)
+        if number:
+            changed += sight["changed"]
+        assert sight["first"] or not sight["legal"]
+        assert sight["screens"] <= (2.0 if look is PHONE else 1.01)
+        if look is PHONE:
+            fits(page)
+        person.play(seen, *person.choose(seen))
+    shown = [name for name, is_seen in changed if is_seen]
+    assert len(shown) >= 0.85 * len(changed) > 5, changed
+    assert serious_findings(page) == []
+
+
+def test_by_keys_a_move_is_found_or_walked_to(server, new_page):
+    person = TypingPerson(new_page())
+    person.begin(server.address, "shakespeare", ["person"])
+    assert person.play_on(12) == 12
+    assert serious_findings(person.page) == []
+
+
+@pytest.mark.parametrize("look", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_after_the_first_place_the_status_line_says_what_is_chosen(server, new_page, look):
+    """A click elsewhere begins again; on a wide screen nothing moves."""
+    page = new_page(**look)
+    person = (TouchingPerson if look is PHONE else Person)(page, 2)
+    person.begin(server.address, "figaro", ["person", *["random"] * 4], seed=1)
+    _, places, words = next(move for move in person.look().moves if len(move[1]) == 2)
+    strip = page.locator("#strip").bounding_box()
+    person.press(page.locator(f"#board .target[data-place='{places[0]}']").first)
+    chosen = page.locator("#step").inner_text().partition(" …: now choose where it goes.")[0]
+    assert words.startswith(f"{chosen} ")
+    assert page.locator("#sentence").is_hidden()
+    assert look is PHONE or page.locator("#strip").bounding_box() == strip
+    person.press(page.locator(".log-panel h2"))
+    assert page.locator("#board .chosen").count() == 0
+    assert page.locator("#sentence").is_visible()
+
+
+def test_where_a_move_has_to_be_distinguished_from_another_the_page_asks(server, new_page):
+    person = Person(new_page())
+    page = person.page
+    person.begin(server.address, "shakespeare", ["person"])
+    alike: list[str] = []
+    while not alike:
+        seen = person.look()
+        places = [places for _, places, _ in seen.moves]
+        alike = next((one for one in places if places.count(one) > 1 and one), [])
+        if not alike:
+            person.play(seen, *person.choose(seen))
+    for place in alike:
+        page.locator(f"#board .target[data-place='{place}']").click()
+    assert page.get_by_text("Which move?").is_visible()
+    assert serious_findings(page) == []
+    page.keyboard.press("Escape")
+    assert page.get_by_text("Which move?").count() == 0
+    assert page.locator("#board .chosen").count() == 0
+
+
+def test_the_others_moves_are_shown_one_after_the_other(server, new_page):
+    """Until one wants them at once; an entry of the strip shows its places."""
+    page = new_page(reduced_motion="no-preference")
+    person = Person(page, 2)
+    person.begin(server.address, "figaro", ["person", *["random"] * 4], seed=1)
+    seen, number = person.look(), int(page.input_value("#number"))
+    person.play(seen, *person.choose(seen))
+    steps = []
+    page.wait_for_selector("#moves-title", state="detached")
+    while not page.locator("#moves-title").count():
+        page.wait_for_function(
+            "(was) => document.getElementById('number').value !== was", arg=str(number)
+        )
+        steps.append(int(page.input_value("#number")) - number)
+        number += steps[-1]
+    assert steps.count(1) > len(steps) / 2
+    entry = page.locator("#since li:not(.own) .step").first
+    entry.hover()
+    page.wait_for_selector(".shown-mark", state="attached")
+    page.locator("#pace").select_option("0")
+    seen = person.look()
+    person.play(seen, *person.choose(seen))
+    person.look()
+    assert page.locator("#skip").is_hidden()
+
+
+def test_two_browsers_play_at_one_table_and_a_third_watches(server, new_page):
+    one, other, spectator = Person(new_page(), 1), Person(new_page(), 2), new_page()
+    one.begin(server.address, "shakespeare", ["person"] * 2, name0="Ann", name1="Bob")
+    link = one.page.locator("a", has_text="link to give away").first.get_attribute("href")
+    other.page.goto(server.address + link.lstrip("/"))
+    spectator.goto(one.page.locator("a", has_text="this link").evaluate("(it) => it.href"))
+    assert other.page.locator("a", has_text="link to give away").count() == 0
+    for number in range(1, _MOVES + 1):
+        person = next(person for person in (one, other) if person.decides())
+        seen = person.look()
+        person.play(seen, *person.choose(seen))
+        for page in (one.page, other.page, spectator):
+            wait_for_log(page, number)
+        for page in (one.page, other.page):
+            page.wait_for_function(
+                "() => window.readVersion === document.getElementById('version').value"
+            )
+    logs = [wait_for_log(page, _MOVES) for page in (one.page, other.page, spectator)]
+    assert len({len(log) for log in logs}) == 1
+    assert any(line.lstrip("01").startswith("Ann ") for line in logs[1])
+    assert not any("Ann " in line for line in logs[0])
+    assert spectator.locator("#board .target, button[name=move]").count() == 0
+
+
+def test_a_server_killed_and_started_again_has_lost_nothing_that_was_shown(
+    new_server, new_page, tmp_path
+):
+    server, person = new_server(tmp_path), Person(new_page(), 4)
+    page = person.page
+    person.begin(server.address, "shakespeare", ["person", "random"], seed=5)
+    person.play_on(3)
+    seen, log = person.look(), wait_for_log(page)
+    page.expected.append("")
+    server.kill()
+    offline = page.get_by_text("The server does not answer")
+    offline.wait_for(state="visible")
+    server.start()
+    offline.wait_for(state="hidden")
+    page.expected.clear()
+    assert wait_for_log(page) == log
+    person.play(seen, *person.choose(seen))
+    assert wait_for_log(page, len(log) + 1)[: len(log)] == log
+
+
+def test_an_explanation_stands_beside_its_card_until_the_next_move(server, new_page):
+    person = Person(new_page(), 5)
+    page = person.page
+    person.begin(server.address, "shakespeare", ["person", "random"], seed=4)
+    seen, box = person.look(), page.locator("#explained")
+    move = next(one for one in seen.moves if one[1])
+    there = page.locator(f"#board .target[data-place='{move[1][0]}']").locator("visible=true")
+    there.first.hover()
+    box.wait_for(state="visible")
+    person.play(seen, *move)
+    person.look()
+    assert box.is_hidden()
+    page.locator("#board [data-place='order'] text").locator("visible=true").first.click()
+    box.get_by_role("button", name="Close").click()
+    assert box.is_hidden()
+
+
+def test_nothing_serious_and_nothing_beyond_a_phone(server, new_page):
+    page = new_page(**PHONE)
+    page.expected.append("status of 4")
+    for address in ("", "?game=figaro&players=6", "no/such/page", "review", "learn",
+                    "learn/shakespeare", "learn/figaro", "rules/figaro"):  # fmt: skip
+        page.goto(server.address + address)
+        assert page.evaluate("document.documentElement.scrollWidth") == 390, address
+        for theme in ("light", "dark"):
+            page.emulate_media(color_scheme=theme)
+            assert serious_findings(page) == [], (address, theme)

@@ -1,0 +1,60 @@
+"""A game looked back on: steps, the bar of chances, a better line on the board, playing on."""
+
+import pytest
+
+from shakespeare_env.cli.recorded import Recorded, write_json_lines
+from tests.agents.sessions import played
+from tests.browser.people import serious_findings
+
+_NAMES = ["Ann", "Ben", "Cora"]
+_JUDGED = 120_000
+"""Milliseconds for two decisions on a busy machine."""
+# Decisions of random players that the bundled networks call blunders.
+_BLUNDERS = [("shakespeare", 18, {}), ("figaro", 114, {"viewport": {"width": 390, "height": 844}})]
+
+
+@pytest.mark.parametrize(("name", "at", "look"), _BLUNDERS)
+def test_a_mistake_is_seen_and_a_better_line_found(server, new_page, tmp_path, name, at, look):
+    game = played(name, 3, at + 2, names=_NAMES)
+    lines = tmp_path / "game.jsonl"
+    write_json_lines(lines, Recorded(game.positions[at:], game.moves[at:], _NAMES))
+    page = new_page(**look)
+    page.goto(f"{server.address}review")
+    page.get_by_label("File").set_input_files(lines)
+    page.get_by_role("button", name="Review").click()
+    page.get_by_text("has judged all 2 decisions").wait_for(timeout=_JUDGED)
+    page.keyboard.press("ArrowRight")
+    verdict = page.locator(".film-verdict")
+    assert "blunder" in verdict.inner_text()
+    best = verdict.locator(".film-better").get_attribute("title")
+    shares = page.locator(".film-eval > span").evaluate_all(
+        "(all) => all.map((it) => it.style.flexGrow)"
+    )
+    assert sum(map(float, shares)) == pytest.approx(100, abs=1)
+    assert serious_findings(page) == []
+
+    page.get_by_role("button", name="Show the better line").click()
+    page.locator(".film-in-line").wait_for(timeout=_JUDGED)
+    place = page.locator(".film-place")
+    first, last = place.inner_text().split(" / ")
+    assert first == "1" < last
+    assert best in page.locator(".film-told").inner_text()
+    page.keyboard.press("ArrowRight")
+    page.locator(".film-line li button").last.click()
+    assert place.inner_text() == f"{last} / {last}"
+    page.keyboard.press("Escape")
+    assert place.inner_text() == "0 / 2"
+
+    board = page.locator(".film-board").inner_html()
+    page.reload()
+    page.locator(".film-told p").first.wait_for()
+    assert page.locator(".film-board").inner_html() == board
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download as one page").click()
+    assert download.value.suggested_filename == f"{name}-game.html"
+    page.get_by_role("link", name="Play on from here").click()
+    assert "begins in the middle of a game" in page.content()
+    page.get_by_role("button", name="Begin").click()
+    page.wait_for_url("**/seat/*")
+    assert page.locator("#board svg").count() > 0

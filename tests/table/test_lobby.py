@@ -1,0 +1,87 @@
+"""The form of a new table: what it offers and what it refuses."""
+
+import json
+from html import unescape
+
+import pytest
+
+from shakespeare_agents.registry import make
+from shakespeare_agents.table.lobby import levels_of
+from shakespeare_env import Position
+from shakespeare_env.core import registry
+from tests.table.tables import begin, field, moves
+
+
+@pytest.mark.parametrize("game", registry.names())
+def test_every_game_and_number_of_seats_can_be_begun(client, game):
+    for players in registry.seats(game):
+        form = client.get("/", params={"game": game, "players": players})
+        assert f'name="seat{players - 1}"' in form.text
+        assert begin(client, game, ["person"] * players).url.path.startswith("/seat/")
+    assert begin(client, game, ["random"] * players).url.path.startswith("/watch/")
+
+
+def test_another_game_begins_with_seats_of_its_own(client):
+    def form(**said):
+        return client.get("/", params=said).text.split("</form>")[0]
+
+    filled = {"players": "3", "seat1": "greedy", "shown": "figaro"}
+    assert form(**filled, game="shakespeare") == form(game="shakespeare")
+    assert '<option value="greedy" selected' in form(**filled, game="figaro")
+
+
+def test_variants_are_offered_where_they_are_played_and_hold(client):
+    assert "variant_strategic_rest" in client.get("/", params={"players": 3}).text
+    assert "variant_strategic_rest" not in client.get("/", params={"game": "figaro"}).text
+    assert "strategic rest" in begin(client, seed=1, variant_strategic_rest="1").text
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"game": "chess"},
+        {"seed": "x"},
+        {"seed": str(2**63)},
+        {"name0": "a" * 41},
+        {"seat1": "nobody"},
+        {"seat1": "my.py:Agent"},
+        {"seat1": "/etc"},
+        {"position": "[" * 9000},
+        {"position": '{"game": "shakespeare"}'},
+        {"position": '{"game": "shakespeare", "players": 2}'},
+    ],
+)
+def test_what_cannot_be_is_said_and_nothing_filled_in_is_lost(client, given):
+    form = {"game": "shakespeare", "players": "2", "seed": "7", "name0": "Ann", **given}
+    page = client.post("/tables", data=form)
+    assert page.status_code == 422
+    assert 'role="alert">' in page.text
+    if "seat1" in given:
+        assert 'value="Ann"' in page.text
+        assert 'value="7"' in page.text
+
+
+@pytest.mark.parametrize("game", registry.names())
+def test_levels_are_offered_from_the_weakest_on_and_can_play(client, game):
+    levels = levels_of(game)
+    form = unescape(client.get("/", params={"game": game, "players": 3}).text)
+    places = [form.index(f'<option value="{level.agent}"') for level in levels]
+    assert places == sorted(places)
+    for level in levels:
+        make(level.agent, registry.game(game))
+
+
+def test_a_table_may_begin_in_the_middle_of_a_game_and_is_found_again(client):
+    position = Position.new("figaro", players=3, seed=2)
+    for _ in range(5):
+        position.push(position.moves()[0])
+    text = json.dumps(position.to_dict())
+    form = client.get("/", params={"game": "figaro", "position": text})
+    assert "in the middle of a game: round 1 of 3" in form.text
+    seats = ["person" if seat == position.to_move else "random" for seat in range(3)]
+    page = begin(client, "figaro", seats, position=text)
+    assert moves(page) == position.moves()
+    assert field(page, "number") == "0"
+    assert page.url.path in client.get("/").text
+    client.cookies.clear()
+    assert page.url.path not in client.get("/").text

@@ -1,0 +1,235 @@
+"""What a server refuses and keeps, and agents that loop, exit or are slow."""
+
+import time
+from functools import partial
+
+import httpx2
+import pytest
+
+from shakespeare_agents.registry import make
+from shakespeare_agents.session import choose
+from shakespeare_agents.table.settings import Settings
+from shakespeare_agents.table.store import SeatPlan, Store, StoreError, TablePlan
+from shakespeare_agents.table.thinking import Thinker, ThinkerError, as_seen, decide
+from shakespeare_env import Position
+from tests.browser.table_server import TableServer
+from tests.table.tables import HTMX, begin, field, moves, play, seen, served, site_of
+
+ELSEWHERE = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+_AGENTS = """
+import os, sys, time
+
+class Agent:
+    def __init__(self, game): pass
+    def act(self, observations, masks, rng):
+        return masks.argmax(axis=1)
+
+class Loops(Agent):
+    def act(self, observations, masks, rng):
+        while True: pass
+
+class Exits(Agent):
+    def act(self, observations, masks, rng): sys.exit("enough")
+
+class Ends(Agent):
+    def act(self, observations, masks, rng): os._exit(1)
+
+class Slow(Agent):
+    def act(self, observations, masks, rng):
+        time.sleep(0.5)
+        return masks.argmax(axis=1)
+"""
+_SAYS = {
+    "Loops": "more than 8 seconds and was ended",
+    "Exits": "asked for the end",
+    "Ends": "its process has ended",
+}
+_LIMIT_S = 8.0
+_END_S = 10.0
+"""Two seconds on a machine that does little else."""
+_PAUSE = 0.3
+
+
+@pytest.fixture
+def agents(tmp_path):
+    """The names of the agents above, by their classes'."""
+    (tmp_path / "mine.py").write_text(_AGENTS)
+    return {name: f"{tmp_path}/mine.py:{name}" for name in ("Agent", "Slow", *_SAYS)}
+
+
+def has_moved(page):
+    return int(field(page, "number")) > 0
+
+
+def test_agents_that_loop_exit_or_are_slow_keep_nobody_waiting_and_can_be_replaced(
+    tmp_path, agents
+):
+    with served(tmp_path, agents=tuple(agents.values()), limit=_LIMIT_S) as client:
+        bad = {
+            who: begin(client, "figaro", ["person", f"mine.py:{who}", "person"], 3).url.path
+            for who in (*_SAYS, "Slow")
+        }
+        address = begin(client, "figaro", ["person", "random", "random"], 1).url.path
+        began = time.monotonic()
+        page = seen(client, address, moves)
+        play(client, address, page, moves(page)[0])
+        seen(client, address, moves)
+        assert time.monotonic() - began < _LIMIT_S
+        for who, says in _SAYS.items():
+            page = seen(client, bad[who], lambda page, says=says: says in page.text, _PAUSE)
+            assert f"mine.py:{who} has failed" in page.text
+            assert str(tmp_path) not in page.text
+            form = {"agent": "random", "since": field(page, "version")}
+            answer = client.post(f"{bad[who]}/agent", data=form, headers=HTMX)
+            assert answer.status_code == 200
+            seen(client, bad[who], has_moved, _PAUSE)
+            assert client.post(f"{bad[who]}/agent", data=form, headers=HTMX).status_code == 409
+        seen(client, bad["Slow"], has_moved, _PAUSE)
+
+
+def test_an_agent_apart_plays_as_it_would_here_and_sees_no_more_than_its_seat():
+    position = Position.new("figaro", players=3, seed=4)
+    seat = position.to_move
+    assert seat is not None
+    shown = as_seen(position)
+    assert shown.seen_by(seat) == position.seen_by(seat)
+    assert shown == as_seen(position.determinize(seat, 99))
+    assert shown.to_dict() != position.to_dict()
+    assert shown.record()["random"] != position.record()["random"]
+    thinker, job = Thinker(), partial(decide, "search,simulations=32", shown, 7, 2)
+    (apart,) = thinker.ask(job, 60.0)
+    assert apart == choose(make("search,simulations=32", position.game), position, 7, 2)
+    thinker.close()
+    with pytest.raises(ThinkerError):
+        list(thinker.ask(job, 60.0))
+
+
+@pytest.mark.parametrize("signals", ["INT", "TERM"])
+def test_the_server_ends_within_two_seconds_whatever_agents_do(tmp_path, agents, signals):
+    server = TableServer(tmp_path, "--agent", agents["Loops"])
+    address = server.start().address
+    with httpx2.Client(base_url=address, follow_redirects=True, timeout=60) as client:
+        for _ in range(3):
+            begin(client, "figaro", ["person", "mine.py:Loops", "person"], 3)
+        time.sleep(3.0)
+        began = time.monotonic()
+        server.end(f"SIG{signals}")
+    assert time.monotonic() - began < _END_S
+
+
+def test_other_host_names_are_refused(client):
+    """Else a name that somebody points here would be our origin."""
+    for host in ("evil.example", "127.0.0.1.evil.example:7764", "", "[::1"):
+        assert client.get("/", headers={"Host": host}).status_code == 421, host
+    for host in ("127.0.0.1:1", "localhost:7764", "[::1]:7764"):
+        assert client.get("/", headers={"Host": host}).status_code == 200, host
+
+
+def test_other_sites_may_link_here_but_not_read_or_post(client):
+    for origin in ("http://evil.example", "null", "http://127.0.0.1:1"):
+        answer = client.post("/tables", data={"game": "figaro"}, headers={"Origin": origin})
+        assert answer.status_code == 403, origin
+        assert client.get("/", headers={"Origin": origin}).status_code == 403
+    page = client.get("/", headers=ELSEWHERE)
+    assert page.status_code == 200
+    policy = page.headers["content-security-policy"]
+    assert "default-src 'self'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert page.headers["cross-origin-resource-policy"] == "same-origin"
+
+
+def test_long_requests_are_refused_announced_or_not(client):
+    assert client.post("/tables", data={"game": "a" * 2**23}).status_code == 413
+    parts = (b"a" * 1000 for _ in range(70))
+    kind = {"Content-Type": "application/x-www-form-urlencoded"}
+    assert client.post("/tables", content=parts, headers=kind).status_code == 411
+
+
+def test_a_server_for_other_machines_needs_a_token(tmp_path):
+    with pytest.raises(ValueError, match="token"):
+        Settings(tmp_path / "games.sqlite", host="0.0.0.0")
+    with served(tmp_path, host="0.0.0.0", token="open sesame") as client:
+        assert client.get("/").status_code == 403
+        assert client.get("/", params={"token": "wrong"}).status_code == 403
+        let_in = client.get("/", params={"token": "open sesame"})
+        assert let_in.status_code == 200
+        assert "token" not in str(let_in.url)
+        seat = begin(client).url.path
+        client.cookies.clear()
+        # Links to seats and what pages are made of need none.
+        for address in (seat, "/static/table.css", "/film/theme.css"):
+            assert client.get(address).status_code == 200
+        assert client.get("/review/table/none").status_code == 404
+        for address in ("/", "/review", "/review/record/none"):
+            assert client.get(address).status_code == 403
+
+
+def test_nobody_sets_the_owner_of_a_table_but_the_server(client):
+    assert "httponly" in client.get("/").headers["set-cookie"].lower()
+    client.cookies.set("shakespeare_owner", "guess me; path=/", domain="127.0.0.1")
+    assert "guess me" not in client.get("/").headers["set-cookie"]
+
+
+def test_a_table_is_read_as_it_was_kept(tmp_path):
+    store = Store(tmp_path / "games.sqlite")
+    start = Position.new("figaro", players=3, seed=9).to_dict()
+    seats = (SeatPlan("Ann"), SeatPlan("x", "random"), SeatPlan("B"))
+    plan = TablePlan("figaro", 3, (), 2**62, seats, start)
+    table_id, tokens = store.new_table("me", plan, "box", [[0], [2]])
+    store.add_move(table_id, 0, "take", over=False)
+    with pytest.raises(StoreError):  # one server at a time
+        Store(tmp_path / "games.sqlite")
+    store.close()
+    store = Store(tmp_path / "games.sqlite")
+    stored = store.table(table_id)
+    assert stored is not None
+    assert stored.plan == plan
+    assert (stored.moves, stored.undone, stored.over, stored.owner) == (("take",), 0, False, "me")
+    assert [store.link(token) for token in tokens] == [(table_id, (0,)), (table_id, (2,))]
+    assert (store.table("other"), store.link("other")) == (None, None)
+
+
+def test_a_file_of_something_else_and_a_table_of_another_box_are_refused(tmp_path):
+    path = tmp_path / "something.sqlite"
+    path.write_text("not a database, but long enough to look like one" * 40)
+    for wrong in (path, tmp_path):
+        with pytest.raises(StoreError):
+            Store(wrong)
+    assert path.read_text().startswith("not a database")
+    with served(tmp_path) as client:
+        address = begin(client).url.path
+        site_of(client).store._database.execute("UPDATE tables SET box_digest = 'other'")
+    with served(tmp_path) as client:
+        answer = client.get(address)
+        assert answer.status_code == 400
+        assert "cannot be opened" in answer.text
+
+
+def test_a_move_that_cannot_be_kept_is_not_played(tmp_path):
+    with served(tmp_path) as client:
+        address = begin(client, seats=["person"], seed=3).url.path
+        page, database = client.get(address), site_of(client).store._database
+        database.execute("PRAGMA query_only = 1")
+        for headers in (HTMX, {}):
+            form = {"move": moves(page)[0], "number": "0"}
+            refused = client.post(f"{address}/play", data=form, headers=headers)
+            assert refused.status_code == 507
+            assert "every move that was shown is kept" in refused.text
+        assert moves(client.get(address)) == moves(page)
+        database.execute("PRAGMA query_only = 0")
+        assert play(client, address, page, moves(page)[0]).status_code == 200
+
+
+def test_a_server_killed_at_any_moment_has_kept_every_move_it_answered(tmp_path):
+    server, seat, answered = TableServer(tmp_path), "", 0
+    for _ in range(2):
+        address = server.start().address
+        with httpx2.Client(base_url=address, follow_redirects=True, timeout=60) as client:
+            seat = seat or begin(client, seats=["person"], seed=3).url.path
+            for _ in range(5):
+                page = client.get(seat)
+                assert field(page, "number") == str(answered)
+                assert play(client, seat, page, moves(page)[0]).status_code == 200
+                answered += 1
+        server.kill()
