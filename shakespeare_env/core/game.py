@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shakespeare_env.checks.values import is_whole, meant, shown
+from shakespeare_env.checks.values import is_whole, shown
 from shakespeare_env.core.presentation import Presentation
 from shakespeare_env.core.records import Ranges
 
@@ -278,23 +278,16 @@ class Game:
             TypeError: a variant is unknown, or its value not a bool.
             ValueError: a variant does not allow that number of seats.
         """
-        bits = 0
+        bits, counts = 0, [*players]
         for name, value in options.items():
             if name not in self.options:
                 known = ", ".join(self.options) or "none"
-                question = meant(name, self.options) if isinstance(name, str) else ""
-                raise TypeError(
-                    f"{self.name} has no option {name!r}{question}; its options: {known}"
-                )
+                raise TypeError(f"{self.name} has no option {name!r}; its options: {known}")
             if not isinstance(value, bool | np.bool_):
                 raise TypeError(f"option {name}={shown(value)} must be True or False")
-            seats = self.options[name]
-            for count in players:
-                if value and count not in seats:
-                    raise ValueError(
-                        f"{name}=True with players={count}: "
-                        f"it is for {seats[0]} to {seats[-1]} seats"
-                    )
+            for count in counts:
+                if value and count not in self.options[name]:
+                    raise ValueError(f"{name}=True with players={count} is no game of {self.name}")
             bits |= int(value) << list(self.options).index(name)
         return bits
 

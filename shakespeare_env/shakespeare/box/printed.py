@@ -64,16 +64,6 @@ PRINTED = Printed(t.BOX)
 """The box in force."""
 
 
-def printed_of(position: Mapping[str, Any]) -> Printed:
-    """The box of a position."""
-    return PRINTED
-
-
-def printed_in(game: Any) -> Printed:
-    """The box of a record."""
-    return PRINTED
-
-
 def signed(amount: int) -> str:
     """An amount with its sign."""
     return f"{amount:+d}".replace("-", "−") if amount else "0"

@@ -58,7 +58,6 @@ N_TOKENS = BOX.plus3_tokens
 QUEEN_POUNDS, QUEEN_OBJECTIVES = BOX.queen_pounds, BOX.queen_objectives
 GOOD_SCORES = {seats: float(score) for seats, score in BOX.good_scores.items()}
 """By seats, the winning score of good play; alone, a target."""
-SOLO_TARGET = BOX.good_scores[1]
 
 # ---- what the rule book fixes for every box ------------------------------------------------------
 PLUS_3 = 3

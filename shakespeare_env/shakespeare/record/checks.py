@@ -16,7 +16,7 @@ from shakespeare_env.core.game import Record
 from shakespeare_env.shakespeare import state as s
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.rules.boards import keeps_symmetry, wears_costumes
-from shakespeare_env.shakespeare.rules.phases import mood, quill, rehearsal, rest, turn
+from shakespeare_env.shakespeare.rules.phases import rehearsal, rest, turn
 from shakespeare_env.shakespeare.rules.phases.craft import is_craft_open
 from shakespeare_env.shakespeare.rules.scoring import is_beaten
 from shakespeare_env.shakespeare.state import Field
@@ -409,7 +409,7 @@ def rest_fault(game: Record) -> int:
 
 @rule
 def decision_fault(game: Record) -> int:
-    """The mover has a decision in this phase, and what it may take is there (D1)."""
+    """The phase comes on this day and to this seat, and what seats will take is there (D1)."""
     phase, seat, day = game["phase"], game["to_move"], game["day"]
     if phase == s.OVER:
         return 0 if day == t.N_DAYS else Field.day
@@ -423,12 +423,6 @@ def decision_fault(game: Record) -> int:
         return Field.to_move
     if game["part"] == s.IN_REHEARSAL and not rehearsal.is_today(game):
         return Field.day
-    if phase == s.QUILL and not quill.is_possible(game):
-        return Field.quills
-    if phase == s.BACK and not mood.is_possible(game):
-        return Field.back
-    if phase == s.OBJECTIVE and game["drawn_len"] == 0:
-        return Field.drawn
     shown = 0
     for deck in range(t.N_DECK):
         shown += game["shown"][deck]
