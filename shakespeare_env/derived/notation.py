@@ -104,7 +104,7 @@ class Notation:
         held = self.to_dict(record)
         for field in self.fields:
             held.setdefault(field.name, np.asarray(record[field.name]).tolist())
-        return key, f"{shown(held[key])} cannot be" if key in held else "it cannot be", says
+        return key, f"{shown(held[key])} cannot be", says
 
 
 def _sees(field: StateField, record: Record, seat: int, owner: int) -> bool:

@@ -117,8 +117,8 @@ def has_wrong_winner(game: Record) -> bool:
 
 CHECKS = (
     Check("front", "a colour lies before one seat at most (Rules B2)", shares_colour),
-    Check("position", "each card dealt is in hand, face up or taken (Rules A1)", has_odd_cards),
-    Check("position", "each road piece is in one place at most (Rules A2)", has_odd_lengths),
+    Check("hands", "each card dealt is in hand, face up or taken (Rules A1)", has_odd_cards),
+    Check("roads", "each road piece is in one place at most (Rules A2)", has_odd_lengths),
     Check("pieces", "a round to come has one fewer than seats, long to short", has_odd_pieces),
     Check("roads", "a round gives a seat one piece at most, laid long to short", has_odd_roads),
     Check("to_move", "a round ends as a seat without cards would move", moves_without_cards),

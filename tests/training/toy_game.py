@@ -24,7 +24,7 @@ from shakespeare_env import (
     define,
     rule,
 )
-from shakespeare_env.core import registration, registry
+from shakespeare_env.core import registry
 from shakespeare_env.core.game import Block, Record
 
 NAME = "toy"
@@ -112,7 +112,7 @@ def registered() -> Iterator[None]:
     """Make the game known by its name."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(registry, "_loaded", dict(registry._loaded))
-        patch.setattr(registration, "register", lambda name, seats: None)
+        patch.setattr(registry, "_register_views", lambda name, seats: None)
         registry.register(GAME)
         yield
 

@@ -17,7 +17,7 @@ from tests.figaro.observed import MOST_SEATS, expected
 from tests.figaro.positions import in_play
 from tests.figaro.samples import OURS, SAMPLES
 
-DATA = Path(__file__).parents[1] / "data"
+DATA = Path(__file__).parent / "data"
 SEATS = ("three_seats", "four_seats", "five_seats", "six_seats")
 GAMES = pytest.mark.parametrize("game", [RecordedGame(DATA, name) for name in SEATS], ids=str)
 

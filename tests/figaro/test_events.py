@@ -1,8 +1,7 @@
 """What a move and the end of a round do, in words: causes, amounts, order."""
 
-from shakespeare_env.figaro.text.score_sheet import score_sheet as sheet_of
-
 from shakespeare_env import Position
+from shakespeare_env.figaro.text import score_sheet as sheet_of
 from shakespeare_env.play.course import from_events
 from tests.figaro.positions import ending, last_card, position
 

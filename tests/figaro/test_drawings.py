@@ -1,0 +1,196 @@
+"""Picture, text and board of a position: everything in it, and no text without room."""
+
+import copy
+import itertools
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from shakespeare_env.core import registry
+from shakespeare_env.core.presentation import Marks
+from shakespeare_env.figaro import drawing
+from shakespeare_env.figaro.drawing import board, picture, places
+from shakespeare_env.figaro.text import asked, draw, ranking, topics
+from tests.drawings import (
+    EYES,
+    assert_apart,
+    assert_in_place,
+    assert_readable,
+    height,
+    pieces,
+    places_in,
+    words,
+)
+from tests.figaro.cards import COLOURS, deck
+from tests.figaro.positions import position
+from tests.figaro.samples import OURS, positions
+
+seen_by = registry.game("figaro").seen_by
+CARDS = [*deck(4).elements()]
+"""All cards of the box, kind by kind."""
+LONG_PILE = ["ring", "red-1", "ring", "ring", "jester-1", "red-1", "ring", "red-1", "jester-1",
+             "ring"]  # fmt: skip
+
+MIDDLE: dict[str, Any] = {
+    "game": "figaro", "players": 4, "round": 3, "to_move": 0, "king": 1,
+    "roads": [[10, 9], [11, 5], [6], []], "winners": None, "pieces": [[], [], [8, 7, 1]],
+    "hands": [
+        {"green-2": 2, "purple-1": 1, "purple-2": 1, "red-1": 1, "red-2": 3, "red-3": 1},
+        {"green-2": 3, "orange-1": 1, "orange-2": 1, "red-2": 2, "ring": 1},
+        {"blue-1": 1, "blue-2": 2, "green-1": 1, "green-3": 1, "jester-1": 1, "purple-2": 2},
+        {"blue-1": 1, "green-1": 1, "orange-2": 2, "orange-3": 1, "purple-1": 2, "purple-2": 1},
+    ],
+    "front": [
+        ["orange-2", "jester-1", "orange-1", "ring"], ["blue-2", "blue-1"], [], ["ring", "red-1"],
+    ],
+    "taken": [
+        [],
+        ["blue-2", "blue-2", "blue-2", "blue-3", "green-1", "green-2", "jester-1", "jester-2",
+         "jester-2", "orange-1", "orange-2", "orange-2", "purple-2", "red-1", "ring", "ring"],
+        [],
+        [],
+    ],
+}  # fmt: skip
+END: dict[str, Any] = {
+    "game": "figaro", "players": 4, "round": 3, "to_move": None, "king": 3,
+    "roads": [[9, 1], [11, 8, 5], [7, 6], [12, 10]], "winners": [0], "pieces": [[], [], []],
+    "hands": [{}, {}, {}, {}], "front": [[], [], [], []],
+    "taken": [["orange-3"], ["blue-1", "jester-2", "ring"], [], ["green-2", "green-3", "red-1"]],
+}  # fmt: skip
+OVER: dict[str, Any] = {"round": 3, "to_move": None, "winners": [1], "pieces": [[], [], []]}
+SEATS = pytest.mark.parametrize("players", range(3, 7))
+PHONE, FINGER = 366, 40
+
+
+def table(players, **fields):
+    """A first turn with full hands that hold a bit of everything, all pieces to come."""
+    return copy.deepcopy(position(players=players, to_move=players - 1) | fields)
+
+
+def crowded(players):
+    """As much in every place as there can be, though not at once."""
+    return table(
+        players,
+        round=2,
+        front=[LONG_PILE] * players,
+        taken=[CARDS] * players,
+        roads=[[15, 14, 13]] * players,
+        pieces=[[], [15, 14, 13, 12, 11][: players - 1], [10, 9, 8, 7, 1][: players - 1]],
+    )
+
+
+def changes(given):
+    """Every position that differs in one entry: its key, and the position."""
+    other = 1 - (given["to_move"] or 0)
+    for key, value in {"round": 2, "to_move": other, "king": 2}.items():
+        yield key, given | {key: value}
+    over = given["to_move"] is None
+    for key in ("taken", "roads") if over else ("front", "taken", "roads", "pieces", "hands"):
+        for place, new in itertools.product(range(len(given[key])), ("red-2", "red-3", "ring")):
+            lists = copy.deepcopy(given[key])
+            if key == "hands":
+                lists[place][new] = lists[place].get(new, 0) + 1
+            else:
+                lists[place] = [*lists[place], 2 if key in ("roads", "pieces") else new]
+            yield f"{key}[{place}] + {new}", given | {key: lists}
+
+
+def elements(given, names=()):
+    """The board's pieces by name, as pages show them."""
+    return pieces(board(given, names))
+
+
+@SEATS
+def test_texts_keep_to_their_room_and_lie_on_no_other(players):
+    """From an empty to a crowded table; all pictures are of one size, as frames of a film are."""
+    sizes = set()
+    full, names = crowded(players), ["A very long name indeed, longer than its room"] * players
+    for given in (table(players), full, seen_by(full, 1), full | OVER | {"hands": [{}] * players}):
+        before = copy.deepcopy(given)
+        drawn = picture(given)
+        assert given == before
+        sizes.add(height(drawn))
+        assert_readable(drawn, asked(given))
+        for piece in elements(given, names).values():
+            assert_in_place(piece)
+        assert max(map(len, draw(given).splitlines())) <= 80
+    assert len(sizes) == 1
+
+
+@pytest.mark.parametrize("given", [MIDDLE, END, table(3)])
+def test_a_change_of_any_entry_changes_picture_and_text(given):
+    shown = picture(given), draw(given)
+    for what, other in changes(given):
+        if other != given:
+            assert picture(other) != shown[0], what
+            assert draw(other) != shown[1], what
+
+
+def test_the_end_ranks_roads_and_says_what_decides_ties():
+    end = {**END, "roads": [[10], [9, 1], [7], [6, 4]], "winners": [2]}
+    assert ranking(end) == [2, 3, 0, 1]
+    assert "tied with seat 0, but has the King" in draw(end)
+    assert "tied with seat 3, which has the King" in draw(end)
+    assert "tied with seat 0, which is nearer clockwise to the King" in draw(end)
+    assert "Winner: seat 0, with a road of 10" in words(picture(END), "head")
+
+
+def test_marks_frame_targets_and_changes_and_name_the_seats():
+    plain = picture(MIDDLE).count("<rect")
+    assert picture(MIDDLE, Marks(targets=("road0",))).count("<rect") == plain + 1
+    assert picture(MIDDLE, Marks(changed=("road0", "taken1"))).count("<rect") == plain + 2
+    names = ["Ada", "Bo", "Cy", "Di"]
+    drawn = picture(MIDDLE, Marks(names=names))
+    for seat, name in enumerate(names):
+        assert name in words(drawn, f"seat-{seat}")
+
+
+@pytest.mark.parametrize("eye", EYES)
+def test_card_and_seat_colours_stay_apart(eye):
+    cards = [drawing.CARDS[colour][0] for colour in COLOURS]
+    assert_apart((*cards, *(fill for fill, _ in drawing.SEAT_COLOURS)), eye, 20)
+
+
+@pytest.mark.parametrize("table", OURS, ids=str)
+def test_every_legal_move_has_its_places_once(table):
+    for reached in positions(table, seed=3, every=23):
+        whole, seen = reached.to_dict(), seen_by(reached.to_dict(), reached.to_move or 0)
+        for drawn in (elements(seen).values(), [picture(seen)], [picture(whole)]):
+            shown = places_in(drawn)
+            assert max(shown.values()) == 1
+            for move in reached.moves():
+                at = places(seen, move)
+                assert len(at) == {"ring": 1, "take": 0}.get(move, 2)
+                assert all(shown[place] for place in at), move
+
+
+@SEATS
+def test_what_is_clicked_is_wide_enough_on_a_phone(players):
+    """Every kind in the hand, also under the cards that cover it, and every pile."""
+    most = table(players, front=[[], ["ring"] * 10, *[["red-1"]] * (players - 2)])
+    mover = most["to_move"]
+    kinds = [f"{colour}-{n}" for colour in ("red", "orange", "green", "blue") for n in (1, 2, 3)]
+    most["hands"][mover] = dict.fromkeys([*kinds, "jester-1", "jester-2", "ring"], 1)
+    for drawn in elements(seen_by(most, mover)).values():
+        root = ElementTree.fromstring(drawn)
+        scale = min(1, PHONE / float(root.attrib["viewBox"].split()[2]))
+        for one in root.iter():
+            if one.get("data-place", "").startswith((f"hand{mover}", "front")):
+                assert min(map(float, one.attrib["data-size"].split())) * scale >= FINGER
+
+
+def test_pieces_say_what_they_show_to_those_who_cannot_see_it():
+    titles = {piece.name: piece.title for panel in board(MIDDLE, ["Ada"]) for piece in panel.pieces}
+    assert titles["pieces"].endswith("round 1 laid; round 2 laid; round 3 8, 7, 1")
+    said = titles["seat-0-cards"]
+    assert said.startswith("Seat 0, Ada: 9 in hand · 0 taken; orange-2, jester-1, orange-1, ring")
+    assert "in hand 1 × red-1, 3 × red-2" in said
+
+
+def test_topics_say_what_stands_on_the_table():
+    d = position(hands={0: "red-3", 1: "red-1 red-1", 2: "..."}, front={2: "red-1 red-2"}, heap=3)
+    assert topics(d)["red-1"] == "3 such cards in play, of value 1."
+    assert topics(d)["red"].split("\n")[1] == "Now: before seat 2."
+    assert "purple" not in topics(position(players=3))
+    assert "seat 2: 3" in topics(d)["front"]

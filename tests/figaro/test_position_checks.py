@@ -1,0 +1,120 @@
+"""`Position.from_dict` takes every position that can be and refuses others, naming the place."""
+
+import copy
+import re
+from typing import Any
+
+import pytest
+
+from shakespeare_env import Position
+from shakespeare_env.errors import PositionError
+from tests.contract.playing import GONE, changed
+from tests.figaro.samples import SAMPLES, opening, over, position, trio, turn
+
+KEYS = (
+    *("game", "players", "round", "to_move", "king", "hands", "front", "taken", "pieces"),
+    *("roads", "winners"),
+)
+
+
+def no_cards():
+    return position([{"red-1": 1}, {}, {"ring": 1}], to_move=1)
+
+
+@pytest.mark.parametrize("make", SAMPLES)
+def test_a_position_that_can_be_is_taken_and_given_back_as_it_was(make):
+    d = make()
+    before = copy.deepcopy(d)
+    assert Position.from_dict(d).to_dict() == before
+    assert d == before
+    assert [*Position.from_dict(d).to_dict()] == [*KEYS]
+
+
+def test_every_key_is_needed_and_no_other_known():
+    for key in KEYS[1:]:
+        with pytest.raises(PositionError, match=key):
+            Position.from_dict(changed(turn(), {key: GONE}))
+    others: list[Any] = [None, [], "position", {}, turn() | {"game": 3}, turn() | {"phase": 1}]
+    for value in others:
+        with pytest.raises(PositionError, match="^position"):
+            Position.from_dict(value)
+
+
+# What is changed -> the place that the error names.
+FAULTS = [
+    # numbers and lists of another kind or out of range
+    (turn, {"game": "chess"}, "game"),
+    *[(turn, {"players": value}, "players") for value in (2, 7, "4", 4.0, None, 10**30)],
+    (turn, {"round": True}, "round"),
+    (turn, {"round": 0}, "round"),
+    (turn, {"king": 4}, "king"),
+    (turn, {"king": None}, "king"),
+    (turn, {"to_move": -1}, "to_move"),
+    (turn, {"hands": {}}, "hands"),
+    (turn, {"hands.1": ["ring"]}, "hands[1]"),
+    (turn, {"front.1": {"ring": 1}}, "front[1]"),
+    (turn, {"players": 3}, "hands"),
+    (turn, {"players": 5}, "hands"),
+    (turn, {"pieces.0": GONE}, "pieces"),
+    # cards
+    (turn, {"hands.1.blue-4": 1}, "hands[1]"),
+    (turn, {"hands.1.?": 4}, "hands[1]"),
+    (turn, {"front.1.0": ["ring"]}, "front[1][0]"),
+    (turn, {"front.1.0": ""}, "front[1]"),
+    *[(turn, {"hands.1.blue-2": value}, "hands[1].blue-2") for value in (0, 7, "2", True)],
+    (turn, {"hands.3.orange-2": 2}, "hands"),
+    (turn, {"taken.1": ["ring"]}, "hands"),
+    (turn, {"taken.1": ["ring"] * 9}, "taken[1]"),
+    (trio, {"hands.0.purple-2": 1}, "hands"),
+    (opening, {"hands.0.jester-2": 2}, "hands"),
+    (turn, {"front.1": ["ring"] * 60}, "front[1]"),
+    (turn, {"front.3": ["green-3", "green-3"]}, "total"),
+    (turn, {"front.2": ["blue-1", "red-1"]}, "colour"),
+    (turn, {"front.3": ["blue-1"]}, "front"),
+    (no_cards, {}, "to_move"),
+    # pieces and roads
+    (turn, {"pieces.0": [1]}, "pieces"),
+    (turn, {"pieces.2": [9, 8, 7, 3]}, "pieces"),
+    (turn, {"pieces.2": [7, 8, 9]}, "pieces"),
+    (turn, {"pieces.2": [16, 8, 7]}, "pieces[2][0]"),
+    (turn, {"pieces.2": [10, 8, 7]}, "roads"),
+    (turn, {"roads.0": [14]}, "roads"),
+    (turn, {"roads.0": [15, 3]}, "roads"),
+    (turn, {"roads.3": [3]}, "roads"),
+    (trio, {"roads.0": [14, 15]}, "roads"),
+    # the end
+    (turn, {"to_move": None}, "winners"),
+    (turn, {"winners": [2]}, "winners"),
+    (over, {"winners": None}, "winners"),
+    (over, {"winners": [0]}, "winners"),
+    (over, {"winners": [3, 3]}, "winners"),
+    (over, {"king": 0}, "winners"),
+    (over, {"round": 2}, "to_move"),
+    (over, {"to_move": 3, "winners": None}, "pieces"),
+    (over, {"hands.1": {"ring": 1}, "taken.0": []}, "to_move"),
+    (over, {"front.1": ["ring"], "taken": [[]] * 5}, "to_move"),
+]
+
+
+@pytest.mark.parametrize(
+    ("make", "changes", "named"), FAULTS, ids=[f"{f[0].__name__}-{f[1]}"[:60] for f in FAULTS]
+)
+def test_a_position_that_cannot_be_is_refused(make, changes, named):
+    with pytest.raises(PositionError, match=f"^{re.escape(named)}: "):
+        Position.from_dict(changed(make(), changes))
+
+
+def test_taken_cards_are_read_in_any_order_and_written_sorted():
+    d = turn()
+    shuffled = changed(d, {"taken.0": d["taken"][0][::-1], "hands.2": {}})
+    shuffled["hands"][2] = dict(reversed(d["hands"][2].items()))
+    assert Position.from_dict(shuffled).to_dict() == d
+    assert list(Position.from_dict(shuffled).to_dict()["hands"][2]) == list(d["hands"][2])
+
+
+def test_a_decision_with_one_legal_move_can_be_read_and_played():
+    """As in every game: how the position came about is not asked (Rules D1)."""
+    read = Position.from_dict(position([{"ring": 1}, {"red-1": 2}, {"red-2": 1}], to_move=0))
+    assert read.moves() == ["ring"]
+    read.push("ring")
+    assert read.to_move == 1
