@@ -92,7 +92,8 @@ def observing(fields: Sequence[StateField], seats: int) -> tuple[ObservationLayo
     number that the seat does not see is 0 throughout. Rows that only their owner sees appear once.
     """
     entries: list[tuple[str, int, int, int, str]] = []
-    write, start = _nothing, 0
+    write: Write = _nothing
+    start = 0
     for field in fields:
         if field.visible != "nobody":
             new = list(_entries(field, seats))

@@ -17,25 +17,25 @@ import svg
 from shakespeare_env.core.game import UNKNOWN
 from shakespeare_env.core.presentation import UNMARKED, Flight, Marks, Panel, Piece
 from shakespeare_env.drawing import board as common
-from shakespeare_env.drawing import shapes
-from shakespeare_env.drawing.shapes import Block, Elements, box, crown, drawn_once, outline, words
+from shakespeare_env.drawing import shapes as d
+from shakespeare_env.drawing.shapes import INK, Block, Elements, box, drawn_once, outline, words
 from shakespeare_env.figaro import text
 from shakespeare_env.figaro.box import tables as t
 from shakespeare_env.figaro.box.facts import COLOURS
 
 SEAT_COLOURS = (
-    *(("#54433b", "#ffffff"), ("#8ebeed", shapes.ON_LIGHT), ("#edbebe", shapes.ON_LIGHT)),
-    *(("#85628c", "#ffffff"), ("#ededa6", shapes.ON_LIGHT), ("#391a40", "#ffffff")),
+    *(("#54433b", "#ffffff"), ("#8ebeed", d.ON_LIGHT), ("#edbebe", d.ON_LIGHT)),
+    *(("#85628c", "#ffffff"), ("#ededa6", d.ON_LIGHT), ("#391a40", "#ffffff")),
 )
 """Fill and lettering by seat."""
 CARDS = {
     "red": ("#bb2418", "#ffffff"),
-    "orange": ("#f4a93f", shapes.ON_LIGHT),
+    "orange": ("#f4a93f", d.ON_LIGHT),
     "green": ("#3f9d6c", "#ffffff"),
     "blue": ("#3a78cf", "#ffffff"),
     "purple": ("#5c2a86", "#ffffff"),
-    text.JESTER: ("#f8ecc9", shapes.ON_LIGHT),
-    text.RING: (shapes.PAPER, shapes.ON_LIGHT),
+    text.JESTER: ("#f8ecc9", d.ON_LIGHT),
+    text.RING: (d.PAPER, d.ON_LIGHT),
     UNKNOWN: ("#4d5563", "#ffffff"),
 }
 """Fill and lettering by kind of card."""
@@ -69,22 +69,14 @@ def symbol(x: float, y: float, size: float, suit: str, fill: str | None = None) 
     if suit == text.JESTER:
         return [outline(x, y, size, path, CARDS[colour][0]) for colour, path in _CAP.items()]
     if suit != text.RING:
-        return [
-            outline(
-                x, y, size, _PATHS[suit], fill or CARDS[suit][0], "none" if fill else shapes.INK
-            )
-        ]
+        return [outline(x, y, size, _PATHS[suit], fill or CARDS[suit][0], "none" if fill else INK)]
     # Dancers of all colours, hand in hand.
-    reach, thick = 0.36 * size, max(0.8, 0.05 * size)
-    drawn: Elements = [
-        svg.Circle(cx=x, cy=y, r=reach, fill="none", stroke=shapes.INK, stroke_width=thick)
-    ]
+    reach = round(0.36 * size, 1)
+    drawn: Elements = [svg.Circle(cx=x, cy=y, r=reach, fill="none", stroke=INK)]
     for place, colour in enumerate(COLOURS):
         turn = 2 * math.pi * place / len(COLOURS)
-        across, up = x + reach * math.sin(turn), y - reach * math.cos(turn)
-        drawn.append(
-            svg.Circle(cx=across, cy=up, r=0.14 * size, fill=CARDS[colour][0], stroke=shapes.INK)
-        )
+        across, up = round(x + reach * math.sin(turn), 1), round(y - reach * math.cos(turn), 1)
+        drawn.append(svg.Circle(cx=across, cy=up, r=0.14 * size, fill=CARDS[colour][0]))
     return drawn
 
 
@@ -95,14 +87,11 @@ def draw_card(card: str, height: float, copies: int = 1) -> Block:
     fill, ink = CARDS[suit]
     size = min(22, 0.25 * height)
     at, middle = 4 + size * 0.62, height * 0.55
-    drawn: Elements = [box(0, 0, width, height, fill=fill, line=shapes.INK, corner=5)]
+    drawn: Elements = [box(0, 0, width, height, fill=fill, line=INK, corner=5)]
     if suit != text.RING:
-        upper = UNKNOWN if suit == UNKNOWN else str(value)
-        letter = "" if suit == UNKNOWN else text.LETTERS[suit]
-        drawn += [
-            words(at, 4 + size, upper, size, weight="bold", fill=ink, anchor="middle"),
-            words(at, 4 + size * 1.75, letter, 0.62 * size, fill=ink, anchor="middle"),
-        ]
+        letter, index = text.LETTERS[suit], str(value or UNKNOWN)
+        drawn.append(words(at, 4 + size, index, size, weight="bold", fill=ink, anchor="middle"))
+        drawn.append(words(at, 4 + size * 1.75, letter, 0.62 * size, fill=ink, anchor="middle"))
     if suit in COLOURS:
         pip = min(0.24 * height, 0.42 * width)
         for place in range(value):
@@ -113,7 +102,7 @@ def draw_card(card: str, height: float, copies: int = 1) -> Block:
     if copies > 1:
         high = max(14, 0.19 * height)
         count = words(0.75 * high, height - 0.24 * high, f"×{copies}", 0.72 * high, anchor="middle")
-        drawn += [box(0, height - high, 1.5 * high, high, line=shapes.INK, corner=4), count]
+        drawn += [box(0, height - high, 1.5 * high, high, line=INK, corner=4), count]
     return Block(drawn, width, height)
 
 
@@ -137,15 +126,11 @@ def _pieces(position: Mapping[str, Any]) -> Piece:
     said = []
     for number, lengths in enumerate(rounds, 1):
         state = text.round_state(position, number)
-        fill, line, stone = (
-            (_NOW, shapes.GOLD, _STONE)
-            if state == "now"
-            else (shapes.PANEL, shapes.LINE, shapes.SHADE)
-        )
+        fill, line, stone = (_NOW, d.GOLD, _STONE) if state == "now" else (d.PANEL, d.LINE, d.SHADE)
         inner: Elements = [
             box(0, 0, wide, high, fill=fill, line=line),
             words(_EDGE, 18, f"Round {number}", 12, weight="bold", room=wide / 2),
-            words(wide - _EDGE, 18, state, 11, fill=shapes.MUTED, anchor="end", room=wide / 3),
+            words(wide - _EDGE, 18, state, 11, fill=d.MUTED, anchor="end", room=wide / 3),
         ]
         for place, length in enumerate(lengths):
             inner.append(_stone(length, stone).at(_EDGE, 28 + 19 * place))
@@ -159,9 +144,11 @@ def _pieces(position: Mapping[str, Any]) -> Piece:
 def _stone(length: int, fill: str) -> Block:
     """A piece of road as long as it counts."""
     width = length * _UNIT
-    stone = box(0.5, 0, width - 1, 16, fill=fill, line=_STONE_LINE, corner=3)
-    number = words(width / 2, 12, str(length), 11, weight="bold", anchor="middle")
-    return Block([stone, number], width, 16)
+    drawn: Elements = [
+        box(0.5, 0, width - 1, 16, fill=fill, line=_STONE_LINE, corner=3),
+        words(width / 2, 12, str(length), 11, weight="bold", anchor="middle"),
+    ]
+    return Block(drawn, width, 16)
 
 
 def _seat(position: Mapping[str, Any], seat: int, name: str) -> Panel:
@@ -177,10 +164,9 @@ def _seat(position: Mapping[str, Any], seat: int, name: str) -> Panel:
         parts.append(backs.as_place(f"hand{seat}"))
     elif hand:
         parts.append(_kinds(hand, _HAND, 7, f"hand{seat}"))
-    cards = _kinds(taken, _TAKEN, 12)
-    pile_taken = [words(0, 9, "taken", 11, fill=shapes.MUTED), cards.at(0, 14)]
-    parts.append(Block(pile_taken, _WIDTH, cards.height + 14).as_place(f"taken{seat}"))
-    drawn, y = [_strip(position, seat, name, _WIDTH).at(0, 0), said], _STRIP + _EDGE
+    parts.append(_kinds(taken, _TAKEN, 12).as_place(f"taken{seat}"))
+    drawn: Elements = [_strip(position, seat, name, _WIDTH).at(0, 0), said]
+    y: float = _STRIP + _EDGE
     for part in parts:
         drawn.append(part.at(0, y))
         y += part.height + _EDGE
@@ -210,26 +196,25 @@ def _strip(position: Mapping[str, Any], seat: int, name: str, width: float) -> B
     """Who a seat is, in its colour, whether it decides or has won, and the King."""
     wins, decides = seat in (position["winners"] or ()), seat == position["to_move"]
     signs = common.strip_signs(wins, decides, SEAT_COLOURS[seat][1])
-    signs += [crown] if seat == position["king"] else []
+    signs += [d.crown] if seat == position["king"] else []
     return common.seat_strip(seat, name, SEAT_COLOURS[seat], width, _STRIP, signs)
 
 
 def _pile(pile: Sequence[str], height: float, width: float) -> Block:
     """Cards in a row in the order played."""
-    card = _SHAPE * height
-    step = min(card + _GAP, (width - card) / max(1, len(pile) - 1))
-    empty = box(0, 0, width, height, fill="none", line=shapes.LINE, dashes=(4, 4))
-    cards = [draw_card(one, height).at(place * step, 0) for place, one in enumerate(pile)]
-    return Block([*(cards or [empty])], width, height)
+    step = min(_SHAPE * height + _GAP, (width - _SHAPE * height) / max(1, len(pile) - 1))
+    empty = box(0, 0, width, height, fill="none", line=d.LINE, dashes=(4, 4))
+    cards: Elements = [draw_card(one, height).at(place * step, 0) for place, one in enumerate(pile)]
+    return Block(cards or [empty], width, height)
 
 
 def _total(pile: Sequence[str]) -> Block:
     """A pile's colour, a square for each unit at which all is taken, and the total (Rules B6)."""
     colour, total = text.pile_colour(pile), text.pile_total(pile)
-    full = CARDS[colour][0] if colour else shapes.MUTED
+    full = CARDS[colour][0] if colour else d.MUTED
     drawn = symbol(10, 10, 17, colour) if colour else []
-    for unit, fill in enumerate([full] * total + [shapes.PANEL] * (t.FULL - total)):
-        drawn.append(box(24 + 16 * unit, 3, 13, 13, fill=fill, line=shapes.MUTED, corner=3))
+    for unit, fill in enumerate([full] * total + [d.PANEL] * (t.FULL - total)):
+        drawn.append(box(24 + 16 * unit, 3, 13, 13, fill=fill, line=d.MUTED, corner=3))
     x, caption = 28 + 16 * t.FULL, f"{total} of {t.FULL}"
     return Block([*drawn, words(x, 15, caption, 13, weight="bold", room=50)], 180, 20)
 
@@ -267,7 +252,7 @@ def picture(position: Mapping[str, Any], marks: Marks = UNMARKED) -> str:
         rows.append((400, {f"seat-{seat}": each for seat in seats}))
     suits = (*COLOURS, text.JESTER, text.RING)
     signs = [(symbol(0, 0, 15, suit), f"{text.LETTERS[suit]} {suit}") for suit in suits]
-    signs += [(crown(0, 0, 15), "King"), (shapes.star(0, 0, 15), "winner")]
+    signs += [(d.crown(0, 0, 15), "King"), (d.star(0, 0, 15), "winner")]
     head, panels = text.headline(position), board(position, marks.names)
     return common.picture(head, panels, rows, position["to_move"], SEAT_COLOURS, marks, signs)
 

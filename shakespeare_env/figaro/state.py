@@ -67,7 +67,6 @@ def colour_of_front(game: Record, seat: int) -> int:
 
 _SEATS, _CARDS = t.N_SEATS, (t.N_SEATS, t.N_KINDS)
 _COPIES, _LONGEST = int(t.COPIES.max()), int(t.LENGTHS[0])
-_KINDS = {"by_seat": True, "places": t.KIND_IDS}
 # fmt: off
 FIELDS = (
     StateField("players", t.MIN_SEATS, _SEATS),
@@ -78,7 +77,8 @@ FIELDS = (
     StateField("dealt", 0, 0, t.N_KINDS),  # cards still to be dealt; none but while cards are dealt
     # lengths, long to short; 0 past the last (A3)
     StateField("pieces", 0, _LONGEST, (t.N_ROUNDS, t.N_PIECES), form="row"),
-    StateField("hand", 0, _COPIES, _CARDS, visible="owner", form="counts", **_KINDS),
+    StateField("hand", 0, _COPIES, _CARDS, by_seat=True, visible="owner", form="counts",
+               places=t.KIND_IDS),
     StateField("hand_size", 0, int(t.HAND.max()), _SEATS, by_seat=True, follows=cards_in("hand")),
     # kinds as played; NOTHING past the last
     StateField("front", NOTHING, t.N_KINDS - 1, (_SEATS, t.MAX_FRONT), by_seat=True, form="row",
@@ -87,7 +87,7 @@ FIELDS = (
     StateField("total", 0, t.FULL - 1, _SEATS, by_seat=True, follows=total_of_front),
     StateField("colour", t.NO_COLOUR, t.N_COLOURS - 1, _SEATS, by_seat=True,
                follows=colour_of_front),
-    StateField("taken", 0, _COPIES, _CARDS, form="list", **_KINDS),  # this round
+    StateField("taken", 0, _COPIES, _CARDS, by_seat=True, form="list", places=t.KIND_IDS),
     StateField("taken_count", 0, t.MAX_DEALT, _SEATS, by_seat=True, follows=cards_in("taken")),
     # long to short, 0 past the last
     StateField("road", 0, _LONGEST, (_SEATS, t.N_ROUNDS), by_seat=True, form="row"),

@@ -23,7 +23,6 @@ from shakespeare_env.play.tracing import Call, Teller, Tracer
 
 JESTER, RING = "jester", "ring"
 LETTERS = {suit: suit[0].upper() for suit in (*COLOURS, JESTER)} | {RING: "○", UNKNOWN: UNKNOWN}
-_ORDER = [*LETTERS]
 _WIDTH = 80
 _SEAT = 13  # columns for who it is
 _PILE = 26  # columns for the cards before a seat
@@ -49,7 +48,7 @@ def value_of(card: str) -> int:
 
 def in_order(cards: Iterable[str]) -> list[str]:
     """Cards by colour, then by value."""
-    return sorted(cards, key=lambda card: (_ORDER.index(suit_of(card)), value_of(card)))
+    return sorted(cards, key=lambda card: ([*LETTERS].index(suit_of(card)), value_of(card)))
 
 
 def pile_colour(pile: Iterable[str]) -> str | None:

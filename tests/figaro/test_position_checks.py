@@ -36,7 +36,7 @@ def test_every_key_is_needed_and_no_other_known():
             Position.from_dict(changed(turn(), {key: GONE}))
     others: list[Any] = [None, [], "position", {}, turn() | {"game": 3}, turn() | {"phase": 1}]
     for value in others:
-        with pytest.raises(PositionError, match="^position"):
+        with pytest.raises(PositionError, match=r"^position"):
             Position.from_dict(value)
 
 

@@ -15,6 +15,7 @@ SEATS = range(3, 7)
 _LARGEST_HAND = 30
 
 Copies = Annotated[int, Field(ge=0, le=8)]
+Colour = Annotated[dict[Literal["1", "2", "3"], Copies], Field(min_length=3)]
 Jesters = Annotated[dict[Literal["1", "2"], Copies], Field(min_length=2)]
 Length = Annotated[int, Field(ge=1, le=100)]
 
@@ -31,9 +32,7 @@ class Box(Facts):
         full: The total at which a seat takes everything (Rules B6).
     """
 
-    colours: dict[Literal["1", "2", "3"], Copies] = Field(
-        min_length=3, validation_alias=AliasPath("cards", "colours")
-    )
+    colours: Colour = Field(validation_alias=AliasPath("cards", "colours"))
     jesters: Jesters = Field(validation_alias=AliasPath("cards", "jesters"))
     rings: Copies = Field(validation_alias=AliasPath("cards", "rings"))
     absent_jesters: Jesters = Field(validation_alias=AliasPath("three_seats", "jesters"))

@@ -50,13 +50,13 @@ COLOUR = np.array([*(k // N_VALUES for k in range(N_COLOURED)), *[NO_COLOUR] * 3
 """By kind; NO_COLOUR for jesters and rings (Rules B3, B4)."""
 VALUE = np.array([*(printed.VALUES * N_COLOURS), *JESTERS, 0], np.int8)
 
-_a_colour = [BOX.colours[str(value)] for value in printed.VALUES]
-_jesters = [BOX.jesters[str(value)] for value in JESTERS]
+_a_colour = [BOX.colours[value] for value in ("1", "2", "3")]
+_jesters = [BOX.jesters[value] for value in ("1", "2")]
 COPIES = np.zeros((N_SEATS + 1, N_KINDS), np.int8)
 """int8[seats, kind]: cards dealt; three seats leave some out (Rules A1)."""
 COPIES[MIN_SEATS:] = [*(_a_colour * N_COLOURS), *_jesters, BOX.rings]
 COPIES[MIN_SEATS, N_COLOURED - N_VALUES : N_COLOURED] = 0
-COPIES[MIN_SEATS, JESTER:RING] -= np.array([BOX.absent_jesters[str(n)] for n in JESTERS], np.int8)
+COPIES[MIN_SEATS, JESTER:RING] -= [BOX.absent_jesters[value] for value in ("1", "2")]
 COPIES[MIN_SEATS, RING] -= BOX.absent_rings
 HAND = np.array([COPIES[seats].sum() // max(seats, 1) for seats in range(N_SEATS + 1)], np.int8)
 """int8[seats]: cards in a fresh hand."""

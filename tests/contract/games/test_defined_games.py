@@ -46,7 +46,8 @@ def games():
         patch.setattr(registry, "_register_views", lambda name, seats: None)
         for name in COURSES:
             spec = spec_from_file_location(name, GAMES / f"{name}.py")
-            assert spec is not None and spec.loader is not None
+            assert spec is not None
+            assert spec.loader is not None
             module = module_from_spec(spec)
             patch.setitem(sys.modules, name, module)
             spec.loader.exec_module(module)
