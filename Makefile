@@ -12,7 +12,7 @@ STAMP   := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-only test-ecosystem test-floors test-newest test-ptx lint types imports coverage golden docs site notebooks table watch play train evaluate fuzz bounds bench bench-compile bench-views bench-search bench-arena bench-reading bench-datasets bench-workers bench-cluster bench-table bench-training bench-gpu panel leaderboards solo-suite-references clean
+.PHONY: help setup test test-only test-ecosystem test-floors test-newest test-ptx lint types imports coverage golden docs site notebooks table watch play train evaluate fuzz bounds bench bench-compile bench-views bench-search bench-workers bench-cluster bench-training bench-gpu panel leaderboards clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-21s %s\n", $$1, $$2 }' Makefile
@@ -106,29 +106,14 @@ bench-views: setup  ## how fast each view steps, beside comparable environments
 bench-search: setup  ## how fast search asks its network, beside the network alone
 	$(BIN)/python -m benchmarks.search $(ARGS)
 
-bench-arena: setup  ## how fast an arena plays, beside `evaluate`
-	$(BIN)/python -m benchmarks.arena $(ARGS)
-
-bench-reading: setup  ## how fast recorded games are read, beside the engine alone
-	$(BIN)/python -m benchmarks.reading $(ARGS)
-
-bench-datasets: setup  ## how fast games are recorded, beside `evaluate`, and their size
-	$(BIN)/python -m benchmarks.datasets $(ARGS)
-
 bench-workers: setup  ## what two workers are worth, as processes and on Ray
 	$(BIN)/python -m benchmarks.workers $(ARGS)
 
 bench-cluster: setup  ## how many cores one process can hand games to, by a model
 	$(BIN)/python -m benchmarks.cluster $(ARGS)
 
-bench-table: setup  ## the table in the browser: answers to people's moves at fifty tables
-	$(BIN)/python -m benchmarks.table $(ARGS)
-
 bench-training: setup  ## how fast self-play learns, beside PettingZoo's tutorial
 	$(BIN)/python -m benchmarks.training $(ARGS)
-
-solo-suite-references: setup  ## play the missing reference games of the solo suite; ARGS="--out FILE" makes it anew
-	$(BIN)/python -m benchmarks.solo_suite $(ARGS)
 
 bench-gpu: setup  ## how fast games are played and learned from on a GPU; ARGS="engine", equality or training
 	$(BIN)/python -m benchmarks.gpu $(ARGS)

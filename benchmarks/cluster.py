@@ -22,9 +22,7 @@ from rich.table import Table
 
 from benchmarks import report
 from benchmarks.engine import usual_seats
-from shakespeare_agents.arena.dataset import settings_of, write_dataset
-from shakespeare_agents.arena.dataset.parts import Part
-from shakespeare_agents.arena.dataset.recording import Recording
+from shakespeare_agents.arena.dataset import Part, Recording, settings_of, write_dataset
 from shakespeare_agents.arena.entrants import Entrant, agent_set, entrants_of
 from shakespeare_agents.arena.field import Field
 from shakespeare_agents.arena.tournament import run_arena

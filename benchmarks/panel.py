@@ -1,19 +1,17 @@
 """The fixed panel that judges networks: `make panel ARGS=CHECKPOINT`.
 
-One seat of the network against copies of each opponent, at every table size; alone, the solo suite.
-`--card` keeps the figures on the network's card. With several boxes in force it judges networks for
-any box: `SHAKESPEARE_BOX=FOLDER make panel ARGS=CHECKPOINT`.
+One seat of the network against copies of each opponent, at every table size; alone, its mean score.
+`--card` keeps the figures on the network's card.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
 from rich.console import Console
 from rich.table import Table
@@ -21,12 +19,9 @@ from rich.table import Table
 from benchmarks.leaderboards.pages import HERE
 from shakespeare_agents import evaluate
 from shakespeare_agents.arena import Entrant
-from shakespeare_agents.arena.solo_suite import play_suite
 from shakespeare_agents.cli.options.progress import counted_games
-from shakespeare_agents.networks.bundled import bundled_checkpoint, bundled_versions
-from shakespeare_agents.networks.checkpoint import CARD_NAME, load_checkpoint, read_card
-from shakespeare_agents.networks.network import Network
-from shakespeare_agents.networks.network_agent import NetworkAgent
+from shakespeare_agents.networks.bundled import bundled_versions
+from shakespeare_agents.networks.checkpoint import CARD_NAME, read_card
 from shakespeare_agents.registry import make
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env.core import registry
@@ -34,8 +29,8 @@ from shakespeare_env.core.game import Game
 from shakespeare_env.play.agent import AnyAgent
 
 SEED = 4242
-MAIN, OTHERS, SLOW = 6000, 2000, 400
-"""Games against version 1, against other agents that play at once, and against searching ones."""
+MAIN, OTHERS, SLOW, ALONE = 6000, 2000, 400, 1000
+"""Games against version 1, other agents that play at once, searching ones, and nobody."""
 _SEARCH = "search,simulations=16,version=1,horizon=1000"
 _TABLES = {"shakespeare": (4, 3, 2), "figaro": (3, 4, 5, 6)}
 """Seats of the tables with opponents."""
@@ -45,7 +40,7 @@ _TABLES = {"shakespeare": (4, 3, 2), "figaro": (3, 4, 5, 6)}
 class Judgement:
     """How often a network wins one seat against copies of an opponent.
 
-    Alone, `won` is its mean score on the solo suite.
+    Alone, `won` is its mean score.
     """
 
     opponent: str
@@ -70,40 +65,21 @@ Opponent = tuple[str, AnyAgent, tuple[int, ...], int]
 
 
 def opponents(game: Game) -> Iterator[Opponent]:
-    """The panel in one box."""
+    """The panel."""
     tables = _TABLES[game.name]
     for version in bundled_versions(game):
-        if read_card(bundled_checkpoint(game, version)).boxes == 1:
-            games = MAIN if version == 1 else OTHERS
-            yield f"version {version}", make(f"network,version={version}", game), tables, games
+        games = MAIN if version == 1 else OTHERS
+        yield f"version {version}", make(f"network,version={version}", game), tables, games
     best_response = str(HERE / "best_response" / game.name)
     yield "best response", make(best_response, game), tables, OTHERS
     yield "heuristic", make("heuristic", game), tables, OTHERS
     yield "search, 16 playouts", make(_SEARCH, game), (4,), SLOW
 
 
-def opponents_in_boxes(network: Path, game: Game) -> Iterator[Opponent]:
-    """In several boxes: the newest network of each kind, and itself with the next box's facts."""
-    boxes = {one: read_card(bundled_checkpoint(game, one)).boxes for one in bundled_versions(game)}
-    of_one_box = [version for version, count in boxes.items() if count == 1]
-    of_any_box = [version for version, count in boxes.items() if count > 1]
-    for version in (*of_one_box[-1:], *of_any_box[-1:]):
-        name = f"version {version}"
-        yield name, make(f"network,version={version}", game), _TABLES[game.name], MAIN
-    yield "heuristic", make("heuristic", game), (4,), OTHERS
-    own, card = load_checkpoint(network, game)
-    if card.facts:
-        wrong = [replace(one, facts=np.roll(one.facts, 1, axis=0)) for one in game.facts]
-        misled = NetworkAgent(Network(own.tensors, game.inputs, wrong))
-        yield "itself, wrong facts", misled, _TABLES[game.name], MAIN
-
-
 def judge(network: Path, rules: Game, scale: float) -> Iterator[Judgement]:
     """Play the panel, or a share of its games."""
     judged = Entrant("network", make(str(network), rules))
-    several = len(rules.boxes) > 1
-    panel = opponents_in_boxes(network, rules) if several else opponents(rules)
-    for name, agent, tables, games in panel:
+    for name, agent, tables, games in opponents(rules):
         opponent = Entrant(name, agent)
         for players in tables:
             entrants = judged, *[opponent] * (players - 1)
@@ -120,10 +96,12 @@ def judge(network: Path, rules: Game, scale: float) -> Iterator[Judgement]:
             own = found.agents[0]
             if own.win_rate is not None and own.low is not None and own.high is not None:
                 yield Judgement(name, players, own.games, own.win_rate, own.low, own.high)
-    if 1 in registry.seats(rules.name) and not several:
-        score = play_suite(str(network), rules.name).score
-        low, high = score.low or score.mean, score.high or score.mean
-        yield Judgement("solo suite, mean score", 1, 100, score.mean, low, high)
+    if 1 in registry.seats(rules.name):
+        (own,) = evaluate([judged], rules.name, players=1, games=ALONE, seed=SEED).agents
+        if own.score_low is not None and own.score_high is not None:
+            yield Judgement(
+                "alone, mean score", 1, ALONE, own.mean_score, own.score_low, own.score_high
+            )
 
 
 def main(
@@ -143,8 +121,7 @@ def main(
     if card:
         path = checkpoint / CARD_NAME
         content = json.loads(path.read_text(encoding="utf-8"))
-        panel = "panel" if len(game.boxes) == 1 else f"panel in {len(game.boxes)} boxes"
-        content["figures"][panel] = {"seed": SEED, "judgements": [asdict(one) for one in found]}
+        content["figures"]["panel"] = {"seed": SEED, "judgements": [asdict(one) for one in found]}
         write_atomically(path, (json.dumps(content, indent=2) + "\n").encode())
 
 

@@ -96,12 +96,12 @@ REFERENCE = {
             "shakespeare_agents.arena": "Entrant",
             "shakespeare_agents.arena.entrants": "entrants_of",
             "shakespeare_agents.arena.measure": "measure",
-            "shakespeare_agents.arena.solo_suite": "play_suite",
             "shakespeare_agents.arena.field": "Field",
             "shakespeare_agents.arena.tournament": "run_arena",
             "shakespeare_agents.arena.standings": "standings_of",
             "shakespeare_agents.arena.report": "write_report",
-            "shakespeare_agents.arena.leaderboard": "ladder_markdown ladder_svg",
+            "shakespeare_agents.arena.sheets": "ladder_markdown",
+            "shakespeare_agents.arena.pictures": "strength_svg",
             "shakespeare_agents.arena.programs": "Program Limits ProgramAgent",
             "shakespeare_agents.workers": "open_workers",
             "shakespeare_agents.mcp.tables": "Tables",
@@ -113,7 +113,7 @@ REFERENCE = {
         {
             "shakespeare_env.datasets": "read_games read_decisions decisions_of read_batches "
             "Batches recorded_games read_recorded",
-            "shakespeare_env.datasets.results_reading": "read_results",
+            "shakespeare_env.datasets.reading": "read_results",
             "shakespeare_agents.arena.dataset": "settings_of write_dataset",
             "shakespeare_env.film": "film_page",
             "shakespeare_agents.analysis": "verdicts best_line",

@@ -6,6 +6,7 @@ With little play (`notebook_mode`) they are only tried: what is stored in them s
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -56,12 +57,16 @@ def executed(path: Path, environment: Mapping[str, str]) -> nbformat.NotebookNod
 
 
 def tidied(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """Strip what differs between machines and executions."""
+    """Strip what differs between machines and executions, and what only pages read."""
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     facts = {"kernelspec": kernel, "language_info": {"name": "python"}}
     notebook.metadata = nbformat.from_dict(facts)
     for number, cell in enumerate(notebook.cells):
         cell.id = f"cell-{number}"
+        for output in cell.get("outputs", []):
+            drawn = output.get("data", {})
+            if "image/svg+xml" in drawn:  # without what only pages read
+                drawn["image/svg+xml"] = re.sub(r' data-[a-z]+="[^"]*"', "", drawn["image/svg+xml"])
         cell.metadata = nbformat.from_dict({})
     return notebook
 

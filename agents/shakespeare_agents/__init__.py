@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from shakespeare_agents.arena.evaluation.series import evaluate
+    from shakespeare_agents.arena.evaluation import evaluate
     from shakespeare_agents.greedy import GreedyAgent
     from shakespeare_agents.naming import names
     from shakespeare_agents.random_agent import RandomAgent
@@ -17,7 +17,7 @@ _HOMES = {
     "GreedyAgent": "greedy",
     "RandomAgent": "random_agent",
     "default": "registry",
-    "evaluate": "arena.evaluation.series",
+    "evaluate": "arena.evaluation",
     "make": "registry",
     "names": "naming",
 }

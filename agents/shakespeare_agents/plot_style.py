@@ -5,11 +5,15 @@ from __future__ import annotations
 import io
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from PIL import Image
 
 DPI = 100
+_COLOURS = 48
+"""Of a picture as a file."""
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#AA4A88", "#B07900", "#333333")
 """After Okabe and Ito's colour-blind safe palette; two are darkened to be legible on white."""
 MARKERS = ("o", "s", "^", "D", "v", "P")
@@ -24,9 +28,13 @@ class Picture(Figure):
     """
 
     def png(self) -> bytes:
-        """The figure as a PNG file."""
+        """The figure as a PNG file, of few colours to be small."""
         content = io.BytesIO()
-        FigureCanvasAgg(self).print_png(content)  # type: ignore[no-untyped-call]
+        canvas = FigureCanvasAgg(self)
+        canvas.draw()  # type: ignore[no-untyped-call]
+        pixels = np.asarray(canvas.buffer_rgba())  # type: ignore[no-untyped-call]
+        image = Image.fromarray(pixels).convert("RGB")
+        image.quantize(_COLOURS, Image.Quantize.MAXCOVERAGE).save(content, "png", optimize=True)
         return content.getvalue()
 
     _repr_png_ = png

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import platform
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -122,35 +122,36 @@ def _here() -> str:
 
 @dataclass(frozen=True)
 class BoxParcel:
-    """The boxes that a game is played with.
+    """The box that a game is played with.
 
     Attributes:
-        digest: Of their facts.
-        contents: The files by name; none for the package's own box.
+        digest: Of its facts.
+        content: Of its file; None for the package's own box.
     """
 
     game: str
     digest: str
-    contents: Mapping[str, Shared]
+    content: Shared | None
 
     @classmethod
     def of(cls, game: Game, workers: Workers) -> BoxParcel:
-        """The boxes in force."""
-        is_own = (game.box,) == (registry.own_box(game.name),)
-        files = () if is_own else (game.box,)
-        contents = {path.name: workers.share(path.read_bytes()) for path in files}
-        return cls(game.name, registry.box_digest(game.name), contents)
+        """The box in force."""
+        is_own = game.box == registry.own_box(game.name)
+        content = None if is_own else workers.share(game.box.read_bytes())
+        return cls(game.name, registry.box_digest(game.name), content)
 
     def put_in_force(self) -> Game:
-        """Let this process play the game with them.
+        """Let this process play the game with it.
 
         Raises:
-            BoxError: it plays with others already.
+            BoxError: it plays with another already.
             WorkerError: the package has another box here.
         """
-        folder = Path(_box_folder().name) / self.digest
-        boxes = [_box_file(folder / name, content) for name, content in self.contents.items()]
-        game = registry.game(self.game, boxes[0] if boxes else registry.own_box(self.game))
+        box = registry.own_box(self.game)
+        if self.content is not None:
+            box = Path(_box_folder().name) / f"{self.digest}.toml"
+            box.write_bytes(self.content.read())
+        game = registry.game(self.game, box)
         if fault := box_fault(self.game, self.digest):
             raise WorkerError(f"{self.game} on {_here()} is {fault}")
         return game
@@ -199,10 +200,3 @@ def _arrived(box: BoxParcel, parcels: Sequence[AgentParcel], seats: Sequence[int
 @cache
 def _box_folder() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix="shakespeare-env-")
-
-
-def _box_file(path: Path, content: Shared) -> Path:
-    if not path.exists():
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(content.read())
-    return path

@@ -20,7 +20,6 @@ COMMANDS = {
     "train": "shakespeare_training.cli",
     "evaluate": "shakespeare_agents.cli.evaluate",
     "measure": "shakespeare_agents.cli.measure",
-    "solo-suite": "shakespeare_agents.cli.solo_suite",
     "exploit": "shakespeare_training.cli",
     "export": "shakespeare_agents.cli.export",
     "arena": "shakespeare_agents.cli.arena",

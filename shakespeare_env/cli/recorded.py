@@ -18,7 +18,7 @@ from shakespeare_env.checks.json_input import parse_object
 from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.core import registry
 from shakespeare_env.core.registry import box_fault
-from shakespeare_env.datasets.results_reading import read_results
+from shakespeare_env.datasets.reading import read_results
 from shakespeare_env.errors import DatasetError, PositionError
 from shakespeare_env.play.course import Course
 

@@ -1,6 +1,6 @@
 """Recorded games: their columns, and reading them as frames, as arrays or as objects.
 
-Reading needs Polars but no agents; `shakespeare_agents.arena.dataset.writing` writes them.
+Reading needs Polars but no agents; `shakespeare_agents.arena.dataset` writes them.
 """
 
 from __future__ import annotations
@@ -8,9 +8,17 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from shakespeare_env.datasets.frames import DECISIONS, GAMES, TABLES, Column
-from shakespeare_env.datasets.manifest import Manifest, Settings, read_manifest
-from shakespeare_env.datasets.reading import check_digests, collected, read_games, read_recorded
+from shakespeare_env.datasets.frames import DECISIONS, GAMES
+from shakespeare_env.datasets.reading import (
+    Manifest,
+    Settings,
+    check_digests,
+    collected,
+    read_games,
+    read_manifest,
+    read_recorded,
+    read_results,
+)
 
 if TYPE_CHECKING:
     from shakespeare_env.datasets.batches import Batches, Decisions, read_batches
@@ -20,9 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DECISIONS",
     "GAMES",
-    "TABLES",
     "Batches",
-    "Column",
     "Decisions",
     "Manifest",
     "RecordedGame",
@@ -36,6 +42,7 @@ __all__ = [
     "read_games",
     "read_manifest",
     "read_recorded",
+    "read_results",
     "recorded_games",
 ]
 _HOMES = {

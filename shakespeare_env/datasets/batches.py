@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.checks.values import is_whole, shown
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.rng import check_seed
-from shakespeare_env.datasets.playing_again import seen
 from shakespeare_env.datasets.reading import read_recorded
-from shakespeare_env.datasets.recorded_columns import NOBODY, RecordedColumns, whole
+from shakespeare_env.datasets.recorded_columns import NOBODY, RecordedColumns, seen, whole
 from shakespeare_env.errors import DatasetError
 
 if TYPE_CHECKING:
@@ -135,11 +133,11 @@ class Batches:
             DatasetError: a game cannot have been played so (`play_again`).
             ValueError: there is no such epoch or part.
         """
-        if not is_whole(number) or number < 0:
-            raise ValueError(f"epoch {shown(number)}: number epochs from 0")
-        whole = isinstance(part, tuple) and len(part) == 2 and all(map(is_whole, part))
-        if not (whole and 0 <= part[0] < part[1]):
-            raise ValueError(f"part={shown(part)}: give (k, n), the k-th of n parts, from 0")
+        if number < 0 or not 0 <= part[0] < part[1]:
+            raise ValueError(
+                f"epoch {number}, part={part}: number epochs from 0, and give (k, n), the k-th of "
+                "n parts, from 0"
+            )
         rows, chance = self._rows, None
         if self._seed is not None:
             # All parts are dealt from one order of the games, so that they differ.

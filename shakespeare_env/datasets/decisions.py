@@ -20,15 +20,12 @@ from numpy.typing import NDArray
 
 from shakespeare_env.core.kernels import taken
 from shakespeare_env.datasets.frames import DECISIONS, load, load_polars, polars_schema
-from shakespeare_env.datasets.playing_again import seen
 from shakespeare_env.datasets.reading import read_recorded
-from shakespeare_env.datasets.recorded_columns import RecordedColumns, chunks
+from shakespeare_env.datasets.recorded_columns import RecordedColumns, chunks, seen
 
 if TYPE_CHECKING:
     import polars
 
-_BYTES_AT_ONCE = 2**24
-"""The most bytes kept of decisions while their rows are made."""
 _INDEX = "index of the decision"
 
 
@@ -71,11 +68,11 @@ class _Decisions:
         game = self.games.game
         texts = [
             text
-            for table in self.games.tables
+            for players in range(game.max_seats + 1)
             for seat in range(game.max_seats)
-            for text in game.actions.texts_for(seat, table.players)
+            for text in game.actions.texts_for(seat, max(players, 1))
         ]
-        whose = self.games.table[self.row[decisions]] * game.max_seats + self.seat[decisions]
+        whose = self.games.players[self.row[decisions]] * game.max_seats + self.seat[decisions]
         return _gathered(texts, whose * game.actions.size + actions)
 
     def lists(self, values: Any) -> polars.Series:
@@ -121,9 +118,6 @@ _MAKERS: dict[str, Callable[[_Decisions], Any]] = {
 _AS_STORED = frozenset({"game_id", "number", "action", "value"})
 """Columns for which no game is played."""
 _OF_RECORDS = frozenset({"phase", "position", "is_secret"})
-_OF_TEXTS = frozenset({"position", "is_secret"})
-_TEXT = 4096
-"""The approximate bytes of a position in text."""
 _OF_MASKS = frozenset({"legal_actions", "legal_moves"})
 
 
@@ -151,11 +145,10 @@ def decisions_of(games: polars.LazyFrame, source: str = "") -> polars.LazyFrame:
         asked = set() if predicate is None else set(predicate.meta.root_names())
         left = most
         for chunk in chunks(games, source):
-            for part in _parts(chunk, {*wanted, *asked}, left):
-                at = np.arange(len(part.actions))[:left]
-                yield _frame(part, at, wanted, predicate, asked)
-                if left is not None:
-                    left -= len(at)
+            at = np.arange(len(chunk.actions))[:left]
+            yield _frame(chunk, at, wanted, predicate, asked)
+            if left is not None:
+                left -= len(at)
             if left == 0:
                 return
 
@@ -204,24 +197,6 @@ def _wait() -> None:
     time.sleep(_HAND_OVER)
 
 
-def _parts(
-    games: RecordedColumns, columns: Collection[str], most: int | None
-) -> Iterator[RecordedColumns]:
-    """The games with the first `most` decisions, in parts small enough for what columns need."""
-    game = games.game
-    size = 64
-    size += game.actions.size * (not _OF_MASKS.isdisjoint(columns))
-    size += game.state.itemsize * (not _OF_RECORDS.isdisjoint(columns))
-    size += _TEXT * (not _OF_TEXTS.isdisjoint(columns))
-    count = games.size if most is None else int(np.searchsorted(games.starts, most))
-    first = 0
-    while first < count:
-        room = games.starts[first] + _BYTES_AT_ONCE // size
-        last = max(int(np.searchsorted(games.starts[:count], room)) - 1, first + 1)
-        yield games.taken(np.arange(first, min(last, count)))
-        first = last
-
-
 def _frame(
     games: RecordedColumns,
     at: NDArray[np.int64],
@@ -231,14 +206,6 @@ def _frame(
 ) -> polars.DataFrame:
     """The columns of those decisions `at` that the predicate, which asks for some, chooses."""
     pl = load_polars()
-    if predicate is not None and asked <= _AS_STORED:
-        # This precedes playing, as games without such a decision need not be played.
-        at = at[_chosen(_played(games, at, asked), predicate, asked)]
-        row = games.row[at]
-        kept, row = np.unique(row, return_inverse=True)
-        part = games.taken(kept)
-        at = part.starts[row] + at - games.starts[kept][row]
-        games, predicate = part, None
     some = _played(games, at, {*columns, *asked})
     if predicate is not None:
         chosen = _chosen(some, predicate, asked)

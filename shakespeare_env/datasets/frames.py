@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -17,92 +16,73 @@ from shakespeare_env.extras import needing
 if TYPE_CHECKING:
     import polars
 
-FORMAT = 4
-"""The format's version, which changes when readers must."""
-
 _NAMES = {"bool": "Boolean", "uint64": "UInt64"}
 """Types that are not named as Polars does, but for capitals."""
 _ROWS_IN_A_GROUP = 8192
 """Rows are read in whole groups of this size."""
 
 
-@dataclass(frozen=True)
-class Column:
-    """A column of a table.
+Table = Mapping[str, str]
+"""A table's columns by name: types of Polars in lower case, `bool`, or `list[...]` of one.
 
-    Attributes:
-        kind: A type of Polars in lower case, `bool`, or `list[...]` of one.
-        nullable: Whether values may be missing; the description says why.
-    """
+docs/datasets.md and docs/arena.md say what they mean.
+"""
 
-    name: str
-    kind: str
-    description: str
-    nullable: bool = False
-
-
-Table = tuple[Column, ...]
-
-RECORDED: Mapping[str, Column] = {
-    column.name: column
-    for column in (
-        Column("game", "string", "name of the game"),
-        Column("box_digest", "string", "digest of the box played with"),
-        Column("package_version", "string", "version of shakespeare-env that played"),
-        Column("variants", "list[string]", "the variants played"),
-        Column("players", "int8", "seats at the table"),
-        Column("seed", "uint64", "seed of the deals and of the agents' draws"),
-        Column("deal", "int64", "the game starts as game `deal` of `Batch(seed=seed)`"),
-        Column(
-            "rotation",
-            "int8",
-            "number of the game among those of its deal; in an arena the seats that the line-up "
-            "has moved on",
-        ),
-        Column("agents", "list[string]", "the agents' names, by seat"),
-        Column("scores", "list[int16]", "by seat, at the end or where the game was stopped"),
-        Column("places", "list[int8]", "by seat, 1 the first; seats that tie share the best place"),
-        Column("actions", "list[int16]", "the ids of all actions chosen, in order"),
-    )
+_PLAYED = {
+    "game": "string",
+    "box_digest": "string",
+    "package_version": "string",
+    "variants": "list[string]",
+    "players": "int8",
+    "seed": "uint64",
+    "deal": "int64",
+    "rotation": "int8",
+    "agents": "list[string]",
 }
-"""The columns that decide a recorded game and its end, in datasets and in an arena's results.
+_ENDED = {"scores": "list[int16]", "places": "list[int8]"}
+_ACTIONS = {"actions": "list[int16]"}
+RECORDED: Table = {**_PLAYED, **_ENDED, **_ACTIONS}
+"""What decides a recorded game and its end, in datasets and in an arena's results.
 
 Forced moves are played automatically and are not among the actions.
 """
 
-GAMES: Table = (
-    Column("game_id", "int64", "number of the game, from 0"),
-    *RECORDED.values(),
-    Column(
-        "values",
-        "list[float32]",
-        "beside each action, the return that the deciding agent expects, in units of its training "
-        "reward; null entries where an agent estimates none",
-    ),
-)
+GAMES: Table = {"game_id": "int64", **RECORDED, "values": "list[float32]"}
 """One row per game, by `game_id`: what is stored."""
 
-DECISIONS: Table = (
-    Column("game_id", "int64", "the game, as in the table of games"),
-    Column("number", "int32", "number of the decision in the game, from 0"),
-    Column("seat", "int8", "who decides"),
-    Column("agent", "string", "the agent at that seat"),
-    Column("phase", "string", "the phase, as the notation names it"),
-    Column("position", "string", "the whole position before the move, in notation, as JSON"),
-    Column("legal_actions", "list[int16]", "the ids of all legal actions, ascending"),
-    Column("legal_moves", "list[string]", "their texts"),
-    Column("action", "int16", "the id of the action chosen"),
-    Column("move", "string", "its text"),
-    Column("is_secret", "bool", "whether the move is hidden from the other seats"),
-    Column("value", "float32", "its entry of `values`, or null", nullable=True),
-    Column("score", "int16", "the deciding seat's score at the end of the game"),
-    Column("place", "int8", "the deciding seat's place"),
-    Column("won", "bool", "whether that is the first; null in solo games", nullable=True),
-)
+DECISIONS: Table = {
+    "game_id": "int64",
+    "number": "int32",
+    "seat": "int8",
+    "agent": "string",
+    "phase": "string",
+    "position": "string",
+    "legal_actions": "list[int16]",
+    "legal_moves": "list[string]",
+    "action": "int16",
+    "move": "string",
+    "is_secret": "bool",
+    "value": "float32",
+    "score": "int16",
+    "place": "int8",
+    "won": "bool",
+}
 """One row per decision, by `game_id` and `number`: made on reading, by playing games again."""
 
-TABLES: Mapping[str, Table] = {"games": GAMES, "decisions": DECISIONS}
-"""The tables by name."""
+RESULTS: Table = {
+    "key": "string",
+    "match": "string",
+    **_PLAYED,
+    "digests": "list[string]",
+    **_ENDED,
+    "forfeited_by": "int8",
+    "fault": "string",
+    "fault_details": "string",
+    "seconds": "list[float32]",
+    "decisions": "list[int32]",
+    **_ACTIONS,
+}
+"""One row per finished game of an arena."""
 
 
 def load_polars() -> Any:
@@ -146,10 +126,10 @@ def polars_schema(table: Table) -> dict[str, Any]:
     """Each column's Polars type, in order."""
     pl = load_polars()
     schema: dict[str, Any] = {}
-    for column in table:
-        inner = column.kind.removeprefix("list[").removesuffix("]")
+    for name, kind in table.items():
+        inner = kind.removeprefix("list[").removesuffix("]")
         dtype = getattr(pl, _NAMES.get(inner, inner.capitalize()))
-        schema[column.name] = pl.List(dtype) if inner != column.kind else dtype
+        schema[name] = pl.List(dtype) if inner != kind else dtype
     return schema
 
 

@@ -1,22 +1,23 @@
-"""Recorded games as arrays, each row checked; playing the games again checks the moves."""
+"""Recorded games as arrays, each row checked, and played again from their deals and actions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.core import registry
-from shakespeare_env.core.game import Game
+from shakespeare_env.core.batch import Batch
+from shakespeare_env.core.game import Game, Records
+from shakespeare_env.core.position import Position
 from shakespeare_env.core.registry import box_fault, game_saved
 from shakespeare_env.datasets.frames import (
     GAMES,
     RECORDED,
-    Column,
     load_polars,
     named_faults,
     polars_schema,
@@ -26,25 +27,28 @@ from shakespeare_env.errors import DatasetError
 if TYPE_CHECKING:
     import polars
 
+
 NOBODY = -1
 """No agent, or no seat."""
-MOST_ACTIONS = 4000
-"""The most actions of a game; those of the bundled boxes have some hundreds."""
-_GAMES_AT_ONCE = 4096
+_GAMES_AT_ONCE = 128
+"""Games read together; the decisions of more take much memory as text."""
 _BY_SEAT = ("agents", "scores", "places")
 _BY_GAME = (
-    *("game_ids", "table", "seeds", "deals", "agents", "scores", "places", "forfeited_by"),
-    *("version", "lengths"),
+    *(
+        "game_ids",
+        "players",
+        "variant",
+        "seeds",
+        "deals",
+        "agents",
+        "scores",
+        "places",
+        "forfeited_by",
+    ),
+    "lengths",
 )
 _REQUIRED = ("game_id", *RECORDED)
-_COLUMNS = (*GAMES, Column("forfeited_by", "int8", "the seat that lost by a fault"))
-
-
-class Table(NamedTuple):
-    """What games must share to be played in one batch."""
-
-    players: int
-    variants: tuple[str, ...]
+_COLUMNS = {**GAMES, "forfeited_by": "int8"}
 
 
 @dataclass(frozen=True)
@@ -56,8 +60,9 @@ class RecordedColumns:
         name: The name of their game.
         box_digest: The digest of the box in force when they were read.
         game_ids: int64[g].
-        tables: The distinct tables.
-        table: int64[g], the table of each game, by index.
+        players: int64[g], the seats of each game.
+        variants: The distinct choices of variants, each a text of names.
+        variant: int64[g], the choice of each game, by index.
         seeds: uint64[g].
         deals: int64[g].
         names: All agents' names, sorted.
@@ -65,8 +70,6 @@ class RecordedColumns:
         scores: int16[g, S], 0 where nobody sits, as in `places`.
         places: int8[g, S], finishing places.
         forfeited_by: int8[g], the seat that lost by a fault, or `NOBODY`.
-        versions: The versions of the package that wrote them.
-        version: int64[g], the version that wrote each game, by index.
         starts: int64[g], the start of a game's decisions in the columns below.
         lengths: int64[g], the number of its decisions.
         actions: int16[m].
@@ -77,8 +80,9 @@ class RecordedColumns:
     name: str
     box_digest: str
     game_ids: NDArray[np.int64]
-    tables: tuple[Table, ...]
-    table: NDArray[np.int64]
+    players: NDArray[np.int64]
+    variants: tuple[str, ...]
+    variant: NDArray[np.int64]
     seeds: NDArray[np.uint64]
     deals: NDArray[np.int64]
     names: tuple[str, ...]
@@ -86,8 +90,6 @@ class RecordedColumns:
     scores: NDArray[np.int16]
     places: NDArray[np.int8]
     forfeited_by: NDArray[np.int8]
-    versions: tuple[str, ...]
-    version: NDArray[np.int64]
     starts: NDArray[np.int64]
     lengths: NDArray[np.int64]
     actions: NDArray[np.int16]
@@ -104,25 +106,20 @@ class RecordedColumns:
         pl = load_polars()
         game = _game_of(frame, source)
         _check_rows(frame, game, source)
-        variants, table = _coded(frame.select(pl.col("variants").list.sort().list.join(" ")))
+        variants, variant = _coded(frame.select(pl.col("variants").list.sort().list.join(" ")))
         seats = frame["players"].to_numpy().astype(np.int64)
-        kinds, table = np.unique(seats * len(variants) + table, return_inverse=True)
-        tables = tuple(
-            Table(int(kind) // len(variants), tuple(variants[int(kind) % len(variants)].split()))
-            for kind in kinds
-        )
         names, coded = _coded(frame.select(pl.col("agents").explode()))
         agents = np.full((frame.height, game.max_seats), NOBODY, np.int64)
         agents[np.arange(game.max_seats) < seats[:, None]] = coded
-        versions, version = _coded(frame.select("package_version"))
         lengths = frame["actions"].list.len().to_numpy().astype(np.int64)
-        read = cls(
+        return cls(
             source,
             game.name,
             registry.box_digest(game.name),
             frame["game_id"].to_numpy().astype(np.int64),
-            tables,
-            table,
+            seats,
+            variants,
+            variant,
             frame["seed"].to_numpy().astype(np.uint64),
             frame["deal"].to_numpy().astype(np.int64),
             names,
@@ -130,19 +127,11 @@ class RecordedColumns:
             _by_seat(frame["scores"], game.max_seats).astype(np.int16),
             _by_seat(frame["places"], game.max_seats).astype(np.int8),
             frame["forfeited_by"].fill_null(NOBODY).to_numpy().astype(np.int8),
-            versions,
-            version,
             lengths.cumsum() - lengths,
             lengths,
             _flat(frame["actions"]).to_numpy().astype(np.int16),
             _values(frame["values"], lengths),
         )
-        for index, kind in enumerate(tables):
-            try:
-                game.option_bits(dict.fromkeys(kind.variants, True), [kind.players])
-            except (TypeError, ValueError) as error:
-                raise read.fault(int((table == index).argmax()), str(error)) from error
-        return read
 
     @property
     def game(self) -> Game:
@@ -154,11 +143,6 @@ class RecordedColumns:
     def size(self) -> int:
         """The number of games, g."""
         return len(self.game_ids)
-
-    @property
-    def players(self) -> NDArray[np.int64]:
-        """int64[g], the number of seats of each game."""
-        return np.array([table.players for table in self.tables], np.int64)[self.table]
 
     @cached_property
     def row(self) -> NDArray[np.int64]:
@@ -177,8 +161,7 @@ class RecordedColumns:
 
     def fault(self, row: int, words: str) -> DatasetError:
         """The error for an invalid game, with the remedy."""
-        version = self.versions[self.version[row]]
-        return _row_fault(self.source, int(self.game_ids[row]), words, version)
+        return _refusal(self.source, f"game {self.game_ids[row]}: {words}; copy it again")
 
 
 def whole(games: polars.LazyFrame, source: str = "") -> RecordedColumns:
@@ -191,18 +174,12 @@ def whole(games: polars.LazyFrame, source: str = "") -> RecordedColumns:
 
 
 def chunks(games: polars.LazyFrame, source: str = "") -> Iterator[RecordedColumns]:
-    """The games, some thousand at a time to bound the memory; nothing if there are none."""
+    """The games, some at a time to bound the memory; nothing if there are none."""
     with named_faults(source):
         rows = _needed(games, source)
         for frame in rows.collect_batches(chunk_size=_GAMES_AT_ONCE, maintain_order=True):
             if frame.height:
                 yield RecordedColumns.of(frame, source)
-
-
-def size_of(games: polars.LazyFrame, source: str = "") -> int:
-    """The number of games."""
-    with named_faults(source):
-        return int(games.select(load_polars().len()).collect().item())
 
 
 def _coded(texts: polars.DataFrame) -> tuple[tuple[str, ...], NDArray[np.int64]]:
@@ -240,11 +217,7 @@ def _needed(games: polars.LazyFrame, source: str) -> polars.LazyFrame:
     there = games.collect_schema().names()
     for name in _REQUIRED:
         if name not in there:
-            raise _refusal(
-                source,
-                f"the frame of games has no column {name!r}: keep all that reading gave it, for "
-                "games are played again from them",
-            )
+            raise _refusal(source, f"the games have no column {name!r}, which playing them needs")
     return games.select(
         (pl.col(name) if name in there else pl.lit(None).alias(name)).cast(dtype)
         for name, dtype in polars_schema(_COLUMNS).items()
@@ -254,17 +227,15 @@ def _needed(games: polars.LazyFrame, source: str) -> polars.LazyFrame:
 def _game_of(frame: polars.DataFrame, source: str) -> Game:
     """The one game of all rows, whose box is in force."""
     pairs = frame.select("game", "box_digest").unique(maintain_order=True)
-    for name, digest in pairs.iter_rows():
-        try:
-            fault = box_fault(name, digest)
-        except ValueError as error:
-            raise _refusal(source, str(error)) from error
-        if fault:
-            raise _refusal(source, fault)
     names = pairs["game"].unique(maintain_order=True).to_list()
     if len(names) != 1:
-        listed = " and ".join(names) or "none"
-        raise _refusal(source, f"games of {listed}: read those of one game at a time")
+        raise _refusal(source, f"games of {names}: read those of one game at a time")
+    try:
+        faults = [box_fault(names[0], digest) for digest in pairs["box_digest"]]
+    except ValueError as error:
+        raise _refusal(source, str(error)) from error
+    if fault := next(filter(None, faults), None):
+        raise _refusal(source, fault)
     return registry.game(names[0])
 
 
@@ -273,40 +244,152 @@ def _check_rows(frame: polars.DataFrame, game: Game, source: str) -> None:
     pl = load_polars()
     players, by, values = pl.col("players"), pl.col("forfeited_by"), pl.col("values")
     lengths = pl.col("actions").list.len()
-    seats = f"{game.min_seats} to {game.max_seats} seats"
-    checks = {f"it has no {name}": pl.col(name).is_not_null() for name in _REQUIRED}
+    checks = {name: pl.col(name).is_not_null() for name in _REQUIRED}
     for name in (*_BY_SEAT, "variants", "actions"):
         entries = pl.col(name).list
-        checks[f"an entry of its {name} is missing"] = (
-            entries.drop_nulls().list.len() == entries.len()
-        )
-    checks |= {
-        f"players={{players}}: {game.name} is played by {seats}": players.is_between(
-            game.min_seats, game.max_seats
-        ),
-        "its agents, scores and places are not one for each seat": pl.all_horizontal(
-            pl.col(name).list.len() == players for name in _BY_SEAT
-        ),
-        "deal {deal} is below 0": pl.col("deal") >= 0,
-        f"{{chosen}} actions, and a game has {MOST_ACTIONS} at most": lengths <= MOST_ACTIONS,
-        "{expected} values for {chosen} actions": values.is_null() | (values.list.len() == lengths),
-        "forfeited_by={forfeited_by} is no seat of it": by.is_null()
-        | by.is_between(0, players - 1),
-    }
-    for words, sound in checks.items():
+        checks[name] &= entries.drop_nulls().list.len() == entries.len()
+    for name in _BY_SEAT:
+        checks[name] &= pl.col(name).list.len() == players
+    checks["players"] &= players.is_between(game.min_seats, game.max_seats)
+    checks["deal"] &= pl.col("deal") >= 0
+    checks["values"] = values.is_null() | (values.list.len() == lengths)
+    checks["forfeited_by"] = by.is_null() | by.is_between(0, players - 1)
+    for name, sound in checks.items():
         holds = frame.select(sound.fill_null(False)).to_series()
         if not holds.all():
-            row = frame.row(int(holds.arg_min() or 0), named=True)
-            chosen, expected = (len(row[name] or ()) for name in ("actions", "values"))
-            said = words.format(**row, chosen=chosen, expected=expected)
-            raise _row_fault(source, row["game_id"], said, row["package_version"])
-
-
-def _row_fault(source: str, game_id: int | None, words: str, version: str | None) -> DatasetError:
-    """What is wrong with a game, and the remedy."""
-    wrote = f"version {version!r} wrote it: use that, or copy" if version else "copy"
-    return DatasetError(f"{source}{', ' * bool(source)}game {game_id}: {words}; {wrote} it again")
+            game_id = frame["game_id"][int(holds.arg_min() or 0)]
+            words = f"its {name} cannot be those of a game of {game.name}"
+            raise _refusal(source, f"game {game_id}: {words}; copy it again")
 
 
 def _refusal(source: str, words: str) -> DatasetError:
     return DatasetError(f"{source}{': ' * bool(source)}{words}")
+
+
+See = Callable[[Batch, NDArray[np.int64], NDArray[np.int64]], None]
+"""Called before every step with a batch, its games to be stepped, int64[k], ascending, and the
+indices of their decisions among all, int64[k]."""
+
+
+def seen(
+    games: RecordedColumns, at: NDArray[np.int64], wanted: Collection[str]
+) -> tuple[dict[str, NDArray[Any]], Records]:
+    """Play all games; what there was to see before the decisions `at`, int64[k], by name.
+
+    `wanted` are some of "seats" (who decides), "observations", "masks", "scores" and "records".
+
+    Returns:
+        The arrays, [k, ...], and the last records, [g].
+
+    Raises:
+        DatasetError: see `play_again`.
+    """
+    game = games.game
+    whole = np.dtype((np.void, game.state.itemsize))  # copied many times as fast as by field
+    ways: dict[str, tuple[Any, Any, Callable[[Batch, NDArray[np.int64]], Any]]] = {
+        "seats": ((), np.int64, lambda batch, rows: batch.to_move[rows]),
+        "observations": ((game.layout.size,), np.int8, lambda batch, rows: batch.obs[rows]),
+        "masks": ((game.actions.size,), np.bool_, lambda batch, rows: batch.mask[rows]),
+        "scores": ((game.max_seats,), np.int16, lambda batch, rows: batch.scores(rows)),
+        "records": ((), whole, lambda batch, rows: batch.save(rows).view(whole)),
+    }
+    found = {name: np.empty((len(at), *ways[name][0]), ways[name][1]) for name in wanted}
+    goals = np.full(len(games.actions), NOBODY)
+    goals[at] = np.arange(len(at))
+
+    def see(batch: Batch, rows: NDArray[np.int64], places: NDArray[np.int64]) -> None:
+        goal = goals[places]
+        if len(at) < len(goals):
+            asked = goal >= 0
+            goal, rows = goal[asked], rows[asked]
+        for name, values in found.items():
+            values[goal] = ways[name][2](batch, rows)
+
+    last = play_again(games, see)
+    if "records" in found:
+        found["records"] = found["records"].view(game.state)
+    return found, last
+
+
+def play_again(games: RecordedColumns, see: See) -> Records:
+    """Play all games to their end or forfeit; the last records, [g].
+
+    Raises:
+        DatasetError: an action is not legal, or a game does not end as recorded.
+    """
+    last = np.zeros(games.size, games.game.state)
+    for index in range(len(games.variants)):
+        rows = np.flatnonzero(games.variant == index)
+        if len(rows):
+            batch = _dealt(games, rows, games.variants[index])
+            _play(games, rows, batch, see)
+            _check_ends(games, rows, batch)
+            last[rows] = batch.save(slice(None))
+    return last
+
+
+def _dealt(games: RecordedColumns, rows: NDArray[np.int64], variants: str) -> Batch:
+    """Games of the same variants at their first decision."""
+    options: dict[str, Any] = dict.fromkeys(variants.split(), True)
+    players = games.players[rows]
+    try:
+        games.game.option_bits(options, np.unique(players).tolist())
+    except (TypeError, ValueError) as error:
+        raise games.fault(int(rows[0]), str(error)) from error
+    batch = Batch(games.game.name, len(rows), players=players, autoreset=False, **options)
+    seeds = games.seeds[rows]
+    for seed in np.unique(seeds):
+        of_seed = np.flatnonzero(seeds == seed)
+        batch.reset(int(seed), games.deals[rows[of_seed]], of_seed)
+    return batch
+
+
+def _play(games: RecordedColumns, rows: NDArray[np.int64], batch: Batch, see: See) -> None:
+    starts, lengths = games.starts[rows], games.lengths[rows]
+    playing = np.flatnonzero(lengths)
+    number = 0
+    while len(playing):
+        places = starts[playing] + number
+        actions = games.actions[places].astype(np.int32)
+        # A batch accepts -1 for a game that is over, but nobody can have chosen that.
+        actions[actions < 0] = batch.actions.size
+        wrong = batch.first_illegal(actions, playing)
+        if wrong >= 0:
+            action = games.actions[places[wrong]]
+            words = f"action {number} is {action}, which is not legal there"
+            raise games.fault(int(rows[playing[wrong]]), words)
+        see(batch, playing, places)
+        batch.step(actions, playing)
+        number += 1
+        playing = playing[lengths[playing] > number]
+
+
+def _check_ends(games: RecordedColumns, rows: NDArray[np.int64], batch: Batch) -> None:
+    """DatasetError unless games are over with their scores and winners, or where forfeited."""
+    forfeited_by = games.forfeited_by[rows]
+    as_recorded = (batch.final_winners == (games.places[rows] == 1)).all(1)
+    sound = {
+        "seat that goes on": batch.to_move == forfeited_by,
+        "scores": (batch.scores() == games.scores[rows]).all(1),
+        "winners": as_recorded | (forfeited_by != NOBODY) | (batch.players == 1),
+    }
+    for what, holds in sound.items():
+        if not holds.all():
+            row = int(rows[holds.argmin()])
+            raise games.fault(row, f"played again, it ends with other {what} than recorded")
+
+
+def dealt(game: str, players: int, seed: int, deal: int, variants: Iterable[str]) -> Position:
+    """The start of game `deal` of `Batch(seed=seed)`.
+
+    Raises:
+        TypeError, ValueError: there is no such game, or not with these seats or variants.
+    """
+    named: dict[str, Any] = dict.fromkeys(variants, True)
+    # A batch also has other arguments.
+    registry.game(game).option_bits(named, [players])
+    if deal < 0:
+        raise ValueError(f"deal {deal} is below 0")
+    batch = Batch(game, 1, players=players, autoreset=False, **named)
+    batch.reset(seed, [deal])
+    return Position.of_record(batch.game, batch.save(slice(None))[0])

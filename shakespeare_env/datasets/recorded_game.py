@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.checks.values import is_whole, shown
+from shakespeare_env.checks.values import shown
 from shakespeare_env.core.game import Game, Records
 from shakespeare_env.core.position import Position
-from shakespeare_env.datasets.playing_again import seen
+from shakespeare_env.datasets.frames import load_polars, named_faults
 from shakespeare_env.datasets.reading import read_recorded
-from shakespeare_env.datasets.recorded_columns import NOBODY, RecordedColumns, chunks, size_of
+from shakespeare_env.datasets.recorded_columns import NOBODY, RecordedColumns, chunks, seen
 
 if TYPE_CHECKING:
     import polars
@@ -80,13 +80,12 @@ class RecordedGame:
         self.positions = Positions(game, records)
 
     def observation(self, number: int) -> NDArray[np.int8]:
-        """int8[D]: what the deciding seat knew; ValueError if there is no such decision."""
-        decision = self._checked(number)
-        return self.positions[decision].observation(self.seats[decision])
+        """int8[D]: what the deciding seat knew; IndexError if there is no such decision."""
+        return self.positions[number].observation(self.seats[number])
 
     def mask(self, number: int) -> NDArray[np.bool_]:
-        """bool[A]: a decision's legal actions; ValueError if there is no such decision."""
-        return self.positions[self._checked(number)].action_mask()
+        """bool[A]: a decision's legal actions; IndexError if there is no such decision."""
+        return self.positions[number].action_mask()
 
     def svg(self, number: int) -> str:
         """A position as an SVG document; IndexError if there is none."""
@@ -112,15 +111,8 @@ class RecordedGame:
     def __repr__(self) -> str:
         return f"<Game {self.game_id} of {', '.join(self.agents)}, scores {list(self.scores)}>"
 
-    def _checked(self, number: int) -> int:
-        if not is_whole(number) or not 0 <= number < len(self.actions):
-            raise ValueError(
-                f"decision {shown(number)}: this game has {len(self.actions)}, numbered from 0"
-            )
-        return number
 
-
-class RecordedGames(Sequence[RecordedGame]):
+class RecordedGames:
     """The games of a frame, each read and played again when it is asked for.
 
     Args:
@@ -135,18 +127,13 @@ class RecordedGames(Sequence[RecordedGame]):
     def __init__(self, games: polars.LazyFrame, source: str = "") -> None:
         self._games = games
         self._source = source
-        self._size = size_of(games, source)
+        with named_faults(source):
+            self._size = int(games.select(load_polars().len()).collect().item())
 
     def __len__(self) -> int:
         return self._size
 
-    @overload
-    def __getitem__(self, number: int) -> RecordedGame: ...
-    @overload
-    def __getitem__(self, number: slice) -> list[RecordedGame]: ...
-    def __getitem__(self, number: int | slice) -> RecordedGame | list[RecordedGame]:
-        if isinstance(number, slice):
-            return [self[one] for one in range(self._size)[number]]
+    def __getitem__(self, number: int) -> RecordedGame:
         if not -self._size <= number < self._size:
             raise IndexError(f"game {shown(number)}: there are {self._size}, numbered from 0")
         row = number % self._size

@@ -142,14 +142,7 @@ def test_what_is_no_file_is_not_waited_for_but_a_link_to_one_is(tmp_path, stored
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        '{"format": 1',
-        "\xff",
-        '{"format": true}',
-        '{"format": 2}',
-        "[1]",
-    ],
+    "text", ['{"format": 1', "\xff", '{"format": true}', '{"format": 2}', "[1]"]
 )
 def test_json_is_read_strictly(tmp_path, text):
     path = tmp_path / "run.json"

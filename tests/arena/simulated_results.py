@@ -10,8 +10,7 @@ import numpy as np
 import polars as pl
 
 from shakespeare_agents.arena.games.seating import Match
-from shakespeare_env.datasets.frames import frame
-from shakespeare_env.datasets.results_reading import RESULTS
+from shakespeare_env.datasets.frames import RESULTS, frame
 
 ELO = 400 / math.log(10)
 """Elo points in a unit of the logistic distribution."""
@@ -57,7 +56,7 @@ def played(
     rng = np.random.default_rng([seed, 1])
     names = {digest_of(name): name for name in strengths}
     slowness = {digest: 0.5 * (1 + i) for i, digest in enumerate(names)}
-    rows: dict[str, list[object]] = {column.name: [] for column in RESULTS}
+    rows: dict[str, list[object]] = {name: [] for name in RESULTS}
     for match in matches:
         luck = seat_luck * rng.standard_normal(match.players)
         identity = f"{seed}-{match.players}-{match.deal}-{'-'.join(match.lineup)}"

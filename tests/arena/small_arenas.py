@@ -1,10 +1,13 @@
 """Arenas of a few games for tests: a match in all rotations, and a game that is forfeited."""
 
+import polars as pl
+
 from shakespeare_agents import RandomAgent
 from shakespeare_agents.arena.games.playing import play
 from shakespeare_agents.arena.games.seating import Match, Rules, Seating
 from shakespeare_agents.arena.games.store import opened
 from shakespeare_env.core import registry
+from shakespeare_env.datasets import read_results
 
 SEED, DEAL, FAULTY_AFTER = 7, 3, 9
 
@@ -36,6 +39,11 @@ def written(name, folder):
     match = Match(seats, DEAL, ("a", *others), tuple(range(seats)))
     lost = Match(seats, DEAL + 1, ("f", *others), (1,))
     with opened(folder, name) as store:
-        play([Seating(match, turn) for turn in match.rotations], rules, store.append)
-        play([Seating(lost, 1)], rules, store.append)
+        store.append(play([Seating(match, turn) for turn in match.rotations], rules))
+        store.append(play([Seating(lost, 1)], rules))
     return folder
+
+
+def games(folder):
+    """All that is equal in two runs."""
+    return read_results(folder).select(pl.exclude("seconds")).sort("key")

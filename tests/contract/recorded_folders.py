@@ -10,7 +10,7 @@ import numpy as np
 from shakespeare_env import Position
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import read_recorded
-from shakespeare_env.datasets.playing_again import dealt
+from shakespeare_env.datasets.recorded_columns import dealt
 from tests.arena.small_arenas import written
 from tests.contract.small_datasets import small_settings, write
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from benchmarks.leaderboards import pages
-from benchmarks.leaderboards.strength import strength_svg
 from shakespeare_agents.arena.field import Field, contenders
+from shakespeare_agents.arena.pictures import strength_svg
 from shakespeare_agents.networks.bundled import bundled_checkpoint
 from shakespeare_agents.networks.checkpoint import read_card
 from shakespeare_env import observation_layout
 from shakespeare_env.core import registry
-from shakespeare_env.datasets.results_reading import read_results
+from shakespeare_env.datasets.reading import read_results
 from tests.ecosystem.libraries import LIBRARIES, RECIPES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -63,10 +63,7 @@ def test_leaderboards_say_what_the_games_kept_say(standings):
     """`make leaderboards ARGS=--no-play` writes them."""
     assert pages.PAGE.read_text("utf-8") == pages.page(standings)
     for name, found in standings.items():
-        drawn = strength_svg(found).decode()
-        assert drawn == (DOCS / name / "strength.svg").read_text("utf-8")
-        assert all(f"{players} seats" in drawn for players in found.ladders())
-        assert found.ladder["agent"][0] in drawn
+        assert strength_svg(found) == (DOCS / name / "strength.svg").read_text("utf-8")
 
 
 @games

@@ -15,7 +15,7 @@ from shakespeare_agents.arena.programs.agent import notice_of_end, question
 from shakespeare_agents.arena.programs.process import MOST_BYTES
 from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_env.play.lineup import play_out
-from tests.arena.programs.small_programs import PYTHON, QUICK, games
+from tests.arena.small_programs import PYTHON, QUICK, games
 from tests.contract.random_games import SMALL_TABLES, TABLES
 
 DOCS = Path(__file__).parents[2] / "docs"

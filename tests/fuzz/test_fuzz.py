@@ -8,7 +8,7 @@ from tests.fuzz import campaign, faulty
 from tests.fuzz.campaign import CRASH, HANG, distinct, generator, names
 
 FAULTY = faulty.__name__
-FEW = {"boxes": 4, "programs": 1, "runs": 20, "commands": 30, "tables": 40}
+FEW = {"boxes": 4, "runs": 20, "commands": 30, "tables": 40}
 """Cases of the slow targets."""
 
 

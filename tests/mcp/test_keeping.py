@@ -12,7 +12,7 @@ from shakespeare_agents.mcp.keeping import Keeper, digest_of_name
 from shakespeare_agents.mcp.tables import RequestError, Tables
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import recorded_games
-from shakespeare_env.datasets.results_reading import read_results
+from shakespeare_env.datasets.reading import read_results
 from shakespeare_env.errors import ArenaError
 from tests.contract.each_table import small_tables
 

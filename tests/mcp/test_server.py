@@ -21,7 +21,7 @@ from shakespeare_agents.mcp.tables import RequestError, Tables
 from shakespeare_env import Position
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import recorded_games
-from shakespeare_env.datasets.results_reading import read_results
+from shakespeare_env.datasets.reading import read_results
 from tests.contract import knowledge
 from tests.contract.command_line import refused as refused_by_command
 from tests.contract.each_table import full_tables, small_tables

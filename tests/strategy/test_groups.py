@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shakespeare_agents.arena.evaluation.result import agent_results
-from shakespeare_agents.arena.games.seat_orders import SeatPlan
+from shakespeare_agents.arena.evaluation import agent_results
+from shakespeare_agents.arena.games.seating import SeatPlan
 from shakespeare_agents.intervals import mean_interval, wilson_interval
 from shakespeare_agents.strategy.groups import (
     against,
@@ -112,7 +112,7 @@ def test_findings_in_words_carry_their_intervals():
 
 def test_a_win_rate_stands_with_its_interval():
     def results(names, scores):
-        orders = SeatPlan(names, "fixed", 0).of(range(len(scores)))
+        orders = SeatPlan(names, 0).of(range(len(scores)))
         won = scores == scores.max(axis=2)[..., None]
         return agent_results(list(names), orders, scores, won)[0]
 

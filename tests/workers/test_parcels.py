@@ -18,7 +18,7 @@ from shakespeare_agents.portable import BoxParcel, named_agent, parcel_of
 from shakespeare_agents.workers import InMemory, ThisProcess, open_workers
 from shakespeare_env.core import registry
 from shakespeare_env.errors import WorkerError, agent_notes, own_steps
-from tests.arena.attacks.kills import games
+from tests.arena.small_arenas import games
 from tests.contract import knowledge
 from tests.contract.small_datasets import content, small_settings, write
 from tests.workers.agents_for_tests import Drawn, Failing, Held, last_legal
@@ -117,12 +117,12 @@ def test_a_box_travels(name, tmp_path):
     text = own.read_text(encoding="utf-8").replace(changes.OLD, changes.NEW[0][0])
     box = tmp_path / "mine.toml"
     box.write_text(text, encoding="utf-8")
-    digest = registry._digest(name, box)
-    parcel = BoxParcel(name, digest, {box.name: InMemory("", box.read_bytes())})
+    digest = registry._digest_of(name, box)
+    parcel = BoxParcel(name, digest, InMemory("", box.read_bytes()))
     plain = BoxParcel.of(registry.game(name), ThisProcess())
-    assert not plain.contents
+    assert plain.content is None
     assert arrival(parcel) == digest
     # A machine's own box gives way.
     assert arrival(plain, **{f"{name.upper()}_BOX": str(box)}) == registry.box_digest(name)
     with pytest.raises(WorkerError, match=f"{name} on .* is made with another box"):
-        BoxParcel(name, "0" * 64, {}).put_in_force()
+        BoxParcel(name, "0" * 64, None).put_in_force()

@@ -1,7 +1,6 @@
 """Evaluating agents and recording their games."""
 
 from shakespeare_agents.arena.entrants import Entrant
-from shakespeare_agents.arena.evaluation.result import EvaluationResult
-from shakespeare_agents.arena.evaluation.series import evaluate
+from shakespeare_agents.arena.evaluation import EvaluationResult, evaluate
 
 __all__ = ["Entrant", "EvaluationResult", "evaluate"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TypeVar
 
-from shakespeare_agents.arena.games.seat_orders import Order, SeatPlan
+from shakespeare_agents.arena.games.seating import SeatPlan
 from shakespeare_agents.portable import AgentSet
 from shakespeare_agents.registry import default, make
 from shakespeare_agents.workers import Workers
@@ -36,12 +36,10 @@ def agent_set(entrants: Sequence[Entrant], game: Game, workers: Workers) -> Agen
     return AgentSet(game, agents, given, workers)
 
 
-def seat_plan(entrants: Sequence[Entrant], order: Order, seed: int) -> SeatPlan:
+def seat_plan(entrants: Sequence[Entrant], seed: int) -> SeatPlan:
     """Who sits where; copies are the same agent under the same name."""
     objects = list(dict.fromkeys(id(entrant.agent) for entrant in entrants))
-    return SeatPlan(
-        tuple((one.name, objects.index(id(one.agent))) for one in entrants), order, seed
-    )
+    return SeatPlan(tuple((one.name, objects.index(id(one.agent))) for one in entrants), seed)
 
 
 T = TypeVar("T")

@@ -13,8 +13,8 @@ from typing import Annotated, Any, Self
 from shakespeare_agents import naming
 from shakespeare_agents.arena.entrants import Entrant
 from shakespeare_agents.arena.programs import Limits, Program, ProgramAgent, program_digest
-from shakespeare_agents.arena.programs.program import environment_of
-from shakespeare_agents.arena.standings.verdicts import EQUAL_WITHIN, SOLO_EQUAL_WITHIN
+from shakespeare_agents.arena.programs.process import environment_of
+from shakespeare_agents.arena.standings.ladders import EQUAL_WITHIN, SOLO_EQUAL_WITHIN
 from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.registry import make
 from shakespeare_agents.setting_faults import in_words
@@ -34,9 +34,8 @@ _SETTINGS = pydantic.ConfigDict(
 )
 LARGEST_FIELD = 2**20
 """Bytes of a field's file."""
-
-Count = Annotated[int, pydantic.Field(strict=True, ge=1, le=10**9)]
-Amount = Annotated[float, pydantic.Field(gt=0, le=1e9, allow_inf_nan=False)]
+Count = Annotated[int, pydantic.Field(strict=True, ge=1)]
+Amount = Annotated[float, pydantic.Field(gt=0, allow_inf_nan=False)]
 
 
 class Contender(pydantic.BaseModel):
@@ -44,11 +43,11 @@ class Contender(pydantic.BaseModel):
 
     model_config = _SETTINGS
 
-    name: str = pydantic.Field(default="", max_length=200)
+    name: str = ""
     """What its figures go under; by default what plays."""
     agent: Any = None
     """A name, a checkpoint's folder, `my.py:NAME`, or an object that plays: see `registry.make`."""
-    program: tuple[str, ...] | None = pydantic.Field(default=None, min_length=1, max_length=1000)
+    program: tuple[str, ...] | None = pydantic.Field(default=None, min_length=1)
     """A command and its arguments, started without a shell in the field file's folder."""
     seconds_a_move: Amount | None = None
     """Limits of a program: see `programs.Limits`, which has the defaults."""
@@ -58,17 +57,15 @@ class Contender(pydantic.BaseModel):
     """For the memory of its processes."""
     seconds_to_start: Amount | None = None
     """By which its first answer may take longer."""
-    environment: tuple[str, ...] = pydantic.Field(default=(), max_length=1000)
+    environment: tuple[str, ...] = ()
     """A program's environment variables: `NAME=VALUE`, or `NAME` for the arena's own value."""
 
     @pydantic.model_validator(mode="after")
     def _plays_somehow(self) -> Self:
         if (self.agent is None) == (self.program is None):
             raise ValueError("give either agent or program")
-        if self.agent is not None and self.limits:
-            raise ValueError(f"{', '.join(self.limits)}: only programs have limits")
-        if self.agent is not None and self.environment:
-            raise ValueError("environment: only programs have one of their own")
+        if self.agent is not None and (self.limits or self.environment):
+            raise ValueError("only programs have limits and an environment of their own")
         if not (self.label and self.label.isprintable()):
             raise ValueError(f"{shown(self.label)} cannot be printed: give it a name")
         return self
@@ -93,17 +90,15 @@ class Field(pydantic.BaseModel):
     model_config = _SETTINGS
 
     game: str = registry.DEFAULT
-    """The game's name, or `FILE.py:NAME`: its Python is run by `loaded` alone."""
-    players: tuple[Count, ...] = pydantic.Field(default=(), max_length=100)
+    """The game's name."""
+    players: tuple[Count, ...] = ()
     """Seat counts of the tables, 1 for the solo game; by default the game's most."""
-    variants: tuple[str, ...] = pydantic.Field(default=(), max_length=100)
+    variants: tuple[str, ...] = ()
     """The variants that are played."""
     seed: int = pydantic.Field(default=0, strict=True, ge=0, lt=2**64)
     """Decides the deals and the agents' draws."""
-    agents: tuple[Contender, ...] = pydantic.Field(min_length=2, max_length=1000)
+    agents: tuple[Contender, ...] = pydantic.Field(min_length=2)
     """Two or more agents."""
-    rotations: Count | None = None
-    """From how many seats each deal is played; by default from each of them."""
     games: Count = 10_000
     """The number of games, those of earlier runs included, after which to stop."""
     minutes: Amount | None = None
@@ -137,8 +132,6 @@ class Field(pydantic.BaseModel):
         repeated = [label for label in self.labels if self.labels.count(label) > 1]
         if repeated:
             raise ValueError(f"{repeated[0]!r} stands twice: give each a name of its own")
-        if self._game_file:
-            return self
         rules = registry.game(self.game)
         for seats in self.players:
             rules.check_players(seats)
@@ -146,28 +139,12 @@ class Field(pydantic.BaseModel):
             rules.option_bits(dict.fromkeys(self.variants, True), self.players)
         except TypeError as fault:
             raise ValueError(str(fault)) from fault
-        fewest = min(self.seats, default=1)
-        if self.rotations is not None and self.rotations > fewest:
-            raise ValueError(
-                f"rotations = {self.rotations}: a deal of {fewest} seats has no more rotations "
-                "than seats"
-            )
         return self
-
-    @property
-    def _game_file(self) -> str:
-        """The file and name of a game that is not loaded yet."""
-        return self.game if ".py:" in self.game else ""
 
     @property
     def labels(self) -> list[str]:
         """The agents' names, in order."""
         return [contender.label for contender in self.agents]
-
-    @property
-    def seats(self) -> list[int]:
-        """The tables where agents meet."""
-        return [players for players in self.players if players > 1]
 
     @classmethod
     def of(cls, **settings: Any) -> Field:
@@ -190,29 +167,16 @@ class Field(pydantic.BaseModel):
             text = read_regular(file, LARGEST_FIELD).decode()
             settings = tomllib.loads(text)
         except (OSError, ValueError) as fault:
-            if isinstance(fault, FileNotFoundError):
-                raise ArenaError(f"there is no file {file}") from fault
             raise ArenaError(f"{file}: cannot be read as a field ({fault})") from fault
-        for name in ("folder", "text"):
-            if name in settings:
-                raise ArenaError(f"{file}: {_unknown(name)}")
         folder = file.resolve().parent
-        return _checked({**_anchored(settings, folder), "folder": folder, "text": text}, str(file))
-
-    def loaded(self) -> Field:
-        """The field under its game's name; a game in a file is registered, which runs the file.
-
-        Raises:
-            ArenaError: the file holds no such game, or a setting does not fit it.
-        """
-        return self
+        given = {**_anchored(settings, folder), "folder": folder, "text": text}
+        return _checked(given, str(file))
 
     def runs(self) -> list[str]:
         """The programs and the Python that playing it runs, for review beforehand."""
-        games = [self._game_file] if self._game_file else []
         texts = [one.agent for one in self.agents if isinstance(one.agent, str)]
         programs = [" ".join(one.program) for one in self.agents if one.program]
-        return [*games, *programs, *naming.running_python(texts)]
+        return [*programs, *naming.running_python(texts)]
 
 
 def _checked(settings: Mapping[str, Any], where: str) -> Field:
@@ -224,18 +188,14 @@ def _checked(settings: Mapping[str, Any], where: str) -> Field:
 
 def _unknown(place: str) -> str:
     known: Iterable[str] = Contender.model_fields if place[:6] == "agents" else Field.model_fields
-    name = place.rpartition(".")[2]
-    return f"there is no setting {place}{meant(name, known)}"
+    return f"there is no setting {place}{meant(place.rpartition('.')[2], known)}"
 
 
 def _anchored(settings: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """The settings with the relative paths of the game and the agents made absolute."""
-    found = dict(settings)
-    if isinstance(found.get("game"), str) and ".py:" in found["game"]:
-        found["game"] = _whole(found["game"], folder)
-    if isinstance(found.get("agents"), list):
-        found["agents"] = [_anchored_agent(one, folder) for one in found["agents"]]
-    return found
+    """The settings with the relative paths of the agents made absolute."""
+    if not isinstance(settings.get("agents"), list):
+        return settings
+    return {**settings, "agents": [_anchored_agent(one, folder) for one in settings["agents"]]}
 
 
 def _anchored_agent(given: Any, folder: Path) -> Any:

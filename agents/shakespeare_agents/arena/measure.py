@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shakespeare_agents.arena.entrants import Entrant, entrants_of
-from shakespeare_agents.arena.evaluation.result import WIDTH, Shown
-from shakespeare_agents.arena.evaluation.scale import RUNGS, Climb, Meetings, Placement
-from shakespeare_agents.arena.evaluation.series import OnProgress, Series
+from shakespeare_agents.arena.evaluation import WIDTH, OnProgress, Series, Shown
+from shakespeare_agents.arena.scale import RUNGS, Climb, Meetings, Placement
 from shakespeare_agents.identity import agent_digest
-from shakespeare_agents.intervals import student_quantile
 from shakespeare_agents.registry import make
 from shakespeare_agents.workers import Workers
 from shakespeare_env.checks.values import shown
@@ -24,7 +22,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game
 from shakespeare_env.core.rng import check_seed
-from shakespeare_env.datasets.manifest import MOST_GAMES
+from shakespeare_env.datasets.reading import MOST_GAMES
 from shakespeare_env.play.agent import Player
 
 if TYPE_CHECKING:
@@ -64,11 +62,7 @@ class Measurement(Shown):
     tables: tuple[Placement, ...]
 
     def __getitem__(self, players: int) -> Placement:
-        for placement in self.tables:
-            if placement.players == players:
-                return placement
-        tables = ", ".join(str(placement.players) for placement in self.tables)
-        raise KeyError(f"{players} seats were not played; the tables are {tables}")
+        return {placement.players: placement for placement in self.tables}[players]
 
     def table(self) -> Table:
         """A row per table, 80 columns at most."""
@@ -203,10 +197,7 @@ def tables_of(rules: Game, players: Sequence[int] | None) -> list[int]:
         return list(range(few, rules.max_seats + 1))
     tables = [rules.check_players(seats) for seats in dict.fromkeys(players)]
     if not tables or 1 in tables:
-        said = "alone at the table there is nobody to win against" if tables else "no table"
-        raise ValueError(
-            f"players={shown(list(players))}: {said}; give {few} to {rules.max_seats} seats"
-        )
+        raise ValueError(f"players={shown(list(players))}: give {few} to {rules.max_seats} seats")
     return tables
 
 
@@ -218,15 +209,7 @@ def _seed_of(seed: int, seats: int, playouts: int) -> int:
 
 def _meetings(playouts: int, series: Series) -> Meetings:
     """The result of an agent alone against copies of a rung."""
-    result = series.result()
-    own, copies = result.agents
-    assert own.wins is not None  # there are two seats or more
-    between = result.difference(own.name, copies.name)
-    variance = 0.0
-    if between.win_low is not None and between.win_high is not None:
-        # An end beyond the largest possible difference is cut off, but never both.
-        half = max(between.win_high - between.win_rate, between.win_rate - between.win_low)
-        # What a copy wins is an equal share of what the agent leaves.
-        error = half / student_quantile(result.deals - 1) * copies.copies / (copies.copies + 1)
-        variance = result.deals * error**2
-    return Meetings(playouts, result.deals, result.games, own.wins, variance)
+    shares = series.shares()
+    games = series.deals * series.games_a_deal
+    variance = float(shares.var(ddof=1)) if len(shares) > 1 else 0.0
+    return Meetings(playouts, series.deals, games, float(shares.mean()) * games, variance)

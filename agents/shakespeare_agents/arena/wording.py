@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
-MINUS = "−"
 NOTHING = "–"
 """The sign for a missing figure."""
 _REPLACEMENT = "\ufffd"
 _LONGEST_NAME = 48
-SHARED_RANK = (
-    "A rank is one more than the number of agents that are surely stronger (at 95 %); "
-    "= marks shared ones."
-)
 
 
 def shown_name(name: str, room: int = _LONGEST_NAME) -> str:
@@ -43,13 +38,7 @@ def number(value: float | None, digits: int = 0) -> str:
     if value is None or not math.isfinite(value):
         return NOTHING
     # Adding 0 turns a rounded −0 into 0.
-    return f"{round(value, digits) + 0.0:,.{digits}f}".replace("-", MINUS)
-
-
-def signed(value: float | None, digits: int = 0) -> str:
-    """A number with its sign."""
-    text = number(value, digits)
-    return f"+{text}" if value is not None and round(value, digits) > 0 else text
+    return f"{round(value, digits) + 0.0:,.{digits}f}".replace("-", "−")
 
 
 def percent(share: float | None, digits: int = 1) -> str:
@@ -61,24 +50,18 @@ def milliseconds(value: float | None) -> str:
     """Two significant digits, three decimals at most: 0.004, 0.90, 24, 1,600."""
     if value is None or not math.isfinite(value):
         return NOTHING
-    if 0 < value < 0.0005:
-        return "<0.001"
     if value >= 9.95 or value == 0:
         return number(value)
     return number(value, min(3, 1 - math.floor(math.log10(value))))
-
-
-def between(low: float | None, high: float | None, write: Callable[[float], str] = number) -> str:
-    """An interval's ends, each as `write` puts it: `195 to 232`; nothing without them."""
-    return "" if low is None or high is None else f"{write(low)} to {write(high)}"
 
 
 def estimate(value: float | None, low: float | None, high: float | None, digits: int = 0) -> str:
     """A figure and its interval: `213 (195 to 232)`; nothing without it."""
     if value is None:
         return ""
-    ends = between(low, high, lambda end: number(end, digits))
-    return f"{number(value, digits)} ({ends})" if ends else number(value, digits)
+    if low is None or high is None:
+        return number(value, digits)
+    return f"{number(value, digits)} ({number(low, digits)} to {number(high, digits)})"
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:

@@ -39,12 +39,10 @@ def arena(
         ),
     ] = None,
     games: Annotated[
-        int | None,
-        typer.Option(min=1, max=10**9, help="In place of the field's.", show_default=False),
+        int | None, typer.Option(min=1, help="In place of the field's.", show_default=False)
     ] = None,
     minutes: Annotated[
-        float | None,
-        typer.Option(min=0.001, max=1e6, help="In place of the field's.", show_default=False),
+        float | None, typer.Option(min=0.001, help="In place of the field's.", show_default=False)
     ] = None,
     trust: Annotated[
         bool, typer.Option("--trust", help="Run the programs and the Python that the field names.")
@@ -62,34 +60,21 @@ def arena(
     # Here and below, slow imports are late to keep the shell's completion quick.
     try:
         from shakespeare_agents.arena.field import Field
-        from shakespeare_agents.arena.report.tables import standings_tables
+        from shakespeare_agents.arena.sheets import standings_tables
         from shakespeare_agents.arena.standings import standings_of
         from shakespeare_agents.arena.tournament import run_arena
-        from shakespeare_env.datasets.results_reading import read_results
+        from shakespeare_env.datasets.reading import read_results
 
         given = {"games": games, "minutes": minutes}
         changes = {name: value for name, value in given.items() if value is not None}
         wanted = Field.read(field).model_copy(update=changes)
         if (run := wanted.runs()) and not trust:  # before the file's author can run code here
             give_up(f"{field} runs {'; '.join(map(repr, run))}; add --trust if you trust it")
-        wanted = wanted.loaded()
         # Leaving this way also ends the programs that were started.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-        tables = " and ".join(map(str, wanted.players))
-        typer.echo(
-            f"{len(wanted.agents)} agents, tables of {tables}, at most {wanted.games:,} games, "
-            f"kept in {folder}",
-            err=True,
-        )
-        bar = Progress(
-            TextColumn("round {task.fields[round]}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("games"),
-            TimeElapsedColumn(),
-            console=Console(stderr=True),
-            transient=True,
-        )
+        columns = BarColumn(), MofNCompleteColumn(), TextColumn("games"), TimeElapsedColumn()
+        words = TextColumn("round {task.fields[round]}")
+        bar = Progress(words, *columns, console=Console(stderr=True), transient=True)
         task = bar.add_task("playing", round=0, total=None)
 
         def show(now: tournament.Progress) -> None:
@@ -119,10 +104,10 @@ def arena_report(
 ) -> None:
     """Show an arena's standings: as tables here, and as one page with everything in it."""
     try:
-        from shakespeare_agents.arena.report import about_results, write_report
-        from shakespeare_agents.arena.report.tables import standings_tables
+        from shakespeare_agents.arena.report import write_report
+        from shakespeare_agents.arena.sheets import standings_tables
         from shakespeare_agents.arena.standings import standings_of
-        from shakespeare_env.datasets.results_reading import read_results
+        from shakespeare_env.datasets.reading import read_results
 
         rows = read_results(results)
         if rows.is_empty():
@@ -130,7 +115,7 @@ def arena_report(
         standings = standings_of(rows)
         page = results / "report.html" if out is None else out
         Console().print(standings_tables(standings))
-        write_report(standings, about_results(results, rows), page)
+        write_report(standings, results, page)
     except (ArenaError, DatasetError, ModuleNotFoundError) as fault:
         give_up(str(fault))
     except OSError as fault:

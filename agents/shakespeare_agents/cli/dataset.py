@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -11,12 +11,8 @@ from shakespeare_agents.cli.options import lineup as lineup_options
 from shakespeare_agents.cli.options import workers as workers_options
 from shakespeare_agents.cli.options.progress import counted_games
 from shakespeare_env.cli import choices
-from shakespeare_env.datasets.manifest import GAMES_IN_A_SHARD, MOST_IN_A_SHARD, Manifest, Settings
+from shakespeare_env.datasets.reading import GAMES_IN_A_SHARD, MOST_IN_A_SHARD
 from shakespeare_env.errors import DatasetError, agent_notes
-
-if TYPE_CHECKING:
-    from shakespeare_agents.arena import Entrant
-    from shakespeare_agents.workers import Workers
 
 
 def dataset(
@@ -41,7 +37,7 @@ def dataset(
 ) -> None:
     """Record games of agents as Parquet: their moves, and what the agents expected of them."""
     # Here and below, slow imports are late to keep the shell's completion quick.
-    from shakespeare_agents.arena.dataset import open_dataset, settings_of
+    from shakespeare_agents.arena.dataset import settings_of, write_dataset
 
     game = choices.find_game(game_name)
     entrants = lineup_options.make_entrants(game, named, players)
@@ -52,13 +48,15 @@ def dataset(
         )
     except ValueError as fault:
         choices.give_up(str(fault))
+    total = [0, 0]
     try:
-        with workers_options.chosen(workers, ray) as crew:
-            found = open_dataset(out, settings)
-            if found.is_complete:
-                typer.echo(f"{out} is complete: {_contents(found)}.")
-                return
-            written = _write(out, settings, entrants, threads, crew)
+        with workers_options.chosen(workers, ray) as crew, counted_games(settings.games) as show:
+
+            def on_progress(decisions: int, games: int) -> None:
+                total[:] = total[0] + decisions, total[1] + games
+                show(*total)
+
+            write_dataset(out, settings, entrants, on_progress, threads=threads, workers=crew)
     except (DatasetError, ModuleNotFoundError, OSError) as fault:
         if agent_notes(fault):
             raise
@@ -66,24 +64,4 @@ def dataset(
         choices.give_up(cut_short if isinstance(fault, OSError) else str(fault))
     except KeyboardInterrupt:
         choices.interrupted("Unfinished. ")
-    typer.echo(f"{out}: {_contents(written)}.")
-
-
-def _write(
-    out: Path, settings: Settings, entrants: list[Entrant], threads: int, workers: Workers | None
-) -> Manifest:
-    from shakespeare_agents.arena.dataset import write_dataset
-
-    total = [0, 0]
-    with counted_games(settings.games) as show:
-
-        def on_progress(decisions: int, games: int) -> None:
-            total[:] = total[0] + decisions, total[1] + games
-            show(*total)
-
-        return write_dataset(out, settings, entrants, on_progress, threads=threads, workers=workers)
-
-
-def _contents(manifest: Manifest) -> str:
-    games, decisions = manifest.finished_games, manifest.finished_decisions
-    return f"{games:,} games, {decisions:,} decisions, files: {len(manifest.shards)}"
+    typer.echo(f"{out}: {total[1]:,} games, {total[0]:,} decisions, files: {settings.shards}.")

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
-
-import typer
-
 from shakespeare_agents.cli.options import lineup as lineup_options
 from shakespeare_agents.cli.options import workers as workers_options
 from shakespeare_agents.cli.options.out_file import ResultFile, check_writable, show_result
@@ -14,25 +9,11 @@ from shakespeare_agents.cli.options.progress import counted_games
 from shakespeare_env.cli import choices
 
 
-class Order(StrEnum):
-    """As in `seat_orders`, which takes a while to import."""
-
-    balanced = "balanced"
-    fixed = "fixed"
-
-
 def evaluate(
     named: lineup_options.AgentNames = None,
     players: lineup_options.Players = None,
     games: lineup_options.Games = 1000,
     seed: lineup_options.Seed = 0,
-    order: Annotated[
-        Order,
-        typer.Option(
-            help="balanced: all have every seat and follow all others equally often; fixed: all "
-            "keep their neighbours, in the order named."
-        ),
-    ] = Order.balanced,
     out: ResultFile = None,
     game_name: choices.GameName = choices.DEFAULT_GAME,
     option: choices.Variants = None,
@@ -43,13 +24,13 @@ def evaluate(
     """Play agents against each other: win rates and scores, with 95 % intervals."""
     # Slow imports are late to keep the shell's completion quick.
     from shakespeare_agents.arena.entrants import seat_plan
-    from shakespeare_agents.arena.evaluation.series import evaluate as play_games
+    from shakespeare_agents.arena.evaluation import evaluate as play_games
 
     game = choices.find_game(game_name)
     entrants = lineup_options.make_entrants(game, named, players)
     variants = choices.variants_at(game, option, len(entrants))
     check_writable(out)
-    a_deal = seat_plan(entrants, order.value, seed).games
+    a_deal = seat_plan(entrants, seed).games
     games = -(-games // a_deal) * a_deal
     with workers_options.chosen(workers, ray) as crew, counted_games(games) as on_progress:
         result = play_games(
@@ -58,7 +39,6 @@ def evaluate(
             games=games,
             players=len(entrants),
             seed=seed,
-            order=order.value,
             options=variants,
             threads=threads,
             on_progress=on_progress,

@@ -69,6 +69,6 @@ def mcp(
 
 def _game_of(results: Path) -> str:
     """The game of a folder of results; of a new one the default."""
-    from shakespeare_env.datasets.results_reading import is_arena, read_manifest
+    from shakespeare_env.datasets.reading import arena_game, is_arena
 
-    return read_manifest(results) if is_arena(results) else choices.DEFAULT_GAME
+    return arena_game(results) if is_arena(results) else choices.DEFAULT_GAME

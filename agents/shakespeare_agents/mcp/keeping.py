@@ -15,8 +15,8 @@ from shakespeare_agents.arena.games.store import opened
 from shakespeare_agents.identity import DIGITS
 from shakespeare_agents.mcp.table import Start, Table
 from shakespeare_env.core import registry
-from shakespeare_env.datasets.frames import frame
-from shakespeare_env.datasets.results_reading import RESULTS, is_arena, read_results
+from shakespeare_env.datasets.frames import RESULTS, frame
+from shakespeare_env.datasets.reading import is_arena, read_results
 from shakespeare_env.errors import ArenaError
 from shakespeare_env.version import version
 
@@ -71,7 +71,7 @@ class Keeper:
         """Write what is waiting; games wait while somebody else writes the results."""
         if not self._waiting:
             return ""
-        columns = {column.name: [row[column.name] for row in self._waiting] for column in RESULTS}
+        columns = {name: [row[name] for row in self._waiting] for name in RESULTS}
         try:
             with opened(self.folder, self.game) as store:
                 store.append(frame(RESULTS, columns))

@@ -16,7 +16,7 @@ from shakespeare_agents.registry import default, make
 from shakespeare_env.checks.values import meant, shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.rng import fresh_seed
-from shakespeare_env.datasets.playing_again import dealt
+from shakespeare_env.datasets.recorded_columns import dealt
 from shakespeare_env.errors import IllegalMove, ShakespeareEnvError
 
 _ROW = re.compile(r"^\| (?P<number>[A-Z]+\d+\w*(?: Ruling)?) \| (?P<rule>.*?) \| `", re.MULTILINE)

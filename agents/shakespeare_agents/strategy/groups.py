@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from shakespeare_agents.arena.evaluation.result import AgentResult
+from shakespeare_agents.arena.evaluation import AgentResult
 from shakespeare_agents.intervals import clustered_mean, clustered_share
 
 FEWEST_DEALS = 30

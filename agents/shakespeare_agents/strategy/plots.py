@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from shakespeare_agents import plot_style as style
-from shakespeare_agents.arena.evaluation.result import AgentResult, EvaluationResult
+from shakespeare_agents.arena.evaluation import AgentResult, EvaluationResult
 from shakespeare_agents.strategy.calibration import (
     STAGES,
     brier_scores,

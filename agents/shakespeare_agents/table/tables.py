@@ -13,7 +13,7 @@ from shakespeare_agents.table.thinking import ThinkerError, Thinkers, as_seen, d
 from shakespeare_env import Position
 from shakespeare_env.checks.values import shown
 from shakespeare_env.core import registry
-from shakespeare_env.datasets.playing_again import dealt
+from shakespeare_env.datasets.recorded_columns import dealt
 from shakespeare_env.errors import IllegalMove, PositionError, ShakespeareEnvError
 from shakespeare_env.play.course import Course
 

@@ -11,7 +11,7 @@ import pytest
 from shakespeare_agents.arena import tournament
 from shakespeare_agents.arena.games.store import opened
 from shakespeare_env.core import registry
-from shakespeare_env.datasets.results_reading import read_results
+from shakespeare_env.datasets.reading import read_results
 from tests.contract.command_line import SCREEN, printed, refused, run
 
 FIELD = 'players = [2]\nagents = ["random", "greedy"]\ngames = 12\n'

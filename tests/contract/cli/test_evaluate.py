@@ -11,8 +11,8 @@ import pytest
 
 import shakespeare_agents
 from shakespeare_agents.arena import Entrant
-from shakespeare_agents.arena.evaluation.result import EvaluationResult
-from shakespeare_agents.arena.evaluation.series import evaluate as play_games
+from shakespeare_agents.arena.evaluation import EvaluationResult
+from shakespeare_agents.arena.evaluation import evaluate as play_games
 from shakespeare_agents.networks.checkpoint import save_checkpoint
 from shakespeare_env.core import registry
 from tests.agents.networks import random_tensors

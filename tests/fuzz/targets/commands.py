@@ -86,7 +86,7 @@ def _line(case: random.Random, place: Path) -> list[str]:
         line.append(_file(case, place))
     if command in ("evaluate", "dataset", "watch", "play", "replay", "mcp"):
         line += [_agent(case) for _ in range(case.randint(0, 3))]
-    if command in ("exploit", "export", "measure", "solo-suite"):
+    if command in ("exploit", "export", "measure"):
         line.append(_agent(case))
     if command == "dataset" and case.random() < 0.9:
         line += ["--out", "made"]

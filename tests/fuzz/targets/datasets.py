@@ -1,13 +1,9 @@
-"""Datasets, manifest and Parquet files: refused with a DatasetError, or read.
-
-Parts of an unfinished one are taken as they are or played again.
-"""
+"""Datasets, manifest and Parquet files: refused with a DatasetError, or read."""
 
 from __future__ import annotations
 
 import json
 import random
-import shutil
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -15,7 +11,6 @@ from typing import Any
 
 import polars as pl
 
-from shakespeare_agents.arena.dataset.parts import Parts
 from shakespeare_env.core import registry
 from shakespeare_env.core.kernels import compile_all
 from shakespeare_env.datasets import (
@@ -23,13 +18,12 @@ from shakespeare_env.datasets import (
     read_batches,
     read_decisions,
     read_games,
-    read_manifest,
     recorded_games,
 )
-from shakespeare_env.datasets.manifest import NAME
+from shakespeare_env.datasets.reading import NAME
 from shakespeare_env.errors import DatasetError
 from tests.fuzz.campaign import apart
-from tests.fuzz.damage import ODD_LINKS, change_json, damaged, digest_of
+from tests.fuzz.damage import change_json, damaged, digest_of
 from tests.fuzz.json_mutations import bytes_mutated
 
 PATIENCE = 30.0
@@ -43,7 +37,7 @@ def prepare() -> None:
 
 @cache
 def saved(name: str) -> Path:
-    """A dataset of a few games and, beside it, an unfinished one.
+    """A dataset of a few games.
 
     Written in another process: Polars' threads survive no fork.
     """
@@ -53,16 +47,13 @@ def saved(name: str) -> Path:
 
 
 def _write(name: str, place: Path) -> None:
-    from tests.contract.small_datasets import cut_short, small_settings, write
+    from tests.contract.small_datasets import small_settings, write
 
     write(place / "whole", small_settings(name, deals=2))
-    cut_short(place / "cut", small_settings(name, deals=5, deals_per_shard=4), groups=3)
 
 
 def check(case: random.Random) -> str:
     written = saved(case.choice(registry.names()))
-    if case.random() < 0.2:
-        return _check_parts(case, written / "cut")
     changes = (_change_manifest, _change_manifest, _change_table, _change_rows)
     with damaged(case, written / "whole", *changes) as folder:
         unfinished = case.random() < 0.5
@@ -74,28 +65,6 @@ def check(case: random.Random) -> str:
         except DatasetError:
             return "refused"
     return "read"
-
-
-def _check_parts(case: random.Random, cut: Path) -> str:
-    """Damaged parts are as good as none; the others are taken whole."""
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(shutil.copytree(cut, Path(place, "copy")))
-        whole = {path.name: path.read_bytes() for path in folder.glob("part-*")}
-        path = folder / case.choice(sorted(whole))
-        change = case.randrange(3)
-        if change == 0:
-            path.write_bytes(bytes_mutated(case, whole[path.name]))
-        elif change == 1:
-            path.rename(folder / f"part-{case.randrange(9):08}-{path.stem.split('-')[2]}.parquet")
-        else:
-            path.unlink()
-            path.symlink_to(case.choice((*ODD_LINKS, path.name)))
-        manifest = read_manifest(folder)
-        found = Parts(folder, manifest)
-        left = {path.name: path.read_bytes() for path in folder.glob("part-*") if path.is_file()}
-    assert left.items() <= whole.items(), "a damaged part was taken"
-    assert found.games == manifest.settings.players * len(left), "a part was not counted"
-    return "played again" if len(left) < len(whole) else "read"
 
 
 def _change_manifest(case: random.Random, folder: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +11,7 @@ from numpy.typing import NDArray
 from shakespeare_agents.arena.games.referee import RefereedLineup
 from shakespeare_agents.arena.games.seating import Rules, Seating
 from shakespeare_env.core.batch import Batch
-from shakespeare_env.datasets.frames import by_seat, frame, load_polars
-from shakespeare_env.datasets.results_reading import RESULTS
+from shakespeare_env.datasets.frames import RESULTS, by_seat, frame, load_polars
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.lineup import NOBODY, play_out
 from shakespeare_env.version import version
@@ -21,41 +19,28 @@ from shakespeare_env.version import version
 if TYPE_CHECKING:
     import polars as pl
 
-KEPT_EVERY_S = 1.0
-"""Seconds that a finished game may wait to be written together with others."""
 _FIRST_ROOM = 256
 """Initial room for actions, per game."""
 
 
 def play(
-    seatings: Sequence[Seating],
-    rules: Rules,
-    keep: Callable[[pl.DataFrame], None],
-    on_step: Callable[[int], None] | None = None,
-) -> None:
-    """Play some games together; `keep` gets the rows of those that have ended, each once.
+    seatings: Sequence[Seating], rules: Rules, on_step: Callable[[int], None] | None = None
+) -> pl.DataFrame:
+    """Play some games together; their rows, `RESULTS`.
 
     A game depends on its seating and the rules alone. `on_step` gets the number of decisions.
-    Interrupted, it keeps what has ended.
     """
     table = _Table(seatings, rules)
-    kept_at = time.monotonic()
 
     def after(rows: NDArray[np.int64], _actions: NDArray[np.int64]) -> None:
-        nonlocal kept_at
-        table.note_ended(rows)
         if on_step is not None:
             on_step(len(rows))
-        if table.ended and time.monotonic() - kept_at >= KEPT_EVERY_S:
-            keep(table.take())
-            kept_at = time.monotonic()
 
     try:
         play_out(table.batch, table.referee, before_step=table.note_actions, after_step=after)
     finally:
         table.referee.end()
-        if table.ended:
-            keep(table.take())
+    return table.rows()
 
 
 class _Table:
@@ -82,7 +67,6 @@ class _Table:
             generators,
             [rules.names[digest] for digest in digests],
         )
-        self.ended: list[int] = []
         self._counts = np.zeros(len(seatings), np.int64)
         self._actions = np.zeros((len(seatings), _FIRST_ROOM), np.int16)
 
@@ -96,16 +80,12 @@ class _Table:
         self._actions[rows, counts] = actions
         self._counts[rows] = counts + 1
 
-    def note_ended(self, rows: NDArray[np.int64]) -> None:
-        """Note which games are over; call it after a step."""
-        over = (self.batch.to_move[rows] < 0) | self.referee.forfeited[rows]
-        self.ended += rows[over].tolist()
-
-    def take(self) -> pl.DataFrame:
-        """The rows of the games that have ended since."""
-        ended, self.ended = np.array(self.ended), []
-        players = self.batch.players[ended]
-        of_each = [self._rows(ended[players == seats], int(seats)) for seats in np.unique(players)]
+    def rows(self) -> pl.DataFrame:
+        """The rows of all games."""
+        players = self.batch.players
+        of_each = [
+            self._rows(np.flatnonzero(players == seats), int(seats)) for seats in np.unique(players)
+        ]
         rows: pl.DataFrame = load_polars().concat(of_each)
         return rows
 

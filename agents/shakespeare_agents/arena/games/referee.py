@@ -29,8 +29,6 @@ KINDS: Mapping[str, str] = {
     "error": "it raised an exception",
 }
 """What each kind of fault means."""
-_MOST_SHOWN = 2000
-"""The most characters of a fault's details."""
 _NOTES_KEPT = 1024
 """Notes of time that wait to be added up; adding up each by itself takes longer than a move."""
 
@@ -41,10 +39,6 @@ class Fault:
 
     kind: str
     details: str
-
-    def __post_init__(self) -> None:
-        if len(self.details) > _MOST_SHOWN:
-            object.__setattr__(self, "details", f"{self.details[:_MOST_SHOWN]}...")
 
 
 class Answers(NamedTuple):
@@ -205,18 +199,11 @@ def _choice(
     try:
         chosen = decide(agent, batch, rows, rng)
     except Exception as raised:
-        return Fault("error", _in_words(raised))
+        return Fault("error", fault_in_words(raised))
     try:
         return as_actions(chosen, len(rows))
     except Exception as refused:  # an object's own conversion may raise anything
-        return Fault("garbage", _in_words(refused))
-
-
-def _in_words(raised: Exception) -> str:
-    try:
-        return fault_in_words(raised)
-    except Exception:  # `str(raised)` itself may raise
-        return type(raised).__name__
+        return Fault("garbage", fault_in_words(refused))
 
 
 def _illegal(batch: Batch, row: int, seat: int, action: int) -> Fault:

@@ -7,7 +7,6 @@ interrupted, and folders are merged by copying rows.
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -16,18 +15,18 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pydantic import TypeAdapter
+
 from shakespeare_agents.arena.games.seating import Match
 from shakespeare_agents.held_folder import Contents, held
 from shakespeare_agents.storage import write_atomically
-from shakespeare_env.checks.json_input import parse_object
-from shakespeare_env.checks.limits import read_regular, regular_size
 from shakespeare_env.core import registry
 from shakespeare_env.datasets.frames import load_polars, parquet
-from shakespeare_env.datasets.results_reading import (
+from shakespeare_env.datasets.reading import (
+    ARENA,
+    ARENA_FORMAT,
     FILES,
-    FORMAT,
-    MANIFEST,
-    read_manifest,
+    arena_game,
     read_results,
     results_files,
 )
@@ -41,14 +40,12 @@ _PLANS = r"round-\d{4,}\.json"
 FIELD_NAME = "field.toml"
 """The file with the text of the field that was played last."""
 _CONTENTS = Contents(
-    MANIFEST,
-    rf"{FILES}|{_PLANS}|{re.escape(MANIFEST)}|{re.escape(FIELD_NAME)}",
+    ARENA,
+    rf"{FILES}|{_PLANS}|{re.escape(ARENA)}|{re.escape(FIELD_NAME)}",
     ArenaError,
     use="plays in it",
     remedy="give a new folder or an arena's",
 )
-_LARGEST_PLAN = 2**26
-"""Bytes of a round's plan; its matches take some hundred each."""
 _MOST_SMALL, _SMALL = 64, 2**20
 """The most small files, and the size in bytes below which a file is small."""
 
@@ -108,10 +105,9 @@ class Store:
 
     def tidy(self, most: int = _MOST_SMALL) -> None:
         """Put small files into one once they are more than `most`."""
-        small = [path for path in results_files(self.folder) if regular_size(path) < _SMALL]
+        small = [path for path in results_files(self.folder) if path.stat().st_size < _SMALL]
         if len(small) > most:
-            contents = [io.BytesIO(read_regular(path, _SMALL)) for path in small]
-            self._write(load_polars().concat(map(load_polars().read_parquet, contents)))
+            self._write(load_polars().concat(map(load_polars().read_parquet, small)))
             # If the process ends before all are deleted, duplicate rows count once.
             for path in small:
                 path.unlink()
@@ -132,10 +128,10 @@ def opened(folder: Path, game: str) -> Iterator[Store]:
         OSError: it cannot be written.
     """
     with held(folder, _CONTENTS):
-        if not (folder / MANIFEST).exists():
-            facts = {"format": FORMAT, "game": game, "box_digest": registry.box_digest(game)}
-            write_atomically(folder / MANIFEST, json.dumps(facts).encode())
-        if (found := read_manifest(folder)) != game:
+        if not (folder / ARENA).exists():
+            facts = {"format": ARENA_FORMAT, "game": game, "box_digest": registry.box_digest(game)}
+            write_atomically(folder / ARENA, json.dumps(facts).encode())
+        if (found := arena_game(folder)) != game:
             raise ArenaError(f"{folder} holds games of {found}, not of {game}; give another folder")
         yield Store(folder)
 
@@ -147,7 +143,7 @@ def merge(folders: Sequence[Path], into: Path) -> int:
         ArenaError, DatasetError, ModuleNotFoundError, OSError: see `opened`; also if the folders
             hold different games.
     """
-    games = {read_manifest(folder): folder for folder in folders}
+    games = {arena_game(folder): folder for folder in folders}
     if len(games) != 1:
         given = ", ".join(f"{folder} of {game}" for game, folder in games.items())
         raise ArenaError(f"only results of one game can be merged: {given or 'no folder given'}")
@@ -164,19 +160,8 @@ def _last_plan(folder: Path) -> Plan | None:
         return None
     path = max(plans, key=lambda path: (len(path.name), path.name))
     try:
-        facts = parse_object(read_regular(path, _LARGEST_PLAN))
-        matches = [
-            Match(
-                int(match["players"]),
-                int(match["deal"]),
-                tuple(map(str, match["lineup"])),
-                tuple(map(int, match["rotations"])),
-            )
-            for match in facts["matches"]
-        ]
-        return Plan(int(facts["number"]), int(facts["seed"]), tuple(matches))
-    except (OSError, ValueError, KeyError, TypeError) as fault:
+        return TypeAdapter(Plan).validate_json(path.read_bytes())
+    except (OSError, ValueError) as fault:
         raise ArenaError(
-            f"{path}: cannot be read ({fault}); copy it again, or delete it: the round is planned "
-            "anew"
+            f"{path}: cannot be read ({fault}); delete it: the round is planned anew"
         ) from fault

@@ -1,7 +1,6 @@
 """External programs as agents: started, asked for moves, held to limits."""
 
 from shakespeare_agents.arena.programs.agent import ProgramAgent
-from shakespeare_agents.arena.programs.process import ProgramError
-from shakespeare_agents.arena.programs.program import Limits, Program, program_digest
+from shakespeare_agents.arena.programs.process import Limits, Program, ProgramError, program_digest
 
 __all__ = ["Limits", "Program", "ProgramAgent", "ProgramError", "program_digest"]

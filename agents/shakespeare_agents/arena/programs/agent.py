@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_agents.arena.games.referee import Answers, Fault
-from shakespeare_agents.arena.programs.process import Deadline, Process, ProgramError
-from shakespeare_agents.arena.programs.program import Program
+from shakespeare_agents.arena.programs.process import Process, Program, ProgramError
 from shakespeare_env.checks.json_input import FieldError, Fields, dump_line, parse_object
 from shakespeare_env.errors import ArenaError
 from shakespeare_env.play.generators import GameGenerators
@@ -23,7 +22,6 @@ from shakespeare_env.play.information_sets import InformationSets
 MOST_FAULTS = 10
 """Faults in a row after which the other games decided together are lost unasked, since waiting for
 thousands of answers would hold up everybody else."""
-_UNASKED = f"it was not asked any more after {MOST_FAULTS} faults in a row, the last of them: "
 
 
 @dataclass
@@ -84,8 +82,8 @@ class ProgramAgent:
         in_a_row = 0
         for place, key in enumerate(keys):
             if in_a_row == MOST_FAULTS:
-                last = faults[place - 1]
-                faults[place] = Fault(last.kind, f"{_UNASKED}{last.details.removeprefix(_UNASKED)}")
+                unasked = f"it was not asked any more after {MOST_FAULTS} faults in a row"
+                faults[place] = Fault(faults[place - 1].kind, unasked)
                 continue
             if key not in self._games:
                 self._games[key] = _Game(next(self._numbers))
@@ -141,7 +139,7 @@ class ProgramAgent:
             asked = b"".join(map(notice_of_end, self._over)) + asked
         self._over.clear()
         try:
-            line = self._process.ask(asked, Deadline(begun + left, limit))
+            line = self._process.ask(asked, begun + left, limit)
         finally:
             game.seconds += max(0.0, time.monotonic() - begun)
         return action_in(line, number, games.moves(place))

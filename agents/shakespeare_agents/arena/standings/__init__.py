@@ -1,9 +1,51 @@
 """What an arena's results say: ratings and everything beside them, with 95 % intervals."""
 
+from __future__ import annotations
+
 from shakespeare_env.extras import needing
 
 with needing("arena", "the arena needs"):
-    from shakespeare_agents.arena.standings.making import standings_of
-    from shakespeare_agents.arena.standings.standings import Standings
+    import polars as pl
+
+    from shakespeare_agents.arena.standings import figures, ladders, ratings
+    from shakespeare_agents.arena.standings.frames import SCHEMAS, Standings
+    from shakespeare_agents.arena.standings.ladders import Levels
 
 __all__ = ["Standings", "standings_of"]
+
+
+def standings_of(results: pl.DataFrame) -> Standings:
+    """All that results say of their agents; docs/ratings.md lists what each figure assumes.
+
+    `results` has a row per game, in the columns `RESULTS`; no key twice.
+    """
+    called = figures.labels(results)
+    rows = figures.seats(results, called)
+    several = results.filter(pl.col("players") > 1)["players"].unique().sort().to_list()
+    rated = {
+        players: ratings.ratings(results.filter(pl.col("players") == players))
+        for players in several
+    }
+    alone = ladders.solo_scores(rows)
+    levels = Levels.of([*(len(one.digests) for one in rated.values()), len(alone.digests)])
+    ladder = ladders.ladders(rated, rows, levels)
+    solo = ladders.solo_ladder(alone, rows, levels)
+    paired = figures.pairs(figures.meetings(rows), ladder)
+    frames = {
+        "ladder": ladder,
+        "combined": ladders.mean_of_ladders(rated, called),
+        "tables": figures.tables(rows),
+        "pairs": paired,
+        "times": figures.times(rows),
+        "solo": solo,
+        "faults": figures.faults(rows),
+    }
+    return Standings(
+        game=results["game"][0] if len(results) else "",
+        games=len(results),
+        matches=results["match"].n_unique(),
+        **{
+            name: frame.select(pl.col(column).cast(kind) for column, kind in SCHEMAS[name].items())
+            for name, frame in frames.items()
+        },
+    )

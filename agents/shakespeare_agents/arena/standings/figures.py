@@ -1,99 +1,109 @@
-"""Figures of agents, pairs, seats and deals: frames of the standings."""
+"""Figures of agents, pairs, seats, deals and cycles: frames of the standings."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import polars as pl
 
-from shakespeare_agents.arena.standings.plackett_luce import ELO
-from shakespeare_agents.arena.standings.seats import means, shares
+from shakespeare_agents.arena.standings.ratings import ELO
+from shakespeare_agents.intervals import clustered_mean, clustered_share
+
+_BY_SEAT = ("agents", "digests", "scores", "places", "seconds", "decisions")
+_FEWEST = 6
+"""The fewest characters of a digest in a label."""
 
 
-def seat_effects(seats: pl.DataFrame) -> pl.DataFrame:
-    """The frame `Standings.seats`, of games played to the end at two seats or more."""
-    played = seats.filter((pl.col("players") > 1) & ~pl.col("forfeited"))
-    rates = shares(played, ["players", "seat"], "won")
-    return rates.rename({"count": "games", "mean": "win_rate"}).with_columns(
-        parity=1 / pl.col("players")
-    )
+def labels(results: pl.DataFrame) -> dict[str, str]:
+    """Labels by digest: the newest name, and the start of the digest where agents share it."""
+    seen = results.select("agents", "digests").explode("agents", "digests")
+    names = seen.group_by("digests", maintain_order=True).agg(pl.col("agents").last())
+    called: dict[str, str] = {}
+    for (name,), sharing in names.group_by("agents", maintain_order=True):
+        digests = sharing["digests"].to_list()
+        length = _FEWEST
+        while len({digest[:length] for digest in digests}) < len(digests):
+            length += 1
+        for digest in digests:
+            called[digest] = f"{name}" if len(digests) == 1 else f"{name} {digest[:length]}"
+    return called
 
 
-def deal_effects(seats: pl.DataFrame) -> pl.DataFrame:
-    """The frame `Standings.deals`, of games played to the end; null where it is unknown.
+def seats(results: pl.DataFrame, called: dict[str, str]) -> pl.DataFrame:
+    """A row per seat of a game.
 
-    Scores are taken less their agent's mean in the same line-up, which removes its opponents'
-    strength; a line-up that met once is left out. The shares are covariances of different agents in
-    different games of a deal, over the variance: at different seats the deal's effect on all, at
-    the same seat also its effect on that seat. At two seats agents of different games and seats are
-    always the same; alone at the table a deal has but one seat.
+    Returns:
+        `key`, `match`, `players`, `seed`, `deal` as in the results; `seat`, `digest`, `agent` (its
+        label), `score`, `place`, `seconds`, `decisions`; `won`, the share of victory, a victory
+        shared by k seats being 1/k of one each; `forfeited`, whether the game was; `fault` and
+        `fault_details` in the row of the seat that did.
     """
-    line_up = ["players", "line_up"]
-    rows = seats.filter(~pl.col("forfeited")).with_columns(
-        line_up=pl.col("agent").sort().str.join("\0").over("key")
-    )
-    rows = rows.with_columns(
-        off=pl.col("score") - pl.col("score").mean().over(*line_up, "agent"),
-        # Subtracting means of m deals shrinks a covariance by 1 - 1 / m.
-        left=1 - 1 / pl.struct("seed", "deal").n_unique().over(line_up),
-    ).filter(pl.col("left") > 0)
-    deals = rows.group_by(_DEAL).agg(pl.col("left").mean())
-    for kind, alike in _ALIKE.items():
-        deals = deals.join(_couples(rows, kind, alike), on=_DEAL)
-    sums = {}
-    for part, weight in (("product", pl.lit(1.0)), ("couples", pl.col("left"))):
-        of = {kind: pl.col(f"{kind}_{part}") for kind in _ALIKE}
-        # Couples of one game, of one seat or of one agent do not count.
-        elsewhere = of["all"] - of["game"] - of["seat"] - of["agent"] + of["both"]
-        sums[f"seat_{part}"] = ((of["seat"] - of["both"]) * weight).sum()
-        sums[f"other_{part}"] = (elsewhere * weight).sum()
-    variances = rows.group_by("players").agg(
-        variance=(pl.col("off") ** 2).sum() / pl.col("left").sum()
-    )
-    at_seat = _share("seat")
+    kept = ["key", "match", "players", "seed", "deal"]
+    rows = results.select(
+        *kept,
+        *_BY_SEAT,
+        "forfeited_by",
+        "fault",
+        "fault_details",
+        seat=pl.int_ranges("players", dtype=pl.Int64),
+    ).explode(*_BY_SEAT, "seat")
+    first = pl.col("places") == 1
+    guilty = pl.col("seat") == pl.col("forfeited_by")
+    return rows.select(
+        *kept,
+        "seat",
+        digest="digests",
+        agent=pl.col("digests").replace_strict(called, return_dtype=pl.String),
+        score=pl.col("scores").cast(pl.Int64),
+        place=pl.col("places").cast(pl.Int64),
+        seconds=pl.col("seconds").cast(pl.Float64),
+        decisions=pl.col("decisions").cast(pl.Int64),
+        won=first.cast(pl.Float64) / first.sum().over("key"),
+        forfeited=pl.col("forfeited_by").is_not_null(),
+        fault=pl.when(guilty).then("fault"),
+        fault_details=pl.when(guilty).then("fault_details"),
+    ).with_columns(pl.col("players").cast(pl.Int64))
+
+
+_Interval = Callable[[pl.Expr, pl.Expr], tuple[pl.Expr, pl.Expr, pl.Expr]]
+
+
+def shares(rows: pl.DataFrame, by: Sequence[str], value: str) -> pl.DataFrame:
+    """Means of values from 0 to 1 by group, as of `means`."""
+    return _grouped(rows, by, pl.col(value), pl.len(), clustered_share)
+
+
+def means(
+    rows: pl.DataFrame, by: Sequence[str], value: str, *, per: str | None = None
+) -> pl.DataFrame:
+    """Means by group, or the sum of `value` over that of `per`; rows of one match may depend.
+
+    Returns:
+        A row per group, ascending: the columns of `by`, `count` (of rows), `matches`, `mean`, `low`
+        and `high`, the ends null with a single match.
+    """
+    counts = pl.len() if per is None else pl.col(per).sum()
+    return _grouped(rows, by, pl.col(value), counts, clustered_mean)
+
+
+def _grouped(
+    rows: pl.DataFrame, by: Sequence[str], value: pl.Expr, counts: pl.Expr, interval: _Interval
+) -> pl.DataFrame:
+    matches = rows.group_by(*by, "match").agg(sum=value.sum(), size=counts, count=pl.len())
+    clusters = pl.col("sum"), pl.col("size").cast(pl.Float64)
+    mean, low, high = interval(*clusters)
+    several = pl.len() > 1
     return (
-        seats.group_by("players")
-        .agg(matches=pl.col("match").n_unique().cast(pl.Int64))
-        .join(deals.group_by("players").agg(**sums), on="players", how="left")
-        .join(variances, on="players", how="left")
-        .sort("players")
-        .select(
-            "players",
-            "matches",
-            score_share=pl.when(pl.col("players") == 1).then(at_seat).otherwise(_share("other")),
-            seat_share=at_seat,
+        matches.sort(*by, "match")
+        .group_by(by, maintain_order=True)
+        .agg(
+            count=pl.col("count").sum().cast(pl.Int64),
+            matches=pl.len().cast(pl.Int64),
+            mean=mean,
+            low=pl.when(several).then(low),
+            high=pl.when(several).then(high),
         )
     )
-
-
-FEWEST = 30
-"""The fewest matches; covariances of fewer are noise."""
-_DEAL = ["players", "seed", "deal"]
-_ALIKE = {
-    **{"all": [], "game": ["key"], "seat": ["seat"], "agent": ["agent"]},
-    "both": ["seat", "agent"],
-}
-"""Kinds of couples of a deal's rows, by what the two share."""
-
-
-def _couples(rows: pl.DataFrame, kind: str, alike: list[str]) -> pl.DataFrame:
-    """Products and counts of couples of rows that share `alike`, by deal.
-
-    A row and itself are a couple of the kinds `all` and `game`, and of no other.
-    """
-    groups = rows.group_by(*_DEAL, *alike).agg(
-        sum=pl.col("off").sum(), squares=(pl.col("off") ** 2).sum(), size=pl.len().cast(pl.Float64)
-    )
-    own = kind not in ("all", "game")
-    return groups.group_by(_DEAL).agg(
-        (pl.col("sum") ** 2 - own * pl.col("squares")).sum().alias(f"{kind}_product"),
-        (pl.col("size") ** 2 - own * pl.col("size")).sum().alias(f"{kind}_couples"),
-    )
-
-
-def _share(kind: str) -> pl.Expr:
-    """The covariance of couples as a share of the variance; null where it is unknown."""
-    couples, variance = pl.col(f"{kind}_couples"), pl.col("variance")
-    known = (pl.col("matches") >= FEWEST) & (couples > 0) & (variance > 0)
-    return pl.when(known).then((pl.col(f"{kind}_product") / couples / variance).clip(0, 1))
 
 
 _AT = ["players", "digest", "agent"]
@@ -105,18 +115,9 @@ def tables(seats: pl.DataFrame) -> pl.DataFrame:
     rates = shares(several, _AT, "won").rename({"count": "games", "mean": "win_rate"})
     scored = means(several.filter(~pl.col("forfeited")), _AT, "score")
     scored = scored.select(*_AT, mean_score="mean", score_low="low", score_high="high")
-    return (
-        rates.with_columns(parity=1 / pl.col("players"))
-        .join(scored, on=_AT, how="left")
-        .sort("players", "win_rate", "digest", descending=[False, True, False])
+    return rates.join(scored, on=_AT, how="left").sort(
+        "players", "win_rate", "digest", descending=[False, True, False]
     )
-
-
-def score_counts(seats: pl.DataFrame) -> pl.DataFrame:
-    """The frame `Standings.scores`."""
-    played = seats.filter(~pl.col("forfeited"))
-    by = ["players", "agent", "score"]
-    return played.group_by(by).agg(count=pl.len().cast(pl.Int64)).sort(by)
 
 
 def times(seats: pl.DataFrame) -> pl.DataFrame:

@@ -1,21 +1,99 @@
-"""Ladders: a table's agents by strength, with each one's lead over the next."""
+"""Ladders: agents by strength, each one's lead over the next, and what it shows."""
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, Self
 
 import numpy as np
 import polars as pl
+import scipy.special
 from numpy.typing import NDArray
 
+from shakespeare_agents.arena.standings.frames import SCHEMAS
 from shakespeare_agents.arena.standings.ratings import Ratings
-from shakespeare_agents.arena.standings.standings import SCHEMAS
-from shakespeare_agents.arena.standings.verdicts import Levels, Verdict, verdict, with_ranks
 from shakespeare_agents.intervals import mean_interval, normal_interval
+
+Verdict = Literal["stronger", "equal", "open"]
+
+LEVEL = 0.05
+"""The probability that any verdict on any ladder is wrong."""
+EQUAL_WITHIN = 20.0
+"""Elo points; a smaller lead counts as equal. 20 points are 52.9 % of meetings."""
+SOLO_EQUAL_WITHIN = 0.25
+"""Points of mean score; a smaller lead counts as equal."""
+FEWEST_MATCHES = 10
+"""The fewest matches for a verdict; intervals of fewer would not hold."""
+
+
+def verdict(
+    lead: float, error: float, matches: int, *, level: float, equal_within: float
+) -> Verdict:
+    """What a lead over an agent shows.
+
+    Args:
+        lead: The estimate.
+        error: Its standard error.
+        matches: The matches of the agent that has played fewer.
+        level: The probability that this verdict is wrong.
+        equal_within: The lead that counts as equal.
+    """
+    if matches < FEWEST_MATCHES or not math.isfinite(error):
+        return "open"
+    # Standard errors are estimates themselves, hence Student's t on their matches.
+    half = error * float(scipy.special.stdtrit(matches - 1, 1 - level / 2))
+    if lead - half > 0:
+        return "stronger"
+    return "equal" if -equal_within < lead - half and lead + half < equal_within else "open"
+
+
+@dataclass(frozen=True)
+class Levels:
+    """How often each verdict may be wrong, by Bonferroni: over neighbours, and over all pairs.
+
+    Attributes:
+        neighbours: For two neighbours on one of the ladders.
+        pairs: For any two of a ladder, which are chosen from many more.
+    """
+
+    neighbours: float
+    pairs: float
+
+    @classmethod
+    def of(cls, ladders: Iterable[int]) -> Self:
+        """The levels for finished ladders, given the number of agents on each."""
+        agents = list(ladders)
+        neighbours = sum(max(n - 1, 0) for n in agents)
+        pairs = sum(n * (n - 1) // 2 for n in agents)
+        return cls(LEVEL / max(neighbours, 1), LEVEL / max(pairs, 1))
+
+
+def with_ranks(
+    rows: list[dict[str, Any]], stronger: Callable[[int, int], bool]
+) -> list[dict[str, Any]]:
+    """A ladder's rows with their `rank`: one more than the agents that are surely stronger.
+
+    An agent surely stronger than another is so than all below that one, and so are all above. A
+    shared rank is written "3=".
+
+    Args:
+        rows: Strongest first, with their `verdict` over the next one.
+        stronger: Whether the agent at the first place is shown to be stronger than the one at the
+            second, which is further down than the next.
+    """
+    above = [0] * len(rows)
+    for place in range(1, len(rows)):
+        beside = rows[place - 1]["verdict"] == "stronger"
+        shown = (other for other in range(place - 1) if stronger(other, place))
+        surely = place if beside else max(shown, default=-1) + 1
+        above[place] = max(above[place - 1], surely)
+    for row, count in zip(rows, above, strict=True):
+        row["rank"] = f"{count + 1}=" if above.count(count) > 1 else f"{count + 1}"
+    return rows
+
 
 Lead = Callable[[int, int], tuple[float, float, int]]
 """A lead of one agent over another, its standard error, and the matches that it rests on."""
@@ -72,9 +150,7 @@ def solo_scores(seats: pl.DataFrame) -> SoloScores:
     return SoloScores(tuple(digests[i] for i in order), scores[:, order])
 
 
-def solo_ladder(
-    found: SoloScores, seats: pl.DataFrame, *, levels: Levels, equal_within: float
-) -> pl.DataFrame:
+def solo_ladder(found: SoloScores, seats: pl.DataFrame, levels: Levels) -> pl.DataFrame:
     """The frame `Standings.solo`; see `ladders`."""
     rows: list[dict[str, Any]] = []
     for digest, column in zip(found.digests, found.scores.T, strict=True):
@@ -90,20 +166,17 @@ def solo_ladder(
             forfeits=pl.col("forfeited").sum().cast(pl.Int64),
         )
     )
-    ladder = _ladder(rows, found.lead, levels, equal_within)
+    ladder = _ladder(rows, found.lead, levels, SOLO_EQUAL_WITHIN)
     return _framed("solo", ladder, counts, on=["digest"])
 
 
-def ladders(
-    rated: Mapping[int, Ratings], seats: pl.DataFrame, *, levels: Levels, equal_within: float
-) -> pl.DataFrame:
+def ladders(rated: Mapping[int, Ratings], seats: pl.DataFrame, levels: Levels) -> pl.DataFrame:
     """The frame `Standings.ladder`.
 
     Args:
         rated: Ratings by number of seats, each by the games of that table alone.
         seats: The rows of `seats.seats`.
         levels: How often one verdict may be wrong.
-        equal_within: Elo points that count as equal.
     """
     played = seats.group_by("players", "digest", "agent").agg(
         games=pl.len().cast(pl.Int64), forfeits=pl.col("fault").is_not_null().sum().cast(pl.Int64)
@@ -123,7 +196,7 @@ def ladders(
         ) -> tuple[float, float, int]:
             return found.lead(order[one], order[other])
 
-        rows += _ladder(here, lead, levels, equal_within)
+        rows += _ladder(here, lead, levels, EQUAL_WITHIN)
     return _framed("ladder", rows, played, on=["players", "digest"])
 
 

@@ -1,1 +1,0 @@
-"""Agents against each other on the same deals, and what the figures say."""

@@ -1,0 +1,138 @@
+"""Plans: who meets, where they sit, and when an order is settled."""
+
+import itertools
+from collections import Counter
+from typing import Any
+
+import polars as pl
+import pytest
+
+from shakespeare_agents.arena.matchmaking import level_of, look_at, plan_round
+from tests.arena.simulated_results import digest_of, played, simulated
+
+STRENGTHS = {"a": -300.0, "b": 0.0, "c": 5.0, "d": 300.0}
+AGENTS = [digest_of(name) for name in "abcde"]
+NOTHING = simulated({"a": 0.0}, tables=(1,), matches=1).head(0)
+
+
+def planned(results=NOTHING, **changes):
+    how: dict[str, Any] = {"agents": AGENTS[:4], "tables": (4,), "games": 48, "number": 0}
+    how |= changes
+    looked = {"agents": how["agents"], "tables": how.pop("tables"), "look": how["number"] + 1}
+    return plan_round(results, look_at(results, **looked), **{"seed": 0} | how)
+
+
+def meetings(matches):
+    """How often two agents met, by pair."""
+    pairs = (itertools.combinations(sorted(match.lineup), 2) for match in matches)
+    return Counter(itertools.chain(*pairs))
+
+
+def look(results, agents, tables):
+    return look_at(results, agents=agents, tables=tables, look=1)
+
+
+def test_in_the_first_round_tables_share_the_games_and_all_pairs_meet_equally_often():
+    matches = planned(tables=(1, 2, 4), games=240)
+    for players in (2, 4):
+        here = [match for match in matches if match.players == players]
+        assert sum(len(match.rotations) for match in here) == 80
+        met = meetings(here).values()
+        assert (len(met), max(met) - min(met) <= 1) == (6, True)
+        assert [match.deal for match in here] == list(range(80 // players))
+
+
+def test_pairs_whose_order_is_open_meet_more_often():
+    results = simulated(STRENGTHS, tables=(2,), matches=200, points=500.0)
+    met = meetings(planned(results, tables=(2,), number=3, games=200))
+    (pair, times), *_ = met.most_common(1)
+    assert set(pair) == {digest_of("b"), digest_of("c")}
+    assert times > 70
+    assert len(met) == 6
+    assert min(met.values()) >= 2
+
+
+def test_a_plan_is_repeatable_and_numbers_deals_on_by_table_and_seed():
+    results = simulated(STRENGTHS, tables=(2, 4), matches=7)
+    plan = planned(results, number=1, tables=(2, 4))
+    assert planned(results.reverse(), number=1, tables=(2, 4)) == plan
+    more = simulated(STRENGTHS, tables=(2,), matches=20)
+    assert planned(more, number=2, tables=(2,)) != planned(more, number=1, tables=(2,))
+    for players in (2, 4):
+        deals = [match.deal for match in plan if match.players == players]
+        assert deals == list(range(7, 7 + len(deals)))
+    assert min(match.deal for match in planned(results, number=1, seed=5)) == 0
+
+
+@pytest.mark.parametrize("players", [3, 4])
+def test_everyone_sits_everywhere_equally_often(players):
+    """Over two rounds: the second goes on where the first ended."""
+    names = dict.fromkeys("abcd"[:players], 0.0)
+    how: dict[str, Any] = {"tables": (players,), "agents": AGENTS[:players], "games": 6 * players}
+    first = planned(**how)
+    matches = first + planned(played(first, names), number=1, **how)
+    follows = Counter(
+        pair
+        for match in matches
+        for pair in zip(match.lineup, (*match.lineup[1:], match.lineup[0]), strict=True)
+    )
+    assert len(follows) == players * (players - 1)
+    assert len(set(follows.values())) == 1
+    assert len(matches) == 12
+    assert {match.rotations for match in matches} == {tuple(range(players))}
+
+
+def test_alone_all_play_the_same_deals_and_those_who_are_open_go_on():
+    first = planned(tables=(1,), games=80)
+    for agent in AGENTS[:4]:
+        assert {match.deal for match in first if match.lineup == (agent,)} == set(range(20))
+    second = planned(played(first, STRENGTHS), tables=(1,), number=1, games=80)
+    assert {match.lineup for match in second} == {(digest_of("b"),), (digest_of("c"),)}
+    assert {match.deal for match in second} == set(range(20, 60))
+    # Who is new plays what the others have played.
+    third = planned(played(first, STRENGTHS), agents=AGENTS, tables=(1,), number=1, games=15)
+    assert {match.lineup for match in third} == {(digest_of("e"),)}
+    assert [match.deal for match in third] == list(range(15))
+
+
+def test_an_order_is_settled_when_all_neighbours_are():
+    def settled(strengths, matches, **how):
+        results = simulated(strengths, tables=(1, 4), matches=matches, points=500.0)
+        agents = [digest_of(name) for name in strengths]
+        found = look_at(results, agents=agents, tables=(1, 4), look=1, **how)
+        return not any(ladder.undecided() for ladder in found.values())
+
+    apart = {"a": 0.0, "b": 300.0, "c": 700.0}
+    assert settled(apart, 80)
+    assert not settled(apart, 9)
+    assert not settled(apart | {"d": 702.0}, 80)
+    assert settled(apart | {"d": 702.0}, 80, equal_within=200.0, solo_equal_within=1000.0)
+
+
+def test_nobody_is_settled_who_has_not_played():
+    results = simulated({"a": 0.0, "b": 600.0}, matches=80)
+    ladder = look(results, AGENTS[:3], (4,))[4]
+    assert ladder.order == (digest_of("b"), digest_of("a"), digest_of("c"))
+    assert [(pair.first, pair.second) for pair in ladder.undecided()] == [ladder.order[1:]]
+
+
+def test_a_table_is_settled_by_its_own_games_and_leaves_the_next_to_the_others():
+    """Strong at two seats is weak at four: pooled they would seem equal."""
+    agents = AGENTS[:2]
+    two = simulated({"a": 300.0, "b": 0.0}, tables=(2,), matches=80, points=500.0)
+    four = simulated({"a": 0.0, "b": 300.0}, tables=(4,), matches=3, points=500.0)
+    results = pl.concat([two, four])
+    found = look(results, agents, (2, 4))
+    assert (found[2].order, found[4].order) == (tuple(agents), tuple(agents[::-1]))
+    assert [bool(found[players].undecided()) for players in (2, 4)] == [False, True]
+    plan = planned(results, agents=agents, tables=(2, 4), number=1)
+    assert {match.players for match in plan} == {4}
+
+
+def test_all_ladders_and_all_looks_share_the_level():
+    """A lead that one table alone would settle is open where three are looked at."""
+    results = simulated({"a": 19.0, "b": 0.0}, tables=(2,), matches=1500, points=500.0)
+    assert not look(results, AGENTS[:2], (2,))[2].undecided()
+    assert look(results, AGENTS[:2], (2, 3, 4))[2].undecided()
+    assert sum(level_of(each, 1) for each in range(1, 100_000)) == pytest.approx(0.05, rel=1e-3)
+    assert level_of(3, 7) == pytest.approx(level_of(3, 1) / 7)

@@ -1,0 +1,114 @@
+"""The scale of playouts: agents of known strength are placed where they belong."""
+
+import itertools
+import json
+import math
+
+import numpy as np
+import pytest
+
+from shakespeare_agents import make
+from shakespeare_agents.arena.measure import measure, reference
+from shakespeare_agents.arena.scale import RUNGS, Climb, Meetings, fitted
+from shakespeare_agents.identity import agent_digest
+from shakespeare_env.core import registry
+from tests.contract.command_line import printed, refused
+
+
+class Planted:
+    """Games of an agent whose odds against every rung are known; each takes as long as it would.
+
+    With `noise` deals differ in how much they suit the agent, in logits.
+    """
+
+    def __init__(self, place, slope, players, seed, noise=0.0, compiling=0.0):
+        self.place, self.slope, self.players, self.noise = place, slope, players, noise
+        self.rng, self.compiling = np.random.default_rng(seed), compiling
+        self.now, self.order = 0.0, []
+
+    def climb(self, deals, seconds=math.inf):
+        climb = Climb(self.players, self.against, lambda: self.now)
+        climb.play(deals, seconds)
+        return climb
+
+    def against(self, playouts):
+        shares: list[float] = []
+        logit = self.slope * (self.place - math.log2(playouts)) - math.log(self.players - 1)
+
+        def play(deals):
+            self.order += [playouts] * deals
+            self.now += 0.01 * deals * self.players * playouts
+            self.now += 0 if shares else self.compiling
+            chances = 1 / (1 + np.exp(-logit - self.noise * self.rng.standard_normal(deals)))
+            shares.extend(self.rng.binomial(self.players, chances) / self.players)
+            variance = float(np.var(shares, ddof=1)) if len(shares) > 1 else 0.0
+            games, wins = len(shares) * self.players, float(sum(shares) * self.players)
+            return Meetings(playouts, len(shares), games, wins, variance)
+
+        return play
+
+
+def covered(found, true):
+    """Whether an interval, whose ends may lie beyond the scale, holds a place."""
+    low, high = (math.inf if end is None else end for end in (found.low, found.high))
+    return low <= true <= high
+
+
+def test_intervals_hold_the_true_place():
+    """95 % are promised; 90 % of them must be kept."""
+    held = []
+    for place, slope, seed in itertools.product((0.5, 3.0, 5.2, 7.0), (0.15, 0.4), range(6)):
+        climb = Planted(place, slope, 4, [seed, int(10 * place)], noise=0.3).climb(150)
+        assert climb.deals == 150
+        held.append(covered(climb.placement(), 2**place))
+    assert np.mean(held) >= 0.9
+
+
+@pytest.mark.parametrize(("place", "said"), [(-6.0, "below 1"), (17.0, "above 1,024")])
+def test_beyond_the_scale_it_says_so_and_stops(place, said):
+    climb = Planted(place, 0.8, 4, 1).climb(10_000)
+    assert str(climb.placement()) == said
+    assert climb.deals < 600
+
+
+def test_it_plays_no_rung_that_takes_longer_than_there_is_time():
+    planted = Planted(9.0, 0.4, 2, 0)
+    planted.climb(10_000, 20.0)
+    assert planted.now < 25
+    assert max(planted.order) == 256
+    # But what a first deal takes to compile stops nobody.
+    planted = Planted(5.0, 0.4, 2, 0, compiling=10.0)
+    planted.climb(10_000, 100.0)
+    assert {1, 4, 16} <= set(planted.order)
+    assert planted.now > 80
+
+
+def test_equal_wins_place_an_agent_at_the_rung_itself():
+    found = fitted([Meetings(64, 50, 150, 50.0, 0.05)], 3)
+    assert found.place == 6
+    assert found.low < 6 < found.high
+    rung = measure(reference(1), "figaro", players=[3], games=30)
+    assert covered(rung[3], 1)
+    assert rung[3].meetings[0].win_rate == pytest.approx(1 / 3)  # it draws nothing
+
+
+def test_what_the_command_prints_and_writes(tmp_path):
+    file = tmp_path / "found.json"
+    command = ["measure", "random", "--game", "figaro", "--players", "3", "--games", "20"]
+    out = printed(*command, "--out", str(file))
+    assert "random in figaro, seed 0" in out
+    assert "below 1" in out
+    data = json.loads(file.read_text())
+    assert (data["agent"], data["tables"][0]["high"]) == ("random", 0.0)
+    for playouts in RUNGS:
+        assert data["scale"][str(playouts)] == reference(playouts)
+        assert "version=1" in reference(playouts)
+    rules = registry.game("figaro")
+    rung = data["scale"]["1024"]
+    assert data["scale_digest"] == agent_digest(rung, make(rung, rules), rules)
+
+
+def test_what_it_refuses():
+    with pytest.raises(ValueError, match="figaro is played by 3 to 6 seats"):
+        measure("random", "figaro", players=[2])
+    assert "give 2 to 4 seats" in refused("measure", "random", "--players", "1")

@@ -1,0 +1,270 @@
+"""External programs: what they are asked and what becomes of them."""
+
+import gc
+import json
+import math
+import os
+import random
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from shakespeare_agents.arena.programs import (
+    Limits,
+    Program,
+    ProgramAgent,
+    ProgramError,
+    program_digest,
+)
+from shakespeare_agents.arena.programs.agent import action_in, question
+from shakespeare_env.play.information_sets import InformationSets
+from tests.arena.small_programs import (
+    PLAYS,
+    QUICK,
+    agent,
+    descriptors,
+    forfeits,
+    games,
+    program,
+    running,
+)
+from tests.contract import knowledge
+from tests.contract.each_table import small_tables
+from tests.contract.random_games import TABLES, differing_fields, sampled, stacked
+
+MOVES = {"draft:hamlet": 3, "draft:viola": 5}
+ONE, TWO = (next(table for table in TABLES if table.players == seats) for seats in (1, 2))
+
+
+def shown(table, records):
+    """The questions about some positions, each to the seat that decides."""
+    batch = table.batch(len(records), seed=0)
+    batch.load(slice(None), stacked(records))
+    sets = InformationSets(batch, np.arange(len(records)))
+    asked = (question(sets, i, number=17, game_id=4, seconds=2.5) for i in range(len(records)))
+    return [json.loads(line) for line in asked]
+
+
+@small_tables
+def test_a_question_is_a_seat_s_view_and_depends_on_nothing_hidden(table):
+    hidden, rng = knowledge.of(table.game, "hidden"), random.Random(8)
+    positions = [p for p in sampled(table, seed=2, every=12) if p.to_move is not None]
+    records = [position.record() for position in positions]
+    found = shown(table, records)
+    for position, asked in zip(positions, found, strict=True):
+        seat = position.to_move
+        assert seat is not None
+        assert asked == {
+            "id": 17,
+            "command": "move",
+            "game_id": 4,
+            "seat": seat,
+            "seconds": 2.5,
+            "position": position.game.seen_by(position.to_dict(), seat),
+            "observation": position.observation(seat).tolist(),
+            "moves": position.moves(),
+        }
+    changed = [hidden.change_in_record(r, int(r["to_move"]), rng) for r in records]
+    assert shown(table, changed) == found
+    assert len(differing_fields(stacked(records), stacked(changed))) > 1, "nothing was hidden"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (b"draft:viola", "garbage"),
+        (b"\xff", "garbage"),
+        (b'{"move": "draft:viola"}', "garbage"),
+        (b'{"id": 16, "move": "draft:viola"}', "garbage"),
+        (b'{"id": 17, "mvoe": ""}', "garbage"),
+        (b'{"id": 17, "move": 3}', "garbage"),
+        (b'{"id": 17, "move": "DRAFT:VIOLA"}', "illegal"),
+    ],
+)
+def test_an_answer_is_refused(text, kind):
+    assert action_in(b' {"move":"draft:hamlet","id":17}\r', 17, MOVES) == 3
+    with pytest.raises(ProgramError) as caught:
+        action_in(text, 17, MOVES)
+    assert caught.value.fault.kind == kind
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ("sys.exit(3)", "crash"),
+        ("os.close(1); time.sleep(60)", "crash"),
+        ("os.kill(os.getpid(), signal.SIGSEGV)", "crash"),
+        ("time.sleep(60)", "time"),
+        ("while True: os.write(2, b'never ready')", "time"),
+        ("taken = bytearray(b'x') * 150_000_000; time.sleep(60)", "memory"),
+        ("while True: write('[' * 1000)", "flood"),
+        ("answer(question); answer(question)", "garbage"),
+        ("write('x\\n')", "garbage"),
+        ("answer(question, move='none')", "illegal"),
+    ],
+)
+def test_every_fault_is_judged_by_the_rule_and_nothing_is_left(body, kind):
+    others = len(running())
+    limits = Limits(seconds_a_move=1.0, megabytes=60, seconds_to_start=2.0)
+    with agent(f"for question in questions():\n    {body}", limits) as one:
+        ((found, details),) = forfeits(TWO, one)
+    assert (found, bool(details)) == (kind, True)
+    assert len(running()) == others
+
+
+def test_a_program_plays_several_games_and_hears_when_they_are_over(tmp_path):
+    """Numbers of games and questions are its own: they tell nothing of deals and opponents."""
+    heard = tmp_path / "heard"
+    body = f"""
+heard = open({str(heard)!r}, "w")
+for line in sys.stdin:
+    question = json.loads(line)
+    known = [question.get(name) for name in ("command", "id", "game_id", "seconds")]
+    print(json.dumps(known), file=heard, flush=True)
+    if question["command"] == "move":
+        answer(question)
+"""
+    with agent(body) as one:
+        assert forfeits(TWO, one, n=2) == []
+        first = [json.loads(line) for line in heard.read_text().splitlines()]
+        assert forfeits(TWO, one, n=1) == []
+    lines = [json.loads(line) for line in heard.read_text().splitlines()]
+    assert [number for _, number, *_ in first] == list(range(1, len(first) + 1))
+    assert {game for _, _, game, _ in first} == {1, 2}
+    assert {seconds for *_, seconds in first} == {QUICK.seconds_a_move}
+    assert lines[len(first) :][:2] == [["end", None, 1, None], ["end", None, 2, None]]
+    assert {game for _, _, game, _ in lines[len(first) + 2 :]} == {3}
+
+
+def test_a_program_has_its_time_for_a_game_and_not_more():
+    limits = Limits(seconds_a_move=20, seconds_a_game=0.3, seconds_to_start=20)
+    with agent("for question in questions(): time.sleep(0.02); answer(question)", limits) as slow:
+        assert forfeits(ONE, slow) == [("time", "it thought for longer than 0.3 s in one game")]
+
+
+def test_after_ten_faults_in_a_row_the_rest_of_a_step_is_lost_unasked(tmp_path):
+    begun = tmp_path / "begun"
+    with agent(f"open({str(begun)!r}, 'a').write('x'); sys.exit(3)") as fails:
+        lost = forfeits(ONE, fails, n=12)
+    assert begun.read_text() == "x" * 10
+    said = "it ended with exit code 3"
+    assert lost[:10] == [("crash", said)] * 10
+    after = "it was not asked any more after 10 faults in a row"
+    assert lost[10:] == [("crash", after)] * 2
+
+
+def test_who_fails_is_started_anew_for_the_next_game(tmp_path):
+    body = f"""
+begun = {str(tmp_path)!r} + "/begun"
+open(begun, "a").write("x")
+for question in questions():
+    if open(begun).read() == "x":
+        raise SystemExit("the first time")
+    answer(question)
+"""
+    with agent(body) as one:
+        ((kind, details),) = forfeits(TWO, one, n=3)
+    assert kind == "crash"
+    assert details == "it ended with exit code 1; standard error ended with:\nthe first time"
+    assert (tmp_path / "begun").read_text() == "xx"
+
+
+# ------------------------------------------------------------------------------------ what is left
+
+LEAVES = f"""
+subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", sys.argv[-1]])
+{PLAYS}
+"""
+STARTED = 2
+
+
+def interrupt(one):
+    def raises(*_):
+        raise KeyboardInterrupt
+
+    batch, lineup = games(TABLES[0], [one], 1)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("selectors.PollSelector.select", raises)
+        with pytest.raises(KeyboardInterrupt):
+            lineup.decide(batch, np.arange(1))
+
+
+@pytest.mark.parametrize("stop", [ProgramAgent.close, lambda one: None, interrupt])
+def test_nothing_is_left_of_a_program_closed_forgotten_or_interrupted(stop):
+    with agent(PLAYS) as first:  # what is opened once stays open
+        forfeits(TABLES[0], first, most=1)
+    before, others = descriptors(), len(running())
+    one = agent(LEAVES)
+    assert forfeits(TABLES[0], one, most=1) == []
+    assert len(running()) == others + STARTED
+    stop(one)
+    del one
+    gc.collect()
+    assert _end(others)
+    assert descriptors() == before
+
+
+def _end(others):
+    """Whether all programs end soon but for the others."""
+    until = time.monotonic() + 20
+    while len(running()) > others and time.monotonic() < until:
+        time.sleep(0.01)
+    return len(running()) == others
+
+
+def test_a_program_has_few_variables_and_those_it_is_to_have(tmp_path, monkeypatch):
+    def found(**more):
+        body = f"open({str(tmp_path / 'found')!r}, 'w').write(json.dumps(dict(os.environ)))"
+        with ProgramAgent(replace(program(f"{body}\n{PLAYS}"), **more)) as one:
+            assert forfeits(TABLES[0], one, most=1) == []
+        return json.loads((tmp_path / "found").read_text())
+
+    monkeypatch.setenv("KEY_TO_ANOTHER_SERVICE", "secret")
+    monkeypatch.setenv("SEED", "5")
+    monkeypatch.delenv("TMPDIR", raising=False)
+    bare = found()
+    assert bare["PATH"] == os.environ["PATH"]
+    assert bare.keys() <= {"PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE"}  # Python sets the last
+    named = found(environment=["SEED", "WORDS=a=b", "HOME=/nowhere"])
+    assert (named["SEED"], named["WORDS"], named["HOME"]) == ("5", "a=b", "/nowhere")
+    assert "KEY_TO_ANOTHER_SERVICE" not in named
+    monkeypatch.delenv("SEED")
+    with pytest.raises(ValueError, match="the variable SEED, which is not set here: set it"):
+        found(environment=["SEED"])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Program("python3 mine.py"),
+        lambda: Program([]),
+        lambda: Program(["a"], environment="SEED=5"),
+        lambda: Limits(seconds_a_game=math.inf),
+        lambda: Limits(megabytes=0),
+    ],
+)
+def test_what_is_no_program_is_refused(make):
+    with pytest.raises(ValidationError):
+        make()
+
+
+def test_a_digest_follows_command_limits_variables_and_files(tmp_path):
+    folder, moved = tmp_path / "one", tmp_path / "moved"
+    folder.mkdir()
+    for name in ("mine.py", "weights"):
+        (folder / name).write_text("1")
+    first = Program(["python3", "mine.py", "weights"], QUICK, folder)
+    digests = {
+        program_digest(first),
+        program_digest(replace(first, limits=Limits(seconds_a_move=1))),
+        program_digest(replace(first, environment=["SEED=5"])),
+        program_digest(replace(first, argv=[*first.argv, "--fast"])),
+    }
+    folder.rename(moved)
+    digests.add(program_digest(replace(first, folder=moved)))
+    assert len(digests) == 4
+    (moved / "weights").write_text("2")
+    assert program_digest(replace(first, folder=moved)) not in digests

@@ -1,0 +1,160 @@
+"""Whoever fails loses the game; the others play on as if nothing had happened."""
+
+import re
+
+import numpy as np
+import pytest
+
+from shakespeare_agents import RandomAgent
+from shakespeare_agents.arena.games.referee import Answers, Fault, RefereedLineup
+from shakespeare_env.play.lineup import OUTSIDE, Lineup, play_out
+from tests.contract.each_table import full_tables, small_tables
+from tests.contract.random_games import TABLES
+from tests.generators import generators
+
+
+class Fails(RandomAgent):
+    """Plays at random; after some decisions `fail` answers for it, wherever row 1 is asked about.
+
+    Rows are recognised by their generators, which no agent should do.
+    """
+
+    def __init__(self, fail, after=0):
+        self.fail = fail
+        self.left = after
+
+    def act(self, observations, masks, rng):
+        chosen = super().act(observations, masks, rng)
+        if 1 in rng.rows:
+            self.left -= 1
+            if self.left < 0:
+                return self.fail(chosen, rng.rows == 1)
+        return chosen
+
+
+def raises(error):
+    def fail(chosen, at):
+        raise error
+
+    return fail
+
+
+def games(table, agents, n=4, kind=RefereedLineup):
+    """A batch and its line-up; agents hold the seats in turn."""
+    batch = table.batch(n, seed=1, autoreset=False)
+    places = np.tile(np.arange(table.players) % len(agents), (n, 1))
+    lineup = kind.seated(agents, places, batch.game.max_seats, generators(n))
+    return batch, lineup
+
+
+def played(batch, lineup):
+    """The moves of each game, (seat, action), without those that are nobody's."""
+    moves: list[list[tuple[int, int]]] = [[] for _ in range(batch.n)]
+
+    def keep(rows, actions):
+        gone = getattr(lineup, "forfeited", np.zeros(batch.n, bool))[rows]
+        for row, action in zip(rows[~gone].tolist(), actions[~gone].tolist(), strict=True):
+            moves[row].append((int(batch.to_move[row]), action))
+
+    play_out(batch, lineup, before_step=keep)
+    return moves
+
+
+@full_tables
+def test_agents_without_faults_play_the_same_games_as_without_a_referee(table):
+    one, other = games(table, [RandomAgent()]), games(table, [RandomAgent()], kind=Lineup)
+    assert played(*one) == played(*other)
+    assert one[0].final_scores.tolist() == other[0].final_scores.tolist()
+    assert not one[1].forfeits
+    assert not one[1].forfeited.any()
+    seconds, decisions = one[1].thinking()
+    assert ((seconds > 0) == (decisions > 0)).all()
+
+
+@pytest.mark.parametrize(
+    ("fail", "kind", "says"),
+    [
+        (raises(LookupError("no idea")), "error", "test_referee.py, line [0-9]+: LookupError: no"),
+        (lambda chosen, at: chosen[1:], "garbage", "actions have shape"),
+        (lambda chosen, at: chosen + 0.5, "garbage", "actions are float64; give integers"),
+        (lambda chosen, at: np.where(at, -1, chosen), "illegal", "action -1 is not legal; legal: "),
+        (lambda chosen, at: np.where(at, 2**40, chosen), "illegal", "action 2147483647 is not"),
+    ],
+)
+def test_a_fault_loses_its_game_and_no_other(fail, kind, says):
+    table = TABLES[3]
+    agents = [Fails(fail, after=2), RandomAgent()]
+    (batch, lineup), (_, undisturbed) = games(table, agents), games(table, [RandomAgent()])
+    expected = played(table.batch(4, seed=1, autoreset=False), undisturbed)
+    moves = played(batch, lineup)
+    assert lineup.forfeits.keys() == {1}
+    assert lineup.forfeited.tolist() == [False, True, False, False]
+    forfeit = lineup.forfeits[1]
+    assert (forfeit.seat % 2, forfeit.fault.kind) == (0, kind)
+    assert re.search(says, forfeit.fault.details)
+    # It went on as without the fault up to there, and the other games to their end.
+    assert moves[1] == expected[1][: len(moves[1])]
+    assert len(moves[1]) < len(expected[1])
+    assert [moves[row] for row in (0, 2, 3)] == [expected[row] for row in (0, 2, 3)]
+    assert (batch.to_move[[0, 2, 3]] == -1).all()
+    assert (lineup.seats[1] == OUTSIDE).all()
+
+
+@small_tables
+def test_a_move_that_is_not_legal_now_is_named_with_those_that_are(table):
+    """The scores of a forfeited game are those that it had."""
+    action = int(np.flatnonzero(~table.batch(4, seed=1).mask.any(axis=0))[0])
+    batch, lineup = games(table, [Fails(lambda chosen, at: np.full_like(chosen, action))])
+    masks, scores = batch.mask.copy(), batch.scores()[:, : table.players].tolist()
+    assert played(batch, lineup) == [[]] * 4
+    assert lineup.forfeited.all()
+    for row, forfeit in lineup.forfeits.items():
+        texts = batch.actions.texts_for(forfeit.seat, table.players)
+        legal = ", ".join(texts[i] for i in masks[row].nonzero()[0])
+        assert forfeit.fault.details == f"{texts[action]} is not legal; legal: {legal}"
+        assert list(forfeit.scores) == scores[row]
+
+
+def test_an_interruption_stops_the_games():
+    batch, lineup = games(TABLES[3], [Fails(raises(KeyboardInterrupt()), after=1), RandomAgent()])
+    with pytest.raises(KeyboardInterrupt):
+        played(batch, lineup)
+    assert not lineup.forfeits
+
+
+class Answering(RandomAgent):
+    """Answers for its own faults: it always has one in the second of several games."""
+
+    def __init__(self):
+        self.asked, self.ended = [], []
+
+    def answer(self, games, keys):
+        self.asked += keys
+        actions = games.masks.argmax(axis=1)
+        faults = {}
+        if len(keys) > 1:
+            actions[1] = -1
+            faults[1] = Fault("time", "too slow")
+        return Answers(actions, np.arange(1.0, len(keys) + 1), faults)
+
+    def end(self, keys):
+        self.ended += keys
+
+
+@small_tables
+def test_who_answers_for_its_own_faults_is_asked_once_and_hears_of_the_end(table):
+    agent = Answering()
+    batch, lineup = games(table, [agent], n=3)
+    first = [(row, int(batch.to_move[row])) for row in range(3)]
+    moves = played(batch, lineup)
+    assert [key[1:] for key in agent.asked[:3]] == first
+    assert len({key[0] for key in agent.asked}) == 1
+    # The second of three is lost, then the second of two; the last one alone is played out.
+    assert {row: lost.fault.kind for row, lost in lineup.forfeits.items()} == {1: "time", 2: "time"}
+    assert [len(moves[row]) for row in (1, 2)] == [0, 1]
+    seconds, decisions = lineup.thinking()
+    assert seconds.sum() == 1 + 2 + 3 + 1 + 2 + (len(moves[0]) - 2)
+    assert decisions.sum() == sum(map(len, moves))
+    lineup.end()
+    assert set(agent.asked) <= set(agent.ended)
+    assert len(set(agent.ended)) == len(agent.ended)

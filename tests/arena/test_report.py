@@ -1,0 +1,141 @@
+"""Standings in the terminal, as Markdown, as pictures and as one HTML file, whatever names are."""
+
+import io
+import re
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import pytest
+from rich.console import Console
+
+from shakespeare_agents.arena.pictures import strength_svg
+from shakespeare_agents.arena.report import report_html, write_report
+from shakespeare_agents.arena.sheets import ladder_markdown, standings_tables
+from shakespeare_agents.arena.standings import standings_of
+from shakespeare_agents.arena.wording import shown_name
+from tests.arena.simulated_results import simulated
+
+NAMES = ("search,simulations=256", "network", "heuristic", "greedy", "random")
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "{{ 7 * 7 }} $x$",
+    "[bold]x[/bold] [/]",
+    "a\x1b[31mred\x07\u202e\r\nb",
+    "|`*_[a](b)",
+    "y" * 500,
+)
+"""Names that mean something to HTML, templates, terminals or Markdown, and a long one."""
+
+
+@pytest.fixture(scope="module", params=[NAMES, HOSTILE, ("a", "b"), ()], ids=len)
+def standings(request):
+    """Strongest first; the last one forfeits some of its games."""
+    names = request.param
+    strengths = {name: -200.0 * place for place, name in enumerate(names)} or {"nobody": 0.0}
+    tables = (1, 2, 4) if len(names) > 2 else (1,)
+    faults = dict.fromkeys(names[-1:], 0.1)
+    results = simulated(strengths, tables=tables, matches=60, forfeits=faults)
+    return standings_of(results if names else results.head(0))
+
+
+def figure(row, name, of="", digits=0):
+    """With its interval."""
+    shown = (f"{row[column]:.{digits}f}" for column in (name, f"{of}low", f"{of}high"))
+    return "{} ({} to {})".format(*shown).replace("-", "−")
+
+
+def test_all_figures_stand_in_80_columns(standings):
+    text = io.StringIO()
+    Console(file=text, width=80, color_system=None).print(standings_tables(standings))
+    said = text.getvalue()
+    assert all(sign.isprintable() or sign == "\n" for sign in said)
+    assert max(map(len, said.splitlines())) <= 80
+    for row in standings.ladder.to_dicts():
+        assert figure(row, "rating") in said
+    for row in standings.solo.to_dicts():
+        assert figure(row, "mean", digits=1) in said
+    if not standings.games:
+        assert said.strip() == "No game has been finished yet."
+
+
+def test_markdown_has_a_row_for_each_agent_and_names_end_no_cell(standings):
+    text = ladder_markdown(standings)
+    rows = [line for line in text.splitlines() if re.match(r"\| \d+=? \|", line)]
+    assert len(rows) == standings.ladder.height + standings.solo.height
+    assert {len(re.findall(r"(?<!\\)\|", line)) for line in rows} <= {7}
+    assert all(sign.isprintable() or sign == "\n" for sign in text)
+    assert shown_name("runs/" + "x" * 90 + "/final", 20) == "runs/xxxxx…xxx/final"
+
+
+def test_pictures_name_the_agents_and_need_nothing_else(standings):
+    if standings.ladder.is_empty():
+        return
+    text = strength_svg(standings)
+    assert text == strength_svg(standings)
+    said = "".join(ElementTree.fromstring(text).itertext())
+    assert shown_name(standings.ladder["agent"][0], 40) in said
+    assert not re.search(r'href="(?!#)', text)
+
+
+class Page(HTMLParser):
+    """A page's tags with their attributes; refuses what is not well-formed."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self._open: list[str] = []
+        self.feed(html)
+        assert not self._open
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag not in {"meta", "link"}:
+            self._open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self._open.pop() == tag
+
+    def handle_startendtag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def test_the_page_runs_and_fetches_nothing_whatever_the_names_are(standings, tmp_path):
+    (tmp_path / "field.toml").write_text(HOSTILE[0] + HOSTILE[4] + "\n\x00")
+    html = report_html(standings, tmp_path)
+    page = Page(html)
+    assert not {tag for tag, _ in page.elements} & {"script", "img", "iframe"}
+    for _, attributes in page.elements:
+        assert not [name for name in attributes if name.startswith("on")]
+        for name in ("src", "href", "xlink:href"):
+            assert (attributes.get(name) or "#").startswith(("#", "data:,"))
+    assert "default-src 'none'" in html
+    assert all(sign.isprintable() or sign == "\n" for sign in html)
+    assert HOSTILE[0] in page.text
+    for row in standings.ladder.to_dicts():
+        assert shown_name(row["agent"], 400) in page.text
+        assert figure(row, "rating") in page.text
+
+
+@pytest.mark.parametrize(
+    ("agents", "command"),
+    [
+        ('"heuristic", "random"', "shakespeare arena field.toml"),
+        ('"random", {program = ["python3", "mine.py"]}', "shakespeare arena field.toml --trust"),
+        ('"random", "mine.py:Mine"', "shakespeare arena field.toml --trust"),
+    ],
+)
+def test_where_results_come_from_is_read_from_their_folder(tmp_path, agents, command):
+    """Without --trust the command would refuse what the field names."""
+    results = simulated({"a": 10, "b": 0}, tables=(2,), matches=2, seed=5)
+    field = f'game = "figaro"\nagents = [{agents}]\n'
+    (tmp_path / "field.toml").write_text(field)
+    write_report(standings_of(results), tmp_path, tmp_path / "report.html")
+    page = Page((tmp_path / "report.html").read_text("utf-8"))
+    assert field.strip() in page.text
+    assert f"{command}\n" in page.text
+    assert ("look at them first" in page.text) == command.endswith("--trust")

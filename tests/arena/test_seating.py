@@ -1,0 +1,75 @@
+"""Seats and neighbours come out even; a deal depends on its seed and its number alone."""
+
+import itertools
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from shakespeare_agents import RandomAgent
+from shakespeare_agents.arena.games.seating import SeatPlan, deal, seatings
+from tests.contract.random_games import TABLES, differing_fields
+
+# Companies of agents and the games of a deal: fewer cannot seat every pair of agents at every two
+# neighbouring seats equally often.
+GAMES = {
+    **{"ab": 2, "abc": 6, "abcd": 12, "abcde": 20, "abcdef": 30, "abb": 3, "abbb": 4, "aabb": 6},
+    **{"abab": 6, "abcc": 12, "aabbb": 10, "aabbc": 10, "aabbbb": 15, "abbbbb": 6},
+}
+each_company = pytest.mark.parametrize("agents", [*GAMES, "aaa", "abacbda", "babcabc"])
+
+
+def even(found, agents, number):
+    """Whether ordered pairs of holders are as frequent as if all agents were different."""
+    seats, held = len(agents), Counter(agents)
+    for one, other in itertools.product(held, repeat=2):
+        pairs = held[one] * (held[other] - (one == other))
+        assert found[one, other] * seats * (seats - 1) == number * pairs
+
+
+@each_company
+def test_everyone_follows_everyone_at_every_seat_equally_often(agents):
+    orders = seatings(list(agents))
+    assert len(orders) == GAMES.get(agents, len(orders))
+    assert all(sorted(places) == list(range(len(agents))) for places in orders)
+    names = np.array(list(agents))[orders]
+    for seat in range(len(agents)):
+        for name in agents:
+            held = int((names[:, seat] == name).sum())
+            assert held * len(agents) == len(names) * agents.count(name)
+        even(Counter(zip(names[:, seat - 1], names[:, seat], strict=True)), agents, len(names))
+
+
+@pytest.mark.parametrize("agents", ["a", "aaaa", "ab", "bbab"])
+def test_one_agent_against_copies_only_moves_on(agents):
+    found = np.array(list(agents))
+    turned = [np.roll(found, turn).tolist() for turn in range(len(agents))]
+    assert found[seatings(agents)].tolist() == turned
+
+
+def test_over_many_deals_everyone_is_as_often_two_and_three_seats_away():
+    """Six seats are too many for one deal's games to balance more than neighbours."""
+    seating = SeatPlan(tuple("abcdef"), 1).of(range(400)).reshape(-1, 6)
+    for apart in range(1, 6):
+        pairs = Counter(
+            pair
+            for places in seating.tolist()
+            for pair in zip(places, places[apart:] + places[:apart], strict=True)
+        )
+        # 400 deals of 30 games with six such pairs each, four standard errors at most.
+        assert len(pairs) == 30
+        assert all(abs(times - 2400) < 400 for times in pairs.values())
+
+
+@pytest.mark.parametrize("table", TABLES, ids=str)
+def test_a_deal_is_dealt_once_for_each_way_of_sitting(table):
+    agents = [RandomAgent() for _ in range(table.players)]
+    seating = SeatPlan(tuple(agents), 8).of(range(2, 5))
+    batch, lineup = deal(agents, table.game, range(2, 5), 8, seating, options=table.options)
+    dealt = table.batch(5, seed=8)
+    assert batch.n == seating[..., 0].size
+    for game, places in enumerate(seating.reshape(-1, table.players)):
+        number = 2 + game // seating.shape[1]
+        assert differing_fields(batch.save([game]), dealt.save([number])) == []
+        for seat, place in enumerate(places):
+            assert lineup.agents[lineup.seats[game, seat]] is agents[place]

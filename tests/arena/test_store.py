@@ -1,0 +1,112 @@
+"""Finished games are kept whole, once each, whatever happens to the process that plays them."""
+
+import json
+import shutil
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from shakespeare_agents.arena.games import store
+from shakespeare_agents.arena.games.store import merge, opened
+from shakespeare_env.datasets.reading import ARENA, read_results, results_files
+from shakespeare_env.errors import ArenaError, DatasetError
+from tests.arena.simulated_results import simulated
+
+GAME = "figaro"
+ROWS = simulated({"a": 0, "b": 50}, tables=(3,), matches=4)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Holds all rows in two files."""
+    with opened(tmp_path / "arena", GAME) as kept:
+        kept.append(ROWS[:5])
+        kept.append(ROWS[5:])
+    return tmp_path / "arena"
+
+
+def test_a_game_counts_once_and_stands_where_it_was_written(folder):
+    assert_frame_equal(read_results(folder), ROWS)
+    with opened(folder, GAME) as kept:
+        kept.append(ROWS.with_columns(seconds=pl.col("seconds").list.eval(pl.lit(9.0))))
+        assert_frame_equal(kept.results, ROWS)
+        assert kept.keys == set(ROWS["key"])
+    assert len(results_files(folder)) == 2
+    shutil.copy(results_files(folder)[0], folder / "games-000009.parquet")
+    assert_frame_equal(read_results(folder), ROWS)
+
+
+def test_small_files_become_one_and_large_ones_stay(folder, monkeypatch):
+    with monkeypatch.context() as patched, opened(folder, GAME) as kept:
+        patched.setattr(store, "_SMALL", 1)
+        kept.tidy(most=1)
+        assert len(results_files(folder)) == 2
+    with opened(folder, GAME) as kept:
+        kept.tidy(most=1)
+        assert [path.name for path in results_files(folder)] == ["games-000003.parquet"]
+        assert_frame_equal(kept.results, ROWS)
+    assert_frame_equal(read_results(folder), ROWS)
+
+
+def test_folders_that_are_not_its_own_are_refused(folder, tmp_path):
+    def refused(path, says, game=GAME):
+        with pytest.raises(ArenaError, match=says), opened(path, game):
+            pass
+
+    with opened(folder, GAME):
+        refused(folder, "another process plays in it")
+    refused(folder, "holds games of figaro", "shakespeare")
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "games.parquet").write_text("mine")
+    refused(other, "holds other things")
+    assert [path.name for path in other.iterdir()] == ["games.parquet"]
+    refused(other / "games.parquet", "is no folder")
+    for text in ("{", '{"number": 1}', '{"number":1,"seed":1,"matches":[{}]}'):
+        (folder / "round-0000.json").write_text(text)
+        refused(folder, "the round is planned")
+
+
+def rewritten(**values):
+    return lambda path: pl.read_parquet(path).with_columns(**values).write_parquet(path)
+
+
+def changed(**facts):
+    return lambda path: path.write_text(json.dumps({**json.loads(path.read_text()), **facts}))
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "said"),
+    [
+        ("games", lambda path: path.write_bytes(path.read_bytes()[:-100]), "cannot be read"),
+        ("games", rewritten(extra=pl.lit(1)), "other columns"),
+        ("games", rewritten(deal=pl.col("deal").cast(pl.Int32)), "other columns"),
+        ("manifest", lambda path: path.write_text("[]"), "cannot be read"),
+        ("manifest", changed(format=99), "format 99"),
+        ("manifest", changed(game="chess"), "'chess'"),
+        ("manifest", changed(box_digest="0" * 64), "another box"),
+        ("manifest", lambda path: path.unlink(), "holds no results of an arena"),
+    ],
+)
+def test_damage_is_named_with_the_remedy(folder, file, change, said):
+    path = results_files(folder)[1] if file == "games" else folder / ARENA
+    change(path)
+    with pytest.raises(DatasetError, match=said) as refused:
+        read_results(folder)
+    if file == "games":
+        assert str(path) in str(refused.value)
+
+
+def test_merging_keeps_every_game_once(folder, tmp_path):
+    more = simulated({"a": 0, "b": 50}, tables=(3,), matches=6, seed=1)
+    with opened(tmp_path / "other", GAME) as kept:
+        kept.append(pl.concat([ROWS[3:8], more]))
+    into = tmp_path / "all"
+    assert merge([folder, tmp_path / "other"], into) == len(ROWS) + len(more)
+    assert merge([folder, tmp_path / "other"], into) == 0
+    assert_frame_equal(read_results(into), pl.concat([ROWS, more]))
+    with opened(tmp_path / "another", "shakespeare"):
+        pass
+    with pytest.raises(ArenaError, match="only results of one game"):
+        merge([folder, tmp_path / "another"], into)
