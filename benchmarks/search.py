@@ -69,12 +69,11 @@ def cases(game: str) -> dict[str, Callable[[], int]]:
     """What is measured of a game."""
     agent = make("network", registry.game(game))
     assert isinstance(agent, NetworkAgent)
-    network, forward = agent.network, ForwardPass(agent.network)
+    forward = ForwardPass(agent.network)
     seen, legal = situations(Batch(game, 64, players=usual_seats(game), seed=1))
     return {
         f"{game}: search, 1 thread": searching(game, 1),
         f"{game}: search, 2 threads": searching(game, 2),
-        f"{game}: network alone, NumPy": lambda: len(network.logits(seen)),
         f"{game}: network alone, compiled": lambda: len(forward.legal_logits(seen, legal)),
     }
 
@@ -97,10 +96,9 @@ def main(
     report.show("evaluations a second of processor time", found, found)
     for game in registry.names():
         for threads in ("1 thread", "2 threads"):
-            for how in ("NumPy", "compiled"):
-                report.show_ratio(
-                    found, f"{game}: search, {threads}", f"{game}: network alone, {how}"
-                )
+            report.show_ratio(
+                found, f"{game}: search, {threads}", f"{game}: network alone, compiled"
+            )
     Console().print(f"Ratios of search to the network alone should be at least {TARGET}.")
 
 
