@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shakespeare_env.checks import memory
+from shakespeare_env.checks import limits
 from shakespeare_env.core import registry
 from shakespeare_env.errors import MemoryLimitError
 from shakespeare_training import learner as learners
@@ -153,6 +153,6 @@ def test_the_command_names_what_is_not_the_default():
 )
 def test_what_no_machine_holds_is_refused_untouched(monkeypatch, settings):
     monkeypatch.setattr(learners, "Batch", lambda *_, **__: pytest.fail("memory was taken"))
-    monkeypatch.setattr(memory, "total_memory", lambda: 2**39)
+    monkeypatch.setattr(limits, "total_memory", lambda: 2**39)
     with pytest.raises(MemoryLimitError, match="n_envs"):
         make_learner(make_config(settings, "here"), "cpu")
