@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
 
 _HANGING = 2
 """Columns of further indent for the rest of a long line of a log."""
-_NOTATION = re.compile(r"  \(\S+\)$")
-"""A move in notation at the end of its line."""
 _FEW = 12
 """The most moves that get a line each in a numbered list."""
 
@@ -63,10 +60,7 @@ def print_reference(
 
 def print_move(lines: Sequence[str]) -> None:
     """Print a move and its effects, as `GameLog.lines` words them."""
-    first, *effects = lines
-    if len(first) > screen.size()[0]:  # words say enough
-        first = _NOTATION.sub("", first)
-    for line in (first, *effects):
+    for line in lines:
         screen.print_wrapped(line, INDENT + _HANGING)
 
 

@@ -6,7 +6,6 @@ variables COLUMNS and LINES set one.
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 import textwrap
@@ -20,10 +19,8 @@ from rich.text import Text
 from rich.theme import Theme
 
 from shakespeare_env.core.game import Game
-from shakespeare_env.drawing.text_layout import PLAIN_DISCS
 
 NO_LIMIT = 10_000
-_FEW_SIGNS = ("dumb", "linux")
 _SEATS = ("cyan", "magenta", "yellow", "green", "blue", "grey58")
 """Colours by seat; the last belongs to a game whose cards are red."""
 _STYLES = {
@@ -65,13 +62,9 @@ def is_terminal() -> bool:
 
 def console() -> Console:
     """Standard output, in colour if it has any; signs that it lacks become `?`."""
-    if isinstance(sys.stdout, TextIOWrapper) and not _is_unicode():
+    if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     return Console(width=size()[0], theme=Theme(_STYLES), highlight=False)
-
-
-def _is_unicode() -> bool:
-    return "utf" in (getattr(sys.stdout, "encoding", None) or "utf").lower()
 
 
 def coloured(text: str) -> Text:
@@ -83,8 +76,6 @@ def coloured(text: str) -> Text:
 
 def print_text(text: str = "") -> None:
     """Print lines as they are, in colour."""
-    if os.environ.get("TERM") in _FEW_SIGNS or not _is_unicode():
-        text = text.translate(PLAIN_DISCS)
     console().print(coloured(text), soft_wrap=True)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.batch_checks import check_kind, check_records, first_fault
 from shakespeare_env.core.game import NO_SEAT, Game, Record
 from shakespeare_env.core.kernels import GameArrays, kernels_of, taken
-from shakespeare_env.core.presentation import UNMARKED, Event, Marks
+from shakespeare_env.core.presentation import Event
 from shakespeare_env.core.registry import game_saved
 from shakespeare_env.core.rng import check_seed, streams
 from shakespeare_env.errors import IllegalMove, PositionError
@@ -281,9 +281,9 @@ class Position:
 
     __hash__ = None  # type: ignore[assignment]  # a position changes as it is played
 
-    def svg(self, marks: Marks = UNMARKED) -> str:
-        """The position as an SVG document, secrets included."""
-        return self.game.presentation.picture(self.to_dict(), marks)
+    def svg(self, names: Sequence[str] = ()) -> str:
+        """The position as an SVG document, secrets included; `names` are the players' by seat."""
+        return self.game.presentation.picture(self.to_dict(), names)
 
     def _repr_svg_(self) -> str:
         return self.svg()

@@ -5,27 +5,9 @@ This imports no drawing, since rules are recompiled when anything that `game.py`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
-
-
-@dataclass(frozen=True)
-class Marks:
-    """What a drawing shows besides the position; see `Presentation.places` for places.
-
-    Attributes:
-        names: The players' names by seat, or nothing.
-        targets: Places where the seat to move may click.
-        changed: Places that the last moves changed.
-    """
-
-    names: Sequence[str] = ()
-    targets: Collection[str] = ()
-    changed: Collection[str] = ()
-
-
-UNMARKED = Marks()
 
 
 @dataclass(frozen=True)
@@ -126,7 +108,7 @@ class Presentation:
         chapter: The key of a position that changes with each new day or round, when spectators see
             the table.
         draw: (dict) -> a position, whole or as a seat sees it, as text of 80 columns at most.
-        picture: (dict, `Marks` or nothing) -> the same as an SVG document.
+        picture: (dict, players' names by seat, or none) -> the same as an SVG document.
         board: (dict, players' names by seat, or none) -> the same in pieces, the table first, then
             the seats in order. Every place has `data-place`.
         headline: (dict) -> where the game stands, in words.

@@ -9,15 +9,7 @@ from typing import Any
 import numpy as np
 
 from shakespeare_env.core.game import UNKNOWN, ActionTable, Record
-from shakespeare_env.core.presentation import (
-    UNMARKED,
-    Event,
-    Headline,
-    Marks,
-    Panel,
-    Piece,
-    Presentation,
-)
+from shakespeare_env.core.presentation import Event, Headline, Panel, Piece, Presentation
 from shakespeare_env.derived.notation import Notation
 from shakespeare_env.drawing.board import ROOM, picture, seat_and_name
 from shakespeare_env.drawing.shapes import MUTED, Block, box, words
@@ -100,12 +92,12 @@ class Shown:
             panels.append(Panel(f"seat{seat}", title, pieces, seat))
         return panels
 
-    def picture(self, position: Mapping[str, Any], marks: Marks = UNMARKED) -> str:
+    def picture(self, position: Mapping[str, Any], names: Sequence[str] = ()) -> str:
         """See `Presentation.picture`: a row for each panel of the board."""
-        panels = [replace(panel, seat=None) for panel in self.board(position, marks.names)]
+        panels = [replace(panel, seat=None) for panel in self.board(position, names)]
         rows = [(_ROW, {panel.name: ROOM}) for panel in panels]
         mover = position["to_move"]
-        return picture(self.headline(position), panels, rows, mover, self._colours(), marks)
+        return picture(self.headline(position), panels, rows, mover, self._colours())
 
     def topics(self, position: Mapping[str, Any]) -> Mapping[str, str]:
         """See `Presentation.topics`: what each move does, in the words of the action table."""

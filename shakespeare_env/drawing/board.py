@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import svg
 
-from shakespeare_env.core.presentation import UNMARKED, Headline, Marks, Panel, Piece
+from shakespeare_env.core.presentation import Headline, Panel, Piece
 from shakespeare_env.drawing.shapes import (
     DEFAULTS,
     GOLD,
@@ -86,32 +86,6 @@ def piece_svg(piece: Piece, element_id: str) -> str:
     return str(drawn)
 
 
-def marked(elements: Iterable[svg.Element], marks: Marks) -> Elements:
-    """The same elements with a frame around each place that is a target or has changed."""
-    return [_marked(element, marks) for element in elements]
-
-
-def _marked(element: svg.Element, marks: Marks) -> svg.Element:
-    place = (element.data or {}).get("place")
-    inner = marked(element.elements or (), marks)
-    frames: Elements = []
-    if place in marks.targets:
-        frames.append(_frame(element, INK, (5, 4)))
-    if place in marks.changed:
-        frames.append(_frame(element, GOLD, ()))
-    if not inner and not frames:
-        return element
-    twin = type(element)(**vars(element))
-    twin.elements = [*inner, *frames]
-    return twin
-
-
-def _frame(element: svg.Element, line: str, dashes: Sequence[float]) -> svg.Rect:
-    assert element.data is not None
-    width, height = map(float, element.data["size"].split())
-    return box(-1, -1, width + 2, height + 2, fill="none", line=line, thick=3, dashes=dashes)
-
-
 WIDTH = 1600
 GAP = 12
 """The gap between panels."""
@@ -134,7 +108,6 @@ def picture(
     rows: Iterable[Row],
     mover: int | None,
     colours: Sequence[tuple[str, str]],
-    marks: Marks = UNMARKED,
     explained: Sequence[tuple[Elements, str]] = (),
 ) -> str:
     """An SVG document, `WIDTH` units wide; its height depends on `rows` alone.
@@ -147,7 +120,6 @@ def picture(
         rows: Places for the panels; those without one are left out.
         mover: The seat to move, if any.
         colours: Fill and lettering by seat.
-        marks: What to frame on the board.
         explained: Signs, drawn around (0, 0), and their meanings.
     """
     drawn: Elements = [_head(head, mover, colours).at(_EDGE, _EDGE, part="head")]
@@ -157,7 +129,7 @@ def picture(
         x = float(_EDGE)
         for name, width in widths.items():
             if name in found:
-                block = _panel(found[name], width, height, mover, colours, marks)
+                block = _panel(found[name], width, height, mover, colours)
                 drawn.append(block.at(x, y, part=name))
             x += width + GAP
         y += height + GAP
@@ -201,12 +173,7 @@ def _head(head: Headline, mover: int | None, colours: Sequence[tuple[str, str]])
 
 
 def _panel(
-    panel: Panel,
-    width: float,
-    height: float,
-    mover: int | None,
-    colours: Sequence[tuple[str, str]],
-    marks: Marks,
+    panel: Panel, width: float, height: float, mover: int | None, colours: Sequence[tuple[str, str]]
 ) -> Block:
     """A seat's panel has its colour around it, thick if it decides; others have a title."""
     top: float = _PADDING
@@ -219,9 +186,7 @@ def _panel(
         drawn = [box(0, 0, width, height, fill="none", line=INK, thick=thick + 1.5)]
         drawn.append(box(0, 0, width, height, fill="none", line=line, thick=thick))
     scale, placed = _fitted(panel.pieces, width - 2 * _PADDING, height - top - _PADDING)
-    inner: Elements = [
-        Block(marked(piece.block.elements, marks), 0, 0).at(x, y) for x, y, piece in placed
-    ]
+    inner: Elements = [Block(piece.block.elements, 0, 0).at(x, y) for x, y, piece in placed]
     moved = [svg.Translate(_PADDING, tenths(top)), svg.Scale(round(scale, 3))]
     return Block([*drawn, svg.G(transform=moved, elements=inner)], width, height)
 

@@ -6,8 +6,6 @@ import textwrap
 from collections.abc import Callable, Sequence
 
 _DISCS = "⓪①②③④⑤⑥⑦⑧⑨"
-PLAIN_DISCS = str.maketrans(f"{_DISCS}Ⓝ", "0123456789N")
-"""Replaces disc characters on screens with few of them."""
 GLUE = "\N{NO-BREAK SPACE}"
 """A space at which `wrapped` breaks no line."""
 

@@ -15,7 +15,7 @@ from typing import Any
 import svg
 
 from shakespeare_env.core.game import UNKNOWN
-from shakespeare_env.core.presentation import UNMARKED, Flight, Marks, Panel, Piece
+from shakespeare_env.core.presentation import Flight, Panel, Piece
 from shakespeare_env.drawing import board as common
 from shakespeare_env.drawing import shapes as d
 from shakespeare_env.drawing.shapes import INK, Block, Elements, box, drawn_once, outline, words
@@ -241,7 +241,7 @@ def board(position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]
     return [pieces, *(_seat(position, seat, names[seat]) for seat in range(position["players"]))]
 
 
-def picture(position: Mapping[str, Any], marks: Marks = UNMARKED) -> str:
+def picture(position: Mapping[str, Any], names: Sequence[str] = ()) -> str:
     """Draw a position; the size depends on the number of seats alone, so that films can be made."""
     players = position["players"]
     columns = players if players < 5 else math.ceil(players / 2)
@@ -253,8 +253,8 @@ def picture(position: Mapping[str, Any], marks: Marks = UNMARKED) -> str:
     suits = (*COLOURS, text.JESTER, text.RING)
     signs = [(symbol(0, 0, 15, suit), f"{text.LETTERS[suit]} {suit}") for suit in suits]
     signs += [(d.crown(0, 0, 15), "King"), (d.star(0, 0, 15), "winner")]
-    head, panels = text.headline(position), board(position, marks.names)
-    return common.picture(head, panels, rows, position["to_move"], SEAT_COLOURS, marks, signs)
+    head, panels = text.headline(position), board(position, names)
+    return common.picture(head, panels, rows, position["to_move"], SEAT_COLOURS, signs)
 
 
 def places(position: Mapping[str, Any], move: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from shakespeare_env.core.game import Game
 from shakespeare_env.core.position import Position
-from shakespeare_env.core.presentation import Marks, Panel, Piece
+from shakespeare_env.core.presentation import Panel, Piece
 from shakespeare_env.drawing.board import piece_svg
 from shakespeare_env.play.course import GameLog, ToldMove
 from shakespeare_env.play.named import named_board, named_move, numbered, with_names
@@ -134,7 +134,7 @@ class Film:
 
     def picture(self, number: int) -> str:
         """One position as an SVG document."""
-        return self.game.presentation.picture(self._seen[number], Marks(self.names))
+        return self.game.presentation.picture(self._seen[number], self.names)
 
     def _named(self, text: str) -> str:
         return with_names(text, self.names) if self.names else text

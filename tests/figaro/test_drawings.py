@@ -8,7 +8,6 @@ from xml.etree import ElementTree
 import pytest
 
 from shakespeare_env.core import registry
-from shakespeare_env.core.presentation import Marks
 from shakespeare_env.figaro import drawing
 from shakespeare_env.figaro.drawing import board, picture, places
 from shakespeare_env.figaro.text import asked, draw, ranking, topics
@@ -138,10 +137,10 @@ def test_the_end_ranks_roads_and_says_what_decides_ties():
 
 def test_marks_frame_targets_and_changes_and_name_the_seats():
     plain = picture(MIDDLE).count("<rect")
-    assert picture(MIDDLE, Marks(targets=("road0",))).count("<rect") == plain + 1
-    assert picture(MIDDLE, Marks(changed=("road0", "taken1"))).count("<rect") == plain + 2
+    assert picture(MIDDLE, targets=("road0",)).count("<rect") == plain + 1
+    assert picture(MIDDLE, changed=("road0", "taken1")).count("<rect") == plain + 2
     names = ["Ada", "Bo", "Cy", "Di"]
-    drawn = picture(MIDDLE, Marks(names=names))
+    drawn = picture(MIDDLE, names=names)
     for seat, name in enumerate(names):
         assert name in words(drawn, f"seat-{seat}")
 

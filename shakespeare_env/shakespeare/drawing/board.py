@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from shakespeare_env.core.presentation import UNMARKED, Flight, Marks, Panel, Piece
+from shakespeare_env.core.presentation import Flight, Panel, Piece
 from shakespeare_env.drawing import board as page
 from shakespeare_env.drawing.board import seat_and_name
 from shakespeare_env.drawing.shapes import PANEL, Block, Elements, box, star, words
@@ -119,7 +119,7 @@ _TABLE, _SEAT, _PILES = 412, 232, 164
 _BESIDE = 310  # width of offers and choices
 
 
-def picture(position: Mapping[str, Any], marks: Marks = UNMARKED) -> str:
+def picture(position: Mapping[str, Any], names: Sequence[str] = ()) -> str:
     """Draw a position (`Position.to_dict` or `seen_by`).
 
     The size depends on the number of seats alone: a game's pictures make a film.
@@ -127,7 +127,7 @@ def picture(position: Mapping[str, Any], marks: Marks = UNMARKED) -> str:
     wide = page.ROOM - _BESIDE - page.GAP
     return page.picture(
         headline(position),
-        board(position, marks.names),
+        board(position, names),
         [
             (_TABLE, {"table": wide, "offers": _BESIDE}),
             *((_SEAT, {f"seat-{seat}": page.ROOM}) for seat in range(position["players"])),
@@ -135,7 +135,6 @@ def picture(position: Mapping[str, Any], marks: Marks = UNMARKED) -> str:
         ],
         position["to_move"],
         tuple(zip(SEATS, ON_SEATS, strict=True)),
-        marks,
         _signs(position["players"] == 1),
     )
 

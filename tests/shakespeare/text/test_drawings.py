@@ -9,9 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from shakespeare_env.core import registry
-from shakespeare_env.core.presentation import Marks
 from shakespeare_env.drawing.board import piece_svg
-from shakespeare_env.drawing.shapes import GOLD, INK
 from shakespeare_env.shakespeare.box.facts import COLOURS
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.board import board, picture
@@ -139,19 +137,8 @@ def test_beside_an_objective_stands_what_it_would_bring_now_if_that_is_known():
     assert shown == [["Actors in the troupe", "+1"], ["Yellow elements", "+0"], ["?"]]
 
 
-def test_marks_frame_targets_and_changes_and_name_the_seats():
-    game = turn_position(players=2, seats={1: seat(["viola"])})
-    marks = Marks(
-        targets={"seat1.troupe.4", "piles.I.2"},
-        changed={"seat0.prestige"},
-        names=("Anna of York", "heuristic-2:loose"),
-    )
-    drawn, found = picture(game, marks), set()
-    for group in ElementTree.fromstring(drawn).iter(f"{SVG}g"):
-        last = group[-1] if len(group) else None
-        if group.get("data-place") and last is not None and last.get("x") == "-1":
-            found.add((group.get("data-place"), last.get("stroke")))
-    assert found == {("seat1.troupe.4", INK), ("piles.I.2", INK), ("seat0.prestige", GOLD)}
+def test_names_stand_at_the_seats():
+    drawn = picture(turn_position(players=2), ("Anna of York", "heuristic-2:loose"))
     assert words(drawn, "seat-0")[:2] == ["0", "Anna of York"]
     assert words(drawn, "seat-1")[:2] == ["1", "heuristic-2:loose"]
 
