@@ -103,7 +103,7 @@ def _in_words(fault: Exception) -> list[str]:
         return [f"{notes[0].rstrip('.')}: {type(fault).__name__}: {fault}", *notes[1:], *steps]
     if isinstance(fault, ShakespeareEnvError):
         return [str(fault), *getattr(fault, "__notes__", [])]
-    return [str(fault)] if isinstance(fault, OSError) else []
+    return [str(fault)] if isinstance(fault, OSError | ImportError) else []
 
 
 _HELP_NAMES = {"help_option_names": ["-h", "--help"]}

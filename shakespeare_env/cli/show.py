@@ -50,15 +50,12 @@ def show(
 
 def _write(position: Position, picture: Path) -> None:
     drawn = position.svg()
-    try:
-        if picture.suffix == ".svg":
-            picture.write_text(drawn, encoding="utf-8")
-        else:
-            from shakespeare_env.drawing.raster import png
+    if picture.suffix == ".svg":
+        picture.write_text(drawn, encoding="utf-8")
+    else:
+        from shakespeare_env.drawing.raster import png
 
-            picture.write_bytes(png(drawn))
-    except (ImportError, OSError) as error:
-        give_up(f"cannot write {picture}: {error}")
+        picture.write_bytes(png(drawn))
 
 
 def _read(file: str, name: str) -> dict[str, Any]:

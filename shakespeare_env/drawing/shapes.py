@@ -129,10 +129,7 @@ class Block:
 
 
 def drawn_once(draw: Callable[P, Block]) -> Callable[P, Block]:
-    """Caches the text of a block by its hashable arguments.
-
-    `marked` frames no places within it, since nobody finds them in text.
-    """
+    """Caches the text of a block by its hashable arguments."""
 
     @wraps(draw)
     def drawn(*given: P.args, **named: P.kwargs) -> Block:

@@ -40,6 +40,8 @@ def from_events(scores: Sequence[int], events: Iterable[Event]) -> list[tuple[st
 _NUMBER = 4  # columns
 INDENT = _NUMBER + 2
 """The columns before an effect."""
+_POSSIBLE = 32
+"""Possible games, equal to the seat before its move, that must stay equal after it."""
 
 
 class ToldMove(NamedTuple):
@@ -93,7 +95,8 @@ class GameLog:
     def lines(self, before: Position, number: int, move: str, after: Position) -> list[str]:
         """The lines for terminals: the move, numbered from 1, then a line for each effect."""
         entry = self.told(before, move, after)
-        first = f"{number:>{_NUMBER}}  {entry.mover}  {entry.text}{in_brackets(entry.move)}"
+        move = f"  ({entry.move})" if entry.move else ""
+        first = f"{number:>{_NUMBER}}  {entry.mover}  {entry.text}{move}"
         return [first, *(f"{' ' * INDENT}{effect}" for effect in entry.effects)]
 
     def events(self, before: Position, move: str, after: Position) -> list[Event]:
@@ -118,15 +121,6 @@ class GameLog:
         if self.seat in (None, position.to_move):
             return False
         return position.game.is_secret(position.to_dict(), move)
-
-
-def in_brackets(move: str) -> str:
-    """A move in brackets; empty for a secret one."""
-    return f"  ({move})" if move else ""
-
-
-_POSSIBLE = 32
-"""Possible games, equal to the seat before its move, that must stay equal after it."""
 
 
 @dataclass(frozen=True)

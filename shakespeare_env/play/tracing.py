@@ -16,7 +16,6 @@ from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shakespeare_env.core.game import Record
 from shakespeare_env.core.presentation import Event
@@ -85,12 +84,6 @@ class Tracer:
                 self._play(game, int(mask.argmax()))
                 mask[:] = False
             return game, self._events
-
-    def legal(self, record: Record) -> tuple[int, NDArray[np.bool_]]:
-        """What the rule `legal` returns, and the mask that it writes."""
-        mask = np.zeros(self._n_actions, np.bool_)
-        with self._lock:
-            return int(self._legal(np.array([record])[0], mask)), mask
 
     def _twin(self, rule: Function) -> Function:
         """A rule for the interpreter, with all that it calls."""
