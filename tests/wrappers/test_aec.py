@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gymnasium.error import ResetNeeded
-from pettingzoo.test import api_test, parallel_api_test, seed_test
+from pettingzoo.test import api_test, parallel_api_test
 from pettingzoo.test.state_test import test_state_space as check_state_space
 from pettingzoo.utils.wrappers import (
     AssertOutOfBoundsWrapper,
@@ -22,7 +21,7 @@ from pettingzoo.utils.wrappers import (
     TerminateIllegalWrapper,
 )
 
-from shakespeare_env import IllegalMove, env, parallel_env, raw_env
+from shakespeare_env import env, parallel_env, raw_env
 from shakespeare_env.core import registry
 from shakespeare_env.wrappers.spaces import StateView
 from tests.contract.each_table import full_tables, plain_tables, small_tables
@@ -48,34 +47,6 @@ def test_api(table, capsys):
         parallel.action_space(agent).seed(table.players)
     parallel_api_test(parallel, num_cycles=1000)
     assert "Passed Parallel API test" in capsys.readouterr().out
-
-
-@full_tables
-def test_seeds(table):
-    seed_test(lambda: env(**table.arguments), num_cycles=100)
-
-
-@small_tables
-def test_an_illegal_action_changes_nothing(table):
-    """Where no wrapper ends the game because of it."""
-    view = begun(raw_env, table, seed=4)
-    before = shown(view)
-    with pytest.raises(IllegalMove):
-        view.step(illegal_move(view))
-    assert shown(view) == before
-
-
-@small_tables
-def test_where_no_game_is_under_way_a_reset_is_asked_for(table):
-    view = raw_env(**table.arguments, render_mode="ansi")
-    calls = {"state": (), "render": (), "observe": ("player_0",), "step": (0,)}
-    for name, arguments in calls.items():
-        with pytest.raises(ResetNeeded, match=name):
-            getattr(view, name)(*arguments)
-    view.reset(seed=1)
-    advance(view, 1000)
-    with pytest.raises(ResetNeeded):
-        view.step(None)
 
 
 @full_tables

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numpy as np
@@ -142,10 +141,3 @@ def test_what_was_shown_stays_as_it_was_and_is_not_looked_at(table, make):
     for out, before in zip(again, kept, strict=True):
         assert bytes_of(out) == before
         spoil(out)
-
-
-def test_without_openspiel_the_remedy_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyspiel", None)
-    monkeypatch.delitem(sys.modules, "shakespeare_env.wrappers.openspiel", raising=False)
-    with pytest.raises(ImportError, match="pip install open_spiel"):
-        import shakespeare_env.wrappers.openspiel  # noqa: F401

@@ -6,7 +6,6 @@ import copy
 from functools import partial
 from typing import Any
 
-import gymnasium
 import numpy as np
 import pytest
 from gymnasium import spaces
@@ -147,24 +146,6 @@ def test_it_is_gymnasiums_own_vector_environment(table, mode):
             expected_infos = infos
 
 
-@modes
-@small_tables
-def test_some_games_are_started_anew_and_the_others_left_alone(table, mode):
-    """A seed settles the new ones, opponents' draws included, as if it had started all of them."""
-    env, whole = (make(table, mode, opponents={"random": 1, BySight(3): 1}) for _ in range(2))
-    observations, infos = env.reset(seed=4)
-    for _ in range(3):
-        observations, *_, infos = env.step(act(observations, infos))
-    mask = np.array([True, False, True, False])
-    seen, infos = env.reset(seed=4, options={"reset_mask": mask})
-    assert (seen[~mask] == observations[~mask]).all()
-    expected, expected_infos = whole.reset(seed=4)
-    for _ in range(4):
-        assert (seen[mask] == expected[mask]).all()
-        seen, *_, infos = env.step(act(seen, infos))
-        expected, *_, expected_infos = whole.step(act(expected, expected_infos))
-
-
 @small_tables
 def test_without_autoreset_a_game_that_is_over_needs_a_reset(table):
     env = make(table, DISABLED)
@@ -184,29 +165,3 @@ def test_without_autoreset_a_game_that_is_over_needs_a_reset(table):
     assert env.games.batch.save(slice(None)).tobytes() == before
     observations, infos = env.reset(options={"reset_mask": np.arange(ROWS) == 2})
     assert not env.step(act(observations, infos))[2].any()
-
-
-@modes
-@small_tables
-def test_a_mode_is_named_as_gymnasium_names_it(table, mode):
-    for given in (mode, mode.name):
-        env = make(table, given)
-        assert env.autoreset_mode is env.metadata["autoreset_mode"] is mode
-    name = f"{table.game.capitalize()}-v0"
-    made = gymnasium.make_vec(name, ROWS, players=table.players, autoreset_mode=mode)
-    assert made.metadata["autoreset_mode"] is mode
-    assert SingleAgentVectorEnv.metadata["autoreset_mode"] is NEXT_STEP
-
-
-@small_tables
-def test_gymnasiums_wrappers_of_observations_take_it_as_it_is_made(table):
-    """Those that change observations refuse every mode but Gymnasium's default."""
-    env_id = f"{table.game.capitalize()}-v0"
-    made: Any = gymnasium.make_vec(env_id, ROWS, players=table.players, opponents="random")
-    normal = gymnasium.wrappers.vector.NormalizeObservation(made)
-    view = gymnasium.wrappers.vector.DtypeObservation(normal, np.float64)
-    _, infos = view.reset(seed=1)
-    for _ in range(50):
-        observations, *_, infos = view.step(infos["action_mask"].argmax(axis=1))
-        assert observations.dtype == np.float64
-        assert np.isfinite(observations).all()

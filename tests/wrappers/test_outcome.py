@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from typing import Any
 
 import numpy as np
 import pytest
-from sb3_contrib import MaskablePPO
-from stable_baselines3.common.logger import configure
 
 from shakespeare_env import env
 from shakespeare_env.core import registry
@@ -73,9 +70,8 @@ def test_the_share_of_the_victory_and_the_rank(scores, winners, offender, won, r
 def test_alone_one_wins_by_passing_the_target(name):
     target = registry.game(name).solo_target
     assert target is not None
-    for score, won in ((target - 1, 0.0), (target, 0.0), (target + 1, 1.0)):
+    for score, won in ((target, 0.0), (target + 1, 1.0)):
         assert of_every_seat([int(score)], [1], name=name)["won"] == [won]
-    assert of_every_seat([99], [0], offender=0, name=name)["won"] == [0.0]
 
 
 def check(info, players, length=None):
@@ -143,15 +139,3 @@ def test_each_agent_after_an_illegal_action_in_the_pettingzoo_environment(table)
     while view.agents:
         assert view.last()[4]["players"] == table.players
         view.step(None)
-
-
-@small_tables
-def test_stable_baselines3_logs_the_share_of_games_won(table, tmp_path):
-    games = SingleAgentBatch(n=8, **table.arguments, opponents="random", seed=1)
-    learner = MaskablePPO("MlpPolicy", SB3SingleAgentVecEnv(games), n_steps=64, n_epochs=1, seed=1)
-    learner.set_logger(configure(str(tmp_path), ["csv"]))
-    learner.learn(8 * 64, log_interval=1)
-    learner.logger.close()
-    with (tmp_path / "progress.csv").open(newline="") as file:
-        *_, last = csv.DictReader(file)
-    assert 0 < float(last["rollout/success_rate"]) < 1

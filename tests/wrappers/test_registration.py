@@ -13,7 +13,6 @@ from shakespeare_env.wrappers.gym import SingleAgentEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 from tests.contract.batches import games
-from tests.contract.processes import said_by
 
 GAMES = registry.names()
 IDS = [
@@ -92,22 +91,3 @@ def test_pettingzoo_makes_the_checked_environment(name):
     assert len(parallel.possible_agents) == game.max_seats
     with pytest.raises(TypeError, match="no_such_option"):
         pettingzoo.make("aec", f"{name}_v0", no_such_option=True)
-
-
-@of_pettingzoo
-def test_the_import_alone_registers_and_loads_no_view():
-    """Not PyTorch either: whoever plays with a batch waits for neither."""
-    script = f"""
-import sys
-import gymnasium, pettingzoo
-import shakespeare_env
-assert {IDS[0][0]!r} in gymnasium.registry
-assert {GAMES[0] + "-v0"!r} in pettingzoo.aec_registry
-print(*(name for name in sys.modules if name.startswith(("shakespeare_env.wrappers", "torch"))))
-"""
-    assert said_by(script, flags=STRICT) == "\n"
-
-
-def test_gymnasium_imports_the_package_by_itself():
-    script = f"import gymnasium; print(gymnasium.make('shakespeare_env:{IDS[0][0]}').unwrapped)"
-    assert said_by(script, flags=STRICT).startswith("<SingleAgentEnv")

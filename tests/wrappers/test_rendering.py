@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pettingzoo.test import render_test
 
 from shakespeare_env import Batch, Position, env, raw_env
 from shakespeare_env.drawing import raster
@@ -21,11 +20,6 @@ from tests.wrappers.lives import first_legal
 
 one_table = pytest.mark.parametrize("table", SMALL_TABLES[:1], ids=str)
 """Where it is enough that a picture is shown: the games differ in what it holds."""
-
-
-@one_table
-def test_every_mode_passes_pettingzoos_test(table):
-    render_test(lambda **arguments: env(**table.arguments, **arguments))
 
 
 @full_tables

@@ -9,7 +9,7 @@ import pytest
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.callbacks import MaskableEvalCallback
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
-from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+from sb3_contrib.common.maskable.utils import is_masking_supported
 from stable_baselines3.common.vec_env import VecMonitor
 
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
@@ -74,20 +74,6 @@ def test_a_seed_counts_for_one_reset_and_settles_it(table, make_games):
     assert course(view) != first
     view.seed(7)
     assert course(view) == first == course(make_games(table, seed=7, **drawing))
-
-
-@small_tables
-def test_masks_reach_sb3_contrib(table):
-    games = make(table)
-    games.reset()
-    assert is_masking_supported(games)
-    assert (get_action_masks(games) == games.batch.mask).all()
-    assert (games.env_method("action_masks", indices=[2])[0] == games.batch.mask[2]).all()
-    assert games.get_attr("render_mode") == [None] * GAMES
-    assert not games.has_attr("no_such_thing")
-    assert games.env_is_wrapped(VecMonitor, indices=[0, 1]) == [False, False]
-    with pytest.raises(AttributeError, match="cannot be set"):
-        games.set_attr("players", 3)
 
 
 @small_tables

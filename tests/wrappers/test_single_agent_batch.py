@@ -12,7 +12,6 @@ import pytest
 
 from shakespeare_env import IllegalMove
 from shakespeare_env.core import registry
-from shakespeare_env.play.agent import agent_for
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.batches import assert_unchanged, games, snapshot
 from tests.contract.each_table import full_tables, small_tables
@@ -41,27 +40,6 @@ def test_a_game_that_ends_before_the_learner_decides_is_none_of_its_games(table)
     assert begun == [[1], [1]]
     assert rows.batch.to_move.tolist() == [seat] * 3
     assert not rows.over.any()
-
-
-@small_tables
-def test_wrong_steps_change_nothing(table):
-    rows = make(table, 3)
-    before = snapshot(rows.batch)
-    wrong: list[Any] = [[0, 0], [[0], [0], [0]], [0.0] * 3, 0]
-    for refused in wrong:
-        with pytest.raises((TypeError, ValueError), match="actions"):
-            rows.step(refused)
-    assert_unchanged(rows.batch, before)
-    actions = legal(rows)
-    actions[1] = -1
-    rows.step(actions)
-    before = snapshot(rows.batch)
-    with pytest.raises(ValueError, match=r"\[1\]"):
-        rows.step([0] * 3)
-    for which in ([2, 1], [1, 1], [3], [-1], [0.5]):
-        with pytest.raises((TypeError, ValueError), match="rows"):
-            rows.restart(which)
-    assert_unchanged(rows.batch, before)
 
 
 @full_tables
@@ -127,18 +105,6 @@ def test_a_row_does_not_depend_on_the_others(name):
     assert ended >= 2  # games after the first of a row are compared, too
 
 
-@full_tables
-def test_all_games_that_wait_for_an_agent_are_asked_about_in_one_call(table):
-    """And about no others: the learner's own turns are none of its business."""
-    player = BySight(1)
-    rows = make(table, 6, seed=3, opponents=player)
-    for _ in range(20):
-        player.asked.clear()
-        rows.step(legal(rows))
-        assert player.asked == sorted(player.asked, reverse=True)
-        rows.restart(np.flatnonzero(rows.over))
-
-
 class Named:
     """Writes down whenever it is asked, with the seat it is asked for."""
 
@@ -198,13 +164,6 @@ def test_a_pool_is_drawn_from_for_every_seat_of_every_game(table):
         drawn.update(name for names in seats.values() for name in names)
     assert drawn["never"] == 0
     assert 0.65 < drawn["often"] / drawn.total() < 0.85
-
-
-@small_tables
-def test_none_is_the_default_agent(table):
-    rows = SingleAgentBatch(**table.arguments, opponents=None)
-    for opponent in rows._opponents.lineup.agents:
-        assert type(opponent) is type(agent_for(None, rows.batch.game))
 
 
 @small_tables

@@ -63,16 +63,6 @@ class TestWatch:
         assert len(drawing.findall(out)) == 6
         assert waited == [0.25] * 5
 
-    def test_a_solo_score_is_held_against_its_target(self):
-        game = next(registry.game(name) for name in GAMES if 1 in registry.seats(name))
-        watch = ["watch", "--game", game.name, "--players", "1"]
-        out = printed(*watch, "--final")
-        scores = out[out.index("Final score") :]
-        assert f"The game is over: a score of {re.findall(r'-?[0-9]+', scores)[1]};" in scores
-        assert f"a good solo game passes {game.solo_target:g}." in scores
-        assert "wins" not in out
-        assert f"A good solo game passes {game.solo_target:g}." in printed(*watch, "--moves", "3")
-
 
 class TestShow:
     def test_draws_a_file_and_lists_the_moves(self, position, tmp_path):

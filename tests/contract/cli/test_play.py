@@ -1,7 +1,6 @@
 """`shakespeare play`: what a person is shown and asked, and how the game can be left."""
 
 import itertools
-import json
 import re
 from pathlib import Path
 
@@ -9,8 +8,6 @@ import pytest
 
 import shakespeare_agents
 from shakespeare_agents.session import Session
-from shakespeare_env import Position
-from shakespeare_env.core import registry
 from tests.contract import knowledge
 from tests.contract.command_line import (
     PLAYED,
@@ -88,25 +85,6 @@ class TestGame:
         for before, line in itertools.pairwise(out.splitlines()):
             assert line not in effects or before in effects or PLAYED.match(before)
 
-    def test_agents_take_the_other_seats_and_the_last_one_fills_the_table(self, small):
-        game = registry.game(small.game)
-        play = ["play", "--game", game.name, "--players", str(game.max_seats)]
-        best, rest = shakespeare_agents.default(game), range(2, game.max_seats)
-        others = ", ".join(f"{best} plays seat {n}" for n in (1, *rest))
-        assert f"You play seat 0, {others}." in printed(*play, input="1\n")
-        out = printed(*play, "random", "heuristic", "--seat", "1", input="")
-        others = ", ".join(f"heuristic plays seat {n}" for n in rest)
-        assert f"random plays seat 0, {others}." in out
-
-    def test_the_table_is_drawn_between_turns_and_after_undo_but_not_within_a_turn(self):
-        game = next(name for name in registry.names() if 1 in registry.seats(name))
-        table = ["--game", game, "--players", "1", "--seed", "6"]
-        position = Position.new(game, players=1)
-        parts = printed("play", *table, input="1\n" * 60).split(PROMPT)[:-1]
-        assert {bool(shown_tables(f"{part}Your", position)) for part in parts} == {True, False}
-        out = printed("play", *table, input="1\n1\n1\nundo\n")
-        assert len(shown_tables(out.partition("Taken back")[2], position)) == 1
-
 
 @one_game
 class TestAnswers:
@@ -115,15 +93,6 @@ class TestAnswers:
             out = printed("play", *table, input=f"{answer}\n1\n")
             assert named in out.partition(f"(? for help): {answer}\n")[2].splitlines()[0]
             assert moves_told(out) == moves_told(printed("play", *table, input="1\n"))
-
-    def test_several_moves_in_a_line_are_played_up_to_a_wrong_one(self, small, table):
-        """Without tables between."""
-        apart, together = (printed("play", *table, input=said) for said in ("1\n1\n1\n", "1 1 1\n"))
-        assert moves_told(apart) == moves_told(together)
-        counts = [len(shown_tables(out, small.position(seed=6))) for out in (apart, together)]
-        assert counts[0] > counts[1] == 2
-        out = printed("play", *table, input="1 castle 1\n")
-        assert [mover for _, mover, _ in moves_told(out)].count(0) == 1
 
 
 @one_game
@@ -187,27 +156,3 @@ class TestSaving:
         assert "seat 1 (random)" in listed
         end = printed("replay", file, "--at", str(len(moves_told(listed))))
         assert scores_told(end) == scores_told(out)
-
-    def test_no_other_file_is_overwritten(self, table, tmp_path):
-        file, good = tmp_path / "precious.jsonl", tmp_path / "my game.jsonl"
-        file.write_text("kept", encoding="utf-8")
-        assert "precious" in refused("play", *table, "--save", str(file))
-        out = printed("play", *table, input=f"save {good}\n1\nsave {file}\nsave\nsave {good}\n")
-        assert len(moves_told(printed("replay", str(good), "--list"))) == len(moves_told(out))
-        assert file.read_text(encoding="utf-8") == "kept"
-
-    def test_the_record_holds_positions_and_agents_and_others_can_play_on(
-        self, small, table, tmp_path
-    ):
-        file, position = tmp_path / "game.jsonl", small.position(seed=6)
-        printed("play", *table, "--save", str(file), input="1\n1\n")
-        first, *rest = map(json.loads, file.read_text(encoding="utf-8").splitlines())
-        assert first["agents"] == ["you", *["random"] * (small.players - 1)]
-        assert first["position"] == position.to_dict()
-        assert first["box_digest"] == registry.box_digest(small.game)
-        at = ["--at", "0", "--continuations", "2", "--instead", position.moves()[-1]]
-        for line in rest:
-            position.push(line["move"])
-            assert line["position"] == position.to_dict()
-        out = printed("replay", str(file), *at)
-        assert shakespeare_agents.default(position.game) in out

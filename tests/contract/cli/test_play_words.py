@@ -4,17 +4,15 @@ import re
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 
 import shakespeare_agents
-from shakespeare_agents.cli.answers import find_move, find_topics
+from shakespeare_agents.cli.answers import find_move
 from shakespeare_agents.cli.hints import hint
 from shakespeare_env import Position
 from shakespeare_env.cli.printing import move_lines
 from shakespeare_env.core import registry
-from shakespeare_env.play.course import Course
-from tests.contract.command_line import SCREEN, moves_told, printed
+from tests.contract.command_line import printed
 from tests.contract.each_table import plain_tables
 from tests.contract.random_games import sampled
 
@@ -73,15 +71,6 @@ def test_lists_and_drawings_fit_the_screen(table):
 
 
 class TestTopics:
-    def test_a_part_of_a_name_and_what_there_is_not(self):
-        topics = {"set_dresser_6": "", "set_dresser_8": "", "queen": "", "take": ""}
-        assert find_topics("Set Dresser 6", topics) == ["set_dresser_6"]
-        assert find_topics("dresser", topics) == ["set_dresser_6", "set_dresser_8"]
-        assert find_topics("q", topics) == ["queen"]
-        for name in ("king", "qeen"):
-            with pytest.raises(ValueError, match=name):
-                find_topics(name, topics)
-
     def test_a_move_is_explained_with_what_it_names_by_number_or_text(self, position, table):
         listed = printed("play", *table, input="moves\n")
         move = re.findall(r"^│ 1 +│ (\S+) ", listed, re.MULTILINE)[0]
@@ -117,13 +106,6 @@ class TestHints:
         number, move = re.findall(r"^  (\d+)  .+\((\S+)\)$", line)[0]
         assert position.moves()[int(number) - 1] == move
 
-    def test_asking_changes_nothing(self, table):
-        asked = "hint\nhint heuristic\nhint nobody\n? \n? t\nmoves\nscores\n1\n"
-        out = printed("play", *table, input=asked, env=SCREEN)
-        assert max(map(len, out.splitlines())) <= 80
-        assert "there is no agent or folder 'nobody'" in out
-        assert moves_told(out) == moves_told(printed("play", *table, input="1\n", env=SCREEN))
-
     def test_an_illegal_choice_is_named_and_a_fault_shown_in_its_own_file(self, position, tmp_path):
         file = tmp_path / "my.py"
         file.write_text(OF_A_PERSON, encoding="utf-8")
@@ -135,21 +117,3 @@ class TestHints:
         ):
             with pytest.raises(ValueError, match=named):
                 hint(position, f"{file}:{agent}")
-
-
-class TestTheCourse:
-    def test_the_log_repeats_the_last_moves(self, table):
-        out = printed("play", *table, input="1\n1\nlog 3\nlog\nlog x\nlog 99\n")
-        before, *logs = (moves_told(part) for part in out.split("help): log"))
-        assert logs[0] == before[-3:]
-        assert logs[3] == before
-
-    def test_score_sheets_by_source_add_up_to_the_scores_as_a_seat_knows_them(self, position):
-        course, rng = Course([position], []), np.random.default_rng(2)
-        while not course.is_over:
-            course = course.pushed(rng.choice(course.position.moves()))
-        for part in (course.up_to(len(course.moves) // 2), course):
-            for seat in (None, *range(position.players)):
-                points = zip(*(row for _, row in part.score_sheet(seat)), strict=True)
-                totals = list(map(sum, points)) or [0] * position.players
-                assert totals == part.position.scores()

@@ -192,14 +192,6 @@ class TestProgram:
             assert done.stderr.count(b"\n") <= 1
             os.close(out)
 
-    def test_quit_and_the_end_of_the_input_end_it(self):
-        for given, said in (
-            ('{"command":"quit","id":1}\n{}\n', '{"id":1,"result":{}}\n'),
-            ("", ""),
-        ):
-            run = CliRunner().invoke(app, ["protocol"], input=given)
-            assert (run.exit_code, run.stdout) == (0, said)
-
 
 class TestPage:
     def test_names_every_command_and_type_of_error(self):

@@ -1,13 +1,10 @@
 """`shakespeare replay`: walking through a record, its secrets, and other moves."""
 
 import json
-import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from shakespeare_agents.strategy.counterfactual import counterfactual
 from shakespeare_env.cli.recorded import from_folder, write_json_lines
 from shakespeare_env.core import registry
 from shakespeare_env.film import film_page
@@ -89,7 +86,7 @@ def test_a_seat_is_shown_what_it_sees_and_nothing_else(folder, record):
             break
 
 
-def test_two_moves_are_compared_by_means(folder, record, begun):
+def test_two_moves_are_compared(folder, record):
     at = next(k for k, one in enumerate(record.positions) if k > 3 and len(one.moves()) > 1)
     played = record.moves[at]
     other = next(move for move in record.positions[at].moves() if move != played)
@@ -98,23 +95,7 @@ def test_two_moves_are_compared_by_means(folder, record, begun):
     out = replay(folder, *arguments, other, agents=agents)
     assert f"Recorded: {played}, " in out
     assert f"Instead: {other}, " in out
-    few: Any = {"continuations": 3, "seed": 4}
-    expected = counterfactual(record.positions[at], [played, other], agents, **few)
-    scores, chances = out.split("Chance to win")
-    for seat in range(len(agents)):
-        (row,) = re.findall(rf"│ {seat} +│ random +│(.*)│", scores)
-        assert [cell.split("(")[0].strip() for cell in row.split("│")] == [
-            f"{expected.score(played, seat).mean:.2f}",
-            f"{expected.score(other, seat).mean:.2f}",
-            f"{expected.score_change(other, seat).mean:.2f}",
-        ]
-        (row,) = re.findall(rf"│ {seat} +│ random +│(.*)│", chances)
-        won = expected.won(other, seat)
-        assert f" {100 * won.mean:.2f} ({100 * won.low:.2f} to {100 * won.high:.2f}) " in row
-    # The recorded move alone is one to look at, too, and so is one after the last recorded.
     assert "Difference" not in replay(folder, *arguments, played, agents=agents)
-    last = ["--at", "4", "--instead", record.positions[4].moves()[0]]
-    assert "Recorded" not in printed("replay", begun, "random", "--continuations", "2", *last)
 
 
 def test_a_game_as_json_lines(folder, record, begun):

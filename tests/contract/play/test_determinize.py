@@ -21,7 +21,6 @@ from tests.contract.batches import played
 from tests.contract.each_table import all_tables, full_tables
 from tests.contract.random_games import (
     PLAIN_TABLES,
-    chosen,
     copies,
     differing_fields,
     record_of,
@@ -69,18 +68,6 @@ def test_the_hidden_truth_has_no_influence(table):
         one, two = batch.save([0, 1])
         assert differing_fields(one, two) == []
     assert different > 10
-
-
-@full_tables
-def test_only_the_games_named_are_drawn_anew(table):
-    batch, others = played(table, 4), [0, 1, 3]
-    before, mask, obs = batch.save(slice(None)), batch.mask.copy(), batch.obs.copy()
-    batch.determinize([2], [1], [5])
-    after = batch.save(slice(None))
-    assert differing_fields(before[others], after[others]) == []
-    np.testing.assert_array_equal(mask[others], batch.mask[others])
-    np.testing.assert_array_equal(obs[others], batch.obs[others])
-    assert "random" in differing_fields(before[2], after[2])
 
 
 PUBLIC = (Game, type, types.ModuleType, types.BuiltinFunctionType)
@@ -172,22 +159,3 @@ def test_nothing_in_them_depends_on_what_the_seats_may_not_know(decisions):
     assert bytes_in((one, decisions)) != bytes_in((two, other)), "the search for arrays finds none"
     assert not any(isinstance(found, Batch) for found in reached(one))
     assert any(isinstance(found, Batch) for found in reached((one, decisions)))
-
-
-@full_tables
-def test_what_they_give_has_memory_of_its_own(table):
-    batch = played(table, 6)
-    sets = InformationSets(batch, np.arange(6))
-    places = np.array([4, 0, 4, 2])
-    records = sets.records(places, generators(6))
-    games = sets.determinized(places, generators(6))
-    assert records.dtype == sets.game.state
-    assert records.tobytes() == games.save(slice(None)).tobytes()
-    before = bytes_in(sets)
-    records["random"] = 0
-    batch.step(chosen(batch.mask, 30))
-    assert bytes_in(sets) == before
-    assert sets.players.tolist() == [table.players] * 6
-    sets.seats[:] = table.players
-    with pytest.raises(ValueError, match="seat"):
-        sets.records(np.array([0, 1]), generators(2))

@@ -3,9 +3,7 @@
 from collections import Counter
 
 import numpy as np
-import pytest
 
-from shakespeare_env import IllegalMove, Position
 from shakespeare_env.core.game import NO_SEAT
 from shakespeare_env.core.presentation import Event
 from shakespeare_env.play.course import from_events
@@ -87,12 +85,6 @@ def test_what_is_told_was_done_by_the_rules_that_are_compiled(table):
         reached, _ = tracer.run(record, before.action_id(move))
         assert differing_fields(reached, after.record()) == [], move
         assert np.array_equal(record, before.record())
-
-
-def test_a_move_that_is_not_legal_has_no_events():
-    position = Position.new(players=2)
-    with pytest.raises(IllegalMove):
-        position.events("pass")
 
 
 def test_a_row_of_a_score_sheet_is_a_source_whatever_came_first():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import RandomAgent
-from shakespeare_env.play.generators import GameGenerators, draw_columns
+from shakespeare_env.play.generators import draw_columns
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE, Lineup, play_out
 from tests.contract.each_table import full_tables, plain_tables, small_tables
 from tests.generators import generators
@@ -96,25 +96,6 @@ def test_an_agent_that_fails_is_named_with_the_number_of_games(table):
     assert caught.value.__notes__ == ["The agent Clueless() chose it."]
 
 
-@full_tables
-def test_hooks_hear_of_every_decision_before_and_after_it(table):
-    batch, told = table.batch(4, seed=1, autoreset=False), []
-    twin = table.batch(4, seed=1, autoreset=False)
-
-    def before_step(rows, actions):
-        assert batch.save(slice(None)).tobytes() == twin.save(slice(None)).tobytes()
-        told.append((rows.tolist(), actions.tolist()))
-        twin.step(actions, rows)
-
-    def after_step(rows, actions):
-        assert (rows.tolist(), actions.tolist()) == told[-1]
-        assert batch.save(slice(None)).tobytes() == twin.save(slice(None)).tobytes()
-
-    play_out(batch, everywhere(batch, Notes()), before_step=before_step, after_step=after_step)
-    assert (twin.to_move == -1).all()
-    assert told[0][0] == [0, 1, 2, 3]
-
-
 @plain_tables
 def test_only_the_rows_and_steps_asked_for_are_played(table):
     batch, steps = table.batch(5, seed=2, autoreset=False), []
@@ -149,22 +130,6 @@ def test_numbers_are_uniform_from_0_up_to_1_across_games_and_draws():
         assert shares == pytest.approx([0.1] * 10, abs=0.01)
         assert abs(np.corrcoef(numbers[:-1], numbers[1:])[0, 1]) < 0.03
         assert len(set(numbers)) == len(numbers)
-
-
-def test_a_generator_depends_on_the_seed_and_its_game_alone():
-    numbers = generators(9, seed=5).random()
-    assert generators(4, seed=5).random().tolist() == numbers[:4].tolist()
-    some = GameGenerators.of_games(5, np.array([7, 2]))
-    assert some.random().tolist() == numbers[[7, 2]].tolist()
-    assert not set(generators(9, seed=6).random()) & set(numbers)
-
-
-def test_a_selection_draws_for_its_games_and_leaves_the_others_alone():
-    whole, twin = generators(6), generators(6)
-    assert len(whole[np.array([1, 4, 5])]) == 3
-    drawn = whole[np.array([1, 4, 5])].random()
-    expected = twin.random()
-    assert drawn.tolist() == expected[[1, 4, 5]].tolist()
 
 
 def test_words_are_those_drawn_one_by_one():

@@ -1,14 +1,12 @@
 """Picture and text of a position: everything in it, and no text without room or on another."""
 
 import copy
-import json
 import re
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
-from shakespeare_env.core import registry
 from shakespeare_env.drawing.board import piece_svg
 from shakespeare_env.shakespeare.box.facts import COLOURS
 from shakespeare_env.shakespeare.drawing import shapes
@@ -17,18 +15,7 @@ from shakespeare_env.shakespeare.text import wording
 from shakespeare_env.shakespeare.text.drawing import draw
 from shakespeare_env.shakespeare.text.wording import headline
 from tests.contract.playing import changed
-from tests.contract.processes import said_by
-from tests.drawings import (
-    EYES,
-    SVG,
-    assert_apart,
-    assert_in_place,
-    assert_readable,
-    height,
-    pieces,
-    texts,
-    words,
-)
+from tests.drawings import EYES, SVG, assert_apart, assert_readable, height, pieces, texts, words
 from tests.shakespeare.positions import (
     ACTOR_CARDS,
     COPIES,
@@ -215,31 +202,6 @@ def test_a_change_of_any_entry_changes_picture_and_page(make):
         other = changed(game, {path: another(value)})
         assert picture(other) != drawn, path
         assert page_of(other) != page, path
-
-
-def test_another_box_is_drawn_too(tmp_path):
-    """Longer acts, a higher stage and names that are long or hold the letters of XML."""
-    text = registry.own_box("shakespeare").read_text(encoding="utf-8")
-    spaces = [
-        f'{{ id = "{row}{at}", row = {number} }},'
-        for number, row in enumerate("abcdef", 1)
-        for at in range(1, 6)
-    ]
-    text = re.sub(r"space = \[.*?\n\]", "space = [\n" + "\n".join(spaces) + "\n]", text, flags=re.S)
-    text = text.replace("length = [9, 10, 10]", "length = [12, 30, 24]")
-    text = text.replace('"Hamlet"', '"Hamlet <Prince of Denmark> & his friends"')
-    box = tmp_path / "box.toml"
-    box.write_text(text, encoding="utf-8")
-    mine = rich_seat(objectives=["jewels"], stage={})
-    game = turn_position(seats={0: mine}, acts={"II": {30: [0, 1, 2, 3]}}, shown=["hamlet"] * 2)
-    script = "import json, sys; from shakespeare_env.shakespeare.drawing.board import picture\n"
-    script += "print(picture(json.load(sys.stdin)))"
-    drawn = said_by(script, given=json.dumps(game), SHAKESPEARE_BOX=str(box))
-    there = [line for line in texts(drawn) if ("place", "piles.II.30") in line.places]
-    pile = [line for line in there if line.text in "0123"]
-    assert [one.text for one in sorted(pile, key=lambda one: -one.bottom)] == ["0", "1", "2", "3"]
-    assert {"Hamlet <Prince …", "f5"} & set(words(drawn))
-    assert_in_place(drawn)
 
 
 @pytest.mark.parametrize("eye", EYES)
