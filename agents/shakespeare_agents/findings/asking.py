@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from itertools import groupby
-from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -42,12 +43,13 @@ from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game
 from shakespeare_env.core.rng import check_seed
 from shakespeare_env.datasets.frames import faults, parquet
-from shakespeare_env.errors import DatasetError
+from shakespeare_env.errors import DatasetError, WorkerError
 
 FORMAT = 2
 """Version of the answers; a change of a question that changes its figures changes it, too."""
 DIGITS = 16
 """The hexadecimal digits of a box's digest that name it."""
+_BOX_FILE, _SHARDS_FILE = "box.toml", "shards.json"
 _SHARD = r"rows-\w+-[0-9a-f]{16}\.parquet"
 _BOX = r"box-[0-9a-f]{16}\.toml"
 _TOLD = (
@@ -277,23 +279,43 @@ def _trained_for(player: str, game: Game) -> str:
 
 
 def _answered(asked: _InOneBox, _tell: Tell) -> list[pl.DataFrame]:
-    with TemporaryDirectory() as folder, ProcessPoolExecutor(1, get_context("spawn")) as alone:
-        box = Path(folder, "box.toml")
-        box.write_bytes(asked.box)
-        return [alone.submit(_in_box, shard, box).result() for shard in asked.shards]
+    """Let another process play, and read what it found."""
+    with TemporaryDirectory() as folder:
+        Path(folder, _BOX_FILE).write_bytes(asked.box)
+        shards = json.dumps([asdict(shard) for shard in asked.shards])
+        Path(folder, _SHARDS_FILE).write_text(shards, encoding="utf-8")
+        done = subprocess.run(
+            [sys.executable, "-m", __name__, folder],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        if done.returncode:
+            said = " ".join(done.stderr.splitlines()[-2:]) or f"exit status {done.returncode}"
+            raise WorkerError(f"{asked.shards[0].box_file} cannot be asked: {said}")
+        return [pl.read_parquet(Path(folder, shard.file)) for shard in asked.shards]
 
 
-def _in_box(shard: Shard, box: Path) -> pl.DataFrame:
-    questions = questions_of(shard.game)
-    table = Table(
-        registry.game(shard.game, box),
-        box_facts(box),
-        shard.player,
-        shard.players,
-        shard.games,
-        int(shard.digest[:16], 16),
-    )
-    rows = estimates(table, [questions[name] for name in shard.questions])
-    told = {name: value for name, value in asdict(shard).items() if name in _TOLD}
-    seed = pl.lit(told.pop("seed"), pl.UInt64)
-    return rows.with_columns(seed=seed, **{name: pl.lit(value) for name, value in told.items()})
+def _answer_in(folder: Path) -> None:
+    """Answer the shards that stand in a folder, in the box there, which this process plays with."""
+    box = folder / _BOX_FILE
+    for one in json.loads((folder / _SHARDS_FILE).read_text(encoding="utf-8")):
+        shard = Shard(**one)
+        questions = questions_of(shard.game)
+        table = Table(
+            registry.game(shard.game, box),
+            box_facts(box),
+            shard.player,
+            shard.players,
+            shard.games,
+            int(shard.digest[:16], 16),
+        )
+        rows = estimates(table, [questions[name] for name in shard.questions])
+        told = {name: value for name, value in asdict(shard).items() if name in _TOLD}
+        seed = pl.lit(told.pop("seed"), pl.UInt64)
+        said = {name: pl.lit(value) for name, value in told.items()}
+        rows.with_columns(seed=seed, **said).write_parquet(folder / shard.file)
+
+
+if __name__ == "__main__":
+    _answer_in(Path(sys.argv[1]))
