@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -17,9 +17,8 @@ from shakespeare_agents.arena.programs.process import environment_of
 from shakespeare_agents.arena.standings.ladders import EQUAL_WITHIN, SOLO_EQUAL_WITHIN
 from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.registry import make
-from shakespeare_agents.setting_faults import in_words
 from shakespeare_env.checks.limits import read_regular
-from shakespeare_env.checks.values import meant, shown
+from shakespeare_env.checks.values import shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
 from shakespeare_env.errors import ArenaError, ShakespeareEnvError
@@ -183,12 +182,8 @@ def _checked(settings: Mapping[str, Any], where: str) -> Field:
     try:
         return Field.model_validate(dict(settings))
     except pydantic.ValidationError as fault:
-        raise ArenaError(f"{where}: {in_words(fault, _unknown)}") from fault
-
-
-def _unknown(place: str) -> str:
-    known: Iterable[str] = Contender.model_fields if place[:6] == "agents" else Field.model_fields
-    return f"there is no setting {place}{meant(place.rpartition('.')[2], known)}"
+        faults = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in fault.errors()]
+        raise ArenaError(f"{where}: {'; '.join(faults)}") from fault
 
 
 def _anchored(settings: dict[str, Any], folder: Path) -> dict[str, Any]:
