@@ -46,7 +46,8 @@ def score(trial):
     folder = args.out / f"trial-{trial.number}"
     with Run.create(config, folder, device="cpu") as run:
         train(run, Console(quiet=True))
-    return run.history.latest(2, "random").mean_score
+    measured = [one for one in run.history if (one.players, one.opponent) == (2, "random")]
+    return measured[-1].mean_score
 
 
 sampler = optuna.samplers.TPESampler(seed=0)

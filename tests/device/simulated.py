@@ -191,7 +191,7 @@ def rules_of_thumb() -> None:
     assert torch.equal(theirs, ours)
     assert bool((theirs[~device.own] != 0).any())
     states = made.league.lineup.generators.states.view(np.int64)
-    np.testing.assert_array_equal(device._states.numpy(), states)
+    np.testing.assert_array_equal(device.states.numpy(), states)
 
 
 def games_before_a_rollout() -> None:
@@ -201,10 +201,10 @@ def games_before_a_rollout() -> None:
     first = games._seats.clone()
     while torch.equal(games._seats, first):
         games.step(games.batch.random_actions())
-    seats, states = games._seats.clone(), games._states.clone()
+    seats, states = games._seats.clone(), games.states.clone()
     games.begin_rollout(np.random.default_rng(0))
     assert torch.equal(games._seats, seats)
-    assert torch.equal(games._states, states)
+    assert torch.equal(games.states, states)
     np.testing.assert_array_equal(games.league.lineup.seats, seats.numpy())
 
 

@@ -53,15 +53,6 @@ def test_a_resumed_run_is_the_run_it_would_have_been(tmp_path):
     assert make_config(card.settings, "card") == run.config
 
 
-def test_how_many_are_played_together_changes_nothing(monkeypatch):
-    found = []
-    for together in (2, 8):
-        monkeypatch.setattr(expert_iteration, "_GAMES_A_PART", together)
-        learner = expert(warmup_decisions=0)
-        found.append([array.tolist() for array in played(learner)])
-    assert found[0] == found[1]
-
-
 def test_it_learns_from_games_that_other_weights_played(tmp_path):
     """A worker's weights may be older than the learner's, or anybody's: losses fall."""
     examples = played(expert(warmup_decisions=0, seed=1))

@@ -14,7 +14,6 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from shakespeare_agents.networks.network import Network
 from shakespeare_agents.portable import AgentSet
-from shakespeare_agents.search.agent import SearchAgent
 from shakespeare_agents.workers import ThisProcess, Workers
 from shakespeare_env.play.agent import AnyAgent
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
@@ -134,7 +133,7 @@ class ExpertIteration(SelfPlayLearner):
         callback.on_rollout_end()
         return True
 
-    def experts(self) -> Sequence[SearchAgent]:
+    def experts(self) -> list[AnyAgent]:
         """The search that it learns from, with the current network."""
         game = self.league.batch.game
         return [self.searching.expert(game, Network(self.policy.tensors(), game.layout))]

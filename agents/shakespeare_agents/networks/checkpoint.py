@@ -111,8 +111,9 @@ def save_checkpoint(
                 f"{name} holds numbers that are not finite or beyond {LARGEST_WEIGHT:g}; nothing "
                 "was written"
             )
+    known: dict[str, Any] = made_for(game)
     card = Card(
-        **made_for(game),
+        **known,
         players=[int(count) for count in players],
         actions=game.actions.size,
         observation=game.layout.size,
@@ -186,7 +187,7 @@ def read_card(folder: Path) -> Card:
             "the version it was trained with, or train again"
         )
     kinds = get_type_hints(Card)
-    given = {}
+    given: dict[str, Any] = {}
     for one in fields(Card):
         is_optional = one.default is not MISSING or one.default_factory is not MISSING
         if one.name not in data and is_optional:

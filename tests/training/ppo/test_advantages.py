@@ -38,18 +38,6 @@ def targets_of(gains, forecasts, seats, dones, carried, gae_lambda):
     return seat_targets(gains, forecasts, seats, dones, carried, gae_lambda)
 
 
-def test_games_are_independent_of_each_other():
-    arrays = random_rows(40, 7, 4, idle=True, carried=4)
-    gains, forecasts, seats, dones, carried = arrays
-    together = targets_of(gains, forecasts, seats, dones, carried, 0.8)
-    for game in range(7):
-        part = slice(game, game + 1)
-        gains, forecasts, seats, dones, carried = (array[:, part] for array in arrays)
-        alone = targets_of(gains, forecasts, seats, dones, carried, 0.8)
-        for whole, single in zip(together, alone, strict=True):
-            assert torch.equal(whole[:, part], single)
-
-
 @pytest.mark.parametrize("carried", [False, True])
 @pytest.mark.parametrize("n_seats", [1, 2, 3, 4])
 def test_against_the_textbook_recursion_seat_by_seat(n_seats, carried):

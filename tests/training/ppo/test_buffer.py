@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 import torch
@@ -80,18 +78,6 @@ def test_open_decisions_are_learnt_from_in_the_next_rollout():
     buffer.compute(0.0, 1.0)
     # Seat 0 got 10 after mark 3; seat 1 got 7 in the old rollout and 20 + 100 - 1 in this one.
     assert learned(buffer) == {2: 126, 3: 10 + 5, 4: 30, 5: 0 + 6, 6: 1}
-
-
-def test_stopped_rollouts_leave_nothing_behind():
-    buffer = make_buffer(steps=2)
-    buffer.reset()
-    add(buffer, seat=0, mark=1)
-    buffer.reset()
-    buffer.pos = 0
-    add(buffer, seat=0, mark=2)
-    add(buffer, seat=0, mark=3)
-    buffer.compute(0.0, 1.0)
-    assert list(learned(buffer)) == [2]
 
 
 def test_minibatches_hold_every_closed_decision_once_and_the_last_takes_the_rest():
@@ -210,14 +196,3 @@ def test_all_that_a_minibatch_holds_goes_together():
         assert marks.tolist() == data.changes[:, 0].tolist()
         assert ((data.log_probs.exp() > 0.99) == (marks < 30)).all()
         assert (data.advantages.argsort() == marks.argsort()).all()
-
-
-def test_each_pass_learns_from_another_part():
-    buffer = filled(0.1)
-    passes = [
-        {mark for data in minibatches(buffer, 20, seed) for mark in data.actions.tolist()}
-        for seed in range(40)
-    ]
-    assert all({*range(30, 40)} < marks for marks in passes)
-    assert all(a != b for a, b in itertools.pairwise(passes))
-    assert set.union(*passes) == {*range(40)}

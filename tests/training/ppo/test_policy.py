@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from shakespeare_agents.networks.network import HEADS, Network
+from shakespeare_agents.networks.network import Network
 from shakespeare_env.core.game import ObservationLayout
-from shakespeare_training.ppo.policy import forecast_losses
 from tests.agents.networks import PlainNetwork, random_heads, random_tensors, random_views
 from tests.training.ppo import policies
 
@@ -113,25 +112,3 @@ def test_tensors_without_heads_make_them_fresh(policy, views):
         assert not outputs(one, views).changes.any()
     kept = HEADLESS.keys() - VALUE.keys()
     assert all((policy.tensors()[name] == HEADLESS[name]).all() for name in kept)
-
-
-def test_the_optimiser_trains_heads_and_what_they_stand_on(policy, views):
-    found = policy.outputs(*map(torch.as_tensor, views))
-    players = torch.full((SITUATIONS,), SEATS)
-    shares, changes = torch.zeros(2, SITUATIONS, SEATS)
-    shares[:, 0] = 1.0
-    win_loss, score_loss = forecast_losses(found, players, shares, changes)
-    (win_loss + score_loss).backward()
-    policy.optimizer.step()
-    moved = {name for name, t in policy.tensors().items() if (t != TENSORS[name]).any()}
-    assert {"outlook.weight", "trunk.weight", *(f"{head}.weight" for head in HEADS)} <= moved
-    assert not {"action.weight", "policy.weight"} & moved
-
-
-def test_alone_no_share_is_learned_and_absent_seats_teach_nothing(policy, views):
-    found = outputs(policy, views)
-    players = torch.ones(SITUATIONS, dtype=torch.long)
-    shares, changes = torch.zeros(2, SITUATIONS, SEATS)
-    win_loss, score_loss = forecast_losses(found, players, shares, changes)
-    assert win_loss == 0
-    assert score_loss == pytest.approx(found.changes[:, 0].square().mean().item())

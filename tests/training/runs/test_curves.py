@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 
+import numpy as np
 import pytest
 from matplotlib.image import imread
 
@@ -29,19 +30,26 @@ def history(*moments):
     return found
 
 
+def points(line):
+    """The decisions and the figures of a line."""
+    return np.asarray(line.get_xdata()).tolist(), np.asarray(line.get_ydata()).tolist()
+
+
+def heights(axes, style):
+    """Of the level lines of a style."""
+    return [points(line)[1][0] for line in axes.get_lines() if line.get_linestyle() == style]
+
+
 def test_lines_of_both_panels():
     figure = curves_figure(history(0, 1000, 2000), title="a run", targets={1: 30, 3: 40, 4: 33})
     rates, scores = figure.axes
     line = {line.get_label(): line for line in rates.get_lines()}["4 seats against heuristic"]
-    assert list(line.get_xdata()) == [0, 1000, 2000]
-    assert list(line.get_ydata()) == pytest.approx([20.0, 30.0, 40.0])
-    parity = [line.get_ydata()[0] for line in rates.get_lines() if line.get_linestyle() == ":"]
-    assert parity == [50.0, 25.0]
+    assert points(line) == ([0, 1000, 2000], pytest.approx([20.0, 30.0, 40.0]))
+    assert heights(rates, ":") == [50.0, 25.0]
     assert [len(axes.collections) for axes in (rates, scores)] == [4, 2], "intervals"
     solo = {line.get_label(): line for line in scores.get_lines()}["1 seat solo"]
-    assert list(solo.get_ydata()) == [20.0, 21.0, 22.0]
-    targets = [line.get_ydata()[0] for line in scores.get_lines() if line.get_linestyle() == "--"]
-    assert targets == [30, 33]
+    assert points(solo)[1] == [20.0, 21.0, 22.0]
+    assert heights(scores, "--") == [30, 33]
 
 
 @pytest.mark.parametrize(

@@ -8,21 +8,17 @@ from functools import cache
 from itertools import cycle
 
 import pytest
-import torch
 from rich.console import Console
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from shakespeare_agents import make
 from shakespeare_agents.networks.checkpoint import read_card
 from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError
-from shakespeare_training.config import TrainingConfig, override
-from shakespeare_training.ppo.device import checked_device
-from shakespeare_training.runs.evaluation import ITSELF, SOLO, kinds_of_games, measure
+from shakespeare_training.config import override
+from shakespeare_training.runs.evaluation import ITSELF, SOLO
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.train import train
 from shakespeare_training.terminal import Stop
-from tests.agents.networks import random_tensors
 from tests.training.short_runs import SMALL, Quietly, edit_state, fingerprint, small
 
 QUIET = Console(quiet=True)
@@ -150,22 +146,6 @@ def test_all_measurements_are_logged(whole):
     assert {"league/heuristic", "rollout/winning_score_1_seats"} <= {*log.Tags()["scalars"]}
 
 
-def test_an_evaluation_tells_how_far_it_is():
-    """Games of one kind end together, and each takes as long as it has seats."""
-    config = TrainingConfig(players=(3, 1, 3), evaluation_opponents=("random", "random"))
-    assert kinds_of_games(config) == [(1, SOLO), (3, "random"), (3, ITSELF)]
-    game = registry.game("figaro")
-    tensors = random_tensors(8, game.layout.size, game.actions.size)
-    kinds, opponents = [(3, "random"), (4, ITSELF)], {"random": make("random", game)}
-    told: list[float] = []
-    config = TrainingConfig(game="figaro")
-    measured = measure(tensors, opponents, config, kinds, 5, 0, 0.0, on_progress=told.append)
-    assert [found.games for found in measured] == [6, 8]
-    assert told == sorted(told)
-    assert pytest.approx(18 / 50) in told
-    assert told[-1] == 1.0
-
-
 def test_what_cannot_be_resumed_can_be_started_from(whole, folder, tmp_path):
     """As a folder of the version before: its checkpoint is as good as ever."""
     edit_state(folder, lambda data: data.update(format=1))
@@ -176,14 +156,3 @@ def test_what_cannot_be_resumed_can_be_started_from(whole, folder, tmp_path):
     assert all((ours[name] == theirs[name]).all() for name in theirs)
     with pytest.raises(ValueError, match="width 16, but the run's is 24"):
         Run.create(override(SMALL, width=24), tmp_path / "wider", start=folder, device="cpu")
-
-
-def test_devices_that_are_not_here(monkeypatch):
-    for name in ("tpu", "", "cuda:x", "cpu:3"):
-        with pytest.raises(ValueError, match="choose cpu, cuda"):
-            checked_device(name)
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
-    with pytest.raises(ValueError, match="finds 0 CUDA devices here; use --device cpu"):
-        checked_device("cuda")
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    assert checked_device("auto") == "cpu"
