@@ -46,8 +46,8 @@ def score(trial):
     folder = args.out / f"trial-{trial.number}"
     with Run.create(config, folder, device="cpu") as run:
         train(run, Console(quiet=True))
-    measured = [one for one in run.history if (one.players, one.opponent) == (2, "random")]
-    return measured[-1].mean_score
+    measured = {(one.players, one.opponent): one for one in run.history}
+    return measured[2, "random"].mean_score
 
 
 sampler = optuna.samplers.TPESampler(seed=0)
