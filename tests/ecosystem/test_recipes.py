@@ -14,6 +14,7 @@ from shakespeare_agents.networks.bundled import bundled_checkpoint
 from shakespeare_agents.networks.checkpoint import load_checkpoint
 from shakespeare_env import Batch
 from shakespeare_env.core import registry
+from tests.agents.networks import PlainNetwork
 from tests.contract.command_line import printed
 from tests.ecosystem.libraries import run
 
@@ -89,11 +90,12 @@ def test_openspiel_searches_and_beats_random_play(monkeypatch):
 def test_onnxruntime_plays_the_game_that_the_network_plays(name, monkeypatch, tmp_path):
     pytest.importorskip("onnxruntime")
     arguments = ["network", "--game", name, "--onnx", "--out", str(tmp_path)]
-    assert "the likeliest move is the same in 10,000" in printed("export", *arguments)
+    printed("export", *arguments)
     engine = str(Path(sys.executable).with_name("shakespeare"))
     at = run(monkeypatch, "onnxruntime_game", str(tmp_path), "--engine", engine)["at"]
     game = registry.game(name)
-    network, _ = load_checkpoint(bundled_checkpoint(game), game)
+    loaded, _ = load_checkpoint(bundled_checkpoint(game), game)
+    network = PlainNetwork(loaded.tensors, loaded.layout)
     batch = Batch(name, n=1, players=3, seed=7, autoreset=False)
     while batch.to_move[0] >= 0:
         legal = np.where(batch.mask, network.logits(batch.obs), -np.inf)

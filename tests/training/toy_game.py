@@ -87,7 +87,8 @@ def scores(game: Record, out: Any) -> None:
 @rule
 def is_odd_end(game: Record) -> bool:
     """Whether someone is to move without counters, or nobody with some."""
-    return (game["to_move"] < 0) != (game["pile"] == 0)
+    is_over: bool = game["to_move"] < 0
+    return is_over != (game["pile"] == 0)
 
 
 GAME = define(

@@ -14,6 +14,7 @@ import numpy as np
 
 from shakespeare_agents import make
 from shakespeare_agents.networks.checkpoint import CARD_NAME, load_checkpoint, save_checkpoint
+from shakespeare_agents.networks.forward_pass import ForwardPass
 from shakespeare_agents.networks.network import Tensors
 from shakespeare_env import Batch
 from shakespeare_env.core import registry
@@ -83,7 +84,7 @@ def _play(name: str, folder: Path) -> None:
     batch = Batch(name, 2, players=game.max_seats)
     chances = generators(2)
     if network.has_heads:
-        network.forecasts(batch.obs, batch.players)
+        ForwardPass(network).forecasts(batch.obs, batch.players)
     for _ in range(4):
         batch.step(decide(agent, batch, np.arange(2), chances))
 
