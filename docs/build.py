@@ -25,7 +25,7 @@ HERE = Path(__file__).parent
 N_SEATS, SEED, SHARE = 3, 1, 0.76
 """The drawn game: its seats if allowed, its seed, and the share of it played."""
 CALIBRATION_GAMES = 500
-DETAIL = {"shakespeare": (12, 106, 810, 678), "figaro": (1062, 518, 526, 374)}
+DETAIL = {"shakespeare": (12, 106, 810, 678), "figaro": (20, 266, 518, 452)}
 """What is legible at page width: left, top, width, height."""
 
 

@@ -84,7 +84,9 @@ def define(
     if ("observe" in better) != ("layout" in better):
         raise ValueError("observe and layout describe the same numbers; give both, or none")
     most = seats[-1]
-    table = actions if isinstance(actions, ActionTable) else _table(actions)
+    table = actions
+    if not isinstance(table, ActionTable):
+        table = ActionTable([Block("moves", tuple(table), tuple(table.values()))])
     said = _with_standard(fields, seats)
     for field in said:
         _check(field, most)
@@ -93,20 +95,13 @@ def define(
     layout, observe = observing(seen, most)
     fault = faulting(checks)
     scratch: tuple[StateField, ...] = ()
-    if "determinize" not in better:
+    determinize = better.get("determinize")
+    if determinize is None:
         scratch = scratch_of(said, table.size)
-        better["determinize"] = determinizing(said, legal, fault)
+        determinize = determinizing(said, legal, fault)
     state = state_type((*said, *scratch))
-    rules = Rules(
-        set_up,
-        legal,
-        play,
-        better.get("observe", observe),
-        better["determinize"],
-        scores,
-        fault,
-        _rewind,
-    )
+    observe = better.get("observe", observe)
+    rules = Rules(set_up, legal, play, observe, determinize, scores, fault, _rewind)
     by_name = {field.name: field for field in said}
     in_text = {key: by_name[name] for key, name in (text or {f.name: f.name for f in seen}).items()}
     notation = Notation(name, seats, state, said, in_text, checks)
@@ -134,10 +129,6 @@ def define(
         box=better.get("box") or Path(inspect.getfile(inspect.unwrap(set_up))),
         forecast_horizon=better.get("forecast_horizon"),
     )
-
-
-def _table(actions: Mapping[str, str]) -> ActionTable:
-    return ActionTable([Block("moves", tuple(actions), tuple(actions.values()))])
 
 
 def _with_standard(fields: Sequence[StateField], seats: range) -> tuple[StateField, ...]:

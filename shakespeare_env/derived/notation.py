@@ -124,18 +124,13 @@ def _is_hidden(row: Any) -> bool:
 
 
 def _least(field: StateField) -> int:
-    """What rows of absent seats hold."""
     ends = field.pool or field.form == "row"
     return field.low if ends else min(max(0, field.low), field.high)
 
 
 def _one_row(field: StateField) -> Any:
-    """A row, or the whole field, with nothing in it."""
     whole = np.full(field.shape, _least(field), field.kind)
     return whole[0] if field.by_seat else whole
-
-
-# ---- numbers as text -----------------------------------------------------------------------------
 
 
 def _said(field: StateField, value: Any) -> Any:
@@ -161,7 +156,6 @@ def _number_said(field: StateField, number: int) -> Any:
 
 
 def _read(field: StateField, value: Any, key: str, players: int) -> Any:
-    """The numbers of a field from its text."""
     empty = _one_row(field)
     if not field.by_seat:
         return _numbers(field, value, key, empty.shape)

@@ -30,13 +30,7 @@ _ROW = 100  # height of a panel in a picture
 
 @dataclass(frozen=True)
 class Shown:
-    """Parts of a `Presentation`.
-
-    Attributes:
-        notation: The game's notation.
-        actions: Its actions.
-        scores: As of `Rules`.
-    """
+    """Parts of a `Presentation`, from a game's notation, its actions and its rule `scores`."""
 
     notation: Notation
     actions: ActionTable
@@ -71,13 +65,11 @@ class Shown:
 
     def headline(self, position: Mapping[str, Any]) -> Headline:
         """See `Presentation.headline`."""
-        mover, won = position["to_move"], position["winners"]
+        mover, phase, table = position["to_move"], TURN, f"{position['players']} seats"
         sentence = f"Seat {mover} moves"
         if mover is None:
-            who = " and ".join(f"seat {seat}" for seat in won or ())
-            sentence = f"{who} won".capitalize() if won else "Nobody won"
-        phase = OVER if mover is None else TURN
-        table = f"{position['players']} seats"
+            won = " and ".join(f"seat {seat}" for seat in position["winners"])
+            phase, sentence = OVER, f"{won} won".capitalize()
         return Headline(self.notation.name.capitalize(), table, "", phase, sentence)
 
     def board(self, position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]:
@@ -101,9 +93,8 @@ class Shown:
 
     def topics(self, position: Mapping[str, Any]) -> Mapping[str, str]:
         """See `Presentation.topics`: what each move does, in the words of the action table."""
-        if self.actions.is_relative:
-            return {}
-        return dict(zip(self.actions.texts, self.actions.descriptions, strict=True))
+        said = dict(zip(self.actions.texts, self.actions.descriptions, strict=True))
+        return {} if self.actions.is_relative else said
 
     def events(self, record: Record, action: int, after: Record, viewer: int | None) -> list[Event]:
         """See `Presentation.events`: the move, and every change of a score."""
@@ -125,9 +116,8 @@ class Shown:
 
     def _keys(self) -> tuple[list[str], list[str]]:
         """The keys of what lies on the table, and of what each seat has."""
-        drawn = {k: field for k, field in self.notation.keys.items() if k not in _NOT_DRAWN}
-        own = [key for key, field in drawn.items() if field.by_seat]
-        return [key for key in drawn if key not in own], own
+        own = [key for key, field in self.notation.keys.items() if field.by_seat]
+        return [key for key in self.notation.keys if key not in (*own, *_NOT_DRAWN)], own
 
     def _colours(self) -> tuple[tuple[str, str], ...]:
         return tuple(_COLOURS[i % len(_COLOURS)] for i in range(self.notation.seats[-1]))

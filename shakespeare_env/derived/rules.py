@@ -11,8 +11,6 @@ from shakespeare_env.core.records import StateField
 from shakespeare_env.core.rng import below
 
 Number = Callable[[Record, int], int]
-Put = Callable[[Record, int, int], None]
-Shown = Callable[[Record, int, int], bool]
 Visit = Callable[[Record, int, int], int]
 Write = Callable[[Record, int, Any], None]
 
@@ -37,10 +35,7 @@ class Check(NamedTuple):
     broken: Callable[[Record], bool]
 
 
-# ---- the numbers of a field ----------------------------------------------------------------------
-
-
-def number_of(field: StateField) -> Number:
+def _number_of(field: StateField) -> Number:
     """(game, place) -> the number at a place of the flattened field."""
     name = field.name
 
@@ -55,7 +50,7 @@ def number_of(field: StateField) -> Number:
     return only if field.shape == () else at
 
 
-def _put_into(field: StateField) -> Put:
+def _put_into(field: StateField) -> Callable[[Record, int, int], None]:
     name = field.name
 
     @rule
@@ -69,7 +64,7 @@ def _put_into(field: StateField) -> Put:
     return only if field.shape == () else at
 
 
-def shown_of(field: StateField) -> Shown:
+def _shown_of(field: StateField) -> Callable[[Record, int, int], bool]:
     """(game, seat, owner) -> whether a seat sees the owner's row of the field."""
     if callable(field.visible):
         return field.visible
@@ -80,9 +75,6 @@ def shown_of(field: StateField) -> Shown:
         return to_all or (to_owner and seat == owner)
 
     return shown
-
-
-# ---- observations --------------------------------------------------------------------------------
 
 
 def observing(fields: Sequence[StateField], seats: int) -> tuple[ObservationLayout, Write]:
@@ -97,7 +89,7 @@ def observing(fields: Sequence[StateField], seats: int) -> tuple[ObservationLayo
     for field in fields:
         if field.visible != "nobody":
             new = list(_entries(field, seats))
-            write = _then(write, _writer(field, seats, start))
+            write = _writer(field, seats, start, write)
             start += sum(size for _, size, *_ in new)
             entries += new
     return ObservationLayout(entries), write
@@ -106,15 +98,6 @@ def observing(fields: Sequence[StateField], seats: int) -> tuple[ObservationLayo
 @rule
 def _nothing(game: Record, seat: int, out: Any) -> None:
     """What is written before the first field."""
-
-
-def _then(first: Write, second: Write) -> Write:
-    @rule
-    def both(game: Record, seat: int, out: Any) -> None:
-        first(game, seat, out)
-        second(game, seat, out)
-
-    return both
 
 
 def _rows(field: StateField, seats: int) -> int:
@@ -140,13 +123,14 @@ def _entries(field: StateField, seats: int) -> Iterator[tuple[str, int, int, int
         yield name, size, min(low, 0), high, said
 
 
-def _writer(field: StateField, seats: int, start: int) -> Write:
-    shown, put = shown_of(field), _shown_as(field, seats)
+def _writer(field: StateField, seats: int, start: int, before: Write) -> Write:
+    shown, put = _shown_of(field), _shown_as(field, seats)
     size, width = field.size // field.rows, _width(field, seats)
     rows, by_seat = _rows(field, seats), field.by_seat
 
     @rule
     def write(game: Record, seat: int, out: Any) -> None:
+        before(game, seat, out)
         players = game["players"]
         for row in range(min(rows, players)):
             owner = (seat + row) % players if by_seat else 0
@@ -158,7 +142,7 @@ def _writer(field: StateField, seats: int, start: int) -> Write:
 
 
 def _shown_as(field: StateField, seats: int) -> Callable[[Record, int, int, Any, int], None]:
-    number, low = number_of(field), field.low
+    number, low = _number_of(field), field.low
 
     @rule
     def put_seat(game: Record, place: int, seat: int, out: Any, at: int) -> None:
@@ -177,9 +161,6 @@ def _shown_as(field: StateField, seats: int) -> Callable[[Record, int, int, Any,
     if field.seats:
         return put_seat
     return put_one_hot if _width(field, seats) > 1 else put_number
-
-
-# ---- possible positions --------------------------------------------------------------------------
 
 
 def scratch(fields: Sequence[StateField], actions: int) -> tuple[StateField, ...]:
@@ -212,9 +193,11 @@ def determinizing(
     if not hidden:
         return _nothing_hidden
     pools = dict.fromkeys(field.pool for field in hidden if field.pool)
-    draws = [_draw(field) for field in hidden if not field.pool]
-    shuffles = [_shuffle([field for field in hidden if field.pool == pool]) for pool in pools]
-    redraw = _in_turn([*draws, *shuffles])
+    redraw: Visit = _end
+    for field in hidden:
+        redraw = redraw if field.pool else _draw(field, redraw)
+    for pool in pools:
+        redraw = _shuffle([field for field in hidden if field.pool == pool], redraw)
 
     @rule
     def choices(game: Record) -> int:
@@ -239,31 +222,19 @@ def _nothing_hidden(game: Record, seat: int) -> None:
     """Every seat knows everything."""
 
 
-def _in_turn(visits: Sequence[Visit]) -> Visit:
-    """Visit field after field, each with the number of cards so far."""
-    if not visits:
-        return _end
-    first, rest = visits[0], _in_turn(visits[1:])
-
-    @rule
-    def both(game: Record, seat: int, count: int) -> int:
-        return rest(game, seat, first(game, seat, count))
-
-    return both
-
-
 @rule
 def _end(game: Record, seat: int, count: int) -> int:
     return count
 
 
-def _unseen(field: StateField, visit: Visit) -> Visit:
-    """Visit the places of a field that a seat does not see: (game, place, count) -> count."""
-    shown, rows, size, by_seat = shown_of(field), field.rows, field.size, field.by_seat
-    a_row = size // rows
+def _unseen(field: StateField, visit: Visit, before: Visit) -> Visit:
+    """`before`, then visit what a seat does not see of a field: (game, place, count) -> count."""
+    shown, rows, by_seat = _shown_of(field), field.rows, field.by_seat
+    a_row = field.size // rows
 
     @rule
     def each(game: Record, seat: int, count: int) -> int:
+        count = before(game, seat, count)
         for row in range(min(rows, game["players"]) if by_seat else rows):
             if not shown(game, seat, row):
                 for place in range(row * a_row, (row + 1) * a_row):
@@ -273,7 +244,7 @@ def _unseen(field: StateField, visit: Visit) -> Visit:
     return each
 
 
-def _draw(field: StateField) -> Visit:
+def _draw(field: StateField, before: Visit) -> Visit:
     put, low, values = _put_into(field), field.low, field.high - field.low + 1
 
     @rule
@@ -281,12 +252,12 @@ def _draw(field: StateField) -> Visit:
         put(game, place, low + below(game, values))
         return count
 
-    return _unseen(field, draw)
+    return _unseen(field, draw, before)
 
 
-def _exchange(field: StateField) -> Visit:
+def _exchange(field: StateField, before: Visit) -> Visit:
     """Exchange cards with those in `_drawn`, at first zeros."""
-    number, put = number_of(field), _put_into(field)
+    number, put = _number_of(field), _put_into(field)
 
     @rule
     def exchange(game: Record, place: int, count: int) -> int:
@@ -297,14 +268,17 @@ def _exchange(field: StateField) -> Visit:
         game["_drawn"][count] = card
         return count + 1
 
-    return _unseen(field, exchange)
+    return _unseen(field, exchange, before)
 
 
-def _shuffle(pool: Sequence[StateField]) -> Visit:
-    exchange = _in_turn([_exchange(field) for field in pool])
+def _shuffle(pool: Sequence[StateField], before: Visit) -> Visit:
+    exchange: Visit = _end
+    for field in pool:
+        exchange = _exchange(field, exchange)
 
     @rule
     def shuffle(game: Record, seat: int, count: int) -> int:
+        before(game, seat, count)
         cards = game["_drawn"]
         found = exchange(game, seat, 0)
         for i in range(1, found):
@@ -322,9 +296,6 @@ def _shuffle(pool: Sequence[StateField]) -> Visit:
         return count
 
     return shuffle
-
-
-# ---- faults --------------------------------------------------------------------------------------
 
 
 def checks_of(fields: Sequence[StateField]) -> list[Check]:
@@ -378,7 +349,7 @@ def _is_won_early(game: Record) -> bool:
 
 
 def _has_absent_seat(field: StateField) -> Callable[[Record], bool]:
-    number, size = number_of(field), field.size
+    number, size = _number_of(field), field.size
 
     @rule
     def absent(game: Record) -> bool:

@@ -249,7 +249,7 @@ def picture(position: Mapping[str, Any], names: Sequence[str] = ()) -> str:
     rows: list[common.Row] = [(70 + 24 * players, {"table": common.ROOM})]
     for first in range(0, players, columns):
         seats = range(first, min(first + columns, players))
-        rows.append((400, {f"seat-{seat}": each for seat in seats}))
+        rows.append((440, {f"seat-{seat}": each for seat in seats}))
     suits = (*COLOURS, text.JESTER, text.RING)
     signs = [(symbol(0, 0, 15, suit), f"{text.LETTERS[suit]} {suit}") for suit in suits]
     signs += [(d.crown(0, 0, 15), "King"), (d.star(0, 0, 15), "winner")]
