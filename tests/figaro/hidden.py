@@ -28,7 +28,7 @@ def change_in_dict(position: dict[str, Any], seat: int, rng: random.Random) -> d
     changed = copy.deepcopy(position)
     others = [other for other in range(position["players"]) if other != seat]
     hands = [list(Counter(position["hands"][other]).elements()) for other in others]
-    decides = _can_decide(position["front"])
+    decides = can_decide(position["front"])
     dealt = _dealt(hands, others, position["to_move"], decides, rng)
     for other, hand in zip(others, dealt, strict=True):
         changed["hands"][other] = dict(Counter(hand))
@@ -40,7 +40,7 @@ def change_in_record(record: Any, seat: int, rng: random.Random) -> Any:
     game = record.copy()
     others = [other for other in range(game["players"]) if other != seat]
     hands = [_cards(game, other) for other in others]
-    decides = _can_decide(_fronts(game))
+    decides = can_decide(_fronts(game))
     dealt = _dealt(hands, others, int(game["to_move"]), decides, rng)
     for other, hand in zip(others, dealt, strict=True):
         game["hand"][other] = [hand.count(kind) for kind in KINDS]
@@ -50,7 +50,7 @@ def change_in_record(record: Any, seat: int, rng: random.Random) -> Any:
 
 def own_changes(record: Any, seat: int) -> Iterator[OwnChange]:
     """A card of the seat exchanged for one of another seat, which sees it, too."""
-    decides = _can_decide(_fronts(record))
+    decides = can_decide(_fronts(record))
     for other in set(range(record["players"])) - {seat}:
         for mine, theirs in product(_cards(record, seat), _cards(record, other)):
             changed = record.copy()
@@ -80,7 +80,7 @@ def _dealt(
     return hands
 
 
-def _can_decide(fronts: list[list[str]]) -> Callable[[Iterable[str]], bool]:
+def can_decide(fronts: list[list[str]]) -> Callable[[Iterable[str]], bool]:
     """Whether a hand has two legal moves or more, before these fronts (B1 to B5)."""
     colours = [{colour_named(card) for card in front} - NO_COLOURS for front in fronts]
     lying = any(fronts)

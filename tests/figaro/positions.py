@@ -8,13 +8,16 @@ taken already, so that the whole box is there.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from shakespeare_env import Position
 from tests.contract.playing import play
+from tests.contract.random_games import TABLES, Table, game_from
 from tests.figaro.cards import HAND, deck
 
 ALL_SEATS = tuple(HAND)
+OURS = [table for table in TABLES if table.game == "figaro"]
 REST = "..."
 """In a hand: and a share of the cards that are named nowhere."""
 
@@ -28,9 +31,6 @@ def pieces_of(players: int, in_round: int = 1) -> list[list[int]]:
     """
     lengths = list(range(15, 15 - 3 * (players - 1), -1))
     return [lengths[n::3] if n >= in_round - 1 else [] for n in range(3)]
-
-
-# ---- positions -----------------------------------------------------------------------------------
 
 
 def position(
@@ -68,8 +68,6 @@ def position(
     owned = [named_piles.get(seat, "").split() for seat in seats]
     for cards in (*piles, *held, *owned):
         for card in cards:
-            if not left[card]:
-                raise ValueError(f"more copies of {card} than {players} seats play with")
             left[card] -= 1
     rest = _mixed(left)
     if counts is not None:
@@ -78,8 +76,6 @@ def position(
         for seat in shares:
             if rest and len(held[seat]) < HAND[players]:
                 held[seat].append(rest.pop(0))
-    if rest and counts is not None:
-        raise ValueError(f"{len(rest)} cards are neither in hand nor taken")
     takers = [players - 1] if heap is None else [heap] if isinstance(heap, int) else heap
     for place, card in enumerate(sorted(rest)):
         owned[takers[place % len(takers)]].append(card)
@@ -122,9 +118,6 @@ def final(taken: Sequence[int], pieces: list[int], roads: list[list[int]], **fie
     return ended(taken, in_round=3, pieces=[[], [], pieces], roads=roads, **fields)
 
 
-# ---- playing and reading -------------------------------------------------------------------------
-
-
 def targets(moves: set[str], card: str) -> set[int]:
     """The seats that a card can be played before."""
     prefix = f"play:{card}>"
@@ -149,3 +142,69 @@ def in_play(d: Dict) -> Counter[str]:
     for pile in (*d["front"], *d["taken"]):
         cards += Counter(pile)
     return cards
+
+
+def sample(
+    hands: Sequence[Mapping[str, int]],
+    front: Sequence[Sequence[str]] = (),
+    *,
+    number: int = 2,
+    takers: Sequence[int] = (0,),
+    **fields: Any,
+) -> Dict:
+    """A position in some round; cards neither held nor face up were taken by these seats in turn.
+
+    `fields` are those of `position`.
+    """
+    return position(
+        players=len(hands),
+        in_round=number,
+        hands={seat: " ".join(Counter(hand).elements()) for seat, hand in enumerate(hands)},
+        front={seat: " ".join(pile) for seat, pile in enumerate(front)},
+        heap=takers,
+        **fields,
+    )
+
+
+def turn() -> Dict:
+    """Four seats in the second round, seat 2 to move; piles of two colours and of a jester."""
+    hands = [
+        {"red-1": 1, "red-2": 2, "ring": 1},
+        {"blue-2": 2, "jester-1": 1, "purple-3": 1},
+        {"green-1": 1, "green-2": 1, "jester-2": 1, "ring": 1},
+        {"orange-2": 3},
+    ]
+    front = [[], ["jester-1"], ["ring", "blue-2", "blue-1"], ["green-3", "jester-1"]]
+    roads, pieces = [[15], [14], [13], []], [[], [12, 11, 10], [9, 8, 7]]
+    fields: Dict = {"to_move": 2, "king": 1, "roads": roads, "pieces": pieces}
+    return sample(hands, front, takers=(0, 2, 3), **fields)
+
+
+def trio() -> Dict:
+    """Three seats in the third round, an empty table."""
+    hands = [{"red-1": 2}, {"blue-2": 1, "ring": 1}, {"jester-2": 1}]
+    roads = [[15, 14], [12, 11], []]
+    return sample(hands, to_move=1, king=2, number=3, takers=(0, 1, 2), roads=roads)
+
+
+def opening() -> Dict:
+    """Six seats, nothing played yet."""
+    return position(players=6, to_move=4, king=4)
+
+
+def over() -> Dict:
+    """Five seats at the end; seat 3, nearer clockwise to the King than seat 0, has won the tie."""
+    d = sample([{}] * 5, number=3, takers=(0, 1, 2, 3, 4))
+    d |= {"to_move": None, "king": 2, "winners": [3], "pieces": [[], [], []]}
+    d["roads"] = [[5, 4], [15, 14, 1], [13, 12], [6, 3], [11, 10, 9]]
+    return d
+
+
+SAMPLES = (turn, trio, opening, over)
+
+
+def positions(of: Table, seed: int, every: int = 1) -> Iterator[Position]:
+    """Every so-manieth position of a random game; the same object at each of them."""
+    for number, reached in enumerate(game_from(of.position(seed), salt=seed)):
+        if number % every == 0 or reached.to_move is None:
+            yield reached

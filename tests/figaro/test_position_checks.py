@@ -9,7 +9,7 @@ import pytest
 from shakespeare_env import Position
 from shakespeare_env.errors import PositionError
 from tests.contract.playing import GONE, changed
-from tests.figaro.samples import SAMPLES, opening, over, position, trio, turn
+from tests.figaro.positions import SAMPLES, opening, over, sample, trio, turn
 
 KEYS = (
     *("game", "players", "round", "to_move", "king", "hands", "front", "taken", "pieces"),
@@ -18,7 +18,7 @@ KEYS = (
 
 
 def no_cards():
-    return position([{"red-1": 1}, {}, {"ring": 1}], to_move=1)
+    return sample([{"red-1": 1}, {}, {"ring": 1}], to_move=1)
 
 
 @pytest.mark.parametrize("make", SAMPLES)
@@ -114,7 +114,7 @@ def test_taken_cards_are_read_in_any_order_and_written_sorted():
 
 def test_a_decision_with_one_legal_move_can_be_read_and_played():
     """As in every game: how the position came about is not asked (Rules D1)."""
-    read = Position.from_dict(position([{"ring": 1}, {"red-1": 2}, {"red-2": 1}], to_move=0))
+    read = Position.from_dict(sample([{"ring": 1}, {"red-1": 2}, {"red-2": 1}], to_move=0))
     assert read.moves() == ["ring"]
     read.push("ring")
     assert read.to_move == 1

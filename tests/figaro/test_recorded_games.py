@@ -4,6 +4,8 @@ Those of three, five and six seats were recorded by an independent implementatio
 numbered rules, with which the engine was compared; the one of four seats by another program.
 """
 
+from collections import Counter
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +14,8 @@ import pytest
 from shakespeare_env import Position, observation_layout
 from tests.contract.random_games import game_from
 from tests.contract.recorded_games import RecordedGame
-from tests.figaro.cards import HAND, deck
-from tests.figaro.observed import MOST_SEATS, expected
-from tests.figaro.positions import in_play
-from tests.figaro.samples import OURS, SAMPLES
+from tests.figaro.cards import COLOURS, HAND, KINDS, RING, colour_named, deck
+from tests.figaro.positions import OURS, SAMPLES, in_play
 
 DATA = Path(__file__).parent / "data"
 SEATS = ("three_seats", "four_seats", "five_seats", "six_seats")
@@ -51,6 +51,7 @@ def test_what_was_dealt_is_possible_in_the_record_and_in_the_engine(game):
         assert_deal_possible(step.played())
 
 
+MOST_SEATS, MOST_PIECES = 6, 5
 LAYOUT = observation_layout("figaro")
 tables = pytest.mark.parametrize("table", OURS, ids=str)
 
@@ -84,3 +85,108 @@ def test_positions_written_by_hand_are_observed_number_by_number(make):
     read = Position.from_dict(make())
     for seat in range(read.players):
         assert_as_expected(read, seat)
+
+
+# What each field of an observation must hold, in plain Python; only names are the engine's.
+
+
+def expected(d, observer):
+    """Field name -> numbers."""
+    players = d["players"]
+    fields = {}
+    for place in range(players):
+        for name, numbers in seat_fields(d, (observer + place) % players).items():
+            fields[f"seat{place}.{name}"] = numbers
+    return fields | table_fields(d) | own_fields(d, observer)
+
+
+def one_hot(index, size):
+    return [int(place == index) for place in range(size)]
+
+
+def amounts(cards):
+    found = Counter(cards)
+    return [found[kind] for kind in KINDS]
+
+
+def padded(lengths, size):
+    return lengths + [0] * (size - len(lengths))
+
+
+def value(card):
+    return 0 if card == RING else int(card[-1])
+
+
+def colour_of(pile):
+    """Of the cards before a seat, None if there are only jesters and rings (B3, B4)."""
+    found = {colour_named(card) for card in pile} & {*COLOURS}
+    assert len(found) <= 1
+    return COLOURS.index(found.pop()) if found else None
+
+
+def seat_fields(d, seat):
+    """The block of one seat: all is public but which cards it holds (D2)."""
+    pile, taken, road = d["front"][seat], d["taken"][seat], d["roads"][seat]
+    return {
+        "present": [1],
+        "to_move": [int(d["to_move"] == seat)],
+        "king": [int(d["king"] == seat)],
+        "hand_size": [sum(d["hands"][seat].values())],
+        "taken_count": [len(taken)],
+        "road_length": [sum(road)],
+        "road": padded(road, 3),
+        "total": one_hot(sum(map(value, pile)), 6),
+        "colour": one_hot(colour_of(pile), len(COLOURS)),
+        "front": amounts(pile),
+        "taken": amounts(taken),
+    }
+
+
+def table_fields(d):
+    """What lies on the table for all."""
+    to_come = d["pieces"][d["round"] - 1 :]
+    pieces = [padded(row, MOST_PIECES) for row in to_come]
+    return {
+        "players": one_hot(d["players"] - 3, 4),
+        "round": one_hot(d["round"] - 1, 3),
+        "pieces": padded([*chain.from_iterable(pieces)], 3 * MOST_PIECES),
+        "face_up": [sum(map(len, d["front"]))],
+    }
+
+
+def own_fields(d, observer):
+    """What only the observer knows: its cards, and so those that the others hold between them."""
+    others: Counter[str] = Counter()
+    for seat, hand in enumerate(d["hands"]):
+        if seat != observer:
+            others.update(hand)
+    return {
+        "own_hand": amounts(Counter(d["hands"][observer]).elements()),
+        "own_unseen": amounts(others.elements()),
+        "own_fillers": fillers(d, observer, Counter(d["hands"][observer])),
+        "own_threats": fillers(d, observer, others),
+    }
+
+
+def fillers(d, observer, cards):
+    """By place: how many of these cards would bring the total before a seat to 6 (B2, B3, B6)."""
+    players = d["players"]
+    found = []
+    for place in range(players):
+        pile = d["front"][(observer + place) % players]
+        elsewhere = {colour_of(other) for other in d["front"] if other is not pile}
+        fitting = {
+            card: count
+            for card, count in cards.items()
+            if card != RING
+            and sum(map(value, [*pile, card])) >= 6
+            and (card.startswith("jester") or goes_with(card, pile, elsewhere))
+        }
+        found.append(sum(fitting.values()))
+    return padded(found, MOST_SEATS)
+
+
+def goes_with(card, pile, elsewhere):
+    """Whether a coloured card may come on a pile, with these colours before other seats (B2)."""
+    colour = colour_of([card])
+    return colour_of(pile) in (None, colour) and colour not in elsewhere

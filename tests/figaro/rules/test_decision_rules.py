@@ -76,28 +76,14 @@ def test_d2_a_seat_sees_all_but_the_other_hands(players):
     true = game.to_dict()
     for seat in range(players):
         seen = game.seen_by(seat)
-        for field in true:
-            if field != "hands":
-                assert seen[field] == true[field], field
+        assert seen | {"hands": []} == true | {"hands": []}
         for other, hand in enumerate(true["hands"]):
             size = sum(hand.values())
             assert seen["hands"][other] == (hand if other == seat else {"?": size} if size else {})
 
 
 @SEAT_COUNTS
-def test_d2_roads_and_who_took_which_cards_stay_known(players):
-    game = Position.from_dict(middle_of_a_game(players))
-    true = game.to_dict()
-    for seat in range(players):
-        for seed in range(20):
-            guess = game.determinize(seat, seed).to_dict()
-            assert (guess["roads"], guess["taken"]) == (true["roads"], true["taken"])
-        seen = game.seen_by(seat)
-        assert (seen["roads"], seen["taken"]) == (true["roads"], true["taken"])
-
-
-@SEAT_COUNTS
-def test_d2_a_guess_keeps_all_but_the_other_hands(players):
+def test_d2_roads_and_who_took_which_cards_are_kept_in_a_guess_of_the_other_hands(players):
     game = Position.from_dict(middle_of_a_game(players))
     true = game.to_dict()
     sizes = [sum(hand.values()) for hand in true["hands"]]

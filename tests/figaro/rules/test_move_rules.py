@@ -40,15 +40,6 @@ def test_b2_a_colour_goes_only_where_it_lies_and_no_second_one_comes_there(playe
             assert targets(moves, card) == set(range(players)) - {seat}
 
 
-@pytest.mark.parametrize("colour", COLOURS)
-def test_b2_every_colour_keeps_to_its_seat_until_its_pile_is_taken(colour):
-    hand = " ".join(f"{one}-1" for one in COLOURS)
-    d = position(front={1: f"{colour}-2"}, hands={0: hand})
-    for one in COLOURS:
-        assert targets(legal(d), f"{one}-1") == ({1} if one == colour else {0, 2, 3})
-        assert targets(legal(d, "take"), f"{one}-1") == {0, 1, 2, 3}
-
-
 def test_b2_a_colour_without_a_seat_left_cannot_be_played():
     front = {0: "red-1", 1: "orange-1", 2: "green-1", 3: "blue-1"}
     d = position(front=front, hands={0: "purple-1 purple-2 red-1"})
