@@ -21,7 +21,7 @@ from tests.drawings import (
     words,
 )
 from tests.figaro.cards import COLOURS, deck
-from tests.figaro.positions import OURS, position, positions
+from tests.figaro.positions import OURS, over, position, positions, turn
 
 seen_by = registry.game("figaro").seen_by
 CARDS = [*deck(4).elements()]
@@ -29,32 +29,6 @@ CARDS = [*deck(4).elements()]
 LONG_PILE = ["ring", "red-1", "ring", "ring", "jester-1", "red-1", "ring", "red-1", "jester-1",
              "ring"]  # fmt: skip
 
-MIDDLE: dict[str, Any] = {
-    "game": "figaro", "players": 4, "round": 3, "to_move": 0, "king": 1,
-    "roads": [[10, 9], [11, 5], [6], []], "winners": None, "pieces": [[], [], [8, 7, 1]],
-    "hands": [
-        {"green-2": 2, "purple-1": 1, "purple-2": 1, "red-1": 1, "red-2": 3, "red-3": 1},
-        {"green-2": 3, "orange-1": 1, "orange-2": 1, "red-2": 2, "ring": 1},
-        {"blue-1": 1, "blue-2": 2, "green-1": 1, "green-3": 1, "jester-1": 1, "purple-2": 2},
-        {"blue-1": 1, "green-1": 1, "orange-2": 2, "orange-3": 1, "purple-1": 2, "purple-2": 1},
-    ],
-    "front": [
-        ["orange-2", "jester-1", "orange-1", "ring"], ["blue-2", "blue-1"], [], ["ring", "red-1"],
-    ],
-    "taken": [
-        [],
-        ["blue-2", "blue-2", "blue-2", "blue-3", "green-1", "green-2", "jester-1", "jester-2",
-         "jester-2", "orange-1", "orange-2", "orange-2", "purple-2", "red-1", "ring", "ring"],
-        [],
-        [],
-    ],
-}  # fmt: skip
-END: dict[str, Any] = {
-    "game": "figaro", "players": 4, "round": 3, "to_move": None, "king": 3,
-    "roads": [[9, 1], [11, 8, 5], [7, 6], [12, 10]], "winners": [0], "pieces": [[], [], []],
-    "hands": [{}, {}, {}, {}], "front": [[], [], [], []],
-    "taken": [["orange-3"], ["blue-1", "jester-2", "ring"], [], ["green-2", "green-3", "red-1"]],
-}  # fmt: skip
 OVER: dict[str, Any] = {"round": 3, "to_move": None, "winners": [1], "pieces": [[], [], []]}
 SEATS = pytest.mark.parametrize("players", range(3, 7))
 PHONE, FINGER = 366, 40
@@ -100,17 +74,17 @@ def test_texts_keep_to_their_room_and_lie_on_no_other(players):
 
 
 def test_the_end_ranks_roads_and_says_what_decides_ties():
-    end = {**END, "roads": [[10], [9, 1], [7], [6, 4]], "winners": [2]}
-    assert ranking(end) == [2, 3, 0, 1]
+    end = {**over(), "king": 3, "roads": [[10], [9, 1], [7], [6, 4], [11]], "winners": [2]}
+    assert ranking(end) == [2, 3, 0, 1, 4]
     assert "tied with seat 0, but has the King" in draw(end)
     assert "tied with seat 3, which has the King" in draw(end)
     assert "tied with seat 0, which is nearer clockwise to the King" in draw(end)
-    assert "Winner: seat 0, with a road of 10" in words(picture(END), "head")
+    assert "Winner: seat 2, with a road of 7" in words(picture(end), "head")
 
 
 def test_names_stand_at_the_seats():
     names = ["Ada", "Bo", "Cy", "Di"]
-    drawn = picture(MIDDLE, names=names)
+    drawn = picture(turn(), names)
     for seat, name in enumerate(names):
         assert name in words(drawn, f"seat-{seat}")
 
@@ -150,11 +124,11 @@ def test_what_is_clicked_is_wide_enough_on_a_phone(players):
 
 
 def test_pieces_say_what_they_show_to_those_who_cannot_see_it():
-    titles = {piece.name: piece.title for panel in board(MIDDLE, ["Ada"]) for piece in panel.pieces}
-    assert titles["pieces"].endswith("round 1 laid; round 2 laid; round 3 8, 7, 1")
+    titles = {piece.name: piece.title for panel in board(turn(), ["Ada"]) for piece in panel.pieces}
+    assert titles["pieces"].endswith("round 1 laid; round 2 12, 11, 10; round 3 9, 8, 7")
     said = titles["seat-0-cards"]
-    assert said.startswith("Seat 0, Ada: 9 in hand · 0 taken; orange-2, jester-1, orange-1, ring")
-    assert "in hand 1 × red-1, 3 × red-2" in said
+    assert said.startswith("Seat 0, Ada: 4 in hand · ")
+    assert "in hand 1 × red-1, 2 × red-2, 1 × ring" in said
 
 
 def test_topics_say_what_stands_on_the_table():

@@ -11,9 +11,8 @@ from math import sqrt
 import pytest
 
 from shakespeare_env import Position
-from tests.contract.playing import play
 from tests.figaro.cards import HAND, deck
-from tests.figaro.positions import ALL_SEATS, ended, in_play, position
+from tests.figaro.positions import ALL_SEATS, ended, in_play
 
 SEAT_COUNTS = pytest.mark.parametrize("players", ALL_SEATS)
 GAMES = 600
@@ -109,12 +108,3 @@ def test_a4_the_seat_with_the_king_begins_a_later_round(players):
             # The King has been with another seat so far.
             d = ended([9] * players, ender=ender, king=(ender + 1) % players, in_round=in_round)
             assert (d["round"], d["king"], d["to_move"]) == (in_round + 1, ender, ender)
-
-
-@SEAT_COUNTS
-def test_a4_turns_go_clockwise(players):
-    for seat in range(players):
-        d = position(players=players, to_move=seat, king=1, hands={seat: "red-1 ..."})
-        after = play(d, f"play:red-1>{(seat + 2) % players}")
-        assert after["to_move"] == (seat + 1) % players
-        assert after["king"] == 1

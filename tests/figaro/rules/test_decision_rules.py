@@ -26,12 +26,6 @@ def test_d1_a_seat_that_can_take_or_play_one_card_is_asked():
     assert legal(d, "play:blue-1>3") == {"play:blue-2>3", "take"}
 
 
-def test_d1_a_position_that_is_read_is_left_as_it_is():
-    d = position(front=FULL_TABLE | {3: "blue-1"}, hands={0: "purple-1 purple-2"})
-    assert legal(d) == {"take"}
-    assert Position.from_dict(d).to_dict()["front"] == d["front"]
-
-
 @pytest.mark.parametrize(
     ("front", "held", "others"),
     [

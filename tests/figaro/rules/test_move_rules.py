@@ -40,12 +40,6 @@ def test_b2_a_colour_goes_only_where_it_lies_and_no_second_one_comes_there(playe
             assert targets(moves, card) == set(range(players)) - {seat}
 
 
-def test_b2_a_colour_without_a_seat_left_cannot_be_played():
-    front = {0: "red-1", 1: "orange-1", 2: "green-1", 3: "blue-1"}
-    d = position(front=front, hands={0: "purple-1 purple-2 red-1"})
-    assert legal(d) == {"play:red-1>0", "take"}
-
-
 @SEAT_COUNTS
 def test_b3_a_jester_can_always_be_played_before_anyone(players):
     colours = COLOURS[: 4 if players == 3 else 5]
