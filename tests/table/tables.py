@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 from shakespeare_agents.table.app import make_app
 from shakespeare_agents.table.settings import Settings
 from shakespeare_agents.table.site import Site
+from shakespeare_env.core import registry
 
 HOST = "http://127.0.0.1:7764"
 HTMX = {"HX-Request": "true"}
@@ -25,6 +26,8 @@ def served(folder, **settings) -> Iterator[TestClient]:
     """A server with games in a folder; its clients follow redirects."""
     app = make_app(Settings(folder / "games.sqlite", **settings))
     with TestClient(app, base_url=HOST) as client:
+        for name in registry.names():
+            app.state.site.preparing.wait(name, PATIENCE)
         yield client
 
 
