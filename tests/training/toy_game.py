@@ -87,8 +87,8 @@ def scores(game: Record, out: Any) -> None:
 @rule
 def is_odd_end(game: Record) -> bool:
     """Whether someone is to move without counters, or nobody with some."""
-    is_over: bool = game["to_move"] < 0
-    return is_over != (game["pile"] == 0)
+    is_odd: bool = (game["to_move"] < 0) != (game["pile"] == 0)
+    return is_odd
 
 
 GAME = define(

@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -81,7 +82,8 @@ def test_a_box_that_does_not_fit_is_named_without_loading_the_game(name, copy):
         "faults = [registry.box_fault(sys.argv[1], digest) for digest in sys.argv[2:]]\n"
         "print(json.dumps([*faults, list(registry._loaded)]))"
     )
-    told = json.loads(said_by(script, name, own, digest(name, box), **{variable: str(box)}))
+    in_force: Any = {variable: str(box)}
+    told = json.loads(said_by(script, name, own, digest(name, box), **in_force))
     assert str(box) in told[0]
     assert variable in told[0]
     assert told[1:] == [None, []]

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shakespeare_agents.mcp import handbook
+from shakespeare_agents.mcp import tables
 from shakespeare_env import Batch, Position, PositionError, StateField, below, define, rule
 from shakespeare_env.core import registry
 from shakespeare_env.core.registry import box_fault
@@ -113,8 +113,8 @@ def test_it_is_shown_and_explained_and_has_no_box(name):
     position = next(positions(name))
     assert position.svg().startswith("<svg")
     assert position.game.presentation.board(position.to_dict(), ())[0].seat is None
-    assert "card" in handbook.rules(name)
-    assert f"`{position.moves()[0]}`" in handbook.notation(name)
+    assert "card" in tables.rules(name)
+    assert f"`{position.moves()[0]}`" in tables.notation(name)
     with pytest.raises(BoxError):
         registry.game(name, "box.toml")
     assert "another version" in str(box_fault(name, "0" * 64))
