@@ -4,7 +4,6 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -56,20 +55,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TableServer]:
     yield running
     running.stop()
     assert "Traceback" not in running.errors()
-
-
-@pytest.fixture
-def new_server() -> Iterator[Callable[[Path], TableServer]]:
-    """Starts table servers on the games of a folder, for one test."""
-    running: list[TableServer] = []
-
-    def started(folder: Path) -> TableServer:
-        running.append(TableServer(folder).start())
-        return running[-1]
-
-    yield started
-    for server in running:
-        server.stop()
 
 
 @pytest.fixture

@@ -1,11 +1,9 @@
 """A recorded game as a page in a browser, opened from disk or in a notebook."""
 
-from html import unescape
-
 import numpy as np
 import pytest
 
-from shakespeare_env.film import Forecasts, Judged, film_page, framed
+from shakespeare_env.film import Forecasts, Judged, film_page
 from tests.agents.sessions import played
 from tests.browser.people import serious_findings
 
@@ -113,19 +111,3 @@ def test_a_position_looks_the_same_from_wherever_one_comes(film, new_page):
     assert Watcher(page, f"{film}#11").board() == forwards
     assert watcher.press("Home") == 0
     assert page.locator(".film-changed").count() == 0
-
-
-def test_in_a_notebooks_frame_it_plays_without_touching_the_notebook(text, new_page, tmp_path):
-    frame = framed(text)
-    assert text in unescape(frame)
-    notebook = tmp_path / "notebook.html"
-    notebook.write_text(f"<!doctype html><title>N</title>{frame}", encoding="utf-8")
-    page = new_page()
-    page.goto(notebook.as_uri())
-    inside = page.frame_locator("iframe")
-    inside.locator(".film-board svg").first.wait_for()
-    inside.get_by_role("button", name="One move forward").click()
-    assert inside.locator(".film-place").inner_text() == f"1 / {MOVES}"
-    inside.locator(".film-mistakes a").click()
-    assert inside.locator(".film-place").inner_text() == f"10 / {MOVES}"
-    assert page.url == notebook.as_uri()

@@ -121,17 +121,3 @@ def test_a_hint_and_thoughts_are_given_and_go_with_the_next_move(server, new_pag
     page.locator("#guide-play").click()
     page.wait_for_function(_SUGGESTED, arg=found["version"])
     assert page.locator("#hinted").inner_text() == page.locator("#thoughts").inner_text() == ""
-
-
-def test_the_guide_folds_and_leaves_the_board_in_sight(server, new_page):
-    page = new_page(**PHONE)
-    _begin(page, server, "figaro")
-    page.wait_for_function(_SUGGESTED, arg="")
-    guide, high = page.locator("#guide"), page.viewport_size["height"]
-    for act, least, most in (("Fold", 0.0, 0.2), ("Read again", 0.2, 0.41)):
-        guide.get_by_role("button", name=act).tap()
-        assert least * high < guide.bounding_box()["height"] < most * high
-    guide.get_by_role("button", name="Fold").tap()
-    page.reload()
-    page.locator("#guide.small .suggestion").wait_for()
-    assert guide.get_by_role("button", name="Play it").is_visible()

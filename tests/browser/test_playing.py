@@ -159,43 +159,6 @@ def test_two_browsers_play_at_one_table_and_a_third_watches(server, new_page):
     assert spectator.locator("#board .target, button[name=move]").count() == 0
 
 
-def test_a_server_killed_and_started_again_has_lost_nothing_that_was_shown(
-    new_server, new_page, tmp_path
-):
-    server, person = new_server(tmp_path), Person(new_page(), 4)
-    page = person.page
-    person.begin(server.address, "shakespeare", ["person", "random"], seed=5)
-    person.play_on(3)
-    seen, log = person.look(), wait_for_log(page)
-    page.expected.append("")
-    server.kill()
-    offline = page.get_by_text("The server does not answer")
-    offline.wait_for(state="visible")
-    server.start()
-    offline.wait_for(state="hidden")
-    page.expected.clear()
-    assert wait_for_log(page) == log
-    person.play(seen, *person.choose(seen))
-    assert wait_for_log(page, len(log) + 1)[: len(log)] == log
-
-
-def test_an_explanation_stands_beside_its_card_until_the_next_move(server, new_page):
-    person = Person(new_page(), 5)
-    page = person.page
-    person.begin(server.address, "shakespeare", ["person", "random"], seed=4)
-    seen, box = person.look(), page.locator("#explained")
-    move = next(one for one in seen.moves if one[1])
-    there = page.locator(f"#board .target[data-place='{move[1][0]}']").locator("visible=true")
-    there.first.hover()
-    box.wait_for(state="visible")
-    person.play(seen, *move)
-    person.look()
-    assert box.is_hidden()
-    page.locator("#board [data-place='order'] text").locator("visible=true").first.click()
-    box.get_by_role("button", name="Close").click()
-    assert box.is_hidden()
-
-
 def test_nothing_serious_and_nothing_beyond_a_phone(server, new_page):
     page = new_page(**PHONE)
     page.expected.append("status of 4")

@@ -19,6 +19,8 @@ HOST = "http://127.0.0.1:7764"
 HTMX = {"HX-Request": "true"}
 PATIENCE = 60
 """Seconds for agents to decide on a busy machine."""
+COMPILED = 600
+"""Seconds for rules to be compiled there."""
 
 
 @contextmanager
@@ -27,7 +29,7 @@ def served(folder, **settings) -> Iterator[TestClient]:
     app = make_app(Settings(folder / "games.sqlite", **settings))
     with TestClient(app, base_url=HOST) as client:
         for name in registry.names():
-            app.state.site.preparing.wait(name, PATIENCE)
+            app.state.site.preparing.wait(name, COMPILED)
         yield client
 
 

@@ -121,15 +121,6 @@ def test_a_suggested_goal_and_its_reason_agree_with_what_goals_pay_now():
     assert min(days) < 4 <= max(days)
 
 
-def test_numbers_of_characters_that_rest_are_said_in_grammar():
-    played = example("shakespeare")
-    own = [at for at, one in enumerate(played.positions) if one.phase == "wager"]
-    said = [guidance(played.up_to(at)) for at in own]
-    words = [one.why for one in said if one is not None]
-    assert any("One of your characters rests" in why for why in words)
-    assert not any(re.match(r"1\b", why) for why in words)
-
-
 @pytest.mark.parametrize("game", GAMES)
 def test_the_guide_says_the_same_whatever_is_hidden(game):
     played = example(game)
