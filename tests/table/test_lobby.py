@@ -21,15 +21,6 @@ def test_every_game_and_number_of_seats_can_be_begun(client, game):
     assert begin(client, game, ["random"] * players).url.path.startswith("/watch/")
 
 
-def test_another_game_begins_with_seats_of_its_own(client):
-    def form(**said):
-        return client.get("/", params=said).text.split("</form>")[0]
-
-    filled = {"players": "3", "seat1": "greedy", "shown": "figaro"}
-    assert form(**filled, game="shakespeare") == form(game="shakespeare")
-    assert '<option value="greedy" selected' in form(**filled, game="figaro")
-
-
 def test_variants_are_offered_where_they_are_played_and_hold(client):
     assert "variant_strategic_rest" in client.get("/", params={"players": 3}).text
     assert "variant_strategic_rest" not in client.get("/", params={"game": "figaro"}).text
