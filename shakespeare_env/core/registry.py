@@ -115,7 +115,7 @@ def _register_views(name: str, counts: range) -> None:
             kwargs=arguments,
         )
     if hasattr(pettingzoo, "register"):  # since 1.27
-        views = {"aec": f"{_WRAPPERS}.aec:env", "parallel": f"{_WRAPPERS}.parallel:parallel_env"}
+        views = {"aec": f"{_WRAPPERS}.aec:env", "parallel": f"{_WRAPPERS}.aec:parallel_env"}
         for kind, entry_point in views.items():
             pettingzoo.register(kind, f"{name}_v0", entry_point=entry_point, kwargs={"game": name})
 

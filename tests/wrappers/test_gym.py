@@ -72,12 +72,10 @@ def test_only_what_is_an_action_id_is_an_action(table):
     actions: list[Any] = [int(legal), legal, np.array(legal)]
     for action in actions:
         assert copy.deepcopy(env).step(action)[2] is False
-    others: list[Any] = [0.0, [0], None, "pass"]
+    others: list[Any] = [0.0, [0], None, "pass", 2**70]
     for other in others:
         with pytest.raises((TypeError, ValueError)):
             env.step(other)
-    *_, info = env.step(2**70)
-    assert info["illegal_action"]
 
 
 class Row(SingleAgentEnv):
