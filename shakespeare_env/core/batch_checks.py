@@ -115,10 +115,12 @@ def as_actions(actions: Integers, n: int) -> npt.NDArray[np.int32]:
     """Action ids, legal or not, int32[n]; a copy, so that nobody changes what is checked."""
     if type(actions) is np.ndarray and actions.dtype is _ACTIONS and actions.shape == (n,):
         return actions.astype(np.int32)  # the common case of every step, kept fast
+    given = any_integers("actions", actions, (n,))
     # Numbers beyond int32 are not actions either, and must not wrap into one.
-    given = np.minimum(any_integers("actions", actions, (n,)), _INT32.max)
-    ids: npt.NDArray[np.int64] = np.maximum(given.astype(np.int64), _INT32.min)
-    return ids.astype(np.int32)
+    if given.dtype == np.uint64:
+        given = np.minimum(given, np.uint64(_INT32.max))
+    ids: npt.NDArray[np.int64] = given.astype(np.int64)
+    return ids.clip(_INT32.min, _INT32.max).astype(np.int32)
 
 
 def check_kind(game: Game, records: object) -> None:
