@@ -177,8 +177,9 @@ def first_fault(game: Game, kernels: Kernels, records: Records) -> tuple[int, st
     """The first of records[n] that cannot occur, and place, fault and remedy."""
     if misfit := game.ranges.misfit(records):
         index, field = misfit
-        held = shown(np.asarray(records[index][field.name]).tolist())
-        return index, f"{field.name}: {held} is not within {field.low} to {field.high}"
+        held = np.atleast_1d(records[index][field.name])
+        wrong = held[(held < field.low) | (held > field.high)][0]
+        return index, f"{field.name}: {wrong} is not within {field.low} to {field.high}"
     faults = np.zeros(1, np.int64)
     index = int(kernels.first_fault(records, np.zeros(game.actions.size, np.bool_), faults))
     if index < 0:
