@@ -77,11 +77,10 @@ def observe(game: Record, seat: int, out: Any) -> None:
     for place in range(players):
         block = out[place * SEAT_SIZE : (place + 1) * SEAT_SIZE]
         observe_seat(game, seat_at(seat, place, players), block)
-    for kind in range(t.N_KINDS):
-        out[OWN_HAND + kind] = game["hand"][seat, kind]
-        for other in range(players):
-            if other != seat:
-                out[OWN_UNSEEN + kind] += game["hand"][other, kind]
+    for other in range(players):
+        heap = OWN_HAND if other == seat else OWN_UNSEEN
+        for kind in range(t.N_KINDS):
+            out[heap + kind] += game["hand"][other, kind]
     observe_table(game, out)
     observe_fillers(game, seat, out)
 

@@ -204,7 +204,10 @@ def pass_left(game: Record) -> None:
     """Pass piles to the next seats clockwise; with their totals, so none is full (Rules B4, B6)."""
     last = game["players"] - 1
     for card in range(t.MAX_FRONT):
-        rotate(game["front"][:, card], last)
+        carried = game["front"][last, card]
+        for seat in range(last, 0, -1):
+            game["front"][seat, card] = game["front"][seat - 1, card]
+        game["front"][0, card] = carried
     rotate(game["front_len"], last)
     rotate(game["total"], last)
     rotate(game["colour"], last)
@@ -221,10 +224,7 @@ def rotate(values: Any, last: int) -> None:
 
 @rule
 def has_choice(game: Record, cards: Any) -> bool:
-    """Whether a hand, int8[kinds], gives two legal moves: a card, and to take it all (Rules D1).
-
-    On an empty table, any card but a ring fits before all.
-    """
+    """Whether a hand, int8[kinds], gives two legal moves; on an empty table a ring is one (D1)."""
     playable = 0
     for kind in range(t.RING + (face_up(game) > 0)):
         playable += cards[kind] > 0 and is_playable(game, kind)
