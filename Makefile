@@ -4,7 +4,7 @@ PYTHON  ?= python3
 WORKERS ?= 2
 ARGS    ?=
 # What `make bounds` runs.
-BOUNDED ?= tests/shakespeare tests/figaro tests/contract/core/test_records.py
+BOUNDED ?= tests/shakespeare tests/figaro tests/contract/core/test_records.py tests/fuzz
 
 VENV    := .venv
 BIN     := $(VENV)/bin
@@ -12,7 +12,7 @@ STAMP   := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-only test-ecosystem test-floors test-newest test-ptx lint types imports coverage golden docs site notebooks table watch play train evaluate fuzz bounds bench bench-compile bench-views bench-search bench-workers bench-cluster bench-training bench-gpu panel leaderboards clean
+.PHONY: help setup test test-only test-ecosystem test-floors test-ptx lint types imports coverage golden docs site notebooks table play train evaluate fuzz bounds bench panel leaderboards clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-21s %s\n", $$1, $$2 }' Makefile
@@ -47,10 +47,7 @@ test-ecosystem: setup  ## recipes for other libraries, each installed apart; ARG
 	$(BIN)/python -m tests.ecosystem $(ARGS)
 
 test-floors: setup  ## the oldest libraries that pyproject.toml takes, each extra installed apart; ARGS="arena" for some
-	$(BIN)/python -m tests.ecosystem.extras oldest $(ARGS)
-
-test-newest: setup  ## the newest, in the same way
-	$(BIN)/python -m tests.ecosystem.extras newest $(ARGS)
+	$(BIN)/python -m tests.ecosystem.extras $(ARGS)
 
 test-ptx: setup  ## compile all that a GPU runs, without one; installs the extra cuda into .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[cuda]' -c constraints.txt
@@ -75,9 +72,6 @@ notebooks: setup  ## execute the notebooks and save their output; ARGS=5_agents.
 table: setup  ## play, watch and review in the browser
 	$(BIN)/shakespeare table $(ARGS)
 
-watch: setup  ## watch a game of four bundled networks
-	$(BIN)/shakespeare watch --seed 7 $(ARGS)
-
 play: setup  ## play against bundled networks
 	$(BIN)/shakespeare play $(ARGS)
 
@@ -87,36 +81,14 @@ train: setup  ## train a network by self-play
 evaluate: setup  ## the bundled network against three heuristic players
 	$(BIN)/shakespeare evaluate network heuristic --players 4 --games 2000 $(ARGS)
 
-bounds: setup  ## with every index of compiled rules checked: the rules' tests, then some fuzzing; BOUNDED=tests for all
-	SHAKESPEARE_BOUNDS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(BOUNDED) -m "not slow"
-	SHAKESPEARE_BOUNDS=1 $(BIN)/python -m tests.fuzz positions records arrays moves protocol --minutes 1 --seed 1 --workers $(WORKERS)
+bounds: setup  ## with every index of compiled rules checked: the rules' tests and some fuzzing; BOUNDED=tests for all
+	SHAKESPEARE_BOUNDS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(BOUNDED) -m "not slow" $(ARGS)
 
-fuzz: setup  ## attack everything that reads input, for half an hour; ARGS="positions --minutes 5" for less
-	$(BIN)/python -m tests.fuzz $(ARGS)
+fuzz: setup  ## attack what reads positions, records and commands, for half an hour; ARGS="-k records" for some
+	FUZZ_EXAMPLES=10000 $(BIN)/python -m pytest -n $(WORKERS) tests/fuzz $(ARGS)
 
-bench: setup  ## how fast the engine steps on this machine
-	$(BIN)/python -m benchmarks.engine $(ARGS)
-
-bench-compile: setup  ## what the first use costs, with an empty cache
-	$(BIN)/python -m benchmarks.compile $(ARGS)
-
-bench-views: setup  ## how fast each view steps, beside comparable environments
-	$(BIN)/python -m benchmarks.views $(ARGS)
-
-bench-search: setup  ## how fast search asks its network, beside the network alone
-	$(BIN)/python -m benchmarks.search $(ARGS)
-
-bench-workers: setup  ## what two workers are worth, as processes and on Ray
-	$(BIN)/python -m benchmarks.workers $(ARGS)
-
-bench-cluster: setup  ## how many cores one process can hand games to, by a model
-	$(BIN)/python -m benchmarks.cluster $(ARGS)
-
-bench-training: setup  ## how fast self-play learns, beside PettingZoo's tutorial
-	$(BIN)/python -m benchmarks.training $(ARGS)
-
-bench-gpu: setup  ## how fast games are played and learned from on a GPU; ARGS="engine", equality or training
-	$(BIN)/python -m benchmarks.gpu $(ARGS)
+bench: setup  ## a module of benchmarks/, the engine's by default; ARGS="views --help" for another
+	$(BIN)/python -m benchmarks.$(or $(ARGS),engine)
 
 panel: setup  ## judge a network by the fixed panel; ARGS="CHECKPOINT", with --card to keep the figures
 	$(BIN)/python -m benchmarks.panel $(ARGS)

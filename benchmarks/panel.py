@@ -19,7 +19,7 @@ from rich.table import Table
 from benchmarks.leaderboards.pages import HERE
 from shakespeare_agents import evaluate
 from shakespeare_agents.arena import Entrant
-from shakespeare_agents.cli.options.progress import counted_games
+from shakespeare_agents.cli.playing import counted_games
 from shakespeare_agents.networks.bundled import bundled_versions
 from shakespeare_agents.networks.checkpoint import CARD_NAME, read_card
 from shakespeare_agents.registry import make

@@ -1,4 +1,4 @@
-"""How fast search asks its network, beside the network alone: `make bench-search`.
+"""How fast search asks its network, beside the network alone: `make bench ARGS=search`.
 
 Evaluations a second of processor time, which other programs disturb less than the clock, of all
 threads together: policies and forecasts within playouts, and the same network's policy for as many

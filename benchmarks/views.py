@@ -1,4 +1,4 @@
-"""How fast each view of the engine steps, beside comparable environments: `make bench-views`.
+"""How fast each view of the engine steps, beside comparable environments: `make bench ARGS=views`.
 
 Uniformly random legal play at four seats on one thread, reading every decider's observation and
 mask. Cases take turns, so that drift hits them alike; figures are medians. `benchmarks/peers.py`

@@ -1,4 +1,4 @@
-"""What two workers are worth: `make bench-workers`.
+"""What two workers are worth: `make bench ARGS=workers`.
 
 Games of `evaluate` a second at the usual seats, in this process, on two processes and on a Ray
 cluster of two cores started here; cases take turns, and ratios are taken within a repeat. Starting

@@ -23,7 +23,6 @@ from shakespeare_agents.networks.network import Network
 from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_agents.registry import make
 from shakespeare_agents.search.agent import Plan, SearchAgent, network_search
-from shakespeare_agents.workers import Shared, ThisProcess, Workers
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
 from shakespeare_env.core.registry import box_fault
@@ -34,28 +33,27 @@ AgentParcel = Callable[[Game], AnyAgent]
 """An agent on its way: makes it again for a game; WorkerError if it is another one there."""
 
 
-def parcel_of(given: Player, agent: AnyAgent, game: Game, workers: Workers) -> AgentParcel:
+def parcel_of(given: Player, agent: AnyAgent, game: Game) -> AgentParcel:
     """An agent ready to travel.
 
     Args:
         given: The value that it was made from.
         agent: The agent made for the game.
         game: What it plays.
-        workers: The destination.
 
     Raises:
         TypeError: it cannot be pickled.
     """
     # Subclasses may play otherwise.
     if type(agent) is NetworkAgent:
-        return partial(_network_agent, _shared(agent.network, workers), agent.greedy)
+        return partial(_network_agent, _weights(agent.network), agent.greedy)
     if type(agent) is SearchAgent and isinstance(agent.prior, NetworkAgent):
-        player, weights = agent.player, _shared(agent.prior.network, workers)
+        player, weights = agent.player, _weights(agent.prior.network)
         return partial(_searching, weights, agent.plan, player.horizon, player.temperature)
     if isinstance(given, str):
         return partial(named_agent, _from_anywhere(given), agent_digest(given, agent, game))
     try:
-        return partial(_unpickled, workers.share(cloudpickle.dumps(agent)))
+        return partial(_unpickled, cloudpickle.dumps(agent))
     except Exception as fault:
         raise TypeError(
             f"{agent!r} cannot travel to a worker ({type(fault).__name__}: {fault}); name it as "
@@ -77,21 +75,21 @@ def named_agent(name: str, digest: str, game: Game) -> AnyAgent:
     return agent
 
 
-def _network_agent(weights: Shared, greedy: bool, game: Game) -> AnyAgent:
+def _network_agent(weights: bytes, greedy: bool, game: Game) -> AnyAgent:
     return NetworkAgent(_network(weights, game), greedy=greedy)
 
 
 def _searching(
-    weights: Shared, plan: Plan, horizon: int, temperature: float, game: Game
+    weights: bytes, plan: Plan, horizon: int, temperature: float, game: Game
 ) -> AnyAgent:
     """A search over a network, on one thread, as workers share the cores."""
     network = _network(weights, game)
     return network_search(game, network, plan, horizon=horizon, temperature=temperature, threads=1)
 
 
-def _unpickled(content: Shared, _game: Game) -> AnyAgent:
+def _unpickled(content: bytes, _game: Game) -> AnyAgent:
     try:
-        agent: AnyAgent = cloudpickle.loads(content.read())
+        agent: AnyAgent = cloudpickle.loads(content)
     except Exception as fault:  # their code
         raise WorkerError(
             f"an agent cannot be unpickled on {_here()} ({type(fault).__name__}: {fault}); "
@@ -100,12 +98,13 @@ def _unpickled(content: Shared, _game: Game) -> AnyAgent:
     return agent
 
 
-def _shared(network: Network, workers: Workers) -> Shared:
-    return workers.share(safetensors.numpy.save(dict(network.tensors)))
+def _weights(network: Network) -> bytes:
+    content: bytes = safetensors.numpy.save(dict(network.tensors))
+    return content
 
 
-def _network(weights: Shared, game: Game) -> Network:
-    return Network(safetensors.numpy.load(weights.read()), game.layout)
+def _network(weights: bytes, game: Game) -> Network:
+    return Network(safetensors.numpy.load(weights), game.layout)
 
 
 def _from_anywhere(name: str) -> str:
@@ -131,13 +130,13 @@ class BoxParcel:
 
     game: str
     digest: str
-    content: Shared | None
+    content: bytes | None
 
     @classmethod
-    def of(cls, game: Game, workers: Workers) -> BoxParcel:
+    def of(cls, game: Game) -> BoxParcel:
         """The box in force."""
         is_own = game.box == registry.own_box(game.name)
-        content = None if is_own else workers.share(game.box.read_bytes())
+        content = None if is_own else game.box.read_bytes()
         return cls(game.name, registry.box_digest(game.name), content)
 
     def put_in_force(self) -> Game:
@@ -150,7 +149,7 @@ class BoxParcel:
         box = registry.own_box(self.game)
         if self.content is not None:
             box = Path(_box_folder().name) / f"{self.digest}.toml"
-            box.write_bytes(self.content.read())
+            box.write_bytes(self.content)
         game = registry.game(self.game, box)
         if fault := box_fault(self.game, self.digest):
             raise WorkerError(f"{self.game} on {_here()} is {fault}")
@@ -168,25 +167,21 @@ class AgentSet:
         game: What they play.
         agents: The agents, each once or several times; one object stays one.
         given: What each was made from.
-        workers: The destination.
     """
 
-    def __init__(
-        self, game: Game, agents: Sequence[AnyAgent], given: Sequence[Player], workers: Workers
-    ) -> None:
+    def __init__(self, game: Game, agents: Sequence[AnyAgent], given: Sequence[Player]) -> None:
         self.game = game
         self.agents = list(agents)
         self._given = list(given)
-        self._workers = workers
 
     def __reduce__(self) -> tuple[Any, ...]:
         parcels: dict[int, AgentParcel] = {}
         for given, agent in zip(self._given, self.agents, strict=True):
             if id(agent) not in parcels:
-                parcels[id(agent)] = parcel_of(given, agent, self.game, self._workers)
+                parcels[id(agent)] = parcel_of(given, agent, self.game)
         order = list(parcels)
         seats = [order.index(id(agent)) for agent in self.agents]
-        box = BoxParcel.of(self.game, self._workers)
+        box = BoxParcel.of(self.game)
         return _arrived, (box, tuple(parcels.values()), tuple(seats))
 
 
@@ -194,7 +189,7 @@ def _arrived(box: BoxParcel, parcels: Sequence[AgentParcel], seats: Sequence[int
     game = box.put_in_force()
     made = [parcel(game) for parcel in parcels]
     agents = [made[seat] for seat in seats]
-    return AgentSet(game, agents, agents, ThisProcess())
+    return AgentSet(game, agents, agents)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Files written whole or not at all, and tensors named after their content.
+"""Files written whole or not at all, tensors named after their content, and folders held.
 
 Nothing is unpickled, so files from strangers cannot run code.
 """
@@ -9,7 +9,8 @@ import hashlib
 import os
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,11 +23,13 @@ from safetensors import SafetensorError
 from shakespeare_env.checks.json_input import parse_object
 from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.checks.values import shown
-from shakespeare_env.errors import CheckpointError
+from shakespeare_env.datasets.frames import load
+from shakespeare_env.errors import CheckpointError, ShakespeareEnvError
 
 Arrays = dict[str, NDArray[Any]]
 
 _SUFFIX = ".safetensors"
+_LOCK = ".lock"
 _HEADER = 2**20
 """The most bytes of arrays' names and shapes."""
 _LARGEST_JSON = 2**24
@@ -52,16 +55,9 @@ def store_tensors(folder: Path, stem: str, tensors: Mapping[str, NDArray[Any]]) 
     )
     digest = hashlib.sha256(content).hexdigest()
     stored = StoredTensors(f"{stem}-{digest[:16]}{_SUFFIX}", digest)
-    path = folder / stored.file
     folder.mkdir(parents=True, exist_ok=True)
-    if not _holds(path, content):
-        write_atomically(path, content)
+    write_atomically(folder / stored.file, content)
     return stored
-
-
-def _holds(path: Path, content: bytes) -> bool:
-    is_alike = path.is_file() and path.stat().st_size == len(content)
-    return is_alike and path.read_bytes() == content
 
 
 def forget_others(folder: Path, stem: str, *kept: StoredTensors) -> None:
@@ -94,9 +90,9 @@ def load_tensors(folder: Path, stored: StoredTensors, at_most: int) -> Arrays:
     Raises:
         CheckpointError: the file is missing, damaged or too large.
     """
-    path = folder / stored.file
-    if not re.fullmatch(r"\w[\w.-]{0,199}", stored.file):
+    if Path(stored.file).name != stored.file:
         raise CheckpointError(f"{folder}: {shown(stored.file)} must be a file beside what names it")
+    path = folder / stored.file
     content = read_bounded(path, at_most + _HEADER, "put it back")
     if hashlib.sha256(content).hexdigest() != stored.digest:
         raise CheckpointError(f"{path}: is not the file that was saved; copy all files again")
@@ -105,9 +101,6 @@ def load_tensors(folder: Path, stored: StoredTensors, at_most: int) -> Arrays:
     except (SafetensorError, KeyError, TypeError, AttributeError, ValueError) as error:
         # It may be damaged, or hold number types or sizes that NumPy lacks.
         raise CheckpointError(f"{path}: is not a safetensors file of arrays ({error})") from error
-    for name, array in arrays.items():
-        if array.dtype == np.bool_ and (array.view(np.uint8) > 1).any():
-            raise CheckpointError(f"{path}: {name} holds bytes that are neither true nor false")
     return arrays
 
 
@@ -155,8 +148,8 @@ def read_bounded(path: Path, at_most: int, remedy: str) -> bytes:
     """A file's content; CheckpointError if there is none, or it has more than `at_most` bytes."""
     try:
         return read_regular(path, at_most)
-    except OSError as error:
-        raise CheckpointError(f"{path}: cannot be read ({error.strerror}); {remedy}") from error
+    except (OSError, ValueError) as error:
+        raise CheckpointError(f"{path}: cannot be read ({error}); {remedy}") from error
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -169,18 +162,66 @@ def write_atomically(path: Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.replace(draft, path)
-        _settle(path.parent)
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
-
-
-def _settle(folder: Path) -> None:
-    """Flush a folder's names to disk."""
-    if os.name == "nt":  # where folders cannot be opened
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
+    folder = os.open(path.parent, os.O_RDONLY)
     try:
-        os.fsync(descriptor)
+        os.fsync(folder)
     finally:
-        os.close(descriptor)
+        os.close(folder)
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a folder may hold, and the words of its errors.
+
+    Attributes:
+        manifest: The file that marks it.
+        files: Names of all its files, as a regular expression.
+        error: The exception raised.
+        use: What another process does there.
+        remedy: The kind of folder to give instead.
+    """
+
+    manifest: str
+    files: str
+    error: type[ShakespeareEnvError]
+    use: str
+    remedy: str
+
+
+@contextmanager
+def held(folder: Path, contents: Contents) -> Iterator[None]:
+    """Keep other processes out of a folder, created if missing; drafts left in it are deleted.
+
+    A folder with the manifest is one of the kind, and so is one in which the first save was cut
+    short.
+
+    Raises:
+        ShakespeareEnvError: (of type `contents.error`) it holds something else, or another process
+            has it.
+        ModuleNotFoundError: filelock is not installed.
+        OSError: it cannot be written.
+    """
+    filelock = load("filelock")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if _is_foreign(folder, contents):
+            raise contents.error(f"{folder} holds other things; {contents.remedy}")
+        lock = filelock.FileLock(folder / _LOCK).acquire(timeout=0)
+    except filelock.Timeout as taken:
+        raise contents.error(
+            f"{folder}: another process {contents.use}; wait until it ends, or give another folder"
+        ) from taken
+    except (FileExistsError, NotADirectoryError) as fault:
+        raise contents.error(f"{str(folder)!r} is no folder; {contents.remedy}") from fault
+    with lock:
+        forget_drafts(folder, contents.files)
+        yield
+
+
+def _is_foreign(folder: Path, contents: Contents) -> bool:
+    names = {path.name for path in folder.iterdir()}
+    ours = re.compile(rf"{re.escape(_LOCK)}|{draft_of(contents.files)}")
+    return contents.manifest not in names and not all(map(ours.fullmatch, names))

@@ -1,19 +1,23 @@
-"""How the rules are compiled, and which folder keeps their machine code.
+"""How the rules are compiled, and where their machine code is kept.
 
 `rule` compiles functions into their callers, `kernel` the few entry points from Python, which alone
-are kept on disk.
+are kept on disk.  Numba's own cache looks only at the cached function's file and would run old
+rules after an edit of a callee.  Here its folder is named after the *contents* of all files that
+may hold rules, so stale code cannot be loaded.
 
-Numba's own cache looks only at the cached function's file and would run old rules after an edit of
-a callee.  Here the folder is named after the *contents* of all files that may hold rules, so stale
-code cannot be loaded: an edit of any of them compiles anew.
+Loading compiled code runs it: whoever can write the folder can run code.
 """
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import inspect
+import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+import warnings
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack, suppress
 from functools import cache, wraps
 from pathlib import Path
 from types import FunctionType
@@ -23,24 +27,25 @@ import llvmlite  # type: ignore[import-untyped]
 import numba
 import numpy as np
 from numba import njit, types
-from numba.core.compiler_lock import global_compiler_lock
+from numba.core import event
+from numba.core.caching import Cache, IndexDataCacheFile
+from numba.core.compiler import CompileResult
+from platformdirs import user_cache_path
 
-from shakespeare_env.compile.bounds import bounds_checked
-from shakespeare_env.compile.cache import KernelCode
-from shakespeare_env.compile.folder import folder_named
-from shakespeare_env.compile.rule_compiler import RuleCompiler
+from shakespeare_env.compile.rule_compiler import RuleCompiler, bounds_checked
 
 P = ParamSpec("P")
 R = TypeVar("R")
 AnyFunction = Callable[..., Any]
 
+CACHE_VARIABLE = "SHAKESPEARE_CACHE"
 PACKAGE = Path(__file__).resolve().parents[1]
 _OURS = ("shakespeare_env", "shakespeare_agents", "shakespeare_training")
 _WITHOUT_RULES = {
     *("cli", "datasets", "drawing", "film", "text", "words", "wrappers"),
-    *("analysis", "arena", "mcp", "strategy", "table", "workers"),
+    *("analysis", "arena", "mcp", "strategy", "table", "workers.py"),
 }
-"""Folders of our packages whose edits compile nothing anew; no rule imports anything from them."""
+"""Parts of our packages whose edits compile nothing anew; no rule imports anything from them."""
 _OPTIONS: dict[str, Any] = {
     "nogil": True,
     "error_model": "numpy",
@@ -49,6 +54,8 @@ _OPTIONS: dict[str, Any] = {
     # them would cost atomic operations for every row of a batch, which threads contend for.
     "_nrt": False,
 }
+_clock = event.TimingListener()
+event.register("numba:compile", _clock)
 
 
 def rule(function: Callable[P, R]) -> Callable[P, R]:
@@ -106,84 +113,121 @@ def kernel(
     Args:
         owner: Names the folder, besides the digest.
         *functions: Functions compiled in besides those that the kernel imports or closes over (it
-            may close over functions, numbers and texts alone: TypeError); kernels of the same ones
-            share a folder.
-        purpose: What it is for, shown to whoever waits; by default owner and name.
+            may close over functions, numbers and texts alone: TypeError).
+        purpose: What it is for, shown to whoever waits; by default its name.
     """
 
     def compile_and_keep(function: Callable[P, R]) -> Callable[P, R]:
         if numba.config.DISABLE_JIT:
             return function
-        dispatcher = njit(**_OPTIONS)(function)
-        keep_code(KernelCode, dispatcher, owner, functions, purpose)
-        compiled: Callable[P, R] = dispatcher
+        compiled: Callable[P, R] = njit(**_OPTIONS)(function)
+        if (folder := code_folder(owner, function, *functions)) is not None:
+            KernelCode(compiled, folder, purpose or function.__name__)
         return compiled
 
     return compile_and_keep
 
 
-def keep_code(
-    kind: type[KernelCode],
-    dispatcher: Any,
-    owner: str,
-    functions: Iterable[AnyFunction],
-    purpose: str | None,
-) -> None:
-    """Keep what one of Numba's dispatchers compiles; see `kernel`."""
-    function = dispatcher.py_func
-    # A kernel around other functions of the same files is another kernel.
-    inner = [f"{f.__qualname__}-{f.__code__.co_firstlineno}" for f in _within([function])[0]]
-    code = kind(
-        function.__name__.strip("<>"),
-        " ".join(inner),
-        code_folder(owner, function, *functions),
-        purpose or f"{owner}: {function.__name__}",
-    )
-    dispatcher._cache = code
-    compile_kernel = dispatcher.compile
+class KernelCode(Cache):  # type: ignore[misc]
+    """Numba's cache of one kernel, in a folder of ours; one process compiles, the others wait."""
 
-    def compile_in_turn(signature: Any) -> Any:
-        # The lock keeps apart what threads compile at the same time.
-        with global_compiler_lock, code:
-            return compile_kernel(signature)
+    def __init__(self, dispatcher: Any, folder: Path, purpose: str) -> None:
+        name = dispatcher.py_func.__name__.strip("<>")
+        self._cache_path, self._purpose = str(folder), purpose
+        # The folder's name stands for the source.
+        self._cache_file = IndexDataCacheFile(self._cache_path, name, source_stamp=None)
+        compile_kernel = dispatcher.compile
 
-    dispatcher.compile = compile_in_turn
+        def compile_in_turn(signature: Any) -> Any:
+            with ExitStack() as turn:
+                with suppress(OSError):  # a folder that cannot be written
+                    folder.mkdir(0o700, parents=True, exist_ok=True)
+                    lock = turn.enter_context((folder / f"{name}.lock").open("wb"))
+                    fcntl.flock(lock, fcntl.LOCK_EX)
+                return compile_kernel(signature)
+
+        dispatcher.compile, dispatcher._cache = compile_in_turn, self
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The code for a signature; None, with a notice, if it is to be compiled."""
+        target_context.refresh()
+        try:
+            content = self._cache_file.load(self._index_key(sig, target_context.codegen()))
+            if content is not None:
+                return self._rebuilt(target_context, content)
+        except Exception as fault:
+            _warn(f"{self._cache_path} holds unusable compiled code ({fault}), compiling anew")
+            with suppress(OSError):
+                self.flush()
+        with suppress(OSError, ValueError, AttributeError):  # a program without a console
+            sys.stderr.write(f"shakespeare-env: compiling {self._purpose}, for the first use ...\n")
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep compiled code; a warning if the disk does not allow it."""
+        try:
+            if (reduced := self._reduced(data)) is not None:
+                self._cache_file.save(self._index_key(sig, data.codegen), reduced)
+        except OSError as fault:
+            _warn(f"compiled code is not kept ({fault}), every process will compile it anew")
+
+    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
+        return repr(sig), codegen.magic_tuple(), numba.config.BOUNDSCHECK
+
+    @staticmethod
+    def _rebuilt(target_context: Any, content: Any) -> Any:
+        return CompileResult._rebuild(target_context, *content)
+
+    @staticmethod
+    def _reduced(data: Any) -> Any:
+        """What is kept; None for code that holds dynamic globals, addresses of this process."""
+        return None if data.library.has_dynamic_globals else data._reduce()
+
+
+@cache  # of each fault once, however many kernels it concerns
+def _warn(fault: str) -> None:
+    remedy = f"set {CACHE_VARIABLE} to a folder that you can write and nobody else"
+    warnings.warn(f"{fault}; {remedy}", RuntimeWarning, stacklevel=2)
 
 
 def code_folder(owner: str, *functions: AnyFunction) -> Path | None:
-    """The folder for an owner's compiled functions, or None; see `folder_named`.
+    """The folder for compiled functions; None if one has no file, as in notebooks.
 
-    Functions without a file, as in notebooks, have none.
+    It is below `SHAKESPEARE_CACHE`, or else in the user's cache folder.
     """
-    within, constants = _within(functions)
-    modules = frozenset(function.__module__ for function in within)
+    within = _within(functions)
+    modules = frozenset(one.__module__ for one in within if isinstance(one, FunctionType))
     if any(_file_of(module) is None for module in modules):
         return None
-    # Compiled code names its modules, and the name of a file outside packages holds its path.
-    parts = [_digest(modules), *sorted(modules), *map(repr, constants)]
-    return folder_named(f"{owner}-{hashlib.sha256(' '.join(parts).encode()).hexdigest()[:24]}")
+    # A kernel around other functions of the same files is another kernel.  Compiled code names its
+    # modules, and the name of a file outside packages holds its path.
+    names = [
+        f"{one.__qualname__}-{one.__code__.co_firstlineno}"
+        if isinstance(one, FunctionType)
+        else repr(one)
+        for one in within
+    ]
+    parts = " ".join([_digest(modules), *sorted(modules), repr(_OPTIONS), *names])
+    home = os.environ.get(CACHE_VARIABLE) or user_cache_path()
+    digest = hashlib.sha256(parts.encode()).hexdigest()[:24]
+    return Path(home) / "shakespeare-env" / f"{owner}-{digest}"
 
 
-def _within(functions: Iterable[AnyFunction]) -> tuple[list[FunctionType], list[bool | int | str]]:
-    """Functions without wrappers and all that they close over: functions and constants."""
-    found: list[FunctionType] = []
-    constants: list[bool | int | str] = []
+def _within(functions: Iterable[AnyFunction]) -> list[Any]:
+    """Functions without wrappers and all that they close over: functions, numbers and texts."""
+    found: list[Any] = []
     waiting: list[Any] = list(functions)
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, bool | int | str):
-            constants.append(one)
-            continue
-        function = inspect.unwrap(one)
-        if not isinstance(function, FunctionType):
+        one = inspect.unwrap(waiting.pop())
+        if not isinstance(one, FunctionType | bool | int | str):
             raise TypeError(
-                f"{function!r} is closed over by compiled code that is kept on disk, which would "
+                f"{one!r} is closed over by compiled code that is kept on disk, which would "
                 "not follow a change of it; make it an argument"
             )
-        if function not in found:
-            found.append(function)
-            waiting += [cell.cell_contents for cell in function.__closure__ or ()]
-    return found, constants
+        if not any(one is other for other in found):
+            found.append(one)
+            waiting += [cell.cell_contents for cell in getattr(one, "__closure__", None) or ()]
+    return found
 
 
 def _file_of(module: str) -> Path | None:
@@ -193,18 +237,13 @@ def _file_of(module: str) -> Path | None:
 
 @cache  # this process runs what the files held when it first asked
 def _digest(modules: frozenset[str]) -> str:
-    """A digest of all files and boxes that rules may come from, the compiler and its options."""
+    """A digest of the files and boxes that rules may come from, and of the compiler."""
     files, games = sources_of(modules)
     tables = [sys.modules.get(f"{PACKAGE.name}.{game}.box.tables") for game in games]
     # The boxes as they were loaded: their files, and the environment, may have changed since.
     boxes = [repr(module.BOX) for module in tables if module is not None]
-    return " ".join([digest_of(files), *boxes, repr(_OPTIONS)])
-
-
-def digest_of(files: Mapping[str, Path]) -> str:
-    """A hex digest of files' names and contents and of the compiler's version."""
-    compiler = (numba.__version__, llvmlite.__version__, np.__version__, sys.version)
-    digest = hashlib.sha256(repr(compiler).encode())
+    versions = (numba.__version__, llvmlite.__version__, np.__version__, sys.version)
+    digest = hashlib.sha256(repr((boxes, versions)).encode())
     for name, path in sorted(files.items()):
         content = path.read_bytes()
         digest.update(f"\n{name} {len(content)}\n".encode())
@@ -236,3 +275,8 @@ def sources_of(modules: Iterable[str]) -> tuple[dict[str, Path], list[str]]:
             if left_out.isdisjoint(place.parts):
                 files[str(place)] = path
     return files, games
+
+
+def seconds_spent() -> float:
+    """The seconds that this process has spent compiling, for those who time what compiles."""
+    return _clock.duration if _clock.done else 0.0

@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 import torch
 from numba import config, cuda
-from numba.core.serialize import dumps
+from numba.cuda import dispatcher
 
-from shakespeare_env.compile.cache import KernelCode
-from shakespeare_env.compile.decorators import AnyFunction, keep_code
+from shakespeare_env.compile.decorators import AnyFunction, KernelCode, code_folder
 
 SIMULATED = bool(config.ENABLE_CUDASIM)
 """Whether there is a simulator in place of a GPU."""
@@ -30,50 +29,37 @@ class DeviceCode(KernelCode):
 
     @staticmethod
     def _rebuilt(target_context: Any, content: Any) -> Any:
-        from numba.cuda.dispatcher import _Kernel
-
-        return _Kernel._rebuild(**content)
+        return dispatcher._Kernel._rebuild(**content)
 
     @staticmethod
-    def _reduced(data: Any) -> bytes | None:
-        content: bytes = dumps(data._reduce_states())
-        return content
-
-    @staticmethod
-    def _codegen(data: Any) -> Any:
-        return data._codelibrary.codegen
+    def _reduced(data: Any) -> Any:
+        return data._reduce_states()
 
 
 @cache
 def kernel_over_rows(row: AnyFunction, owner: str, purpose: str) -> Any:
-    """A CUDA kernel that calls a rule with every row's number and its arguments.
-
-    It is compiled when it is first launched, and its machine code kept (`decorators.kernel`).
-    """
+    """A CUDA kernel that calls a rule with every row's number and its arguments."""
 
     def over_rows(rows: int, arguments: Any) -> None:
         i = cuda.grid(1)
         if i < rows:
             row(i, *arguments)
 
-    dispatcher = cuda.jit(over_rows)
+    kernel = cuda.jit(over_rows)
     if not SIMULATED:
-        keep_code(DeviceCode, dispatcher, f"{owner}-device", (), f"{purpose} for the GPU")
-    return dispatcher
+        folder = code_folder(f"{owner}-device", over_rows)
+        if folder is not None:
+            DeviceCode(kernel, folder, f"{purpose} for the GPU")
+    return kernel
 
 
 def launch(
     row: AnyFunction, owner: str, purpose: str, rows: int, device: torch.device, *arguments: Any
 ) -> None:
-    """Do a rule on each of some rows, on PyTorch's current stream of a device.
+    """Do a rule, (number of the row, *arguments), on each row, on the GPU's current stream.
 
-    Args:
-        row: (number of the row, *arguments), compiled by `rule`.
-        owner: Names the folder of the machine code.
-        purpose: What it is for, shown to whoever waits for the compiler.
-        rows: Their number.
-        device: A GPU.
-        *arguments: Numbers, and tensors or tuples of them, which are not copied.
+    Arguments are numbers, and tensors or tuples of them, which are not copied. For owner and
+    purpose see `decorators.kernel`.
     """
     if not rows:
         return

@@ -1,21 +1,29 @@
-"""Compiles rules only as far as kernels need them: to LLVM's language, not to machine code.
+"""What differs from Numba's own compiler.
 
-Numba optimises every function and writes machine code for it, and again wherever it is called. Only
+Rules are compiled only as far as kernels need them: to LLVM's language, not to machine code. Numba
+optimises every function and writes machine code for it, and again wherever it is called. Only
 kernels call rules, so rules are optimised and written as part of a kernel alone, which halves the
 time and yields the same speed.
+
+In the debug build, SHAKESPEARE_BOUNDS=1, an index that misses its array is an IndexError; otherwise
+it reads or writes elsewhere in memory.
 """
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
-from llvmlite import binding as llvm  # type: ignore[import-untyped]
-from numba import _dynfunc
-from numba.core.codegen import CodeLibrary, JITCodeLibrary
+from numba import _dynfunc, types
+from numba.core import cgutils
+from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
+from numba.np import arrayobj
 
+BOUNDS_VARIABLE = "SHAKESPEARE_BOUNDS"
 _NO_ADDRESS = 0
 
 
@@ -62,43 +70,48 @@ class _RuleLowering(NativeLowering):  # type: ignore[misc]
 class RuleLibrary(JITCodeLibrary):  # type: ignore[misc]
     """A rule's code, which is only used inside its callers' code."""
 
-    def finalize(self) -> None:
-        """Close the library: nothing is optimised, and no machine code written."""
-        self._raise_if_finalized()
-        if hasattr(self, "_reload_init"):  # Numba 0.60 has none
-            for library in self._linking_libraries:
-                self._reload_init.update(library._reload_init)
+    def _optimize_final_module(self) -> None:
+        """Leave it to the callers."""
+
+    def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
         self._finalized = True
 
-    def _get_module_for_linking(self) -> llvm.ModuleRef:
-        """The rule and all that it calls, each function once."""
-        if self._shared_module is None:
-            whole = self._own_module().clone()
-            for library in self._called():
-                whole.link_in(_own_module_of(library), preserve=True)
-            self._shared_module: llvm.ModuleRef | None = whole
-        return self._shared_module
 
-    def _own_module(self) -> llvm.ModuleRef:
-        for function in self._final_module.functions:
-            if not function.is_declaration and function.linkage == llvm.Linkage.external:
-                function.linkage = "linkonce_odr"  # as Numba links: callers may define it, too
-        return self._final_module
+def bounds_checked() -> bool:
+    """Whether the environment asks for the debug build.
 
-    def _called(self) -> list[CodeLibrary]:
-        found: dict[CodeLibrary, None] = {self: None}
-        waiting = list(self._linking_libraries)
-        while waiting:
-            library = waiting.pop(0)
-            if library not in found:
-                found[library] = None
-                # Libraries of Numba's own functions hold what those call.
-                waiting += library._linking_libraries if isinstance(library, RuleLibrary) else []
-        return list(found)[1:]
+    From then on Numba's checks, where they are on, name the line and refuse negative indices: rules
+    never count from the end, but a wrong one may arrive at -1.
+    """
+    if os.environ.get(BOUNDS_VARIABLE) != "1":
+        return False
+    Lower.lower_inst = _lower_noting_line
+    arrayobj.fix_integer_index = _keep_negative_index
+    cgutils.do_boundscheck = _check
+    return True
 
 
-def _own_module_of(library: CodeLibrary) -> llvm.ModuleRef:
-    if isinstance(library, RuleLibrary):
-        return library._own_module()
-    return library._get_module_for_linking()
+_lower, _fix_integer_index = Lower.lower_inst, arrayobj.fix_integer_index
+
+
+def _lower_noting_line(self: Any, instruction: Any) -> None:
+    self.context.place = {"loc": instruction.loc, "func_name": self.func_ir.func_id.func_name}
+    _lower(self, instruction)
+
+
+def _keep_negative_index(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:
+    """Leave it to the check instead of adding the array's size."""
+    if context.enable_boundscheck:
+        return context.cast(builder, index, kind, types.intp)
+    return _fix_integer_index(context, builder, kind, index, size)
+
+
+def _check(context: Any, builder: Any, index: Any, size: Any, axis: int | None = None) -> None:
+    """Write code that raises an IndexError unless 0 <= index < size; without sign, -1 is huge."""
+    outside = builder.icmp_unsigned(">=", index, size)
+    with cgutils.if_unlikely(builder, outside):
+        where = "" if axis is None else f" of axis {axis}"
+        context.call_conv.return_user_exc(
+            builder, IndexError, (f"index out of bounds{where}",), **context.place
+        )

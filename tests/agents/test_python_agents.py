@@ -259,7 +259,7 @@ def site(tmp_path, monkeypatch):
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: lazy-players\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(ENTRIES)
     (site / "lazy_players.py").write_text(REGISTERED)
-    importlib.import_module("shakespeare_agents.cli.options.lineup")  # it lists names in its help
+    importlib.import_module("shakespeare_agents.cli.lineup")  # it lists names in its help
     monkeypatch.syspath_prepend(str(site))
     importlib.invalidate_caches()
     naming.installed.cache_clear()

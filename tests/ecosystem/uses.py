@@ -116,7 +116,7 @@ def arena() -> None:
 
 
 def table() -> None:
-    """A game in the browser's place: lobby, a move, the picture, what is pushed; then the desk."""
+    """A game in the browser's place: lobby, a table, the picture, what is pushed."""
     words = "table", "--no-browser", "--port", "0", "--games", "games.sqlite"
     with subprocess.Popen(
         [str(_command()), *words],
@@ -143,30 +143,16 @@ def _play_at(said: Iterable[str]) -> None:
     form = {"game": GAME, "players": "3", "seed": "0", "seat0": "person", "name0": "A"}
     form |= {"seat1": "random", "seat2": "random"}
     seat = opener.open(f"{address}/tables", urlencode(form).encode()).url
-    legal: list[list[str]] = []
-    while not legal:
-        time.sleep(0.1)  # agents give way to a server that is asked without a pause
-        page = _page(opener, seat)
-        turn = re.search(r'id="turn">(.*?)</script>', page, re.S)
-        assert turn, page
-        legal = json.loads(turn[1])["moves"]
-    hidden = {"number": _field(page, "number"), "since": _field(page, "version")}
-    _page(opener, f"{seat}/play", {"move": legal[0][0], **hidden})
+    assert 'id="turn"' in _page(opener, seat)
     with opener.open(f"{seat}/events", timeout=60) as events:
         assert events.readline()
     with opener.open(f"{seat}/picture.png") as picture:
         assert picture.read().startswith(b"\x89PNG")
-    assert "<form" in _page(opener, f"{address}/box/{GAME}")
 
 
-def _page(opener: OpenerDirector, address: str, form: dict[str, str] | None = None) -> str:
-    with opener.open(address, urlencode(form).encode() if form else None, timeout=60) as page:
+def _page(opener: OpenerDirector, address: str) -> str:
+    with opener.open(address, timeout=60) as page:
         return str(page.read().decode())
-
-
-def _field(page: str, name: str) -> str:
-    found = re.search(rf'id="{name}"[^>]* value="([^"]*)"', page)
-    return found[1] if found else ""
 
 
 def train() -> None:
@@ -241,7 +227,9 @@ def mcp() -> None:
 
 
 def render() -> None:
-    """Pictures, and a window that nobody sees."""
+    """Pictures, a window that nobody sees, and a film by Gymnasium's wrapper."""
+    import gymnasium
+
     import shakespeare_env
 
     os.environ["SDL_VIDEODRIVER"] = "dummy"
@@ -251,48 +239,12 @@ def render() -> None:
         picture = shown.render()
         assert mode == "human" or picture.std() > 0
         shown.close()
-
-
-def video() -> None:
-    """A film of a game's first moves by Gymnasium's wrapper."""
-    import gymnasium
-
     game = gymnasium.make("shakespeare_env:Figaro-v0", opponents="random", render_mode="rgb_array")
     filmed = gymnasium.wrappers.RecordVideo(game, "films", step_trigger=lambda step: step == 0)
     _, told = filmed.reset(seed=1)
     filmed.step(int(told["action_mask"].argmax()))
     filmed.close()
     assert list(Path("films").glob("*.mp4"))
-
-
-# ------------------------------------------------------------------------ extras of the checkout
-
-
-def docs() -> None:
-    """The site."""
-    _in_checkout("-m", "mkdocs", "build", "--strict", NO_MKDOCS_2_WARNING="1")
-    assert (CHECKOUT / "build" / "site" / "index.html").is_file()
-
-
-def notebooks() -> None:
-    """Two notebooks, played little."""
-    names = "1_rules_tour.ipynb", "4_strategy.ipynb"
-    _in_checkout("notebooks/execute.py", *names, NOTEBOOKS_FAST="1")
-
-
-def dev() -> None:
-    """The wheel, style, imports and some tests."""
-    _in_checkout("-m", "build", "--no-isolation", "--wheel")
-    _in_checkout("-m", "ruff", "check", ".")
-    _in_checkout("-c", "from importlinter.cli import lint_imports_command as it; it()")
-    tests = "tests/contract/core", "tests/boxes", "tests/wrappers"
-    _in_checkout(
-        "-m", "pytest", "-n", "1", "--cov=shakespeare_env.figaro", "-m", "not slow", *tests
-    )
-
-
-def _in_checkout(*words: str, **variables: str) -> None:
-    _finished([sys.executable, *words], CHECKOUT, variables)
 
 
 # ------------------------------------------------------------------------------------- commands
@@ -327,7 +279,6 @@ USES: dict[str, Callable[[], None]] = {
     use.__name__: use
     for use in (
         smallest, base, cuda, data, arena, table, train, export, ray, mcp, render,
-        video, docs, notebooks, dev,
     )
 }  # fmt: skip
 

@@ -1,42 +1,240 @@
-"""The fuzzer finds faults of every kind, and a few fixed cases of every target find none."""
+"""What reads input from outside refuses a changed one with an error, or plays it to its end.
 
-from collections import Counter
+`make fuzz` draws more examples, and others each time; with SHAKESPEARE_BOUNDS=1 compiled rules
+check every index, too.
+"""
 
-import pytest
+import copy
+import json
+import math
+import os
+import pickle
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from typing import Any
 
-from tests.fuzz import campaign, faulty
-from tests.fuzz.campaign import CRASH, HANG, distinct, generator, names
+import hypothesis.extra.numpy as arrays
+import numpy as np
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-FAULTY = faulty.__name__
-FEW = {"boxes": 4, "runs": 20, "commands": 30, "tables": 40}
-"""Cases of the slow targets."""
+from shakespeare_env import Batch, Position
+from shakespeare_env.cli.protocol import Engine
+from shakespeare_env.errors import PositionError
+from tests.contract.random_games import LONGEST, TABLES, sampled
+
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", 0))
+fuzzed = settings(
+    max_examples=EXAMPLES or 50,
+    derandomize=not EXAMPLES,
+    database=None,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+NUMBERS = (0, 1, -1, 2, 127, -129, 255, 2**31, 2**63, -(2**63) - 1, 2**64, 10**400)
+OTHERS = (
+    None,
+    True,
+    0.5,
+    1e300,
+    math.inf,
+    math.nan,
+    "",
+    "?",
+    "x" * 300,
+    "\0",
+    "\ud800",
+    "é",
+    "../",
+)
+scalars = st.sampled_from(NUMBERS + OTHERS) | st.integers() | st.floats() | st.text(max_size=9)
+values = st.recursive(
+    scalars,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=9), inner),
+    max_leaves=8,
+)
+seeds = st.integers(0, 2**64 - 1)
 
 
-def test_every_fault_is_found_with_its_case():
-    """A crash, a hang, too much memory and an exception, and the cases after each still run."""
-    ends = [faulty.ends_in(generator(FAULTY, 5, number)) for number in range(60)]
-    expected = {number: end for number, end in enumerate(ends) if end != "fine"}
-    assert set(expected.values()) == {"crash", "hang", "memory", "exception"}
-    result = campaign.run(FAULTY, seed=5, cases=60, workers=2, patience=0.5)
-    assert {finding.number: finding.kind for finding in result.findings} == expected
-    assert result.words == {end: ends.count(end) for end in set(ends)}
-    for finding in result.findings:
-        assert finding.command.endswith(f"{FAULTY} --seed 5 --case {finding.number}")
-        assert finding.kind != CRASH or finding.what.startswith("SIGSEGV in ")
-        assert finding.kind != HANG or "faulty.py" in finding.what
-    # Findings of one fault count as one.
-    kinds = [finding.kind for finding, _ in distinct(result.findings)]
-    assert sorted(kinds) == ["crash", "exception", "hang", "memory"]
+@cache
+def starts() -> tuple[Position, ...]:
+    """Positions of every game, seat count, variant and phase."""
+    return tuple(position.copy() for table in TABLES for position in sampled(table, 0, 9))
 
 
-@pytest.mark.parametrize("name", names())
-def test_a_target_withstands_its_fixed_cases(name):
-    cases = FEW.get(name, 200)
-    result = campaign.run(name, seed=0, cases=cases, workers=1)
-    assert result.words.total() == cases
-    found = [f"{found.what}\n{found.command}" for found, _ in distinct(result.findings)]
-    assert not found, "\n".join(found)
-    if name == "moves":  # whose cases are quick, and the same in every process
-        checked = campaign.target(name)
-        words = Counter(checked.check(generator(name, 0, number)) for number in range(cases))
-        assert words == result.words
+positions = st.deferred(lambda: st.sampled_from(starts()))
+
+
+@st.composite
+def changed(draw: Any, root: Any) -> Any:
+    """A copy of JSON in which one to four values are others, misspelt, gone, or changed places."""
+    root = copy.deepcopy(root)
+    for _ in range(draw(st.integers(1, 4))):
+        places = list(inside(root))
+        if not places:
+            break
+        container, key = draw(st.sampled_from(places))
+        other, other_key = draw(st.sampled_from(places))
+        match draw(st.integers(0, 4)):
+            case 0:
+                del container[key]
+            case 1:
+                container[key] = draw(values)
+            case 2 if isinstance(container[key], int):
+                container[key] += draw(st.integers(-3, 3))
+            case 3 if isinstance(container, list):
+                container.append(copy.deepcopy(container[key]))
+            case _:
+                container[key] = copy.deepcopy(other[other_key])
+    return root
+
+
+def inside(root: Any) -> Any:
+    """The places of values inside lists and tables: the container and the key or index."""
+    for key in range(len(root)) if isinstance(root, list) else list(root):
+        yield root, key
+        if isinstance(root[key], list | dict):
+            yield from inside(root[key])
+
+
+def play_out(position: Position, seed: int) -> None:
+    """Random legal moves to the end, in one row of two; what is asked of positions is answered."""
+    ask(position, seed)
+    batch = Batch(position.game.name, 2, players=position.players, seed=seed, autoreset=False)
+    batch.load([1], np.array([position.record()], position.game.state))
+    for _ in range(LONGEST):
+        if (batch.to_move < 0).all():
+            return
+        assert batch.mask[batch.to_move >= 0].any(axis=1).all(), "nothing to decide"
+        batch.step(batch.random_actions())
+    raise AssertionError(f"not over after {LONGEST} decisions")
+
+
+def ask(position: Position, seed: int) -> None:
+    """Text that reads back as the same position; what a seat sees and may suppose."""
+    assert Position.from_dict(position.to_dict(), seed=seed) == position
+    seat, layout = seed % position.players, position.game.layout
+    seen = position.observation(seat)
+    assert ((seen >= layout.low) & (seen <= layout.high)).all(), "observed out of range"
+    position.seen_by(seat)
+    supposed = position.determinize(seat, seed)
+    np.testing.assert_array_equal(supposed.observation(seat), seen)
+
+
+@fuzzed
+@given(st.data(), positions, seeds)
+def test_positions_in_text(data, start, seed):
+    try:
+        position = Position.from_dict(data.draw(changed(start.to_dict())), seed=seed)
+    except PositionError:
+        return
+    play_out(position, seed)
+
+
+@st.composite
+def changed_records(draw: Any, start: Position) -> Any:
+    """A record in which numbers are others, move within their field or come from another game."""
+    record = np.array(start.record())
+    for _ in range(draw(st.integers(1, 4))):
+        name = draw(st.sampled_from(record.dtype.names or ()))
+        flat = record[name].reshape(-1)
+        limits = np.iinfo(flat.dtype)
+        at, other = (draw(st.integers(0, len(flat) - 1)) for _ in range(2))
+        whole = st.integers(int(limits.min), int(limits.max))
+        near = st.integers(max(int(limits.min), -3), 33)
+        match draw(st.integers(0, 3)):
+            case 0:
+                flat[at] = draw(near | whole)
+            case 1:
+                flat[at], flat[other] = flat[other], flat[at]
+            case 2:
+                flat[:] = flat[at]
+            case 3:
+                others = [one for one in starts() if one.game is start.game]
+                flat[:] = np.ravel(draw(st.sampled_from(others)).record()[name])
+        record[name] = flat.reshape(record[name].shape)
+    return record[()]
+
+
+@fuzzed
+@given(st.data(), positions, seeds)
+def test_games_as_records(data, start, seed):
+    """Loaded into a batch, read as one game, and inside a pickle."""
+    record = data.draw(changed_records(start))
+    packed = pickle.dumps(start).replace(start.record().tobytes(), record.tobytes())
+    batch = Batch(start.game.name, 1, players=start.players)
+    readers: list[Callable[[], Any]] = [
+        lambda: Position.of_record(start.game, record),
+        lambda: batch.load([0], np.array([record], start.game.state)),
+        lambda: pickle.loads(packed),
+    ]
+    refused = 0
+    for read in readers:
+        try:
+            read()
+        except (ValueError, TypeError):
+            refused += 1
+    assert refused in (0, len(readers))
+    if not refused:
+        play_out(readers[0](), seed)
+
+
+numbers = arrays.arrays(
+    arrays.scalar_dtypes(), arrays.array_shapes(min_dims=0, max_dims=2, min_side=0, max_side=4)
+)
+
+
+@fuzzed
+@given(st.data(), positions, st.lists(numbers | values, min_size=3, max_size=3))
+def test_arrays_given_to_batches(data, start, given_ones):
+    """The batch can be played on whatever it was given."""
+    batch = Batch(start.game.name, 3, players=start.players, seed=1)
+    batch.load([0, 1, 2], np.array([start.record()] * 3, start.game.state))
+    calls = ("step", "observe", "scores", "save", "load", "restart", "determinize", "copies")
+    name = data.draw(st.sampled_from(calls))
+    count = {"step": 2, "observe": 2, "load": 2, "determinize": 3}.get(name, 1)
+    with suppress(ValueError, TypeError):
+        getattr(batch, name)(*given_ones[:count])
+    batch.step(batch.random_actions())
+
+
+@st.composite
+def requests(draw: Any) -> bytes:
+    """A line for `shakespeare protocol`, most of them nearly right."""
+    start = draw(positions)
+    commands = ("new", "position", "moves", "play", "observe", "state", "quit", "nothing")
+    request = {
+        "command": draw(st.sampled_from(commands)),
+        "id": draw(st.none() | scalars),
+        "game": start.game.name,
+        "players": draw(st.integers(0, 7)),
+        "seed": draw(seeds),
+        "position": start.to_dict(),
+        "move": draw(st.sampled_from([*start.moves(), ""])),
+        "seat": draw(st.integers(-1, 6)),
+    }
+    kept = {name: request[name] for name in request if name == "command" or draw(st.booleans())}
+    whole = draw(st.just(kept) | changed(kept) | values)
+    line = json.dumps(whole, ensure_ascii=draw(st.booleans())).encode("utf-8", "surrogatepass")
+    if draw(st.integers(0, 9)) == 0:
+        at = draw(st.integers(0, len(line)))
+        line = line[:at] + draw(st.binary(max_size=9)) + line[at + 1 :]
+    return line.replace(b"\n", b" ") + b"\n"
+
+
+@fuzzed
+@given(st.lists(requests(), min_size=1, max_size=6))
+def test_lines_of_the_protocol(lines):
+    """Each gets one answer in JSON, and a mistake changes nothing."""
+    engine = Engine()
+    for line in lines:
+        if engine.over:
+            break
+        before = engine.position and engine.position.copy()
+        answer = json.loads(engine.answer(line))
+        assert answer.keys() <= {"id", "result", "error"}
+        assert ("result" in answer) != ("error" in answer)
+        if "error" in answer:
+            assert answer["error"]["type"] != "InternalError", answer["error"]["message"]
+            assert engine.position == before, "changed by a mistake"

@@ -6,8 +6,6 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from shakespeare_agents.workers import Shared
-
 
 @dataclass(frozen=True)
 class Squares:
@@ -28,13 +26,9 @@ class Squares:
             fault = ValueError(f"no square of {number}")
             fault.add_note("a note")
             raise fault
-        if (self.folder / f"always kill {number}").exists():
+        if (self.folder / f"kill {number}").exists():
             os.kill(os.getpid(), signal.SIGKILL)
-        try:
-            (self.folder / f"kill {number}").unlink()
-        except FileNotFoundError:
-            return number * number
-        os.kill(os.getpid(), signal.SIGKILL)
+        return number * number
 
 
 class Local(Exception):  # noqa: N818 - as somebody may call theirs
@@ -50,13 +44,3 @@ class RaisesLocal:
 
     def _work(self, _number, _tell):
         raise Local("mine")
-
-
-@dataclass(frozen=True)
-class Reads:
-    """Reads what was shared."""
-
-    shared: Shared
-
-    def start(self):
-        return lambda part, tell: self.shared.read()[part]

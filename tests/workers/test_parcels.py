@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.arena.attacks.kills import games
 
 from shakespeare_agents import identity, make
 from shakespeare_agents.arena import Entrant, evaluate
@@ -15,10 +16,9 @@ from shakespeare_agents.arena.field import Field
 from shakespeare_agents.arena.tournament import run_arena
 from shakespeare_agents.networks.bundled import bundled_checkpoint
 from shakespeare_agents.portable import BoxParcel, named_agent, parcel_of
-from shakespeare_agents.workers import InMemory, ThisProcess, open_workers
+from shakespeare_agents.workers import open_workers
 from shakespeare_env.core import registry
 from shakespeare_env.errors import WorkerError, agent_notes, own_steps
-from tests.arena.small_arenas import games
 from tests.contract import knowledge
 from tests.contract.small_datasets import content, small_settings, write
 from tests.workers.agents_for_tests import Drawn, Failing, Held, last_legal
@@ -62,7 +62,7 @@ def test_recordings_and_arenas_are_those_of_one_process(processes, tmp_path):
 def test_a_file_is_found_from_another_folder(monkeypatch):
     monkeypatch.chdir(Path(__file__).parent)
     name = "agents_for_tests.py:Drawn"
-    parcel = parcel_of(name, make(name, FIGARO), FIGARO, ThisProcess())
+    parcel = parcel_of(name, make(name, FIGARO), FIGARO)
     monkeypatch.chdir("/")
     assert pickle.loads(pickle.dumps(parcel))(FIGARO).act
 
@@ -118,8 +118,8 @@ def test_a_box_travels(name, tmp_path):
     box = tmp_path / "mine.toml"
     box.write_text(text, encoding="utf-8")
     digest = registry._digest_of(name, box)
-    parcel = BoxParcel(name, digest, InMemory("", box.read_bytes()))
-    plain = BoxParcel.of(registry.game(name), ThisProcess())
+    parcel = BoxParcel(name, digest, box.read_bytes())
+    plain = BoxParcel.of(registry.game(name))
     assert plain.content is None
     assert arrival(parcel) == digest
     # A machine's own box gives way.

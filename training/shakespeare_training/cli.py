@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shakespeare_agents.cli.options import lineup as lineup_options
-from shakespeare_agents.cli.options import workers as workers_options
-from shakespeare_agents.cli.options.completion import complete_agent
-from shakespeare_agents.cli.options.progress import games_progress
+from shakespeare_agents.cli import lineup as lineup_options
+from shakespeare_agents.cli import playing as workers_options
+from shakespeare_agents.cli.lineup import complete_agent
+from shakespeare_agents.cli.playing import games_progress
 from shakespeare_agents.naming import HOW_TO_NAME, names
 from shakespeare_env.cli import choices
 from shakespeare_env.cli.choices import give_up

@@ -14,7 +14,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from shakespeare_agents.networks.network import Network
 from shakespeare_agents.portable import AgentSet
-from shakespeare_agents.workers import ThisProcess, Workers
+from shakespeare_agents.workers import Workers
 from shakespeare_env.play.agent import AnyAgent
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
 from shakespeare_training.league import Ended, League
@@ -70,7 +70,7 @@ class ExpertIteration(SelfPlayLearner):
         self.searching = searching
         self.warmup_decisions = warmup_decisions
         self.target_sharpness = target_sharpness
-        self.workers: Workers = ThisProcess()
+        self.workers: Workers = Workers()
         self._examples: Examples | None = None
         super().__init__(env, league, **arguments)
 
@@ -149,7 +149,7 @@ class ExpertIteration(SelfPlayLearner):
         names, agents = [one.name for one in met], [one.agent for one in met]
         every: list[AnyAgent] = [*self.experts(), *agents]
         batch = self.league.batch
-        travelling = AgentSet(batch.game, every, ["", *names], self.workers)
+        travelling = AgentSet(batch.game, every, ["", *names])
         is_searched = self.num_timesteps >= self.warmup_decisions
         return SearchedGames(travelling, tuple(names), batch.maker(), is_searched)
 

@@ -16,16 +16,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents import held_folder
+from shakespeare_agents import storage
 from shakespeare_agents.arena.entrants import Entrant, agent_set
 from shakespeare_agents.arena.games.playing import places_of
 from shakespeare_agents.arena.games.seating import SeatPlan, deal
-from shakespeare_agents.held_folder import Contents
 from shakespeare_agents.identity import digest_of
 from shakespeare_agents.networks.estimating import EstimatingLineup
 from shakespeare_agents.portable import AgentSet
-from shakespeare_agents.storage import write_atomically
-from shakespeare_agents.workers import Tell, ThisProcess, Workers, tell_nobody
+from shakespeare_agents.storage import Contents, write_atomically
+from shakespeare_agents.workers import Tell, Workers, tell_nobody
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import checked_count
@@ -162,7 +161,7 @@ def write_dataset(
     names = tuple(entrant.name for entrant in entrants)
     if names != settings.entrants:
         raise ValueError(f"entrants {names} for settings of {settings.entrants}; give the same")
-    crew: Workers = workers or ThisProcess()
+    crew: Workers = workers or Workers()
     with _held(folder):
         manifest = _opened(folder, settings)
         parts = _parts(folder)
@@ -174,7 +173,7 @@ def write_dataset(
         manifest = _with_whole_shards(folder, manifest, parts)
         left = range(settings.groups_of(len(manifest.shards)).start, settings.groups)
         missing = [group for group in left if group not in parts]
-        agents = agent_set(entrants, registry.game(settings.game), crew)
+        agents = agent_set(entrants, registry.game(settings.game))
         job = Recording(settings, agents, threads)
         with closing(crew.run(job, map(settings.deals_in, missing))) as played:
             for number, part in played:
@@ -223,7 +222,7 @@ def _with_whole_shards(folder: Path, manifest: Manifest, parts: dict[int, Path])
 def _held(folder: Path) -> AbstractContextManager[None]:
     """Keep other processes from recording into a folder; errors as of `write_dataset`."""
     load_polars()
-    return held_folder.held(folder, _CONTENTS)
+    return storage.held(folder, _CONTENTS)
 
 
 def _opened(folder: Path, settings: Settings) -> Manifest:

@@ -11,7 +11,6 @@ from typing import TypeVar
 from shakespeare_agents.arena.games.seating import SeatPlan
 from shakespeare_agents.portable import AgentSet
 from shakespeare_agents.registry import default, make
-from shakespeare_agents.workers import Workers
 from shakespeare_env.core.game import Game
 from shakespeare_env.play.agent import AnyAgent, Player, name_of
 
@@ -29,11 +28,11 @@ class Entrant:
     given: Player | None = None
 
 
-def agent_set(entrants: Sequence[Entrant], game: Game, workers: Workers) -> AgentSet:
+def agent_set(entrants: Sequence[Entrant], game: Game) -> AgentSet:
     """The agents of entrants, ready to travel to workers."""
     agents = [one.agent for one in entrants]
     given = [one.agent if one.given is None else one.given for one in entrants]
-    return AgentSet(game, agents, given, workers)
+    return AgentSet(game, agents, given)
 
 
 def seat_plan(entrants: Sequence[Entrant], seed: int) -> SeatPlan:

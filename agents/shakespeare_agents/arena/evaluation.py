@@ -19,7 +19,7 @@ from shakespeare_agents.arena.wording import counted, with_margin
 from shakespeare_agents.intervals import mean_interval, wilson_interval
 from shakespeare_agents.portable import AgentSet
 from shakespeare_agents.storage import write_atomically
-from shakespeare_agents.workers import Tell, ThisProcess, Workers, in_order, tell_nobody
+from shakespeare_agents.workers import Tell, Workers, in_order, tell_nobody
 from shakespeare_env.checks.limits import require_memory
 from shakespeare_env.checks.values import shown
 from shakespeare_env.core import registry
@@ -403,10 +403,10 @@ class Series:
         workers: Workers | None = None,
     ) -> None:
         self.deals = 0
-        self._workers: Workers = workers or ThisProcess()
+        self._workers: Workers = workers or Workers()
         seats = seat_plan(entrants, seed)
         self.games_a_deal = seats.games
-        agents = agent_set(entrants, registry.game(game), self._workers)
+        agents = agent_set(entrants, registry.game(game))
         names = [entrant.name for entrant in entrants]
         self._job = _Deals(agents, names, seed, seats, dict(options or {}), threads)
         self._tell = on_progress or tell_nobody

@@ -18,7 +18,7 @@ from shakespeare_agents.arena.games.seating import Rules, Seating
 from shakespeare_agents.arena.games.store import Plan, Store, opened
 from shakespeare_agents.arena.matchmaking import GROWTH, Ladder, look_at, plan_round
 from shakespeare_agents.portable import AgentSet
-from shakespeare_agents.workers import Tell, ThisProcess, Workers
+from shakespeare_agents.workers import Tell, Workers
 from shakespeare_env.core import registry
 
 if TYPE_CHECKING:
@@ -92,11 +92,11 @@ def run_arena(
     with contenders(field, game) as entrants, opened(folder, field.game) as store:
         if field.text:
             store.note_field(field.text)
-        crew: Workers = workers or ThisProcess()
+        crew: Workers = workers or Workers()
         names = {digest: one.name for digest, one in entrants.items()}
         threads = threads if workers is None else 1
         rules = Rules(field.game, field.variants, field.seed, {}, names, threads)
-        agents = agent_set(list(entrants.values()), game, crew)
+        agents = agent_set(list(entrants.values()), game)
         job = _GamesJob(agents, tuple(entrants), rules)
         return _Arena(field, job, store, on_progress, crew).run()
 

@@ -14,8 +14,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from shakespeare_agents.cli.options import lineup as lineup_options
-from shakespeare_agents.cli.options import workers as workers_options
+from shakespeare_agents.cli import lineup as lineup_options
+from shakespeare_agents.cli import playing as workers_options
 from shakespeare_env.cli.choices import give_up, interrupted
 from shakespeare_env.errors import ArenaError, DatasetError
 

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from shakespeare_agents.cli.options import lineup as lineup_options
-from shakespeare_agents.cli.options import workers as workers_options
-from shakespeare_agents.cli.options.progress import counted_games
+from shakespeare_agents.cli import lineup as lineup_options
+from shakespeare_agents.cli import playing as workers_options
+from shakespeare_agents.cli.playing import counted_games
 from shakespeare_env.cli import choices
 from shakespeare_env.datasets.reading import GAMES_IN_A_SHARD, MOST_IN_A_SHARD
 from shakespeare_env.errors import DatasetError, agent_notes

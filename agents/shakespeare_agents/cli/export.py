@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shakespeare_agents.cli.options.completion import complete_agent
+from shakespeare_agents.cli.lineup import complete_agent
 from shakespeare_env.cli import choices
 from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError

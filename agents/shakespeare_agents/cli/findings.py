@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from shakespeare_agents.cli.options import lineup as lineup_options
-from shakespeare_agents.cli.options import workers as workers_options
+from shakespeare_agents.cli import lineup as lineup_options
+from shakespeare_agents.cli import playing as workers_options
 from shakespeare_env.cli import choices
 from shakespeare_env.cli.choices import give_up, interrupted
 from shakespeare_env.errors import ShakespeareEnvError

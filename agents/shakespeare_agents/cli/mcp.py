@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from shakespeare_agents.cli.options import lineup as lineup_options
+from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_env.cli import choices
 from shakespeare_env.core import registry
 from shakespeare_env.errors import ArenaError, BoxError, DatasetError

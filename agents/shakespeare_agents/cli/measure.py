@@ -6,10 +6,9 @@ from typing import Annotated
 
 import typer
 
-from shakespeare_agents.cli.options import lineup as lineup_options
-from shakespeare_agents.cli.options import workers as workers_options
-from shakespeare_agents.cli.options.out_file import ResultFile, check_writable, show_result
-from shakespeare_agents.cli.options.progress import counted_games
+from shakespeare_agents.cli import lineup as lineup_options
+from shakespeare_agents.cli import playing as workers_options
+from shakespeare_agents.cli.playing import ResultFile, check_writable, counted_games, show_result
 from shakespeare_env.cli import choices
 from shakespeare_env.errors import CheckpointError
 

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
+from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_agents.cli.answers import Leave
-from shakespeare_agents.cli.options import lineup as lineup_options
 from shakespeare_env.cli import choices, screen
 from shakespeare_env.cli.choices import give_up
 

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_agents.cli.answers import Answers, Leave, is_number
-from shakespeare_agents.cli.options import lineup as lineup_options
-from shakespeare_agents.cli.options.out_file import check_writable
-from shakespeare_agents.cli.options.progress import counted_games
+from shakespeare_agents.cli.playing import check_writable, counted_games
 from shakespeare_agents.naming import running_python
 from shakespeare_env.cli import printing, screen
 from shakespeare_env.cli.choices import check_seat, give_up

@@ -9,8 +9,7 @@ from typing import Annotated
 
 import typer
 
-from shakespeare_agents.cli.options.completion import complete_agent
-from shakespeare_agents.cli.options.lineup import check_agents
+from shakespeare_agents.cli.lineup import check_agents, complete_agent
 from shakespeare_env.cli import choices
 from shakespeare_env.core import registry
 from shakespeare_env.extras import needing

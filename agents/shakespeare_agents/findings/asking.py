@@ -35,7 +35,7 @@ from shakespeare_agents.naming import split_options
 from shakespeare_agents.networks.checkpoint import read_card
 from shakespeare_agents.registry import checkpoint_named, make
 from shakespeare_agents.storage import write_atomically
-from shakespeare_agents.workers import Tell, ThisProcess, Workers
+from shakespeare_agents.workers import Tell, Workers
 from shakespeare_env.checks.box_files import box_facts, facts_digest
 from shakespeare_env.checks.values import meant, shown
 from shakespeare_env.core import registry
@@ -220,7 +220,7 @@ def ask(
         _InOneBox([*group], (folder / file).read_bytes())
         for file, group in groupby(left, lambda shard: shard.box_file)
     ]
-    crew = ThisProcess() if workers is None else workers
+    crew = Workers() if workers is None else workers
     with closing(crew.run(_Asking(), together)) as results:
         for number, answers in results:
             for shard, rows in zip(together[number].shards, answers, strict=True):

@@ -102,9 +102,6 @@ def test_a_game_in_lines_that_are_none(line):
 
 
 def test_ray_that_is_not_installed_is_named_with_the_remedy(monkeypatch):
-    for name in [*sys.modules]:
-        if name.startswith("shakespeare_agents.workers.on_ray"):
-            monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "ray", None)
     message = refused("evaluate", "random", "--game", GAME, "--games", "4", "--ray", "auto")
     assert "pip install -e '.[ray]'" in message

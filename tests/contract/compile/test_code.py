@@ -1,11 +1,13 @@
-"""Nothing is compiled before it is needed, twice, by two processes or for another box."""
+"""Machine code kept on disk is never older than the rules, nor for another box."""
 
-import io
+import inspect
 import os
-import re
 import subprocess
 import sys
 import time
+from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 import numba
 import numpy as np
@@ -13,10 +15,17 @@ import pytest
 from numba.core.codegen import JITCodeLibrary
 
 from shakespeare_env import Batch, Position
-from shakespeare_env.compile import progress as compiled_progress
-from shakespeare_env.compile.cache import _turn
-from shakespeare_env.compile.decorators import kernel, rule
+from shakespeare_env.compile.decorators import (
+    PACKAGE,
+    _digest,
+    code_folder,
+    kernel,
+    rule,
+    seconds_spent,
+    sources_of,
+)
 from shakespeare_env.core import kernels, registry
+from shakespeare_env.own_files import load_file
 from tests.contract import knowledge
 from tests.contract.batches import games
 from tests.contract.processes import said_by
@@ -25,6 +34,157 @@ pytestmark = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="nothing is compiled with the compiler off"
 )
 OTHER, NAME = registry.names()[-2:]
+
+
+def modules_of(name):
+    """The modules that hold the rules of a game and the kernels."""
+    functions = [kernels._build, *kernels.rules_of(registry.game(name))]
+    return {inspect.unwrap(function).__module__ for function in functions}
+
+
+@games
+def test_all_that_the_rules_import_counts(name):
+    """Python itself says what the modules need: they are imported in a process of their own."""
+    script = (
+        "import sys, types\n"
+        "root = types.ModuleType('shakespeare_env')\n"
+        f"root.__path__ = [{str(PACKAGE)!r}]\n"
+        "sys.modules['shakespeare_env'] = root  # its own imports are not the rules'\n"
+        f"for module in {sorted(modules_of(name))}: __import__(module)\n"
+        "print(*(m.__file__ for n, m in sys.modules.items()"
+        " if n.startswith('shakespeare_env.') and m.__file__))"
+    )
+    loaded = {Path(file).resolve() for file in said_by(script).split()}
+    files, in_games = sources_of(modules_of(name))
+    assert in_games == [name]
+    drawings = {path for path in loaded if PACKAGE / "drawing" in path.parents}
+    assert loaded - drawings <= set(files.values())
+    others = [PACKAGE / other for other in registry.names() if other != name]
+    assert not any(other in path.parents for path in files.values() for other in others)
+    assert not any(PACKAGE / "wrappers" in path.parents for path in files.values())
+
+
+def test_a_game_of_ones_own_counts_with_its_whole_package(tmp_path, monkeypatch):
+    """In a file it is the file, in an installed package all that it may import from there."""
+    names = ("own_games/__init__.py", "own_games/tables.py", "own_games/leduc/rules.py", "alone.py")
+    paths = {name: tmp_path / name for name in names}
+    for path in paths.values():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    import_module("own_games.leduc.rules")
+    alone = paths.pop("alone.py")
+    for module, wanted in (
+        ("own_games.leduc.rules", paths),
+        (load_file(alone).__name__, {alone.name: alone}),
+    ):
+        files, in_games = sources_of({module})
+        assert wanted.items() <= files.items()
+        assert files["shakespeare_env/core/rng.py"] == PACKAGE / "core" / "rng.py"
+        assert not in_games
+
+
+def test_code_is_kept_apart_for_equal_files_in_two_folders_and_for_an_edited_file(tmp_path):
+    """Compiled code imports its module by name, which holds the path: another checkout has none."""
+    folders = set()
+    for name in ("here", "there"):
+        path = tmp_path / name / "game.py"
+        path.parent.mkdir()
+        path.write_text("def probe(values):\n    values[0] = 1\n")
+        probe = load_file(path).probe
+        folders.add(code_folder("probe", probe))
+    status = path.stat()
+    path.write_text(path.read_text().replace("1", "2"))
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    _digest.cache_clear()  # as in the next process
+    folders.add(code_folder("probe", probe))
+    assert len(folders) == 3
+
+
+def test_what_a_kernel_closes_over_is_in_the_digest_or_refused():
+    """Nothing else on disk would say that it has changed; code without a file is not kept."""
+
+    def closing_over(value):
+        def probe(values):
+            values[0] = value
+
+        return code_folder("probe", probe)
+
+    assert closing_over(3) == closing_over(3) != closing_over(4)
+    assert closing_over("3") != closing_over(3)
+    with pytest.raises(TypeError, match="make it an argument"):
+        closing_over([3])
+    typed: dict[str, Any] = {"__name__": "typed_in"}
+    exec("def probe(values):\n    values[0] = 1", typed)
+    assert code_folder("probe", typed["probe"]) is None
+
+
+@rule
+def twice(value):
+    return value + value
+
+
+@rule
+def thrice(value):
+    return 3 * value
+
+
+def multiplied(owner="probe", function=twice):
+    """Compile or load a small kernel; (what it yields for 3, how often it was loaded)."""
+
+    @kernel(owner)
+    def probe(values):
+        values[0] = function(values[0])
+
+    entry: Any = probe
+    values = np.array([3])
+    entry(values)
+    return int(values[0]), sum(entry.stats.cache_hits.values())
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A cache folder of its own."""
+    monkeypatch.setenv("SHAKESPEARE_CACHE", str(tmp_path))
+    return tmp_path
+
+
+def test_code_is_loaded_the_next_time_and_its_file_stays_as_it_is(folder):
+    """It is that of its owner and its function alone."""
+    assert multiplied() == (6, 0)
+    kept = {file: file.read_bytes() for file in folder.rglob("*.nb?")}
+    assert multiplied() == (6, 1)
+    assert {file: file.read_bytes() for file in folder.rglob("*.nb?")} == kept
+    assert multiplied("other") == (6, 0)
+    assert multiplied(function=thrice) == (9, 0)
+    assert multiplied() == (6, 1)
+
+
+def test_damaged_code_is_compiled_anew(folder):
+    multiplied()
+    for file in folder.rglob("*.nb?"):
+        file.write_bytes(b"damaged")
+    with pytest.warns(RuntimeWarning, match="compiling anew"):
+        assert multiplied() == (6, 0)
+    assert multiplied() == (6, 1)
+
+
+def test_a_folder_that_cannot_be_written_costs_a_warning(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("SHAKESPEARE_CACHE", str(tmp_path / "file"))
+    with pytest.warns(RuntimeWarning, match="SHAKESPEARE_CACHE"):
+        assert multiplied() == (6, 0)
+
+
+def test_what_is_compiled_is_said_on_stderr(folder, capsys):
+    before = seconds_spent()
+    multiplied()
+    said = capsys.readouterr()
+    assert (said.out, said.err) == ("", "shakespeare-env: compiling probe, for the first use ...\n")
+    spent = seconds_spent()
+    assert spent > before
+    multiplied()
+    assert (capsys.readouterr(), seconds_spent()) == (("", ""), spent)
 
 
 def test_a_kernel_and_its_rules_become_machine_code_once_and_together(tmp_path, monkeypatch):
@@ -60,9 +220,9 @@ def test_a_kernel_and_its_rules_become_machine_code_once_and_together(tmp_path, 
     assert ours == ["probe", "probe"]
 
 
-@games
-def test_all_that_is_played_uses_the_versions_that_compile_all_makes(name):
+def test_all_that_is_played_uses_the_versions_that_compile_all_makes():
     """Arguments of another kind would compile an entry point again, in the middle of a game."""
+    name = "figaro"
     game = registry.game(name)
     kernels.compile_all(game)
     entries = kernels.kernels_of(game)
@@ -89,7 +249,6 @@ def test_all_that_is_played_uses_the_versions_that_compile_all_makes(name):
     assert {field: list(entry.signatures) for field, entry in compiled.items()} == before
 
 
-locks = pytest.mark.skipif(sys.platform == "win32", reason="nothing is locked")
 SOURCE = """
 from shakespeare_env.compile.decorators import kernel
 
@@ -112,7 +271,6 @@ print(sum(total.stats.cache_misses.values()), sum(total.stats.cache_hits.values(
 """
 
 
-@locks
 def test_of_several_processes_one_compiles(tmp_path):
     (tmp_path / "summing.py").write_text(SOURCE)
     environment = {**os.environ, "SHAKESPEARE_CACHE": str(tmp_path / "cache")}
@@ -128,23 +286,6 @@ def test_of_several_processes_one_compiles(tmp_path):
     (tmp_path / "go").touch()
     told = sorted(process.communicate()[0].split() for process in started)
     assert told == [["0", "1"], ["0", "1"], ["1", "0"]]
-    assert not list((tmp_path / "cache").rglob("*.turn"))
-
-
-@locks
-def test_a_turn_ends_with_its_process_and_leaves_nothing(tmp_path):
-    hold = (
-        "import sys, pathlib; from shakespeare_env.compile.cache import _turn\n"
-        "with _turn(pathlib.Path(sys.argv[1])): print('mine', flush=True); sys.stdin.read()"
-    )
-    made = tmp_path / "a.code"
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen([sys.executable, "-c", hold, str(made)], **pipes) as other:  # type: ignore[call-overload]
-        assert other.stdout.readline() == b"mine\n"
-        other.kill()
-    with _turn(made):
-        assert list(tmp_path.iterdir()) == [tmp_path / "a.turn"]
-    assert not list(tmp_path.iterdir())
 
 
 PROBE = '''
@@ -205,55 +346,3 @@ def test_code_is_kept_for_the_box_it_was_compiled_with(tmp_path):
     edited = f"{named}'another.toml'\nopen(box, 'a').write('# edited')\n"
     assert run(1, f"{named}box\n{LOAD}{edited}{PLAY}") == [second, 0]
     assert run(1, PLAY_MINE) == [second, 1]
-
-
-LINES = re.compile(
-    r"shakespeare-env: compiling counts of all things, for the first use \.\.\.\n"
-    r"shakespeare-env: compiled in \d+ s\n"
-)
-
-
-def count():
-    """Compile or load a small kernel, and use it."""
-
-    @kernel("probe", purpose="counts of all things")
-    def count_up(values):
-        values[0] += 1
-
-    count_up(np.array([3]))
-
-
-@pytest.fixture
-def waiting(tmp_path, monkeypatch):
-    """An empty cache, and a user for whom everything takes long."""
-    monkeypatch.setenv("SHAKESPEARE_CACHE", str(tmp_path))
-    monkeypatch.setattr(compiled_progress, "SILENT_SECONDS", 0.0)
-
-
-@pytest.mark.usefixtures("waiting")
-def test_what_is_compiled_is_said_once_and_on_stderr(capsys, tmp_path, monkeypatch):
-    before = compiled_progress.seconds_spent()
-    count()
-    said = capsys.readouterr()
-    assert LINES.fullmatch(said.err)
-    assert said.out == ""
-    spent = compiled_progress.seconds_spent()
-    assert spent > before
-    count()
-    assert capsys.readouterr() == ("", "")
-    assert compiled_progress.seconds_spent() == spent
-    # What is compiled quickly is not worth a line.
-    monkeypatch.setattr(compiled_progress, "SILENT_SECONDS", 60.0)
-    for file in tmp_path.rglob("*.code"):
-        file.unlink()
-    count()
-    assert capsys.readouterr() == ("", "")
-
-
-@pytest.mark.parametrize("stderr", [None, io.StringIO()], ids=["missing", "closed"])
-@pytest.mark.usefixtures("waiting")
-def test_a_program_without_stderr_compiles_all_the_same(monkeypatch, stderr):
-    if stderr is not None:
-        stderr.close()
-    monkeypatch.setattr(sys, "stderr", stderr)
-    count()

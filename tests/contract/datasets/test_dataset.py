@@ -14,7 +14,7 @@ from shakespeare_agents.arena.entrants import agent_set
 from shakespeare_agents.arena.entrants import entrants_of as made
 from shakespeare_agents.arena.games.playing import places_of
 from shakespeare_agents.arena.games.seating import SeatPlan, deal
-from shakespeare_agents.workers import ThisProcess, tell_nobody
+from shakespeare_agents.workers import tell_nobody
 from shakespeare_env import Batch
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import DECISIONS, frames, read_games
@@ -85,7 +85,7 @@ def test_an_estimate_that_is_none_names_whose_it_is(monkeypatch):
 def recorded(name, entrants, deals, **more):
     """The rows of some deals, played together."""
     settings = settings_of(name, entrants, games=10**5, seed=5)
-    agents = agent_set(entrants, registry.game(name), ThisProcess())
+    agents = agent_set(entrants, registry.game(name))
     part = Recording(settings, agents, **{"threads": 1, **more}).start()(deals, tell_nobody)
     return pl.read_parquet(io.BytesIO(part.content))
 

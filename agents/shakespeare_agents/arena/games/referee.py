@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_agents.python_agents import fault_in_words
-from shakespeare_env.compile.progress import seconds_spent
+from shakespeare_env.compile.decorators import seconds_spent
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import as_actions
 from shakespeare_env.play.agent import AnyAgent, decide

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING
 from pydantic import TypeAdapter
 
 from shakespeare_agents.arena.games.seating import Match
-from shakespeare_agents.held_folder import Contents, held
-from shakespeare_agents.storage import write_atomically
+from shakespeare_agents.storage import Contents, held, write_atomically
 from shakespeare_env.core import registry
 from shakespeare_env.datasets.frames import load_polars, parquet
 from shakespeare_env.datasets.reading import (

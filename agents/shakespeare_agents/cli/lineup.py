@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shakespeare_agents.cli.options.completion import complete_agent
 from shakespeare_agents.naming import HOW_TO_NAME, names
 from shakespeare_env.cli.choices import usage_errors
 from shakespeare_env.core import registry
@@ -23,6 +22,11 @@ PERSON = "you"
 """The name of a person in a line-up and in the record of a game."""
 _DEFAULT_AGENT = "the default agent: network, or heuristic where none fits"
 WHO = f"{', '.join(names())}, {HOW_TO_NAME}; with options, as in greedy,samples=4."
+
+
+def complete_agent(incomplete: str) -> list[str]:
+    """The shell's completion of agents' names."""
+    return [name for name in names() if name.startswith(incomplete)]
 
 
 def _agents(help_text: str, default: str | bool = False) -> Any:

@@ -1,0 +1,120 @@
+"""Options of commands that play many games: who plays them, how far they are, their results."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Protocol
+
+import typer
+from rich.console import Console, RenderableType
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from shakespeare_env.cli.choices import give_up
+
+if TYPE_CHECKING:
+    from shakespeare_agents.workers import Workers
+
+Processes = Annotated[
+    int,
+    typer.Option(
+        "--workers",
+        metavar="N",
+        min=1,
+        max=1024,
+        help="Processes that play the games; change no result.",
+    ),
+]
+Ray = Annotated[
+    str | None,
+    typer.Option(
+        "--ray",
+        metavar="auto|local|ADDRESS",
+        help="Play on a Ray cluster: the one this machine belongs to, one started on this machine "
+        "alone, or the one at an address.",
+        show_default=False,
+    ),
+]
+ResultFile = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="FILE.json", help="Write the results to this file as JSON."),
+]
+
+
+@contextmanager
+def chosen(processes: int, ray: str | None) -> Iterator[Workers | None]:
+    """The chosen workers for the length of a block; None is this process itself.
+
+    A usage error if both are given; gives up if Ray is not installed. Other errors as of
+    `open_workers`.
+    """
+    if ray is not None and processes != 1:
+        raise typer.BadParameter("give --workers or --ray, not both", param_hint="--ray")
+    if ray is None and processes == 1:
+        yield None
+        return
+    # Slow imports are late to keep the shell's completion quick.
+    from shakespeare_agents.workers import open_workers
+
+    with ExitStack() as stack:
+        try:
+            workers = stack.enter_context(open_workers(processes, ray))
+        except ModuleNotFoundError as missing:
+            give_up(str(missing))
+        yield workers
+
+
+def games_progress() -> Progress:
+    """A bar on stderr that counts games; tasks have a field `decisions`."""
+    return Progress(
+        TextColumn("{task.fields[decisions]:,} decisions"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("games"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+
+
+@contextmanager
+def counted_games(total: int | None) -> Iterator[Callable[[int, int], None]]:
+    """A bar for the length of a block: call it with the decisions and the games finished so far."""
+    with games_progress() as progress:
+        task = progress.add_task("playing", total=total, decisions=0)
+        yield lambda decisions, finished: progress.update(
+            task, completed=finished, decisions=decisions
+        )
+
+
+class Result(Protocol):
+    """What can be printed and written to a file."""
+
+    def table(self) -> RenderableType:
+        """It as a table."""
+        ...
+
+    def save(self, path: Path) -> None:
+        """Write it; OSError if that fails."""
+        ...
+
+
+def check_writable(out: Path | None) -> None:
+    """Give up if a file is asked for and cannot be written."""
+    # Saving would replace a device, /dev/null included.
+    is_file = out is None or out.is_file() or not out.exists()
+    if out is not None and not (is_file and os.access(out.parent, os.W_OK | os.X_OK)):
+        give_up(f"cannot write {out}: give the name of a file in a folder that you can write")
+
+
+def show_result(result: Result, out: Path | None) -> None:
+    """Print results, and write them to a file if one is given; give up if that fails."""
+    Console().print(result.table())
+    if out is None:
+        return
+    try:
+        result.save(out)
+    except OSError as error:
+        give_up(f"cannot write {out}: {error}")

@@ -1,0 +1,306 @@
+"""Work in independent shards, done here, by processes of this machine or by a Ray cluster."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from contextlib import closing, contextmanager, suppress
+from functools import cache, lru_cache
+from importlib.metadata import version
+from importlib.util import find_spec
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import cloudpickle
+
+from shakespeare_env.errors import FromElsewhere, WorkerError
+from shakespeare_env.extras import needing
+
+S = TypeVar("S")
+S_contra = TypeVar("S_contra", contravariant=True)
+R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+
+Tell = Callable[[int, int], None]
+"""Called with the decisions and games since the last call, maybe none; may raise to stop all."""
+
+_LOOK_EVERY_S = 1.0
+_ONE_THREAD = {
+    f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
+}
+"""Environment of workers: they share the cores, so libraries get one thread each."""
+
+
+def tell_nobody(_decisions: int, _games: int) -> None:
+    """Ignore progress."""
+
+
+class Job(Protocol[S_contra, R_co]):
+    """What the shards of some work have in common; it travels pickled to every worker."""
+
+    def start(self) -> Callable[[S_contra, Tell], R_co]:
+        """Prepare a worker for the work, as by making agents; called once in each."""
+        ...
+
+
+class Workers:
+    """Whoever does the shards of jobs, this process by itself; see `open_workers`."""
+
+    def __init__(self, size: int = 1) -> None:
+        self._size = size
+
+    @property
+    def size(self) -> int:
+        """The number of shards worked on at once."""
+        return self._size
+
+    def run(
+        self, job: Job[S, R], shards: Iterable[S], tell: Tell = tell_nobody
+    ) -> Generator[tuple[int, R], None, None]:
+        """Do shards; yields their numbers, from 0, and results as they come.
+
+        Shards are taken only when they can be begun, so their source may wait for results and be
+        empty as long as results are to come. `tell` is called in this thread, at the latest before
+        a shard's result is given. Closing the iterator drops what is not done.
+
+        Raises:
+            Exception: a shard raised it; it keeps its notes.
+            WorkerError: a worker is lost.
+        """
+        work = job.start()
+        for number, shard in enumerate(shards):
+            yield number, work(shard, tell)
+
+    def close(self) -> None:
+        """End what was started for them."""
+
+
+def in_order(results: Iterable[tuple[int, R]]) -> Iterator[R]:
+    """Results of `Workers.run` in the order of their shards."""
+    waiting: dict[int, R] = {}
+    following = 0
+    for number, result in results:
+        waiting[number] = result
+        while following in waiting:
+            yield waiting.pop(following)
+            following += 1
+
+
+class Processes(Workers):
+    """Processes of this machine; they end with the block, or when this process does."""
+
+    lost: type[Exception] = BrokenExecutor
+    """What is raised when a worker is lost."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(size)
+        self._executor: Any = None
+
+    def run(
+        self, job: Job[S, R], shards: Iterable[S], tell: Tell = tell_nobody
+    ) -> Generator[tuple[int, R], None, None]:
+        """See `Workers.run`."""
+        sent, source = self._sent(cloudpickle.dumps(job)), enumerate(shards)
+        begun: dict[Future[bytes], int] = {}
+        try:
+            while True:
+                # One waits for each that is worked on, so that no worker is idle.
+                for number, shard in islice(source, max(2 * self.size - len(begun), 0)):
+                    begun[self._begin(_code(), sent, cloudpickle.dumps(shard))] = number
+                if not begun:
+                    return
+                ended = wait(begun, _LOOK_EVERY_S, FIRST_COMPLETED).done
+                if not ended:
+                    tell(0, 0)
+                for future in ended:
+                    done: Done = cloudpickle.loads(future.result())
+                    number = begun.pop(future)
+                    tell(done.decisions, done.games)
+                    yield number, done.unpacked()
+        except self.lost as fault:
+            self._drop(begun)
+            raise WorkerError(
+                f"a worker was lost ({fault}): memory ran out, or an agent ended its process; "
+                "give fewer workers, or try the agents in this process"
+            ) from fault
+        finally:
+            if begun:
+                self._drop(begun)
+
+    def _sent(self, job: bytes) -> Any:
+        return job
+
+    def _begin(self, *arguments: Any) -> Future[bytes]:
+        """Have a worker `_do` a shard."""
+        if self._executor is None:
+            from loky import ProcessPoolExecutor
+
+            self._executor = ProcessPoolExecutor(
+                self.size,
+                initializer=set_up_worker,
+                initargs=(os.getpid(),),
+                env=_ONE_THREAD,
+                timeout=None,
+            )
+        begun: Future[bytes] = self._executor.submit(_do, *arguments)
+        return begun
+
+    def _drop(self, _begun: Iterable[Future[bytes]]) -> None:
+        """End what is not done."""
+        self.close()
+
+    def close(self) -> None:
+        """End the processes; the next shard starts others."""
+        if self._executor is not None:
+            self._executor.shutdown(wait=True, kill_workers=True)
+            self._executor = None
+
+
+class Cluster(Processes):
+    """The cores of the Ray cluster that this process has joined; they may become more or fewer.
+
+    Ray does the shards of a lost worker or node again, three times.
+    """
+
+    def __init__(self, address: str) -> None:
+        super().__init__(0)
+        with needing("ray", "many machines need"):
+            import ray
+        self.lost = ray.exceptions.RayError
+        self._ray: Any = ray
+        self._was_joined = ray.is_initialized()
+        about: dict[str, Any] = {"include_dashboard": False} if address == "local" else {}
+        try:
+            if address not in ("auto", "local"):  # Ray itself would try for many minutes
+                host, _, port = address.rpartition(":")
+                socket.create_connection((host, int(port)), 5).close()
+            if not self._was_joined:
+                self._ray.init(address, logging_level="ERROR", log_to_driver=False, **about)
+        except (OSError, RuntimeError, ValueError) as fault:
+            raise WorkerError(
+                f"no Ray cluster at {address!r} ({fault}); start one (`ray start --head`), give "
+                "the HOST:PORT that it printed, or give --ray local"
+            ) from fault
+        self._do = ray.remote(num_cpus=1)(_do)
+
+    @property
+    def size(self) -> int:
+        """Cores that there are, at least 1, so that a cluster that grows on demand begins to."""
+        return max(int(self._ray.cluster_resources().get("CPU", 0)), 1)
+
+    def _sent(self, job: bytes) -> Any:
+        return self._ray.put(job)
+
+    def _begin(self, *arguments: Any) -> Future[bytes]:
+        begun: Future[bytes] = self._do.remote(*arguments).future()
+        return begun
+
+    def _drop(self, begun: Iterable[Future[bytes]]) -> None:
+        for future in begun:
+            self._ray.cancel(future.object_ref, force=True)  # type: ignore[attr-defined]
+
+    def close(self) -> None:
+        """Leave the cluster, unless this process belonged to it before."""
+        if not self._was_joined:
+            self._ray.shutdown()
+
+
+class Done(NamedTuple):
+    """A shard that is done or failed; a fault is pickled, with what pickling loses."""
+
+    result: Any
+    decisions: int = 0
+    games: int = 0
+    fault: tuple[bytes, FromElsewhere] | None = None
+
+    def unpacked(self) -> Any:
+        """The result; a failed shard's exception is raised."""
+        if self.fault is None:
+            return self.result
+        content, elsewhere = self.fault
+        raised = cloudpickle.loads(content)
+        elsewhere.put_on(raised)
+        raise raised
+
+
+def failed(fault: BaseException) -> Done:
+    """A shard that raised; what cannot be pickled, or would end who reads it, is put in words."""
+    content = cloudpickle.dumps(RuntimeError(f"{type(fault).__name__}: {fault}"))
+    if isinstance(fault, Exception):
+        with suppress(Exception):  # an agent's may be anything
+            pickled = cloudpickle.dumps(fault)
+            cloudpickle.loads(pickled)
+            content = pickled
+    return Done(None, fault=(content, FromElsewhere.of(fault)))
+
+
+def _do(code: str, job: bytes, shard: bytes) -> bytes:
+    """In a worker: do a shard of a job, which is started when it is first seen."""
+    decisions = games = 0
+
+    def count(more_decisions: int, more_games: int) -> None:
+        nonlocal decisions, games
+        decisions += more_decisions
+        games += more_games
+
+    try:
+        result = _started(code, job)(cloudpickle.loads(shard), count)
+        done = Done(result, decisions, games)
+    except (Exception, SystemExit) as fault:  # an agent may be anybody's
+        done = failed(fault)
+    content: bytes = cloudpickle.dumps(done)
+    return content
+
+
+@lru_cache(4)
+def _started(code: str, job: bytes) -> Callable[[Any, Tell], Any]:
+    if code != _code():
+        raise WorkerError(f"{platform.node()} has other code; install the same version there")
+    work: Callable[[Any, Tell], Any] = cloudpickle.loads(job).start()
+    return work
+
+
+@cache
+def _code() -> str:
+    """A digest of our packages and of the libraries whose versions may decide a result."""
+    digest = hashlib.sha256(f"{version('numpy')} {version('numba')}".encode())
+    for package in ("shakespeare_env", "shakespeare_agents", "shakespeare_training"):
+        spec = find_spec(package)
+        for folder in (spec and spec.submodule_search_locations) or []:
+            for file in sorted(Path(folder).rglob("*.py")):
+                digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def set_up_worker(driver: int) -> None:
+    """Prepare a worker process: Ctrl-C is the driver's to handle, and it ends with the driver."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def end_with_driver() -> None:
+        while os.getppid() == driver:
+            time.sleep(_LOOK_EVERY_S)
+        os._exit(1)
+
+    threading.Thread(target=end_with_driver, daemon=True).start()
+
+
+@contextmanager
+def open_workers(processes: int = 1, ray: str | None = None) -> Iterator[Workers]:
+    """Workers for the length of a block.
+
+    Args:
+        processes: The number of processes of this machine; 1 is this process itself.
+        ray: A Ray cluster in their place: `auto` is the one that this machine belongs to, `local`
+            starts one on this machine alone; anything else is a cluster's address.
+    """
+    workers = Workers() if processes == 1 else Processes(processes)
+    with closing(workers if ray is None else Cluster(ray)) as found:
+        yield found
