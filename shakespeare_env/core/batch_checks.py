@@ -191,5 +191,5 @@ def first_fault(game: Game, kernels: Kernels, records: Records) -> tuple[int, st
     if game.explain is not None:
         return index, "{}: {}; {}".format(*game.explain(record, fault))
     name = game.ranges.fields[fault - 1].name
-    held = shown(np.asarray(record[name]).tolist())
-    return index, f"{name}: {held} does not go with the other fields; describe what can occur"
+    given = shown(np.asarray(record[name]).tolist())
+    return index, f"{name}: {given} does not go with the other fields; describe what can occur"

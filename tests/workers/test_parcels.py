@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.arena.attacks.kills import games
 
 from shakespeare_agents import identity, make
 from shakespeare_agents.arena import Entrant, evaluate
@@ -19,6 +18,7 @@ from shakespeare_agents.portable import BoxParcel, named_agent, parcel_of
 from shakespeare_agents.workers import open_workers
 from shakespeare_env.core import registry
 from shakespeare_env.errors import WorkerError, agent_notes, own_steps
+from tests.arena.small_arenas import games
 from tests.contract import knowledge
 from tests.contract.small_datasets import content, small_settings, write
 from tests.workers.agents_for_tests import Drawn, Failing, Held, last_legal
