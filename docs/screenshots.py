@@ -42,6 +42,8 @@ def _take(where: str) -> None:
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
         page = browser.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+        page.goto(f"{where}/learn/shakespeare")  # which opens once the rules are compiled
+        page.get_by_role("heading", name="How to play").wait_for(timeout=600_000)
         page.goto(f"{where}/?players={SEATS}")
         page.fill("[name=seed]", str(SEED))
         page.get_by_role("button", name="Begin", exact=True).click()
