@@ -49,11 +49,13 @@ def has_odd_pieces(game: Record) -> bool:
 
 @rule
 def has_odd_roads(game: Record) -> bool:
-    """Whether a road is not in order, or more pieces are laid than rounds have given."""
+    """Whether a road is not in order, nobody's, or longer than rounds have given."""
     laid = 0
-    for seat in range(game["players"]):
+    for seat in range(len(game["road"])):
         own = t.N_ROUNDS - count(game["road"][seat], 0)
-        if own > scored(game) or is_unordered(game["road"][seat]):
+        if own > (scored(game) if seat < game["players"] else 0) or is_unordered(
+            game["road"][seat]
+        ):
             return True
         laid += own
     return laid > scored(game) * (game["players"] - 1)
