@@ -98,7 +98,6 @@ class Processes(Workers):
     """Processes of this machine; they end with the block, or when this process does."""
 
     lost: type[Exception] = BrokenExecutor
-    """What is raised when a worker is lost."""
 
     def __init__(self, size: int) -> None:
         super().__init__(size)
@@ -139,7 +138,6 @@ class Processes(Workers):
         return job
 
     def _begin(self, *arguments: Any) -> Future[bytes]:
-        """Have a worker `_do` a shard."""
         if self._executor is None:
             from loky import ProcessPoolExecutor
 
@@ -154,7 +152,6 @@ class Processes(Workers):
         return begun
 
     def _drop(self, _begun: Iterable[Future[bytes]]) -> None:
-        """End what is not done."""
         self.close()
 
     def close(self) -> None:
@@ -242,7 +239,7 @@ def failed(fault: BaseException) -> Done:
     return Done(None, fault=(content, FromElsewhere.of(fault)))
 
 
-def _do(code: str, job: bytes, shard: bytes) -> bytes:
+def _do(code: str, job: bytes, shard: bytes) -> Any:
     """In a worker: do a shard of a job, which is started when it is first seen."""
     decisions = games = 0
 
@@ -256,16 +253,14 @@ def _do(code: str, job: bytes, shard: bytes) -> bytes:
         done = Done(result, decisions, games)
     except (Exception, SystemExit) as fault:  # an agent may be anybody's
         done = failed(fault)
-    content: bytes = cloudpickle.dumps(done)
-    return content
+    return cloudpickle.dumps(done)
 
 
 @lru_cache(4)
-def _started(code: str, job: bytes) -> Callable[[Any, Tell], Any]:
+def _started(code: str, job: bytes) -> Any:
     if code != _code():
         raise WorkerError(f"{platform.node()} has other code; install the same version there")
-    work: Callable[[Any, Tell], Any] = cloudpickle.loads(job).start()
-    return work
+    return cloudpickle.loads(job).start()
 
 
 @cache

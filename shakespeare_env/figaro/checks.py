@@ -53,9 +53,8 @@ def has_odd_roads(game: Record) -> bool:
     laid = 0
     for seat in range(len(game["road"])):
         own = t.N_ROUNDS - count(game["road"][seat], 0)
-        if own > (scored(game) if seat < game["players"] else 0) or is_unordered(
-            game["road"][seat]
-        ):
+        most = scored(game) if seat < game["players"] else 0
+        if own > most or is_unordered(game["road"][seat]):
             return True
         laid += own
     return laid > scored(game) * (game["players"] - 1)
