@@ -162,10 +162,7 @@ class Processes(Workers):
 
 
 class Cluster(Processes):
-    """The cores of the Ray cluster that this process has joined; they may become more or fewer.
-
-    Ray does the shards of a lost worker or node again, three times.
-    """
+    """The cores of a Ray cluster, however many there are; it does lost shards again, three times."""
 
     def __init__(self, address: str) -> None:
         super().__init__(0)
