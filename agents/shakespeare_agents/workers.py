@@ -162,7 +162,7 @@ class Processes(Workers):
 
 
 class Cluster(Processes):
-    """The cores of a Ray cluster, however many there are; it does lost shards again, three times."""
+    """The cores of a Ray cluster, however many; it does lost shards again, three times."""
 
     def __init__(self, address: str) -> None:
         super().__init__(0)
