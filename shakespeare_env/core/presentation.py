@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -86,20 +86,6 @@ class Event:
     counters: Mapping[str, int] = field(default_factory=dict)
 
 
-class Flight(NamedTuple):
-    """Something that moves on the board.
-
-    Attributes:
-        source: The place that it leaves.
-        goal: The place where it arrives.
-        seat: Whose token it is; None: it looks as its place does.
-    """
-
-    source: str
-    goal: str
-    seat: int | None = None
-
-
 @dataclass(frozen=True)
 class Presentation:
     """How positions are drawn and worded, each as the notation's JSON object (`dict`).
@@ -121,7 +107,6 @@ class Presentation:
             the seat may know them: None knows all, `NO_SEAT` what everybody does. Points and
             counters add up to the changes by seat.
         score_sheet: (dict) -> (source, points by seat); columns add up to the scores.
-        flights: (dict, move, dict after it) -> what moves on the board, each as seen by one seat.
         score_sign: What points are multiplied by where people read them: -1 where they are lengths,
             of which the least wins.
     """
@@ -136,7 +121,4 @@ class Presentation:
     topics: Callable[[Mapping[str, Any]], Mapping[str, str]]
     events: Callable[[Any, int, Any, int | None], list[Event]]
     score_sheet: Callable[[Mapping[str, Any]], list[tuple[str, list[int]]]]
-    flights: Callable[[Mapping[str, Any], str, Mapping[str, Any]], list[Flight]] = (
-        lambda before, move, after: []
-    )
     score_sign: int = 1

@@ -7,7 +7,7 @@ from shakespeare_env.figaro import rules
 from shakespeare_env.figaro.actions import TABLE
 from shakespeare_env.figaro.box.tables import BOX_FILE, MIN_SEATS, N_SEATS
 from shakespeare_env.figaro.checks import CHECKS
-from shakespeare_env.figaro.drawing import SEAT_COLOURS, board, flights, picture, places
+from shakespeare_env.figaro.drawing import SEAT_COLOURS, board, picture, places
 from shakespeare_env.figaro.observe import LAYOUT, determinize, observe
 from shakespeare_env.figaro.state import FIELDS, TEXT
 from shakespeare_env.figaro.text import draw, events, headline, score_sheet, topics
@@ -36,7 +36,6 @@ GAME = define(
         "board": board,
         "headline": headline,
         "places": places,
-        "flights": flights,
         "seat_colours": SEAT_COLOURS,
         "topics": topics,
         "events": events,

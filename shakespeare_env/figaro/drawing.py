@@ -15,7 +15,7 @@ from typing import Any
 import svg
 
 from shakespeare_env.core.game import UNKNOWN
-from shakespeare_env.core.presentation import Flight, Panel, Piece
+from shakespeare_env.core.presentation import Panel, Piece
 from shakespeare_env.drawing import board as common
 from shakespeare_env.drawing import shapes as d
 from shakespeare_env.drawing.shapes import INK, Block, Elements, box, drawn_once, outline, words
@@ -264,21 +264,3 @@ def places(position: Mapping[str, Any], move: str) -> tuple[str, ...]:
         return (f"{hand}.{text.RING}",)
     card, _, seat = move.removeprefix("play:").partition(">")
     return (f"{hand}.{card}", f"front{seat}") if seat else ()
-
-
-def flights(before: Mapping[str, Any], move: str, after: Mapping[str, Any]) -> list[Flight]:
-    """See `Presentation.flights`: cards from a hand, around the table, and to those who take."""
-    mover, seats = before["to_move"], range(before["players"])
-    shown = [seat for seat in seats if before["front"][seat]]
-    if move == text.RING:
-        return [Flight(f"front{seat}", f"front{(seat + 1) % len(seats)}") for seat in shown]
-    found = []
-    if at := places(before, move):
-        hidden = UNKNOWN in before["hands"][mover]
-        found.append(Flight(f"hand{mover}" if hidden else at[0], at[1]))
-    takers = [seat for seat in seats if len(after["taken"][seat]) > len(before["taken"][seat])]
-    return found + [
-        Flight(f"front{seat}", f"taken{takers[0]}")
-        for seat in shown
-        if takers and not after["front"][seat]
-    ]

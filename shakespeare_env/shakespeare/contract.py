@@ -6,7 +6,7 @@ from shakespeare_env.core.game import Game, Rules
 from shakespeare_env.core.presentation import Presentation
 from shakespeare_env.shakespeare.actions import TABLE
 from shakespeare_env.shakespeare.box.tables import BOX_FILE, GOOD_SCORES, N_SEATS
-from shakespeare_env.shakespeare.drawing.board import board, flights, picture, places
+from shakespeare_env.shakespeare.drawing.board import board, picture, places
 from shakespeare_env.shakespeare.drawing.shapes import ON_SEATS, SEATS
 from shakespeare_env.shakespeare.record.checks import fault
 from shakespeare_env.shakespeare.record.determinize import determinize, rewind
@@ -48,7 +48,6 @@ GAME = Game(
         board=board,
         headline=headline,
         places=places,
-        flights=flights,
         seat_colours=tuple(zip(SEATS, ON_SEATS, strict=True)),
         topics=topics,
         events=events,

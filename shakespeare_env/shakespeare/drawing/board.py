@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from shakespeare_env.core.presentation import Flight, Panel, Piece
+from shakespeare_env.core.presentation import Panel, Piece
 from shakespeare_env.drawing import board as page
 from shakespeare_env.drawing.board import seat_and_name
 from shakespeare_env.drawing.shapes import PANEL, Block, Elements, box, star, words
@@ -185,26 +185,6 @@ def places(position: Mapping[str, Any], move: str) -> tuple[str, ...]:
         to = _wearer(position, goal) if kind == "costume" else f"seat{seat}.stage.{goal}"
         return (f"display.{kind}s.{colour}", to)
     return ()
-
-
-def flights(before: Mapping[str, Any], move: str, after: Mapping[str, Any]) -> list[Flight]:
-    """See `Presentation.flights`: a card or an element, and discs."""
-    kind, seat = move.partition(":")[0], before["to_move"]
-    found, at = [], places(before, move)
-    if kind in ("draft", "recruit", "extra"):
-        troupe = after["seats"][seat]["troupe"]
-        found.append(Flight(at[0], f"seat{seat}.troupe.{len(troupe) - 1}"))
-    elif kind in ("costume", "set"):
-        found.append(Flight(at[0], at[1]))
-    for act, piles in before["piles"].items():
-        now = {disc: space for space, pile in after["piles"][act].items() for disc in pile}
-        found += [
-            Flight(f"piles.{act}.{space}", f"piles.{act}.{now[disc]}", disc)
-            for space, pile in piles.items()
-            for disc in pile
-            if isinstance(disc, int) and now.get(disc, space) != space
-        ]
-    return found
 
 
 def _member_place(position: Mapping[str, Any], card: str, *, activated: bool) -> str:
