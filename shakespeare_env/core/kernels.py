@@ -7,10 +7,9 @@ type at every call, which takes longer than a move.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -322,24 +321,8 @@ def _build(game: Game) -> Kernels:
     )
 
 
-def is_kept(game: Game) -> bool:
-    """Whether the machine code of a game's entry points is on disk, or nothing can be kept."""
-    entries = [getattr(kernels_of(game), field.name) for field in fields(Kernels)]
-    places = [(stats.cache_path, it) for it in entries if (stats := getattr(it, "stats", None))]
-    return all(
-        place is None or any(Path(place).glob(f"{entry.__name__}-*.code"))
-        for place, entry in places
-    )
-
-
 def compile_all(game: Game) -> None:
     """Call every entry point, with the argument types of `Batch` and `Position`."""
-    for _ in compile_each(game):
-        pass
-
-
-def compile_each(game: Game) -> Iterator[float]:
-    """`compile_all` one entry point after the other; yields the share that is done."""
     kernels = kernels_of(game)
     arrays, outcome = GameArrays.of(game, 1), Outcome.of(game, 1)
     games, mask, obs, to_move = arrays
@@ -348,18 +331,13 @@ def compile_each(game: Game) -> Iterator[float]:
     rows = np.zeros(1, np.int64)
     terms = tuple(Terms.of(game, options=0, autoreset=True, reward=SCORE))
     results = tuple(outcome)
-    calls: list[Callable[[], Any]] = [
-        lambda: kernels.set_up(arrays, rows, 0, 1, players, 0),
-        lambda: kernels.refresh(arrays, rows),
-        lambda: kernels.choose(np.zeros(1, np.uint64), mask, to_move, actions),
-        lambda: kernels.first_illegal(actions, rows, mask, to_move),
-        lambda: kernels.step(arrays, results, rows, 0, 1, actions, players, terms),
-        lambda: kernels.play(games, mask, to_move, int(np.argmax(mask[0]))),
-        lambda: kernels.observe(games, rows, to_move, obs),
-        lambda: kernels.determinize(games, to_move, np.zeros(1, np.uint64)),
-        lambda: kernels.scores(games, rows, outcome.final_scores),
-        lambda: kernels.first_fault(games, mask[0], np.zeros(1, np.int64)),
-    ]
-    for done, call in enumerate(calls, 1):
-        call()
-        yield done / len(calls)
+    kernels.set_up(arrays, rows, 0, 1, players, 0)
+    kernels.refresh(arrays, rows)
+    kernels.choose(np.zeros(1, np.uint64), mask, to_move, actions)
+    kernels.first_illegal(actions, rows, mask, to_move)
+    kernels.step(arrays, results, rows, 0, 1, actions, players, terms)
+    kernels.play(games, mask, to_move, int(np.argmax(mask[0])))
+    kernels.observe(games, rows, to_move, obs)
+    kernels.determinize(games, to_move, np.zeros(1, np.uint64))
+    kernels.scores(games, rows, outcome.final_scores)
+    kernels.first_fault(games, mask[0], np.zeros(1, np.int64))
