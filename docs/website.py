@@ -56,12 +56,12 @@ REFERENCE = {
             "ObservationLayout "
             "ActionTable Block",
             "shakespeare_env.core.game": "Game",
-            "shakespeare_env.play": "score_sheet",
+            "shakespeare_env.play.course": "from_events",
         },
     ),
     "defining": (
         "A game of your own",
-        {"shakespeare_env": "define register rule StateField below"},
+        {"shakespeare_env": "define register rule StateField Check below"},
     ),
     "environments": (
         "Environments",
@@ -113,7 +113,6 @@ REFERENCE = {
         {
             "shakespeare_env.datasets": "read_games read_decisions decisions_of read_batches "
             "Batches recorded_games read_recorded",
-            "shakespeare_env.datasets.reading": "read_results",
             "shakespeare_agents.arena.dataset": "settings_of write_dataset",
             "shakespeare_env.film": "film_page",
             "shakespeare_agents.analysis": "verdicts best_line",
@@ -137,9 +136,9 @@ REFERENCE = {
     "findings": (
         "Findings in many boxes",
         {
-            "shakespeare_agents.findings.asking": "ask boxes_of shards_of",
+            "shakespeare_agents.findings.asking": "ask boxes_of shards_of read_answers",
             "shakespeare_agents.findings.verdicts": "share_bound",
-            "shakespeare_agents.findings.report": "Report sentence shipped_facts plot_question",
+            "shakespeare_agents.findings.report": "Report shipped_facts",
             "shakespeare_env.boxes": "names_of sample_box",
             "shakespeare_env.checks.box_files": "box_facts",
         },

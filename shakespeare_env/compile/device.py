@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import torch
 from numba import config, cuda
-from numba.cuda import dispatcher
 
 from shakespeare_env.compile.decorators import AnyFunction, KernelCode, code_folder
 
@@ -29,7 +28,9 @@ class DeviceCode(KernelCode):
 
     @staticmethod
     def _rebuilt(target_context: Any, content: Any) -> Any:
-        return dispatcher._Kernel._rebuild(**content)
+        from numba.cuda.dispatcher import _Kernel  # the simulator has none
+
+        return _Kernel._rebuild(**content)
 
     @staticmethod
     def _reduced(data: Any) -> Any:

@@ -60,7 +60,7 @@ def test_paths_start_from_the_files_folder_and_names_do_not_change(tmp_path):
         ('agents = ["random", "random"]', "'random' stands twice"),
         ('agents = ["random", ""]', "name"),
         ('agents = ["a", {name = "b"}]', "agents.1"),
-        ('agents = ["a", {agent = "b", nam = "c"}]', "agents.1.nam (did you mean"),
+        ('agents = ["a", {agent = "b", nam = "c"}]', "agents.1.nam"),
         ('agents = ["a", {agent = "b", megabytes = 1}]', "only programs have limits"),
         ('agents = ["a", {program = []}]', "agents.1.program"),
         ('agents = ["a", {program = ["b"], megabytes = 0}]', "megabytes"),

@@ -39,6 +39,8 @@ def blocks(text):
 def test_an_example_runs(example, capsys):
     if "DeviceBatch" in example and not torch.cuda.is_available():
         pytest.skip("needs a GPU")
+    if "import wandb" in example:
+        pytest.importorskip("wandb")
     exec(compile(example, "<example>", "exec"), {"__name__": "example"})
 
 

@@ -84,4 +84,4 @@ def test_a_result_that_cannot_be_written_is_shown_all_the_same(tmp_path, monkeyp
     assert f"cannot write {path}: disk full" in done.stderr
     assert "Mean winning score" in done.stdout
     monkeypatch.setattr(os, "access", lambda *_: False)  # whoever tests may be root
-    assert "you may not write in" in refused("evaluate", "random", "--out", str(path))
+    assert f"cannot write {path}" in refused("evaluate", "random", "--out", str(path))
