@@ -112,7 +112,7 @@ REFERENCE = {
         "Datasets and films",
         {
             "shakespeare_env.datasets": "read_games read_decisions decisions_of read_batches "
-            "Batches recorded_games read_recorded",
+            "Batches recorded_games read_recorded read_results",
             "shakespeare_agents.arena.dataset": "settings_of write_dataset",
             "shakespeare_env.film": "film_page",
             "shakespeare_agents.analysis": "verdicts best_line",
