@@ -141,6 +141,20 @@ def _pieces(position: Mapping[str, Any]) -> Piece:
     return Piece("pieces", title, Block(drawn, _WIDTH, high))
 
 
+def _pieces_summary(position: Mapping[str, Any]) -> Piece:
+    """The same in one row."""
+    each = common.SUMMARY / len(position["pieces"])
+    drawn: Elements = []
+    for number, lengths in enumerate(position["pieces"], 1):
+        lies = " ".join(map(str, lengths)) or text.round_state(position, number)
+        cell: Elements = [
+            box(0, 0, each - 3, 22),
+            words(5, 15, f"{number}: {lies}", 11, room=each - 12),
+        ]
+        drawn.append(Block(cell, each - 3, 22).place(f"pieces.{number}", each * (number - 1), 0))
+    return Piece("pieces-summary", "Road pieces by round", Block(drawn, common.SUMMARY, 24))
+
+
 def _stone(length: int, fill: str) -> Block:
     """A piece of road as long as it counts."""
     width = length * _UNIT
@@ -179,17 +193,17 @@ def _seat(position: Mapping[str, Any], seat: int, name: str) -> Panel:
 def _summary(position: Mapping[str, Any], seat: int, name: str, counts: str) -> Piece:
     """What everybody knows of a seat, in few lines."""
     pile, road = position["front"][seat], sum(position["roads"][seat])
-    front = Block([_pile(pile, 46, 180).at(0, 0), _total(pile).at(0, 50)], 180, 72)
     drawn: Elements = [
         _strip(position, seat, name, common.SUMMARY).at(0, 0),
-        front.place(f"front{seat}", 0, 34),
+        _pile(pile, 44, 130).place(f"front{seat}", 0, 33),
+        _total(pile).at(140, 33),
     ]
     facts = [*counts.split(" · "), f"road {road}"]
-    for row, (place, fact) in enumerate(zip(("hand", "taken", "road"), facts, strict=True)):
-        cell = Block([words(4, 16, fact, 13, room=92)], 100, 22)
-        drawn.append(cell.place(f"{place}{seat}", 190, 34 + 24 * row))
+    for column, (place, fact) in enumerate(zip(("hand", "taken", "road"), facts, strict=True)):
+        cell = Block([words(3, 15, fact, 12, room=62)], 65, 21)
+        drawn.append(cell.place(f"{place}{seat}", 140 + 67 * column, 56))
     title = f"{common.seat_and_name(seat, name)}: {', '.join(facts)}"
-    return Piece(f"seat-{seat}-summary", title, Block(drawn, common.SUMMARY, 108))
+    return Piece(f"seat-{seat}-summary", title, Block(drawn, common.SUMMARY, 80))
 
 
 def _strip(position: Mapping[str, Any], seat: int, name: str, width: float) -> Block:
@@ -237,7 +251,8 @@ def _counted(cards: Mapping[str, int]) -> str:
 def board(position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]:
     """Panels of a position (`Position.to_dict` or `seen_by`)."""
     names = [*names, *[""] * position["players"]]
-    pieces = Panel("table", "Road pieces: most cards, longest piece", [_pieces(position)])
+    title, summary = "Road pieces: most cards, longest piece", _pieces_summary(position)
+    pieces = Panel("table", title, [_pieces(position)], summary=summary)
     return [pieces, *(_seat(position, seat, names[seat]) for seat in range(position["players"]))]
 
 

@@ -19,7 +19,11 @@ from shakespeare_env.shakespeare.drawing.seat_picture import (
     draw_state,
 )
 from shakespeare_env.shakespeare.drawing.shapes import ANY, KRAFT, ON_SEATS, SEATS
-from shakespeare_env.shakespeare.drawing.summary_picture import draw_summary
+from shakespeare_env.shakespeare.drawing.summary_picture import (
+    draw_offers,
+    draw_summary,
+    draw_table,
+)
 from shakespeare_env.shakespeare.drawing.table_picture import (
     PILES,
     WIDTH,
@@ -80,9 +84,11 @@ def _table(position: Mapping[str, Any]) -> list[Panel]:
         Piece(f"pile-{pile}", title, _framed(draw_pile(position, pile, WIDTH - 2 * _FRAME)))
         for pile, title in PILES.items()
     ]
-    panels = [Panel("table", "Acts and elements", table)]
+    shown = Piece("table-summary", "Acts and elements on offer", draw_table(position))
+    panels = [Panel("table", "Acts and elements", table, summary=shown)]
     if offers:
-        panels.append(Panel("offers", "Characters on offer", offers))
+        names = Piece("offers-summary", "On offer", draw_offers(position))
+        panels.append(Panel("offers", "Characters on offer", offers, summary=names))
     return [*panels, Panel("piles", "Piles", piles, aside=True)]
 
 

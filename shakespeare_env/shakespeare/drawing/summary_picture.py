@@ -1,8 +1,9 @@
-"""What matters of a seat to those who do not decide there, in few lines."""
+"""Summaries: what matters of a seat and of the table to those who do not decide there."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from functools import partial
 from math import ceil
@@ -10,7 +11,12 @@ from typing import Any
 
 from shakespeare_env.drawing.board import SUMMARY, seat_strip, strip_signs
 from shakespeare_env.drawing.shapes import (
+    FAINT,
+    INK,
+    LINE,
     MUTED,
+    PANEL,
+    SHADE,
     STONE,
     Block,
     Elements,
@@ -19,17 +25,30 @@ from shakespeare_env.drawing.shapes import (
     star,
     words,
 )
+from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS
 from shakespeare_env.shakespeare.box.printed import PRINTED
 from shakespeare_env.shakespeare.box.tables import N_SLOTS
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.seat_picture import ground
-from shakespeare_env.shakespeare.drawing.shapes import ELEMENTS, EMPTY, ON_SEATS, SEATS
+from shakespeare_env.shakespeare.drawing.shapes import (
+    ELEMENTS,
+    EMPTY,
+    ON_SEATS,
+    SEATS,
+    disc_colours,
+)
 from shakespeare_env.shakespeare.text.drawing import stage_rows
-from shakespeare_env.shakespeare.text.wording import extra_names, extra_words, winners
+from shakespeare_env.shakespeare.text.wording import (
+    character_name,
+    extra_names,
+    extra_words,
+    winners,
+)
 
 _HEAD, _TILES, _STAGE = 26, 37, 68  # heights of both rows, and the stage's width
 _IN_ONE_ROW, _LOW_TILES = 4, 20  # more characters than these stand in two rows, of this height
-_WIDEST_TILE = 66
+_WIDEST_TILE, _CELL = 66, 24.5  # a character; a space of an act in height
+_LABEL, _ORDER = 34, 66
 _MARK = 17  # the room of a cylinder or rest token
 
 
@@ -148,6 +167,113 @@ def _stage(filled: Mapping[str, str], seat: int, left: float, top: float) -> Ele
             )
             drawn.append(block.place(f"seat{seat}.stage.{brick.id}", x, y))
     return drawn
+
+
+def draw_table(position: Mapping[str, Any]) -> Block:
+    """The acts with their discs, and the elements on offer."""
+    shown = {key: position[key] for key in ("piles", "display", "order", "initiative")}
+    return _table(json.dumps(shown), position["players"])
+
+
+@drawn_once
+def _table(given: str, players: int) -> Block:
+    position = json.loads(given)
+    cell = (SUMMARY - _LABEL) / max(PRINTED.box.act_lengths)
+    drawn: Elements = []
+    for number, (act, length) in enumerate(zip(ACTS, PRINTED.box.act_lengths, strict=True)):
+        y = number * (_CELL + 1)
+        drawn.append(words(2, y + 17, act, 13, weight="bold", room=_LABEL - 4))
+        for space in range(1, length + 1):
+            pile = tuple(position["piles"][act].get(str(space), ()))
+            grey = space <= PRINTED.box.rehearsals.grey_spaces
+            block = _space(space, pile, grey, cell - 1)
+            drawn.append(block.place(f"piles.{act}.{space}", _LABEL + (space - 1) * cell, y))
+    each, y = (SUMMARY - _LABEL - _ORDER) / len(COLOURS), len(ACTS) * (_CELL + 1) + 2
+    for row, order in enumerate(("order", "initiative")):
+        block = _order(tuple(position[order]), players)
+        drawn.append(block.place(order, SUMMARY - _ORDER + 4, y + 26 * row))
+    for kind, shape in (("costumes", shapes.costume), ("sets", shapes.stage_set)):
+        drawn += shape(15, y + 13, 18, EMPTY)
+        for number, colour in enumerate(COLOURS):
+            shown = position["display"][kind][colour]
+            look = shown, str(PRINTED.values[colour]), each - 2
+            block = _offer(kind == "sets", colour, *look)
+            drawn.append(block.place(f"display.{kind}.{colour}", _LABEL + each * number, y))
+        y += 26
+    return Block(drawn, SUMMARY, y)
+
+
+@drawn_once
+def _order(seats: tuple[int, ...], players: int) -> Block:
+    step = (_ORDER - 4) / max(players, 1)
+    drawn: Elements = []
+    for place, seat in enumerate(seats):
+        drawn += shapes.marker(step * (place + 0.5), 13, min(18, step - 1), seat)
+    return Block(drawn, _ORDER - 4, 26)
+
+
+@drawn_once
+def _space(space: int, pile: tuple[int | str, ...], grey: bool, width: float) -> Block:
+    drawn: Elements = [box(0, 0, width, _CELL, fill=SHADE if grey else PANEL, line=LINE, corner=3)]
+    if not pile:
+        drawn.append(words(width / 2, 16, str(space), 10, fill=FAINT, anchor="middle", room=width))
+    columns = 1 if len(pile) == 1 else 2
+    wide, lines = (width - 2) / columns, -(-len(pile) // columns)
+    for place, whose in enumerate(pile):
+        row, column = divmod(place, columns)
+        size = min(_CELL / max(lines, 1) - 1, 16)
+        name = str(whose) if isinstance(whose, int) else "N"
+        x, middle = 1 + wide * column, _CELL - (row + 0.5) * (_CELL - 2) / lines - 1
+        fill, ink = disc_colours(whose)
+        drawn += [
+            box(x + 0.5, middle - size / 2, wide - 1, size, fill=fill, line=INK, corner=3),
+            words(
+                x + wide / 2,
+                middle + size * 0.34,
+                name,
+                min(12, size - 2),
+                weight="bold",
+                fill=ink,
+                anchor="middle",
+            ),
+        ]
+    return Block(drawn, width, _CELL)
+
+
+@drawn_once
+def _offer(is_set: bool, colour: str, shown: int, value: str, width: float) -> Block:
+    shape = shapes.stage_set if is_set else shapes.costume
+    drawn: Elements = [
+        box(0, 0, width, 25, fill=PANEL, line=LINE, corner=3),
+        *shape(width / 2 - 8, 13, 18, colour if shown else EMPTY, value),
+        words(
+            width / 2 + 3,
+            18,
+            f"×{shown}",
+            11,
+            weight="bold",
+            fill=INK if shown else FAINT,
+            room=width / 2 - 4,
+        ),
+    ]
+    return Block(drawn, width, 25)
+
+
+def draw_offers(position: Mapping[str, Any]) -> Block:
+    """The names of the characters on offer."""
+    copies = Counter(position["display"]["characters"])
+    each = SUMMARY / 3
+    drawn: Elements = []
+    for number, (card, count) in enumerate(copies.items()):
+        row, column = divmod(number, 3)
+        many = f" ×{count}" if count > 1 else ""
+        chip: Elements = [
+            box(0, 0, each - 3, 24, corner=4),
+            words(6, 16, character_name(card) + many, 11.5, room=each - 14),
+        ]
+        place = f"display.characters.{card}"
+        drawn.append(Block(chip, each - 3, 24).place(place, column * each, row * 27))
+    return Block(drawn, SUMMARY, 27 * -(-len(copies) // 3))
 
 
 def _signed(number: int) -> str:
