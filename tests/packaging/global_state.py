@@ -21,7 +21,7 @@ import numpy as np
 import torch
 
 PRELOADED = """
-    filelock jinja2 matplotlib.pyplot mcp.server moviepy pettingzoo.utils polars psutil ray
+    filelock jinja2 matplotlib.pyplot mcp.server pettingzoo.utils polars psutil ray
     resvg_py rich.markdown rich.progress rich.table sb3_contrib scipy.optimize scipy.sparse
     threadpoolctl torch._dynamo torch._inductor.runtime.cache_dir_utils torch.utils.tensorboard
     typer.rich_utils
