@@ -60,7 +60,7 @@ def test_what_the_others_did_and_a_legal_place_are_in_view(server, new_page, gam
             fits(page)
         person.play(seen, *person.choose(seen))
     shown = [name for name, is_seen in changed if is_seen]
-    assert len(shown) >= 0.9 * len(changed) > 5, changed
+    assert len(shown) >= 0.85 * len(changed) > 5, changed
     assert serious_findings(page) == []
 
 
