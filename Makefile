@@ -3,8 +3,10 @@ PYTHON  ?= python3
 # Processes the tests run in, and more arguments for the target's command: make test-only ARGS="-k wager".
 WORKERS ?= 2
 ARGS    ?=
+# Whose oldest libraries `make test-floors` tries; all by default.
+FLOORS  ?=
 # What `make bounds` runs.
-BOUNDED ?= tests/shakespeare tests/figaro tests/contract/core/test_records.py tests/fuzz
+BOUNDED ?= tests/shakespeare/rules tests/figaro/rules tests/contract/core/test_records.py tests/fuzz
 
 VENV    := .venv
 BIN     := $(VENV)/bin
@@ -46,8 +48,8 @@ test-only: setup  ## the tests alone
 test-ecosystem: setup  ## recipes for other libraries, each installed apart; ARGS="rllib torchrl" for some
 	$(BIN)/python -m tests.ecosystem $(ARGS)
 
-test-floors: setup  ## the oldest libraries that pyproject.toml takes, each extra installed apart; ARGS="arena" for some
-	$(BIN)/python -m tests.ecosystem.extras $(ARGS)
+test-floors: setup  ## the oldest libraries that pyproject.toml takes, each extra installed apart; FLOORS="arena" for some
+	$(BIN)/python -m tests.ecosystem.extras $(FLOORS)
 
 test-ptx: setup  ## compile all that a GPU runs, without one; installs the extra cuda into .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[cuda]' -c constraints.txt

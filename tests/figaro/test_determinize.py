@@ -77,6 +77,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("d", "observer", "limited"), CASES.values(), ids=CASES)
 def test_every_deal_is_as_frequent_as_it_should_be(d, observer, limited):
     probabilities, found = exact(d, observer), drawn(d, observer)
