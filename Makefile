@@ -56,8 +56,10 @@ test-ptx: setup  ## compile all that a GPU runs, without one; installs the extra
 	$(BIN)/python -m tests.device.ptx
 
 coverage: setup  ## the rule tests with the compiler off; at least 95 % of the rules' lines must run
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/shakespeare tests/figaro tests/boxes -m "not slow" \
-		--cov=shakespeare_env/shakespeare --cov=shakespeare_env/figaro --cov-report=term --cov-fail-under=95 $(ARGS)
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal \
+		tests/shakespeare/rules tests/shakespeare/record tests/figaro -m "not slow" \
+		--cov=shakespeare_env/shakespeare/rules --cov=shakespeare_env/shakespeare/record --cov=shakespeare_env/figaro \
+		--cov-report=term --cov-fail-under=95 $(ARGS)
 
 golden: setup  ## play the golden games again; read the difference before you keep it
 	$(BIN)/python -m tests.golden.regenerate $(ARGS)
