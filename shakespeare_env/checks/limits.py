@@ -7,7 +7,6 @@ and a pipe waits for its writer. A link counts as what it leads to.
 from __future__ import annotations
 
 import errno
-import io
 import os
 import stat
 from contextlib import suppress
@@ -36,12 +35,6 @@ def regular_size(path: Path, at_most: int | None = None) -> int:
         larger = f"it has {about.st_size:,} bytes, and at most {at_most:,} can be"
         raise OSError(errno.EFBIG, larger, str(path))
     return about.st_size
-
-
-def open_regular(path: Path, at_most: int | None = None) -> io.BufferedReader:
-    """Open a file for reading; errors as of `regular_size`."""
-    regular_size(path, at_most)
-    return path.open("rb")
 
 
 def read_regular(path: Path, at_most: int) -> bytes:
