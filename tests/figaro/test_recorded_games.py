@@ -17,6 +17,7 @@ from tests.contract.recorded_games import RecordedGame
 from tests.figaro.cards import COLOURS, HAND, KINDS, RING, colour_named, deck
 from tests.figaro.positions import OURS, SAMPLES, in_play
 
+pytestmark = pytest.mark.slow
 DATA = Path(__file__).parent / "data"
 SEATS = ("three_seats", "four_seats", "five_seats", "six_seats")
 GAMES = pytest.mark.parametrize("game", [RecordedGame(DATA, name) for name in SEATS], ids=str)

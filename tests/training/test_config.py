@@ -35,18 +35,18 @@ games = pytest.mark.parametrize("name", registry.names())
 
 @games
 def test_every_game_has_settings_for_each_algorithm(name):
-    """Their files hold what differs from the defaults; they fit a small machine."""
-    assert bundled_names(name) == ["expert_iteration", "ppo"]
+    """Their files hold what differs from the defaults; all but the GPU's fit a small machine."""
+    assert {"expert_iteration", "ppo"} <= {*bundled_names(name)}
     assert chosen_config(None, {"game": name}) == chosen_config("ppo", {"game": name})
     searched = chosen_config("expert_iteration", {"game": name})
     assert searched == default_config(name, {"algorithm": "expert_iteration"})
     for path in (CONFIGS / name).glob("*.toml"):
         config, given = read_config(path), tomllib.loads(path.read_text())
-        assert (config.game, config.algorithm) == (name, path.stem)
-        plain = make_config({"game": name, "algorithm": path.stem}, "here").to_json()
+        assert config.game == name
+        plain = make_config({"game": name, "algorithm": config.algorithm}, "here").to_json()
         same = {entry for entry in given if config.to_json()[entry] == plain[entry]}
         assert same <= {"game", "algorithm"}
-        assert needed_bytes(config) < 2**30
+        assert needed_bytes(config) < 2**30 or path.stem == "gpu"
 
 
 def test_settings_survive_their_toml_which_describes_each(tmp_path):

@@ -14,6 +14,7 @@ from shakespeare_env import Position
 from tests.figaro.cards import HAND, deck
 from tests.figaro.positions import ALL_SEATS, ended, in_play
 
+pytestmark = pytest.mark.slow
 SEAT_COUNTS = pytest.mark.parametrize("players", ALL_SEATS)
 GAMES = 600
 

@@ -14,6 +14,7 @@ from tests.contract.random_games import TABLES, game_from
 from tests.contract.recorded_games import RecordedGame
 from tests.shakespeare.observed import expected, metrics
 
+pytestmark = pytest.mark.slow
 DATA = Path(__file__).parents[1] / "data"
 NAMES = ("solo", "two_seats_strategic_rest", "four_seats")
 GAMES = pytest.mark.parametrize("game", [RecordedGame(DATA, name) for name in NAMES], ids=str)
