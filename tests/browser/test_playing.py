@@ -18,7 +18,7 @@ from tests.browser.people import (
 
 _FIRST_PAGE, _ANSWER = 300_000, 60_000
 """Bytes on the wire: at most of all that a page needs, and of a move's answer."""
-_MOVES = 8
+_MOVES = 5
 
 
 def test_a_whole_game_is_played(server, new_page):

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import typer
+from filelock import FileLock
 
 import shakespeare_agents
 import shakespeare_env
@@ -24,13 +25,16 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    """The folder of the site, built as `make site` builds it."""
-    folder = tmp_path_factory.mktemp("site")
+def site(tmp_path_factory, worker_id):
+    """The folder of the site, built as `make site` builds it, by one process for all."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base if worker_id == "master" else base.parent) / "site"
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
-    env = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    with FileLock(f"{folder}.lock"):
+        if not folder.exists():
+            env = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+            done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
+            assert done.returncode == 0, done.stdout + done.stderr
     return folder
 
 

@@ -12,7 +12,6 @@ import pytest
 
 from shakespeare_env.compile.decorators import kernel
 from shakespeare_env.core import registry
-from shakespeare_env.core.row_rules import forced_moves_of
 from tests.contract.random_games import TABLES, Table, copies, differing_fields, game_from, stacked
 from tests.shakespeare.hidden import activated
 
@@ -106,17 +105,14 @@ def test_pending_wagers_and_rest_choices_of_others_are_uniform():
     assert (np.delete(drawn, chooser, axis=1) == -1).all()
 
 
-GAME = registry.game("shakespeare")
-rules_rewind, play_forced_moves = GAME.rules.rewind, forced_moves_of(GAME)
+rules_rewind = registry.game("shakespeare").rules.rewind
 
 
-@kernel(GAME.name, GAME.rules.legal, GAME.rules.play)
-def rewind(games, found, mask):
-    """Rewind games, up to the first decision that is not forced; found: bool[n], which changed."""
+@kernel("tests")
+def rewind(games, found):
+    """Rewind games; found: bool[n], which changed."""
     for i in range(len(games)):
         found[i] = rules_rewind(games[i])
-        if found[i]:
-            play_forced_moves(games[i], mask)
 
 
 @all_tables
@@ -126,7 +122,7 @@ def test_rewinding_takes_back_the_secret_choices_of_the_others(table):
     positions = [p.copy() for seed in (3, 4) for p in game_from(table.position(seed), salt=seed)]
     true = stacked(p.record() for p in positions)
     games, found = true.copy(), np.zeros(len(true), bool)
-    rewind(games, found, np.zeros(GAME.actions.size, bool))
+    rewind(games, found)
     begun = 0
     for i, position in enumerate(positions):
         if position.phase not in secret or positions[i - 1].phase != position.phase:
