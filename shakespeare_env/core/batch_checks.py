@@ -23,6 +23,7 @@ Integers = npt.NDArray[np.integer] | Sequence[int]
 
 _ACTIONS = np.dtype(np.int32)
 _INT32, _INT64 = np.iinfo(np.int32), np.iinfo(np.int64)
+_LEAST, _MOST = np.int64(_INT32.min), np.int64(_INT32.max)
 
 
 def checked_count(name: str, count: int, most: int = 2**31) -> int:
@@ -120,8 +121,8 @@ def as_actions(actions: Integers, n: int) -> npt.NDArray[np.int32]:
     # Numbers beyond int32 are not actions either, and must not wrap into one.
     if given.dtype == np.uint64:
         given = np.minimum(given, np.uint64(_INT32.max))
-    ids: npt.NDArray[np.int64] = given.astype(np.int64)
-    return ids.clip(_INT32.min, _INT32.max).astype(np.int32)
+    # `clip` takes several times as long.
+    return np.minimum(np.maximum(given.astype(np.int64), _LEAST), _MOST).astype(np.int32)
 
 
 def check_kind(game: Game, records: object) -> None:
