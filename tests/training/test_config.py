@@ -18,7 +18,6 @@ from shakespeare_training.config import (
     as_toml,
     bundled_names,
     chosen_config,
-    default_config,
     make_config,
     override,
     parse_override,
@@ -34,19 +33,25 @@ games = pytest.mark.parametrize("name", registry.names())
 
 
 @games
-def test_every_game_has_settings_for_each_algorithm(name):
+def test_every_game_has_settings_for_each_algorithm(name, tmp_path):
     """Their files hold what differs from the defaults; all but the GPU's fit a small machine."""
     assert {"expert_iteration", "ppo"} <= {*bundled_names(name)}
-    assert chosen_config(None, {"game": name}) == chosen_config("ppo", {"game": name})
-    searched = chosen_config("expert_iteration", {"game": name})
-    assert searched == default_config(name, {"algorithm": "expert_iteration"})
+    (tmp_path / "empty.toml").touch()
+    fields = {entry: field.default for entry, field in TrainingConfig.model_fields.items()}
     for path in (CONFIGS / name).glob("*.toml"):
         config, given = read_config(path), tomllib.loads(path.read_text())
         assert config.game == name
-        plain = make_config({"game": name, "algorithm": config.algorithm}, "here").to_json()
-        same = {entry for entry in given if config.to_json()[entry] == plain[entry]}
+        default = {"game": name, "algorithm": config.algorithm}
+        plain = make_config(default, "here")
+        if path.stem == config.algorithm:
+            assert plain == config == chosen_config(path.stem, {"game": name})
+            assert plain == chosen_config(str(tmp_path / "empty.toml"), default)
+            assert chosen_config(None, default) == plain
+        others = fields if plain == config else plain.to_json()
+        same = {entry for entry in given if config.to_json()[entry] == others[entry]}
         assert same <= {"game", "algorithm"}
         assert needed_bytes(config) < 2**30 or path.stem == "gpu"
+    assert TrainingConfig() == chosen_config("ppo", {})
 
 
 def test_settings_survive_their_toml_which_describes_each(tmp_path):
@@ -118,13 +123,12 @@ def test_the_command_on_the_card_gives_the_same_settings(name):
     options = list(zip(parts[2::2], parts[3::2], strict=True))
     named, given = dict(options), [text for option, text in options if option == "--set"]
     game = named.get("--game", registry.DEFAULT)
-    assert default_config(game, dict(map(parse_override, given))) == config
+    assert chosen_config(None, {"game": game, **dict(map(parse_override, given))}) == config
 
 
 def test_the_command_names_what_is_not_the_default():
-    other = default_config(registry.DEFAULT, {"seed": 3})
-    assert train_command(other, "auto") == "shakespeare train --seed 3"
-    found = train_command(default_config(registry.DEFAULT, {}), "float32", Path("a b"))
+    assert train_command(TrainingConfig(seed=3), "auto") == "shakespeare train --seed 3"
+    found = train_command(TrainingConfig(), "float32", Path("a b"))
     assert found == "shakespeare train --seed 0 --start 'a b' --set 'precision=\"float32\"'"
     config = chosen_config("expert_iteration", {"game": "figaro", "simulations": 7, "seed": 3})
     words = train_command(config, "auto")

@@ -192,12 +192,12 @@ def _chosen(
 ) -> tuple[TrainingConfig, Path | None]:
     """The settings, and the folder of the checkpoint to start from.
 
-    They have its width, and are those to adapt it (`ADAPTING`) if it knows another box and nothing
-    else is asked for.
+    They have its width; if it knows another box, those to adapt it (`ADAPTING`) stand in for the
+    default run's, unless bundled settings are asked for by name.
     """
     from shakespeare_agents.networks.checkpoint import read_card
     from shakespeare_agents.registry import checkpoint_named
-    from shakespeare_training.config import ADAPTING, FOREVER, chosen_config
+    from shakespeare_training.config import ADAPTING, FOREVER, bundled_names, chosen_config
 
     chosen = chosen_config(config, overrides, "--set")
     if start is None:
@@ -206,10 +206,11 @@ def _chosen(
     if origin is None:
         raise ValueError(f"there is no checkpoint {start!r} to --start from; give a folder")
     card = read_card(origin)
-    own: dict[str, Any] = {"width": card.width}
-    if config is None and chosen.algorithm == "ppo" and _knows_another_box(card, chosen.game):
-        own |= ADAPTING if minutes is None else {**ADAPTING, "decisions": FOREVER}
-    return chosen_config(config, {**own, **overrides}, "--set"), origin
+    defaults: dict[str, Any] = {}
+    named = config in bundled_names(chosen.game)
+    if not named and chosen.algorithm == "ppo" and _knows_another_box(card, chosen.game):
+        defaults = {**ADAPTING, **({} if minutes is None else {"decisions": FOREVER})}
+    return chosen_config(config, {"width": card.width, **overrides}, "--set", defaults), origin
 
 
 def _knows_another_box(card: Any, game: str) -> bool:

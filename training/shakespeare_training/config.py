@@ -41,7 +41,7 @@ ADAPTING: Mapping[str, Any] = {
 }
 """Settings of PPO in place of the defaults to adapt a trained network to another box."""
 _DEFAULT = "ppo"
-"""The name of the default settings."""
+"""The default algorithm."""
 
 Share = Annotated[float, Field(ge=0, le=1)]
 SomeShare = Annotated[float, Field(gt=0, le=1)]
@@ -63,7 +63,9 @@ OnlyPPO, OnlySearch = Only("ppo"), Only("expert_iteration")
 class TrainingConfig(BaseModel):
     """The settings of a run; their docstrings become comments in TOML (`as_toml`).
 
-    Lengths and intervals are counted in decisions of the learner.
+    Whatever is left out, in code, in a file or on the command line, is as in the default run of the
+    game and the algorithm: as in `configs/<game>/<algorithm>.toml`, and as below where that has no
+    such entry. Lengths and intervals are counted in decisions of the learner.
     """
 
     model_config = ConfigDict(
@@ -179,8 +181,11 @@ class TrainingConfig(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _as_the_game_allows(cls, given: Any) -> Any:
-        """All seat counts by default, and no heuristic player where there is none."""
+    def _with_defaults(cls, given: Any) -> Any:
+        """As in the file of the game and the algorithm, in all that is left out.
+
+        In a game without one, every seat count and no heuristic player where there is none.
+        """
         name = given.get("game", registry.DEFAULT) if isinstance(given, dict) else None
         if name not in registry.names():
             return given
@@ -190,6 +195,9 @@ class TrainingConfig(BaseModel):
         defaults: dict[str, Any] = {"players": tuple(registry.seats(name))}
         if not has_heuristics(registry.game(name)):
             defaults |= {"opponents": {CURRENT: 0.8, PAST: 0.2}, "evaluation_opponents": ["random"]}
+        algorithm = given.get("algorithm", _DEFAULT)
+        if algorithm in bundled_names(name):
+            defaults |= _entries(CONFIGS / name / f"{algorithm}.toml")
         return {**defaults, **given}
 
     @field_validator("game")
@@ -269,21 +277,30 @@ def override(config: TrainingConfig, **settings: Any) -> TrainingConfig:
 
 
 def read_config(
-    path: Path, overrides: Mapping[str, Any] | None = None, origin: str = "settings"
+    path: Path,
+    overrides: Mapping[str, Any] | None = None,
+    origin: str = "settings",
+    defaults: Mapping[str, Any] | None = None,
 ) -> TrainingConfig:
-    """Read a TOML file, replace some of its settings, and add defaults for the missing ones.
+    """Read a TOML file, replace some of its settings, and add those that it leaves out.
+
+    `defaults` stand in place of some of the default run's.
 
     The file is checked by itself first, so that errors name the one at fault.
 
     Raises:
         ValueError: the file cannot be read, or as in `make_config`.
     """
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as fault:
-        raise ValueError(f"{path}: cannot be read ({fault}); give a TOML file") from fault
+    data = {**(defaults or {}), **_entries(path)}
     config = make_config(data, str(path))
     return make_config({**data, **overrides}, origin) if overrides else config
+
+
+def _entries(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as fault:
+        raise ValueError(f"{path}: cannot be read ({fault}); give a TOML file") from fault
 
 
 def bundled_names(game: str) -> list[str]:
@@ -292,33 +309,29 @@ def bundled_names(game: str) -> list[str]:
 
 
 def chosen_config(
-    choice: str | None, overrides: Mapping[str, Any], origin: str = "settings"
+    choice: str | None,
+    overrides: Mapping[str, Any],
+    origin: str = "settings",
+    defaults: Mapping[str, Any] | None = None,
 ) -> TrainingConfig:
     """The settings in a TOML file or bundled under a name, with overrides.
 
-    None are the default settings of the game and the algorithm in the overrides.
+    None is the same as an empty file; `defaults` as in `read_config`.
 
     Raises:
         ValueError: there is nothing of that name, or as in `read_config`.
     """
+    if choice is None:
+        return make_config({**(defaults or {}), **overrides}, origin)
     game = overrides.get("game", registry.DEFAULT)
     known = bundled_names(game)
-    if choice is None and not known:
-        return make_config(overrides, origin)
-    algorithm = overrides.get("algorithm")
-    name = choice or (algorithm if algorithm in known else _DEFAULT)
-    path = CONFIGS / game / f"{name}.toml" if name in known else Path(name)
+    path = CONFIGS / game / f"{choice}.toml" if choice in known else Path(choice)
     if not path.exists():
         raise ValueError(
-            f"--config {shown(name)}{meant(name, known)}: give a TOML file, or one of the "
+            f"--config {shown(choice)}{meant(choice, known)}: give a TOML file, or one of the "
             f"bundled settings of {game}: {', '.join(known) or 'none'}"
         )
-    return read_config(path, overrides, origin)
-
-
-def default_config(game: str, overrides: Mapping[str, Any]) -> TrainingConfig:
-    """The default settings of a game, with overrides; see `chosen_config`."""
-    return chosen_config(None, {"game": game, **overrides})
+    return read_config(path, overrides, origin, defaults)
 
 
 def parse_override(text: str) -> tuple[str, Any]:
@@ -352,7 +365,7 @@ def train_command(config: TrainingConfig, precision: str, start: Path | None = N
     parts += [] if config.algorithm == _DEFAULT else ["--config", config.algorithm]
     parts += ["--seed", str(config.seed)]
     parts += ["--start", str(start)] if start else []
-    defaults = default_config(config.game, {"algorithm": config.algorithm})
+    defaults = make_config({"game": config.game, "algorithm": config.algorithm}, "defaults")
     settings = {**dict(config), "precision": precision, "seed": defaults.seed}
     for name in settings_of(config.algorithm):
         if (value := settings[name]) != getattr(defaults, name):
