@@ -24,10 +24,12 @@ from shakespeare_env.errors import ShakespeareEnvError, TrainingError, WorkerErr
 from shakespeare_training.terminal import UnbreakableConsole, busy, import_what_trains, stoppable
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from stable_baselines3.common.callbacks import BaseCallback
 
     from shakespeare_agents.workers import Workers
     from shakespeare_training.config import TrainingConfig
+    from shakespeare_training.exploit import Exploitation
     from shakespeare_training.runs.run import Run
 
 RESULT_NAME = "exploit.json"
@@ -289,17 +291,18 @@ def exploit(
         typer.Option(
             "--minutes",
             min=0.0,
-            help="Time to play by search, or to learn, after the rules are compiled.",
+            help="Time to learn and to play by search, after the rules are compiled.",
         ),
     ] = 30.0,
     by: Annotated[
-        By,
+        By | None,
         typer.Option(
             "--by",
             help="search: it looks ahead with AGENT's own network. ppo: it learns from AGENT's "
-            "weights.",
+            "weights. Without a network: with rollouts, and from nothing.",
+            show_default="both, half the minutes each; only search against searches",
         ),
-    ] = By.search,
+    ] = None,
     players: Annotated[
         int | None,
         typer.Option("--players", help="Seats at the table.", show_default="the game's most"),
@@ -310,7 +313,7 @@ def exploit(
             "--games",
             min=1,
             help="Games to measure by, rounded up to a multiple of the seats.",
-            show_default="search: as many as fit; ppo: 2401, for ± 2 percentage points",
+            show_default="search: as many as fit; ppo: up to 2401, for ± 2 percentage points",
         ),
     ] = None,
     seed: lineup_options.Seed = 0,
@@ -328,7 +331,7 @@ def exploit(
         typer.Option(
             metavar="FOLDER",
             help=f"New folder for the result ({RESULT_NAME}), and for the run of ppo.",
-            show_default="ppo: runs/exploit-<game>-<time>-seed<seed>",
+            show_default="with ppo: runs/exploit-<game>-<time>-seed<seed>",
         ),
     ] = None,
     game_name: choices.GameName = choices.DEFAULT_GAME,
@@ -336,7 +339,7 @@ def exploit(
 ) -> None:
     """How much one seat can win against copies of an agent in all others.
 
-    Its win rate beside parity: the lower, the less there is to exploit. Ctrl-C tells what is
+    Its win rate beside parity, a lower bound: below parity nothing was found. Ctrl-C tells what is
     measured so far.
     """
     if not math.isfinite(minutes):
@@ -345,19 +348,29 @@ def exploit(
         raise typer.BadParameter("only --by ppo has settings", param_hint="--set")
     game = choices.find_game(game_name)
     # Slow imports are late to keep the shell's completion quick.
-    from shakespeare_training.exploit import GAMES, exploit_by_ppo, exploit_by_search, table_of
+    from shakespeare_training import exploit as exploiting
 
     with choices.usage_errors("--players"):
-        seats = table_of(game, players)
+        seats = exploiting.table_of(game, players)
     frozen = lineup_options.make_opponents(game, [agent], seats)[0]
+    methods = {
+        By.ppo: exploiting.ppo_method(agent, game),
+        By.search: exploiting.search_method(frozen.agent, game),
+    }
+    if by is None and exploiting.searches(frozen.agent):
+        by = By.search  # a rollout against searches would take hours
+    if by is not None:
+        methods = {by: methods[by]}
     console = UnbreakableConsole()
+    typer.echo(f"Against {agent}: {', then '.join(methods.values())}", err=True)
+    found: list[Exploitation] = []
     with stoppable(console, "Stopped before anything was measured.") as stop:
-        if by is By.search and out is not None:
-            _make_folder(out)  # give up before hours of play if the result could not be written
-        if by is By.ppo:
+        if By.ppo in methods:
             import_what_trains(console)
             stamp = time.strftime("%Y%m%d-%H%M%S")
             out = out or Path("runs") / f"exploit-{game.name}-{stamp}-seed{seed}"
+        elif out is not None:
+            _make_folder(out)  # give up before hours of play if the result could not be written
         progress = games_progress()
         task = progress.add_task("playing", total=games, decisions=0)
 
@@ -365,36 +378,47 @@ def exploit(
             progress.start()  # not while it learns
             progress.update(task, completed=finished, decisions=decisions)
 
-        common: dict[str, Any] = {"minutes": minutes, "players": seats, "seed": seed}
+        common: dict[str, Any] = {"minutes": minutes / len(methods), "players": seats, "seed": seed}
         common |= {"threads": threads, "on_progress": tell}
         try:
-            if by is By.search:
-                found = exploit_by_search(frozen, game.name, games=games, **common)
-            else:
+            if By.ppo in methods:
                 assert out is not None
                 with _give_up_on(out, *_FAULTS):
-                    learned = exploit_by_ppo(
+                    learned = exploiting.exploit_by_ppo(
                         agent,
                         out,
                         game.name,
-                        games=games or GAMES,
+                        games=games or exploiting.GAMES,
                         settings=_parsed(settings),
                         console=console,
                         stop=stop,
                         **common,
                     )
-                if learned is None:
-                    return
-                found = learned
+                found += [] if learned is None else [learned]
+            if By.search in methods and not stop.requested:
+                found += [exploiting.exploit_by_search(frozen, game.name, games=games, **common)]
+        except KeyboardInterrupt:
+            if not found:
+                raise
         finally:
             progress.stop()
+    if not found:
+        return
     if stop.requested:
-        console.print(f"Stopped after {found.evaluation.games} games.", highlight=False)
-    console.print(found.evaluation.table())
-    console.print(found.verdict(), highlight=False, markup=False, soft_wrap=True)
+        _say(console, f"Stopped after {found[-1].evaluation.games} games.")
+    largest = exploiting.largest(found)
+    for one in (*largest.others, largest):
+        console.print(one.evaluation.table())
+        _say(console, one.verdict())
+    if largest.others:
+        _say(console, f"The larger of both bounds is that of {largest.method}.")
     if out is not None:
         with _give_up_on(out):
-            found.save(out / RESULT_NAME)
+            largest.save(out / RESULT_NAME)
+
+
+def _say(console: Console, text: str) -> None:
+    console.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
 def _make_folder(out: Path) -> None:
