@@ -153,10 +153,13 @@ def own_steps(fault: BaseException) -> list[FrameSummary]:
     """The steps of an exception's traceback through code that is neither ours nor a library's."""
     if (known := getattr(fault, "own_steps", None)) is not None:
         return list(known)
-    ours = [Path(sys.modules[name].__file__ or "").parent for name in _OURS if name in sys.modules]
-    return [
-        step
-        for step in extract_tb(fault.__traceback__)
-        if not step.filename.startswith("<")
-        and not any(map(Path(step.filename).is_relative_to, [*ours, *_LIBRARIES]))
-    ]
+    steps = extract_tb(fault.__traceback__)
+    return [one for one in steps if not one.filename.startswith("<") and is_own_file(one.filename)]
+
+
+def is_own_file(name: str) -> bool:
+    """Whether a file of code is neither this project's nor a library's."""
+    ours = [Path(sys.modules[one].__file__ or "").parent for one in _OURS if one in sys.modules]
+    file = Path(name)
+    is_installed = {"site-packages", "dist-packages"} & {*file.parts}
+    return not is_installed and not any(map(file.is_relative_to, [*ours, *_LIBRARIES]))

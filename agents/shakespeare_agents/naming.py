@@ -62,6 +62,12 @@ def python_name(text: str) -> PythonName | None:
     return found if found.is_file or all(map(str.isidentifier, parts)) else None
 
 
+def own_name(text: str) -> PythonName | None:
+    """The Python that a text names, itself or as the name of an installed agent."""
+    entry = installed().get(split_options(text)[0])
+    return python_name(text) if entry is None else PythonName(entry.module, entry.attr)
+
+
 def split_options(text: str) -> tuple[str, dict[str, Any]]:
     """A name and its options: `greedy,samples=4` as `greedy` and `{"samples": 4}`."""
     name, *parts = text.split(",")

@@ -21,6 +21,7 @@ from shakespeare_agents import naming
 from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.networks.network import Network
 from shakespeare_agents.networks.network_agent import NetworkAgent
+from shakespeare_agents.python_agents import belongings
 from shakespeare_agents.registry import make
 from shakespeare_agents.search.agent import Plan, SearchAgent, network_search
 from shakespeare_env.core import registry
@@ -108,8 +109,10 @@ def _network(weights: bytes, game: Game) -> Network:
 
 
 def _from_anywhere(name: str) -> str:
-    """A name with its path made absolute, for use in another folder."""
-    python = naming.python_name(name)
+    """A name with its paths made absolute, for use in another folder."""
+    python, files = naming.python_name(name), belongings(name).get("files")
+    if files is not None:
+        name = name.replace(f",files={files}", f",files={Path(files).resolve()}")
     if python is None or not python.is_file:
         return name
     return f"{Path(python.source).resolve()}{name.removeprefix(python.source)}"

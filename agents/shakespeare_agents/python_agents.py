@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from shakespeare_agents.naming import PythonName
+from shakespeare_agents.naming import PythonName, own_name, split_options
 from shakespeare_env.checks.values import meant, shown
 from shakespeare_env.core.game import Game
 from shakespeare_env.errors import own_steps
@@ -30,8 +30,10 @@ _ARGUMENTS = 3
 """The number of arguments of act()."""
 _OPTIONS = (bool, int, float, str)
 """The types of options."""
-_digests: dict[PythonName, str] = {}
-"""The digests of the sources that this process has loaded."""
+BELONGINGS = ("files", "version")
+"""What tells agents of one code apart: attributes of theirs, and options of their names."""
+_loaded: dict[PythonName, tuple[Any, str]] = {}
+"""What this process has loaded, and the digests of its sources."""
 
 
 def load(name: PythonName) -> Any:
@@ -48,11 +50,17 @@ def load(name: PythonName) -> Any:
             question = meant(name.attribute, vars(module))
             raise ValueError(f"{name.source} has no {name.attribute!r}{question}")
         found = getattr(found, part)
+    return noted(name, found, module)
+
+
+def noted(name: PythonName, found: Any, module: ModuleType) -> Any:
+    """An object that was found in a module under a name, whose digest is then known."""
     defined_in = sys.modules.get(getattr(found, "__module__", None) or module.__name__, module)
     sources = sorted({_source_digest(module), _source_digest(defined_in)} - {""})
     # One source is known by its own digest, two by that of both.
     joined = "".join(sources)
-    _digests[name] = hashlib.sha256(joined.encode()).hexdigest() if sources[1:] else joined
+    digest = hashlib.sha256(joined.encode()).hexdigest() if sources[1:] else joined
+    _loaded[name] = found, digest
     return found
 
 
@@ -61,7 +69,20 @@ def loaded_digest(name: PythonName) -> str:
 
     It covers the module named and the one that defines the object, not what these import.
     """
-    return _digests.get(name, "")
+    return _loaded[name][1] if name in _loaded else ""
+
+
+def belongings(text: str) -> dict[str, Any]:
+    """`BELONGINGS` of a loaded agent, with the option in its name or None.
+
+    Parameters of that name are the code's own, and their values no belongings.
+    """
+    name, options = own_name(text), split_options(text)[1]
+    if name not in _loaded:
+        return {}
+    given = _loaded[name][0]
+    own = signature(given).parameters if callable(given) else ()
+    return {key: options.get(key) for key in BELONGINGS if key not in own}
 
 
 def fault_in_words(fault: BaseException) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
@@ -13,7 +14,7 @@ from typing import Any
 
 from shakespeare_agents import naming
 from shakespeare_agents.greedy import GreedyAgent
-from shakespeare_agents.naming import HOW_TO_NAME, names
+from shakespeare_agents.naming import HOW_TO_NAME, PythonName, names
 from shakespeare_agents.networks.bundled import NEWEST, bundled_checkpoint, bundled_versions
 from shakespeare_agents.networks.checkpoint import (
     check_fits,
@@ -22,7 +23,14 @@ from shakespeare_agents.networks.checkpoint import (
     warn_of_another_box,
 )
 from shakespeare_agents.networks.network_agent import NetworkAgent
-from shakespeare_agents.python_agents import RULE, agent_from, fault_in_words, load
+from shakespeare_agents.python_agents import (
+    RULE,
+    agent_from,
+    belongings,
+    fault_in_words,
+    load,
+    noted,
+)
 from shakespeare_agents.random_agent import RandomAgent
 from shakespeare_agents.search.agent import TEMPERATURE, Plan, network_search, plain_search
 from shakespeare_agents.search.playouts import TO_THE_END
@@ -77,6 +85,7 @@ def make(player: Player, game: Game, **options: Any) -> AnyAgent:
     if isinstance(player, str):
         label, written = naming.split_options(player)
         given = _named(label)
+        written = {k: value for k, value in written.items() if k not in belongings(player)}
     elif not isinstance(player, os.PathLike | Agent | Searcher) and not callable(player):
         raise TypeError(
             f"{label} cannot play: give one of {', '.join(names())}, {HOW_TO_NAME}, or {RULE}"
@@ -104,9 +113,10 @@ def _named(name: str) -> Any:
     if name in naming.installed():
         entry = naming.installed()[name]
         try:
-            return entry.load()
+            found = entry.load()
         except (ImportError, AttributeError) as fault:
             raise ImportError(f"{entry.value}: {fault}; repair or uninstall it") from fault
+        return noted(PythonName(entry.module, entry.attr), found, sys.modules[entry.module])
     python = naming.python_name(name)
     return Path(name) if python is None else load(python)
 

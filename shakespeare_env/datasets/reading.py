@@ -58,8 +58,8 @@ class Settings:
 
     Attributes:
         entrants: Agents' names, one per seat.
-        weights: SHA-256 by entrant of its network's weights or its Python source, which may change
-            before the dataset is resumed.
+        weights: A digest by entrant of its network's weights, its Python source and files, or its
+            state, which may change before the dataset is resumed.
         seed: Decides the deals and the agents' draws.
         deals: The number of deals; each is played in `games_per_deal` games.
         games_per_deal: The number that evens out seats and neighbours.

@@ -175,7 +175,7 @@ def test_which_names_run_python(folder):
 
 def test_the_digest_is_of_the_source_that_ran(folder):
     def digest(name):
-        return digest_of(name, make(name, GAME))
+        return digest_of(name, make(name, GAME), name, GAME)
 
     (folder / "other.py").write_text(CODE)
     (folder / "third.py").write_text(f"{CODE}# changed\n")
@@ -273,6 +273,7 @@ def test_its_name_is_listed_and_makes_it_for_the_game_with_its_options(site):
     agent = make("first", GAME)
     assert type(agent).__name__ == "FirstLegal"
     assert (agent.game, agent.last) == (GAME, False)  # type: ignore[union-attr]
+    assert digest_of("first", agent, "first", GAME), "that of its source"
     for last in (make("first,last=true", GAME), make("first", GAME, last=True)):
         assert last.last is True  # type: ignore[union-attr]
     with pytest.raises(TypeError, match="'best'"):

@@ -91,19 +91,25 @@ def settings_of(
 
     Raises:
         ValueError: no entrants, a variant that does not allow this number of seats, a name that
-            cannot be printed, or a number out of range.
+            cannot be printed or is of two agents, or a number out of range.
+        TypeError: an agent cannot be known again when the recording is resumed.
     """
-    players = registry.game(game).check_players(len(entrants))
-    registry.game(game).option_bits(variants or {}, [players])
+    rules = registry.game(game)
+    players = rules.check_players(len(entrants))
+    rules.option_bits(variants or {}, [players])
     checked_count("games", games, MOST_GAMES)
     checked_count("games_per_shard", games_per_shard, MOST_IN_A_SHARD)
     if deals_together is None:
         searching = any(isinstance(entrant.agent, Searcher) for entrant in entrants)
         deals_together = _SEARCHED_TOGETHER if searching else _DEALS_TOGETHER
     checked_count("deals_together", deals_together, MOST_IN_A_SHARD)
-    for entrant in entrants:
-        if not (entrant.name and entrant.name.isprintable()):
-            raise ValueError(f"{entrant.name!r} cannot be written: give agents printable names")
+    weights: dict[str, str] = {}
+    for one in entrants:
+        if not (one.name and one.name.isprintable()):
+            raise ValueError(f"{one.name!r} cannot be written: give agents printable names")
+        digest = digest_of(one.name, one.agent, one.origin, rules)
+        if weights.setdefault(one.name, digest) != digest:
+            raise ValueError(f"two agents are called {one.name!r}: give each a name of its own")
     names = tuple(entrant.name for entrant in entrants)
     games_per_deal = SeatPlan(names, seed).games
     return Settings(
@@ -111,11 +117,7 @@ def settings_of(
         players=players,
         variants=tuple(sorted(name for name, on in (variants or {}).items() if on)),
         entrants=names,
-        weights={
-            entrant.name: digest
-            for entrant in entrants
-            if (digest := digest_of(entrant.name, entrant.agent))
-        },
+        weights={name: digest for name, digest in weights.items() if digest},
         seed=int(check_seed(seed)),
         deals=-(-games // games_per_deal),
         games_per_deal=games_per_deal,

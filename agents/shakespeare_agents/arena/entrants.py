@@ -27,12 +27,15 @@ class Entrant:
     agent: AnyAgent
     given: Player | None = None
 
+    @property
+    def origin(self) -> Player:
+        """What the agent was made from, itself if it was given."""
+        return self.agent if self.given is None else self.given
+
 
 def agent_set(entrants: Sequence[Entrant], game: Game) -> AgentSet:
     """The agents of entrants, ready to travel to workers."""
-    agents = [one.agent for one in entrants]
-    given = [one.agent if one.given is None else one.given for one in entrants]
-    return AgentSet(game, agents, given)
+    return AgentSet(game, [one.agent for one in entrants], [one.origin for one in entrants])
 
 
 def seat_plan(entrants: Sequence[Entrant], seed: int) -> SeatPlan:

@@ -249,5 +249,5 @@ def _made(contender: Contender, field: Field, game: Game) -> tuple[str, Any]:
             raise ValueError(f"there is no program {name!r}; give its path, or install it")
         environment_of(program)
         return program_digest(program), ProgramAgent(program)
-    except (ShakespeareEnvError, ValueError, TypeError, ImportError) as fault:
+    except (ShakespeareEnvError, ValueError, TypeError, ImportError, OSError) as fault:
         raise ArenaError(f"the agent {contender.label!r}: {fault}") from fault

@@ -46,7 +46,7 @@ def dataset(
         settings = settings_of(
             game.name, entrants, games=games, seed=seed, variants=variants, games_per_shard=shard
         )
-    except ValueError as fault:
+    except (ValueError, TypeError, OSError) as fault:
         choices.give_up(str(fault))
     total = [0, 0]
     try:

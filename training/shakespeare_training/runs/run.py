@@ -79,7 +79,7 @@ class Run:
         learner = NetworkAgent(Network(self.learner.policy.tensors(), game.layout))
         agents = [*named.values(), *self.learner.experts(), learner]
         try_out(agents, config.game, max(config.players), config.seed)
-        self._digests = {name: digest_of(name, agent) for name, agent in named.items()}
+        self._digests = {name: digest_of(name, agent, name, game) for name, agent in named.items()}
         policy = self.learner.policy
         if bfloat16 is None and config.precision == "auto":
             bfloat16 = bfloat16_is_faster(policy, config.batch_size)
@@ -171,7 +171,7 @@ class Run:
             for name, digest in run._digests.items():
                 if facts.digests.get(name) != digest:
                     raise CheckpointError(
-                        f"{folder}: the weights or the source of the opponent {name!r} have "
+                        f"{folder}: the weights, source or files of the opponent {name!r} have "
                         "changed since the run was started, so resuming would mix two opponents; "
                         "put the old ones back"
                     )
