@@ -66,9 +66,10 @@ def named_agent(name: str, digest: str, game: Game) -> AnyAgent:
     """An agent by its name, which must have this digest here, too."""
     try:
         agent = make(name, game)
-    except (ValueError, TypeError, ImportError) as fault:
+        found = agent_digest(name, agent, game)
+    except (ValueError, TypeError, ImportError, OSError) as fault:
         raise WorkerError(f"the agent {name!r} on {_here()}: {fault}") from fault
-    if agent_digest(name, agent, game) != digest:
+    if found != digest:
         raise WorkerError(
             f"the agent {name!r} is another one on {_here()}: its code or options differ; put the "
             "same version there"

@@ -14,9 +14,9 @@ from shakespeare_agents.arena.entrants import entrants_of
 from shakespeare_agents.arena.field import Field, contenders
 from shakespeare_agents.identity import agent_digest, code_digest, digest_of
 from shakespeare_agents.networks.bundled import bundled_checkpoint
-from shakespeare_agents.portable import _from_anywhere
+from shakespeare_agents.portable import _from_anywhere, named_agent
 from shakespeare_env.core import registry
-from shakespeare_env.errors import ArenaError
+from shakespeare_env.errors import ArenaError, WorkerError
 from tests.workers.agents_for_tests import Held
 
 GAME, FIGARO = registry.game(registry.DEFAULT), registry.game("figaro")
@@ -66,12 +66,12 @@ def test_files_and_versions_make_another_agent_unless_its_own_options_are_called
     before, kept = [*map(digest, named)], digest_of(name, make(name, GAME), name, GAME)
     assert len(set(before)) == len(named)
     assert vars(make("taking.py:A,version=2", GAME)) == {"x": 2}
-    assert digest(_from_anywhere(name)) == before[0]
+    assert named_agent(_from_anywhere(name), before[0], GAME)
     Path("mine.pt").write_bytes(b"2")
     assert digest(name) != before[0]
     assert digest_of(name, make(name, GAME), name, GAME) != kept
-    with pytest.raises(ValueError, match=r"no file 'gone\.pt'"):
-        digest("mine.py:A,files=gone.pt")
+    with pytest.raises(WorkerError, match=r"no file 'gone\.pt'"):
+        named_agent("mine.py:A,files=gone.pt", before[0], GAME)
 
 
 OBJECTS = """
