@@ -11,6 +11,8 @@ import numpy as np
 
 _SHOWN = 80
 """The most characters of a wrong value that a message repeats."""
+LONGEST_NAME = 64
+"""The most characters of a player's name."""
 
 
 def shown(value: object) -> str:
@@ -26,6 +28,19 @@ def meant(word: str, known: Iterable[str]) -> str:
     """A question to put after an unknown word, or nothing if no known word is similar."""
     close = get_close_matches(word[:_SHOWN], list(known), n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def player_name(name: str) -> str:
+    """A player's name as it is; ValueError if nobody could read it."""
+    if not (0 < len(name) <= LONGEST_NAME and name.isprintable()):
+        raise ValueError(f"a name has 1 to {LONGEST_NAME} printable signs, not {shown(name)}")
+    return name
+
+
+def short_name(name: str) -> str:
+    """A name that fits; of a longer one, such as a path, the beginning and the end."""
+    half = LONGEST_NAME // 2
+    return name if len(name) <= LONGEST_NAME else f"{name[: half - 1]}…{name[-half:]}"
 
 
 def is_whole(value: object) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
@@ -102,6 +104,14 @@ def usage_errors(option: str) -> Iterator[None]:
         give_up(str(fault))
     except (TypeError, ValueError, ImportError) as fault:
         raise typer.BadParameter(str(fault), param_hint=option) from fault
+
+
+def check_writable(out: Path | None) -> None:
+    """Give up if a file is asked for and cannot be written."""
+    # Saving would replace a device, /dev/null included.
+    is_file = out is None or out.is_file() or not out.exists()
+    if out is not None and not (is_file and os.access(out.parent, os.W_OK | os.X_OK)):
+        give_up(f"cannot write {out}: give the name of a file in a folder that you can write")
 
 
 def give_up(message: str) -> NoReturn:

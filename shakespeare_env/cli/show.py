@@ -11,7 +11,7 @@ import typer
 from shakespeare_env.checks.json_input import parse_object
 from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.cli import screen
-from shakespeare_env.cli.choices import DEFAULT_GAME, GameName, find_game, give_up
+from shakespeare_env.cli.choices import DEFAULT_GAME, GameName, check_writable, find_game, give_up
 from shakespeare_env.cli.printing import print_moves, print_reference, print_scores
 from shakespeare_env.errors import PositionError
 
@@ -33,6 +33,7 @@ def show(
 
     if picture is not None and picture.suffix not in (".svg", ".png"):
         raise typer.BadParameter(f"{picture}: give a .svg or .png file", param_hint="--picture")
+    check_writable(picture)
     name = "the input" if file == "-" else file
     try:
         position = Position.from_dict(_read(file, name))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, update_wrapper, wraps
@@ -79,9 +80,10 @@ def shortened(text: str, size: float, room: float, weight: Weight = "normal") ->
     """The text, ending in an ellipsis if it does not fit."""
     if width(text, size, weight) <= room:
         return text
-    while text and width(text + "…", size, weight) > room:
-        text = text[:-1]
-    return text.rstrip() + "…"
+    fit = bisect_right(
+        range(len(text)), room, key=lambda kept: width(f"{text[:kept]}…", size, weight)
+    )
+    return text[: max(fit - 1, 0)].rstrip() + "…"
 
 
 def lines(parts: Iterable[str], size: float, room: float, joint: str = " ") -> list[str]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from shakespeare_env.checks.values import short_name
 from shakespeare_env.core.presentation import Panel, Piece
 from shakespeare_env.play.course import ToldMove
 
@@ -20,7 +21,8 @@ _SECRET = "decide in secret"
 
 
 def numbered(names: Sequence[str]) -> list[str]:
-    """The same names; players of one name are numbered."""
+    """The same names, shortened; players of one name are numbered."""
+    names = [short_name(name) for name in names]
     return [
         f"{name} {names[:at].count(name) + 1}" if names.count(name) > 1 else name
         for at, name in enumerate(names)

@@ -11,8 +11,10 @@ import pytest
 
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import NO_SEAT
+from shakespeare_env.drawing import shapes
 from shakespeare_env.film import Film, Forecasts, Judged, film_page, write_film_page
 from shakespeare_env.film.figures import summary
+from shakespeare_env.play.named import numbered
 from tests.agents.sessions import played
 from tests.drawings import pieces
 
@@ -35,6 +37,15 @@ def pictures(film, number):
 
 def drawn(position, seen):
     return [*pieces(position.game.presentation.board(seen, ())).values()]
+
+
+def test_a_long_name_is_shortened_in_steps_that_grow_with_its_logarithm(monkeypatch):
+    asked = []
+    monkeypatch.setattr(shapes, "width", lambda text, *_: asked.append(text) or len(text))
+    assert shapes.shortened("a" * 2**14, 1, 100) == "a" * 99 + "…"
+    assert len(asked) < 20
+    names = numbered(["/" + "a" * 2**14 + "/best", "Ann", "Ann"])
+    assert [len(name) for name in names] == [64, 5, 5]
 
 
 def forecasts_of(game):

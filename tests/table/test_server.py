@@ -1,19 +1,39 @@
 """What a server refuses and keeps, and agents that loop, exit or are slow."""
 
+import asyncio
+import json
+import logging
+import threading
 import time
 from functools import partial
 
 import httpx2
 import pytest
+import uvicorn
+from starlette.exceptions import HTTPException
+from starlette.testclient import TestClient
+from uvicorn.server import ServerState
 
 from shakespeare_agents.registry import make
 from shakespeare_agents.session import choose
+from shakespeare_agents.table import connections, thinking
 from shakespeare_agents.table.settings import Settings
 from shakespeare_agents.table.store import SeatPlan, Store, StoreError, TablePlan
-from shakespeare_agents.table.thinking import Thinker, ThinkerError, as_seen, decide
+from shakespeare_agents.table.thinking import Analysts, Thinker, ThinkerError, as_seen, decide
 from shakespeare_env import Position
 from tests.browser.table_server import TableServer
-from tests.table.tables import HTMX, begin, field, moves, play, seen, served, site_of
+from tests.table.tables import (
+    HOST,
+    HTMX,
+    begin,
+    field,
+    moves,
+    play,
+    seen,
+    served,
+    site_of,
+    watching,
+)
 
 ELSEWHERE = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
 _AGENTS = """
@@ -139,11 +159,87 @@ def test_other_sites_may_link_here_but_not_read_or_post(client):
     assert page.headers["cross-origin-resource-policy"] == "same-origin"
 
 
-def test_long_requests_are_refused_announced_or_not(client):
-    assert client.post("/tables", data={"game": "a" * 2**23}).status_code == 413
-    parts = (b"a" * 1000 for _ in range(70))
-    kind = {"Content-Type": "application/x-www-form-urlencoded"}
-    assert client.post("/tables", content=parts, headers=kind).status_code == 411
+def test_long_requests_and_strange_forms_are_refused_before_they_are_read(client):
+    def asked(path, content=b"&", kind="application/x-www-form-urlencoded", **more):
+        headers = {"Content-Type": kind, **more}
+        return client.post(path, content=content, headers=headers).status_code
+
+    assert asked("/tables", b"a" * 2**17 + b"a") == asked("/review/", b"a" * 2**18) == 413
+    assert asked("/tables", **{"Content-Length": "9" * 5000}) == 413
+    assert asked("/tables", iter([b"a"])) == 411
+    assert asked("/seat/none/play", b"a&" * 99) == 404
+    for charset in ("punycode", "undefined", "unicode_escape"):
+        assert asked("/tables", kind=f"multipart/form-data; boundary=b; charset={charset}") == 415
+    assert asked("/review") == 415
+
+
+def test_what_cannot_be_read_is_no_fault_of_the_server(client, monkeypatch):
+    for address in (f"/review/record/none/{'9' * 5000}", "/learn/levels"):
+        assert client.get(address).status_code == 404
+    for start in ('["\\ud800"]', "9" * 5000):
+        assert client.get("/", params={"position": start}).status_code == 422
+    monkeypatch.setattr(site_of(client).store, "link", lambda _: 1 / 0)
+    answer = TestClient(client.app, HOST, raise_server_exceptions=False).get("/seat/none")
+    assert answer.status_code == 500
+    assert "default-src" in answer.headers["content-security-policy"]
+
+
+def test_connections_are_counted_and_requests_must_arrive(monkeypatch):
+    said: list[str] = []
+    monkeypatch.setattr(logging.getLogger("uvicorn.error"), "warning", said.append)
+    monkeypatch.setattr(connections, "MOST", 2)
+    monkeypatch.setattr(connections, "WHOLE_S", 0.3)
+
+    async def attack():
+        config = uvicorn.Config(HTTPException, log_config=None, ws="none")
+        state = ServerState()
+        server = await asyncio.get_running_loop().create_server(
+            lambda: connections.Connection(config, state, {}), "127.0.0.1", 0
+        )
+        address = server.sockets[0].getsockname()
+        opened = [await asyncio.open_connection(*address) for _ in range(4)]
+        for reader, _ in opened[2:]:
+            assert await asyncio.wait_for(reader.read(), 0.2) == b""
+        opened[0][1].write(b"GET / HT")
+        for reader, _ in opened[:2]:
+            assert await asyncio.wait_for(reader.read(), 5) == b""
+        for _, writer in opened:
+            writer.close()
+        server.close()
+
+    asyncio.run(attack())
+    assert len(said) == 1
+
+
+def test_a_viewer_keeps_no_other_waiting_and_nobody_thinks_for_those_who_have_left(monkeypatch):
+    begun = []
+
+    class Endless:
+        def __init__(self):
+            self.closed = threading.Event()
+            self.close = self.closed.set
+
+        def ask(self, job, _limit):
+            begun.append(job)
+            yield from [None] * (not self.closed.wait(5))
+
+    async def asked():
+        analysts = Analysts(3, 1.0)
+        many = [asyncio.create_task(analysts.answer(n, "spectator")) for n in range(60)]
+        await asyncio.sleep(0.1)
+        other = [asyncio.create_task(analysts.answer(job, "player")) for job in (0, 99)]
+        await asyncio.sleep(0.1)
+        assert begun == [0, 1, 99]
+        for task in [*many, *other]:
+            task.cancel()
+        await asyncio.sleep(0.1)
+        last = asyncio.create_task(analysts.answer(100, "spectator"))
+        await asyncio.sleep(0.1)
+        assert begun == [0, 1, 99, 100]
+        last.cancel()
+
+    monkeypatch.setattr(thinking, "Thinker", Endless)
+    asyncio.run(asked())
 
 
 def test_a_server_for_other_machines_needs_a_token(tmp_path):
@@ -155,6 +251,8 @@ def test_a_server_for_other_machines_needs_a_token(tmp_path):
         let_in = client.get("/", params={"token": "open sesame"})
         assert let_in.status_code == 200
         assert "token" not in str(let_in.url)
+        away = client.get(f"{HOST}//evil.example", params={"token": "open sesame"})
+        assert away.history[0].headers["location"] == "/evil.example"
         seat = begin(client).url.path
         client.cookies.clear()
         # Links to seats and what pages are made of need none.
@@ -190,20 +288,34 @@ def test_a_table_is_read_as_it_was_kept(tmp_path):
     assert (store.table("other"), store.link("other")) == (None, None)
 
 
-def test_a_file_of_something_else_and_a_table_of_another_box_are_refused(tmp_path):
+def test_what_else_a_file_may_hold_is_refused_and_not_run(tmp_path, monkeypatch):
     path = tmp_path / "something.sqlite"
     path.write_text("not a database, but long enough to look like one" * 40)
     for wrong in (path, tmp_path):
         with pytest.raises(StoreError):
             Store(wrong)
     assert path.read_text().startswith("not a database")
+    (tmp_path / "evil.py").write_text("open('was_run', 'w')\nclass Agent: pass\n")
+    agent = json.dumps([{"name": "x", "agent": f"{tmp_path}/evil.py:Agent"}] * 2)
+    damage = {
+        "box_digest = 'other'": "cannot be opened",
+        "game = 'chess'": "not known here",
+        "seats = '{'": "is damaged",
+        f"seed = '{'9' * 5000}'": "is damaged",
+        f"seats = '{agent}'": "is not offered here",
+    }
     with served(tmp_path) as client:
-        address = begin(client).url.path
-        site_of(client).store._database.execute("UPDATE tables SET box_digest = 'other'")
+        tables = [watching(begin(client)) for _ in damage]
+        for address, change in zip(tables, damage, strict=True):
+            table = address.removeprefix("/watch/")
+            site_of(client).store._database.execute(
+                f"UPDATE tables SET {change} WHERE id = ?", [table]
+            )
+    monkeypatch.chdir(tmp_path)
     with served(tmp_path) as client:
-        answer = client.get(address)
-        assert answer.status_code == 400
-        assert "cannot be opened" in answer.text
+        for address, says in zip(tables, damage.values(), strict=True):
+            seen(client, address, lambda page, says=says: says in page.text)
+    assert not (tmp_path / "was_run").exists()
 
 
 def test_a_move_that_cannot_be_kept_is_not_played(tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_agents.cli import playing as workers_options
-from shakespeare_agents.cli.playing import ResultFile, check_writable, counted_games, show_result
+from shakespeare_agents.cli.playing import ResultFile, counted_games, show_result
 from shakespeare_env.cli import choices
 
 
@@ -28,7 +28,7 @@ def evaluate(
     game = choices.find_game(game_name)
     entrants = lineup_options.make_entrants(game, named, players)
     variants = choices.variants_at(game, option, len(entrants))
-    check_writable(out)
+    choices.check_writable(out)
     a_deal = seat_plan(entrants, seed).games
     games = -(-games // a_deal) * a_deal
     with workers_options.chosen(workers, ray) as crew, counted_games(games) as on_progress:

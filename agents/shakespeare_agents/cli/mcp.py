@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from shakespeare_agents.cli import lineup as lineup_options
+from shakespeare_env.checks.values import player_name
 from shakespeare_env.cli import choices
 from shakespeare_env.core import registry
 from shakespeare_env.errors import ArenaError, BoxError, DatasetError
@@ -37,8 +38,10 @@ def mcp(
     """Serve the games over MCP, on standard input and output, for a language model to play."""
     if (name is None) != (results is None):
         raise typer.BadParameter("give both or neither", param_hint="--name, --results")
-    if name is not None and not (name and name.isprintable()):
-        raise typer.BadParameter("give a name that can be printed", param_hint="--name")
+    try:
+        name = name and player_name(name)
+    except ValueError as fault:
+        raise typer.BadParameter(str(fault), param_hint="--name") from fault
     if game_name is not None:
         choices.find_game(game_name)
     # Slow imports are late to keep the shell's completion quick.

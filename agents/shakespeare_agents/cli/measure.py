@@ -8,7 +8,7 @@ import typer
 
 from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_agents.cli import playing as workers_options
-from shakespeare_agents.cli.playing import ResultFile, check_writable, counted_games, show_result
+from shakespeare_agents.cli.playing import ResultFile, counted_games, show_result
 from shakespeare_env.cli import choices
 from shakespeare_env.errors import CheckpointError
 
@@ -58,7 +58,7 @@ def measure(
         tables = tables_of(game, players)
     variants = choices.variants_at(game, option, max(tables))
     entrant = lineup_options.make_entrants(game, [agent, agent], max(tables))[0]
-    check_writable(out)
+    choices.check_writable(out)
     with workers_options.chosen(workers, ray) as crew, counted_games(None) as on_progress:
         try:
             result = place(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -99,14 +98,6 @@ class Result(Protocol):
     def save(self, path: Path) -> None:
         """Write it; OSError if that fails."""
         ...
-
-
-def check_writable(out: Path | None) -> None:
-    """Give up if a file is asked for and cannot be written."""
-    # Saving would replace a device, /dev/null included.
-    is_file = out is None or out.is_file() or not out.exists()
-    if out is not None and not (is_file and os.access(out.parent, os.W_OK | os.X_OK)):
-        give_up(f"cannot write {out}: give the name of a file in a folder that you can write")
 
 
 def show_result(result: Result, out: Path | None) -> None:

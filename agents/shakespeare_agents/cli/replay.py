@@ -11,10 +11,10 @@ import typer
 
 from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_agents.cli.answers import Answers, Leave, is_number
-from shakespeare_agents.cli.playing import check_writable, counted_games
+from shakespeare_agents.cli.playing import counted_games
 from shakespeare_agents.naming import running_python
 from shakespeare_env.cli import printing, screen
-from shakespeare_env.cli.choices import check_seat, give_up
+from shakespeare_env.cli.choices import check_seat, check_writable, give_up
 from shakespeare_env.cli.recorded import Recorded, from_folder, from_json_lines
 from shakespeare_env.errors import DatasetError
 

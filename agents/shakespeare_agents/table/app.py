@@ -7,6 +7,7 @@ import webbrowser
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 
 import uvicorn
 from starlette.applications import Starlette
@@ -20,11 +21,13 @@ from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
 from shakespeare_agents.table import learn, lobby, play, review, thoughts
-from shakespeare_agents.table.settings import Guard, Settings, is_local
+from shakespeare_agents.table.connections import BACKLOG, Connection
+from shakespeare_agents.table.settings import HEADERS, Guard, Settings, is_local
 from shakespeare_agents.table.site import STATIC, Site
 from shakespeare_agents.table.store import StoreError
 from shakespeare_agents.table.tables import TableError
 from shakespeare_agents.table.thinking import NotReadyError
+from shakespeare_env.errors import DatasetError
 
 _QUICKLY = 3
 """The level at which answers are compressed: a third of the usual time."""
@@ -37,13 +40,19 @@ def make_app(settings: Settings) -> Starlette:
     Raises:
         StoreError: games cannot be kept.
     """
-    site = Site(settings)
+    site = Site(settings, partial(lobby.seated_agent, settings=settings))
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         site.preparing.start()
         yield
         await run_in_threadpool(site.close)
+
+    def failed(request: Request, fault: Exception) -> Response:
+        # Starlette answers for the fault of a page outside of all middleware.
+        answer = refused(request, fault)
+        answer.headers.update(HEADERS)
+        return answer
 
     def refused(request: Request, fault: Exception) -> Response:
         status, text = 400, str(fault)
@@ -53,7 +62,7 @@ def make_app(settings: Settings) -> Starlette:
             status, text = 507, f"{fault}. {_NOT_KEPT}"
         elif isinstance(fault, ClientDisconnect):
             text = "The request broke off."
-        elif not isinstance(fault, TableError | NotReadyError):
+        elif not isinstance(fault, TableError | NotReadyError | DatasetError):
             status, text = 500, f"The server has failed; its terminal says more. {_NOT_KEPT}"
         if "HX-Request" in request.headers:  # the page that asked shows it
             return PlainTextResponse(text[:1].upper() + text[1:], status)
@@ -63,7 +72,7 @@ def make_app(settings: Settings) -> Starlette:
         return site.page(request, "error.html", status, title=title, text=text)
 
     pages = (lobby, play, thoughts, review, learn)
-    handled = (HTTPException, TableError, NotReadyError, StoreError, ClientDisconnect, Exception)
+    handled = (HTTPException, TableError, NotReadyError, StoreError, DatasetError, ClientDisconnect)
     app = Starlette(
         routes=[
             *(route for page in pages for route in page.routes(site)),
@@ -73,7 +82,7 @@ def make_app(settings: Settings) -> Starlette:
             Middleware(Guard, settings=settings),
             Middleware(GZipMiddleware, compresslevel=_QUICKLY),
         ],
-        exception_handlers=dict.fromkeys(handled, refused),
+        exception_handlers={**dict.fromkeys(handled, refused), Exception: failed},
         lifespan=lifespan,
     )
     app.state.site = site
@@ -122,6 +131,8 @@ def serve(settings: Settings, announce: Callable[[list[str]], None], *, opened: 
         port = found.getsockname()[1]
         config = uvicorn.Config(
             make_app(settings),
+            http=Connection,
+            backlog=BACKLOG,
             log_level="warning",
             timeout_graceful_shutdown=1,
             lifespan="on",

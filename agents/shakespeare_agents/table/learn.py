@@ -40,8 +40,8 @@ def routes(site: Site) -> list[Route]:
 
 def _taught(site: Site, request: Request) -> Lesson:
     """The lesson of a page's game, once that can be played; NotReadyError if that takes longer."""
-    found = lesson(request.path_params["game"])
-    if found is None or found.game not in registry.names():
+    game = request.path_params["game"]
+    if game not in registry.names() or (found := lesson(game)) is None:
         raise HTTPException(404, "Nobody has written how this game is played.")
     site.preparing.wait(found.game)
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,10 +19,11 @@ from shakespeare_agents.table.settings import Settings
 from shakespeare_agents.table.site import Fields, Site, owner_of, remembering
 from shakespeare_agents.table.store import SeatPlan, TablePlan
 from shakespeare_agents.table.tables import TableError, first_snapshot
-from shakespeare_agents.table.thinking import NotReadyError
+from shakespeare_agents.table.thinking import NotReadyError, ThinkerError
 from shakespeare_agents.table.viewing import in_words
 from shakespeare_env import Position
-from shakespeare_env.checks.values import shown
+from shakespeare_env.checks.json_input import parse_json
+from shakespeare_env.checks.values import LONGEST_NAME, player_name, shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
 from shakespeare_env.core.rng import FIRST_FRESH, fresh_seed
@@ -31,7 +31,6 @@ from shakespeare_env.errors import PositionError
 
 PERSON = "person"
 _LATEST = 20
-_LONGEST_NAME = 40
 _EASY = 1
 """The level that a newcomer is offered, counted from 0."""
 _SEARCHES = ("search,simulations=256", "search,seconds=2", "search,seconds=10")
@@ -201,22 +200,29 @@ def allowed_agent(called: str, game: str, settings: Settings) -> str:
     return settings.offered.get(called, called)
 
 
+def seated_agent(name: str, game: str, settings: Settings) -> str:
+    """What plays under a name that a table keeps; ThinkerError if it is not offered."""
+    try:
+        return allowed_agent(settings.called(name), game, settings)
+    except TableError as fault:
+        raise ThinkerError(str(fault)) from fault
+
+
 def agent_seat(called: str, game: str, settings: Settings) -> SeatPlan:
     """A seat held by an agent; TableError as of `allowed_agent`."""
     name = allowed_agent(called, game, settings)
     levels = {one.agent: one.name.capitalize() for one in levels_of(game)}
-    return SeatPlan((levels.get(called) or in_words(called))[:_LONGEST_NAME], name)
+    return SeatPlan((levels.get(called) or in_words(called))[:LONGEST_NAME], name)
 
 
 def _seat(choice: Choices, seat: int, settings: Settings) -> SeatPlan:
     if (who := choice.said[f"seat{seat}"]) != PERSON:
         return agent_seat(who, choice.game, settings)
     name = choice.said[f"name{seat}"].strip() or f"Player {seat}"
-    if len(name) > _LONGEST_NAME or not name.isprintable():
-        raise TableError(
-            f"seat {seat}: a name has at most {_LONGEST_NAME} printable signs, not {shown(name)}"
-        )
-    return SeatPlan(name)
+    try:
+        return SeatPlan(player_name(name))
+    except ValueError as fault:
+        raise TableError(f"seat {seat}: {fault}") from fault
 
 
 def _start(said: Mapping[str, str], game: str) -> tuple[dict[str, Any] | None, str]:
@@ -224,7 +230,7 @@ def _start(said: Mapping[str, str], game: str) -> tuple[dict[str, Any] | None, s
     if not (text := said.get("position", "")):
         return None, ""
     try:
-        start = json.loads(text)
+        start = parse_json(text.encode())
         position = Position.from_dict(start)
     except (PositionError, TypeError, ValueError, RecursionError) as fault:
         raise TableError(f"the position to begin with cannot occur: {fault}") from fault

@@ -59,8 +59,8 @@ def routes(site: Site) -> list[Route]:
             Route(f"{place}/events", partial(_events, site)),
             site.get(f"{place}/explain", _explain),
             site.get(f"{place}/step", _step),
-            site.post(f"{place}/play", partial(_act, _play)),
-            site.post(f"{place}/agent", partial(_act, _seat_agent)),
+            site.post(f"{place}/play", partial(_act, _play), looking_at),
+            site.post(f"{place}/agent", partial(_act, _seat_agent), looking_at),
         )
     ]
 

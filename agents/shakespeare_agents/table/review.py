@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
@@ -23,10 +22,18 @@ from starlette.routing import Route
 from shakespeare_agents.analysis import Line, Verdict, of_all_seats, refined
 from shakespeare_agents.table.lobby import agents_for, allowed_agent, strongest
 from shakespeare_agents.table.settings import MOST_BYTES
-from shakespeare_agents.table.site import Fields, Site, owner_of, remembering
+from shakespeare_agents.table.site import (
+    Fields,
+    Site,
+    number_of,
+    owner_of,
+    remembering,
+    viewer_of,
+    while_waited_for,
+)
 from shakespeare_agents.table.thinking import (
+    Analysts,
     ThinkerError,
-    Thinkers,
     forecast,
     line_from,
     verdict_on,
@@ -80,26 +87,31 @@ class Judging:
         analysts: Where it thinks.
     """
 
-    def __init__(self, game: Recorded, name: str, agent: str, analysts: Thinkers) -> None:
+    def __init__(self, game: Recorded, name: str, agent: str, analysts: Analysts) -> None:
         self._positions, self._moves = game.positions, game.moves
         self.name, self.agent = name, agent
         self._analysts = analysts
-        self._lock = threading.Lock()
         self._found: list[Verdict] = []
         self._first: Forecasts | None = None
 
-    def more(self, known: int) -> int:
+    async def begin(self, viewer: str) -> None:
+        """Forecast the game, before all else."""
+        if self._first is None:
+            job = partial(forecast, self.agent, self._positions)
+            self._first = await self._analysts.answer(job, viewer)
+
+    async def more(self, known: int, viewer: str) -> int:
         """Judge until more than `known` decisions are judged, or all; how many are."""
-        with self._lock:
-            began = time.monotonic()
-            while (number := len(self._found)) < len(self._moves):
-                if number > known and time.monotonic() - began > _AT_ONCE:
-                    break
-                decision = self._positions[number], self._moves[number], number
-                self._found.append(
-                    self._analysts.result(partial(verdict_on, self.agent, *decision))
-                )
-            return len(self._found)
+        began = time.monotonic()
+        while (number := len(self._found)) < len(self._moves):
+            if number > known and time.monotonic() - began > _AT_ONCE:
+                break
+            decision = self._positions[number], self._moves[number], number
+            job = partial(verdict_on, self.agent, *decision)
+            verdict = await self._analysts.answer(job, viewer)
+            if number == len(self._found):  # nobody who listens, too, has added it
+                self._found.append(verdict)
+        return len(self._found)
 
     def forecasts(self) -> Forecasts:
         """Every seat's chances over the game, as well as they are known."""
@@ -107,13 +119,16 @@ class Judging:
 
     def judged(self) -> list[Verdict]:
         """The decisions judged."""
-        with self._lock:
-            return list(self._found)
+        return list(self._found)
 
-    def line(self, number: int) -> Line:
+    async def line(self, number: int, viewer: str) -> Line:
         """The best line from a position on; its forecasts go on from those of the game."""
+        await self.begin(viewer)
         job = partial(line_from, self.agent, self._positions[number], number)
-        line = self._analysts.result(job)
+        line: Line = await self._analysts.answer(job, viewer)
+        return await run_in_threadpool(self._joined, number, line)
+
+    def _joined(self, number: int, line: Line) -> Line:
         game, own = self._by_movers(), line.forecasts
         whole = Forecasts(
             np.concatenate([game.chances[:number], own.chances]),
@@ -126,10 +141,8 @@ class Judging:
 
     def _by_movers(self) -> Forecasts:
         """What each seat to move expected, refined where its decision is judged."""
-        with self._lock:
-            if self._first is None:
-                self._first = self._analysts.result(partial(forecast, self.agent, self._positions))
-            return refined(self._first, self._found, self.name)
+        assert self._first is not None
+        return refined(self._first, self.judged(), self.name)
 
 
 _Shown = Callable[[Site, Request, Reviewed, str], Response]
@@ -169,20 +182,33 @@ def routes(site: Site) -> list[Route]:
         """Server-sent events: graphs and verdicts, while somebody listens."""
         game, address = await run_in_threadpool(found, request)
         judging = await run_in_threadpool(_judging, site, request, game)
-        return EventSourceResponse(_judged_events(site, game, judging, f"{address}/"))
+        events = _judged_events(site, game, judging, f"{address}/", viewer_of(request))
+        return EventSourceResponse(events)
+
+    async def line(request: Request) -> Response:
+        """The best line from a position on, as a film for the script, with what the bar shows."""
+        game, _ = await run_in_threadpool(found, request)
+        ply = _ply(request, game)
+        _check_goes_on(game, ply)
+        judging = await run_in_threadpool(_judging, site, request, game)
+        try:
+            best = await while_waited_for(request, judging.line(ply, viewer_of(request)))
+        except ThinkerError as fault:
+            raise HTTPException(409, f"{judging.name} has failed: {fault}") from fault
+        return await run_in_threadpool(_line, game, judging, ply, best)
 
     return [
         site.get("/review", _start),
         site.post("/review", _bring),
         *(Route(f"/film/{file.name}", partial(_file, file)) for file in (*SCRIPTS, *STYLES)),
         of_game("", _show),
-        of_game("/{ply:int}", _show),
-        of_game("/{ply:int}/on", _play_on),
-        of_game("/{ply:int}/line", _line),
-        of_game("/{ply:int}/picture.png", _picture),
         of_game("/film", _film),
         of_game("/page", _share),
         Route("/review/{kind}/{id}/analysis", analysis),
+        of_game("/{ply}", _show),
+        of_game("/{ply}/on", _play_on),
+        Route("/review/{kind}/{id}/{ply}/line", line),
+        of_game("/{ply}/picture.png", _picture),
     ]
 
 
@@ -259,15 +285,7 @@ def _share(site: Site, request: Request, reviewed: Reviewed, _address: str) -> R
     return Response(page, media_type="text/html", headers=headers)
 
 
-def _line(site: Site, request: Request, reviewed: Reviewed, _address: str) -> Response:
-    """The best line from a position on, as a film for the script, with what the bar shows."""
-    ply = _ply(request, reviewed)
-    _check_goes_on(reviewed, ply)
-    judging = _judging(site, request, reviewed)
-    try:
-        line = judging.line(ply)
-    except ThinkerError as fault:
-        raise HTTPException(409, f"{judging.name} has failed: {fault}") from fault
+def _line(reviewed: Reviewed, judging: Judging, ply: int, line: Line) -> Response:
     course, forecasts = line.course, line.forecasts
     film = json.loads(Film(course.positions, course.moves, reviewed.game.names or ()).data())
     values = forecasts.scores if reviewed.film.players == 1 else 100 * forecasts.chances
@@ -299,14 +317,14 @@ def _check_goes_on(reviewed: Reviewed, ply: int) -> None:
 
 
 def _ply(request: Request, reviewed: Reviewed) -> int:
-    ply = int(request.path_params.get("ply", 0))
-    if ply > (last := len(reviewed.film)):
-        raise HTTPException(404, f"There is no position {ply}; they are numbered 0 to {last}.")
+    ply = number_of(request.path_params.get("ply", "0"))
+    if ply is None or ply > (last := len(reviewed.film)):
+        raise HTTPException(404, f"There is no such position; they are numbered 0 to {last}.")
     return ply
 
 
 async def _judged_events(
-    site: Site, reviewed: Reviewed, found: Judging, link: str
+    site: Site, reviewed: Reviewed, found: Judging, link: str, viewer: str
 ) -> AsyncIterator[dict[str, str]]:
     film, last = reviewed.film, len(reviewed.film)
 
@@ -324,10 +342,11 @@ async def _judged_events(
         return {"event": "progress", "data": text}
 
     try:
+        await found.begin(viewer)
         for part in await run_in_threadpool(figures):
             yield part
         known, drawn_at = -1, time.monotonic()
-        while known < (latest := await run_in_threadpool(found.more, known)):
+        while known < (latest := await found.more(known, viewer)):
             known = latest
             yield progress(known)
             if time.monotonic() - drawn_at > _EVERY:

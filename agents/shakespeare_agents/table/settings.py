@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from python_multipart.multipart import parse_options_header
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse
@@ -24,11 +25,14 @@ LOCAL = "127.0.0.1"
 PORT = 7764
 LIMIT = 60.0
 MOST_BYTES = 2**23
-"""The most bytes of a request."""
+"""The most bytes of a game that is brought to the review."""
+_LONG = {"/review": MOST_BYTES}
+_SHORT = 2**17
+"""The most bytes of any other request: a position has some thousands."""
 _OPEN = ("/seat/", "/watch/", "/review/table/", "/film/", "/static/")
 """Paths that need no server token: a table's links to seats, watching and review are secret."""
 _COOKIE = "shakespeare_token"
-_HEADERS = {
+HEADERS = {
     "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; object-src 'none'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
@@ -106,28 +110,29 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        request = Request(scope)
-        if (refusal := self._refusal(request)) is not None:
-            status, text = refusal
-            await PlainTextResponse(f"{text}\n", status)(scope, receive, send)
-            return
-        if self._settings.token and not scope["path"].startswith(_OPEN):
-            if self._is_token(request.query_params.get("token", "")):
-                # The same page, without the token in its address, which browsers would keep.
-                response = RedirectResponse(scope["path"], 303)
-                response.set_cookie(_COOKIE, self._settings.token, httponly=True, samesite="lax")
-                await response(scope, receive, send)
-                return
-            if not self._is_token(request.cookies.get(_COOKIE, "")):
-                text = "This page needs the server's token: open the address it printed.\n"
-                await PlainTextResponse(text, 403)(scope, receive, send)
-                return
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(_HEADERS)
+                MutableHeaders(scope=message).update(HEADERS)
             await send(message)
 
+        request = Request(scope)
+        if (refusal := self._refusal(request)) is not None:
+            status, text = refusal
+            await PlainTextResponse(f"{text}\n", status)(scope, receive, send_with_headers)
+            return
+        if self._settings.token and not scope["path"].startswith(_OPEN):
+            if self._is_token(request.query_params.get("token", "")):
+                # The same page, without the token in its address, which browsers would keep; with
+                # two slashes a path would be another server's address.
+                response = RedirectResponse(f"/{scope['path'].lstrip('/')}", 303)
+                response.set_cookie(_COOKIE, self._settings.token, httponly=True, samesite="lax")
+                await response(scope, receive, send_with_headers)
+                return
+            if not self._is_token(request.cookies.get(_COOKIE, "")):
+                text = "This page needs the server's token: open the address it printed.\n"
+                await PlainTextResponse(text, 403)(scope, receive, send_with_headers)
+                return
         await self._app(scope, receive, send_with_headers)
 
     def _refusal(self, request: Request) -> tuple[int, str] | None:
@@ -140,8 +145,14 @@ class Guard:
             length = headers.get("content-length", "")
             if not length.isdecimal():
                 return 411, "A request must say how long it is."
-            if int(length) > MOST_BYTES:
-                return 413, f"A request has {MOST_BYTES:,} bytes at most."
+            most = _LONG.get(request.scope["path"], _SHORT)
+            if len(length) > len(str(most)) or int(length) > most:
+                return 413, f"A request has {most:,} bytes at most here."
+            kind, said = parse_options_header(headers.get("content-type"))
+            if said.get(b"charset", b"utf-8").lower() != b"utf-8":
+                return 415, "A form is written in UTF-8."
+            if most > _SHORT and kind != b"multipart/form-data":
+                return 415, "A game comes as a file."
         return None
 
     def _is_ours(self, host: str) -> bool:

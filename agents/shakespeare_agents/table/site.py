@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,15 +13,15 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from shakespeare_agents.table.learning.lessons import lesson, with_links
 from shakespeare_agents.table.settings import Settings
 from shakespeare_agents.table.store import Store, new_token
-from shakespeare_agents.table.tables import LiveTables
-from shakespeare_agents.table.thinking import Preparing, Thinkers
+from shakespeare_agents.table.tables import Allowed, LiveTables
+from shakespeare_agents.table.thinking import Analysts, Preparing
 from shakespeare_agents.table.viewing import in_words, titled
 from shakespeare_env.play.named import with_names
 
@@ -29,7 +30,7 @@ _OWNER = "shakespeare_owner"
 """The cookie by which a browser finds its tables again."""
 _TOKEN = re.compile(r"[\w-]{16,64}")
 _A_YEAR = 365 * 86_400
-_ANALYSTS = 2
+_ANALYSTS = 3
 """The most processes for thoughts and reviews."""
 
 Fields = dict[str, str]
@@ -37,7 +38,10 @@ Fields = dict[str, str]
 Page = Callable[["Site", Request], Response]
 Answer = Callable[["Site", Request, Fields, bytes], Response]
 """Called with what a form says, and with the file that comes with it."""
+Allowing = Callable[["Site", Request], object]
+"""Raises if a form may not be sent."""
 _Answer = TypeVar("_Answer", bound=Response)
+_Found = TypeVar("_Found")
 
 
 class Site:
@@ -45,6 +49,7 @@ class Site:
 
     Args:
         settings: How it is set up.
+        allowed: See `LiveTables`.
 
     Attributes:
         store: Games on disk.
@@ -56,12 +61,12 @@ class Site:
         StoreError: games cannot be kept.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, allowed: Allowed) -> None:
         self.settings = settings
         self.store = Store(settings.database)
         self.preparing = Preparing()
-        self.tables = LiveTables(self.store, settings.limit, self.preparing.wait)
-        self.analysts = Thinkers(_ANALYSTS, settings.limit)
+        self.tables = LiveTables(self.store, settings.limit, self.preparing.wait, allowed)
+        self.analysts = Analysts(_ANALYSTS, settings.limit)
         self._templates = Environment(
             loader=PackageLoader("shakespeare_agents.table"),
             autoescape=select_autoescape(),
@@ -82,10 +87,15 @@ class Site:
         """The route to a page."""
         return Route(path, partial(page, self))
 
-    def post(self, path: str, answer: Answer) -> Route:
-        """The route of a form, which may have a file in a field `file`; answered on a thread."""
+    def post(self, path: str, answer: Answer, allowed: Allowing | None = None) -> Route:
+        """The route of a form, which may have a file in a field `file`; answered on a thread.
+
+        Nothing of it is read before `allowed` has returned.
+        """
 
         async def read_and_answer(request: Request) -> Response:
+            if allowed is not None:
+                await run_in_threadpool(allowed, self, request)
             async with request.form(max_files=1, max_fields=64) as form:
                 said = {key: value for key, value in form.items() if isinstance(value, str)}
                 upload = form.get("file")
@@ -128,6 +138,29 @@ def owner_of(request: Request) -> str:
         request.state.owner = new_token()
     owner: str = request.state.owner
     return owner
+
+
+def viewer_of(request: Request) -> str:
+    """Who asks, as far as a server can tell people apart who want more than their share."""
+    return request.client.host if request.client else ""
+
+
+async def while_waited_for(request: Request, work: Coroutine[Any, Any, _Found]) -> _Found:
+    """What some work finds; ClientDisconnect, and its end, once the browser does not wait."""
+
+    async def leaving() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+
+    working, left = asyncio.create_task(work), asyncio.create_task(leaving())
+    try:
+        await asyncio.wait((working, left), return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise ClientDisconnect
+        return working.result()
+    finally:
+        working.cancel()
+        left.cancel()
 
 
 def number_of(text: str) -> int | None:

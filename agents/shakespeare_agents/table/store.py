@@ -15,13 +15,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeVar
 
+from pydantic import AfterValidator, Field, Json, TypeAdapter, ValidationError
+
+from shakespeare_env.checks.values import player_name, shown
+from shakespeare_env.core import registry
 from shakespeare_env.core.rng import FIRST_FRESH
-from shakespeare_env.errors import ShakespeareEnvError
+from shakespeare_env.errors import DatasetError, ShakespeareEnvError
 from shakespeare_env.play.named import numbered
 
 FORMAT = 2
+_T = TypeVar("_T")
 _WAIT = 1.0
 """Seconds for another server to let go of the file."""
 _SCHEMA = """
@@ -77,7 +82,7 @@ class SeatPlan:
         agent: As `make` takes it; None is a person.
     """
 
-    name: str
+    name: Annotated[str, AfterValidator(player_name)]
     agent: str | None = None
 
 
@@ -97,7 +102,7 @@ class TablePlan:
     game: str
     players: int
     variants: tuple[str, ...]
-    seed: int
+    seed: Annotated[int, Field(ge=0, lt=2**64)]
     seats: tuple[SeatPlan, ...]
     start: Mapping[str, Any] | None = None
 
@@ -144,6 +149,10 @@ class StoredTable:
     moves: tuple[str, ...]
     undone: int
     over: bool
+
+
+_PLAN, _JSON = TypeAdapter(TablePlan), TypeAdapter(Json[Any])
+_SEATS = TypeAdapter(Json[tuple[int, ...]])
 
 
 def new_token() -> str:
@@ -236,12 +245,12 @@ class Store:
     def link(self, token: str) -> tuple[str, tuple[int, ...]] | None:
         """The table and the seats of a link."""
         found = self._rows("SELECT table_id, seats FROM links WHERE token = ?", token)
-        return (found[0][0], tuple(json.loads(found[0][1]))) if found else None
+        return (found[0][0], _checked(_SEATS, found[0][1])) if found else None
 
     def links_of(self, table_id: str) -> dict[str, tuple[int, ...]]:
         """The links of a table, and their seats."""
         find = "SELECT token, seats FROM links WHERE table_id = ? ORDER BY seats"
-        return {token: tuple(json.loads(seats)) for token, seats in self._rows(find, table_id)}
+        return {token: _checked(_SEATS, seats) for token, seats in self._rows(find, table_id)}
 
     def add_move(self, table_id: str, number: int, move: str, over: bool) -> None:
         """Keep a table's move of this number, counted from 0."""
@@ -304,16 +313,36 @@ class Store:
         for row in self._rows(f"SELECT * FROM tables WHERE {wanted}", *values):
             find = "SELECT move FROM moves WHERE table_id = ? ORDER BY number"
             moves = tuple(move for (move,) in self._rows(find, row["id"]))
-            plan = TablePlan(
-                row["game"],
-                row["players"],
-                tuple(json.loads(row["variants"])),
-                int(row["seed"]),
-                tuple(SeatPlan(**seat) for seat in json.loads(row["seats"])),
-                None if row["start"] is None else json.loads(row["start"]),
-            )
             about = (row["id"], row["owner"], row["box_digest"])
-            yield StoredTable(*about, plan, moves, row["undone"], bool(row["over"]))
+            yield StoredTable(*about, _plan(row), moves, row["undone"], bool(row["over"]))
+
+
+def _plan(row: sqlite3.Row) -> TablePlan:
+    """What a row says of its table, which a stranger may have written; DatasetError if nothing."""
+    said = {name: row[name] for name in ("game", "players", "seed", "start")}
+    for name in ("variants", "seats", *(["start"] if said["start"] else [])):
+        said[name] = _checked(_JSON, row[name])
+    plan = _checked(_PLAN, said)
+    if plan.game not in registry.names():
+        raise DatasetError(f"a kept table is of {shown(plan.game)}, a game that is not known here")
+    if len(plan.seats) != plan.players:
+        raise DatasetError(
+            f"a kept table has {plan.players} seats, of which {len(plan.seats)} are held"
+        )
+    return plan
+
+
+def _checked(kind: TypeAdapter[_T], value: Any) -> _T:
+    """What the file holds; DatasetError if it is no such thing."""
+    try:
+        return kind.validate_python(value)
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        where = ".".join(map(str, fault["loc"]))
+        raise DatasetError(
+            f"a kept table is damaged: {where}: {shown(fault['input'])}: {fault['msg']}; bring "
+            "back an older copy of the file"
+        ) from error
 
 
 def _seats_text(seats: Sequence[SeatPlan]) -> str:

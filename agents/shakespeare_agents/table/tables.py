@@ -22,6 +22,10 @@ _PROCESSES = 4
 _CHANGED = "the table has changed since; look, then choose again"
 
 
+Allowed = Callable[[str, str], str]
+"""What to make of an agent's name at a table of a game; ThinkerError if it may not play here."""
+
+
 class TableError(ShakespeareEnvError, ValueError):
     """What a table cannot do: why, and what can be done instead."""
 
@@ -90,6 +94,8 @@ def first_snapshot(plan: TablePlan, table_id: str = "") -> Snapshot:
             first = dealt(plan.game, plan.players, plan.seed, 0, plan.variants)
     except (TypeError, ValueError, PositionError) as fault:
         raise TableError(str(fault)) from fault
+    if (first.game.name, first.players) != (plan.game, plan.players):
+        raise TableError("the position that the table begins with is of another table")
     return Snapshot([first], [], plan.names, id=table_id, plan=plan)
 
 
@@ -100,15 +106,18 @@ class LiveTable:
         store: Where it is kept.
         stored: As it is there.
         thinkers: Where its agents decide.
+        allowed: See `LiveTables`.
 
     Raises:
         TableError: it was played with another box, or its moves do not fit the rules.
     """
 
-    def __init__(self, store: Store, stored: StoredTable, thinkers: Thinkers) -> None:
+    def __init__(
+        self, store: Store, stored: StoredTable, thinkers: Thinkers, allowed: Allowed
+    ) -> None:
         self.id, self.owner = stored.id, stored.owner
         self._store = store
-        self._thinkers = thinkers
+        self._thinkers, self._allowed = thinkers, allowed
         self._lock = threading.RLock()
         self._is_deciding = False
         if stored.box_digest != registry.box_digest(stored.plan.game):
@@ -188,8 +197,10 @@ class LiveTable:
         number, seat, fault = len(now.moves), now.seat_to_move, ""
         assert seat is not None
         assert seat.agent is not None
-        job = partial(decide, seat.agent, as_seen(now.position), now.plan.seed_of_agents, number)
+        seen, seed = as_seen(now.position), now.plan.seed_of_agents
         try:
+            agent = self._allowed(seat.agent, now.plan.game)
+            job = partial(decide, agent, seen, seed, number)
             self.play(number, self._thinkers.result(job))
         except ThinkerError as error:
             fault = f"{now.mover} has failed: {error}"
@@ -228,11 +239,14 @@ class LiveTables:
         store: Where they are kept.
         limit: The most seconds that an agent may think about a move.
         wait_for: Waits until a game can be played, before a table of it is opened.
+        allowed: Asked before an agent is made: a stranger may have written the file of games.
     """
 
-    def __init__(self, store: Store, limit: float, wait_for: Callable[[str], None]) -> None:
+    def __init__(
+        self, store: Store, limit: float, wait_for: Callable[[str], None], allowed: Allowed
+    ) -> None:
         self._store = store
-        self._wait_for = wait_for
+        self._wait_for, self._allowed = wait_for, allowed
         self._lock = threading.Lock()
         self._open: dict[str, LiveTable] = {}
         self._thinkers = Thinkers(_PROCESSES, limit)
@@ -246,7 +260,7 @@ class LiveTables:
             if stored is None:
                 return None
             self._wait_for(stored.plan.game)
-            opened = LiveTable(self._store, stored, self._thinkers)
+            opened = LiveTable(self._store, stored, self._thinkers, self._allowed)
             with self._lock:
                 table = self._open.setdefault(table_id, opened)
             table.let_agents_play()

@@ -5,8 +5,10 @@ Where a game is still being played, a job holds no more of it than the seat to m
 
 from __future__ import annotations
 
+import asyncio
 import multiprocessing
 import os
+import pickle
 import signal
 import sys
 import threading
@@ -14,15 +16,15 @@ import time
 import traceback
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from queue import LifoQueue
 from typing import Any
-
-from starlette.concurrency import iterate_in_threadpool
+from weakref import WeakValueDictionary
 
 from shakespeare_agents.analysis import Analyst, best_line, forecasts_of, reasons, thoughts
 from shakespeare_agents.analysis import verdict_on as verdict_on_decision
@@ -41,6 +43,10 @@ _STARTING_S = 120.0
 _COMPILING_S = 900.0
 _GIVE_WAY = 10
 """Niceness of processes that think."""
+_EACH = 2
+"""Questions of one viewer that are thought about at a time."""
+_WAITING = 8
+"""Requests that wait for compiled rules; those of more are told to come again."""
 _MADE = 6
 """Agents that a process keeps."""
 _FEWER_PLAYOUTS = 8
@@ -145,7 +151,7 @@ class Thinkers:
     def __init__(self, size: int, limit: float) -> None:
         self.limit = limit
         self.threads = ThreadPoolExecutor(size, "thinking")
-        self._all = [Thinker() for _ in range(size)]
+        self._all = {Thinker() for _ in range(size)}
         # The latest first: it has made its agents.
         self._idle: LifoQueue[Thinker] = LifoQueue()
         for thinker in self._all:
@@ -164,20 +170,77 @@ class Thinkers:
         *_, found = self.results(job)
         return found
 
-    async def stream(self, job: Job) -> AsyncGenerator[Any, None]:
-        """The results of a job for a coroutine; closing the iterator ends the job."""
-        results = self.results(job)
-        try:
-            async for result in iterate_in_threadpool(results):
-                yield result
-        finally:
-            results.close()
-
     def close(self) -> None:
         """End all processes at once."""
         self.threads.shutdown(wait=False, cancel_futures=True)
         for thinker in self._all:
             thinker.close()
+
+
+@dataclass
+class _Asked:
+    """A question, and how many wait for its answer."""
+
+    task: asyncio.Task[Any]
+    waiting: int = 0
+
+
+class Analysts(Thinkers):
+    """Thinkers whom viewers ask: waiting takes no thread, and what nobody waits for is ended.
+
+    Of one viewer at most `_EACH` questions are thought about; the same question of several is
+    thought about once.
+    """
+
+    def __init__(self, size: int, limit: float) -> None:
+        super().__init__(size, limit)
+        self._free = asyncio.Semaphore(size)
+        self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+        self._asked: dict[bytes, _Asked] = {}
+
+    async def answer(self, job: Job, viewer: str) -> Any:
+        """The last result of a job; errors as of `Thinker.ask`."""
+        async with self._turn(viewer):
+            key = pickle.dumps(job)
+            if (asked := self._asked.get(key)) is None:
+                asked = self._asked[key] = _Asked(asyncio.create_task(self._last(job)))
+            asked.waiting += 1
+            try:
+                return await asyncio.shield(asked.task)
+            finally:
+                asked.waiting -= 1
+                if not asked.waiting:
+                    del self._asked[key]
+                    asked.task.cancel()
+
+    async def stream(self, job: Job, viewer: str) -> AsyncGenerator[Any, None]:
+        """The results of a job as they come; closing the iterator ends the job."""
+        async with self._turn(viewer), aclosing(self._coming(job)) as coming:
+            async for result in coming:
+                yield result
+
+    def _turn(self, viewer: str) -> asyncio.Semaphore:
+        return self._turns.setdefault(viewer, asyncio.Semaphore(_EACH))
+
+    async def _last(self, job: Job) -> Any:
+        return [result async for result in self._coming(job)][-1]
+
+    async def _coming(self, job: Job) -> AsyncGenerator[Any, None]:
+        async with self._free:
+            thinker = self._idle.get_nowait()
+            results, run = thinker.ask(job, self.limit), asyncio.get_running_loop().run_in_executor
+            try:
+                while (result := await run(self.threads, next, results, None)) is not None:
+                    yield result
+            except (asyncio.CancelledError, GeneratorExit):
+                # Its thread may still be in it, so another one takes its place.
+                thinker.close()
+                self._all.remove(thinker)
+                thinker = Thinker()
+                self._all.add(thinker)
+                raise
+            finally:
+                self._idle.put(thinker)
 
 
 def _think(theirs: Connection) -> None:
@@ -305,6 +368,7 @@ class Preparing:
     def __init__(self) -> None:
         self._ready = {name: threading.Event() for name in registry.names()}
         self._compiler = Thinker()
+        self._places = threading.BoundedSemaphore(_WAITING)
         self._is_closed = False
         self._began = time.monotonic()
 
@@ -324,8 +388,15 @@ class Preparing:
 
     def wait(self, game: str, seconds: float = PATIENCE_S) -> None:
         """Wait until a game can be played; NotReadyError if that takes longer."""
-        if not self._ready[game].wait(seconds):
+        if self._ready[game].is_set():
+            return
+        if not self._places.acquire(blocking=False):  # the others keep their threads
             raise NotReadyError(game)
+        try:
+            if not self._ready[game].wait(seconds):
+                raise NotReadyError(game)
+        finally:
+            self._places.release()
 
     def _prepare(self) -> None:
         for name, is_ready in self._ready.items():

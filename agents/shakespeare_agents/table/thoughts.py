@@ -16,7 +16,7 @@ from starlette.routing import Route
 from shakespeare_agents.table.learning.guide import effects_in_words, sure_events
 from shakespeare_agents.table.lobby import allowed_agent
 from shakespeare_agents.table.play import PLACES, looking_at
-from shakespeare_agents.table.site import Site
+from shakespeare_agents.table.site import Site, viewer_of, while_waited_for
 from shakespeare_agents.table.tables import Snapshot, TableError
 from shakespeare_agents.table.thinking import ThinkerError, as_seen, hint, think_aloud
 from shakespeare_agents.table.viewing import called
@@ -74,16 +74,17 @@ async def _stream(site: Site, request: Request) -> Response:
     now, name, shown, budget = await run_in_threadpool(_asked, site, request)
     if request.query_params.get("number") != str(len(now.moves)):
         raise HTTPException(409, "The table has changed since.")
-    return EventSourceResponse(_thought_events(site, now, name, shown, budget))
+    events = _thought_events(site, now, name, shown, budget, viewer_of(request))
+    return EventSourceResponse(events)
 
 
 async def _thought_events(
-    site: Site, now: Snapshot, name: str, shown: str, budget: int
+    site: Site, now: Snapshot, name: str, shown: str, budget: int, viewer: str
 ) -> AsyncIterator[dict[str, str]]:
     seen, seed = as_seen(now.position), now.plan.seed_of_agents
     job = partial(think_aloud, name, seen, seed, len(now.moves), budget)
     try:
-        async with aclosing(site.analysts.stream(job)) as coming:
+        async with aclosing(site.analysts.stream(job, viewer)) as coming:
             async for thought in coming:
                 text = site.fragment("thought.html", now=now, thought=thought, most=_MOST_MOVES)
                 yield {"event": "thought", "data": text}
@@ -101,7 +102,8 @@ async def _hint(site: Site, request: Request) -> Response:
     position = now.position
     job = partial(hint, as_seen(position), now.plan.seed_of_agents, len(now.moves))
     try:
-        found = await run_in_threadpool(site.analysts.result, job)
+        answer = site.analysts.answer(job, viewer_of(request))
+        found = await while_waited_for(request, answer)
     except ThinkerError as fault:
         raise TableError(f"there is no hint: {fault}") from fault
     gains = await run_in_threadpool(sure_events, position, found.move)

@@ -237,7 +237,7 @@ def _names(position: Mapping[str, Any], place: str) -> list[str]:
     for step in ["seats", seat[1], *parts[1:]] if seat else parts:
         if isinstance(inner, Mapping):
             inner = inner.get(step)
-        elif isinstance(inner, list) and step.isdigit() and int(step) < len(inner):
+        elif isinstance(inner, list) and step in map(str, range(len(inner))):
             inner = inner[int(step)]
         else:
             inner = None

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import os
 import re
 from importlib import metadata
 from typing import Any
@@ -92,7 +93,9 @@ class TestShow:
             assert printed("show", "-", "--picture", str(picture), input=told) == ""
         assert drawing.read_text(encoding="utf-8") == position.svg()
         assert pixels.read_bytes() == png(position.svg())
-        for name, said in (("table.gif", "give a .svg or .png file"), ("no/table.svg", "No such")):
+        os.mkfifo(tmp_path / "pipe.svg")
+        wrong = {"table.gif": "a .svg or .png", "no/table.svg": "write", "pipe.svg": "write"}
+        for name, said in wrong.items():
             out = refused("show", "-", "--picture", str(tmp_path / name), input=told)
             assert said in out
 
