@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+import threading
 from bisect import bisect_right
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, update_wrapper, wraps
+from functools import update_wrapper, wraps
 from math import floor
-from typing import Concatenate, Literal, ParamSpec, cast
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 from xml.sax.saxutils import escape
 
 import svg
@@ -105,7 +107,9 @@ def plain(text: str) -> str:
 
 Elements = list[svg.Element]
 P = ParamSpec("P")
-_MOST_KEPT = 4096
+_Made = TypeVar("_Made")
+_MOST_KEPT = 2**26
+"""The most characters of drawn text that are kept."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +134,40 @@ class Block:
         return Block([self.place(place, 0, 0)], self.width, self.height)
 
 
+class Kept:
+    """Results of functions, the latest used, up to a number of characters in all."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._found: OrderedDict[Any, tuple[Any, int]] = OrderedDict()
+        self.size = 0
+
+    def keeping(self, make: Callable[P, _Made], size: Callable[[_Made], int]) -> Callable[P, _Made]:
+        """A function that remembers its results by its hashable arguments."""
+
+        def found(*given: P.args, **named: P.kwargs) -> _Made:
+            key = (make, given, *named.items())
+            with self._lock:
+                if key in self._found:
+                    self._found.move_to_end(key)
+                    kept: _Made = self._found[key][0]
+                    return kept
+            made = make(*given, **named)
+            with self._lock:
+                if key not in self._found:
+                    self._found[key] = made, size(made)
+                    self.size += self._found[key][1]
+                while self.size > self._most:
+                    self.size -= self._found.popitem(last=False)[1][1]
+            return made
+
+        return found
+
+
+_drawn_before = Kept(_MOST_KEPT)
+
+
 def drawn_once(draw: Callable[P, Block]) -> Callable[P, Block]:
     """Caches the text of a block by its hashable arguments."""
 
@@ -138,7 +176,7 @@ def drawn_once(draw: Callable[P, Block]) -> Callable[P, Block]:
         block = draw(*given, **named)
         return Block([svg.G(text=_text(block.elements))], block.width, block.height)
 
-    return cast(Callable[P, Block], lru_cache(_MOST_KEPT)(drawn))
+    return _drawn_before.keeping(drawn, lambda block: len(block.elements[0].text or ""))
 
 
 def stamped(
@@ -149,7 +187,7 @@ def stamped(
     def drawn(*look: P.args, **named: P.kwargs) -> str:
         return _text(draw(0, 0, *look, **named))
 
-    kept = cast(Callable[P, str], lru_cache(_MOST_KEPT)(drawn))
+    kept = _drawn_before.keeping(drawn, len)
 
     def put(x: float, y: float, /, *look: P.args, **named: P.kwargs) -> Elements:
         return [svg.G(transform=[svg.Translate(tenths(x), tenths(y))], text=kept(*look, **named))]

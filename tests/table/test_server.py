@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from functools import partial
+from typing import Any
 
 import httpx2
 import pytest
@@ -224,7 +225,7 @@ def test_a_viewer_keeps_no_other_waiting_and_nobody_thinks_for_those_who_have_le
             yield from [None] * (not self.closed.wait(5))
 
     async def asked():
-        analysts = Analysts(3, 1.0)
+        analysts: Any = Analysts(3, 1.0)
         many = [asyncio.create_task(analysts.answer(n, "spectator")) for n in range(60)]
         await asyncio.sleep(0.1)
         other = [asyncio.create_task(analysts.answer(job, "player")) for job in (0, 99)]

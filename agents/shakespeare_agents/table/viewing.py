@@ -17,9 +17,9 @@ from shakespeare_env.drawing.board import piece_svg
 from shakespeare_env.play.course import GameLog
 from shakespeare_env.play.named import YOU, named_board, named_move, with_names
 
-_BOARDS = 256
-"""Boards kept; each takes up to about 150 KB."""
-_TOLD = 20_000
+_BOARDS = 128
+"""Boards kept; each takes up to about 250 KB."""
+_TOLD = 4096
 """Moves whose words are kept."""
 _WIDEST_CARD = 220
 _MOST_EXPLAINED = 4
