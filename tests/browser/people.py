@@ -95,6 +95,8 @@ class Person:
         self.page.get_by_label("Seed").fill(str(seed))
         for seat, who in enumerate(seats):
             self.page.locator(f"[name=seat{seat}]").select_option(who)
+        if fields.pop("one_screen", False):
+            self.page.get_by_label("on this screen").check()
         for name, value in fields.items():
             self.page.locator(f"[name={name}]").fill(value)
         self.page.get_by_role("button", name="Begin").click()

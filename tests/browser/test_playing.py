@@ -136,17 +136,20 @@ def test_the_others_moves_are_shown_one_after_the_other(server, new_page):
 
 
 def test_two_browsers_play_at_one_table_and_a_third_watches(server, new_page):
+    """In seven tabs, though a browser has six connections to a server."""
     one, other, spectator = Person(new_page(), 1), Person(new_page(), 2), new_page()
     one.begin(server.address, "shakespeare", ["person"] * 2, name0="Ann", name1="Bob")
     link = one.page.locator("a", has_text="link to give away").first.get_attribute("href")
     other.page.goto(server.address + link.lstrip("/"))
-    spectator.goto(one.page.locator("a", has_text="this link").evaluate("(it) => it.href"))
+    tabs = [spectator, *(spectator.context.new_page() for _ in range(6))]
+    for tab in tabs:
+        tab.goto(one.page.locator("a", has_text="this link").evaluate("(it) => it.href"))
     assert other.page.locator("a", has_text="link to give away").count() == 0
     for number in range(1, _MOVES + 1):
         person = next(person for person in (one, other) if person.decides())
         seen = person.look()
         person.play(seen, *person.choose(seen))
-        for page in (one.page, other.page, spectator):
+        for page in (one.page, other.page, *tabs):
             wait_for_log(page, number)
         for page in (one.page, other.page):
             page.wait_for_function(
@@ -157,6 +160,22 @@ def test_two_browsers_play_at_one_table_and_a_third_watches(server, new_page):
     assert any(line.lstrip("01").startswith("Ann ") for line in logs[1])
     assert not any("Ann " in line for line in logs[0])
     assert spectator.locator("#board .target, button[name=move]").count() == 0
+
+
+def test_on_one_screen_the_back_button_leads_to_nobodys_seat(server, new_page):
+    person = Person(new_page(), 1)
+    page = person.page
+    person.begin(server.address, "figaro", ["person"] * 3, one_screen=True)
+    for number in range(1, _MOVES):
+        if not person.decides():
+            page.locator("#reveal").click()
+        seen = person.look()
+        person.play(seen, *person.choose(seen))
+        wait_for_log(page, number)
+    page.go_back()
+    assert page.get_by_role("button", name="Begin").is_visible()
+    page.go_forward()
+    assert len(wait_for_log(page)) == _MOVES - 1  # at once, rather than move by move
 
 
 def test_nothing_serious_and_nothing_beyond_a_phone(server, new_page):

@@ -144,7 +144,7 @@ def _play_at(said: Iterable[str]) -> None:
     form |= {"seat1": "random", "seat2": "random"}
     seat = opener.open(f"{address}/tables", urlencode(form).encode()).url
     assert 'id="turn"' in _page(opener, seat)
-    with opener.open(f"{seat}/events", timeout=60) as events:
+    with opener.open(f"{address}/events?of={seat.removeprefix(address)}", timeout=60) as events:
         assert events.readline()
     with opener.open(f"{seat}/picture.png") as picture:
         assert picture.read().startswith(b"\x89PNG")

@@ -31,6 +31,7 @@ def test_variants_are_offered_where_they_are_played_and_hold(client):
     "given",
     [
         {"game": "chess"},
+        {"players": "9"},
         {"seed": "x"},
         {"seed": str(2**63)},
         {"name0": "a" * 65},

@@ -107,7 +107,8 @@ def test_a_game_being_played_is_open_to_nobody(client):
 
 
 def test_a_finished_table_is_reviewed(tmp_path):
-    plan = TablePlan("figaro", 3, (), 5, tuple(SeatPlan(name) for name in "ABC"))
+    seats = SeatPlan("A", "heuristic"), SeatPlan("B"), SeatPlan("C", "network")
+    plan = TablePlan("figaro", 3, (), 5, seats)
     game = first_snapshot(plan)
     while not game.is_over:
         game = game.pushed(game.position.moves()[0])
@@ -126,6 +127,9 @@ def test_a_finished_table_is_reviewed(tmp_path):
         assert address in client.get("/review").text
         page = client.get(f"{address}/{last}")
         assert f'data-last="{last}"' in page.text
+        again = client.get(f"{address}/0/on").text
+        chosen = re.findall(r'<option value="([^"]*)" selected', again)
+        assert chosen == ["figaro", *(seat.agent or "person" for seat in seats)]
         assert Film(game.positions, moves, game.names or ()).board(last) in page.text
 
 
@@ -178,5 +182,8 @@ def test_playing_on_begins_a_table_there(client, recorded, game):
     lobby = answer.headers["location"]
     said = {key: value for key, (value,) in parse_qs(urlsplit(lobby).query).items()}
     assert Position.from_dict(json.loads(said["position"])) == recorded.positions[7]
+    assert [(said[f"seat{seat}"], said[f"name{seat}"]) for seat in range(3)] == [
+        ("person", name) for name in NAMES
+    ]
     assert "begins in the middle of a game" in text_of(client.get(lobby))
     assert client.get(f"{game}/7/picture.png").content.startswith(b"\x89PNG")

@@ -124,8 +124,9 @@ def choices(said: Mapping[str, str], settings: Settings) -> Choices:
         )
     start, stands = _start(said, name)
     counts = registry.seats(name)
-    players = _whole(said.get("players", ""), "the number of seats", min(2, counts[-1]))
-    players = min(max(players, counts[0]), counts[-1])
+    players = _whole(said.get("players", ""), "the number of seats", max(2, counts[0]))
+    if players not in counts:
+        raise TableError(f"{name} has {counts[0]} to {counts[-1]} seats, not {players}")
     variants = [
         variant
         for variant, allowed in registry.game(name).options.items()
@@ -142,6 +143,18 @@ def choices(said: Mapping[str, str], settings: Settings) -> Choices:
         filled.setdefault(f"name{seat}", "You" if seat == 0 else "")
     offered = agents_for(name, settings)
     return Choices(name, players, counts, variants, levels, offered, filled, start, stands)
+
+
+def same_seats(plan: TablePlan, settings: Settings) -> dict[str, str]:
+    """What to fill in for a table with the same seats."""
+    said = {"game": plan.game, "players": str(plan.players)}
+    said |= {f"variant_{name}": "1" for name in plan.variants}
+    for seat, one in enumerate(plan.seats):
+        if one.agent is None:
+            said |= {f"seat{seat}": PERSON, f"name{seat}": one.name}
+        else:
+            said[f"seat{seat}"] = settings.called(one.agent)
+    return said
 
 
 def levels_of(game: str) -> Sequence[Level]:

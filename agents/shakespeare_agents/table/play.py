@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -19,7 +20,7 @@ from starlette.routing import Route
 
 from shakespeare_agents.table.learning.guide import guidance, is_guided
 from shakespeare_agents.table.learning.lessons import lesson
-from shakespeare_agents.table.lobby import PERSON, agent_seat, agents_for
+from shakespeare_agents.table.lobby import agent_seat, agents_for, same_seats
 from shakespeare_agents.table.site import Fields, Site, number_of, owner_of
 from shakespeare_agents.table.tables import LiveTable, Snapshot, TableError, can_take_back
 from shakespeare_agents.table.viewing import Viewer, board, called, explained, known, told
@@ -31,6 +32,8 @@ _RECENT = 8
 """Moves that a spectator finds in the strip."""
 _LOOK_AGAIN = 0.1
 """Seconds between looks for what has changed."""
+_MOST_TABLES = 100
+"""Tables that one browser hears of."""
 _PING = 20
 """Seconds after which a silent connection says that it is still there."""
 
@@ -50,13 +53,12 @@ class Looking:
 
 def routes(site: Site) -> list[Route]:
     """The pages of tables."""
-    return [
+    return [Route("/events", partial(_events, site))] + [
         route
         for place in PLACES
         for route in (
             site.get(place, _show),
             site.get(f"{place}/changes", _changed),
-            Route(f"{place}/events", partial(_events, site)),
             site.get(f"{place}/explain", _explain),
             site.get(f"{place}/step", _step),
             site.post(f"{place}/play", partial(_act, _play), looking_at),
@@ -73,21 +75,24 @@ def looking_at(site: Site, request: Request, revealed: str | None = None) -> Loo
         request: Its path names a link or a table.
         revealed: The seat that says that it looks; None takes it from the query.
     """
+    address = "/".join(request.url.path.split("/")[:3])
+    table, seats = _found(site, address)
+    shown = number_of(request.query_params.get("as", "") if revealed is None else revealed)
+    return Looking(table, Viewer(seats, shown if shown in seats else None), address)
+
+
+def _found(site: Site, address: str) -> tuple[LiveTable, tuple[int, ...]]:
+    """The table at a path, and the seats held there; HTTPException if there is none."""
+    _, kind, table_id, *_ = [*address.split("/"), "", ""]
     seats: tuple[int, ...] = ()
-    table_id = request.path_params.get("table")
-    address = f"/watch/{table_id}"
-    if table_id is None:
-        token = request.path_params["token"]
-        link = site.store.link(token)
-        if link is None:
+    if kind == "seat":
+        if (link := site.store.link(table_id)) is None:
             raise HTTPException(404, "No table has this link; ask who gave it to you.")
         table_id, seats = link
-        address = f"/seat/{token}"
     table = site.tables.get(table_id)
     if table is None:
         raise HTTPException(404, "There is no such table.")
-    shown = number_of(request.query_params.get("as", "") if revealed is None else revealed)
-    return Looking(table, Viewer(seats, shown if shown in seats else None), address)
+    return table, seats
 
 
 def _show(site: Site, request: Request) -> Response:
@@ -136,15 +141,19 @@ def _guided(now: Snapshot, viewer: Viewer) -> dict[str, Any]:
 
 
 async def _events(site: Site, request: Request) -> Response:
-    """Server-sent events: that the table has changed, nothing else."""
-    looking = await run_in_threadpool(looking_at, site, request)
+    """Server-sent events: which of the tables `of` these paths have changed, nothing else."""
+    tables: dict[str, LiveTable] = {}
+    for address in request.query_params.getlist("of")[:_MOST_TABLES]:
+        with suppress(HTTPException, TableError):  # the others go on
+            tables[address], _ = await run_in_threadpool(_found, site, address)
 
     async def versions() -> AsyncIterator[dict[str, str]]:
-        last = ""
-        while True:
-            if (version := looking.table.now().version) != last:
-                last = version
-                yield {"event": "changed", "data": version}
+        last: dict[str, str] = {}
+        while not site.is_closing:
+            for address, table in tables.items():
+                if (version := table.now().version) != last.get(address):
+                    last[address] = version
+                    yield {"event": "changed", "data": f"{version} {address}"}
             await asyncio.sleep(_LOOK_AGAIN)
 
     return EventSourceResponse(versions(), ping=_PING)
@@ -212,7 +221,7 @@ def _context(
         **_guided(now, viewer),
         "address": looking.address,
         "message": message,
-        "again": _again(now, site),
+        "again": f"/?{urlencode(same_seats(plan, site.settings))}",
         "failed_agent": site.settings.called(agent) if agent else "",
         "links": site.store.links_of(looking.table.id) if owns else {},
         "agents": agents_for(plan.game, site.settings),
@@ -324,19 +333,6 @@ def _ranks(now: Snapshot) -> list[tuple[int, str, int, bool]]:
     sign = now.position.game.presentation.score_sign
     order = sorted(range(len(scores)), key=lambda seat: (seat not in winners, -scores[seat]))
     return [(seat, now.plan.names[seat], sign * scores[seat], seat in winners) for seat in order]
-
-
-def _again(now: Snapshot, site: Site) -> str:
-    """The lobby's address with the same seats filled in."""
-    plan = now.plan
-    said = {"game": plan.game, "players": str(plan.players)}
-    said |= {f"variant_{name}": "1" for name in plan.variants}
-    for seat, one in enumerate(plan.seats):
-        if one.agent is None:
-            said |= {f"seat{seat}": PERSON, f"name{seat}": one.name}
-        else:
-            said[f"seat{seat}"] = site.settings.called(one.agent)
-    return f"/?{urlencode(said)}"
 
 
 def _changes(

@@ -20,7 +20,7 @@ from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from shakespeare_agents.analysis import Line, Verdict, of_all_seats, refined
-from shakespeare_agents.table.lobby import agents_for, allowed_agent, strongest
+from shakespeare_agents.table.lobby import PERSON, agents_for, allowed_agent, same_seats, strongest
 from shakespeare_agents.table.settings import MOST_BYTES
 from shakespeare_agents.table.site import (
     Fields,
@@ -31,6 +31,7 @@ from shakespeare_agents.table.site import (
     viewer_of,
     while_waited_for,
 )
+from shakespeare_agents.table.store import TablePlan
 from shakespeare_agents.table.thinking import (
     Analysts,
     ThinkerError,
@@ -62,9 +63,11 @@ class Reviewed:
     Args:
         game: What was played.
         title: The title of its page; by default the game and its players.
+        plan: The table it was played at, if it was played here.
     """
 
-    def __init__(self, game: Recorded, title: str = "") -> None:
+    def __init__(self, game: Recorded, title: str = "", plan: TablePlan | None = None) -> None:
+        self.plan = plan
         # Each position is made once, and travels to the agents by itself.
         self.game = replace(game, positions=list(game.positions))
         self.film = Film(self.game.positions, game.moves, game.names or (), ending=game.forfeit)
@@ -164,7 +167,7 @@ def routes(site: Site) -> list[Route]:
             raise HTTPException(
                 403, "This game is still being played; it is open to review once it is over."
             )
-        return Reviewed(Recorded(now.positions, now.moves, now.names))
+        return Reviewed(Recorded(now.positions, now.moves, now.names), plan=now.plan)
 
     def found(request: Request) -> tuple[Reviewed, str]:
         kind, game_id = request.path_params["kind"], request.path_params["id"]
@@ -298,16 +301,21 @@ def _picture(_site: Site, request: Request, reviewed: Reviewed, _address: str) -
     return Response(png(reviewed.film.picture(_ply(request, reviewed))), media_type="image/png")
 
 
-def _play_on(_site: Site, request: Request, reviewed: Reviewed, _address: str) -> Response:
+def _play_on(site: Site, request: Request, reviewed: Reviewed, _address: str) -> Response:
     """The lobby's form for a table that begins here."""
     ply = _ply(request, reviewed)
     _check_goes_on(reviewed, ply)
     position = reviewed.game.positions[ply]
-    fields = {
-        "game": position.game.name,
-        "players": position.players,
-        "position": json.dumps(position.to_dict(), separators=(",", ":")),
-    }
+    if reviewed.plan is not None:
+        fields = same_seats(reviewed.plan, site.settings)
+    else:  # a name that is no agent's is a person's
+        fields, offered = (
+            {"game": position.game.name},
+            agents_for(position.game.name, site.settings),
+        )
+        for seat, name in enumerate(reviewed.game.names or ()):
+            fields |= {f"seat{seat}": name if name in offered else PERSON, f"name{seat}": name}
+    fields["position"] = json.dumps(position.to_dict(), separators=(",", ":"))
     return RedirectResponse(f"/?{urlencode(fields)}", 303)
 
 

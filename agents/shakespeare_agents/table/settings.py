@@ -7,6 +7,7 @@ rebinding), from other origins, or too long are refused before any page sees the
 from __future__ import annotations
 
 import ipaddress
+import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from urllib.parse import urlsplit
 from python_multipart.multipart import parse_options_header
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from shakespeare_agents import naming
@@ -29,9 +30,12 @@ MOST_BYTES = 2**23
 _LONG = {"/review": MOST_BYTES}
 _SHORT = 2**17
 """The most bytes of any other request: a position has some thousands."""
-_OPEN = ("/seat/", "/watch/", "/review/table/", "/film/", "/static/")
+_SAME_FOR_ALL = ("/film/", "/static/")
+"""Paths of what pages are made of, which browsers may keep."""
+_OPEN = ("/seat/", "/watch/", "/events", "/review/table/", *_SAME_FOR_ALL)
 """Paths that need no server token: a table's links to seats, watching and review are secret."""
 _COOKIE = "shakespeare_token"
+_NAME = re.compile(r"[A-Za-z0-9_.-]+(:[0-9]+)?")
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; object-src 'none'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
@@ -53,6 +57,8 @@ class Settings:
         token: Needed to see any page but those of seats; none is needed if it is empty.
         agents: Names of more agents that may be seated, checkpoints and Python among them.
         limit: The most seconds that an agent may think about a move.
+        names: Host names that it answers to besides addresses and `localhost`: its own in the
+            network, or a proxy's; one with a port other than the usual one is NAME:PORT.
     """
 
     database: Path
@@ -61,10 +67,14 @@ class Settings:
     token: str = ""
     agents: Sequence[str] = ()
     limit: float = LIMIT
+    names: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        if not is_local(self.host) and not self.token:
-            raise ValueError(f"host={self.host!r} is open to other machines: give a token")
+        for name in self.names:
+            if not _NAME.fullmatch(name):
+                raise ValueError(f"{name!r} is no host name; give one such as play.example.org")
+        if (self.names or not is_local(self.host)) and not self.token:
+            raise ValueError(f"host={self.host!r}, names={self.names!r}: others come; give a token")
 
     @property
     def offered(self) -> dict[str, str]:
@@ -93,6 +103,25 @@ def is_local(host: str) -> bool:
         return False
 
 
+def set_cookie(
+    request: Request, response: Response, name: str, value: str, max_age: int | None = None
+) -> None:
+    """Set a cookie that scripts and other sites do not get, nor anybody who listens to HTTPS."""
+    secure = request.url.scheme == "https"
+    name = _named(request, name)
+    response.set_cookie(name, value, max_age, secure=secure, httponly=True, samesite="lax")
+
+
+def cookie(request: Request, name: str) -> str:
+    """What `set_cookie` has set, or empty."""
+    return request.cookies.get(_named(request, name), "")
+
+
+def _named(request: Request, name: str) -> str:
+    # Cookies set by HTTPS have names of their own: by HTTP they are neither sent nor replaced.
+    return f"__Host-{name}" if request.url.scheme == "https" else name
+
+
 class Guard:
     """Lets through what may be answered, and adds what browsers have to enforce.
 
@@ -113,7 +142,11 @@ class Guard:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(HEADERS)
+                headers = MutableHeaders(scope=message)
+                headers.update(HEADERS)
+                if not scope["path"].startswith(_SAME_FOR_ALL):
+                    # Else the Back button shows what was to be seen then, maybe to somebody else.
+                    headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
         request = Request(scope)
@@ -122,14 +155,15 @@ class Guard:
             await PlainTextResponse(f"{text}\n", status)(scope, receive, send_with_headers)
             return
         if self._settings.token and not scope["path"].startswith(_OPEN):
+            name = f"{_COOKIE}_{scope['server'][1]}"  # a host's cookies are sent to all its ports
             if self._is_token(request.query_params.get("token", "")):
                 # The same page, without the token in its address, which browsers would keep; with
                 # two slashes a path would be another server's address.
                 response = RedirectResponse(f"/{scope['path'].lstrip('/')}", 303)
-                response.set_cookie(_COOKIE, self._settings.token, httponly=True, samesite="lax")
+                set_cookie(request, response, name, self._settings.token)
                 await response(scope, receive, send_with_headers)
                 return
-            if not self._is_token(request.cookies.get(_COOKIE, "")):
+            if not self._is_token(cookie(request, name)):
                 text = "This page needs the server's token: open the address it printed.\n"
                 await PlainTextResponse(text, 403)(scope, receive, send_with_headers)
                 return
@@ -138,9 +172,15 @@ class Guard:
     def _refusal(self, request: Request) -> tuple[int, str] | None:
         headers, host = request.headers, request.headers.get("host", "")
         if not self._is_ours(host):
-            return 421, f"This server is not {host[:100]!r}; call it by the address it printed."
-        if headers.get("origin") not in (None, f"{request.scope['scheme']}://{host}"):
-            return 403, "This request comes from a page of another site."
+            return 421, (
+                f"This server is not {host[:100]!r}; call it by the address it printed, or start "
+                "it with --name and this name."
+            )
+        if headers.get("origin") not in (None, *self._origins(request.url.scheme, host)):
+            return 403, (
+                f"This request comes from a page of another site, {headers['origin'][:100]!r}; if "
+                "that is a proxy of this server, start it with --name and the proxy's name."
+            )
         if request.method == "POST":
             length = headers.get("content-length", "")
             if not length.isdecimal():
@@ -155,10 +195,16 @@ class Guard:
                 return 415, "A game comes as a file."
         return None
 
+    def _origins(self, scheme: str, host: str) -> set[str]:
+        # A proxy may replace the host, and not say that it speaks HTTPS.
+        names = [name.lower() for name in self._settings.names]
+        return {f"{scheme}://{name}" for name in (host, *names)} | {f"https://{it}" for it in names}
+
     def _is_ours(self, host: str) -> bool:
         try:
             name = urlsplit(f"//{host}").hostname or ""
-            if name in ("localhost", self._settings.host):
+            names = (urlsplit(f"//{name}").hostname for name in self._settings.names)
+            if name in ("localhost", self._settings.host, *names):
                 return True
             ipaddress.ip_address(name)  # a rebound name is a name
         except ValueError:

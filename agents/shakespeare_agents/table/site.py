@@ -18,7 +18,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from shakespeare_agents.table.learning.lessons import lesson, with_links
-from shakespeare_agents.table.settings import Settings
+from shakespeare_agents.table.settings import Settings, cookie, set_cookie
 from shakespeare_agents.table.store import Store, new_token
 from shakespeare_agents.table.tables import Allowed, LiveTables
 from shakespeare_agents.table.thinking import Analysts, Preparing
@@ -56,6 +56,7 @@ class Site:
         preparing: What is still being compiled.
         tables: The tables being played.
         analysts: Those who think aloud and judge.
+        is_closing: Whether the server ends; streams end then, too.
 
     Raises:
         StoreError: games cannot be kept.
@@ -67,6 +68,7 @@ class Site:
         self.preparing = Preparing()
         self.tables = LiveTables(self.store, settings.limit, self.preparing.wait, allowed)
         self.analysts = Analysts(_ANALYSTS, settings.limit)
+        self.is_closing = False
         self._templates = Environment(
             loader=PackageLoader("shakespeare_agents.table"),
             autoescape=select_autoescape(),
@@ -114,24 +116,28 @@ class Site:
         """A template as text."""
         return self._templates.get_template(template).render(site=self, **context)
 
-    def close(self) -> None:
-        """End all that agents think about, and let go of the file."""
+    def end_streams(self) -> None:
+        """End all streams, and all that agents think about."""
+        self.is_closing = True
         self.preparing.close()
         self.analysts.close()
         self.tables.close()
+
+    def close(self) -> None:
+        """End what goes on, and let go of the file."""
+        self.end_streams()
         self.store.close()
 
 
 def remembering(request: Request, response: _Answer) -> _Answer:
     """The same response, with the cookie by which the browser is known again."""
-    owner = owner_of(request)
-    response.set_cookie(_OWNER, owner, httponly=True, samesite="lax", max_age=_A_YEAR)
+    set_cookie(request, response, _OWNER, owner_of(request), _A_YEAR)
     return response
 
 
 def owner_of(request: Request) -> str:
     """The secret id of the owner of a browser's tables."""
-    given = request.cookies.get(_OWNER, "")
+    given = cookie(request, _OWNER)
     if _TOKEN.fullmatch(given):
         return given
     if not hasattr(request.state, "owner"):

@@ -273,9 +273,16 @@
   }
 
   window.board = { groups, frame, moves: () => turn.moves }; // for other scripts of the page
-  // A page that the browser had put aside may be old.
+  // A page that the browser had put aside may be old, and somebody else's.
+  window.addEventListener("pagehide", () => { document.getElementById("main").hidden = true; });
   window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
   document.addEventListener("click", clicked);
+  // The Back button leads to nobody else's seat.
+  document.addEventListener("click", (event) => {
+    if (event.target.id !== "reveal") return;
+    event.preventDefault();
+    location.replace(event.target.href);
+  });
   document.addEventListener("pointerdown", (event) => {
     byKeyboard = false;
     for (const it of document.querySelectorAll("details[open]")) if (!it.contains(event.target)) it.open = false;

@@ -1,0 +1,61 @@
+// One stream of events for all tables that a browser shows: over HTTP/1.1 it has six connections to
+// a server for all its tabs. Runs as a shared worker, and in the page where there are none.
+"use strict";
+
+(() => {
+  const AGAIN = 2000;  // milliseconds
+  const pages = new Map();  // what to tell each page, and the table it shows
+  let source = null, again = 0;
+
+  function tell(event, version, address) {
+    for (const [said, table] of pages) if (!address || address === table) said({ event, version });
+  }
+
+  function listen() {
+    clearTimeout(again);
+    source?.close();
+    source = null;
+    if (!pages.size) return;
+    source = new EventSource(`/events?${new URLSearchParams([...new Set(pages.values())].map((it) => ["of", it]))}`);
+    source.onopen = () => tell("sseOpen");
+    source.onerror = () => {
+      if (source.readyState === EventSource.CLOSED) again = setTimeout(listen, AGAIN);
+      tell("sseError");
+    };
+    source.addEventListener("changed", ({ data }) => tell("changed", ...data.split(" ")));
+  }
+
+  // A page goes without a table; it comes, or is seen again, with one.
+  function show(said, address) {
+    if (address) pages.set(said, address);
+    else pages.delete(said);
+    listen();
+  }
+
+  function inPage() {
+    const live = document.getElementById("live");
+    let shows = (address) => show(heard, address);
+    function heard({ event, version }) {
+      if (event !== "changed") htmx.trigger(live, `htmx:${event}`);
+      else if (version !== document.getElementById("version").value) htmx.trigger("#latest", event);
+    }
+    if (window.SharedWorker) {
+      const { port } = new SharedWorker("/static/stream.js");
+      port.onmessage = ({ data }) => heard(data);
+      shows = (address) => port.postMessage(address);
+    } else {
+      document.addEventListener("visibilitychange", () => shows(document.hidden ? "" : live.dataset.table));
+    }
+    shows(live.dataset.table);
+    addEventListener("pagehide", () => shows(""));
+  }
+
+  if (globalThis.document) {
+    document.addEventListener("DOMContentLoaded", inPage);
+  } else {
+    onconnect = ({ ports: [port] }) => {
+      const said = (what) => port.postMessage(what);
+      port.onmessage = ({ data }) => show(said, data);
+    };
+  }
+})();
