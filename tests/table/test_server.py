@@ -3,21 +3,26 @@
 import asyncio
 import json
 import logging
+import sys
 import threading
 import time
 from functools import partial
+from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import httpx2
 import pytest
+import typer
 import uvicorn
 from starlette.exceptions import HTTPException
 from starlette.testclient import TestClient
 from uvicorn.server import ServerState
 
+from shakespeare_agents.cli import table
 from shakespeare_agents.registry import make
 from shakespeare_agents.session import choose
-from shakespeare_agents.table import connections, thinking
+from shakespeare_agents.table import app, connections, thinking
 from shakespeare_agents.table.settings import Settings
 from shakespeare_agents.table.store import SeatPlan, Store, StoreError, TablePlan
 from shakespeare_agents.table.thinking import Analysts, Thinker, ThinkerError, as_seen, decide
@@ -66,8 +71,7 @@ _SAYS = {
     "Ends": "its process has ended",
 }
 _LIMIT_S = 8.0
-_END_S = 10.0
-"""Two seconds on a machine that does little else."""
+_END_S = 2.0
 _PAUSE = 0.3
 
 
@@ -131,11 +135,27 @@ def test_the_server_ends_within_two_seconds_whatever_agents_do(tmp_path, agents,
     address = server.start().address
     with httpx2.Client(base_url=address, follow_redirects=True, timeout=60) as client:
         for _ in range(3):
-            begin(client, "figaro", ["person", "mine.py:Loops", "person"], 3)
-        time.sleep(3.0)
-        began = time.monotonic()
-        server.end(f"SIG{signals}")
+            seat = begin(client, "figaro", ["person", "mine.py:Loops", "person"], 3).url.path
+        with client.stream("GET", "events", params={"of": seat}) as events:
+            next(events.iter_lines())
+            time.sleep(3.0)
+            began = time.monotonic()
+            server.end(f"SIG{signals}")
     assert time.monotonic() - began < _END_S
+    assert "ASGI" not in server.errors()
+
+
+def test_a_browser_in_text_and_no_home_folder_stop_nobody(monkeypatch, capsys):
+    monkeypatch.setenv("BROWSER", f"{sys.executable} -c 'input()'")
+    began = time.monotonic()
+    app._open_browser("http://127.0.0.1:1/")
+    assert time.monotonic() - began < _END_S
+    for name in ("XDG_DATA_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", Mock(side_effect=RuntimeError))
+    with pytest.raises(typer.Exit):
+        table._data_folder()
+    assert "--games" in capsys.readouterr().err
 
 
 def test_other_host_names_are_refused(client):
@@ -153,6 +173,7 @@ def test_other_sites_may_link_here_but_not_read_or_post(client):
         assert client.get("/", headers={"Origin": origin}).status_code == 403
     page = client.get("/", headers=ELSEWHERE)
     assert page.status_code == 200
+    assert page.headers["cache-control"] == "no-store"  # the Back button shows what is now
     policy = page.headers["content-security-policy"]
     assert "default-src 'self'" in policy
     assert "frame-ancestors 'none'" in policy
@@ -241,6 +262,20 @@ def test_a_viewer_keeps_no_other_waiting_and_nobody_thinks_for_those_who_have_le
 
     monkeypatch.setattr(thinking, "Thinker", Endless)
     asyncio.run(asked())
+
+
+def test_a_proxys_name_is_ours_and_cookies_of_https_are_for_https_alone(tmp_path):
+    """Whether it keeps the host or replaces it; a host's ports share its cookies."""
+    name = "play.example.org"
+    with pytest.raises(ValueError, match="token"):
+        Settings(tmp_path / "games.sqlite", names=[name])
+    with served(tmp_path, token="open", names=[name]) as client:
+        for base, starts in ((f"https://{name}", "__Host-shakespeare"), (HOST, "shakespeare")):
+            ask = partial(client.get, f"{base}/?token=open", follow_redirects=False)
+            cookie = ask(headers={"Origin": f"https://{name}"}).headers["set-cookie"]
+            assert cookie.startswith(f"{starts}_token_{'443' if 'https' in base else '7764'}=")
+            assert ("Secure" in cookie) == base.startswith("https")
+            assert ask(headers={"Origin": f"http://{name}:81"}).status_code == 403
 
 
 def test_a_server_for_other_machines_needs_a_token(tmp_path):

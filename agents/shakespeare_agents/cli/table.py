@@ -34,6 +34,15 @@ def table(
             show_default="table.sqlite in the data folder of your user",
         ),
     ] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--name",
+            metavar="NAME",
+            help="Answer to this host name, too: this machine's in the network, or that of a proxy "
+            "in front; then a token is needed. May be repeated.",
+        ),
+    ] = None,
     agents: Annotated[
         list[str] | None,
         typer.Option(
@@ -61,9 +70,12 @@ def table(
     except ModuleNotFoundError as missing:
         choices.give_up(str(missing))
     check_agents(registry.names(), agents or [], "--agent")
-    token = "" if is_local(host) else secrets.token_urlsafe(12)
+    token = "" if is_local(host) and not names else secrets.token_urlsafe(12)
     database = games or _data_folder() / "table.sqlite"
-    settings = Settings(database, host, port, token, tuple(agents or ()), limit)
+    try:
+        settings = Settings(database, host, port, token, agents or (), limit, names or ())
+    except ValueError as fault:
+        choices.give_up(f"--name: {fault}")
 
     def print_addresses(addresses: list[str]) -> None:
         typer.echo(f"The table stands at {addresses[0]}")
@@ -72,7 +84,7 @@ def table(
         if token:
             typer.echo(
                 "Whoever knows this address can begin tables and seat agents; a seat's link opens "
-                "that seat to whoever has it. What is sent is not encrypted."
+                "that seat to whoever has it. Only a proxy in front can encrypt what is sent."
             )
         typer.echo(f"Games are kept in {database}. Ctrl-C ends the server.")
 
@@ -90,4 +102,7 @@ def table(
 def _data_folder() -> Path:
     """The folder in which this user's programs keep data."""
     base = os.environ.get("XDG_DATA_HOME") or os.environ.get("LOCALAPPDATA")
-    return (Path(base) if base else Path.home() / ".local" / "share") / "shakespeare-env"
+    try:
+        return (Path(base) if base else Path.home() / ".local" / "share") / "shakespeare-env"
+    except RuntimeError:
+        choices.give_up("there is no home folder to keep games in; name a file with --games")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import socket
-import webbrowser
+import subprocess
+import sys
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
+from types import FrameType
 
 import uvicorn
 from starlette.applications import Starlette
@@ -115,6 +119,26 @@ def other_addresses(settings: Settings, port: int) -> list[str]:
     return [address(replace(settings, host=host), port) for host in hosts]
 
 
+def _open_browser(url: str) -> None:
+    """Show a page; a process of its own, without a terminal, waits for a browser in text."""
+    apart = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+    command = [sys.executable, "-I", "-m", "webbrowser", url]
+    run = partial(subprocess.run, command, **apart, start_new_session=True)
+    threading.Thread(target=run, daemon=True).start()
+
+
+class _Server(uvicorn.Server):
+    """Ends streams and thinking at once, which it would else wait for."""
+
+    def __init__(self, config: uvicorn.Config, site: Site) -> None:
+        super().__init__(config)
+        self._site = site
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        threading.Thread(target=self._site.end_streams).start()
+        super().handle_exit(sig, frame)
+
+
 def serve(settings: Settings, announce: Callable[[list[str]], None], *, opened: bool) -> None:
     """Serve until an interrupt or a request to terminate, which end it within two seconds.
 
@@ -129,8 +153,9 @@ def serve(settings: Settings, announce: Callable[[list[str]], None], *, opened: 
     """
     with listening(settings) as found:
         port = found.getsockname()[1]
+        app = make_app(settings)
         config = uvicorn.Config(
-            make_app(settings),
+            app,
             http=Connection,
             backlog=BACKLOG,
             log_level="warning",
@@ -140,5 +165,8 @@ def serve(settings: Settings, announce: Callable[[list[str]], None], *, opened: 
         )
         announce([address(settings, port), *other_addresses(settings, port)])
         if opened:
-            webbrowser.open(address(settings, port))
-        uvicorn.Server(config).run([found])
+            _open_browser(address(settings, port))
+        try:
+            _Server(config, app.state.site).run([found])
+        finally:
+            gc.freeze()  # to look for garbage in compiled rules takes the interpreter two seconds
