@@ -31,7 +31,7 @@ def test_variants_are_offered_where_they_are_played_and_hold(client):
     "given",
     [
         {"game": "chess"},
-        {"players": "9"},
+        {"game": "figaro", "players": "9"},
         {"seed": "x"},
         {"seed": str(2**63)},
         {"name0": "a" * 65},
@@ -48,6 +48,7 @@ def test_what_cannot_be_is_said_and_nothing_filled_in_is_lost(client, given):
     page = client.post("/tables", data=form)
     assert page.status_code == 422
     assert 'role="alert">' in page.text
+    assert ('"figaro" selected' in page.text) == (given.get("game") == "figaro")
     if "seat1" in given:
         assert 'value="Ann"' in page.text
         assert 'value="7"' in page.text

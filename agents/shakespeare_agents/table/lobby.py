@@ -98,8 +98,8 @@ def _lobby(site: Site, request: Request, said: Fields, fault: str = "") -> Respo
     try:
         choice = choices(said, site.settings)
     except TableError as error:
-        fault = fault or str(error)
-        choice = choices({}, site.settings)
+        fault, game = fault or str(error), said.get("game")
+        choice = choices({"game": game} if game in registry.names() else {}, site.settings)
     tables = [
         (stored, site.store.links_of(stored.id))
         for stored in site.store.tables_of(owner_of(request), _LATEST)
