@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
-from contextlib import closing, contextmanager, suppress
+from contextlib import chdir, closing, contextmanager, suppress
 from functools import cache, lru_cache
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -37,6 +37,27 @@ _ONE_THREAD = {
     f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
 }
 """Environment of workers: they share the cores, so libraries get one thread each."""
+_SAFE_PATH, _OURS = "PYTHONSAFEPATH", "workers"
+_starting = threading.Lock()
+
+
+@contextmanager
+def starting() -> Iterator[None]:
+    """Start Python processes in a block that import nothing from the current folder by themselves.
+
+    Else it would come before the standard library, and what lies there is not ours to run. Once
+    started they have this process's path. They call `set_up_worker`, so that what they start
+    in turn is as users expect.
+    """
+    with _starting:
+        is_ours = not os.environ.get(_SAFE_PATH)
+        if is_ours:
+            os.environ[_SAFE_PATH] = _OURS
+        try:
+            yield
+        finally:
+            if is_ours:
+                del os.environ[_SAFE_PATH]
 
 
 def tell_nobody(_decisions: int, _games: int) -> None:
@@ -138,18 +159,20 @@ class Processes(Workers):
         return job
 
     def _begin(self, *arguments: Any) -> Future[bytes]:
-        if self._executor is None:
-            from loky import ProcessPoolExecutor
+        with starting():
+            if self._executor is None:
+                from loky import ProcessPoolExecutor
 
-            self._executor = ProcessPoolExecutor(
-                self.size,
-                initializer=set_up_worker,
-                initargs=(os.getpid(),),
-                env=_ONE_THREAD,
-                timeout=None,
-            )
-        begun: Future[bytes] = self._executor.submit(_do, *arguments)
-        return begun
+                self._executor = ProcessPoolExecutor(
+                    self.size,
+                    initializer=set_up_worker,
+                    initargs=(os.getpid(),),
+                    # Loky replaces workers later, too.
+                    env={_SAFE_PATH: os.environ[_SAFE_PATH], **_ONE_THREAD},
+                    timeout=None,
+                )
+            begun: Future[bytes] = self._executor.submit(_do, *arguments)
+            return begun
 
     def _drop(self, _begun: Iterable[Future[bytes]]) -> None:
         self.close()
@@ -177,13 +200,15 @@ class Cluster(Processes):
                 host, _, port = address.rpartition(":")
                 socket.create_connection((host, int(port)), 5).close()
             if not self._was_joined:
-                self._ray.init(address, logging_level="ERROR", log_to_driver=False, **about)
+                # Ray puts the folder where it is joined first on its workers' paths.
+                with chdir(Path(__file__).parents[1]):
+                    self._ray.init(address, logging_level="ERROR", log_to_driver=False, **about)
         except (OSError, RuntimeError, ValueError) as fault:
             raise WorkerError(
                 f"no Ray cluster at {address!r} ({fault}); start one (`ray start --head`), give "
                 "the HOST:PORT that it printed, or give --ray local"
             ) from fault
-        self._do = ray.remote(num_cpus=1)(_do)
+        self._do = ray.remote(num_cpus=1)(_do_in)
 
     @property
     def size(self) -> int:
@@ -194,7 +219,7 @@ class Cluster(Processes):
         return self._ray.put(job)
 
     def _begin(self, *arguments: Any) -> Future[bytes]:
-        begun: Future[bytes] = self._do.remote(*arguments).future()
+        begun: Future[bytes] = self._do.remote(os.getcwd(), *arguments).future()
         return begun
 
     def _drop(self, begun: Iterable[Future[bytes]]) -> None:
@@ -253,6 +278,13 @@ def _do(code: str, job: bytes, shard: bytes) -> Any:
     return cloudpickle.dumps(done)
 
 
+def _do_in(folder: str, *arguments: Any) -> Any:
+    """In a worker of a cluster: the same in the driver's folder, if this machine has it."""
+    with suppress(OSError):
+        os.chdir(folder)
+    return _do(*arguments)
+
+
 @lru_cache(4)
 def _started(code: str, job: bytes) -> Any:
     if code != _code():
@@ -275,6 +307,8 @@ def _code() -> str:
 def set_up_worker(driver: int) -> None:
     """Prepare a worker process: Ctrl-C is the driver's to handle, and it ends with the driver."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if os.environ.get(_SAFE_PATH) == _OURS:
+        del os.environ[_SAFE_PATH]
 
     def end_with_driver() -> None:
         while os.getppid() == driver:

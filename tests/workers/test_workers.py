@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from importlib.util import find_spec
 from typing import Any
 
 import psutil
@@ -151,3 +152,32 @@ def test_workers_end_with_their_driver(tmp_path, end):
         driver.communicate()
     _, left = psutil.wait_procs(children, timeout=10)
     assert not left
+
+
+IN_A_STRANGE_FOLDER = """
+import sys
+from functools import partial
+from pathlib import Path
+from shakespeare_agents.table.thinking import Thinker, hint
+from shakespeare_agents.workers import open_workers
+from shakespeare_env import Position
+from tests.workers.jobs_for_tests import Squares
+if __name__ == "__main__":
+    for kind in {"processes": 2}, *([{"ray": "local"}] if "ray" in sys.argv else []):
+        with open_workers(**kind) as workers:
+            assert len(list(workers.run(Squares(Path.cwd()), range(2)))) == 2
+    assert list(Thinker().ask(partial(hint, Position.new("figaro", players=3), 0, 0), 60))
+"""
+
+
+def test_what_lies_in_the_current_folder_is_not_run(tmp_path):
+    """Python puts that folder before the standard library for `-c` and `-m`, as workers start."""
+    driver = tmp_path / "driver" / "driver.py"
+    driver.parent.mkdir()
+    driver.write_text(IN_A_STRANGE_FOLDER)
+    for name in ("random", "signal", "heapq", "shakespeare_agents"):
+        (tmp_path / f"{name}.py").write_text("open('it_ran', 'w')\n")
+    command = [sys.executable, str(driver), *["ray"] * (find_spec("ray") is not None)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    subprocess.run(command, cwd=tmp_path, env=environment, check=True, timeout=200)
+    assert not (tmp_path / "it_ran").exists()

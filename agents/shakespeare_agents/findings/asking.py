@@ -285,7 +285,7 @@ def _answered(asked: _InOneBox, _tell: Tell) -> list[pl.DataFrame]:
         shards = json.dumps([asdict(shard) for shard in asked.shards])
         Path(folder, _SHARDS_FILE).write_text(shards, encoding="utf-8")
         done = subprocess.run(
-            [sys.executable, "-m", __name__, folder],
+            [sys.executable, "-P", "-m", __name__, folder],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
             stderr=subprocess.PIPE,
             text=True,

@@ -9,7 +9,6 @@ import asyncio
 import multiprocessing
 import os
 import pickle
-import signal
 import sys
 import threading
 import time
@@ -30,6 +29,7 @@ from shakespeare_agents.analysis import Analyst, best_line, forecasts_of, reason
 from shakespeare_agents.analysis import verdict_on as verdict_on_decision
 from shakespeare_agents.registry import default, make
 from shakespeare_agents.session import choose
+from shakespeare_agents.workers import set_up_worker, starting
 from shakespeare_env import IllegalMove, Position
 from shakespeare_env.core import registry
 from shakespeare_env.core.kernels import compile_all
@@ -122,8 +122,11 @@ class Thinker:
                 spawning = multiprocessing.get_context("spawn")
                 self._ours, theirs = spawning.Pipe()
                 # A daemon: should this process end without a word, none waits for it.
-                self._process = spawning.Process(target=_think, args=(theirs,), daemon=True)
-                self._process.start()
+                self._process = spawning.Process(
+                    target=_think, args=(theirs, os.getpid()), daemon=True
+                )
+                with starting():
+                    self._process.start()
                 theirs.close()
             return self._ours
 
@@ -243,10 +246,9 @@ class Analysts(Thinkers):
                 self._idle.put(thinker)
 
 
-def _think(theirs: Connection) -> None:
+def _think(theirs: Connection, server: int) -> None:
     """The life of a process that thinks."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's to handle
-    threading.Thread(target=_end_with_the_server, daemon=True).start()
+    set_up_worker(server)
     if hasattr(os, "nice"):
         os.nice(_GIVE_WAY)
     with suppress(EOFError, OSError):  # the server has ended
@@ -261,13 +263,6 @@ def _think(theirs: Connection) -> None:
                 theirs.send(("failed", _in_words(fault)))
             else:
                 theirs.send(("done", None))
-
-
-def _end_with_the_server() -> None:
-    server = multiprocessing.parent_process()
-    assert server is not None
-    server.join()
-    os._exit(1)
 
 
 def _in_words(fault: Exception) -> tuple[str, str]:
