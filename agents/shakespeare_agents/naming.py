@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, NamedTuple
@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 BUILT_IN = ("random", "greedy", "heuristic", "network", "search")
 ENTRY_POINTS = "shakespeare_env.agents"
 """The entry point group where other distributions register agents (see `registry.agent_from`)."""
+_MOST_WORDS = 16
+"""The most words between commas that are tried as one path."""
 HOW_TO_NAME = "the folder of a checkpoint, my.py:NAME or package.module:NAME"
 
 
@@ -69,9 +71,12 @@ def own_name(text: str) -> PythonName | None:
 
 
 def split_options(text: str) -> tuple[str, dict[str, Any]]:
-    """A name and its options: `greedy,samples=4` as `greedy` and `{"samples": 4}`."""
-    name, *parts = text.split(",")
-    if not all("=" in part for part in parts):  # a folder may have commas in its name
+    """A name and its options: `greedy,samples=4` as `greedy` and `{"samples": 4}`.
+
+    Commas in the path of what exists part nothing, in a name and in an option's value.
+    """
+    name, *parts = _parts(text)
+    if not all("=" in part for part in parts):
         return text, {}
     options: dict[str, Any] = {}
     for part in parts:
@@ -81,6 +86,23 @@ def split_options(text: str) -> tuple[str, dict[str, Any]]:
         except (ValueError, RecursionError):
             options[option.strip()] = value
     return name, options
+
+
+def _parts(text: str) -> Iterator[str]:
+    words = text.split(",")
+    at = 0
+    while at < len(words):
+        ends = range(min(len(words), at + _MOST_WORDS), at + 1, -1)
+        joined = (",".join(words[at:end]) for end in ends)
+        # The first is a name, the others are options with values.
+        found = (one for one in joined if _is_there(one.partition("=")[2] if at else one))
+        part = next(found, words[at])
+        yield part
+        at += part.count(",") + 1
+
+
+def _is_there(path: str) -> bool:
+    return os.path.exists(path) or os.path.isfile(path.rpartition(":")[0])
 
 
 def running_python(players: Iterable[str]) -> list[str]:

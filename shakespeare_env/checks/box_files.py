@@ -12,12 +12,9 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
-from shakespeare_env.checks.limits import read_regular
+from shakespeare_env.checks.limits import read_text
 from shakespeare_env.checks.values import shown
 from shakespeare_env.errors import BoxError
-
-LARGEST_BOX = 2**20
-"""The most bytes of a box file, far more than any has."""
 
 Keys = tuple[str | int, ...]
 """The path from a file to one of its entries; tables of a list go by their index."""
@@ -93,7 +90,7 @@ def _complete(package: Path, path: Path) -> dict[str, Any]:
 
 def _parsed(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(read_regular(path, LARGEST_BOX).decode())
+        return tomllib.loads(read_text(path))
     except OSError as error:
         raise BoxError(f"{path}: cannot be read ({error.strerror}); give a box file") from error
     except (ValueError, RecursionError) as error:

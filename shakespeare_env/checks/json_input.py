@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from codecs import BOM_UTF8
 from collections.abc import Mapping
 from functools import cache
 from typing import Annotated, Any, ClassVar
@@ -18,10 +19,10 @@ _KINDS = {dict: "an object", list: "an array", str: "a string", bool: "a boolean
 def parse_json(data: bytes) -> Any:
     """Parse UTF-8 encoded JSON; a ValueError's message continues the words "this is".
 
-    NaN, integers of thousands of digits and deep nesting are refused, too.
+    NaN, integers of thousands of digits and deep nesting are refused, a byte order mark is not.
     """
     try:
-        return from_json(data, allow_inf_nan=False)
+        return from_json(data.removeprefix(BOM_UTF8), allow_inf_nan=False)
     except ValueError as error:
         raise ValueError(f"not JSON: {error}") from None
 

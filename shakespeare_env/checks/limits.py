@@ -44,6 +44,11 @@ def read_regular(path: Path, at_most: int) -> bytes:
         return file.read(size)
 
 
+def read_text(path: Path, at_most: int = 2**20) -> str:
+    """The same for text in UTF-8, without the byte order mark that some editors put first."""
+    return read_regular(path, at_most).decode("utf-8-sig")
+
+
 @cache
 def total_memory() -> int | None:
     """Bytes this process may use at most; None where the system does not say."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import shlex
 from collections.abc import Callable, Collection, Iterable
 from difflib import get_close_matches
 from typing import Any
@@ -22,6 +23,11 @@ def shown(value: object) -> str:
     except Exception:  # integers of thousands of digits, endless nesting, an object's own fault
         return f"this {type(value).__name__}"
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def command(*words: object) -> str:
+    """A `shakespeare` command as a shell reads it, whatever is in its words, such as blanks."""
+    return shlex.join(["shakespeare", *map(str, words)])
 
 
 def meant(word: str, known: Iterable[str]) -> str:

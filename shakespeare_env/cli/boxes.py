@@ -43,7 +43,7 @@ def boxes_check(
             mark = "[red]✗[/]" if one in wrong else "[green]✓[/]"
             table.add_row(mark, one.says, one.source, "\n".join(wrong.get(one, ())))
         held = f"{len(known) - len(wrong)} of {len(known)} constraints hold"
-        console.print(f"{file}: {held}", highlight=False, soft_wrap=True)
+        console.print(f"{file}: {held}", highlight=False, markup=False, soft_wrap=True)
         if table.rows:
             console.print(table)
     if is_wrong:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from shakespeare_env.checks.values import meant, shown
+from shakespeare_env.checks.values import command, meant, shown
 from shakespeare_env.core import registry
 from shakespeare_env.errors import BoxError, CheckpointError
 
@@ -122,5 +121,5 @@ def give_up(message: str) -> NoReturn:
 
 def interrupted(said: str) -> NoReturn:
     """Say after `said` how to resume a command that Ctrl-C has ended; exit as shells expect."""
-    typer.echo(f"{said}To resume: {shlex.join(['shakespeare', *sys.argv[1:]])}", err=True)
+    typer.echo(f"{said}To resume: {command(*sys.argv[1:])}", err=True)
     raise typer.Exit(_INTERRUPTED)

@@ -25,6 +25,7 @@ from shakespeare_env.datasets.frames import (
     load_polars,
     named_faults,
     polars_schema,
+    read_parquet,
 )
 from shakespeare_env.errors import DatasetError
 
@@ -313,7 +314,7 @@ def _results(path: Path) -> polars.DataFrame:
     remedy = "copy the file again, or delete it: its games can be played again"
     try:
         regular_size(path)
-        read: polars.DataFrame = load_polars().read_parquet(path)
+        read = read_parquet(path)
     except faults() as error:
         raise DatasetError(f"{path}: cannot be read ({first_line(error)}); {remedy}") from error
     if dict(read.schema) != polars_schema(RESULTS):

@@ -80,7 +80,7 @@ def test_where_no_bundled_network_fits_the_heuristic_is_the_default(bundled):
 
 def test_options_in_the_text_and_as_arguments(folder, bundled):
     write_checkpoint(bundled, GAME)
-    comma = folder.with_name("width 8, two seats")
+    comma = folder.with_name("width=8,seats=2")
     comma.symlink_to(folder)
     player: Any
     for player, options, greedy in (
@@ -88,6 +88,7 @@ def test_options_in_the_text_and_as_arguments(folder, bundled):
         ("network, greedy = false ", {}, False),
         ("network,greedy=false", {"greedy": True}, True),
         (str(comma), {}, True),
+        (f"{comma},greedy=false", {}, False),
         (f"{folder},greedy=false", {}, False),
         (folder, {"greedy": False}, False),
     ):

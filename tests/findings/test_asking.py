@@ -49,7 +49,7 @@ def test_every_question_has_an_answer():
 
 @pytest.mark.usefixtures("interpreted")
 def test_what_is_answered_is_not_asked_again(tmp_path):
-    folder = tmp_path / "answers"
+    folder = tmp_path / "answers [1]"
     assert [shard.play for shard in ask(folder, shards())] == ["games"]
     rows = read_answers(folder)
     assert {*rows["question"]} >= {"place", "seat"}

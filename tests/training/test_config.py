@@ -63,9 +63,9 @@ def test_settings_survive_their_toml_which_describes_each(tmp_path):
         evaluation_opponents=[],
     )
     path = tmp_path / "run.toml"
-    path.write_text(as_toml(config))
+    path.write_text(as_toml(config), encoding="utf-8-sig")  # as some editors write
     assert read_config(path) == config
-    lines = path.read_text().splitlines()
+    lines = path.read_text("utf-8-sig").splitlines()
     for name in settings_of("ppo"):
         place = next(i for i, line in enumerate(lines) if line.startswith(f"{name} = "))
         assert lines[place - 1].startswith("# ")

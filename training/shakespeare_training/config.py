@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import textwrap
 import tomllib
 from collections.abc import Mapping
@@ -10,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from shakespeare_env.checks.values import meant, shown
+from shakespeare_env.checks.limits import read_text
+from shakespeare_env.checks.values import command, meant, shown
 from shakespeare_env.core import registry
 from shakespeare_env.extras import needing
 
@@ -298,7 +298,7 @@ def read_config(
 
 def _entries(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(read_text(path))
     except (OSError, ValueError, RecursionError) as fault:
         raise ValueError(f"{path}: cannot be read ({fault}); give a TOML file") from fault
 
@@ -361,7 +361,7 @@ def as_toml(config: TrainingConfig) -> str:
 
 def train_command(config: TrainingConfig, precision: str, start: Path | None = None) -> str:
     """The shell command that trains such a network from a checkpoint, in the precision in use."""
-    parts = ["shakespeare", "train", *game_option(config.game)]
+    parts = ["train", *game_option(config.game)]
     parts += [] if config.algorithm == _DEFAULT else ["--config", config.algorithm]
     parts += ["--seed", str(config.seed)]
     parts += ["--start", str(start)] if start else []
@@ -370,7 +370,7 @@ def train_command(config: TrainingConfig, precision: str, start: Path | None = N
     for name in settings_of(config.algorithm):
         if (value := settings[name]) != getattr(defaults, name):
             parts += ["--set", f"{name}={toml_value(value)}"]
-    return shlex.join(parts)
+    return command(*parts)
 
 
 def game_option(game: str) -> list[str]:

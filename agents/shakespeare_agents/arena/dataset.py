@@ -36,6 +36,7 @@ from shakespeare_env.datasets.frames import (
     load_polars,
     named_faults,
     parquet,
+    read_parquet,
 )
 from shakespeare_env.datasets.reading import (
     BOX_NAME,
@@ -194,8 +195,7 @@ def _parts(folder: Path) -> dict[int, Path]:
 
 def _read(path: Path) -> pl.DataFrame:
     with named_faults(f"{path}, which can be deleted"):
-        rows: pl.DataFrame = load_polars().read_parquet(path)
-        return rows
+        return read_parquet(path)
 
 
 def _decisions_of(rows: pl.DataFrame) -> int:

@@ -17,7 +17,7 @@ from shakespeare_agents.arena.programs.process import environment_of
 from shakespeare_agents.arena.standings.ladders import EQUAL_WITHIN, SOLO_EQUAL_WITHIN
 from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.registry import make
-from shakespeare_env.checks.limits import read_regular
+from shakespeare_env.checks.limits import read_text
 from shakespeare_env.checks.values import shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
@@ -31,8 +31,6 @@ with needing("arena", "the arena needs"):
 _SETTINGS = pydantic.ConfigDict(
     frozen=True, extra="forbid", use_attribute_docstrings=True, arbitrary_types_allowed=True
 )
-LARGEST_FIELD = 2**20
-"""Bytes of a field's file."""
 Count = Annotated[int, pydantic.Field(strict=True, ge=1)]
 Amount = Annotated[float, pydantic.Field(gt=0, allow_inf_nan=False)]
 
@@ -163,7 +161,7 @@ class Field(pydantic.BaseModel):
         """
         file = Path(path)
         try:
-            text = read_regular(file, LARGEST_FIELD).decode()
+            text = read_text(file)
             settings = tomllib.loads(text)
         except (OSError, ValueError) as fault:
             raise ArenaError(f"{file}: cannot be read as a field ({fault})") from fault

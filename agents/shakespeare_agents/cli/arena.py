@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import shlex
 import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_agents.cli import playing as workers_options
+from shakespeare_env.checks.values import command
 from shakespeare_env.cli.choices import give_up, interrupted
 from shakespeare_env.errors import ArenaError, DatasetError
 
@@ -57,6 +57,7 @@ def arena(
     same command resumes, and plays on after a change of the field.
     """
     folder = field.with_suffix("") if results is None else results
+    report = command("arena", "report", folder)
     # Here and below, slow imports are late to keep the shell's completion quick.
     try:
         from shakespeare_agents.arena.field import Field
@@ -88,10 +89,9 @@ def arena(
     except OSError as fault:
         give_up(f"the results cannot be written ({fault}); the same command resumes")
     except KeyboardInterrupt:
-        interrupted(f"Stopped; finished games are kept: shakespeare arena report {folder}\n")
+        interrupted(f"Stopped; finished games are kept: {report}\n")
     console = Console()
     console.print(standings_tables(standings))
-    report = shlex.join(["shakespeare", "arena", "report", str(folder)])
     page = f" As a page: {report}" if standings.games else ""
     console.print(f"Stopped because {ending}.{page}", highlight=False, markup=False)
 

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_agents.cli import playing as workers_options
+from shakespeare_env.checks.values import command
 from shakespeare_env.cli import choices
 from shakespeare_env.cli.choices import give_up, interrupted
 from shakespeare_env.errors import ShakespeareEnvError
@@ -85,7 +86,7 @@ def findings(
         give_up(str(fault))
     except KeyboardInterrupt:
         interrupted("Unfinished. ")
-    typer.echo(f"{out}: {len(shards)} plays. What they say: shakespeare findings report {out}")
+    typer.echo(f"{out}: {len(shards)} plays. What they say: {command('findings', 'report', out)}")
 
 
 def findings_report(

@@ -21,7 +21,7 @@ from shakespeare_agents.cli.hints import hint
 from shakespeare_agents.registry import default
 from shakespeare_agents.session import Session
 from shakespeare_env import Position
-from shakespeare_env.checks.values import shown
+from shakespeare_env.checks.values import command, shown
 from shakespeare_env.cli import printing, screen
 from shakespeare_env.cli.printing import move_lines, print_move
 from shakespeare_env.cli.recorded import write_json_lines
@@ -230,7 +230,7 @@ class Person:
         if not words:
             raise ValueError("name a file, as in save game.jsonl")
         self.save(Path(words))
-        screen.print_text(f"Saved; to look at it: shakespeare replay {words}")
+        screen.print_text(f"Saved; to look at it: {command('replay', words)}")
 
     def _quit(self) -> None:
         raise Leave

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +10,8 @@ import typer
 
 from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_agents.cli.answers import Leave
+from shakespeare_env.checks.limits import read_text
+from shakespeare_env.checks.values import command
 from shakespeare_env.cli import choices, screen
 from shakespeare_env.cli.choices import give_up
 
@@ -96,16 +97,16 @@ def play(
             except ValueError as fault:
                 give_up(str(fault))
     settings = {"--game": game.name, "--players": position.players, "--seat": seat, "--seed": seed}
-    words = ["shakespeare", "play", *names]
+    words = ["play", *names]
     for setting, value in settings.items():
         words += [setting, str(value)]
     for name in option or []:
         words += ["--option", name]
     if played := session.course.moves_of(seat):
         words += ["--moves", " ".join(played)]
-    typer.echo(f"{farewell}, run\n  {shlex.join(words)}")
+    typer.echo(f"{farewell}, run\n  {command(*words)}")
     if save is not None:
-        typer.echo(f"To look at it, run\n  {shlex.join(['shakespeare', 'replay', str(save)])}")
+        typer.echo(f"To look at it, run\n  {command('replay', save)}")
     if session.failed is not None:
         raise typer.Exit(1)
 
@@ -115,6 +116,6 @@ def _given(moves: str | None) -> list[str]:
     if moves is None or not os.path.isfile(moves):  # Path.is_file does not take any text
         return (moves or "").split()
     try:
-        return Path(moves).read_text(encoding="utf-8").split()
+        return read_text(Path(moves)).split()
     except (OSError, ValueError) as fault:
         give_up(f"cannot read the moves in {moves!r}: {fault}")

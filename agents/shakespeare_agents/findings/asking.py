@@ -37,12 +37,12 @@ from shakespeare_agents.registry import checkpoint_named, make
 from shakespeare_agents.storage import write_atomically
 from shakespeare_agents.workers import Tell, Workers
 from shakespeare_env.checks.box_files import box_facts, facts_digest
-from shakespeare_env.checks.values import meant, shown
+from shakespeare_env.checks.values import command, meant, shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game
 from shakespeare_env.core.rng import check_seed
-from shakespeare_env.datasets.frames import faults, parquet
+from shakespeare_env.datasets.frames import faults, parquet, read_parquet
 from shakespeare_env.errors import DatasetError, WorkerError
 
 FORMAT = 2
@@ -131,7 +131,7 @@ def boxes_of(game: str, folders: Iterable[Path]) -> list[Path]:
         found = sorted(folder.glob("*.toml"))
         if not found:
             raise DatasetError(
-                f"{folder} has no box; make some with `shakespeare boxes sample --out {folder}`"
+                f"{folder} has no box; make some with {command('boxes', 'sample', '--out', folder)}"
             )
         boxes += found
     return [registry.own_box(game), *boxes] if boxes else [registry.box_in_force(game)]
@@ -239,7 +239,7 @@ def read_answers(folder: Path) -> pl.DataFrame:
     frames = []
     for path in files:
         try:
-            frames.append(pl.read_parquet(path, columns=[*ESTIMATES, *_TOLD]))
+            frames.append(read_parquet(path, [*ESTIMATES, *_TOLD]))
         except faults() as fault:
             raise DatasetError(f"{path} is damaged ({fault}); delete it and ask again") from fault
     if not frames:
@@ -293,7 +293,7 @@ def _answered(asked: _InOneBox, _tell: Tell) -> list[pl.DataFrame]:
         if done.returncode:
             said = " ".join(done.stderr.splitlines()[-2:]) or f"exit status {done.returncode}"
             raise WorkerError(f"{asked.shards[0].box_file} cannot be asked: {said}")
-        return [pl.read_parquet(Path(folder, shard.file)) for shard in asked.shards]
+        return [read_parquet(Path(folder, shard.file)) for shard in asked.shards]
 
 
 def _answer_in(folder: Path) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 
 from shakespeare_agents import storage
 from shakespeare_agents.networks.network import HEADS, LARGEST_WEIGHT, Network, Tensors
-from shakespeare_env.checks.values import shown
+from shakespeare_env.checks.values import command, shown
 from shakespeare_env.core.game import Game
 from shakespeare_env.core.registry import box_digest
 from shakespeare_env.errors import CheckpointError
@@ -229,8 +229,8 @@ def warn_of_another_box(card: Card, game: Game, name: str) -> None:
     if card.box_digest != box_digest(game.name):
         warnings.warn(
             f"{name} was trained with another box than {game.box}, and plays less well with it; "
-            f"adapt it in minutes: shakespeare train --game {game.name} --start {name} "
-            "--minutes 10",
+            "adapt it in minutes: "
+            + command("train", "--game", game.name, "--start", name, "--minutes", 10),
             stacklevel=2,
         )
 

@@ -21,29 +21,30 @@ FIELD = 'players = [2]\nagents = ["random", "greedy"]\ngames = 12\n'
 def field(tmp_path, monkeypatch):
     """A small field in a folder to run in."""
     monkeypatch.chdir(tmp_path)
-    path = Path("field.toml")
-    path.write_text(FIELD)
+    path = Path("a[1]/field.toml")
+    path.parent.mkdir()
+    path.write_text(FIELD, encoding="utf-8-sig")  # as some editors write
     return path
 
 
 def test_from_a_field_to_a_page_and_games_of_several_folders_are_merged(field):
-    out = printed("arena", "field.toml", env=SCREEN)
+    out = printed("arena", "a[1]/field.toml", env=SCREEN)
     assert "greedy" in out
     assert "Stopped because" in out
-    assert "shakespeare arena report field" in " ".join(out.split())
-    games = len(read_results("field"))
+    assert "shakespeare arena report 'a[1]/field'" in " ".join(out.split())
+    games = len(read_results("a[1]/field"))
     assert 12 <= games < 40
-    assert Path("field/field.toml").read_text() == FIELD
-    told = printed("arena", "report", "field", env=SCREEN)
-    assert "Written: field/report.html" in told
+    assert Path("a[1]/field/field.toml").read_text() == FIELD
+    told = printed("arena", "report", "a[1]/field", env=SCREEN)
+    assert "Written: a[1]/field/report.html" in told
     assert all(len(line) <= 80 for line in (out + told).splitlines())
-    page = Path("field/report.html").read_text()
+    page = Path("a[1]/field/report.html").read_text()
     assert "players = [2]" in page
-    assert "greedy" in printed("replay", "field", "--list")
+    assert "greedy" in printed("replay", "a[1]/field", "--list")
     field.write_text(FIELD + "seed = 1\n")
-    printed("arena", "field.toml", "--results", "there", "--minutes", "0.001")
+    printed("arena", "a[1]/field.toml", "--results", "there", "--minutes", "0.001")
     games += len(read_results("there"))
-    merge = ["arena", "merge", "field", "there", "--into", "all"]
+    merge = ["arena", "merge", "a[1]/field", "there", "--into", "all"]
     assert f"all: {games} new games." in printed(*merge)
     assert "0 new games" in printed(*merge)
 
@@ -54,10 +55,10 @@ def test_it_resumes_after_ctrl_c(monkeypatch):
 
     with monkeypatch.context() as patched:
         patched.setattr(tournament, "run_arena", interrupted)
-        done = run("arena", "field.toml")
+        done = run("arena", "a[1]/field.toml")
     assert done.exit_code == 130
     assert "To resume: shakespeare" in done.stderr
-    printed("arena", "field.toml", "--games", "2")
+    printed("arena", "a[1]/field.toml", "--games", "2")
 
 
 def test_code_that_a_field_names_is_not_run_unasked(field):
@@ -66,10 +67,10 @@ def test_code_that_a_field_names_is_not_run_unasked(field):
     program = json.dumps([sys.executable, "-c", "open('was_run', 'w')"])
     for agent in (f"{{program = {program}}}", '"my.py:act"'):
         field.write_text(f'players = [2]\nagents = ["random", {agent}]\ngames = 4\n')
-        said = refused("arena", "field.toml")
+        said = refused("arena", "a[1]/field.toml")
         assert "add --trust if you trust it" in said
         assert not Path("was_run").exists()
-    printed("arena", "field.toml", "--trust")
+    printed("arena", "a[1]/field.toml", "--trust")
     assert Path("was_run").exists()
 
 
@@ -78,7 +79,7 @@ def test_code_that_a_field_names_is_not_run_unasked(field):
     [
         (["missing.toml"], "missing.toml"),
         (["bad.toml"], "agent"),
-        (["field.toml", "--results", "bad.toml"], "bad.toml"),
+        (["a[1]/field.toml", "--results", "bad.toml"], "bad.toml"),
         (["report", "."], "."),
         (["report", "empty"], "empty"),
         (["merge", ".", "--into", "x"], "."),

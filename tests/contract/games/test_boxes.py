@@ -48,6 +48,7 @@ def test_comments_sources_and_the_order_of_tables_do_not_count(name, copy):
     sections = re.compile(r"^(?=\[\w+\]$)", re.MULTILINE)
     for edit in (
         lambda text: text,
+        lambda text: "\ufeff" + text,  # as some editors write
         lambda text: "# a comment\n" + text,
         lambda text: re.sub('source = ".*"', 'source = "seen"', text),
         lambda text: "".join(reversed(sections.split(text))),
@@ -156,7 +157,7 @@ def test_json_lines(name, tmp_path):
     file = Path(tmp_path / "game.jsonl")
 
     def write_line(**line):
-        file.write_text(json.dumps(line) + "\n")
+        file.write_text(json.dumps(line) + "\n", encoding="utf-8-sig")
         return str(file)
 
     assert printed("replay", write_line(**line), "--at", "0")

@@ -37,7 +37,7 @@ SMALL = override(
 
 @pytest.fixture
 def folder(tmp_path):
-    return tmp_path / "run"
+    return tmp_path / "width [draft], lr=0.1"
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def new(tmp_path, folder):
 def test_train_measure_and_go_on(new, folder):
     done = run(*new)
     assert done.exit_code == 0, done.output
-    assert f"shakespeare train --resume {folder} --decisions 1600" in done.stdout
+    assert f"shakespeare train --resume '{folder}' --decisions 1600" in done.stdout
     lines = done.stderr.splitlines()
     assert lines.index("importing PyTorch ...") < lines.index("building the learner ...")
     assert (folder / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
@@ -100,7 +100,7 @@ def test_what_a_stop_leaves_is_told_and_goes_on(new, folder, monkeypatch, name):
         done = run(*new)
     assert done.exit_code == 0, done.output
     assert "Stopped after 512 decisions; saved." in done.stdout
-    assert f"shakespeare train --resume {folder}" in done.stdout
+    assert f"shakespeare train --resume '{folder}'" in done.stdout
     assert read_state(folder).learner.decisions == 512
     printed("train", "--resume", str(folder), "--decisions", "513")
     assert 512 < read_state(folder).learner.decisions < 1000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +11,7 @@ from filelock import BaseFileLock, FileLock, Timeout
 
 from shakespeare_agents.networks.checkpoint import CARD_NAME
 from shakespeare_agents.storage import forget_drafts
+from shakespeare_env.checks.values import command
 from shakespeare_env.errors import CheckpointError, TrainingError
 
 STATE_NAME = "run.json"
@@ -83,9 +83,8 @@ def how_to_go_on(folder: Path) -> str:
     """A remedy for a run that has failed."""
     if not (folder / STATE_NAME).exists():
         return "nothing was saved yet: once that is mended, start it again by the same command"
-    return (
-        "what was saved before is intact; once that is mended, go on with "
-        f"shakespeare train --resume {shlex.quote(str(folder))}"
+    return "what was saved before is intact; once that is mended, go on with " + command(
+        "train", "--resume", folder
     )
 
 

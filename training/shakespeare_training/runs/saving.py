@@ -23,6 +23,7 @@ from shakespeare_agents.networks.checkpoint import (
     unfit,
 )
 from shakespeare_agents.storage import Arrays, StoredTensors
+from shakespeare_env.checks.values import command
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
 from shakespeare_env.errors import CheckpointError
@@ -206,7 +207,7 @@ def read_state(folder: Path) -> RunState:
         if (folder / CARD_NAME).is_file():
             fault.add_note(
                 "It cannot be resumed, but a new run can start from its checkpoint: "
-                f"shakespeare train --start {folder}"
+                + command("train", "--start", folder)
             )
         raise fault from invalid
     game, found = registry.game(state.facts.config.game), state.made_for

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 from rich.console import Console
 from stable_baselines3.common.callbacks import BaseCallback
 
 from shakespeare_agents.workers import Workers
+from shakespeare_env.checks.values import command
 from shakespeare_training.config import game_option
 from shakespeare_training.expert_iteration import ExpertIteration
 from shakespeare_training.runs.callback import RunCallback
@@ -51,15 +53,16 @@ def train(
         if stopped:
             _say(console, f"Stopped after {callback.saved_decisions:,} decisions; saved.")
     folder = run.folder
-    game = "".join(f" {word}" for word in game_option(run.config.game))
-    longer = "" if stopped else f" --decisions {2 * run.config.decisions}"
+    game = game_option(run.config.game)
+    longer = [] if stopped else ["--decisions", 2 * run.config.decisions]
     seats = max(run.config.players)
     _say(console, f"Checkpoint  {folder}")
     _say(console, f"Curves      {folder / CURVES_NAME}")
-    _say(console, f"Continue    shakespeare train --resume {folder}{longer}")
-    _say(console, f"Evaluate    shakespeare evaluate{game} {folder} random --players {seats}")
-    _say(console, f"Play        shakespeare play{game} {folder}")
-    _say(console, f"Logs        tensorboard --logdir {folder / LOGS_NAME}")
+    _say(console, f"Continue    {command('train', '--resume', folder, *longer)}")
+    against = command("evaluate", *game, folder, "random", "--players", seats)
+    _say(console, f"Evaluate    {against}")
+    _say(console, f"Play        {command('play', *game, folder)}")
+    _say(console, f"Logs        tensorboard --logdir {shlex.quote(str(folder / LOGS_NAME))}")
     return not stopped
 
 

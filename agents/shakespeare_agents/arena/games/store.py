@@ -20,7 +20,7 @@ from pydantic import TypeAdapter
 from shakespeare_agents.arena.games.seating import Match
 from shakespeare_agents.storage import Contents, held, write_atomically
 from shakespeare_env.core import registry
-from shakespeare_env.datasets.frames import load_polars, parquet
+from shakespeare_env.datasets.frames import load_polars, parquet, read_parquet
 from shakespeare_env.datasets.reading import (
     ARENA,
     ARENA_FORMAT,
@@ -106,7 +106,7 @@ class Store:
         """Put small files into one once they are more than `most`."""
         small = [path for path in results_files(self.folder) if path.stat().st_size < _SMALL]
         if len(small) > most:
-            self._write(load_polars().concat(map(load_polars().read_parquet, small)))
+            self._write(load_polars().concat(map(read_parquet, small)))
             # If the process ends before all are deleted, duplicate rows count once.
             for path in small:
                 path.unlink()
