@@ -57,7 +57,7 @@ class Session:
         self._generators = GameGenerators.of_games(seed, np.array([generator]))
         called = [names[seat] for seat in agents] if names else ()
         self._lineup = Lineup(list(agents.values()), seats, self._generators, called)
-        self._generator_states = [self._generators.states.copy()]
+        self._before_moves = [self._generators.saved()]
         self._moves_before, self._viewer = moves_before, viewer
         self.course = Course([position], [], names)
         self.failed: int | None = None
@@ -97,7 +97,7 @@ class Session:
         self.seconds[seat] += now - self._since
         self.decisions[seat] += 1
         self._since = now
-        self._generator_states.append(self._generators.states.copy())
+        self._before_moves.append(self._generators.saved())
         if on_move is not None:
             on_move(self.lines(len(self.moves) - 1)[0])
 
@@ -113,8 +113,8 @@ class Session:
         number = self.course.last_of(seat)
         move = self.moves[number]
         self.course = self.course.up_to(number)
-        del self._generator_states[number + 1 :]
-        self._generators.states[:] = self._generator_states[-1]
+        del self._before_moves[number + 1 :]
+        self._generators.restore(self._before_moves[-1])
         return move
 
     def lines(self, first: int = 0) -> list[list[str]]:

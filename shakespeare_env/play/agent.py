@@ -20,8 +20,8 @@ from shakespeare_env.play.information_sets import InformationSets
 class Agent(Protocol):
     """Decides in any number of games at once.
 
-    An agent sees observations, never the state. It keeps no memory between calls and draws only
-    from `rng`: equal games give equal actions.
+    An agent sees observations, never the state. What it remembers of a game it keeps in
+    `rng.memory`, not in itself, and it draws only from `rng`: equal games give equal actions.
     """
 
     def act(
@@ -32,7 +32,7 @@ class Agent(Protocol):
         Args:
             observations: int8[m, D], what the seats to move see.
             masks: bool[m, A], legal actions, at least one per row.
-            rng: Generators of the m games.
+            rng: Generators of the m games, and what the seats to move remember of them.
         """
         ...
 

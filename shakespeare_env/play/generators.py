@@ -1,8 +1,9 @@
-"""Agents' generators: one per game, drawn from together, so that games stay independent."""
+"""What agents have of each game, apart from others: a generator, and what they remember."""
 
 from __future__ import annotations
 
-from typing import Any
+from copy import deepcopy
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,17 +17,38 @@ _AGENTS = np.uint64(0xA6E275)
 _11, _TO_UNIT = np.uint64(11), 2.0**-53
 
 
+Memories = dict[tuple[int, int], dict[str, Any]]
+"""What agents remember, by game and seat."""
+
+
+class Saved(NamedTuple):
+    """What is restored when moves are taken back or asked for again."""
+
+    states: NDArray[np.uint64]
+    memories: Memories
+
+
 class GameGenerators:
     """Generators of m games (SplitMix64 each); selections share the whole's state.
 
     Args:
         states: uint64[n], one per generator; advanced in place.
         rows: int[m], the generators selected; None selects all.
+        seats: int[m], the seats that ask, which remember apart; None asks as one.
+        memories: What is remembered so far.
     """
 
-    def __init__(self, states: NDArray[np.uint64], rows: NDArray[Any] | None = None) -> None:
+    def __init__(
+        self,
+        states: NDArray[np.uint64],
+        rows: NDArray[Any] | None = None,
+        seats: NDArray[Any] | None = None,
+        memories: Memories | None = None,
+    ) -> None:
         self.states = states
         self.rows = np.arange(len(states)) if rows is None else rows
+        self._seats = np.full(len(self.rows), -1) if seats is None else seats
+        self._memories: Memories = {} if memories is None else memories
 
     @classmethod
     def of_games(cls, seed: int, games: NDArray[Any]) -> GameGenerators:
@@ -38,7 +60,35 @@ class GameGenerators:
 
     def __getitem__(self, places: NDArray[Any]) -> GameGenerators:
         """The generators of some games, each at most once."""
-        return GameGenerators(self.states, self.rows[places])
+        return self.asked_by(self._seats[places], places)
+
+    def asked_by(self, seats: NDArray[Any], places: NDArray[Any]) -> GameGenerators:
+        """The same for the seats, int[m], that are asked in them."""
+        return GameGenerators(self.states, self.rows[places], seats, self._memories)
+
+    def memory(self, place: int) -> dict[str, Any]:
+        """What the seat that is asked remembers of one game: its to change, empty at first."""
+        key = int(self.rows[place]), int(self._seats[place])
+        return self._memories.setdefault(key, {})
+
+    def forget(self) -> None:
+        """Let nothing be remembered of these games, which begin anew."""
+        self.restore(Saved(self.states[self.rows], {}))
+
+    def saved(self) -> Saved:
+        """The state of these games' generators, and copies of what all seats remember."""
+        return Saved(self.states[self.rows], self._remembered(self._memories))
+
+    def restore(self, saved: Saved) -> None:
+        """Go back to what was saved of the same games."""
+        self.states[self.rows] = saved.states
+        for key in self._remembered(self._memories):
+            del self._memories[key]
+        self._memories.update(self._remembered(saved.memories))
+
+    def _remembered(self, memories: Memories) -> Memories:
+        rows = set(self.rows.tolist()) if memories else ()
+        return {key: deepcopy(kept) for key, kept in memories.items() if key[0] in rows}
 
     def random(self) -> NDArray[np.float64]:
         """float64[m], uniform in [0, 1), one per generator."""

@@ -95,9 +95,12 @@ class Lineup:
         """An agent's name in errors."""
         return self.names[index] if index < len(self.names) else repr(self.agents[index])
 
+    def _asked(self, batch: Batch, rows: NDArray[Any]) -> GameGenerators:
+        return self.generators.asked_by(batch.to_move[rows], rows)
+
     def _ask(self, index: int, batch: Batch, rows: NDArray[Any]) -> NDArray[np.int64]:
         try:
-            chosen = decide(self.agents[index], batch, rows, self.generators[rows])
+            chosen = decide(self.agents[index], batch, rows, self._asked(batch, rows))
             return as_actions(chosen, len(rows)).astype(np.int64)
         except Exception as fault:
             games = "1 game" if len(rows) == 1 else f"{len(rows)} games"

@@ -63,6 +63,7 @@ class OpponentPool:
 
     def seat(self, rows: NDArray[np.int64], outside: NDArray[np.int8]) -> None:
         """Seat opponents in games just started, around the learner at `outside`, int8[m]."""
+        self.lineup.generators[rows].forget()
         players = self._batch.players[rows, None]
         seat = np.arange(self.lineup.seats.shape[1])
         seats = np.zeros((len(rows), len(seat)), np.int32)

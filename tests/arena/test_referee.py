@@ -10,11 +10,11 @@ from shakespeare_agents.arena.games.referee import Answers, Fault, RefereedLineu
 from shakespeare_env.play.lineup import OUTSIDE, Lineup, play_out
 from tests.contract.each_table import full_tables, small_tables
 from tests.contract.random_games import TABLES
-from tests.generators import generators
+from tests.generators import Remembers, generators
 
 
-class Fails(RandomAgent):
-    """Plays at random; after some decisions `fail` answers for it, wherever row 1 is asked about.
+class Fails(Remembers):
+    """Remembers; after some decisions `fail` answers for it, wherever row 1 is asked about.
 
     Rows are recognised by their generators, which no agent should do.
     """
@@ -62,7 +62,7 @@ def played(batch, lineup):
 
 @full_tables
 def test_agents_without_faults_play_the_same_games_as_without_a_referee(table):
-    one, other = games(table, [RandomAgent()]), games(table, [RandomAgent()], kind=Lineup)
+    one, other = games(table, [Remembers()]), games(table, [Remembers()], kind=Lineup)
     assert played(*one) == played(*other)
     assert one[0].final_scores.tolist() == other[0].final_scores.tolist()
     assert not one[1].forfeits
@@ -83,8 +83,8 @@ def test_agents_without_faults_play_the_same_games_as_without_a_referee(table):
 )
 def test_a_fault_loses_its_game_and_no_other(fail, kind, says):
     table = TABLES[3]
-    agents = [Fails(fail, after=2), RandomAgent()]
-    (batch, lineup), (_, undisturbed) = games(table, agents), games(table, [RandomAgent()])
+    agents = [Fails(fail, after=2), Remembers()]
+    (batch, lineup), (_, undisturbed) = games(table, agents), games(table, [Remembers()])
     expected = played(table.batch(4, seed=1, autoreset=False), undisturbed)
     moves = played(batch, lineup)
     assert lineup.forfeits.keys() == {1}
@@ -116,7 +116,7 @@ def test_a_move_that_is_not_legal_now_is_named_with_those_that_are(table):
 
 
 def test_an_interruption_stops_the_games():
-    batch, lineup = games(TABLES[3], [Fails(raises(KeyboardInterrupt()), after=1), RandomAgent()])
+    batch, lineup = games(TABLES[3], [Fails(raises(KeyboardInterrupt()), after=1), Remembers()])
     with pytest.raises(KeyboardInterrupt):
         played(batch, lineup)
     assert not lineup.forfeits

@@ -136,7 +136,9 @@ def test_a_league_continues_where_another_stood():
     league = make_league(opponents, n=60)
     for name in ("1", "2"):
         league.add_snapshot(name, weights(league, float(name)))
+    league.lineup.generators.memory(7)["of"] = "the game before"
     league.assign_seats(np.arange(60))
+    assert league.lineup.generators.memory(7) == {}
     for row in range(60):
         end(league, row, seat_scores=[row % 3, 1, 2, 0])
     data = json.loads(json.dumps(league.to_json()))

@@ -13,6 +13,7 @@ import pytest
 from shakespeare_agents.arena import evaluate
 from shakespeare_agents.workers import in_order, open_workers
 from shakespeare_env.errors import WorkerError, own_steps
+from tests.generators import Remembers
 from tests.workers.jobs_for_tests import RaisesLocal, Squares
 
 SQUARES = [number * number for number in range(12)]
@@ -52,8 +53,9 @@ def test_every_shard_is_done_once_and_counted(workers, tmp_path):
 
 def test_games_are_those_of_one_process(workers):
     table: dict[str, Any] = {"games": 6, "players": 3, "seed": 5}
-    here = evaluate(["heuristic", "network"], "figaro", **table)
-    assert evaluate(["heuristic", "network"], "figaro", workers=workers, **table) == here
+    agents = ["heuristic", "network", Remembers()]
+    here = evaluate(agents, "figaro", **table)
+    assert evaluate(agents, "figaro", workers=workers, **table) == here
 
 
 def test_shards_are_taken_only_as_they_can_be_begun(workers, tmp_path):
@@ -130,6 +132,7 @@ SLEEPER = """
 import signal, sys
 from pathlib import Path
 from shakespeare_agents.workers import open_workers
+from tests.generators import Remembers
 from tests.workers.jobs_for_tests import Squares
 # Test runners in the background ignore it, and their children would, too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -161,6 +164,7 @@ from pathlib import Path
 from shakespeare_agents.table.thinking import Thinker, hint
 from shakespeare_agents.workers import open_workers
 from shakespeare_env import Position
+from tests.generators import Remembers
 from tests.workers.jobs_for_tests import Squares
 if __name__ == "__main__":
     for kind in {"processes": 2}, *([{"ray": "local"}] if "ray" in sys.argv else []):

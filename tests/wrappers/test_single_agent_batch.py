@@ -16,6 +16,7 @@ from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.batches import assert_unchanged, games, snapshot
 from tests.contract.each_table import full_tables, small_tables
 from tests.contract.random_games import differing_fields, record_of, stacked
+from tests.generators import Remembers
 from tests.wrappers.lives import BySight, first_legal, legal, make, play, played
 
 
@@ -69,7 +70,7 @@ def test_a_seed_settles_everything_and_a_copy_goes_on_with_the_same_games(table)
         return list(play(rows, 100))
 
     def pool():
-        return {"random": 2, BySight(7): 1}
+        return {"random": 2, BySight(7): 1, Remembers(): 2}
 
     rows = make(table, 4, seed=11, opponents=pool())
     first, twin = course(rows), copy.deepcopy(rows)

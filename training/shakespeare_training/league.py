@@ -161,6 +161,7 @@ class League:
     def assign_seats(self, rows: NDArray[np.int64]) -> None:
         """Seat the players of games that have just begun, int64[m]."""
         lineup = self.lineup
+        lineup.generators[rows].forget()
         states, by_kind = lineup.generators.states, self.opponents_by_kind()
         _seat_all(rows, states, self.weights, by_kind, self.batch.players, lineup.seats)
 

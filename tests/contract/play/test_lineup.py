@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from shakespeare_agents import RandomAgent
 from shakespeare_env.play.generators import draw_columns
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE, Lineup, play_out
 from tests.contract.each_table import full_tables, plain_tables, small_tables
-from tests.generators import generators
+from tests.generators import Remembers, generators
 
 
 class Notes:
@@ -76,6 +78,24 @@ def test_each_is_asked_once_for_its_games_and_answers_in_their_places(table):
     # Each game has a generator, whoever else decides.
     assert agents[0].drawn == [generators(8).random()[[2, 5]].tolist()]
     assert batch.save(slice(None)).tobytes() == before
+
+
+@small_tables
+def test_an_agent_remembers_a_game_for_each_seat_until_it_is_over(table):
+    batch = table.batch(4, seed=1, autoreset=False)
+    lineup, agent, memories = everywhere(batch, Remembers()), Remembers(), defaultdict(dict)
+    again = generators(batch.n)
+
+    def check(rows, actions):
+        for row, action, drawn in zip(rows.tolist(), actions, again[rows].random(), strict=True):
+            memory = memories[row, batch.to_move[row]]
+            assert action == agent.choice(batch.mask[row], drawn, memory)
+
+    play_out(batch, lineup, before_step=check)
+    assert max(memory["decisions"] for memory in memories.values()) > 1
+    asked, (row, seat) = lineup.generators, next(iter(memories))
+    asked[np.array([row])].forget()
+    assert asked.asked_by(np.array([seat]), np.array([row])).memory(0) == {}
 
 
 @small_tables

@@ -5,11 +5,11 @@ from collections import Counter
 
 import pytest
 
-import shakespeare_agents
 from shakespeare_agents.session import Session
 from tests.contract import knowledge
 from tests.contract.command_line import command_told, moves_told, printed
 from tests.contract.random_games import PLAIN_FULL_TABLES, PLAIN_TABLES
+from tests.generators import Remembers
 
 OTHER_SEAT = "another seat has decided since"
 CHANCE = "chance has decided since"
@@ -18,7 +18,7 @@ SHOWN = "it has shown you what you did not know"
 
 def started(table, seed, seat):
     position = table.position(seed)
-    agent = shakespeare_agents.make("random", position.game)
+    agent = Remembers()
     others = {other: agent for other in range(position.players) if other != seat}
     return Session(position, others, seed)
 

@@ -156,8 +156,8 @@ class RefereedLineup(Lineup):
 
     def _answers_of(self, agent: AnyAgent, batch: Batch, rows: NDArray[Any]) -> Answers:
         """Ask an agent of this process for all games at once; if it fails, game by game."""
-        rng = self.generators[rows]
-        before = rng.states[rng.rows]
+        rng = self._asked(batch, rows)
+        before = rng.saved()
         started, compiled = perf_counter(), seconds_spent()
         chosen = _choice(agent, batch, rows, rng)
         # To compile rules, which is done once, is no thinking.
@@ -167,7 +167,7 @@ class RefereedLineup(Lineup):
             return Answers(chosen, seconds, {})
         if len(rows) == 1:
             return Answers(np.array([-1]), seconds, {0: chosen})
-        rng.states[rng.rows] = before
+        rng.restore(before)
         alone = [self._answers_of(agent, batch, rows[k : k + 1]) for k in range(len(rows))]
         return Answers(
             np.concatenate([one.actions for one in alone]),
