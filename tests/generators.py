@@ -14,10 +14,11 @@ class Remembers:
     """Draws, and counts how often its seat has decided in the game so far."""
 
     def act(self, observations, masks, rng):
-        drawn = enumerate(zip(masks, rng.random(), strict=True))
-        return np.array([self.choice(*one, rng.memory(place)) for place, one in drawn])
-
-    def choice(self, mask, number, memory):
-        memory["decisions"] = memory.get("decisions", 0) + 1
-        legal = np.flatnonzero(mask)
-        return legal[int(number * len(legal) + memory["decisions"]) % len(legal)]
+        numbers, chosen = rng.random(), []
+        for place, mask in enumerate(masks):
+            memory, legal = rng.memory(place), np.flatnonzero(mask)
+            memory["decisions"] = memory.get("decisions", 0) + 1
+            chosen.append(
+                legal[int(numbers[place] * len(legal) + memory["decisions"]) % len(legal)]
+            )
+        return np.array(chosen)

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-from importlib.util import find_spec
 from typing import Any
 
 import psutil
@@ -53,7 +52,7 @@ def test_every_shard_is_done_once_and_counted(workers, tmp_path):
 
 def test_games_are_those_of_one_process(workers):
     table: dict[str, Any] = {"games": 6, "players": 3, "seed": 5}
-    agents = ["heuristic", "network", Remembers()]
+    agents: list[Any] = ["heuristic", "network", Remembers()]
     here = evaluate(agents, "figaro", **table)
     assert evaluate(agents, "figaro", workers=workers, **table) == here
 
@@ -128,60 +127,45 @@ def test_ray_that_is_used_already_is_used_and_stays(workers, tmp_path):
     assert ray.is_initialized()
 
 
-SLEEPER = """
+DRIVER = """
 import signal, sys
+from functools import partial
 from pathlib import Path
+from shakespeare_agents.table.thinking import Thinker, hint
 from shakespeare_agents.workers import open_workers
-from tests.generators import Remembers
+from shakespeare_env import Position
 from tests.workers.jobs_for_tests import Squares
-# Test runners in the background ignore it, and their children would, too.
-signal.signal(signal.SIGINT, signal.default_int_handler)
-with open_workers(2) as workers:
-    for _ in workers.run(Squares(Path(sys.argv[1])), range(10_000)):
-        print(flush=True)
+if __name__ == "__main__":
+    # Test runners in the background ignore it, and their children would, too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    assert list(Thinker().ask(partial(hint, Position.new("figaro", players=3), 0, 0), 60))
+    with open_workers(2, *sys.argv[1:]) as workers:
+        for _ in workers.run(Squares(Path.cwd()), range(10_000)):
+            print(flush=True)
 """
 
 
-@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
-def test_workers_end_with_their_driver(tmp_path, end):
-    command = [sys.executable, "-c", SLEEPER, str(tmp_path)]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdout=pipe, stderr=pipe) as driver:
+@pytest.mark.parametrize(
+    ("end", "ray"), [(signal.SIGKILL, ()), (signal.SIGINT, ()), (signal.SIGINT, ("local",))]
+)
+def test_workers_end_with_their_driver_and_run_nothing_that_lies_in_the_folder(tmp_path, end, ray):
+    """Python puts that folder before the standard library for `-c` and `-m`, as workers start."""
+    if ray:
+        pytest.importorskip("ray", reason="the extra ray is not installed")
+    script = tmp_path / "driver" / "driver.py"
+    script.parent.mkdir()
+    script.write_text(DRIVER)
+    for name in ("random", "signal", "heapq", "shakespeare_agents"):
+        (tmp_path / f"{name}.py").write_text("open('it_ran', 'w')\n")
+    there: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "cwd": tmp_path}
+    there["env"] = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    with subprocess.Popen([sys.executable, str(script), *ray], **there) as driver:
         assert driver.stdout is not None
-        driver.stdout.readline()
+        assert driver.stdout.readline()
         children = psutil.Process(driver.pid).children(recursive=True)
         assert len(children) >= 2
         os.kill(driver.pid, end)
         driver.communicate()
     _, left = psutil.wait_procs(children, timeout=10)
     assert not left
-
-
-IN_A_STRANGE_FOLDER = """
-import sys
-from functools import partial
-from pathlib import Path
-from shakespeare_agents.table.thinking import Thinker, hint
-from shakespeare_agents.workers import open_workers
-from shakespeare_env import Position
-from tests.generators import Remembers
-from tests.workers.jobs_for_tests import Squares
-if __name__ == "__main__":
-    for kind in {"processes": 2}, *([{"ray": "local"}] if "ray" in sys.argv else []):
-        with open_workers(**kind) as workers:
-            assert len(list(workers.run(Squares(Path.cwd()), range(2)))) == 2
-    assert list(Thinker().ask(partial(hint, Position.new("figaro", players=3), 0, 0), 60))
-"""
-
-
-def test_what_lies_in_the_current_folder_is_not_run(tmp_path):
-    """Python puts that folder before the standard library for `-c` and `-m`, as workers start."""
-    driver = tmp_path / "driver" / "driver.py"
-    driver.parent.mkdir()
-    driver.write_text(IN_A_STRANGE_FOLDER)
-    for name in ("random", "signal", "heapq", "shakespeare_agents"):
-        (tmp_path / f"{name}.py").write_text("open('it_ran', 'w')\n")
-    command = [sys.executable, str(driver), *["ray"] * (find_spec("ray") is not None)]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    subprocess.run(command, cwd=tmp_path, env=environment, check=True, timeout=200)
     assert not (tmp_path / "it_ran").exists()
