@@ -82,7 +82,7 @@ def test_each_is_asked_once_for_its_games_and_answers_in_their_places(table):
 
 @small_tables
 def test_an_agent_remembers_each_game_for_each_seat(table):
-    batch, asked = table.batch(4, seed=1, autoreset=False), Counter()
+    batch, asked = table.batch(4, seed=1, autoreset=False), Counter[tuple[int, int]]()
     lineup = everywhere(batch, Remembers())
 
     def count(rows, _actions):
