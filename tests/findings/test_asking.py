@@ -65,8 +65,10 @@ def test_what_is_answered_is_not_asked_again(tmp_path):
 
 
 @pytest.mark.usefixtures("interpreted")
-def test_every_box_is_asked_in_a_process_of_its_own(tmp_path):
+def test_every_box_is_asked_in_a_process_of_its_own(tmp_path, monkeypatch):
     """Two files of the same facts are one box, and this process goes on with its own."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "random.py").write_text("raise ImportError('what lies there is not imported')")
     (tmp_path / "drawn").mkdir()
     text = registry.own_box(GAME).read_text("utf-8")
     other = text.replace("length = [9, 10, 10]", "length = [9, 10, 11]")
