@@ -9,7 +9,9 @@ import scipy.special
 
 from shakespeare_agents.intervals import (
     clustered_mean,
+    clustered_share,
     mean_interval,
+    share_interval,
     student_quantile,
     wilson_interval,
 )
@@ -41,23 +43,26 @@ def test_wilson_interval(wins, games, low, high):
 
 
 def test_the_interval_of_a_mean():
-    """Mean 5, standard deviation sqrt(32 / 7) over 8: the textbook's example."""
+    """Mean 5, standard deviation sqrt(32 / 7) over 8; t is 2.3646 with 7 degrees of freedom."""
     mean, low, high = mean_interval(np.array([2, 4, 4, 4, 5, 5, 7, 9]))
-    half = 1.959964 * math.sqrt(32 / 7) / math.sqrt(8)
+    half = 2.3646 * math.sqrt(32 / 7) / math.sqrt(8)
     assert (mean, low, high) == pytest.approx((5, 5 - half, 5 + half))
     assert mean_interval(np.array([3.0])) == (3.0, None, None)
     assert mean_interval(np.array([3.0, 3.0])) == (3.0, 3.0, 3.0)
 
 
-def test_a_verdict_holds_with_few_deals_too():
+def test_few_clusters_have_the_interval_of_as_many_deals():
     freedom = np.array([1, 2, 5, 9, 10, 29, 99, 10_000])
     found = [student_quantile(int(one)) for one in freedom]
     assert found == pytest.approx(scipy.special.stdtrit(freedom, 0.975), abs=2e-4)
-    draws = np.random.default_rng(1).normal(size=(4000, 6))
-    ends = [mean_interval(deals, student=True) for deals in draws]
-    held = np.mean([low < 0 < high for _, low, high in ends if low is not None and high])
-    assert 0.94 < held < 0.96
-    assert mean_interval(np.array([3.0]), student=True) == (3.0, None, None)
+    for deals in (2, 5, 40):
+        values = np.random.default_rng(1).random(deals)
+        every = np.arange(deals)
+        assert over_clusters(clustered_mean, values, every) == pytest.approx(mean_interval(values))
+        assert over_clusters(clustered_share, values, every) == pytest.approx(
+            share_interval(values)
+        )
+    assert share_interval(np.full(9, 1 / 3))[1:] == pytest.approx((0.1014, 0.6891), abs=1e-4)
 
 
 def test_clusters_of_different_sizes_hold_the_truth_as_often_as_they_say():

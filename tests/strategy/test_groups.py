@@ -8,7 +8,7 @@ import pytest
 
 from shakespeare_agents.arena.evaluation import agent_results
 from shakespeare_agents.arena.games.seating import SeatPlan
-from shakespeare_agents.intervals import mean_interval, wilson_interval
+from shakespeare_agents.intervals import mean_interval, share_interval
 from shakespeare_agents.strategy.groups import (
     against,
     change,
@@ -67,7 +67,7 @@ def test_shares_lie_within_their_intervals_and_these_between_0_and_1(won):
         rows = pl.DataFrame({"deal": [*range(deals)] * 2, "all": 1, "won": won})
         (found,) = shares(rows, "all", of="won").rows(named=True)
         assert 0 <= found["low"] <= found["share"] == won <= found["high"] <= 1
-        expected = wilson_interval(deals * won, deals)
+        expected = share_interval(np.full(deals, won))[1:]
         assert (found["low"], found["high"]) == pytest.approx(expected)
 
 

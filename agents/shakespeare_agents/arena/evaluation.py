@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from shakespeare_agents.arena.entrants import Entrant, agent_set, entrants_of, filled, seat_plan
 from shakespeare_agents.arena.games.seating import SeatPlan, deal, parts
 from shakespeare_agents.arena.wording import counted, with_margin
-from shakespeare_agents.intervals import mean_interval, wilson_interval
+from shakespeare_agents.intervals import FEW_DEALS, mean_interval, share_interval
 from shakespeare_agents.portable import AgentSet
 from shakespeare_agents.storage import write_atomically
 from shakespeare_agents.workers import Tell, Workers, in_order, tell_nobody
@@ -89,7 +89,7 @@ class AgentResult:
         games: Counted once per copy.
         wins: A victory shared by k seats counts 1/k.
         win_rate: wins / games; 1 / players for equal agents.
-        low: Lower end of its 95 % interval.
+        low: Lower end of its 95 % interval, by deals; 0 to 1 with one deal.
         high: Upper end.
         seat_win_rates: Win rates by seat; all were played equally often.
         mean_score: Mean final score.
@@ -116,7 +116,7 @@ class Difference:
 
     In every deal both had every seat, so its luck cancels out; in the balanced order they also
     followed everyone else equally often. Intervals are 95 %; one without 0 shows which of the two
-    does better in this company. They are None with one deal.
+    does better in this company. That of wins is -1 to 1 with one deal, that of scores None.
 
     Attributes:
         first: The agent's name.
@@ -134,8 +134,8 @@ class Difference:
     second: str
     deals: int
     win_rate: float
-    win_low: float | None
-    win_high: float | None
+    win_low: float
+    win_high: float
     score: float
     score_low: float | None
     score_high: float | None
@@ -143,7 +143,8 @@ class Difference:
     def __str__(self) -> str:
         wins = f"{100 * self.win_rate:+.1f} %{_ends(self.win_low, self.win_high, '+.1f', 100)}"
         score = f"{self.score:+.2f}{_ends(self.score_low, self.score_high, '+.2f')}"
-        which = f"{self.first} less {self.second}, {self.deals} deals"
+        few = f" (fewer than {FEW_DEALS})" if self.deals < FEW_DEALS else ""
+        which = f"{self.first} less {self.second}, {counted(self.deals, 'deal')}{few}"
         return f"{which}:\n  wins {wins}, score {score}"
 
     def turned(self) -> Difference:
@@ -172,6 +173,7 @@ class EvaluationResult(Shown):
         winning_score_low: Lower end of its 95 % interval; None with one seat or deal.
         winning_score_high: Upper end; None with one seat or deal.
         solo_target: A good solo score; None with more seats.
+        warning: That there are few deals, if there are.
     """
 
     FORMAT = 5
@@ -189,6 +191,7 @@ class EvaluationResult(Shown):
     winning_score_low: float | None
     winning_score_high: float | None
     solo_target: float | None
+    warning: str | None
 
     def __getitem__(self, name: str) -> AgentResult:
         for agent in self.agents:
@@ -233,13 +236,14 @@ class EvaluationResult(Shown):
         return table
 
     def _caption(self) -> str:
+        few = f"\n{self.warning}" if self.warning else ""
         if self.mean_winning_score is None:
-            return f"A good solo game passes {self.solo_target:g}."
+            return f"A good solo game passes {self.solo_target:g}.{few}"
         a_deal = self.games // self.deals
         best = with_margin(self.mean_winning_score, self.winning_score_high)
         return (
             f"{a_deal} games a deal. Mean winning score {best}.\n"
-            f"± is a 95 % interval; equal agents win {100 / self.players:.1f} %."
+            f"± is a 95 % interval; equal agents win {100 / self.players:.1f} %.{few}"
         )
 
 
@@ -271,8 +275,7 @@ def agent_results(
         wins, by_seat = float(won.sum()), tuple((won / held.sum(axis=(0, 1))).tolist())
         # The interval is that of "one of the copies wins", shared out among them: within a game
         # they depend on each other.
-        together = _design_effect(deal_wins / played, played, players)
-        low, high = wilson_interval(wins / together, played * deals / together)
+        _, low, high = share_interval(deal_wins / played)
         victory: Any = wins, wins / games, low / copies, high / copies, by_seat
         if players == 1:
             victory = (None,) * len(victory)
@@ -281,28 +284,17 @@ def agent_results(
     differences = []
     for first, second in itertools.combinations(means, 2):
         by_wins, by_score = (a - b for a, b in zip(means[first], means[second], strict=True))
-        rate, *ends = mean_interval(by_wins, student=True)
-        ends = [None if end is None else min(max(end, -1.0), 1.0) for end in ends]
-        figures = rate, *ends, *mean_interval(by_score, student=True)
+        # Few deals may all end alike, which does not make their difference certain: Wilson's score.
+        won = (2 * end - 1 for end in share_interval((1 + by_wins) / 2))
+        figures = *won, *mean_interval(by_score)
         differences.append(Difference(first, second, deals, *figures))
     return tuple(results), tuple(differences)
 
 
-def _design_effect(rates: NDArray[np.floating], played: int, players: int) -> float:
-    """The variance of the games as a multiple of that of independent games, at least 1.
-
-    Games that share a deal resemble each other (Kish 1965, "Survey Sampling"); with one game a seat
-    hardly, so that they count as independent.
-
-    Args:
-        rates: float[deals], the share of wins in a deal's games.
-        played: The number of games a deal.
-        players: Seats.
-    """
-    rate = float(rates.mean())
-    if played <= players or len(rates) < 2 or not 0 < rate < 1:
-        return 1.0
-    return max(1.0, float(rates.var(ddof=1)) * played / (rate * (1 - rate)))
+def _warning(deals: int) -> str | None:
+    if deals >= FEW_DEALS:
+        return None
+    return f"Only {counted(deals, 'deal')}: below {FEW_DEALS} intervals are rough."
 
 
 def _ends(low: float | None, high: float | None, digits: str, unit: int = 1) -> str:
@@ -448,6 +440,7 @@ class Series:
             winning_score_low=best[1],
             winning_score_high=best[2],
             solo_target=job.agents.game.solo_target if solo else None,
+            warning=_warning(self.deals),
         )
 
     def shares(self) -> NDArray[np.float64]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.arena.standings.frames import SCHEMAS
 from shakespeare_agents.arena.standings.ratings import Ratings
-from shakespeare_agents.intervals import mean_interval, normal_interval
+from shakespeare_agents.intervals import mean_interval, student_interval
 
 Verdict = Literal["stronger", "equal", "open"]
 
@@ -185,9 +185,10 @@ def ladders(rated: Mapping[int, Ratings], seats: pl.DataFrame, levels: Levels) -
     for players, found in rated.items():
         order = np.argsort(-found.points, kind="stable").tolist()
         points, errors = found.points.tolist(), found.errors().tolist()
+        matches = found.matches.tolist()
         here: list[dict[str, Any]] = []
         for i in order:
-            low, high = normal_interval(points[i], errors[i])
+            low, high = student_interval(points[i], errors[i], matches[i])
             of_agent = {"players": players, "digest": found.digests[i], "rating": points[i]}
             here.append({**of_agent, "low": low, "high": high})
 
@@ -210,11 +211,11 @@ def _ladder(
 
     for place, row in enumerate(rows[:-1]):
         row["verdict"] = said(place, place + 1, levels.neighbours)
-        ahead, error, _ = lead(place, place + 1)
+        ahead, error, matches = lead(place, place + 1)
         if math.isfinite(ahead):
             row["lead"] = ahead
         if math.isfinite(error):
-            row["lead_low"], row["lead_high"] = normal_interval(ahead, error)
+            row["lead_low"], row["lead_high"] = student_interval(ahead, error, matches)
     return with_ranks(rows, lambda one, other: said(one, other, levels.pairs) == "stronger")
 
 
@@ -237,14 +238,21 @@ def mean_of_ladders(rated: Mapping[int, Ratings], called: Mapping[str, str]) -> 
     digests = sorted(everywhere)
     n = len(digests)
     points, covariance = np.zeros(n), np.zeros((n, n))
+    fewest = np.full(n, np.iinfo(np.int64).max)
     for ratings in found:
         here = [ratings.digests.index(digest) for digest in digests]
         points += ratings.points[here] / len(found)
         # Ladders have no match in common.
         covariance += ratings.covariance[np.ix_(here, here)] / len(found) ** 2
+        fewest = np.minimum(fewest, ratings.matches[here])
     errors = np.sqrt(np.diag(covariance).clip(0))
     rows = [
-        (called[digests[i]], digests[i], float(points[i]), *normal_interval(points[i], errors[i]))
+        (
+            called[digests[i]],
+            digests[i],
+            points[i],
+            *student_interval(points[i], errors[i], fewest[i]),
+        )
         for i in np.argsort(-points, kind="stable")
     ]
     return pl.DataFrame(rows, schema=schema, orient="row")
