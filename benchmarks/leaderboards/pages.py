@@ -45,14 +45,14 @@ def page(standings: dict[str, Standings]) -> str:
 
 
 def _section(name: str, found: Standings) -> str:
+    pairs, ladder = [*map(markdown, matrix_sheets(found))], [ladder_markdown(found)]
     parts = [
         f"## {name.capitalize()}",
         f"{found.games:,} games of {found.matches:,} matches.",
-        ladder_markdown(found),
+        *(pairs + ladder if found.misfit else ladder + pairs),
         f"![Strength against time a decision, {name}]({name}/strength.svg)",
-        "Win rates, mean scores, and how often the row's agent finished ahead of the column's, %, "
-        "ties half:",
-        *map(markdown, (*table_sheets(found), *matrix_sheets(found))),
+        "Win rates and mean scores:",
+        *map(markdown, table_sheets(found)),
         "Win rates and scores depend on whom the arena made an agent meet: read "
         "them beside the ratings, not instead of them.",
     ]

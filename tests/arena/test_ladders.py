@@ -1,11 +1,17 @@
 """Ladders, one for each number of seats."""
 
+from typing import Any
+
 import polars as pl
 import pytest
+import scipy.stats
 from polars.testing import assert_frame_equal
 
+from shakespeare_agents.arena.report import report_html
+from shakespeare_agents.arena.sheets import ladder_markdown
 from shakespeare_agents.arena.standings import standings_of
 from shakespeare_agents.arena.standings.ladders import with_ranks
+from shakespeare_agents.arena.standings.ratings import ratings
 from tests.arena.simulated_results import simulated
 
 AT_TWO = {"all-rounder": 150.0, "duellist": 300.0, "crowd": -150.0, "weak": -300.0}
@@ -76,3 +82,30 @@ def test_a_rank_counts_the_agents_that_are_surely_stronger(verdicts, apart, rank
     rows = [{"verdict": verdict} for verdict in verdicts.split()] + [{}]
     found = with_ranks(rows, lambda first, second: f"{first}{second}" in apart.split())
     assert [row["rank"] for row in found] == ranks.split()
+
+
+def test_a_ladder_of_agents_that_beat_each_other_in_a_circle_says_that_it_is_false(
+    standings, tmp_path
+):
+    """Pairs come first, intervals are wider; ladders whose model is true are as they were."""
+    assert standings.fits["widening"].to_list() == [1.0, 1.0]
+    assert "chi-square" in ladder_markdown(standings)
+    circle = {"a": 150.0, "b": 0.0}, {"b": 150.0, "c": 0.0}, {"c": 150.0, "a": 0.0}
+    weak = [{name: 200.0, "weak": 0.0} for name in "abc"]
+    how: dict[str, Any] = {"tables": (2,), "matches": 60, "points": 500.0}
+    results = pl.concat([simulated(pair, seed=i, **how) for i, pair in enumerate((*circle, *weak))])
+    found = standings_of(results)
+    (fit,) = found.fits.to_dicts()
+    z = {(a, b): z for a, b, z in found.pairs.select("agent", "other", "z").iter_rows()}
+    assert min(z["a", "b"], z["b", "c"], z["c", "a"]) > 3
+    assert z["a", "b"] == -z["b", "a"]
+    assert fit["chi_square"] == pytest.approx(sum(one**2 for one in z.values()) / 2)
+    assert (fit["compared"], fit["freedom"]) == (6, 3)
+    assert fit["p"] == pytest.approx(scipy.stats.chi2.sf(fit["chi_square"], 3))
+    assert fit["widening"] == pytest.approx((fit["chi_square"] / 3) ** 0.5)
+    narrow = ratings(results).errors().max() * scipy.stats.t.ppf(0.975, 179)
+    widest = found.ladder.select(pl.col("high") - pl.col("low")).to_numpy().max() / 2
+    assert widest == pytest.approx(narrow * fit["widening"], rel=1e-3)
+    page = report_html(found, tmp_path)
+    assert 0 < page.index('id="pairs"') < page.index('id="ladder"')
+    assert f"{fit['widening']:.1f} times as wide" in page

@@ -61,11 +61,11 @@ def test_means_and_intervals():
     shares = np.array([[[1.0, 0.0], [1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]]])
     found = Counterfactual(("stay", "go"), ("a", "b"), scores, shares)
     assert (found.score("stay", 0).mean, found.score("go", 0).mean) == (21.0, 19.0)
-    assert found.score("stay", 0).high == pytest.approx(22.96, abs=0.01)  # errors of 1
+    assert found.score("stay", 0).high == pytest.approx(33.71, abs=0.01)  # errors of 1, t of 12.71
     assert found.score("go", 0).low == 19.0
     less = found.score_change("go", 0)
     assert less.mean == -2.0
-    assert less.high == pytest.approx(-0.04, abs=0.01)  # of -1 and -3
+    assert less.high == pytest.approx(10.71, abs=0.01)  # of -1 and -3
     assert 0.0 < found.won("go", 0).low < found.won("go", 0).mean == 0.5 < found.won("go", 0).high
     change = found.won_change("go", 0)
     assert (change.mean, change.low) == (-0.5, -1.0)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.arena.games.seating import Match, circular_orders
 from shakespeare_agents.arena.standings.figures import labels, seats
+from shakespeare_agents.arena.standings.fit import rated
 from shakespeare_agents.arena.standings.ladders import (
     EQUAL_WITHIN,
     LEVEL,
@@ -25,7 +26,7 @@ from shakespeare_agents.arena.standings.ladders import (
     solo_scores,
     verdict,
 )
-from shakespeare_agents.arena.standings.ratings import Ratings, ratings
+from shakespeare_agents.arena.standings.ratings import Ratings
 
 _LOOKS = 10
 """The number of looks that share half of the level."""
@@ -109,7 +110,7 @@ def look_at(
     for players in tables:
         games = results.filter(pl.col("players") == players)
         solo = players == 1
-        found = solo_scores(seats(games, labels(games))) if solo else ratings(games)
+        found = solo_scores(seats(games, labels(games))) if solo else rated(games).ratings
         within = solo_equal_within if solo else equal_within
         behind = found.behind
         order = sorted(agents, key=lambda digest: behind.get(digest, math.inf))

@@ -92,7 +92,7 @@ def _sections(standings: Standings) -> Iterator[_Section]:
             "agent 100 points above another finishes ahead of it in 64 of 100 games. "
             f"{sheets.RANKS} {sheets.VERDICTS} Agents do not change, and one number tells how "
             "each finishes, against whomever (Plackett-Luce); matches are independent.",
-            ladders,
+            [*ladders, *sheets.fit_sheets(standings)],
         ),
         _Section(
             "speed",
@@ -117,4 +117,6 @@ def _sections(standings: Standings) -> Iterator[_Section]:
         ),
         _Section("faults", "Faults", "", [*sheets.fault_sheets(standings)]),
     ]
+    if standings.misfit:
+        found.sort(key=lambda section: section.name != "pairs")
     return (section for section in found if section.sheets or section.picture)

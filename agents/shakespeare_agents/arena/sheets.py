@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,6 +38,8 @@ VERDICTS = (
 _MARKS = {"stronger": ">", "equal": "=", "open": "?"}
 _TEXTS = {"Agent", "Other", "Fault", "Example"}
 """Headings of columns that stand on the left."""
+_WORST = 5
+"""The number of pairs that a ladder shows as those it fits worst."""
 _NARROW = 12
 """The most opponents beside a name in 80 columns."""
 Row = Mapping[str, Any]
@@ -108,6 +111,37 @@ def combined_sheets(standings: Standings) -> Iterator[Sheet]:
         title = mean_of_ladders(standings.ladders())
         note = "Each ladder has the same weight."
         yield Sheet(title, ("Agent", "Elo, 95 %"), rows, note)
+
+
+def fit_sheets(standings: Standings) -> Iterator[Sheet]:
+    """How well each ladder fits, and the pairs that it fits worst."""
+    for fit in standings.fits.to_dicts():
+        pairs = standings.pairs.filter(players=fit["players"]).drop_nulls("z").to_dicts()
+        worst = sorted((one for one in pairs if one["z"] > 0), key=lambda one: -one["z"])[:_WORST]
+        rows = [
+            [
+                pair["agent"],
+                pair["other"],
+                _percents(pair, "ahead"),
+                percent(pair["expected"]),
+                number(pair["z"], 1),
+            ]
+            for pair in worst
+        ]
+        p = f"p {number(fit['p'], 3)}" if fit["p"] >= 0.001 else "p < 0.001"
+        says = (
+            f"One number an agent does not explain these pairs: measured pairs go before ratings, "
+            f"whose intervals are {fit['widening']:.1f} times as wide."
+            if fit["widening"] > 1
+            else "One number an agent explains these pairs as far as games tell."
+        )
+        yield Sheet(
+            f"Fit, {counted(fit['players'], 'seat')}: chi-square {number(fit['chi_square'], 1)} "
+            f"over {counted(fit['compared'], 'pair')}, {fit['freedom']} df, {p}",
+            ("Agent", "Other", "Ahead, %", "Expected, %", "z"),
+            rows,
+            f"{says} Worst pairs; z: standard errors between.",
+        )
 
 
 def matrix_sheets(standings: Standings, columns: int = 1000) -> Iterator[Sheet]:
@@ -204,17 +238,20 @@ def _percents(row: Row, value: str) -> str:
 
 def standings_tables(standings: Standings) -> RenderableType:
     """The ladders and what else has data, in 80 columns."""
+    parts = [
+        [*ladder_sheets(standings)],
+        [*fit_sheets(standings), *matrix_sheets(standings, _NARROW)],
+    ]
     sheets = [
-        *ladder_sheets(standings),
-        *matrix_sheets(standings, _NARROW),
+        *itertools.chain(*(parts[::-1] if standings.misfit else parts)),
         *combined_sheets(standings),
         *fault_sheets(standings),
     ]
     if not sheets:
         return Text("No game has been finished yet.")
     legend = Text(f"{RANKS} {VERDICTS}", style="dim")
-    parts: list[RenderableType] = [*map(_table, sheets), legend]
-    return Group(*(Padding(part, (0, 0, 1, 0)) for part in parts))
+    shown: list[RenderableType] = [*map(_table, sheets), legend]
+    return Group(*(Padding(part, (0, 0, 1, 0)) for part in shown))
 
 
 def _table(sheet: Sheet) -> Table:
@@ -243,8 +280,10 @@ def _table(sheet: Sheet) -> Table:
 
 
 def ladder_markdown(standings: Standings) -> str:
-    """The ladders as Markdown tables by number of seats, then their mean."""
-    ladders = [*ladder_sheets(standings), *combined_sheets(standings)]
+    """The ladders and how well they fit as Markdown tables, then the mean of the ladders."""
+    parts = [[*ladder_sheets(standings)], [*fit_sheets(standings)]]
+    ordered = itertools.chain(*(parts[::-1] if standings.misfit else parts))
+    ladders = [*ordered, *combined_sheets(standings)]
     return "\n".join([*map(markdown, ladders), f"{RANKS} {VERDICTS}\n"])
 
 
@@ -259,7 +298,8 @@ def markdown(sheet: Sheet) -> str:
         for row in sheet.rows
     ]
     lines = "\n".join(f"| {' | '.join(line)} |" for line in (sheet.headings, rule, *rows))
-    return f"{sheet.title}:\n\n{lines}\n"
+    note = sheet.note.replace("*", r"\*")
+    return f"{sheet.title}:\n\n{lines}\n" + (f"\n{note}\n" if note else "")
 
 
 def _code(agent: str) -> str:

@@ -7,7 +7,8 @@ from shakespeare_env.extras import needing
 with needing("arena", "the arena needs"):
     import polars as pl
 
-    from shakespeare_agents.arena.standings import figures, ladders, ratings
+    from shakespeare_agents.arena.standings import figures, ladders
+    from shakespeare_agents.arena.standings.fit import rated
     from shakespeare_agents.arena.standings.frames import SCHEMAS, Standings
     from shakespeare_agents.arena.standings.ladders import Levels
 
@@ -22,18 +23,18 @@ def standings_of(results: pl.DataFrame) -> Standings:
     called = figures.labels(results)
     rows = figures.seats(results, called)
     several = results.filter(pl.col("players") > 1)["players"].unique().sort().to_list()
-    rated = {
-        players: ratings.ratings(results.filter(pl.col("players") == players))
-        for players in several
-    }
+    found = {players: rated(results.filter(pl.col("players") == players)) for players in several}
+    ratings = {players: one.ratings for players, one in found.items()}
+    fits = {players: one.fit for players, one in found.items()}
     alone = ladders.solo_scores(rows)
-    levels = Levels.of([*(len(one.digests) for one in rated.values()), len(alone.digests)])
-    ladder = ladders.ladders(rated, rows, levels)
+    levels = Levels.of([*(len(one.digests) for one in ratings.values()), len(alone.digests)])
+    ladder = ladders.ladders(ratings, rows, levels)
     solo = ladders.solo_ladder(alone, rows, levels)
-    paired = figures.pairs(figures.meetings(rows), ladder)
+    paired = figures.pairs(figures.meetings(rows), ladder, {n: fit.z for n, fit in fits.items()})
     frames = {
         "ladder": ladder,
-        "combined": ladders.mean_of_ladders(rated, called),
+        "combined": ladders.mean_of_ladders(ratings, called),
+        "fits": ladders.fits(fits),
         "tables": figures.tables(rows),
         "pairs": paired,
         "times": figures.times(rows),

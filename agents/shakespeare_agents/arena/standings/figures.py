@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import polars as pl
 
@@ -175,8 +175,14 @@ def meetings(seats: pl.DataFrame) -> pl.DataFrame:
 _COMPARED = ("agent", "place", "score", "guilty")
 
 
-def pairs(met: pl.DataFrame, rated: pl.DataFrame) -> pl.DataFrame:
-    """The frame `Standings.pairs` of meetings, given the ratings: `players`, `agent`, `rating`."""
+def pairs(met: pl.DataFrame, rated: pl.DataFrame, fits: Mapping[int, pl.DataFrame]) -> pl.DataFrame:
+    """The frame `Standings.pairs` of meetings.
+
+    Args:
+        met: The meetings.
+        rated: The ratings: `players`, `agent`, `rating`.
+        fits: `Fit.z` by number of seats.
+    """
     by = ["players", "agent", "other"]
     ahead = shares(met, by, "ahead")
     games = met.group_by(by).agg(games=pl.col("key").n_unique().cast(pl.Int64))
@@ -192,7 +198,20 @@ def pairs(met: pl.DataFrame, rated: pl.DataFrame) -> pl.DataFrame:
         )
         .join(rated.select("players", "agent", "rating"), on=["players", "agent"])
         .join(others, on=["players", "other"])
+        .join(_both_ways(fits), on=by, how="left")
         .with_columns(expected=1 / (1 + (-lead / ELO).exp()))
         .rename({"mean": "ahead"})
         .sort(*by)
     )
+
+
+def _both_ways(fits: Mapping[int, pl.DataFrame]) -> pl.DataFrame:
+    """`players`, `agent`, `other` and `z`, which the other one has with the other sign."""
+    columns = "players", "agent", "other", "z"
+    schema = {"players": pl.Int64, "agent": pl.String, "other": pl.String, "z": pl.Float64}
+    found = [pl.DataFrame(schema=schema)]
+    for players, z in fits.items():
+        table = z.with_columns(players=pl.lit(players, pl.Int64))
+        turned = table.with_columns(agent="other", other="agent", z=-pl.col("z"))
+        found += [table.select(columns), turned.select(columns)]
+    return pl.concat(found)

@@ -13,6 +13,7 @@ import polars as pl
 import scipy.special
 from numpy.typing import NDArray
 
+from shakespeare_agents.arena.standings.fit import Fit
 from shakespeare_agents.arena.standings.frames import SCHEMAS
 from shakespeare_agents.arena.standings.ratings import Ratings
 from shakespeare_agents.intervals import mean_interval, student_interval
@@ -226,6 +227,15 @@ def _framed(
     added = set(more.columns) - set(on)
     schema = {column: kind for column, kind in SCHEMAS[name].items() if column not in added}
     return pl.DataFrame(rows, schema=schema).join(more, on=on, how="left", maintain_order="left")
+
+
+def fits(found: Mapping[int, Fit]) -> pl.DataFrame:
+    """The frame `Standings.fits`."""
+    rows = [
+        (players, fit.z.height, fit.chi_square, fit.freedom, fit.p, fit.widening)
+        for players, fit in found.items()
+    ]
+    return pl.DataFrame(rows, schema=SCHEMAS["fits"], orient="row")
 
 
 def mean_of_ladders(rated: Mapping[int, Ratings], called: Mapping[str, str]) -> pl.DataFrame:
