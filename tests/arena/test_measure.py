@@ -9,7 +9,7 @@ import pytest
 
 from shakespeare_agents import make
 from shakespeare_agents.arena.measure import measure, reference
-from shakespeare_agents.arena.scale import RUNGS, Climb, Meetings, fitted
+from shakespeare_agents.arena.scale import RUNGS, Climb, Meetings, _place_of, _playouts_at, fitted
 from shakespeare_agents.identity import agent_digest
 from shakespeare_env.core import registry
 from tests.contract.command_line import printed, refused
@@ -33,11 +33,11 @@ class Planted:
 
     def against(self, playouts):
         shares: list[float] = []
-        logit = self.slope * (self.place - math.log2(playouts)) - math.log(self.players - 1)
+        logit = self.slope * (self.place - _place_of(playouts)) - math.log(self.players - 1)
 
         def play(deals):
             self.order += [playouts] * deals
-            self.now += 0.01 * deals * self.players * playouts
+            self.now += 0.01 * deals * self.players * max(playouts, 1)
             self.now += 0 if shares else self.compiling
             chances = 1 / (1 + np.exp(-logit - self.noise * self.rng.standard_normal(deals)))
             shares.extend(self.rng.binomial(self.players, chances) / self.players)
@@ -57,18 +57,22 @@ def covered(found, true):
 def test_intervals_hold_the_true_place():
     """95 % are promised; 90 % of them must be kept."""
     held = []
-    for place, slope, seed in itertools.product((0.5, 3.0, 5.2, 7.0), (0.15, 0.4), range(6)):
-        climb = Planted(place, slope, 4, [seed, int(10 * place)], noise=0.3).climb(150)
+    for place, slope, seed in itertools.product(
+        (-13.0, -1.2, 0.5, 3.0, 5.2, 7.0), (0.15, 0.4), range(6)
+    ):
+        climb = Planted(place, slope, 4, [seed, int(10 * place) + 200], noise=0.3).climb(150)
         assert climb.deals == 150
-        held.append(covered(climb.placement(), 2**place))
+        held.append(covered(climb.placement(), _playouts_at(place)))
     assert np.mean(held) >= 0.9
 
 
-@pytest.mark.parametrize(("place", "said"), [(-6.0, "below 1"), (17.0, "above 1,024")])
+@pytest.mark.parametrize(("place", "said"), [(-40.0, "0 or less"), (17.0, "above 1,024")])
 def test_beyond_the_scale_it_says_so_and_stops(place, said):
     climb = Planted(place, 0.8, 4, 1).climb(10_000)
     assert str(climb.placement()) == said
     assert climb.deals < 600
+    # The next rungs would tell more of those above.
+    assert (climb.placement().deciding or 0) >= (4096 if place > 0 else 0)
 
 
 def test_it_plays_no_rung_that_takes_longer_than_there_is_time():
@@ -97,12 +101,13 @@ def test_what_the_command_prints_and_writes(tmp_path):
     command = ["measure", "random", "--game", "figaro", "--players", "3", "--games", "20"]
     out = printed(*command, "--out", str(file))
     assert "random in figaro, seed 0" in out
-    assert "below 1" in out
+    assert "network 1 alone; below, the share of its moves" in out
     data = json.loads(file.read_text())
-    assert (data["agent"], data["tables"][0]["high"]) == ("random", 0.0)
+    placed = data["tables"][0]
+    assert (data["agent"], placed["low"], placed["deciding"]) == ("random", 0.0, None)
+    assert placed["low"] <= placed["playouts"] < placed["high"] < 0.7
     for playouts in RUNGS:
         assert data["scale"][str(playouts)] == reference(playouts)
-        assert "version=1" in reference(playouts)
     rules = registry.game("figaro")
     rung = data["scale"]["1024"]
     assert data["scale_digest"] == agent_digest(rung, make(rung, rules), rules)

@@ -10,11 +10,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shakespeare_agents.arena.entrants import Entrant, entrants_of
 from shakespeare_agents.arena.evaluation import WIDTH, OnProgress, Series, Shown
 from shakespeare_agents.arena.scale import RUNGS, Climb, Meetings, Placement
 from shakespeare_agents.identity import agent_digest
+from shakespeare_agents.random_agent import RandomAgent
 from shakespeare_agents.registry import make
 from shakespeare_agents.workers import Workers
 from shakespeare_env.checks.values import shown
@@ -24,6 +26,7 @@ from shakespeare_env.core.game import Game
 from shakespeare_env.core.rng import check_seed
 from shakespeare_env.datasets.reading import MOST_GAMES
 from shakespeare_env.play.agent import Player
+from shakespeare_env.play.generators import GameGenerators
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -45,7 +48,7 @@ class Measurement(Shown):
         agent: As entered.
         options: Variants.
         seed: Decides the deals and the agents' draws.
-        scale: The reference agents by playouts.
+        scale: The reference agents by playouts, below 1 by the share of the network's moves.
         scale_digest: The digest of their weights and code (see `identity.agent_digest`); figures
             of different scales do not compare.
         tables: One per number of seats.
@@ -57,7 +60,7 @@ class Measurement(Shown):
     agent: str
     options: dict[str, bool]
     seed: int
-    scale: dict[int, str]
+    scale: dict[float, str]
     scale_digest: str
     tables: tuple[Placement, ...]
 
@@ -73,7 +76,8 @@ class Measurement(Shown):
         table = Table(
             title=Text(f"{self.agent} in {self.game}{variants}, seed {self.seed}"),
             caption="Playouts: how many search needs to be as strong, 95 % interval.\n"
-            "Won: % against copies of search with as many playouts, and games.",
+            "1: network 1 alone; below, the share of its moves, the others at random.\n"
+            "Won: % against copies of that agent, and games." + self._deciding(),
             min_width=WIDTH,
         )
         table.add_column("Seats", justify="right")
@@ -89,17 +93,46 @@ class Measurement(Shown):
             table.add_row(str(placement.players), str(placement), "; ".join(won), equal)
         return table
 
+    def _deciding(self) -> str:
+        """What games would tell more of tables where the scale ends too early."""
+        return "".join(
+            f"\n{one.players} seats: search with {one.deciding:,} playouts would decide."
+            for one in self.tables
+            if one.deciding
+        )
 
-def reference(playouts: int) -> str:
+
+class Softened:
+    """Plays a share of its moves like the scale's network, and the others at random."""
+
+    def __init__(self, game: Game, *, share: float = 0.5) -> None:
+        self._share = share
+        self._network, self._random = make(reference(1), game), RandomAgent()
+
+    def act(
+        self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: GameGenerators
+    ) -> NDArray[np.int64]:
+        """See `Agent.act`."""
+        by_chance = self._random.act(observations, masks, rng)
+        chosen = self._network.act(observations, masks, rng)  # type: ignore[union-attr]
+        return np.where(rng.random() < self._share, chosen, by_chance)
+
+
+def reference(playouts: float) -> str:
     """The agent that a rung of the scale stands for.
 
     All of it is written out, so that no change of a default moves the scale: search over the first
     bundled network, with playouts to the end of the game; one playout is that network alone. Fewer
-    playouts than twice the moves considered could not be shared among them.
+    playouts than twice the moves considered could not be shared among them. Below one playout the
+    network plays that share of its moves, and the others are random.
     """
+    if playouts == 0:
+        return "random"
+    if playouts < 1:
+        return f"{Softened.__module__}:{Softened.__name__},share={playouts}"
     if playouts == 1:
         return "network,version=1"
-    return f"search,simulations={playouts}," + _FROZEN.format(considered=min(playouts // 2, 6))
+    return f"search,simulations={playouts}," + _FROZEN.format(considered=min(int(playouts) // 2, 6))
 
 
 def measure(
@@ -118,8 +151,8 @@ def measure(
     """Place an agent on the scale: the playouts with which search wins as often as it does.
 
     At each table it plays one seat against copies of a `reference` in the others, every deal from
-    every seat. Which rung it meets next follows from the games before: it begins at the lowest and
-    climbs while it seems stronger, then alternates between the two rungs around its place.
+    every seat. Which rung it meets next follows from the games before: it begins at one
+    playout and moves up or down, then alternates between the two rungs around its place.
 
     Args:
         agent: Whatever plays (see `registry.make`), or `Entrant` with a name of your own.
@@ -152,7 +185,7 @@ def measure(
     (entrant,) = entrants_of([agent], rules)
     scale = {playouts: reference(playouts) for playouts in RUNGS}
 
-    def games_against(seats: int, playouts: int) -> Callable[[int], Meetings]:
+    def games_against(seats: int, playouts: float) -> Callable[[int], Meetings]:
         name = f"{entrant.name} met {playouts} playouts"  # not the agent's own name
         rung = Entrant(name, make(scale[playouts], rules), scale[playouts])
         series = Series(
@@ -201,13 +234,13 @@ def tables_of(rules: Game, players: Sequence[int] | None) -> list[int]:
     return tables
 
 
-def _seed_of(seed: int, seats: int, playouts: int) -> int:
+def _seed_of(seed: int, seats: int, playouts: float) -> int:
     """The seed of the games against a rung; rungs and tables share no deals, hence no luck."""
-    sequence = np.random.SeedSequence([int(check_seed(seed)), seats, playouts])
+    sequence = np.random.SeedSequence([int(check_seed(seed)), seats, *playouts.as_integer_ratio()])
     return int(sequence.generate_state(1, np.uint64)[0])
 
 
-def _meetings(playouts: int, series: Series) -> Meetings:
+def _meetings(playouts: float, series: Series) -> Meetings:
     """The result of an agent alone against copies of a rung."""
     shares = series.shares()
     games = series.deals * series.games_a_deal

@@ -1,9 +1,13 @@
 """The scale of playouts: where on it an agent wins its share, and which rung it meets next.
 
+From one playout on the scale is log2 of playouts. Below, a rung is the share of its moves that the
+network of one playout plays, the others at random, so that 0 is random play; there strength grows
+about evenly with the share, and the whole share counts as `_NETWORK` doublings.
+
 The model: with n seats, the odds of the agent's one seat against copies of a rung are those of an
-equal player, 1 to n - 1, times e^(slope (x - log2 playouts)), where x is the agent's place. Place
-and slope are estimated together; the interval is that of the place's profile likelihood, in which
-every place gets the slope that suits it best. Games of a deal depend on each other, so the
+equal player, 1 to n - 1, times e^(slope (x - the rung's place)), where x is the agent's place.
+Place and slope are estimated together; the interval is that of the place's profile likelihood, in
+which every place gets the slope that suits it best. Games of a deal depend on each other, so the
 likelihood is divided by the dispersion of deals (Wedderburn 1974, "Quasi-likelihood functions,
 generalized linear models, and the Gauss-Newton method").
 """
@@ -17,13 +21,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-RUNGS = (1, 4, 16, 64, 256, 1024)
-"""Playouts a move of the agents that make the scale."""
-_STEP = RUNGS[1] // RUNGS[0]
-"""The factor from a rung to the next."""
+RUNGS: tuple[float, ...] = (0, 0.25, 0.5, 0.75, 1, 4, 16, 64, 256, 1024)
+"""Playouts a move of the agents that make the scale; below 1 the share of the network's moves."""
+_NETWORK = 20.0
+"""Doublings of playouts that are worth about as much as the network is over random play."""
 _TOP = math.log2(RUNGS[-1])
-_PLACES = np.arange(-6.0, 18.0, 1 / 16)
-"""Places of agents in log2 of playouts; far enough beyond the scale's ends to be all alike."""
+_PLACES = np.arange(-_NETWORK - 6, 18.0, 1 / 16)
+"""Places of agents; far enough beyond the scale's ends to be all alike."""
 _SLOPES = np.geomspace(0.01, 2.5, 40)
 """Candidate slopes, in logits a doubling."""
 _SLOPE, _FACTOR = 0.25, math.e
@@ -53,7 +57,7 @@ class Meetings:
         variance: The variance between deals of a deal's share of wins; 0 with one deal.
     """
 
-    playouts: int
+    playouts: float
     deals: int
     games: int
     wins: float
@@ -67,7 +71,7 @@ class Meetings:
 
 @dataclass(frozen=True)
 class Fit:
-    """An agent's place, in log2 of playouts.
+    """An agent's place on the scale, from one playout on in log2 of playouts.
 
     Attributes:
         place: The most likely.
@@ -86,8 +90,8 @@ class Fit:
 class Placement:
     """An agent's strength at one table, in playouts a move of equally strong search.
 
-    0.0 stands for "below 1", None for "above 1,024": beyond its ends the scale tells no strengths
-    apart.
+    Below 1 it is a share of the network's moves; 0.0 stands for "0 or less", None for "above
+    1,024": beyond its ends the scale tells no strengths apart.
 
     Attributes:
         players: The number of seats.
@@ -97,6 +101,7 @@ class Placement:
         slope: Logits of winning that a doubling of playouts is worth there.
         games: The number of games played.
         meetings: The meetings by rung, the fewest playouts first.
+        deciding: The playouts of a search that would tell more; None if the scale reaches that far.
     """
 
     players: int
@@ -106,17 +111,18 @@ class Placement:
     slope: float
     games: int
     meetings: tuple[Meetings, ...]
+    deciding: int | None
 
     def __str__(self) -> str:
-        """As in `23 (12 to 41)`, or `below 1`."""
+        """As in `23 (12 to 41)`, `0.62 (0.55 to 0.7)`, or `above 1,024`."""
         if self.low == self.high in (0.0, None):
-            return _said(self.low)
+            return f"{_said(self.low)}{' or less' if self.low == 0 else ''}"
         return f"{_said(self.playouts)} ({_said(self.low)} to {_said(self.high)})"
 
 
 def fitted(meetings: Sequence[Meetings], players: int) -> Fit:
     """The place of an agent that has met one rung or more at a table of `players` seats."""
-    rungs = np.log2([one.playouts for one in meetings])
+    rungs = np.array([_place_of(one.playouts) for one in meetings])
     games = np.array([one.games for one in meetings], np.float64)
     wins = np.array([one.wins for one in meetings])
     # [place, slope, rung]
@@ -140,9 +146,9 @@ def fitted(meetings: Sequence[Meetings], players: int) -> Fit:
 class Climb:
     """An agent's way to its place on the scale at one table.
 
-    It begins at the lowest rung and climbs a rung at a time while the next one is below its
-    estimated place; then it meets whichever of the two rungs around its place it has met less. The
-    games at a rung grow by half with each visit, so that early ones, which may mislead, are few.
+    It begins at one playout and moves on a rung at a time, up or down, until its estimated place is
+    between two that it has met; then it meets whichever of these it has met less. The games at a
+    rung grow by half with each visit, so that early ones, which may mislead, are few.
 
     Args:
         players: The number of seats.
@@ -154,14 +160,14 @@ class Climb:
     def __init__(
         self,
         players: int,
-        games_against: Callable[[int], Callable[[int], Meetings]],
+        games_against: Callable[[float], Callable[[int], Meetings]],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.players = players
         self._games_against, self._clock = games_against, clock
-        self._games: dict[int, Callable[[int], Meetings]] = {}
-        self._met: dict[int, Meetings] = {}
-        self._each: dict[int, float] = {}
+        self._games: dict[float, Callable[[int], Meetings]] = {}
+        self._met: dict[float, Meetings] = {}
+        self._each: dict[float, float] = {}
         self._fit: Fit | None = None
 
     @property
@@ -191,44 +197,46 @@ class Climb:
         met = tuple(self._met[rung] for rung in sorted(self._met))
         place, low, high = map(_playouts_at, (fit.place, fit.low, fit.high))
         games = sum(one.games for one in met)
-        return Placement(self.players, place, low, high, fit.slope, games, met)
+        deciding = None if high is not None else _deciding(fit)
+        return Placement(self.players, place, low, high, fit.slope, games, met, deciding)
 
-    def _next(self, left: float) -> int | None:
+    def _next(self, left: float) -> float | None:
         """The rung to meet, such that a deal is likely to fit in; None if there is none."""
         if self._fit is None:
-            return RUNGS[0]
-        place, highest = self._fit.place, max(self._met)
-        reachable = [rung for rung in RUNGS if rung <= highest * _STEP]
+            return 1
+        first, last = (RUNGS.index(end(self._met)) for end in (min, max))
+        reachable = RUNGS[max(first - 1, 0) : last + 2]
         around = [
-            *[rung for rung in reachable if math.log2(rung) <= place][-1:],
-            *[rung for rung in reachable if math.log2(rung) > place][:1],
+            *[rung for rung in reachable if _place_of(rung) <= self._fit.place][-1:],
+            *[rung for rung in reachable if _place_of(rung) > self._fit.place][:1],
         ]
         playable = [rung for rung in around if self._deal_takes(rung) <= left]
         return min(playable, key=self._deals_at, default=None)
 
-    def _deals_at(self, rung: int) -> int:
+    def _deals_at(self, rung: float) -> int:
         return self._met[rung].deals if rung in self._met else 0
 
-    def _deal_takes(self, rung: int) -> float:
+    def _deal_takes(self, rung: float) -> float:
         """Seconds of a deal; rungs not timed yet are extrapolated from the two highest timed ones.
 
         A line fits, since the agent's own time is the same at all rungs.
         """
         if rung in self._each or not self._each:
             return self._each.get(rung, 0.0)
-        *_, (low, less), (high, more) = [(0, 0.0), *sorted(self._each.items())]
+        work = {max(timed, 1): seconds for timed, seconds in self._each.items()}
+        *_, (low, less), (high, more) = [(0, 0.0), *sorted(work.items())]
         rise = max(more - less, 0.0) / (high - low) if low else 0.0
-        return more + rise * (rung - high)
+        return more + rise * (max(rung, 1) - high)
 
     def _is_beyond(self) -> bool:
         """Whether an end of the scale has been met often, and the agent is surely beyond it."""
         fit = self._fit
         if fit is None:
             return False
-        below = fit.high < 0 and self._deals_at(RUNGS[0]) >= _SURE
+        below = fit.high < -_NETWORK and self._deals_at(RUNGS[0]) >= _SURE
         return below or (fit.low > _TOP and self._deals_at(RUNGS[-1]) >= _SURE)
 
-    def _play(self, rung: int, deals: int) -> None:
+    def _play(self, rung: float, deals: int) -> None:
         if rung not in self._games:
             self._games[rung] = self._games_against(rung)
         began = self._clock()
@@ -250,15 +258,26 @@ def _dispersion(meetings: Sequence[Meetings]) -> float:
 
 
 def _playouts_at(place: float) -> float | None:
-    """The playouts of a place on the scale in log2; 0.0 and None beyond its ends."""
+    """The playouts of a place on the scale; 0.0 and None beyond its ends."""
     if place < 0:
-        return 0.0
+        return max(0.0, 1 + place / _NETWORK)
     return 2.0**place if 2.0**place <= RUNGS[-1] else None
+
+
+def _place_of(playouts: float) -> float:
+    """The place of a rung."""
+    return _NETWORK * (playouts - 1) if playouts < 1 else math.log2(playouts)
+
+
+def _deciding(fit: Fit) -> int:
+    """The playouts of the next rung that there would be, at or above a place if that is known."""
+    known = fit.place if fit.place < _PLACES[-1] else _TOP
+    return int(4 ** max(math.ceil(known / 2), math.log2(RUNGS[-1]) // 2 + 1))
 
 
 def _said(playouts: float | None) -> str:
     if playouts is None:
         return f"above {RUNGS[-1]:,}"
-    if playouts == 0:
-        return f"below {RUNGS[0]}"
+    if playouts < 1:
+        return f"{playouts:.2g}"
     return f"{playouts:.1f}" if playouts < 10 else f"{playouts:,.0f}"
