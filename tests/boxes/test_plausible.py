@@ -1,5 +1,6 @@
 """What a plausible box is, and draws of it."""
 
+import re
 import tomllib
 from typing import Any
 
@@ -53,7 +54,8 @@ VIOLATED = {
         "costume_gain.9": ({"pounds": 2}, "rising prestige"),
         "stage.space.b1.candle": (False, "candles"),
         "stage.space.c2.on": (["b1"], "bricks"),
-        "stage.space.b2.candle": (True, "space without a candle"),
+        "stage.space.b2.candle": (True, "spaces without a candle"),
+        "stage.space.a3.candle": (True, "spaces without a candle"),
         "objective.jewels.points": ({"2": 0}, "objectives"),
         "objective.leading_acts.points": ({"1": 1, "2": 2}, "first places"),
         "objective.wardrobe.points": ({"3": 2, "5": 3}, "reported objectives"),
@@ -95,6 +97,14 @@ def test_a_constraint_names_what_violates_it(game, name, tmp_path):
     file.write_text(changed(game, name, value))
     found = {one.name: faults for one, faults in violated(game, file)}
     assert found.get(wanted), found
+
+
+@pytest.mark.parametrize(("cost", "named"), [(5, False), (3, True), (1, True)])
+def test_winners_could_have_recruited_for_23_pounds_or_taken_extras(cost, named, tmp_path):
+    text = registry.own_box("shakespeare").read_text("utf-8")
+    (tmp_path / "box.toml").write_text(re.sub(r"(?m)^cost = \d", f"cost = {cost}", text))
+    found = [one.name for one, _ in violated("shakespeare", tmp_path / "box.toml")]
+    assert ("wages of winners" in found) is named
 
 
 def entries(value, name=""):

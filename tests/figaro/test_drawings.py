@@ -137,3 +137,4 @@ def test_topics_say_what_stands_on_the_table():
     assert topics(d)["red"].split("\n")[1] == "Now: before seat 2."
     assert "purple" not in topics(position(players=3))
     assert "seat 2: 3" in topics(d)["front"]
+    assert topics(d)["take"].startswith("Before your card: take all")

@@ -73,6 +73,12 @@ def test_a_lesson_has_a_reason_for_every_kind_of_move_wherever_one_goes(game):
         number += 1
 
 
+def test_leaving_the_spaces_that_cost_prestige_is_said_to_count_on_every_act():
+    why = {str(one.condition.get("move")): one.first for one in lesson("shakespeare").why}
+    assert "to space 4, where no prestige is lost" in why["quill:I"]
+    assert all("first three" in why[f"quill:{act}"] for act in ("II", "III"))
+
+
 def test_what_is_said_of_one_more_card_is_true_by_the_total():
     """Figaro: cards of value 1, 2 and 3; six or more makes the seat take everything."""
     taught, told = lesson("figaro"), set()

@@ -28,7 +28,8 @@ COSTS = (1, 3, 5)
 PLAIN, PRECIOUS = 6, 15
 """The least value of a costume that pays, and the greatest."""
 _QUILLS = ("red", "gold", "blue", "white")
-_WAGES = (11, 23)
+_WAGES = 23
+"""The most that a winner was seen to have recruited for."""
 _RECRUITS = 7
 """The characters that a seat has at the end besides the board's: one drafted, six recruited."""
 _FULL_BAG = {"black": 16, "pink": 16, "purple": 12, "blue": 12, "green": 8, "yellow": 8}
@@ -165,11 +166,10 @@ def costs(box: Box) -> Iterator[str]:
 
 @_of("rulebook: strategies")
 def wages_of_winners(box: Box) -> Iterator[str]:
-    """Seven recruits can cost as little as 11 pounds, and as much as 23."""
-    sums = sorted(card.cost for card in _cards(box) for _ in range(card.copies))
-    least, most = sum(sums[:_RECRUITS]), sum(sums[-_RECRUITS:])
-    if least > _WAGES[0] or most < _WAGES[1]:
-        yield f"seven recruits cost {least} to {most}"
+    """The dearest seven recruits cost 23 pounds or more; extras cost nothing."""
+    costs = sorted(card.cost for card in _cards(box) for _ in range(card.copies))
+    if (most := sum(costs[-_RECRUITS:])) < _WAGES:
+        yield f"seven recruits cost {most} pounds at most"
 
 
 @_of("rulebook: craftsmen")
@@ -297,13 +297,14 @@ def candles(box: Box) -> Iterator[str]:
 
 
 @_of("rulebook: the example of day 1, by inference")
-def space_without_a_candle(box: Box) -> Iterator[str]:
-    """A black element scores nothing on the space above the centre and its neighbour."""
+def spaces_without_a_candle(box: Box) -> Iterator[str]:
+    """Elements score nothing in the bottom row, and on the spaces that rest on its centre."""
     centres = {space.id for space in _bottom_row(box) if space.mirror == space.id}
     beside = [s for s in box.spaces if s.row == 2 and len(s.on) == 2 and centres & {*s.on}]
     if not beside:
         yield "nothing rests on the centre of the bottom row"
-    yield from (f"a candle on {space.id}" for space in beside if space.candle)
+    unlit = [*_bottom_row(box), *beside]
+    yield from (f"a candle on {space.id}" for space in unlit if space.candle)
 
 
 # ---- objectives ----------------------------------------------------------------------------------

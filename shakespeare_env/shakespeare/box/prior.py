@@ -112,14 +112,14 @@ def copies(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
 
 
 def stage(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
-    """The candles: mirrored, more often high up; none beside the centre of the second row."""
+    """The candles: mirrored, more often high up; none where the rule book's example has none."""
     spaces = facts["stage"]["space"]
     while True:
         lit: dict[str, bool] = {}
         for space in spaces:
             mirror = space.get("mirror", space["id"])
             barred = space["id"] in ("b2", "b3")
-            share = 0.0 if barred else (0.1, 0.5, 0.6)[space["row"] - 1]
+            share = 0.0 if barred else (0.0, 0.5, 0.6)[space["row"] - 1]
             lit[space["id"]] = lit.get(mirror, bool(rng.random() < share))
         if 2 <= sum(lit.values()) <= 8:
             break

@@ -31,8 +31,8 @@ _MOODS = {mood: gain_words(gain) for mood, gain in t.MOOD_GAINS.items()} | {
 def topics(position: Mapping[str, Any]) -> dict[str, str]:
     """Explanations by the name used in moves."""
     known = _numbers(position)
-    meanings = {name: text.format_map(known) for name, text in _WORDS["topics"].items()}
-    del meanings["wager" if position["players"] == 1 else "solo"]
+    said = _WORDS["topics"] | _WORDS["alone" if position["players"] == 1 else "several"]
+    meanings = {name: text.format_map(known) for name, text in said.items()}
     meanings |= {f"act_{act.lower()}": _act(act) for act in ACTS}
     meanings |= {colour: _colour(colour, value) for colour, value in PRINTED.values.items()}
     meanings |= {space.id: _space(space) for space in PRINTED.box.spaces}

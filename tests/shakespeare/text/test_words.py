@@ -1,5 +1,7 @@
 """What a move, the end of a day, a card and a thing on the table do, in words."""
 
+import re
+
 from shakespeare_env import Position
 from shakespeare_env.play.course import from_events
 from shakespeare_env.shakespeare.text.wording import score_sheet
@@ -109,10 +111,14 @@ def test_every_thing_is_a_topic_and_a_card_tells_its_powers():
     ]
     standings = "Now: seat 0: 4, +1 prestige; seat 1: 2, 0 prestige."
     assert known["great_company"].splitlines()[-1] == standings
+    assert "before an element that it takes" in known["quill"]
 
 
 def test_alone_there_is_no_wager_but_the_rules_of_solo():
     alone = topics(turn_position(players=1))
+    said = " ".join(alone[name] for name in ("win", "order", "initiative", "solo"))
     assert "wager" not in alone
+    assert not re.search("[Ww]ager", said)
+    assert "only 1 or 2 cylinders" in alone["win"]
     assert "A good game passes 30 prestige." in alone["solo"]
     assert "solo" not in topics(table())
