@@ -1,4 +1,4 @@
-"""A game played by an agent, step by step."""
+"""A game played by an agent, step by step, and which agent that was."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_agents.registry import checkpoint_named
 from shakespeare_agents.strategy.self_play import at_all_seats
-from shakespeare_env import Batch, Position
+from shakespeare_env import Batch, Position, registry
 from shakespeare_env.play.agent import Player
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.lineup import play_out
@@ -43,6 +44,14 @@ def demonstration(
 
     play_out(batch, lineup, after_step=look)
     return tuple(map(Step, course, moves, course[1:]))
+
+
+def made_with(game: str) -> str:
+    """Which network is bundled for a game, by its version and the digest of its weights."""
+    folder = checkpoint_named("network", registry.game(game))
+    assert folder is not None
+    (weights,) = folder.glob("weights-*")
+    return f"Made with network {folder.name} of {game}, {weights.stem}."
 
 
 def find(steps: tuple[Step, ...], beginning: str, *, after: int = 0, count: int = 1) -> Step:

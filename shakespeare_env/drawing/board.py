@@ -142,6 +142,7 @@ def picture(
         viewBox=svg.ViewBoxSpec(0, 0, WIDTH, height),
         width=WIDTH,
         height=height,
+        style="max-width:100%;height:auto",  # a notebook's cell may be narrower
         extra={"role": "img", **DEFAULTS},
         elements=[
             svg.Title(text=plain(title)),

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import execute
-from demonstration import demonstration, find
+from demonstration import demonstration, find, made_with
 from notebook_mode import VARIABLE, is_fast, size
 from shakespeare_env import Position
 from shakespeare_env.core import registry
@@ -73,6 +73,16 @@ def test_the_stored_findings_are_those_of_the_page():
     for row in rows:
         begins, mean = f"| {row['item']} | `{row['player']}` |", f"| {row['mean']:+.2f} ("
         assert any(begins in line and mean in line for line in page.splitlines())
+
+
+@every
+def test_its_figures_are_of_the_networks_that_are_bundled(path):
+    notebook = nbformat.read(path, as_version=4)
+    named = re.findall(r"Made with network \d+ of (\w+), .*", path.read_text(encoding="utf-8"))
+    played = re.search("demonstration|self_play|find_positions", str(notebook.cells))
+    assert bool(named) is bool(played), "print made_with(game) first"
+    for game in named:
+        assert made_with(game) in path.read_text(encoding="utf-8"), f"execute {path.name} again"
 
 
 @pytest.mark.parametrize(("fast", "saved"), [("0", ["new"]), ("1", ["old"])])

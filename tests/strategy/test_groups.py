@@ -11,6 +11,7 @@ from shakespeare_agents.arena.games.seating import SeatPlan
 from shakespeare_agents.intervals import mean_interval, share_interval
 from shakespeare_agents.strategy.groups import (
     against,
+    against_others,
     change,
     figure,
     means,
@@ -79,8 +80,25 @@ def test_differences_are_to_the_baseline_of_the_position():
     found = against(TRIALS, pl.lit(True), of=["score", "lead"])
     assert found["score"].to_list() == [-1.5, 1.5, 0.5, -0.5, 0.0]
     assert found["lead"].null_count() == 5
-    found = against(TRIALS, is_a, within=["position", "card"], of=["score"])
-    assert found.select("move", "score").rows() == [("a", 0), ("a", 0), ("b", -1)]
+    found = against_others(TRIALS, of=["score"])
+    assert found["score"].to_list() == [-3.0, 3.0, 1.0, -1.0], (
+        "alone in its position one is dropped"
+    )
+
+
+def test_intervals_of_means_hold_together():
+    """Of tables of 20 groups without an effect one in 20 has an interval without 0, or fewer."""
+    rng, wrong = np.random.default_rng(3), 0
+    for _ in range(200):
+        table = {"deal": [*range(60)] * 20, "group": np.repeat(range(20), 60)}
+        found = means(pl.DataFrame({**table, "score": rng.normal(size=1200)}), "group", of="score")
+        wrong += found.filter((pl.col("low") > 0) | (pl.col("high") < 0)).height > 0
+    assert wrong / 200 < 0.09
+
+
+def test_rows_count_by_their_weight():
+    rows = pl.DataFrame({"deal": range(60), "score": [1.0, 5.0] * 30, "weight": [3.0, 1.0] * 30})
+    assert means(rows.with_columns(all=1), "all", of="score")["mean"].to_list() == [2.0]
 
 
 GROUPS = pl.DataFrame(
@@ -103,8 +121,8 @@ def test_findings_in_words_carry_their_intervals():
     with pytest.raises(ValueError, match="3 groups"):
         figure(GROUPS)
     assert ranking(GROUPS, "card").splitlines() == [
-        "Best of 3: c, +3.00 (+2.50 to +3.50)",
-        "Worst of 3: a, +1.00 (-0.25 to +1.50)",
+        "Best of 3 of 4: c, +3.00 (+2.50 to +3.50)",
+        "Worst of 3 of 4: a, +1.00 (-0.25 to +1.50)",
         "Left out, with the deals they were tried in: b 7",
     ]
     assert ranking(GROUPS[1:2], "card").startswith("Unknown")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ def test_one_game_is_shown_as_its_position(table):
         == position.svg()
         == position.game.presentation.picture(position.to_dict())
     )
+    assert re.match(r'<svg style="max-width:100%;height:auto" [^>]*viewBox="0 0 ', position.svg())
     text, pixels = (env(**table.arguments, render_mode=mode) for mode in ("ansi", "rgb_array"))
     one_seat: Any = SingleAgentEnv(
         **table.arguments, seat=0, opponents=first_legal, render_mode="rgb_array"

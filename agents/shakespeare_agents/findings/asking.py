@@ -45,7 +45,7 @@ from shakespeare_env.core.rng import check_seed
 from shakespeare_env.datasets.frames import faults, parquet, read_parquet
 from shakespeare_env.errors import DatasetError, WorkerError
 
-FORMAT = 2
+FORMAT = 3
 """Version of the answers; a change of a question that changes its figures changes it, too."""
 DIGITS = 16
 """The hexadecimal digits of a box's digest that name it."""

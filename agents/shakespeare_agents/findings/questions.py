@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from shakespeare_agents.intervals import clustered_error
+from shakespeare_agents.strategy.groups import weight
 from shakespeare_agents.strategy.trials import NoPositionError
 from shakespeare_env.core.game import Game
 
@@ -53,7 +54,7 @@ class Table:
 Play = Callable[[Table], Any]
 """Games, positions or trials from which several questions are answered."""
 Answer = Callable[[Table, Any], pl.DataFrame]
-"""From a table and what was played to rows of `item`, `deal` and `value`."""
+"""From a table and what was played to rows of `item`, `deal` and `value`, maybe with a `weight`."""
 
 
 @dataclass(frozen=True)
@@ -142,9 +143,9 @@ def estimates(table: Table, asked: list[Question]) -> pl.DataFrame:
         return pl.DataFrame(schema=ESTIMATES)
     shape = pl.col("question"), pl.col("item").cast(pl.String), "deal", pl.col("value").cast(float)
     deals = (
-        pl.concat([one.select(*shape) for one in rows])
+        pl.concat([one.select(*shape, weight=weight(one)) for one in rows])
         .group_by("question", "item", "deal")
-        .agg(sum=pl.col("value").sum(), count=pl.len())
+        .agg(sum=(pl.col("value") * pl.col("weight")).sum(), count=pl.col("weight").sum())
     )
     sums, counts = pl.col("sum"), pl.col("count")
     found = deals.group_by("question", "item").agg(

@@ -10,7 +10,7 @@ import polars as pl
 
 from shakespeare_agents.findings.questions import Questions, Table
 from shakespeare_agents.registry import make, unlearned
-from shakespeare_agents.strategy.groups import against
+from shakespeare_agents.strategy.groups import against, against_others
 from shakespeare_agents.strategy.self_play import outcomes, self_play
 from shakespeare_agents.strategy.trials import Positions, find_positions, try_gift, try_moves
 from shakespeare_env.core.batch import Batch
@@ -118,30 +118,32 @@ def _given(found: Positions, what: str, amount: int, item: str) -> pl.DataFrame:
 
 
 def recruiting(table: Table) -> pl.DataFrame:
-    """Every card on offer on days 1 to 3, recruited, against the same card as an extra."""
+    """Every card on offer on days 1 to 3, recruited, against the others on offer.
+
+    Good cards are taken at once, so they are rarely on offer: every card has its positions.
+    """
     found = find_positions(
         table.game.name,
-        ["recruit", "extra"],
-        most=6 * table.games,
+        ["recruit"],
+        most=table.games,
+        each_of=["recruit"],
         facts={"day": "day"},
         **table.dealt(table.games),
     )
-    way_and_card = pl.col("move").str.split_exact(":", 1).struct.rename_fields(["way", "card"])
-    tried = try_moves(found.where(_EARLY)).with_columns(way_and_card).unnest("move")
-    worth = against(tried, pl.col("way") == "extra", within=["position", "card"])
-    return worth.filter(pl.col("way") == "recruit")
+    card = pl.col("move").str.strip_prefix("recruit:")
+    return against_others(try_moves(found.where(_EARLY)).with_columns(card=card))
 
 
 @QUESTIONS.answered_by(recruiting, matters=0.3)
 def recruit(table: Table, worth: pl.DataFrame) -> pl.DataFrame:
-    """Recruiting {item} on days 1 to 3, against taking that card as an extra."""
+    """Recruiting {item} on days 1 to 3, against the other cards on offer."""
     names = {card["id"]: card["name"] for card in table.facts["character"]}
     return _values(worth, pl.col("card").replace_strict(names))
 
 
 @QUESTIONS.answered_by(recruiting)
 def recruit_kind(table: Table, worth: pl.DataFrame) -> pl.DataFrame:
-    """Recruiting a card of the kind {item} on days 1 to 3, against taking it as an extra."""
+    """Recruiting a card of the kind {item} on days 1 to 3, against the other cards on offer."""
     kinds = {card["id"]: card["kind"].replace("_", " ") for card in table.facts["character"]}
     return _values(worth, pl.col("card").replace_strict(kinds))
 

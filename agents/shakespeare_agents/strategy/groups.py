@@ -1,5 +1,7 @@
 """Means by group, with 95 % intervals clustered by deal, and differences within a position.
 
+Intervals of means hold together, those of shares each for itself.
+
 They are put in words as sentences quote them: a figure with its interval.
 """
 
@@ -7,6 +9,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Sequence
+from statistics import NormalDist
 from typing import Any
 
 import polars as pl
@@ -25,16 +28,21 @@ def means(
     """Means of the column `of` by group.
 
     Args:
-        rows: Seats of games, or trials; those of one `deal` may depend on each other.
+        rows: Seats of games, or trials; those of one `deal` may depend on each other. They count
+            by their `weight`, if they have one.
         by: Columns to group by.
         of: The column of values; rows where it is not finite are dropped.
         fewest_deals: Groups of fewer, or of a single one, have no figures.
 
     Returns:
         One row per group, ascending: the columns of `by`, `mean`, `low` and `high`
-        (`intervals.clustered_mean`; null in groups of too few deals), `rows` and `deals`.
+        (`intervals.clustered_mean`, widened so that all groups' hold together by Bonferroni; null
+        in groups of too few deals), `rows` and `deals`.
     """
-    return _grouped(rows, by, of, fewest_deals, "mean", clustered_mean)
+    found = _grouped(rows, by, of, fewest_deals, "mean", clustered_mean)
+    wider = _quantile(max(found["low"].count(), 1)) / _quantile(1)
+    mean, ends = pl.col("mean"), pl.col("low", "high")
+    return found.with_columns(ends * wider + mean * (1 - wider))
 
 
 def shares(
@@ -58,6 +66,26 @@ def against(
     """
     base = pl.col(of).filter(baseline).mean().over(within)
     return trials.filter(baseline.any().over(within)).with_columns(pl.col(of) - base)
+
+
+def against_others(
+    trials: pl.DataFrame,
+    *,
+    within: str | Sequence[str] = "position",
+    of: Sequence[str] = ("score", "lead", "won"),
+) -> pl.DataFrame:
+    """Differences in the columns `of` from the mean of the other trials in the same position.
+
+    Positions with a single trial are dropped.
+    """
+    count = pl.len().over(within)
+    others = (pl.col(of).sum().over(within) - pl.col(of)) / (count - 1)
+    return trials.filter(count > 1).with_columns(pl.col(of) - others)
+
+
+def weight(rows: pl.DataFrame) -> pl.Expr:
+    """What rows count for: their `weight`, or 1."""
+    return pl.col("weight") if "weight" in rows.columns else pl.lit(1.0)
 
 
 def figure(groups: pl.DataFrame, **group: Any) -> str:
@@ -93,10 +121,11 @@ def ranking(groups: pl.DataFrame, by: str) -> str:
         by: The column that names them.
     """
     ranked = groups.filter(pl.col("low").is_not_null()).sort("mean")
+    among = f"{len(ranked)}" if len(ranked) == len(groups) else f"{len(ranked)} of {len(groups)}"
     lines = [] if len(ranked) > 1 else [_UNKNOWN.capitalize()]
     if not lines:
         for place, name in zip(("Best", "Worst"), ranked[by][[-1, 0]], strict=True):
-            lines.append(f"{place} of {len(ranked)}: {name}, {change(ranked, **{by: name})}")
+            lines.append(f"{place} of {among}: {name}, {change(ranked, **{by: name})}")
     few = groups.filter(pl.col("low").is_null()).select(by, "deals").sort(by).iter_rows()
     left_out = ", ".join(f"{name} {deals}" for name, deals in few)
     if left_out:
@@ -121,18 +150,28 @@ def _grouped(
 ) -> pl.DataFrame:
     keys = [by] if isinstance(by, str) else list(by)
     deals = (
-        rows.filter(pl.col(of).cast(pl.Float64).is_finite())
+        rows.with_columns(_weight=weight(rows))
+        .filter(pl.col(of).cast(pl.Float64).is_finite())
         .group_by(*keys, "deal")
-        .agg(_sum=pl.col(of).cast(pl.Float64).sum(), _count=pl.len())
+        .agg(
+            _sum=(pl.col(of).cast(pl.Float64) * pl.col("_weight")).sum(),
+            _count=pl.col("_weight").sum(),
+            _rows=pl.len(),
+        )
     )
     value, low, high = interval(pl.col("_sum"), pl.col("_count"))
     enough = pl.col("deals") >= max(fewest_deals, 2)
     return (
         deals.group_by(keys)
-        .agg(value.alias(name), low=low, high=high, rows=pl.col("_count").sum(), deals=pl.len())
+        .agg(value.alias(name), low=low, high=high, rows=pl.col("_rows").sum(), deals=pl.len())
         .with_columns(pl.when(enough).then(pl.col(name, "low", "high")))
         .sort(keys)
     )
+
+
+def _quantile(intervals: int) -> float:
+    """How many standard errors so many intervals extend that hold together at 95 %."""
+    return NormalDist().inv_cdf(1 - 0.025 / intervals)
 
 
 def _percent(value: float, low: float, high: float) -> str:

@@ -143,7 +143,8 @@ def _notes(dashed: str, groups: pl.DataFrame) -> str:
     if not missing.is_empty():
         counted = "1 group" if len(missing) == 1 else f"{len(missing)} groups"
         notes.append(f"left out for too few deals: {counted}, {missing['rows'].sum():,} rows")
-    return "; ".join([*notes, _BARS])
+    together = "mean" in groups.columns and len(groups) > 1
+    return "; ".join([*notes, _BARS.replace("95", "simultaneous 95") if together else _BARS])
 
 
 def _panel(title: str, x: str, y: str, notes: str, height: int) -> tuple[style.Picture, Axes]:

@@ -38,7 +38,7 @@ class Positions:
 
     Attributes:
         frame: One row per position: `position`, its number; `deal`, its game; `seat`, who decides;
-            the facts asked for.
+            `weight`, what it counts for (see `find_positions`); the facts asked for.
         games: The positions with the chance to come; they are copied, never stepped.
         agent: The agent that played them.
         kinds: int64[k], ids of the moves searched for.
@@ -80,6 +80,7 @@ def find_positions(
     players: int,
     games: int,
     most: int,
+    each_of: Sequence[str] = (),
     least: int = 2,
     seed: int = 0,
     player: Player = "network",
@@ -92,7 +93,9 @@ def find_positions(
         blocks: Blocks of the action table.
         players: The number of seats.
         games: The number of games to play, each its own deal.
-        most: The most positions to sample, uniformly.
+        most: The most positions to sample, uniformly; with `each_of`, for every move of theirs.
+        each_of: Blocks of which rare moves are sampled as often as common ones. The more likely a
+            position was for that to be sampled, the less its `weight`; 1 without.
         least: The fewest legal moves of these kinds.
         seed: Decides the deals and all draws.
         player: See `shakespeare_agents.make`.
@@ -106,10 +109,11 @@ def find_positions(
     checked_count("most", most)
     batch = Batch(game, games, players=players, seed=seed, autoreset=False)
     kinds = _ids_of(batch.game, blocks)
+    each = _ids_of(batch.game, each_of) if each_of else kinds[:0]
     lineup = at_all_seats(player, batch, GameGenerators.of_games(seed, np.arange(games)))
-    sample = _Sample(batch, lineup, kinds, least, most, seed)
+    sample = _Sample(batch, lineup, kinds, each, least, most, seed)
     play_out(batch, lineup, before_step=sample.draw)
-    kept = sample.kept()
+    kept, weights = sample.kept()
     if not len(kept):
         raise NoPositionError(f"no such decision came up in {games} games; play more of them")
     found = Batch(game, len(kept), players=players, autoreset=False)
@@ -118,17 +122,23 @@ def find_positions(
         column: field(found.game.layout, of, found.obs) for column, of in (facts or {}).items()
     }
     numbers = {"position": np.arange(len(kept)), "deal": kept["deal"]}
-    frame = pl.DataFrame({**numbers, "seat": found.to_move.astype(np.int64), **noted})
+    seats = found.to_move.astype(np.int64)
+    frame = pl.DataFrame({**numbers, "seat": seats, "weight": weights, **noted})
     return Positions(frame, found, lineup.agents[0], kinds, kept["choice"], kept["state"])
 
 
 @dataclass
 class _Sample:
-    """Keeps the decisions with the lowest lots while games are played."""
+    """Keeps the decisions with the lowest lots while games are played, of each move or of all.
+
+    All moves of a decision share its lot, so its chance to be kept is the highest of their cuts
+    (Cohen and Kaplan 2007, "Summarizing data using bottom-k sketches").
+    """
 
     batch: Batch
     lineup: Lineup
     kinds: NDArray[np.int64]
+    each: NDArray[np.int64]
     least: int
     most: int
     seed: int
@@ -137,12 +147,15 @@ class _Sample:
         lots = int(check_seed(self.seed) ^ _LOTS)
         self._lots = GameGenerators(streams(lots, np.arange(self.batch.n)))
         fields = [("record", self.batch.game.state), ("deal", np.int64), ("choice", np.int64)]
-        self._dtype = np.dtype([*fields, ("state", np.uint64), ("lot", np.float64)])
+        self._groups = max(len(self.each), 1)
+        fields += [("state", np.uint64), ("lot", np.float64), ("groups", np.bool_, self._groups)]
+        self._dtype = np.dtype(fields)
         self._drawn = [np.zeros(0, self._dtype)]
 
     def draw(self, rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
         """Draw a lot for every fitting decision before it is played."""
-        fits = self.batch.mask[rows][:, self.kinds].sum(axis=1) >= self.least
+        mask = self.batch.mask[rows]
+        fits = mask[:, self.kinds].sum(axis=1) >= self.least
         rows = rows[fits]
         drawn = np.zeros(len(rows), self._dtype)
         drawn["record"] = self.batch.save(rows)
@@ -150,19 +163,29 @@ class _Sample:
         drawn["choice"] = actions[fits]
         drawn["state"] = self.lineup.generators.states[rows]
         drawn["lot"] = self._lots[rows].random()
+        drawn["groups"] = mask[fits][:, self.each] if len(self.each) else True
         self._drawn.append(drawn)
         # Records are large, so those that can no longer be kept are dropped on the way.
-        if sum(map(len, self._drawn)) > 2 * self.most:
-            self._drawn = [self._lowest()]
+        if sum(map(len, self._drawn)) > 2 * self._groups * (self.most + 1):
+            drawn, cuts = self._with_cuts()
+            self._drawn = [drawn[drawn["lot"] <= cuts]]
 
-    def kept(self) -> NDArray[Any]:
-        """The decisions kept, by deal."""
-        lowest = self._lowest()
-        return lowest[np.argsort(lowest["deal"], kind="stable")]
+    def kept(self) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """The decisions kept, by deal, and their weights."""
+        drawn, cuts = self._with_cuts()
+        kept = drawn["lot"] < cuts
+        order = np.argsort(drawn["deal"][kept], kind="stable")
+        chances = cuts[kept][order]
+        return drawn[kept][order], chances.max(initial=0.0) / chances
 
-    def _lowest(self) -> NDArray[Any]:
+    def _with_cuts(self) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """All decisions, and the lots below which they are kept: the first ones left out."""
         drawn = np.concatenate(self._drawn)
-        return drawn[np.sort(np.argsort(drawn["lot"])[: self.most])]
+        if len(drawn) <= self.most:
+            return drawn, drawn["groups"].any(axis=1).astype(np.float64)
+        lots = np.where(drawn["groups"], drawn["lot"][:, None], 1.0)
+        cuts = np.partition(lots, self.most, axis=0)[self.most]
+        return drawn, np.where(drawn["groups"], cuts, 0.0).max(axis=1)
 
 
 def _ids_of(game: Game, blocks: Sequence[str]) -> NDArray[np.int64]:
