@@ -73,16 +73,16 @@ def test_every_legal_wager_is_tried_once_in_positions_drawn_from_all():
 
 def test_rare_moves_have_positions_enough_and_weights_make_up_for_them():
     """The weighted mean number of offers is that of all positions."""
-    options: Any = {"players": 3, "games": 20, "player": "random"}
-    means = []
+    options: Any = {"blocks": ["recruit"], "players": 3, "games": 20, "player": "random"}
+    found = []
     for options["seed"] in range(6):
-        every = find_positions("shakespeare", ["recruit"], most=10_000, **options)
-        some = find_positions("shakespeare", ["recruit"], most=8, each_of=["recruit"], **options)
+        every = find_positions("shakespeare", most=10_000, **options)
+        some = find_positions("shakespeare", most=8, each_of=["recruit"], **options)
         assert (some.games.mask[:, some.kinds].sum(axis=0) >= 8).all()
         offers, of_all = (one.games.mask[:, one.kinds].sum(axis=1) for one in (some, every))
         weighted = np.average(offers, weights=some.frame["weight"].to_numpy())
-        means.append((offers.mean(), weighted, of_all.mean()))
-    sampled, weighted, true = np.mean(means, axis=0)
+        found.append((offers.mean(), weighted, of_all.mean()))
+    sampled, weighted, true = np.mean(found, axis=0)
     assert abs(weighted - true) < (sampled - true) / 2
 
 

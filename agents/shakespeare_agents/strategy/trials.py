@@ -146,10 +146,10 @@ class _Sample:
     def __post_init__(self) -> None:
         lots = int(check_seed(self.seed) ^ _LOTS)
         self._lots = GameGenerators(streams(lots, np.arange(self.batch.n)))
-        fields = [("record", self.batch.game.state), ("deal", np.int64), ("choice", np.int64)]
         self._groups = max(len(self.each), 1)
-        fields += [("state", np.uint64), ("lot", np.float64), ("groups", np.bool_, self._groups)]
-        self._dtype = np.dtype(fields)
+        fields = [("record", self.batch.game.state), ("deal", np.int64), ("choice", np.int64)]
+        groups = ("groups", np.bool_, (self._groups,))
+        self._dtype = np.dtype([*fields, ("state", np.uint64), ("lot", np.float64), groups])
         self._drawn = [np.zeros(0, self._dtype)]
 
     def draw(self, rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
@@ -182,10 +182,11 @@ class _Sample:
         """All decisions, and the lots below which they are kept: the first ones left out."""
         drawn = np.concatenate(self._drawn)
         if len(drawn) <= self.most:
-            return drawn, drawn["groups"].any(axis=1).astype(np.float64)
+            return drawn, np.asarray(drawn["groups"].any(axis=1), np.float64)
         lots = np.where(drawn["groups"], drawn["lot"][:, None], 1.0)
         cuts = np.partition(lots, self.most, axis=0)[self.most]
-        return drawn, np.where(drawn["groups"], cuts, 0.0).max(axis=1)
+        highest: NDArray[np.float64] = np.where(drawn["groups"], cuts, 0.0).max(axis=1)
+        return drawn, highest
 
 
 def _ids_of(game: Game, blocks: Sequence[str]) -> NDArray[np.int64]:
