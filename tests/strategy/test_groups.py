@@ -97,15 +97,9 @@ def test_intervals_of_means_hold_together():
     assert wrong / 200 < 0.09
 
 
-GROUPS = pl.DataFrame(
-    {
-        "card": ["a", "b", "c", "d"],
-        "mean": [1.0, None, 3.0, 2.0],
-        "low": [-0.25, None, 2.5, 1.5],
-        "high": [1.5, None, 3.5, 2.5],
-        "deals": [40, 7, 50, 60],
-    }
-)
+FIGURES = [("a", 1.0, -0.25, 1.5, 40), ("b", None, None, None, 7)]
+FIGURES += [("c", 3.0, 2.5, 3.5, 50), ("d", 2.0, 1.5, 2.5, 60)]
+GROUPS = pl.DataFrame(FIGURES, ["card", "mean", "low", "high", "deals"], orient="row")
 
 
 def test_findings_in_words_carry_their_intervals():
