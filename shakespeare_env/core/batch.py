@@ -55,7 +55,8 @@ class Batch:
 
     Game i depends only on the seed and i, not on n, threads or machine.  Copies (`copy.deepcopy`,
     `pickle`) continue the same games with the same chance to come.  Threads that share a batch
-    wait for each other.
+    wait for each other.  An interrupt (Ctrl-C) comes before a step or after it; a batch that it
+    has caught while games were replaced says so, a RuntimeError, until all are `reset`.
 
     Args:
         game: Name of the game.
@@ -124,6 +125,7 @@ class Batch:
         self._chance = np.zeros(n, np.uint64)
         self._pool = ThreadPool(threads)
         self._lock = threading.RLock()
+        self._replacing = False
         self.reset(seed)
 
     def reset(self, seed: int, deals: Integers | None = None, rows: Integers | None = None) -> None:
@@ -137,14 +139,21 @@ class Batch:
         """
         begun = self._every_row if rows is None else checked_rows(self.n, rows)
         numbers = begun if deals is None else checked_deals(len(begun), deals)
+        randoms = streams(seed, numbers), streams(int(check_seed(seed) ^ CHOICE), numbers)
         with self._lock:
-            self._games["random"][begun] = streams(seed, numbers)
-            self._chance[begun] = streams(int(check_seed(seed) ^ CHOICE), numbers)
+            if rows is None:
+                self._pool.settle()
+            else:
+                self._check_whole()
+            self._replacing = True
+            self._games["random"][begun], self._chance[begun] = randoms
             self._set_up(begun)
+            self._replacing = False
 
     def restart(self, rows: Integers) -> None:
         """Start the next game in some rows, increasing, over or not; chance continues."""
         with self._lock:
+            self._check_whole()
             self._set_up(checked_rows(self.n, rows))
 
     def step(
@@ -170,6 +179,7 @@ class Batch:
             )
 
         with self._lock:
+            self._check_whole()
             chosen = self._checked(actions, played)
             if rows is not None:
                 self.rewards[:] = 0.0
@@ -189,7 +199,9 @@ class Batch:
                 actions[first:last],
             )
 
-        self._share(self.n, choose)
+        with self._lock:
+            self._check_whole()
+            self._share(self.n, choose)
         return actions
 
     def first_illegal(self, actions: npt.NDArray[np.int32], rows: npt.NDArray[np.int64]) -> int:
@@ -201,6 +213,7 @@ class Batch:
         seen = self._every_row if rows is None else checked_rows(self.n, rows)
         out = np.zeros((len(seen), self.game.layout.size), np.int8)
         with self._lock:
+            self._check_whole()
             of = checked_seats(seats, self._players[seen])
             self._kernels.observe(self._games, seen, of, out)
         return out
@@ -210,6 +223,7 @@ class Batch:
         seen = self._every_row if rows is None else checked_rows(self.n, rows)
         out = np.zeros((len(seen), self.game.max_seats), np.int16)
         with self._lock:
+            self._check_whole()
             self._kernels.scores(self._games, seen, out)
         return out
 
@@ -217,6 +231,7 @@ class Batch:
         """Copies of games, random state included; equal games are the same bytes."""
         rows = checked_selection(self.n, indices)
         with self._lock:
+            self._check_whole()
             return taken(self._games, rows)
 
     def load(self, indices: Integers | slice, records: Records) -> None:
@@ -259,9 +274,21 @@ class Batch:
     def _put(self, rows: npt.NDArray[np.int64], games: Records) -> None:
         """Replace games by others of this kind."""
         with self._lock:
+            self._check_whole()
+            self._replacing = True
             self._games[rows] = games
             self._players[rows] = games["players"]
             self._kernels.refresh(self._arrays, rows)
+            self._replacing = False
+
+    def _check_whole(self) -> None:
+        """RuntimeError if an interrupt has left some games replaced in part."""
+        self._pool.settle()
+        if self._replacing:
+            raise RuntimeError(
+                "an interrupt has left games of this batch replaced in part; begin all of them "
+                "anew with `reset(seed)`"
+            )
 
     def _set_up(self, rows: npt.NDArray[np.int64]) -> None:
         self._share(
@@ -276,8 +303,7 @@ class Batch:
         if self._pool.threads == 1 or size < min(self.n, _FEW):
             work(0, size)
         else:
-            with self._lock:
-                self._pool.share(size, work)
+            self._pool.share(size, work)
 
     def _checked(self, actions: Integers, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
         chosen = as_actions(actions, len(rows))

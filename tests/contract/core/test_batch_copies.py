@@ -7,9 +7,12 @@ import copy
 import gc
 import multiprocessing
 import pickle
+import sys
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -154,6 +157,60 @@ def test_a_fault_in_any_share_is_raised_once_and_the_others_are_done(share):
         pool.share(3, work)
     assert touched.sum() == 2
     pool.share(3, lambda first, last: None)
+
+
+def interrupted(call, instruction):
+    """Whether a call gets as far as an instruction, at which it is interrupted."""
+    left, before = count(-instruction), sys.gettrace()
+
+    def trace(frame, event, _):
+        frame.f_trace_opcodes = True
+        if event == "opcode" and next(left) == 0:
+            raise KeyboardInterrupt
+        return trace
+
+    sys.settrace(trace)
+    try:
+        call()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        sys.settrace(before)
+    return next(left) > 0
+
+
+def test_an_interrupt_at_any_instruction_leaves_games_whole_or_says_so():
+    """And no thread waits for ever, as in Python's own pools, whose locks may stay taken."""
+    batch = Batch("figaro", MANY, players=3, threads=2)
+    actions, others = (
+        batch.random_actions(),
+        Batch("figaro", MANY, players=3, seed=1).save(slice(MANY)),
+    )
+    changes = partial(batch.step, actions), partial(batch._put, np.arange(MANY), others)
+
+    def state():
+        try:
+            return batch.save(slice(None)).tobytes() + batch.obs.tobytes()
+        except RuntimeError as fault:
+            return str(fault)[:12]
+
+    def try_all():
+        for change in changes:
+            change()
+            known = {state(): "after", "an interrupt": "said"}
+            for instruction in count():
+                batch.reset(0)
+                known[state()] = "before"
+                if not interrupted(change, instruction):
+                    break
+                found.append(known.get(state()))
+
+    found = []
+    trying = threading.Thread(target=try_all, daemon=True)
+    trying.start()
+    trying.join(60)
+    assert not trying.is_alive(), "a thread waits for ever"
+    assert set(found) == {"before", "after", "said"}
 
 
 def ends_within(thread, seconds):
