@@ -18,8 +18,10 @@ from shakespeare_env.compile.decorators import rule
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
-FIRST_FRESH = 2**63
+FIRST_FRESH = 2**52
 """The least seed that `fresh_seed` draws; who types one for a table types a smaller one."""
+EXACT = 2**53
+"""Every reader of JSON knows whole numbers below it; some, as JavaScript, round larger ones."""
 _27, _30, _31, _32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
 
 
@@ -107,7 +109,6 @@ def check_seed(seed: int) -> np.uint64:
 def fresh_seed() -> int:
     """A seed that nobody has typed, from the operating system: `FIRST_FRESH` or more.
 
-    It has 63 random bits: a record's chance has 64 bits of state, which longer seeds could not
-    fill any better.
+    It is below `EXACT`, so that it is the same wherever it is shown and read.
     """
-    return FIRST_FRESH | secrets.randbits(63)
+    return FIRST_FRESH | secrets.randbits(52)

@@ -20,6 +20,7 @@ from shakespeare_agents.mcp.table import Opponent, Start, Table
 from shakespeare_agents.mcp.tables import RequestError, Tables
 from shakespeare_env import Position
 from shakespeare_env.core import registry
+from shakespeare_env.core.rng import FIRST_FRESH
 from shakespeare_env.datasets import recorded_games
 from shakespeare_env.datasets.reading import read_results
 from tests.contract import knowledge
@@ -74,7 +75,8 @@ def asked(questions, tables=None):
 def test_a_random_client_plays_a_whole_game(table):
     """By a repeatable rule."""
     tables, players = Tables(["random"]), table.players
-    how = {"game": table.game, "players": players, "seat": 1, "seed": 3, "variants": []}
+    seed = 2**53 + 1  # JavaScript has no such number
+    how = {"game": table.game, "players": players, "seat": 1, "seed": str(seed), "variants": []}
 
     async def play(client):
         facts = (await called(client, "new_game", **how)).structured_content
@@ -85,12 +87,12 @@ def test_a_random_client_plays_a_whole_game(table):
 
     moves, end = asked(play, tables)
     played = tables._tables[1].session
-    assert played.positions[0] == table.position(3)
+    assert played.positions[0] == table.position(seed)
     own = [m for p, m in zip(played.positions, played.moves, strict=False) if p.to_move == 1]
     assert own == moves
     assert end.structured_content["scores"] == played.position.scores()
     assert end.structured_content["winners"] == played.position.winners
-    assert end.structured_content["seed"] == 3
+    assert end.structured_content["seed"] == str(seed)
     assert "The game is over" in end.content[0].text
     assert str(played.position) in end.content[0].text
 
@@ -120,6 +122,7 @@ def test_what_is_shown_is_what_the_seat_sees_and_rules_can_be_read(table):
     for move in position.moves():
         assert f"{move}  {position.describe_move(move)}" in moves.content[0].text
     assert "seed" not in seen.structured_content
+    assert FIRST_FRESH <= tables._tables[1].start.seed < 2**53
     for number in knowledge.of(game, "facts").RULES:
         assert re.search(rf"^- {number}( Ruling)?: ", rules, re.MULTILINE), number
     assert "test_" not in rules
@@ -138,6 +141,8 @@ def test_what_is_shown_is_what_the_seat_sees_and_rules_can_be_read(table):
         ("new_game", {"game": "figaro", "players": 3, "seat": 3}, "3"),
         ("new_game", {"game": "figaro", "players": 3, "variants": ["autoreset"]}, "autoreset"),
         ("new_game", {"game": "figaro", "players": 3, "seed": -1}, "seed"),
+        ("new_game", {"game": "figaro", "players": 3, "seed": 2**53}, "seed"),
+        ("new_game", {"game": "figaro", "players": 3, "my_seat": 1}, "my_seat"),
         ("new_game", {"game": "figaro", "players": "x"}, "players"),
         ("play", {"table": 1}, "move"),
         ("explain", {"table": 1, "name": "xyzzy"}, "xyzzy"),
@@ -163,7 +168,9 @@ def test_mistakes_change_nothing_and_name_the_value(tool, arguments, says):
 
 def test_tools_say_what_they_answer_and_prompts_what_to_ask():
     async def look(client):
-        tools = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
+        listed = (await client.list_tools()).tools
+        assert not any(tool.input_schema["additionalProperties"] for tool in listed)
+        tools = {tool.name: tool.output_schema for tool in listed}
         assert all(schema["required"] for schema in tools.values())
         assert set(tools["play"]["properties"]) > {"happened", "legal_moves", "scores", "winners"}
         wanted = {"play_a_game": {"game": "figaro"}, "review_my_game": {"table": "3"}}

@@ -13,6 +13,7 @@ from shakespeare_agents.mcp.table import Answer
 from shakespeare_agents.mcp.tables import RequestError, Tables
 from shakespeare_env.core import registry
 from shakespeare_env.core.kernels import compile_all
+from shakespeare_env.core.rng import EXACT
 from shakespeare_env.extras import needing
 from shakespeare_env.version import version
 
@@ -78,7 +79,7 @@ class State(Brief):
     phase: str
     scores: list[int]
     winners: list[int] | None
-    seed: NotRequired[int]
+    seed: NotRequired[int | str]
     deal: NotRequired[int]
     kept: NotRequired[str]
 
@@ -129,7 +130,17 @@ def server_of(tables: Tables) -> MCPServer[object]:
     )
     _add_tools(server, tables)
     _add_prompts(server)
+    _refuse_unknown_arguments(server)
     return server
+
+
+def _refuse_unknown_arguments(server: MCPServer[object]) -> None:
+    """They would be dropped, and something else done than asked for."""
+    for tool in server._tool_manager.list_tools():
+        arguments = tool.fn_metadata.arg_model
+        arguments.model_config["extra"] = "forbid"
+        arguments.model_rebuild(force=True)
+        tool.parameters = arguments.model_json_schema(by_alias=True)
 
 
 def _add_tools(server: MCPServer[object], tables: Tables) -> None:
@@ -151,8 +162,13 @@ def _add_tools(server: MCPServer[object], tables: Tables) -> None:
         players: Annotated[int, Field(description="Seats at the table, yours too.")],
         seat: Annotated[int, Field(description="Yours, counted from 0.")] = 0,
         seed: Annotated[
-            int | None,
-            Field(ge=0, lt=2**64, description="The same seed is the same deal; else a fresh one."),
+            Annotated[int, Field(ge=0, lt=EXACT)]
+            | Annotated[str, Field(pattern="^[0-9]{1,20}$")]
+            | None,
+            Field(
+                description="The same seed is the same deal; else a fresh one. From 2^53 on a text "
+                "of digits, as JSON's numbers may have been rounded."
+            ),
         ] = None,
         variants: Annotated[
             list[str] | None, Field(description="Variants of list_games to play with.")
@@ -161,7 +177,7 @@ def _add_tools(server: MCPServer[object], tables: Tables) -> None:
         """Open a table and see it; the others play up to your first choice."""
         if game in tables.games:
             await _compiled(game, compiling)
-        wanted = game, players, seat, seed, variants or ()
+        wanted = game, players, seat, None if seed is None else int(seed), variants or ()
         return await asyncio.to_thread(_result, lambda: tables.new_game(*wanted))
 
     @server.tool(annotations=_READS)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from shakespeare_agents.arena.games.referee import Fault
 from shakespeare_agents.session import Session
 from shakespeare_env import IllegalMove, Position
+from shakespeare_env.core.rng import EXACT
 from shakespeare_env.play.agent import AnyAgent
 from shakespeare_env.play.course import GameLog
 
@@ -178,7 +179,8 @@ class Table:
             "winners": position.winners,
         }
         over = position.to_move is None  # nothing is secret any more
-        return {**facts, "seed": self.start.seed, "deal": self.start.deal} if over else facts
+        seed = self.start.seed if self.start.seed < EXACT else str(self.start.seed)
+        return {**facts, "seed": seed, "deal": self.start.deal} if over else facts
 
     def _heading(self) -> str:
         seats = f"{self.position.players} seat{'s' * (self.position.players > 1)}"

@@ -193,7 +193,7 @@ def plan_of(choice: Choices, settings: Settings) -> tuple[TablePlan, list[list[i
     said = choice.said
     seed = _whole(said["seed"], "the seed", fresh_seed())
     if said["seed"].strip() and seed >= FIRST_FRESH:
-        raise TableError(f"seed {shown(said['seed'])}: give a number from 0 to 2^63-1")
+        raise TableError(f"seed {shown(said['seed'])}: give a number from 0 to 2^52-1")
     variants = tuple(name for name in choice.variants if said.get(f"variant_{name}"))
     seats = tuple(_seat(choice, seat, settings) for seat in range(choice.players))
     plan = TablePlan(choice.game, choice.players, variants, seed, seats, choice.start)
