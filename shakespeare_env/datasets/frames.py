@@ -6,7 +6,6 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
@@ -95,12 +94,6 @@ def load(name: str) -> Any:
     """A module that datasets need; the error says how to install it."""
     with needing("data", "datasets need"):
         return import_module(name)
-
-
-def read_parquet(path: Path, columns: Sequence[str] | None = None) -> polars.DataFrame:
-    """The rows of one file, which Polars would look for as a pattern if it has `[`, `*` or `?`."""
-    rows: polars.DataFrame = load_polars().read_parquet(path, columns=columns, glob=False)
-    return rows
 
 
 def faults() -> tuple[type[BaseException], ...]:

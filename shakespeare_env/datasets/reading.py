@@ -25,8 +25,8 @@ from shakespeare_env.datasets.frames import (
     load_polars,
     named_faults,
     polars_schema,
-    read_parquet,
 )
+from shakespeare_env.datasets.parquet import check_parquet, read_parquet
 from shakespeare_env.errors import DatasetError
 
 if TYPE_CHECKING:
@@ -220,6 +220,9 @@ def read_games(folder: Folder, *, unfinished: bool = False) -> polars.LazyFrame:
     check_digests(place, manifest)
     schema = polars_schema(GAMES)
     paths = [place / shard_file(number) for number in range(len(manifest.shards))]
+    for path in paths:
+        with named_faults(str(path)):
+            check_parquet(path)
     found = (
         pl.scan_parquet(paths, glob=False, schema=schema) if paths else pl.LazyFrame(None, schema)
     )
@@ -313,7 +316,6 @@ def arena_game(folder: Path) -> str:
 def _results(path: Path) -> polars.DataFrame:
     remedy = "copy the file again, or delete it: its games can be played again"
     try:
-        regular_size(path)
         read = read_parquet(path)
     except faults() as error:
         raise DatasetError(f"{path}: cannot be read ({first_line(error)}); {remedy}") from error

@@ -36,8 +36,8 @@ from shakespeare_env.datasets.frames import (
     load_polars,
     named_faults,
     parquet,
-    read_parquet,
 )
+from shakespeare_env.datasets.parquet import read_parquet
 from shakespeare_env.datasets.reading import (
     BOX_NAME,
     GAMES_IN_A_SHARD,

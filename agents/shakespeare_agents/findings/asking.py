@@ -42,7 +42,8 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game
 from shakespeare_env.core.rng import check_seed
-from shakespeare_env.datasets.frames import faults, parquet, read_parquet
+from shakespeare_env.datasets.frames import faults, parquet
+from shakespeare_env.datasets.parquet import read_parquet
 from shakespeare_env.errors import DatasetError, WorkerError
 
 FORMAT = 3

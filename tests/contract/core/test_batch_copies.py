@@ -205,7 +205,7 @@ def test_an_interrupt_at_any_instruction_leaves_games_whole_or_says_so():
                     break
                 found.append(known.get(state()))
 
-    found = []
+    found: list[str | None] = []
     trying = threading.Thread(target=try_all, daemon=True)
     trying.start()
     trying.join(60)

@@ -141,6 +141,11 @@ def test_what_games_hold_is_checked(folder):
         whole.with_columns(odd).write_parquet(folder / GAMES)
         sign(folder)
         assert "game 0: its " in refused("replay", str(folder), "--at", "0")
+    endless = pl.Series("actions", [[0] * 10**7] * whole.height, whole.schema["actions"])
+    whole.with_columns(endless).write_parquet(folder / GAMES)
+    sign(folder)
+    with pytest.raises(DatasetError, match=rf"{GAMES}: .* of memory, as no games do"):
+        read_games(folder)
 
 
 def test_a_manifest_that_is_wrong_is_named(folder):

@@ -20,7 +20,8 @@ from pydantic import TypeAdapter
 from shakespeare_agents.arena.games.seating import Match
 from shakespeare_agents.storage import Contents, held, write_atomically
 from shakespeare_env.core import registry
-from shakespeare_env.datasets.frames import load_polars, parquet, read_parquet
+from shakespeare_env.datasets.frames import load_polars, parquet
+from shakespeare_env.datasets.parquet import read_parquet
 from shakespeare_env.datasets.reading import (
     ARENA,
     ARENA_FORMAT,

@@ -1,0 +1,107 @@
+"""Parquet files, read only if they take no more memory than games do.
+
+A list or column of equal values is a few bytes for millions of them.  What a file holds stands in
+its footer, which Polars does not tell; it is written in Thrift's compact protocol.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shakespeare_env.checks.limits import readable_size, regular_size
+from shakespeare_env.datasets.frames import load_polars
+
+if TYPE_CHECKING:
+    import polars
+
+_SMALL, _MOST_TIMES = 2**26, 256
+"""Bytes that any file may take in memory, and times its own size that a larger one may.
+
+Recorded games take twenty times.
+"""
+_BYTES_OF_A_VALUE = 16
+"""The most that Polars takes for one, be it in a list: a text's view."""
+_LONGEST = 2**22
+"""The most bytes of a footer."""
+_ROW_GROUPS, _COLUMNS, _ABOUT, _VALUES, _UNPACKED = 4, 1, 3, 5, 6
+"""Numbers of fields in a footer, its row groups, their columns, and what is said of these."""
+_I8, _I64, _DOUBLE, _BINARY, _LIST, _STRUCT = 3, 6, 7, 8, 9, 12
+"""Types of values; 1 and 2 are true and false."""
+
+
+def read_parquet(path: Path, columns: Sequence[str] | None = None) -> polars.DataFrame:
+    """A file's rows, all columns or some; errors as of `check_parquet`, and Polars' own.
+
+    Polars would look for a name with `[`, `*` or `?` as a pattern.
+    """
+    check_parquet(path)
+    read: polars.DataFrame = load_polars().read_parquet(path, columns=columns, glob=False)
+    return read
+
+
+def check_parquet(path: Path) -> None:
+    """Refuse a file that would take memory out of all proportion to its size.
+
+    Raises:
+        OSError: there is no such file, or it is a folder, device or pipe.
+        ValueError: it is refused, or is no Parquet file.
+    """
+    size = regular_size(path)
+    try:
+        abouts = [
+            column[_ABOUT]
+            for group in _footer(path, size)[_ROW_GROUPS]
+            for column in group[_COLUMNS]
+        ]
+        needed = sum(
+            max(about[_UNPACKED], about[_VALUES] * _BYTES_OF_A_VALUE, 0) for about in abouts
+        )
+    except (LookupError, TypeError, OverflowError, RecursionError) as fault:
+        raise ValueError("its footer is damaged") from fault
+    if needed > max(_SMALL, size * _MOST_TIMES):
+        raise ValueError(
+            f"its {size:,} bytes would take {readable_size(needed)} of memory, as no games do"
+        )
+
+
+def _footer(path: Path, size: int) -> Any:
+    """A file's last structure: values by the numbers of their fields."""
+    with path.open("rb") as file:
+        file.seek(max(size - 8, 0))
+        end = file.read(8)
+        length = int.from_bytes(end[:4], "little")
+        if end[4:] != b"PAR1" or length > min(size - 8, _LONGEST):
+            raise ValueError("it does not end as a Parquet file does")
+        file.seek(size - 8 - length)
+        return _value(io.BytesIO(file.read(length)), _STRUCT)
+
+
+def _value(found: io.BytesIO, kind: int) -> Any:
+    if kind <= _I8:
+        return found.read(1)[0]
+    if kind <= _I64:
+        number = _number(found)
+        return number >> 1 ^ -(number & 1)
+    if kind in (_DOUBLE, _BINARY):
+        return found.read(8 if kind == _DOUBLE else _number(found))
+    if kind == _LIST:
+        head = found.read(1)[0]
+        count = _number(found) if head >> 4 == 15 else head >> 4
+        return [_value(found, head & 15) for _ in range(count)]
+    if kind != _STRUCT:
+        raise TypeError(kind)
+    fields, at = {}, 0
+    while head := found.read(1)[0]:
+        at = at + (head >> 4) if head >> 4 else _value(found, _I64)
+        is_flag = head & 15 < _I8  # the type tells its value
+        fields[at] = head & 15 == 1 if is_flag else _value(found, head & 15)
+    return fields
+
+
+def _number(found: io.BytesIO) -> int:
+    """A whole number in groups of seven bits, the lowest first."""
+    byte = found.read(1)[0]
+    return byte if byte < 128 else byte & 127 | _number(found) << 7
