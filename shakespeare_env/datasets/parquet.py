@@ -1,15 +1,14 @@
 """Parquet files, read only if they take no more memory than games do.
 
-A list or column of equal values is a few bytes for millions of them.  What a file holds stands in
-its footer, which Polars does not tell; it is written in Thrift's compact protocol.
+A list or column of equal values is a few bytes for millions of them.  How many there are stands
+before each page, to which the footer leads, in Thrift's compact protocol; Polars does not tell it.
 """
 
 from __future__ import annotations
 
-import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from shakespeare_env.checks.limits import readable_size, regular_size
 from shakespeare_env.datasets.frames import load_polars
@@ -26,8 +25,11 @@ _BYTES_OF_A_VALUE = 16
 """The most that Polars takes for one, be it in a list: a text's view."""
 _LONGEST = 2**22
 """The most bytes of a footer."""
-_ROW_GROUPS, _COLUMNS, _ABOUT, _VALUES, _UNPACKED = 4, 1, 3, 5, 6
-"""Numbers of fields in a footer, its row groups, their columns, and what is said of these."""
+_ROW_GROUPS, _COLUMNS, _ABOUT, _STORED, _DATA, _WORDS = 4, 1, 3, 7, 9, 11
+"""Numbers of fields in a footer, its row groups and their columns, and of what is said of these:
+bytes, and where data and a dictionary begin."""
+_UNPACKED, _PACKED, _KINDS, _VALUES = 2, 3, (5, 7, 8), 1
+"""Numbers of fields before a page: its bytes, and what is said of each kind of page."""
 _I8, _I64, _DOUBLE, _BINARY, _LIST, _STRUCT = 3, 6, 7, 8, 9, 12
 """Types of values; 1 and 2 are true and false."""
 
@@ -51,42 +53,53 @@ def check_parquet(path: Path) -> None:
     """
     size = regular_size(path)
     try:
-        abouts = [
-            column[_ABOUT]
-            for group in _footer(path, size)[_ROW_GROUPS]
-            for column in group[_COLUMNS]
-        ]
-        needed = sum(
-            max(about[_UNPACKED], about[_VALUES] * _BYTES_OF_A_VALUE, 0) for about in abouts
-        )
-    except (LookupError, TypeError, OverflowError, RecursionError) as fault:
-        raise ValueError("its footer is damaged") from fault
+        with path.open("rb") as file:
+            needed = sum(
+                max(page[_UNPACKED], page[kind][_VALUES] * _BYTES_OF_A_VALUE, 0)
+                for page in _pages(file, size)
+                for kind in _KINDS
+                if kind in page
+            )
+    except (LookupError, TypeError, AttributeError, OverflowError, RecursionError) as fault:
+        raise ValueError("what it says of its pages is damaged") from fault
     if needed > max(_SMALL, size * _MOST_TIMES):
         raise ValueError(
             f"its {size:,} bytes would take {readable_size(needed)} of memory, as no games do"
         )
 
 
-def _footer(path: Path, size: int) -> Any:
-    """A file's last structure: values by the numbers of their fields."""
-    with path.open("rb") as file:
-        file.seek(max(size - 8, 0))
-        end = file.read(8)
-        length = int.from_bytes(end[:4], "little")
-        if end[4:] != b"PAR1" or length > min(size - 8, _LONGEST):
-            raise ValueError("it does not end as a Parquet file does")
-        file.seek(size - 8 - length)
-        return _value(io.BytesIO(file.read(length)), _STRUCT)
+def _pages(file: BinaryIO, size: int) -> Iterator[Any]:
+    """What stands before each page of a file."""
+    file.seek(max(size - 8, 0))
+    end = file.read(8)
+    length = int.from_bytes(end[:4], "little")
+    if end[4:] != b"PAR1" or length > min(size - 8, _LONGEST):
+        raise ValueError("it does not end as a Parquet file does")
+    file.seek(size - 8 - length)
+    left = size
+    for group in _value(file, _STRUCT)[_ROW_GROUPS]:
+        for column in group[_COLUMNS]:
+            about = column[_ABOUT]
+            at = min(about[_DATA], about.get(_WORDS) or about[_DATA])
+            stop = at + about[_STORED]
+            left -= abs(about[_STORED])
+            if left < 0:  # pages that are read again and again
+                raise ValueError("its columns take more than the file has")
+            while at < stop:
+                file.seek(at)
+                yield (page := _value(file, _STRUCT))
+                at = file.tell() + max(page[_PACKED], 0)
 
 
-def _value(found: io.BytesIO, kind: int) -> Any:
+def _value(found: BinaryIO, kind: int) -> Any:
+    """A value; a structure's by the numbers of its fields."""
     if kind <= _I8:
         return found.read(1)[0]
     if kind <= _I64:
         number = _number(found)
         return number >> 1 ^ -(number & 1)
     if kind in (_DOUBLE, _BINARY):
-        return found.read(8 if kind == _DOUBLE else _number(found))
+        return found.read(8 if kind == _DOUBLE else min(_number(found), _LONGEST))
     if kind == _LIST:
         head = found.read(1)[0]
         count = _number(found) if head >> 4 == 15 else head >> 4
@@ -101,7 +114,7 @@ def _value(found: io.BytesIO, kind: int) -> Any:
     return fields
 
 
-def _number(found: io.BytesIO) -> int:
+def _number(found: BinaryIO) -> int:
     """A whole number in groups of seven bits, the lowest first."""
     byte = found.read(1)[0]
     return byte if byte < 128 else byte & 127 | _number(found) << 7
