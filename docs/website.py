@@ -124,8 +124,8 @@ REFERENCE = {
             "shakespeare_agents.strategy.self_play": "self_play",
             "shakespeare_agents.strategy.trials": "find_positions OTHER try_moves "
             "try_moves_and_other try_gift",
-            "shakespeare_agents.strategy.groups": "against means shares win_rate change ranking "
-            "figure",
+            "shakespeare_agents.strategy.groups": "against against_others means shares win_rate "
+            "change ranking figure",
             "shakespeare_agents.strategy.counterfactual": "counterfactual candidates",
             "shakespeare_agents.strategy.calibration": "forecasts brier_scores calibration_error "
             "chance_bins score_errors",

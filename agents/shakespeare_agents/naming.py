@@ -102,7 +102,8 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _is_there(path: str) -> bool:
-    return os.path.exists(path) or os.path.isfile(path.rpartition(":")[0])
+    source, _, attribute = path.rpartition(":")
+    return os.path.exists(path) or (os.path.isfile(source) and "," not in attribute)
 
 
 def running_python(players: Iterable[str]) -> list[str]:
