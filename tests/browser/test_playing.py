@@ -102,10 +102,10 @@ def test_where_a_move_has_to_be_distinguished_from_another_the_page_asks(server,
             person.play(seen, *person.choose(seen))
     for place in alike:
         page.locator(f"#board .target[data-place='{place}']").click()
-    assert page.get_by_text("Which move?").is_visible()
+    page.get_by_text("Which move?").wait_for()
     assert serious_findings(page) == []
     page.keyboard.press("Escape")
-    assert page.get_by_text("Which move?").count() == 0
+    page.get_by_text("Which move?").wait_for(state="detached")
     assert page.locator("#board .chosen").count() == 0
 
 
