@@ -66,9 +66,10 @@ def test_a_recorded_game_has_a_page_for_every_position(client, recorded, game, l
         assert all("src=" in tag for tag in re.findall(r"<script[^>]*>", page.text))
         assert not re.search(r'<style|\s(style|on\w+)="', page.text)
     assert client.get(game).text.count('data-ply="') == len(recorded.moves)
-    beyond = client.get(f"{game}/{len(recorded.moves) + 1}")
-    assert beyond.status_code == 404
-    assert f"numbered 0 to {len(recorded.moves)}" in text_of(beyond)
+    for nowhere in (len(recorded.moves) + 1, "²", "9" * 5000, "end"):
+        beyond = client.get(f"{game}/{nowhere}")
+        assert beyond.status_code == 404
+        assert f"numbered 0 to {len(recorded.moves)}" in text_of(beyond)
     # The script gets every picture once.
     found = client.get(f"{bring(client, lines).url.path}/film")
     assert found.headers["content-encoding"] == "gzip"

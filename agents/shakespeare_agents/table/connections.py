@@ -17,8 +17,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 BACKLOG = 64
 """Connections that are taken at a time."""
-MOST = min(512, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2 - BACKLOG // 2)
-"""The most connections; descriptors remain for files and processes."""
+_DESCRIPTORS = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+MOST = min(512, max(_DESCRIPTORS // 2 - BACKLOG // 2, 8))
+"""The most connections, some in any case; descriptors remain for files and processes."""
 WHOLE_S = 30.0
 """Seconds for a request to arrive."""
 _SAID_AGAIN_S = 60.0

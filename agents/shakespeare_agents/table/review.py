@@ -39,6 +39,7 @@ from shakespeare_agents.table.thinking import (
     line_from,
     verdict_on,
 )
+from shakespeare_env.checks.values import short_name
 from shakespeare_env.cli.recorded import Recorded, from_bytes
 from shakespeare_env.drawing.raster import png
 from shakespeare_env.errors import DatasetError
@@ -314,7 +315,8 @@ def _play_on(site: Site, request: Request, reviewed: Reviewed, _address: str) ->
             agents_for(position.game.name, site.settings),
         )
         for seat, name in enumerate(reviewed.game.names or ()):
-            fields |= {f"seat{seat}": name if name in offered else PERSON, f"name{seat}": name}
+            who = name if name in offered else PERSON
+            fields |= {f"seat{seat}": who, f"name{seat}": short_name(name)}
     fields["position"] = json.dumps(position.to_dict(), separators=(",", ":"))
     return RedirectResponse(f"/?{urlencode(fields)}", 303)
 
@@ -325,8 +327,8 @@ def _check_goes_on(reviewed: Reviewed, ply: int) -> None:
 
 
 def _ply(request: Request, reviewed: Reviewed) -> int:
-    ply = number_of(request.path_params.get("ply", "0"))
-    if ply is None or ply > (last := len(reviewed.film)):
+    ply, last = number_of(request.path_params.get("ply", "0")), len(reviewed.film)
+    if ply is None or ply > last:
         raise HTTPException(404, f"There is no such position; they are numbered 0 to {last}.")
     return ply
 
