@@ -20,8 +20,8 @@ from rich.table import Table
 
 from benchmarks import report
 from benchmarks.engine import usual_seats
-from shakespeare_agents.arena import evaluate
 from shakespeare_agents.workers import Workers, open_workers
+from shakespeare_arena import evaluate
 from shakespeare_env.core import registry
 
 TARGET = 1.7

@@ -15,11 +15,11 @@ from typer.testing import CliRunner
 
 from shakespeare_agents.networks.bundled import bundled_checkpoint, bundled_versions
 from shakespeare_agents.networks.checkpoint import read_card
-from shakespeare_agents.strategy.calibration import forecasts
-from shakespeare_agents.strategy.plots import plot_calibration
 from shakespeare_env import Position
 from shakespeare_env.cli import app
 from shakespeare_env.core import registry
+from shakespeare_research.calibration import forecasts
+from shakespeare_research.plots import plot_calibration
 
 HERE = Path(__file__).parent
 N_SEATS, SEED, SHARE = 3, 1, 0.76

@@ -12,8 +12,8 @@ import uvicorn
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
-from shakespeare_agents.table.app import listening, make_app
-from shakespeare_agents.table.settings import Settings
+from shakespeare_table.browser.app import listening, make_app
+from shakespeare_table.browser.settings import Settings
 
 DOCS = Path(__file__).parent
 SEED, SEATS, MOVES = 5, 3, 13

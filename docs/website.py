@@ -77,13 +77,13 @@ REFERENCE = {
             "shakespeare_env.errors": "ShakespeareEnvError IllegalMove PositionError BoxError "
             "GameError CheckpointError TrainingError DatasetError ArenaError WorkerError "
             "MemoryLimitError",
-            "shakespeare_agents.arena.programs": "ProgramError",
+            "shakespeare_arena.programs": "ProgramError",
         },
     ),
     "agents": (
         "Agents",
         {
-            "shakespeare_agents": "make default names evaluate RandomAgent GreedyAgent",
+            "shakespeare_agents": "make default names RandomAgent GreedyAgent",
             "shakespeare_env.play.agent": "Agent Estimator Advisor",
             "shakespeare_env.play.information_sets": "InformationSets",
             "shakespeare_env.play.generators": "GameGenerators",
@@ -93,19 +93,19 @@ REFERENCE = {
     "arena": (
         "Arena",
         {
-            "shakespeare_agents.arena": "Entrant",
-            "shakespeare_agents.arena.entrants": "entrants_of",
-            "shakespeare_agents.arena.measure": "measure",
-            "shakespeare_agents.arena.field": "Field",
-            "shakespeare_agents.arena.tournament": "run_arena",
-            "shakespeare_agents.arena.standings": "standings_of",
-            "shakespeare_agents.arena.report": "write_report",
-            "shakespeare_agents.arena.sheets": "ladder_markdown",
-            "shakespeare_agents.arena.pictures": "strength_svg",
-            "shakespeare_agents.arena.programs": "Program Limits ProgramAgent",
+            "shakespeare_arena": "Entrant evaluate",
+            "shakespeare_agents.entrants": "entrants_of",
+            "shakespeare_arena.measure": "measure",
+            "shakespeare_arena.field": "Field",
+            "shakespeare_arena.tournament": "run_arena",
+            "shakespeare_arena.standings": "standings_of",
+            "shakespeare_arena.report": "write_report",
+            "shakespeare_arena.sheets": "ladder_markdown",
+            "shakespeare_arena.pictures": "strength_svg",
+            "shakespeare_arena.programs": "Program Limits ProgramAgent",
             "shakespeare_agents.workers": "open_workers",
-            "shakespeare_agents.mcp.tables": "Tables",
-            "shakespeare_agents.mcp.server": "server_of",
+            "shakespeare_table.mcp.tables": "Tables",
+            "shakespeare_table.mcp.server": "server_of",
         },
     ),
     "datasets": (
@@ -113,32 +113,32 @@ REFERENCE = {
         {
             "shakespeare_env.datasets": "read_games read_decisions decisions_of read_batches "
             "Batches recorded_games read_recorded read_results",
-            "shakespeare_agents.arena.dataset": "settings_of write_dataset",
+            "shakespeare_arena.dataset": "settings_of write_dataset",
             "shakespeare_env.film": "film_page",
-            "shakespeare_agents.analysis": "verdicts best_line",
+            "shakespeare_table.analysis": "verdicts best_line",
         },
     ),
     "strategy": (
         "Strategy research",
         {
-            "shakespeare_agents.strategy.self_play": "self_play",
-            "shakespeare_agents.strategy.trials": "find_positions OTHER try_moves "
+            "shakespeare_research.self_play": "self_play",
+            "shakespeare_research.trials": "find_positions OTHER try_moves "
             "try_moves_and_other try_gift",
-            "shakespeare_agents.strategy.groups": "against against_others means shares win_rate "
+            "shakespeare_research.groups": "against against_others means shares win_rate "
             "change ranking figure",
-            "shakespeare_agents.strategy.counterfactual": "counterfactual candidates",
-            "shakespeare_agents.strategy.calibration": "forecasts brier_scores calibration_error "
+            "shakespeare_research.counterfactual": "counterfactual candidates",
+            "shakespeare_research.calibration": "forecasts brier_scores calibration_error "
             "chance_bins score_errors",
-            "shakespeare_agents.strategy.plots": "plot_lines plot_rows plot_table plot_calibration",
-            "shakespeare_agents": "plot_style",
+            "shakespeare_research.plots": "plot_lines plot_rows plot_table plot_calibration",
+            "shakespeare_arena": "plot_style",
         },
     ),
     "findings": (
         "Findings in many boxes",
         {
-            "shakespeare_agents.findings.asking": "ask boxes_of shards_of read_answers",
-            "shakespeare_agents.findings.verdicts": "share_bound",
-            "shakespeare_agents.findings.report": "Report shipped_facts",
+            "shakespeare_research.asking": "ask boxes_of shards_of read_answers",
+            "shakespeare_research.verdicts": "share_bound",
+            "shakespeare_research.report": "Report shipped_facts",
             "shakespeare_env.boxes": "names_of sample_box",
             "shakespeare_env.checks.box_files": "box_facts",
         },

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_agents.registry import checkpoint_named
-from shakespeare_agents.strategy.self_play import at_all_seats
 from shakespeare_env import Batch, Position, registry
 from shakespeare_env.play.agent import Player
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.lineup import play_out
+from shakespeare_research.self_play import at_all_seats
 
 
 class Step(NamedTuple):

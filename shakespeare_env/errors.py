@@ -10,7 +10,10 @@ from pathlib import Path
 from traceback import FrameSummary, extract_tb
 from typing import NamedTuple
 
-_OURS = ("shakespeare_env", "shakespeare_agents", "shakespeare_training")
+_OURS = (
+    *("shakespeare_env", "shakespeare_agents", "shakespeare_arena"),
+    *("shakespeare_research", "shakespeare_table", "shakespeare_training"),
+)
 _LIBRARIES = [Path(sysconfig.get_path(kind)) for kind in ("stdlib", "purelib", "platlib")]
 
 

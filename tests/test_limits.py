@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shakespeare_agents.arena.field import Field
+from shakespeare_arena.field import Field
 from shakespeare_env.checks import limits
 from shakespeare_env.checks.limits import read_regular, regular_size
 from shakespeare_env.cli.recorded import from_json_lines

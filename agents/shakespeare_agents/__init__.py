@@ -1,4 +1,4 @@
-"""Agents for every game, found by name, and how well they play."""
+"""Agents for every game, found by name."""
 
 from __future__ import annotations
 
@@ -6,18 +6,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from shakespeare_agents.arena.evaluation import evaluate
     from shakespeare_agents.greedy import GreedyAgent
     from shakespeare_agents.naming import names
     from shakespeare_agents.random_agent import RandomAgent
     from shakespeare_agents.registry import default, make
 
-__all__ = ["GreedyAgent", "RandomAgent", "default", "evaluate", "make", "names"]
+__all__ = ["GreedyAgent", "RandomAgent", "default", "make", "names"]
 _HOMES = {
     "GreedyAgent": "greedy",
     "RandomAgent": "random_agent",
     "default": "registry",
-    "evaluate": "arena.evaluation",
     "make": "registry",
     "names": "naming",
 }

@@ -296,7 +296,10 @@ def _started(code: str, job: bytes) -> Any:
 def _code() -> str:
     """A digest of our packages and of the libraries whose versions may decide a result."""
     digest = hashlib.sha256(f"{version('numpy')} {version('numba')}".encode())
-    for package in ("shakespeare_env", "shakespeare_agents", "shakespeare_training"):
+    for package in (
+        *("shakespeare_env", "shakespeare_agents", "shakespeare_arena"),
+        *("shakespeare_research", "shakespeare_table", "shakespeare_training"),
+    ):
         spec = find_spec(package)
         for folder in (spec and spec.submodule_search_locations) or []:
             for file in sorted(Path(folder).rglob("*.py")):

@@ -14,8 +14,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from benchmarks.leaderboards.pages import HERE, fields_of, write_pages
-from shakespeare_agents.arena.field import Field
-from shakespeare_agents.arena.tournament import run_arena
+from shakespeare_arena.field import Field
+from shakespeare_arena.tournament import run_arena
 from shakespeare_env.core import registry
 
 

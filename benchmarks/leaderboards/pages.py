@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from shakespeare_agents.arena.pictures import strength_svg
-from shakespeare_agents.arena.sheets import ladder_markdown, markdown, matrix_sheets, table_sheets
-from shakespeare_agents.arena.standings import Standings, standings_of
 from shakespeare_agents.storage import write_atomically
+from shakespeare_arena.pictures import strength_svg
+from shakespeare_arena.sheets import ladder_markdown, markdown, matrix_sheets, table_sheets
+from shakespeare_arena.standings import Standings, standings_of
 from shakespeare_env.core import registry
 from shakespeare_env.datasets.reading import read_results
 

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from shakespeare_agents import make
-from shakespeare_agents.arena import Entrant, evaluate
+from shakespeare_arena import Entrant, evaluate
 from shakespeare_env import Batch
 
 SEATS, GAMES, STEPS, EPOCHS, MINIBATCH = 2, 128, 128, 3, 2048

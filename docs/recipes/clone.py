@@ -12,8 +12,8 @@ import torch
 from torch.nn import functional
 
 from shakespeare_agents import make
-from shakespeare_agents.arena import Entrant, evaluate
 from shakespeare_agents.networks.checkpoint import save_checkpoint
+from shakespeare_arena import Entrant, evaluate
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import Batches, read_recorded
 from shakespeare_training.ppo.device import bfloat16_is_faster

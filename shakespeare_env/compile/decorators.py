@@ -40,7 +40,10 @@ AnyFunction = Callable[..., Any]
 
 CACHE_VARIABLE = "SHAKESPEARE_CACHE"
 PACKAGE = Path(__file__).resolve().parents[1]
-_OURS = ("shakespeare_env", "shakespeare_agents", "shakespeare_training")
+_OURS = (
+    *("shakespeare_env", "shakespeare_agents", "shakespeare_arena"),
+    *("shakespeare_research", "shakespeare_table", "shakespeare_training"),
+)
 _WITHOUT_RULES = {
     *("cli", "datasets", "drawing", "drawing.py", "film", "text", "text.py", "words", "wrappers"),
     *("analysis", "arena", "mcp", "strategy", "table", "workers.py"),

@@ -1,6 +1,6 @@
 """Recorded games: their columns, and reading them as frames, as arrays or as objects.
 
-Reading needs Polars but no agents; `shakespeare_agents.arena.dataset` writes them.
+Reading needs Polars but no agents; `shakespeare_arena.dataset` writes them.
 """
 
 from __future__ import annotations

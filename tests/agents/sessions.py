@@ -1,9 +1,9 @@
 """Games that random agents have played, or begun to play."""
 
 from shakespeare_agents import RandomAgent
-from shakespeare_agents.session import Session
 from shakespeare_env import Position
 from shakespeare_env.core import registry
+from shakespeare_table.session import Session
 
 
 def played(name, players=None, most=None, *, seed=4, names=None):

@@ -5,18 +5,11 @@ import functools
 import numpy as np
 import pytest
 
-from shakespeare_agents.analysis import (
-    Analyst,
-    best_line,
-    forecasts_of,
-    refined,
-    thoughts,
-    verdicts,
-)
 from shakespeare_agents.networks.network_agent import NetworkAgent
-from shakespeare_agents.strategy.counterfactual import counterfactual
 from shakespeare_env.core import registry
 from shakespeare_env.film.judgement import KINDS, kind_of
+from shakespeare_research.counterfactual import counterfactual
+from shakespeare_table.analysis import Analyst, best_line, forecasts_of, refined, thoughts, verdicts
 from tests.agents import sessions
 from tests.agents.networks import random_network
 

@@ -10,14 +10,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shakespeare_agents import default, evaluate, make
+from shakespeare_agents import default, make
 from shakespeare_agents.networks.bundled import bundled_checkpoint, bundled_versions
 from shakespeare_agents.networks.checkpoint import LICENCE, load_checkpoint, read_card
 from shakespeare_agents.networks.forward_pass import ForwardPass
 from shakespeare_agents.networks.network_agent import NetworkAgent
-from shakespeare_agents.strategy.calibration import forecasts
+from shakespeare_arena import evaluate
 from shakespeare_env import Batch
 from shakespeare_env.core import registry
+from shakespeare_research.calibration import forecasts
 from shakespeare_training.config import chosen_config, parse_override
 from shakespeare_training.runs.evaluation import Measurement
 from tests.contract import knowledge
@@ -113,7 +114,7 @@ def test_it_beats_the_others(name):
 def test_it_plays_without_pytorch_learners_and_the_command_line():
     program = """
 import sys
-from shakespeare_agents.arena import evaluate
+from shakespeare_arena import evaluate
 evaluate(["network"] * 3, "figaro", games=3)
 unwanted = {"torch", "stable_baselines3", "sb3_contrib", "typer", "rich"}
 print(sorted(unwanted & sys.modules.keys()))

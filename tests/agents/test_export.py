@@ -9,9 +9,9 @@ import pytest
 
 pytest.importorskip("torch")
 
-from shakespeare_agents.export import export
 from shakespeare_agents.networks.bundled import bundled_checkpoint
 from shakespeare_agents.networks.checkpoint import load_checkpoint
+from shakespeare_agents.networks.export import export
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from tests.agents.networks import PlainNetwork
@@ -20,7 +20,10 @@ from tests.contract.command_line import printed, refused
 LOAD = """
 import sys
 import numpy, torch
-for package in ("shakespeare_env", "shakespeare_agents", "shakespeare_training"):
+for package in (
+    *("shakespeare_env", "shakespeare_agents", "shakespeare_arena"),
+    *("shakespeare_research", "shakespeare_table", "shakespeare_training"),
+):
     sys.modules[package] = None
 sys.path.insert(0, ".")
 from network import load

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from shakespeare_agents import make
-from shakespeare_agents.arena.dataset import settings_of
-from shakespeare_agents.arena.entrants import entrants_of
-from shakespeare_agents.arena.field import Field, contenders
+from shakespeare_agents.entrants import entrants_of
 from shakespeare_agents.identity import agent_digest, code_digest, digest_of
 from shakespeare_agents.networks.bundled import bundled_checkpoint
 from shakespeare_agents.portable import _from_anywhere, named_agent
+from shakespeare_arena.dataset import settings_of
+from shakespeare_arena.field import Field, contenders
 from shakespeare_env.core import registry
 from shakespeare_env.errors import ArenaError, WorkerError
 from tests.workers.agents_for_tests import Held

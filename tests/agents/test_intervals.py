@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 import scipy.special
 
-from shakespeare_agents.intervals import (
+from shakespeare_arena.intervals import (
     clustered_mean,
     clustered_share,
     mean_interval,

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from numba.core.dispatcher import Dispatcher
 
-from shakespeare_agents import GreedyAgent, RandomAgent, evaluate, make
+from shakespeare_agents import GreedyAgent, RandomAgent, make
+from shakespeare_arena import evaluate
 from shakespeare_env.core import registry
 from shakespeare_env.play.agent import decide
 from tests.contract import knowledge

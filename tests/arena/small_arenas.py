@@ -3,9 +3,9 @@
 import polars as pl
 
 from shakespeare_agents import RandomAgent
-from shakespeare_agents.arena.games.playing import play
-from shakespeare_agents.arena.games.seating import Match, Rules, Seating
-from shakespeare_agents.arena.games.store import opened
+from shakespeare_arena.games.playing import play
+from shakespeare_arena.games.seating import Match, Rules, Seating
+from shakespeare_arena.games.store import opened
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import read_results
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import RandomAgent, make
-from shakespeare_agents.arena import Entrant, evaluate, evaluation
-from shakespeare_agents.arena.evaluation import EvaluationResult, Series, agent_results
-from shakespeare_agents.intervals import share_interval
+from shakespeare_arena import Entrant, evaluate, evaluation
+from shakespeare_arena.evaluation import EvaluationResult, Series, agent_results
+from shakespeare_arena.intervals import share_interval
 from shakespeare_env.core import registry
 from tests.contract.each_table import full_tables, small_tables
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shakespeare_agents.arena.field import Field
+from shakespeare_arena.field import Field
 from shakespeare_env.core import registry
 from shakespeare_env.errors import ArenaError
 

@@ -7,11 +7,11 @@ import pytest
 import scipy.stats
 from polars.testing import assert_frame_equal
 
-from shakespeare_agents.arena.report import report_html
-from shakespeare_agents.arena.sheets import ladder_markdown
-from shakespeare_agents.arena.standings import standings_of
-from shakespeare_agents.arena.standings.ladders import with_ranks
-from shakespeare_agents.arena.standings.ratings import ratings
+from shakespeare_arena.report import report_html
+from shakespeare_arena.sheets import ladder_markdown
+from shakespeare_arena.standings import standings_of
+from shakespeare_arena.standings.ladders import with_ranks
+from shakespeare_arena.standings.ratings import ratings
 from tests.arena.simulated_results import simulated
 
 AT_TWO = {"all-rounder": 150.0, "duellist": 300.0, "crowd": -150.0, "weak": -300.0}

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from shakespeare_agents.arena.matchmaking import level_of, look_at, plan_round
+from shakespeare_arena.matchmaking import level_of, look_at, plan_round
 from tests.arena.simulated_results import digest_of, played, simulated
 
 STRENGTHS = {"a": -300.0, "b": 0.0, "c": 5.0, "d": 300.0}

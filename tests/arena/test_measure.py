@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import make
-from shakespeare_agents.arena.measure import measure, reference
-from shakespeare_agents.arena.scale import RUNGS, Climb, Meetings, _place_of, _playouts_at, fitted
 from shakespeare_agents.identity import agent_digest
+from shakespeare_arena.measure import measure, reference
+from shakespeare_arena.scale import RUNGS, Climb, Meetings, _place_of, _playouts_at, fitted
 from shakespeare_env.core import registry
 from tests.contract.command_line import printed, refused
 

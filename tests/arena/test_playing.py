@@ -8,8 +8,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from shakespeare_agents import make
-from shakespeare_agents.arena.games.playing import places_of, play
-from shakespeare_agents.arena.games.seating import Match, Rules, Seating
+from shakespeare_arena.games.playing import places_of, play
+from shakespeare_arena.games.seating import Match, Rules, Seating
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from tests.contract.each_table import small_tables

@@ -8,11 +8,11 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
-from shakespeare_agents.arena.pictures import strength_svg
-from shakespeare_agents.arena.report import report_html, write_report
-from shakespeare_agents.arena.sheets import ladder_markdown, standings_tables
-from shakespeare_agents.arena.standings import standings_of
-from shakespeare_agents.arena.wording import shown_name
+from shakespeare_arena.pictures import strength_svg
+from shakespeare_arena.report import report_html, write_report
+from shakespeare_arena.sheets import ladder_markdown, standings_tables
+from shakespeare_arena.standings import standings_of
+from shakespeare_arena.wording import shown_name
 from tests.arena.simulated_results import simulated
 
 NAMES = ("search,simulations=256", "network", "heuristic", "greedy", "random")

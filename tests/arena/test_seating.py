@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import RandomAgent
-from shakespeare_agents.arena.games.seating import SeatPlan, deal, seatings
+from shakespeare_arena.games.seating import SeatPlan, deal, seatings
 from tests.contract.random_games import TABLES, differing_fields
 
 # Companies of agents and the games of a deal: fewer cannot seat every pair of agents at every two

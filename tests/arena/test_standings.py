@@ -7,10 +7,10 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from shakespeare_agents.arena.games.seating import Match
-from shakespeare_agents.arena.standings import standings_of
-from shakespeare_agents.arena.standings.frames import SCHEMAS
-from shakespeare_agents.arena.standings.ladders import verdict
+from shakespeare_arena.games.seating import Match
+from shakespeare_arena.standings import standings_of
+from shakespeare_arena.standings.frames import SCHEMAS
+from shakespeare_arena.standings.ladders import verdict
 from tests.arena.simulated_results import digest_of, played, simulated
 
 STRENGTHS = {"weak": -200.0, "fair": 0.0, "twin": 0.0, "strong": 250.0}

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from shakespeare_agents.arena.games import store
-from shakespeare_agents.arena.games.store import merge, opened
+from shakespeare_arena.games import store
+from shakespeare_arena.games.store import merge, opened
 from shakespeare_env.datasets.reading import ARENA, read_results, results_files
 from shakespeare_env.errors import ArenaError, DatasetError
 from tests.arena.simulated_results import simulated

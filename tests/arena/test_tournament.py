@@ -10,13 +10,13 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from shakespeare_agents import RandomAgent
-from shakespeare_agents.arena import tournament
-from shakespeare_agents.arena.field import Field
-from shakespeare_agents.arena.matchmaking import plan_round
-from shakespeare_agents.arena.standings import standings_of
-from shakespeare_agents.arena.standings.ladders import LEVEL
-from shakespeare_agents.arena.tournament import Ending, run_arena
-from shakespeare_agents.intervals import wilson_interval
+from shakespeare_arena import tournament
+from shakespeare_arena.field import Field
+from shakespeare_arena.intervals import wilson_interval
+from shakespeare_arena.matchmaking import plan_round
+from shakespeare_arena.standings import standings_of
+from shakespeare_arena.standings.ladders import LEVEL
+from shakespeare_arena.tournament import Ending, run_arena
 from shakespeare_env.datasets.reading import read_results, results_files
 from shakespeare_env.errors import ArenaError
 from tests.arena.small_arenas import games
@@ -164,8 +164,8 @@ def test_agents_that_cannot_play(tmp_path, agent, said):
 KILLED = """
 import sys
 from pathlib import Path
-from shakespeare_agents.arena.field import Field
-from shakespeare_agents.arena import tournament
+from shakespeare_arena.field import Field
+from shakespeare_arena import tournament
 tournament.SHARD_S = 0.1
 run_arena = tournament.run_arena
 tell = lambda progress: print(progress.games, flush=True)

@@ -5,8 +5,8 @@ from contextlib import suppress
 import numpy as np
 
 from shakespeare_agents import RandomAgent
-from shakespeare_agents.arena import Entrant
-from shakespeare_agents.arena.dataset import settings_of, write_dataset
+from shakespeare_arena import Entrant
+from shakespeare_arena.dataset import settings_of, write_dataset
 from shakespeare_env.core import registry
 
 

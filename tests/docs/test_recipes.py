@@ -10,9 +10,9 @@ import pytest
 from torch.utils.data import DataLoader
 
 from shakespeare_agents import make
-from shakespeare_agents.arena import Entrant
-from shakespeare_agents.arena.dataset import settings_of, write_dataset
 from shakespeare_agents.networks.checkpoint import load_checkpoint
+from shakespeare_arena import Entrant
+from shakespeare_arena.dataset import settings_of, write_dataset
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import read_batches
 

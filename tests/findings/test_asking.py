@@ -4,14 +4,14 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from shakespeare_agents.findings.asking import ask, boxes_of, read_answers, shards_of
-from shakespeare_agents.findings.questions import Table, estimates, questions_of
-from shakespeare_agents.strategy.self_play import self_play
 from shakespeare_env.boxes import sample_box
 from shakespeare_env.checks.box_files import box_facts, facts_digest
 from shakespeare_env.cli import app
 from shakespeare_env.core import registry
 from shakespeare_env.errors import DatasetError
+from shakespeare_research.asking import ask, boxes_of, read_answers, shards_of
+from shakespeare_research.questions import Table, estimates, questions_of
+from shakespeare_research.self_play import self_play
 from tests.findings.made_up import answers
 
 GAME = "shakespeare"

@@ -5,14 +5,9 @@ import tomllib
 
 import pytest
 
-from shakespeare_agents.findings.facts import (
-    DrawnBoxes,
-    carried_by_groups,
-    carried_by_units,
-    matrices,
-)
 from shakespeare_env.boxes import facts_by_group, groups, sample_box
 from shakespeare_env.core import registry
+from shakespeare_research.facts import DrawnBoxes, carried_by_groups, carried_by_units, matrices
 from tests.findings.made_up import answers
 
 GAME = "shakespeare"

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from shakespeare_agents.findings.questions import questions_of
-from shakespeare_agents.findings.report import sentence
-from shakespeare_agents.findings.verdicts import (
+from shakespeare_research.questions import questions_of
+from shakespeare_research.report import sentence
+from shakespeare_research.verdicts import (
     BY_BOTH,
     BY_BOX,
     BY_PLAYER,

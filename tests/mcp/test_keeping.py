@@ -5,15 +5,15 @@ import random
 import pytest
 
 from shakespeare_agents import RandomAgent
-from shakespeare_agents.arena.games import store
 from shakespeare_agents.identity import agent_digest
-from shakespeare_agents.mcp import tables as module
-from shakespeare_agents.mcp.keeping import Keeper, digest_of_name
-from shakespeare_agents.mcp.tables import RequestError, Tables
+from shakespeare_arena.games import store
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import recorded_games
 from shakespeare_env.datasets.reading import read_results
 from shakespeare_env.errors import ArenaError
+from shakespeare_table.mcp import tables as module
+from shakespeare_table.mcp.keeping import Keeper, digest_of_name
+from shakespeare_table.mcp.tables import RequestError, Tables
 from tests.contract.each_table import small_tables
 
 GAME, PLAYERS = "figaro", 3

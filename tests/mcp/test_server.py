@@ -13,16 +13,16 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
-from shakespeare_agents.mcp import server
-from shakespeare_agents.mcp.keeping import digest_of_name
-from shakespeare_agents.mcp.server import server_of
-from shakespeare_agents.mcp.table import Opponent, Start, Table
-from shakespeare_agents.mcp.tables import RequestError, Tables
 from shakespeare_env import Position
 from shakespeare_env.core import registry
 from shakespeare_env.core.rng import FIRST_FRESH
 from shakespeare_env.datasets import recorded_games
 from shakespeare_env.datasets.reading import read_results
+from shakespeare_table.mcp import server
+from shakespeare_table.mcp.keeping import digest_of_name
+from shakespeare_table.mcp.server import server_of
+from shakespeare_table.mcp.table import Opponent, Start, Table
+from shakespeare_table.mcp.tables import RequestError, Tables
 from tests.contract import knowledge
 from tests.contract.command_line import refused as refused_by_command
 from tests.contract.each_table import full_tables, small_tables
@@ -244,7 +244,7 @@ def test_what_cannot_be_served_is_refused(words, tmp_path, monkeypatch):
 
 def test_without_its_extra_the_remedy_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "mcp.server.mcpserver", None)
-    monkeypatch.delitem(sys.modules, "shakespeare_agents.mcp.server")
+    monkeypatch.delitem(sys.modules, "shakespeare_table.mcp.server")
     assert "install the extra mcp of shakespeare-env" in refused_by_command("mcp", "random")
 
 

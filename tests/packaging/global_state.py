@@ -26,7 +26,10 @@ PRELOADED = """
     threadpoolctl torch._dynamo torch._inductor.runtime.cache_dir_utils torch.utils.tensorboard
     typer.rich_utils
 """
-PACKAGES = ("shakespeare_env", "shakespeare_agents", "shakespeare_training")
+PACKAGES = (
+    *("shakespeare_env", "shakespeare_agents", "shakespeare_arena"),
+    *("shakespeare_research", "shakespeare_table", "shakespeare_training"),
+)
 
 
 def state() -> dict[str, str]:
@@ -62,7 +65,7 @@ def import_everything() -> None:
 
 def play() -> None:
     """An environment, and games of agents."""
-    from shakespeare_agents.arena import evaluate
+    from shakespeare_arena import evaluate
 
     single = gymnasium.make("Shakespeare-v0", opponents="random", render_mode="ansi")
     _, info = single.reset(seed=1)

@@ -5,7 +5,9 @@ import polars as pl
 import pytest
 
 from shakespeare_agents.networks.network_agent import NetworkAgent
-from shakespeare_agents.strategy.calibration import (
+from shakespeare_env import Batch
+from shakespeare_env.core import registry
+from shakespeare_research.calibration import (
     STAGES,
     brier_scores,
     calibration_error,
@@ -14,10 +16,8 @@ from shakespeare_agents.strategy.calibration import (
     score_bins,
     score_errors,
 )
-from shakespeare_agents.strategy.plots import plot_calibration
-from shakespeare_agents.strategy.self_play import self_play
-from shakespeare_env import Batch
-from shakespeare_env.core import registry
+from shakespeare_research.plots import plot_calibration
+from shakespeare_research.self_play import self_play
 from tests.agents.networks import random_network
 
 WIDTH = 4

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import make
-from shakespeare_agents.session import Session
-from shakespeare_agents.strategy.counterfactual import Counterfactual, candidates, counterfactual
 from shakespeare_env import Position
 from shakespeare_env.errors import IllegalMove
+from shakespeare_research.counterfactual import Counterfactual, candidates, counterfactual
+from shakespeare_table.session import Session
 
 
 def later(name, players, moves=6):
@@ -42,7 +42,7 @@ def test_neither_what_is_to_come_nor_how_many_play_at_once_decides(monkeypatch):
     moves, found = position.moves()[:2], []
     told: list[tuple[int, int]] = []
     for at_once, reseeded in ((4096, 1), (4, 2)):
-        monkeypatch.setattr("shakespeare_agents.strategy.counterfactual._AT_ONCE", at_once)
+        monkeypatch.setattr("shakespeare_research.counterfactual._AT_ONCE", at_once)
         position.reseed(reseeded)
         result = counterfactual(
             position, moves, ["random"], continuations=5, on_progress=lambda *now: told.append(now)

@@ -6,10 +6,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shakespeare_agents.arena.evaluation import agent_results
-from shakespeare_agents.arena.games.seating import SeatPlan
-from shakespeare_agents.intervals import mean_interval, share_interval
-from shakespeare_agents.strategy.groups import (
+from shakespeare_arena.evaluation import agent_results
+from shakespeare_arena.games.seating import SeatPlan
+from shakespeare_arena.intervals import mean_interval, share_interval
+from shakespeare_research.groups import (
     against,
     against_others,
     change,
@@ -19,7 +19,7 @@ from shakespeare_agents.strategy.groups import (
     shares,
     win_rate,
 )
-from shakespeare_agents.strategy.plots import plot_lines, plot_rows
+from shakespeare_research.plots import plot_lines, plot_rows
 
 ROWS = pl.DataFrame(
     {

@@ -6,16 +6,16 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shakespeare_agents.strategy.self_play import field, self_play
-from shakespeare_agents.strategy.trials import (
+from shakespeare_env import Batch
+from shakespeare_env.core import registry
+from shakespeare_research.self_play import field, self_play
+from shakespeare_research.trials import (
     OTHER,
     find_positions,
     try_gift,
     try_moves,
     try_moves_and_other,
 )
-from shakespeare_env import Batch
-from shakespeare_env.core import registry
 
 LAYOUT = registry.game("shakespeare").layout
 

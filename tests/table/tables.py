@@ -10,10 +10,10 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from shakespeare_agents.table.app import make_app
-from shakespeare_agents.table.settings import Settings
-from shakespeare_agents.table.site import Site
 from shakespeare_env.core import registry
+from shakespeare_table.browser.app import make_app
+from shakespeare_table.browser.settings import Settings
+from shakespeare_table.browser.site import Site
 
 HOST = "http://127.0.0.1:7764"
 HTMX = {"HX-Request": "true"}

@@ -6,10 +6,10 @@ from html import unescape
 
 import pytest
 
-from shakespeare_agents.table.learn import pictures, topics
-from shakespeare_agents.table.learning.guide import example, fitting, guidance, sure_events
-from shakespeare_agents.table.learning.lessons import SEAT, holds, lesson, rules_of, view
 from shakespeare_env import Position
+from shakespeare_table.browser.learn import pictures, topics
+from shakespeare_table.browser.learning.guide import example, fitting, guidance, sure_events
+from shakespeare_table.browser.learning.lessons import SEAT, holds, lesson, rules_of, view
 from tests.table.tables import begin, moves, play, seen
 
 GAMES = ("shakespeare", "figaro")

@@ -6,9 +6,9 @@ from html import unescape
 import pytest
 
 from shakespeare_agents.registry import make
-from shakespeare_agents.table.lobby import levels_of
 from shakespeare_env import Position
 from shakespeare_env.core import registry
+from shakespeare_table.browser.lobby import levels_of
 from tests.table.tables import begin, field, moves
 
 

@@ -7,12 +7,12 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from shakespeare_agents.table.store import SeatPlan, Store, TablePlan
-from shakespeare_agents.table.tables import first_snapshot
 from shakespeare_env import Position
 from shakespeare_env.cli.recorded import write_json_lines
 from shakespeare_env.core import registry
 from shakespeare_env.film import Film
+from shakespeare_table.browser.store import SeatPlan, Store, TablePlan
+from shakespeare_table.browser.tables import first_snapshot
 from tests.agents.sessions import played
 from tests.table.tables import begin, served, text_of, watching
 

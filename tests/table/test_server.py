@@ -19,14 +19,14 @@ from starlette.exceptions import HTTPException
 from starlette.testclient import TestClient
 from uvicorn.server import ServerState
 
-from shakespeare_agents.cli import table
 from shakespeare_agents.registry import make
-from shakespeare_agents.session import choose
-from shakespeare_agents.table import app, connections, thinking
-from shakespeare_agents.table.settings import Settings
-from shakespeare_agents.table.store import SeatPlan, Store, StoreError, TablePlan
-from shakespeare_agents.table.thinking import Analysts, Thinker, ThinkerError, as_seen, decide
 from shakespeare_env import Position
+from shakespeare_table.browser import app, connections, thinking
+from shakespeare_table.browser.settings import Settings
+from shakespeare_table.browser.store import SeatPlan, Store, StoreError, TablePlan
+from shakespeare_table.browser.thinking import Analysts, Thinker, ThinkerError, as_seen, decide
+from shakespeare_table.cli import table
+from shakespeare_table.session import choose
 from tests.browser.table_server import TableServer
 from tests.table.tables import (
     HOST,

@@ -6,13 +6,13 @@ import re
 import pytest
 
 import shakespeare_agents
-from shakespeare_agents.analysis import Analyst, reasons
-from shakespeare_agents.session import choose
-from shakespeare_agents.table.store import SeatPlan, TablePlan
-from shakespeare_agents.table.tables import Snapshot
-from shakespeare_agents.table.viewing import explained
 from shakespeare_env import Position
 from shakespeare_env.core import registry
+from shakespeare_table.analysis import Analyst, reasons
+from shakespeare_table.browser.store import SeatPlan, TablePlan
+from shakespeare_table.browser.tables import Snapshot
+from shakespeare_table.browser.viewing import explained
+from shakespeare_table.session import choose
 from tests.table.tables import begin, begun, field, links, moves, play, seen, watching
 
 ASKED = {"agent": "heuristic", "playouts": "256"}

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from shakespeare_agents import identity, make
-from shakespeare_agents.arena import Entrant, evaluate
-from shakespeare_agents.arena.field import Field
-from shakespeare_agents.arena.tournament import run_arena
 from shakespeare_agents.networks.bundled import bundled_checkpoint
 from shakespeare_agents.portable import BoxParcel, named_agent, parcel_of
 from shakespeare_agents.workers import open_workers
+from shakespeare_arena import Entrant, evaluate
+from shakespeare_arena.field import Field
+from shakespeare_arena.tournament import run_arena
 from shakespeare_env.core import registry
 from shakespeare_env.errors import WorkerError, agent_notes, own_steps
 from tests.arena.small_arenas import games

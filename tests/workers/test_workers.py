@@ -9,8 +9,8 @@ from typing import Any
 import psutil
 import pytest
 
-from shakespeare_agents.arena import evaluate
 from shakespeare_agents.workers import in_order, open_workers
+from shakespeare_arena import evaluate
 from shakespeare_env.errors import WorkerError, own_steps
 from tests.generators import Remembers
 from tests.workers.jobs_for_tests import RaisesLocal, Squares
@@ -131,7 +131,7 @@ DRIVER = """
 import signal, sys
 from functools import partial
 from pathlib import Path
-from shakespeare_agents.table.thinking import Thinker, hint
+from shakespeare_table.browser.thinking import Thinker, hint
 from shakespeare_agents.workers import open_workers
 from shakespeare_env import Position
 from tests.workers.jobs_for_tests import Squares

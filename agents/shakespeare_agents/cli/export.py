@@ -51,8 +51,8 @@ def export(
     if not formats:
         raise typer.BadParameter("give --onnx, --torch or both", param_hint="--onnx, --torch")
     # Slow imports are late to keep the shell's completion quick.
-    from shakespeare_agents.export import export as write
     from shakespeare_agents.networks.checkpoint import read_card
+    from shakespeare_agents.networks.export import export as write
 
     try:
         folder, game = _found(checkpoint, game_name)

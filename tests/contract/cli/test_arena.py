@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from shakespeare_agents.arena import tournament
-from shakespeare_agents.arena.games.store import opened
+from shakespeare_arena import tournament
+from shakespeare_arena.games.store import opened
 from shakespeare_env.core import registry
 from shakespeare_env.datasets.reading import read_results
 from tests.contract.command_line import SCREEN, printed, refused, run

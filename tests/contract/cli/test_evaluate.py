@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 import shakespeare_agents
-from shakespeare_agents.arena import Entrant
-from shakespeare_agents.arena.evaluation import EvaluationResult
-from shakespeare_agents.arena.evaluation import evaluate as play_games
 from shakespeare_agents.networks.checkpoint import save_checkpoint
+from shakespeare_arena import Entrant
+from shakespeare_arena.evaluation import EvaluationResult
+from shakespeare_arena.evaluation import evaluate as play_games
 from shakespeare_env.core import registry
 from tests.agents.networks import random_tensors
 from tests.contract.command_line import printed, refused, run

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import shakespeare_agents
-from shakespeare_agents.session import Session
+from shakespeare_table.session import Session
 from tests.contract import knowledge
 from tests.contract.command_line import (
     PLAYED,

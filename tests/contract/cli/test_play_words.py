@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 import shakespeare_agents
-from shakespeare_agents.cli.answers import find_move
-from shakespeare_agents.cli.hints import hint
 from shakespeare_env import Position
 from shakespeare_env.cli.printing import move_lines
 from shakespeare_env.core import registry
+from shakespeare_table.cli.answers import find_move
+from shakespeare_table.cli.hints import hint
 from tests.contract.command_line import printed
 from tests.contract.each_table import plain_tables
 from tests.contract.random_games import sampled

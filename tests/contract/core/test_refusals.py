@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import RandomAgent
-from shakespeare_agents.arena import Entrant, evaluate
 from shakespeare_agents.greedy import GreedyAgent
+from shakespeare_arena import Entrant, evaluate
 from shakespeare_env import Batch, IllegalMove, Position
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch_checks import as_actions, checked_rows

@@ -9,12 +9,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shakespeare_agents.arena.dataset import Recording, settings_of
-from shakespeare_agents.arena.entrants import agent_set
-from shakespeare_agents.arena.entrants import entrants_of as made
-from shakespeare_agents.arena.games.playing import places_of
-from shakespeare_agents.arena.games.seating import SeatPlan, deal
+from shakespeare_agents.entrants import agent_set
+from shakespeare_agents.entrants import entrants_of as made
 from shakespeare_agents.workers import tell_nobody
+from shakespeare_arena.dataset import Recording, settings_of
+from shakespeare_arena.games.playing import places_of
+from shakespeare_arena.games.seating import SeatPlan, deal
 from shakespeare_env import Batch
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import DECISIONS, frames, read_games

@@ -12,8 +12,8 @@ import pytest
 from filelock import FileLock
 
 from shakespeare_agents import RandomAgent
-from shakespeare_agents.arena import Entrant, dataset
-from shakespeare_agents.arena.dataset import Part, settings_of
+from shakespeare_arena import Entrant, dataset
+from shakespeare_arena.dataset import Part, settings_of
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import check_digests, read_games, read_manifest
 from shakespeare_env.errors import DatasetError

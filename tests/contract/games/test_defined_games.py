@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shakespeare_agents.mcp import tables
 from shakespeare_env import Batch, Position, PositionError, StateField, below, define, rule
 from shakespeare_env.core import registry
 from shakespeare_env.core.registry import box_fault
 from shakespeare_env.errors import BoxError
+from shakespeare_table.mcp import tables
 from shakespeare_training.exploit import exploit_by_search
 
 GAMES = Path(__file__).parents[3] / "docs" / "games"

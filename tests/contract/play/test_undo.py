@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from shakespeare_agents.session import Session
+from shakespeare_table.session import Session
 from tests.contract import knowledge
 from tests.contract.command_line import command_told, moves_told, printed
 from tests.contract.random_games import PLAIN_FULL_TABLES, PLAIN_TABLES

@@ -9,8 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import EngFormatter, MaxNLocator
 
-from shakespeare_agents import plot_style as style
 from shakespeare_agents.storage import write_atomically
+from shakespeare_arena import plot_style as style
 from shakespeare_training.runs.evaluation import ITSELF, SOLO, Kind, Measurement, seats_text
 
 SIZE = (1300, 560)

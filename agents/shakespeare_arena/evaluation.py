@@ -1,0 +1,492 @@
+"""Agents against each other on the same deals, and the result with 95 % intervals."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_agents.entrants import Entrant, agent_set, entrants_of, filled
+from shakespeare_agents.portable import AgentSet
+from shakespeare_agents.storage import write_atomically
+from shakespeare_agents.workers import Tell, Workers, in_order, tell_nobody
+from shakespeare_arena.games.seating import SeatPlan, deal, parts, seat_plan
+from shakespeare_arena.intervals import FEW_DEALS, mean_interval, share_interval
+from shakespeare_arena.wording import counted, with_margin
+from shakespeare_env.checks.limits import require_memory
+from shakespeare_env.checks.values import shown
+from shakespeare_env.core import registry
+from shakespeare_env.core.batch_checks import checked_count
+from shakespeare_env.core.registry import box_digest
+from shakespeare_env.datasets.reading import MOST_GAMES
+from shakespeare_env.play.agent import Player
+from shakespeare_env.play.lineup import play_out
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+WIDTH = 80
+"""Columns of a printed result."""
+_NARROWEST = 56
+"""The narrowest table, in columns; it keeps the title on one line."""
+
+
+class Shown:
+    """A dataclass of figures that is printed as a table and saved as JSON.
+
+    Attributes:
+        FORMAT: The version of its JSON.
+        game: The name of the game played.
+    """
+
+    FORMAT: ClassVar[int]
+    game: str
+
+    def table(self) -> Table:
+        """The figures, 80 columns at most."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        from rich.console import Console  # imported late: only tables need it
+
+        text = io.StringIO()
+        Console(file=text, width=WIDTH, color_system=None).print(self.table())
+        return text.getvalue().rstrip("\n")
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON types, with a format number and the box's digest."""
+        facts = json.loads(json.dumps(asdict(self)))  # type: ignore[call-overload] # tuples: lists
+        return {"format": self.FORMAT, "box_digest": box_digest(self.game), **facts}
+
+    def save(self, path: Path) -> None:
+        """Write the JSON atomically.
+
+        Raises:
+            ValueError: a figure is not finite.
+            OSError: the file cannot be written.
+        """
+        text = json.dumps(self.to_json(), indent=2, allow_nan=False) + "\n"
+        write_atomically(path, text.encode())
+
+
+@dataclass(frozen=True)
+class AgentResult:
+    """One agent's figures over all its copies.
+
+    With one seat nobody wins: `wins`, `win_rate`, its interval and `seat_win_rates` are None.
+
+    Attributes:
+        name: As entered.
+        copies: Seats held in every game.
+        games: Counted once per copy.
+        wins: A victory shared by k seats counts 1/k.
+        win_rate: wins / games; 1 / players for equal agents.
+        low: Lower end of its 95 % interval, by deals; 0 to 1 with one deal.
+        high: Upper end.
+        seat_win_rates: Win rates by seat; all were played equally often.
+        mean_score: Mean final score.
+        score_low: Lower end of its 95 % interval; None with one deal.
+        score_high: Upper end; None with one deal.
+    """
+
+    name: str
+    copies: int
+    games: int
+    wins: float | None
+    win_rate: float | None
+    low: float | None
+    high: float | None
+    seat_win_rates: tuple[float, ...] | None
+    mean_score: float
+    score_low: float | None
+    score_high: float | None
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One agent's lead over another: the mean over deals, each agent taken over all its copies.
+
+    In every deal both had every seat, so its luck cancels out; in the balanced order they also
+    followed everyone else equally often. Intervals are 95 %; one without 0 shows which of the two
+    does better in this company. That of wins is -1 to 1 with one deal, that of scores None.
+
+    Attributes:
+        first: The agent's name.
+        second: The other's.
+        deals: The number of deals compared.
+        win_rate: Difference of their win rates, -1 to 1.
+        win_low: Lower end of its interval.
+        win_high: Upper end.
+        score: Difference of their mean scores.
+        score_low: Lower end of its interval.
+        score_high: Upper end.
+    """
+
+    first: str
+    second: str
+    deals: int
+    win_rate: float
+    win_low: float
+    win_high: float
+    score: float
+    score_low: float | None
+    score_high: float | None
+
+    def __str__(self) -> str:
+        wins = f"{100 * self.win_rate:+.1f} %{_ends(self.win_low, self.win_high, '+.1f', 100)}"
+        score = f"{self.score:+.2f}{_ends(self.score_low, self.score_high, '+.2f')}"
+        few = f" (fewer than {FEW_DEALS})" if self.deals < FEW_DEALS else ""
+        which = f"{self.first} less {self.second}, {counted(self.deals, 'deal')}{few}"
+        return f"{which}:\n  wins {wins}, score {score}"
+
+    def turned(self) -> Difference:
+        """The second less the first."""
+        turned = self.win_high, self.win_low, self.score_high, self.score_low
+        ends: Any = [None if end is None else -end for end in turned]
+        figures: Any = -self.win_rate, *ends[:2], -self.score, *ends[2:]
+        return Difference(self.second, self.first, self.deals, *figures)
+
+
+@dataclass(frozen=True)
+class EvaluationResult(Shown):
+    """Results, and what it takes to replay the games.
+
+    Attributes:
+        game: Its name.
+        options: Its variants.
+        players: Seats.
+        seed: Decides the deals and the agents' draws.
+        games: Games played.
+        deals: Each was played in games / deals games.
+        entrants: Names, as entered.
+        agents: One per name, in that order.
+        differences: One per two names, the first less the second (see `difference`).
+        mean_winning_score: Mean of each game's best final score; None with one seat.
+        winning_score_low: Lower end of its 95 % interval; None with one seat or deal.
+        winning_score_high: Upper end; None with one seat or deal.
+        solo_target: A good solo score; None with more seats.
+        warning: That there are few deals, if there are.
+    """
+
+    FORMAT = 5
+
+    game: str
+    options: dict[str, bool]
+    players: int
+    seed: int
+    games: int
+    deals: int
+    entrants: tuple[str, ...]
+    agents: tuple[AgentResult, ...]
+    differences: tuple[Difference, ...]
+    mean_winning_score: float | None
+    winning_score_low: float | None
+    winning_score_high: float | None
+    solo_target: float | None
+    warning: str | None
+
+    def __getitem__(self, name: str) -> AgentResult:
+        for agent in self.agents:
+            if agent.name == name:
+                return agent
+        raise KeyError(f"{name!r} did not play; the entrants were {', '.join(self.entrants)}")
+
+    def difference(self, first: str, second: str) -> Difference:
+        """What the first has more than the second, compared deal by deal; KeyError if unknown."""
+        for name in (first, second):
+            _ = self[name]
+        for found in self.differences:
+            if {found.first, found.second} == {first, second}:
+                return found if found.first == first else found.turned()
+        raise KeyError(f"{first!r} was compared with itself; name two agents")
+
+    def table(self) -> Table:
+        """The results, one row per agent, 80 columns at most."""
+        from rich.table import Table
+        from rich.text import Text
+
+        variants = [name for name, on in self.options.items() if on]
+        where = ", ".join([self.game, counted(self.players, "seat"), *variants])
+        games, deals = counted(self.games, "game"), counted(self.deals, "deal")
+        table = Table(
+            title=f"{where}: {games}, {deals}, seed {self.seed}",
+            caption=self._caption(),
+            min_width=_NARROWEST,
+        )
+        table.add_column("Agent", overflow="fold")
+        wins = ["Won %, 95 % interval", "By seat, %"] if self.players > 1 else []
+        for heading in (*wins, "Mean score"):
+            table.add_column(heading, justify="right", no_wrap=True)
+        for agent in self.agents:
+            copies = f" ×{agent.copies}" if agent.copies > 1 else ""
+            figures = [with_margin(agent.mean_score, agent.score_high)]
+            if agent.win_rate is not None and agent.seat_win_rates is not None:
+                rate = f"{100 * agent.win_rate:.1f}{_ends(agent.low, agent.high, '.1f', 100)}"
+                by_seat = " ".join(f"{100 * rate:3.0f}" for rate in agent.seat_win_rates)
+                figures = [rate, by_seat, *figures]
+            table.add_row(Text(agent.name + copies), *figures)
+        return table
+
+    def _caption(self) -> str:
+        few = f"\n{self.warning}" if self.warning else ""
+        if self.mean_winning_score is None:
+            return f"A good solo game passes {self.solo_target:g}.{few}"
+        a_deal = self.games // self.deals
+        best = with_margin(self.mean_winning_score, self.winning_score_high)
+        return (
+            f"{a_deal} games a deal. Mean winning score {best}.\n"
+            f"± is a 95 % interval; equal agents win {100 / self.players:.1f} %.{few}"
+        )
+
+
+def agent_results(
+    names: Sequence[str],
+    seating: NDArray[np.integer],
+    scores: NDArray[np.integer],
+    winners: NDArray[np.bool_],
+) -> tuple[tuple[AgentResult, ...], tuple[Difference, ...]]:
+    """One result per distinct name, in order, seats of one name pooled; and their differences.
+
+    Args:
+        names: P names.
+        seating: int[deals, G, P], who sits where in each game, as places in `names`.
+        scores: int[deals, G, P], final scores by deal, game and seat.
+        winners: bool[deals, G, P], whether the seat won.
+    """
+    deals, played, players = scores.shape
+    shares = winners / winners.sum(axis=2, keepdims=True).clip(1)
+    results = []
+    means: dict[str, Any] = {}
+    for name in dict.fromkeys(names):
+        held = np.array([other == name for other in names])[seating]  # by deal, game and seat
+        copies = list(names).count(name)
+        games = played * deals * copies
+        deal_wins, deal_scores = ((of * held).sum(axis=(1, 2)) for of in (shares, scores))
+        means[name] = deal_wins / (played * copies), deal_scores / (played * copies)
+        won = (shares * held).sum(axis=(0, 1))
+        wins, by_seat = float(won.sum()), tuple((won / held.sum(axis=(0, 1))).tolist())
+        # The interval is that of "one of the copies wins", shared out among them: within a game
+        # they depend on each other.
+        _, low, high = share_interval(deal_wins / played)
+        victory: Any = wins, wins / games, low / copies, high / copies, by_seat
+        if players == 1:
+            victory = (None,) * len(victory)
+        figures: Any = *victory, *mean_interval(means[name][1])
+        results.append(AgentResult(name, copies, games, *figures))
+    differences = []
+    for first, second in itertools.combinations(means, 2):
+        by_wins, by_score = (a - b for a, b in zip(means[first], means[second], strict=True))
+        # Few deals may all end alike, which does not make their difference certain: Wilson's score.
+        won = (2 * end - 1 for end in share_interval((1 + by_wins) / 2))
+        figures = *won, *mean_interval(by_score)
+        differences.append(Difference(first, second, deals, *figures))
+    return tuple(results), tuple(differences)
+
+
+def _warning(deals: int) -> str | None:
+    if deals >= FEW_DEALS:
+        return None
+    return f"Only {counted(deals, 'deal')}: below {FEW_DEALS} intervals are rough."
+
+
+def _ends(low: float | None, high: float | None, digits: str, unit: int = 1) -> str:
+    """An interval's ends in brackets; nothing without them."""
+    if low is None or high is None:
+        return ""
+    return f" ({unit * low:{digits}} to {unit * high:{digits}})"
+
+
+OnProgress = Callable[[int, int], None]
+"""Called with decisions made and games finished so far; in this process after every step."""
+Ends = tuple[NDArray[np.int16], NDArray[np.bool_]]
+"""Final scores, int16[n, S], and winners, bool[n, S], of n games in the order of `deal`."""
+_GAMES_AT_ONCE = 16_384
+"""The most games played together, to bound memory; it changes no figure."""
+_SHARDS_A_WORKER = 8
+"""The fewest shards a worker, so that all end at about the same time."""
+_BYTES_A_RESULT = 26
+"""Memory a seat and game: holder, score and victory, stored, joined and averaged."""
+
+
+def evaluate(
+    entrants: Sequence[Entrant | Player],
+    game: str = registry.DEFAULT,
+    *,
+    games: int,
+    players: int | None = None,
+    seed: int = 0,
+    options: Mapping[str, bool] | None = None,
+    threads: int = 1,
+    on_progress: OnProgress | None = None,
+    workers: Workers | None = None,
+) -> EvaluationResult:
+    """Play games in which every agent holds every seat equally often.
+
+    An agent may hold several seats, and seats of one name share a result.
+
+    Args:
+        entrants: Whatever plays (see `registry.make`), or `Entrant` with a name of your own.
+        game: Its name.
+        games: Up to `MOST_GAMES`; rounded up to whole deals. In each deal every agent has every
+            seat and follows every other equally often (see `seatings`).
+        players: Seats, by default one for each of several entrants and as many as the game needs,
+            else as many as it has. The last of several entrants fills the remaining ones; a single
+            one plays against the default agent.
+        seed: Decides the deals and the agents' draws.
+        options: Variants.
+        threads: The threads that step the games; they change no result.
+        on_progress: See `OnProgress`.
+        workers: They play the games (see `open_workers`), by default this process; they change no
+            result.
+
+    Raises:
+        ValueError: there are too many entrants, a number is out of range, or as of `make`.
+        TypeError: a number is not whole, `entrants` is no sequence, or as of `make`.
+        MemoryLimitError: the results would not fit this machine.
+        WorkerError: workers are lost, or an agent is another one there.
+    """
+    if isinstance(entrants, str) or not isinstance(entrants, Sequence):
+        raise TypeError(f"entrants={shown(entrants)}: give a list of agents, [{shown(entrants)}]")
+    entrants = filled(entrants, players, registry.game(game))
+    checked_count("games", games, MOST_GAMES)
+    series = Series(
+        entrants_of(entrants, registry.game(game)),
+        game,
+        seed=seed,
+        options=options,
+        threads=threads,
+        on_progress=on_progress,
+        workers=workers,
+    )
+    deals = -(-games // series.games_a_deal)
+    needed = deals * series.games_a_deal * len(entrants) * _BYTES_A_RESULT
+    require_memory(f"games={deals * series.games_a_deal}", needed, "play fewer games")
+    series.play(deals)
+    return series.result()
+
+
+class Series:
+    """Deals in the order of their numbers, each played as `seatings` says.
+
+    Arguments are those of `evaluate`, with one entrant per seat.
+
+    Attributes:
+        deals: The number of deals played so far.
+        games_a_deal: The number of games that balanced seating needs.
+    """
+
+    def __init__(
+        self,
+        entrants: Sequence[Entrant],
+        game: str,
+        *,
+        seed: int,
+        options: Mapping[str, bool] | None = None,
+        threads: int = 1,
+        on_progress: OnProgress | None = None,
+        workers: Workers | None = None,
+    ) -> None:
+        self.deals = 0
+        self._workers: Workers = workers or Workers()
+        seats = seat_plan(entrants, seed)
+        self.games_a_deal = seats.games
+        agents = agent_set(entrants, registry.game(game))
+        names = [entrant.name for entrant in entrants]
+        self._job = _Deals(agents, names, seed, seats, dict(options or {}), threads)
+        self._tell = on_progress or tell_nobody
+        self._decisions = self._finished = 0
+        self._found: list[Ends] = []
+
+    def play(self, deals: int) -> None:
+        """Play the next deals, all their games together; if interrupted, none of them counts."""
+        several = -(-deals // (_SHARDS_A_WORKER * self._workers.size))
+        together = max(_GAMES_AT_ONCE // self.games_a_deal, 1)
+        size = together if self._workers.size == 1 else min(several, together)
+        shards = parts(range(self.deals, self.deals + deals), size)
+        self._found += list(in_order(self._workers.run(self._job, shards, self._count)))
+        self.deals += deals
+
+    def result(self) -> EvaluationResult:
+        """The result of the deals so far; there must be one."""
+        job, games, players = self._job, self.games_a_deal, len(self._job.names)
+        # [deal, game, seat]
+        scores, winners = (
+            np.concatenate(column)[:, :players].reshape(-1, games, players)
+            for column in zip(*self._found, strict=True)
+        )
+        seating = job.seats.of(range(self.deals))
+        agents, compared = agent_results(job.names, seating, scores, winners)
+        solo = players == 1
+        best = (None, None, None) if solo else mean_interval(scores.max(axis=2).mean(axis=1))
+        return EvaluationResult(
+            game=job.agents.game.name,
+            options=job.options,
+            players=players,
+            seed=job.seed,
+            games=self.deals * games,
+            deals=self.deals,
+            entrants=tuple(job.names),
+            agents=agents,
+            differences=compared,
+            mean_winning_score=best[0],
+            winning_score_low=best[1],
+            winning_score_high=best[2],
+            solo_target=job.agents.game.solo_target if solo else None,
+            warning=_warning(self.deals),
+        )
+
+    def shares(self) -> NDArray[np.float64]:
+        """float[deals]: the share of victory of the first entrant's seat in each deal's games."""
+        games, players = self.games_a_deal, len(self._job.names)
+        winners = np.concatenate([ends[1] for ends in self._found])[:, :players]
+        winners = winners.reshape(-1, games, players)
+        held = self._job.seats.of(range(self.deals)) == 0
+        won = winners * held / winners.sum(axis=2, keepdims=True)
+        found: NDArray[np.float64] = won.sum(axis=2).mean(axis=1)
+        return found
+
+    def _count(self, decisions: int, games: int) -> None:
+        self._decisions += decisions
+        self._finished += games
+        self._tell(self._decisions, self._finished)
+
+
+@dataclass(frozen=True)
+class _Deals:
+    """The job of playing deals; its shards are ranges of them."""
+
+    agents: AgentSet
+    names: Sequence[str]
+    seed: int
+    seats: SeatPlan
+    options: dict[str, bool]
+    threads: int
+
+    def start(self) -> Callable[[range, Tell], Ends]:
+        return self._play
+
+    def _play(self, deals: range, tell: Tell) -> Ends:
+        batch, lineup = deal(
+            self.agents.agents,
+            self.agents.game.name,
+            deals,
+            self.seed,
+            self.seats.of(deals),
+            options=self.options,
+            threads=self.threads,
+            names=self.names,
+        )
+
+        def after_step(rows: NDArray[Any], _actions: NDArray[Any]) -> None:
+            tell(len(rows), int(batch.done.sum()))
+
+        play_out(batch, lineup, after_step=after_step)
+        return batch.final_scores, batch.final_winners

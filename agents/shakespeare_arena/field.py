@@ -1,0 +1,251 @@
+"""A field: who plays in an arena, at which tables, and how long."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from shakespeare_agents import naming
+from shakespeare_agents.entrants import Entrant
+from shakespeare_agents.identity import agent_digest
+from shakespeare_agents.registry import make
+from shakespeare_arena.programs import Limits, Program, ProgramAgent, program_digest
+from shakespeare_arena.programs.process import environment_of
+from shakespeare_arena.standings.ladders import EQUAL_WITHIN, SOLO_EQUAL_WITHIN
+from shakespeare_env.checks.limits import read_text
+from shakespeare_env.checks.values import shown
+from shakespeare_env.core import registry
+from shakespeare_env.core.game import Game
+from shakespeare_env.errors import ArenaError, ShakespeareEnvError
+from shakespeare_env.extras import needing
+from shakespeare_env.play.agent import name_of
+
+with needing("arena", "the arena needs"):
+    import pydantic
+
+_SETTINGS = pydantic.ConfigDict(
+    frozen=True, extra="forbid", use_attribute_docstrings=True, arbitrary_types_allowed=True
+)
+Count = Annotated[int, pydantic.Field(strict=True, ge=1)]
+Amount = Annotated[float, pydantic.Field(gt=0, allow_inf_nan=False)]
+
+
+class Contender(pydantic.BaseModel):
+    """One agent of a field: what plays (`agent`), or the program that is asked (`program`)."""
+
+    model_config = _SETTINGS
+
+    name: str = ""
+    """What its figures go under; by default what plays."""
+    agent: Any = None
+    """A name, a checkpoint's folder, `my.py:NAME`, or an object that plays: see `registry.make`."""
+    program: tuple[str, ...] | None = pydantic.Field(default=None, min_length=1)
+    """A command and its arguments, started without a shell in the field file's folder."""
+    seconds_a_move: Amount | None = None
+    """Limits of a program: see `programs.Limits`, which has the defaults."""
+    seconds_a_game: Amount | None = None
+    """For all its decisions of a game."""
+    megabytes: Amount | None = None
+    """For the memory of its processes."""
+    seconds_to_start: Amount | None = None
+    """By which its first answer may take longer."""
+    environment: tuple[str, ...] = ()
+    """A program's environment variables: `NAME=VALUE`, or `NAME` for the arena's own value."""
+
+    @pydantic.model_validator(mode="after")
+    def _plays_somehow(self) -> Self:
+        if (self.agent is None) == (self.program is None):
+            raise ValueError("give either agent or program")
+        if self.agent is not None and (self.limits or self.environment):
+            raise ValueError("only programs have limits and an environment of their own")
+        if not (self.label and self.label.isprintable()):
+            raise ValueError(f"{shown(self.label)} cannot be printed: give it a name")
+        return self
+
+    @property
+    def label(self) -> str:
+        """Its name; without one what plays."""
+        if self.name:
+            return self.name
+        return " ".join(self.program) if self.program else name_of(self.agent)
+
+    @property
+    def limits(self) -> dict[str, float]:
+        """The limits that were given."""
+        names = ("seconds_a_move", "seconds_a_game", "megabytes", "seconds_to_start")
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
+
+
+class Field(pydantic.BaseModel):
+    """Who plays, at which tables, and when it is enough."""
+
+    model_config = _SETTINGS
+
+    game: str = registry.DEFAULT
+    """The game's name."""
+    players: tuple[Count, ...] = ()
+    """Seat counts of the tables, 1 for the solo game; by default the game's most."""
+    variants: tuple[str, ...] = ()
+    """The variants that are played."""
+    seed: int = pydantic.Field(default=0, strict=True, ge=0, lt=2**64)
+    """Decides the deals and the agents' draws."""
+    agents: tuple[Contender, ...] = pydantic.Field(min_length=2)
+    """Two or more agents."""
+    games: Count = 10_000
+    """The number of games, those of earlier runs included, after which to stop."""
+    minutes: Amount | None = None
+    """The minutes of this run after which to stop; games in progress are dropped."""
+    equal_within: Amount = EQUAL_WITHIN
+    """Elo points; neighbours on the ladder are equal when they surely differ by less."""
+    solo_equal_within: Amount = SOLO_EQUAL_WITHIN
+    """The same for mean scores of the solo game."""
+    folder: Path = pydantic.Field(default=Path(), exclude=True)
+    """What relative paths start from."""
+    text: str = pydantic.Field(default="", exclude=True)
+    """The text of the file that it was read from."""
+
+    @pydantic.field_validator("agents", mode="before")
+    @classmethod
+    def _by_name(cls, agents: Any) -> Any:
+        if not isinstance(agents, list | tuple):
+            return agents
+        return [one if isinstance(one, dict | Contender) else {"agent": one} for one in agents]
+
+    @pydantic.model_validator(mode="before")
+    @classmethod
+    def _tables(cls, data: Any) -> Any:
+        if isinstance(data, Mapping) and data.get("game", registry.DEFAULT) in registry.names():
+            most = registry.seats(data.get("game", registry.DEFAULT))[-1]
+            return {"players": (most,), **data}
+        return data
+
+    @pydantic.model_validator(mode="after")
+    def _fits_the_game(self) -> Self:
+        repeated = [label for label in self.labels if self.labels.count(label) > 1]
+        if repeated:
+            raise ValueError(f"{repeated[0]!r} stands twice: give each a name of its own")
+        rules = registry.game(self.game)
+        for seats in self.players:
+            rules.check_players(seats)
+        try:
+            rules.option_bits(dict.fromkeys(self.variants, True), self.players)
+        except TypeError as fault:
+            raise ValueError(str(fault)) from fault
+        return self
+
+    @property
+    def labels(self) -> list[str]:
+        """The agents' names, in order."""
+        return [contender.label for contender in self.agents]
+
+    @classmethod
+    def of(cls, **settings: Any) -> Field:
+        """A field from its settings; `agents` may be whatever plays.
+
+        Raises:
+            ArenaError: a setting is unknown, mistyped or out of range, or does not fit the game.
+        """
+        return _checked(settings, "the field")
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Field:
+        """A field from TOML; relative paths in it start from its folder. Nothing in it is run.
+
+        Raises:
+            ArenaError: the file cannot be read, or as of `of`.
+        """
+        file = Path(path)
+        try:
+            text = read_text(file)
+            settings = tomllib.loads(text)
+        except (OSError, ValueError) as fault:
+            raise ArenaError(f"{file}: cannot be read as a field ({fault})") from fault
+        folder = file.resolve().parent
+        given = {**_anchored(settings, folder), "folder": folder, "text": text}
+        return _checked(given, str(file))
+
+    def runs(self) -> list[str]:
+        """The programs and the Python that playing it runs, for review beforehand."""
+        texts = [one.agent for one in self.agents if isinstance(one.agent, str)]
+        programs = [" ".join(one.program) for one in self.agents if one.program]
+        return [*programs, *naming.running_python(texts)]
+
+
+def _checked(settings: Mapping[str, Any], where: str) -> Field:
+    try:
+        return Field.model_validate(dict(settings))
+    except pydantic.ValidationError as fault:
+        faults = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in fault.errors()]
+        raise ArenaError(f"{where}: {'; '.join(faults)}") from fault
+
+
+def _anchored(settings: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """The settings with the relative paths of the agents made absolute."""
+    if not isinstance(settings.get("agents"), list):
+        return settings
+    return {**settings, "agents": [_anchored_agent(one, folder) for one in settings["agents"]]}
+
+
+def _anchored_agent(given: Any, folder: Path) -> Any:
+    """An agent under its own name, with whole paths for what exists in the folder."""
+    one = {"agent": given} if isinstance(given, str) else given
+    if not (isinstance(one, dict) and isinstance(one.get("agent"), str)):
+        return one
+    name, *options = one["agent"].split(",")
+    parts = [name if name in naming.names() else _whole(name, folder)]
+    for option in options:
+        key, sign, value = option.partition("=")
+        value = value if value in naming.names() else _whole(value, folder)
+        parts.append(f"{key}{sign}{value}")
+    return {"name": one["agent"], **one, "agent": ",".join(parts)}
+
+
+def _whole(name: str, folder: Path) -> str:
+    """A path of a folder, or FILE:NAME, with the whole path; unchanged if there is none."""
+    file, colon, attribute = name.partition(":")
+    try:
+        return f"{folder / file}{colon}{attribute}" if file and (folder / file).exists() else name
+    except (OSError, ValueError):  # not a path
+        return name
+
+
+@contextmanager
+def contenders(field: Field, game: Game) -> Iterator[dict[str, Entrant]]:
+    """The agents of a field under their labels, by digest; programs end with the block.
+
+    Raises:
+        ArenaError: one cannot be made, or two play alike.
+    """
+    found: dict[str, Entrant] = {}
+    with ExitStack() as stack:
+        for one in field.agents:
+            digest, agent = _made(one, field, game)
+            if digest in found:
+                same = found[digest].name
+                raise ArenaError(f"{one.label!r} is the same agent as {same!r}; name one of them")
+            stack.callback(getattr(agent, "close", lambda: None))
+            found[digest] = Entrant(one.label, agent, None if one.program else one.agent)
+        yield found
+
+
+def _made(contender: Contender, field: Field, game: Game) -> tuple[str, Any]:
+    """An agent and its digest."""
+    try:
+        if contender.program is None:
+            agent = make(contender.agent, game)
+            return agent_digest(contender.agent, agent, game), agent
+        limits = Limits(**contender.limits)
+        program = Program(contender.program, limits, field.folder, contender.environment)
+        # What can never be started is refused before others play for nothing.
+        name = program.argv[0]
+        if not ((program.folder / name).exists() if os.path.dirname(name) else shutil.which(name)):
+            raise ValueError(f"there is no program {name!r}; give its path, or install it")
+        environment_of(program)
+        return program_digest(program), ProgramAgent(program)
+    except (ShakespeareEnvError, ValueError, TypeError, ImportError, OSError) as fault:
+        raise ArenaError(f"the agent {contender.label!r}: {fault}") from fault

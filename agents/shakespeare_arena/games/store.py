@@ -1,0 +1,167 @@
+"""An arena's folder: finished games in Parquet files, and the plans of its rounds.
+
+Files are written whole and never changed, so a killed process loses only what it has not written.
+Every game has a key, and of rows with one key the first counts: nothing counts twice, whatever was
+interrupted, and folders are merged by copying rows.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import TypeAdapter
+
+from shakespeare_agents.storage import Contents, held, write_atomically
+from shakespeare_arena.games.seating import Match
+from shakespeare_env.core import registry
+from shakespeare_env.datasets.frames import load_polars, parquet
+from shakespeare_env.datasets.parquet import read_parquet
+from shakespeare_env.datasets.reading import (
+    ARENA,
+    ARENA_FORMAT,
+    FILES,
+    arena_game,
+    read_results,
+    results_files,
+)
+from shakespeare_env.errors import ArenaError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+_PLANS = r"round-\d{4,}\.json"
+FIELD_NAME = "field.toml"
+"""The file with the text of the field that was played last."""
+_CONTENTS = Contents(
+    ARENA,
+    rf"{FILES}|{_PLANS}|{re.escape(ARENA)}|{re.escape(FIELD_NAME)}",
+    ArenaError,
+    use="plays in it",
+    remedy="give a new folder or an arena's",
+)
+_MOST_SMALL, _SMALL = 64, 2**20
+"""The most small files, and the size in bytes below which a file is small."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The matches of a round, under the seed that decides their deals."""
+
+    number: int
+    seed: int
+    matches: tuple[Match, ...]
+
+
+class Store:
+    """An arena's folder, held by this process alone; see `opened`.
+
+    Attributes:
+        folder: Where it is.
+        keys: The keys of all finished games.
+        plan: The plan of the last round, if any.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._frames = [read_results(folder)]
+        self.keys = set(self._frames[0]["key"])
+        self.plan = _last_plan(folder)
+        files = results_files(folder)
+        last = files[-1].stem.rpartition("-")[2] if files else 0
+        self._next = 1 + int(last)
+
+    @property
+    def results(self) -> pl.DataFrame:
+        """All finished games, `RESULTS`, each once, in the order they were written."""
+        if len(self._frames) > 1:
+            self._frames = [load_polars().concat(self._frames)]
+        return self._frames[0]
+
+    def append(self, rows: pl.DataFrame) -> None:
+        """Write finished games, `RESULTS`; once it returns they are kept."""
+        rows = rows.unique("key", keep="first", maintain_order=True)
+        rows = rows.filter([key not in self.keys for key in rows["key"]])
+        if rows.height:
+            self._write(rows)
+            self._frames.append(rows)
+            self.keys.update(rows["key"])
+
+    def begin(self, plan: Plan) -> None:
+        """Keep the plan of a round, before any of its games is played."""
+        text = json.dumps(asdict(plan), separators=(",", ":"))
+        write_atomically(self.folder / f"round-{plan.number:04d}.json", text.encode())
+        self.plan = plan
+
+    def note_field(self, text: str) -> None:
+        """Keep a field's text."""
+        write_atomically(self.folder / FIELD_NAME, text.encode())
+
+    def tidy(self, most: int = _MOST_SMALL) -> None:
+        """Put small files into one once they are more than `most`."""
+        small = [path for path in results_files(self.folder) if path.stat().st_size < _SMALL]
+        if len(small) > most:
+            self._write(load_polars().concat(map(read_parquet, small)))
+            # If the process ends before all are deleted, duplicate rows count once.
+            for path in small:
+                path.unlink()
+
+    def _write(self, rows: pl.DataFrame) -> None:
+        write_atomically(self.folder / f"games-{self._next:06d}.parquet", parquet(rows))
+        self._next += 1
+
+
+@contextmanager
+def opened(folder: Path, game: str) -> Iterator[Store]:
+    """Hold the folder of an arena of a game; it is created if missing.
+
+    Raises:
+        ArenaError: the folder holds something else or another game, or another process plays in it.
+        DatasetError: its files are damaged, or of another box.
+        ModuleNotFoundError: Polars or filelock is not installed.
+        OSError: it cannot be written.
+    """
+    with held(folder, _CONTENTS):
+        if not (folder / ARENA).exists():
+            facts = {"format": ARENA_FORMAT, "game": game, "box_digest": registry.box_digest(game)}
+            write_atomically(folder / ARENA, json.dumps(facts).encode())
+        if (found := arena_game(folder)) != game:
+            raise ArenaError(f"{folder} holds games of {found}, not of {game}; give another folder")
+        yield Store(folder)
+
+
+def merge(folders: Sequence[Path], into: Path) -> int:
+    """Copy the games of some folders into one, old or new; the number of games added.
+
+    Raises:
+        ArenaError, DatasetError, ModuleNotFoundError, OSError: see `opened`; also if the folders
+            hold different games.
+    """
+    games = {arena_game(folder): folder for folder in folders}
+    if len(games) != 1:
+        given = ", ".join(f"{folder} of {game}" for game, folder in games.items())
+        raise ArenaError(f"only results of one game can be merged: {given or 'no folder given'}")
+    with opened(into, next(iter(games))) as store:
+        before = len(store.keys)
+        for folder in folders:
+            store.append(read_results(folder))
+        return len(store.keys) - before
+
+
+def _last_plan(folder: Path) -> Plan | None:
+    plans = [path for path in folder.iterdir() if re.fullmatch(_PLANS, path.name)]
+    if not plans:
+        return None
+    path = max(plans, key=lambda path: (len(path.name), path.name))
+    try:
+        return TypeAdapter(Plan).validate_json(path.read_bytes())
+    except (OSError, ValueError) as fault:
+        raise ArenaError(
+            f"{path}: cannot be read ({fault}); delete it: the round is planned anew"
+        ) from fault

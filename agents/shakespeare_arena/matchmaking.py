@@ -1,0 +1,274 @@
+"""The choice of agents that meet, and whether their order is settled."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+import scipy.special
+from numpy.typing import NDArray
+
+from shakespeare_arena.games.seating import Match, circular_orders
+from shakespeare_arena.standings.figures import labels, seats
+from shakespeare_arena.standings.fit import rated
+from shakespeare_arena.standings.ladders import (
+    EQUAL_WITHIN,
+    LEVEL,
+    SOLO_EQUAL_WITHIN,
+    SoloScores,
+    Verdict,
+    solo_scores,
+    verdict,
+)
+from shakespeare_arena.standings.ratings import Ratings
+
+_LOOKS = 10
+"""The number of looks that share half of the level."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What is known of two agents.
+
+    Attributes:
+        first: The digest of one agent, the upper one of neighbours.
+        second: The digest of the other.
+        lead: The first's lead, in Elo points or, solo, points of mean score.
+        error: Its standard error; infinite if they were not compared.
+        verdict: The verdict on the lead.
+        missing: The information, in 1 / lead², that a verdict still takes if the lead is as
+            estimated; 0 if there is a verdict.
+    """
+
+    first: str
+    second: str
+    lead: float
+    error: float
+    verdict: Verdict
+    missing: float
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """A table's ladder after some rounds.
+
+    Attributes:
+        order: Digests, strongest first; those without games are last.
+        pairs: All pairs, the upper one first.
+    """
+
+    order: tuple[str, ...]
+    pairs: dict[tuple[str, str], Comparison]
+
+    def undecided(self) -> list[Comparison]:
+        """The neighbours whose order is open."""
+        neighbours = [self.pairs[pair] for pair in itertools.pairwise(self.order)]
+        return [pair for pair in neighbours if pair.verdict == "open"]
+
+
+def level_of(look: int, neighbours: int) -> float:
+    """The level of one verdict at one look, so that all on all ladders at all looks hold at 95 %.
+
+    Repeated looks find something sooner or later, so verdicts and looks share the level (union
+    bound). Look k gets 10 / ((k + 9) (k + 10)) of it; over all k this sums to 1.
+
+    Args:
+        look: The number of the look, from 1.
+        neighbours: The number of pairs to be settled, on all ladders together.
+    """
+    share = _LOOKS / ((look + _LOOKS - 1) * (look + _LOOKS))
+    return LEVEL * share / max(neighbours, 1)
+
+
+def look_at(
+    results: pl.DataFrame,
+    *,
+    agents: Sequence[str],
+    tables: Sequence[int],
+    look: int,
+    equal_within: float = EQUAL_WITHIN,
+    solo_equal_within: float = SOLO_EQUAL_WITHIN,
+) -> dict[int, Ladder]:
+    """The ladders by number of players, each of the games of its table alone.
+
+    Args:
+        results: The games so far.
+        agents: Digests of those that play; others count in ratings but are not placed.
+        tables: Numbers of players; 1 makes a ladder of scores, more make ladders of ratings.
+        look: The number of this look at the field, from 1.
+        equal_within: Elo points that count as equal.
+        solo_equal_within: Points of mean solo score that count as equal.
+    """
+    level = level_of(look, (len(agents) - 1) * len(tables))
+    ladders = {}
+    for players in tables:
+        games = results.filter(pl.col("players") == players)
+        solo = players == 1
+        found = solo_scores(seats(games, labels(games))) if solo else rated(games).ratings
+        within = solo_equal_within if solo else equal_within
+        behind = found.behind
+        order = sorted(agents, key=lambda digest: behind.get(digest, math.inf))
+        pairs = {
+            (first, second): _compared(found, first, second, level, within)
+            for first, second in itertools.combinations(order, 2)
+        }
+        ladders[players] = Ladder(tuple(order), pairs)
+    return ladders
+
+
+def _compared(
+    found: Ratings | SoloScores, first: str, second: str, level: float, within: float
+) -> Comparison:
+    lead, error, matches = math.nan, math.inf, 0
+    if first in found.digests and second in found.digests:
+        lead, error, matches = found.lead(*map(found.digests.index, (first, second)))
+    if not math.isfinite(error):
+        lead, error = 0.0, math.inf
+    said = verdict(lead, error, matches, level=level, equal_within=within)
+    missing = 0.0
+    if said == "open":
+        quantile = float(scipy.special.ndtri(1 - level / 2))
+        # A tiny early lead may be luck, so a lead counts as at least as large as its error.
+        likely = within if math.isinf(error) else math.hypot(lead, error)
+        needed = quantile / max(likely, within - abs(lead))
+        missing = max(needed**2 - error**-2 if error > 0 else 0.0, 0.0)
+    return Comparison(first, second, lead, error, said, missing)
+
+
+GROWTH = 1.5
+"""The factor by which each round is larger than the one before, so that looks stay few."""
+_EVENLY = 0.2
+"""The part of all meetings that is spread over all pairs alike."""
+
+
+def plan_round(
+    results: pl.DataFrame,
+    ladders: Mapping[int, Ladder],
+    *,
+    agents: Sequence[str],
+    seed: int,
+    number: int,
+    games: int,
+) -> list[Match]:
+    """The matches of a round, the same for the same arguments.
+
+    Games are shared out evenly among the tables. At two seats or more a part of the meetings is
+    spread over all pairs; the others go to pairs whose order is open, by the information that a
+    verdict on them still takes (`settling.Comparison.missing`). Alone at the table all agents play
+    the same deals; those with open neighbours play more of them. Each table has a ladder of its
+    own; one that is settled leaves its games to the others.
+
+    Args:
+        results: All games so far.
+        ladders: What they say (`settling.look_at`), by numbers of players, 1 for solo games.
+        agents: Digests of those that play.
+        seed: The seed of the field's deals.
+        number: The number of the round, from 0.
+        games: The approximate number of games.
+    """
+    mine = results.filter(pl.col("seed") == seed)
+    undecided = {players: ladder for players, ladder in ladders.items() if ladder.undecided()}
+    planned = []
+    for players, ladder in (undecided or ladders).items():
+        share = games / len(undecided or ladders)
+        here = mine.filter(pl.col("players") == players)
+        if players == 1:
+            planned += _solo(here, ladder, agents, share)
+        else:
+            rng = np.random.default_rng([seed, number, players])
+            lineups = _lineups(ladder, agents, players, max(1, round(share / players)), rng)
+            planned += _seated(here, lineups, players, seed)
+    return planned
+
+
+def _solo(here: pl.DataFrame, known: Ladder, agents: Sequence[str], games: float) -> list[Match]:
+    """The next deals of agents with an open neighbour, those who are behind first."""
+    played = here.select("deal", pl.col("digests").list.first())
+    # Deals are played in order, so an agent's count of deals is the number of its next one.
+    following = Counter(dict.fromkeys(agents, 0))
+    for digest, deals in played.group_by("digests").agg(pl.col("deal").max() + 1).iter_rows():
+        following[digest] = deals
+    undecided = {agent for pair in known.undecided() for agent in (pair.first, pair.second)}
+    active = [agent for agent in agents if agent in undecided] or list(agents)
+    planned: list[Match] = []
+    while len(planned) < games:
+        behind = min(following[agent] for agent in active)
+        for agent in active:
+            if following[agent] == behind:
+                planned.append(Match(1, behind, (agent,), (0,)))
+                following[agent] += 1
+    return planned
+
+
+def _lineups(
+    known: Ladder, agents: Sequence[str], players: int, number: int, rng: np.random.Generator
+) -> list[list[str]]:
+    """Line-ups of the pairs that are furthest from their share of meetings."""
+    n = len(agents)
+    wanted = _wanted(known, agents) * number * players * (players - 1)
+    full = players // n
+    lineups = []
+    held: Counter[int] = Counter()
+    for _ in range(number):
+        # Equal needs are served in random order.
+        need = wanted + 1e-6 * rng.random((n, n))
+        need = (need + need.T) * (1 - np.eye(n))
+        seated: list[int] = list(range(n)) * full
+        if not seated:
+            seated = [*divmod(int(np.triu(need, 1).argmax()), n)]
+        free = [int(i) for i in rng.permutation(n) if full or i not in seated]
+        while len(seated) < players:
+            best = max(free, key=lambda i: (need[i, seated].sum(), -held[i]))
+            free.remove(best)
+            seated.append(best)
+        held.update(seated)
+        for one, other in itertools.permutations(seated, 2):
+            if one != other:
+                wanted[one, other] -= 1
+        lineups.append([agents[i] for i in seated])
+    return lineups
+
+
+def _wanted(known: Ladder, agents: Sequence[str]) -> NDArray[np.float64]:
+    """Shares of the round's meetings, float[n, n], symmetric, their sum 1."""
+    n = len(agents)
+    even = (1 - np.eye(n)) / (n * (n - 1))
+    missing = np.zeros((n, n))
+    at = {agent: i for i, agent in enumerate(agents)}
+    rank = {agent: i for i, agent in enumerate(known.order)}
+    for (first, second), pair in known.pairs.items():
+        # Pairs further apart, or that have never met, may turn out to be neighbours.
+        apart = 1 if math.isinf(pair.error) else rank[second] - rank[first]
+        i, j = at[first], at[second]
+        missing[i, j] = missing[j, i] = pair.missing / apart**2
+    if not missing.any():
+        return even
+    shares: NDArray[np.float64] = _EVENLY * even + (1 - _EVENLY) * missing / missing.sum()
+    return shares
+
+
+def _seated(
+    here: pl.DataFrame, lineups: Sequence[Sequence[str]], players: int, seed: int
+) -> list[Match]:
+    """Deals for the line-ups; who has met before sits in another order."""
+    deal = 0 if not len(here) else int(here["deal"].max()) + 1  # type: ignore[arg-type]
+    before = here.unique("match").select(pl.col("digests").list.sort()).to_series().to_list()
+    met = Counter(map(tuple, before))
+    planned = []
+    for number, lineup in enumerate(lineups, deal):
+        company = tuple(sorted(lineup))
+        turn, which = divmod(met[company], len(circular_orders(company)))
+        met[company] += 1
+        # After the last order all change places.
+        text = " ".join([str(seed), str(turn), *company])
+        drawn = np.random.default_rng(int(hashlib.sha256(text.encode()).hexdigest(), 16))
+        mixed = [company[i] for i in drawn.permutation(players)]
+        around = tuple(mixed[i] for i in circular_orders(mixed)[which])
+        planned.append(Match(players, number, around, tuple(range(players))))
+    return planned

@@ -1,0 +1,174 @@
+"""What all pages of a table server share."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Coroutine
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import UploadFile
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from shakespeare_env.play.named import with_names
+from shakespeare_table.browser.learning.lessons import lesson, with_links
+from shakespeare_table.browser.settings import Settings, cookie, set_cookie
+from shakespeare_table.browser.store import Store, new_token
+from shakespeare_table.browser.tables import Allowed, LiveTables
+from shakespeare_table.browser.thinking import Analysts, Preparing
+from shakespeare_table.browser.viewing import in_words, titled
+
+STATIC = Path(__file__).parent / "static"
+_OWNER = "shakespeare_owner"
+"""The cookie by which a browser finds its tables again."""
+_TOKEN = re.compile(r"[\w-]{16,64}")
+_A_YEAR = 365 * 86_400
+_ANALYSTS = 3
+"""The most processes for thoughts and reviews."""
+
+Fields = dict[str, str]
+"""What a form says, by the names of its fields."""
+Page = Callable[["Site", Request], Response]
+Answer = Callable[["Site", Request, Fields, bytes], Response]
+"""Called with what a form says, and with the file that comes with it."""
+Allowing = Callable[["Site", Request], object]
+"""Raises if a form may not be sent."""
+_Answer = TypeVar("_Answer", bound=Response)
+_Found = TypeVar("_Found")
+
+
+class Site:
+    """The parts of a running server.
+
+    Args:
+        settings: How it is set up.
+        allowed: See `LiveTables`.
+
+    Attributes:
+        store: Games on disk.
+        preparing: What is still being compiled.
+        tables: The tables being played.
+        analysts: Those who think aloud and judge.
+        is_closing: Whether the server ends; streams end then, too.
+
+    Raises:
+        StoreError: games cannot be kept.
+    """
+
+    def __init__(self, settings: Settings, allowed: Allowed) -> None:
+        self.settings = settings
+        self.store = Store(settings.database)
+        self.preparing = Preparing()
+        self.tables = LiveTables(self.store, settings.limit, self.preparing.wait, allowed)
+        self.analysts = Analysts(_ANALYSTS, settings.limit)
+        self.is_closing = False
+        self._templates = Environment(
+            loader=PackageLoader("shakespeare_table.browser"),
+            autoescape=select_autoescape(),
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._templates.globals["lesson"] = lesson
+        self._templates.filters["in_words"] = in_words
+        self._templates.filters["sentence"] = lambda text: text[:1].upper() + text[1:]
+        self._templates.filters["named"] = with_names
+        self._templates.filters["titled"] = titled
+        self._templates.filters["minus"] = lambda number: str(number).replace("-", "−")
+        self._templates.filters["rules"] = with_links
+        self._templates.filters["drawn"] = Markup  # SVG that we have drawn, escaped already
+
+    def get(self, path: str, page: Page) -> Route:
+        """The route to a page."""
+        return Route(path, partial(page, self))
+
+    def post(self, path: str, answer: Answer, allowed: Allowing | None = None) -> Route:
+        """The route of a form, which may have a file in a field `file`; answered on a thread.
+
+        Nothing of it is read before `allowed` has returned.
+        """
+
+        async def read_and_answer(request: Request) -> Response:
+            if allowed is not None:
+                await run_in_threadpool(allowed, self, request)
+            async with request.form(max_files=1, max_fields=64) as form:
+                said = {key: value for key, value in form.items() if isinstance(value, str)}
+                upload = form.get("file")
+                file = await upload.read() if isinstance(upload, UploadFile) else b""
+            return await run_in_threadpool(answer, self, request, said, file)
+
+        return Route(path, read_and_answer, methods=["POST"])
+
+    def page(
+        self, request: Request, template: str, status: int = 200, **context: Any
+    ) -> HTMLResponse:
+        """A template as a page; its owner's cookie is renewed."""
+        return remembering(request, HTMLResponse(self.fragment(template, **context), status))
+
+    def fragment(self, template: str, **context: Any) -> str:
+        """A template as text."""
+        return self._templates.get_template(template).render(site=self, **context)
+
+    def end_streams(self) -> None:
+        """End all streams, and all that agents think about."""
+        self.is_closing = True
+        self.preparing.close()
+        self.analysts.close()
+        self.tables.close()
+
+    def close(self) -> None:
+        """End what goes on, and let go of the file."""
+        self.end_streams()
+        self.store.close()
+
+
+def remembering(request: Request, response: _Answer) -> _Answer:
+    """The same response, with the cookie by which the browser is known again."""
+    set_cookie(request, response, _OWNER, owner_of(request), _A_YEAR)
+    return response
+
+
+def owner_of(request: Request) -> str:
+    """The secret id of the owner of a browser's tables."""
+    given = cookie(request, _OWNER)
+    if _TOKEN.fullmatch(given):
+        return given
+    if not hasattr(request.state, "owner"):
+        request.state.owner = new_token()
+    owner: str = request.state.owner
+    return owner
+
+
+def viewer_of(request: Request) -> str:
+    """Who asks, as far as a server can tell people apart who want more than their share."""
+    return request.client.host if request.client else ""
+
+
+async def while_waited_for(request: Request, work: Coroutine[Any, Any, _Found]) -> _Found:
+    """What some work finds; ClientDisconnect, and its end, once the browser does not wait."""
+
+    async def leaving() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+
+    working, left = asyncio.create_task(work), asyncio.create_task(leaving())
+    try:
+        await asyncio.wait((working, left), return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise ClientDisconnect
+        return working.result()
+    finally:
+        working.cancel()
+        left.cancel()
+
+
+def number_of(text: str) -> int | None:
+    """A number that an address or a form names; None if it is none."""
+    return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else None

@@ -1,0 +1,410 @@
+"""Agents in processes of their own, so that a table waits for none and ends any.
+
+Where a game is still being played, a job holds no more of it than the seat to move may know.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import pickle
+import sys
+import threading
+import time
+import traceback
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+from pathlib import Path
+from queue import LifoQueue
+from typing import Any
+from weakref import WeakValueDictionary
+
+from shakespeare_agents.registry import default, make
+from shakespeare_agents.workers import set_up_worker, starting
+from shakespeare_env import IllegalMove, Position
+from shakespeare_env.core import registry
+from shakespeare_env.core.kernels import compile_all
+from shakespeare_env.errors import ShakespeareEnvError, own_steps
+from shakespeare_env.play.agent import AnyAgent
+from shakespeare_table.analysis import Analyst, best_line, forecasts_of, reasons, thoughts
+from shakespeare_table.analysis import verdict_on as verdict_on_decision
+from shakespeare_table.session import choose
+
+PATIENCE_S = 10.0
+"""Seconds that a request waits for compiled rules, which is enough to load them."""
+_STARTING_S = 120.0
+"""Seconds for a process to start or to make an agent, on a machine that does much else."""
+_COMPILING_S = 900.0
+_GIVE_WAY = 10
+"""Niceness of processes that think."""
+_EACH = 2
+"""Questions of one viewer that are thought about at a time."""
+_WAITING = 8
+"""Requests that wait for compiled rules; those of more are told to come again."""
+_MADE = 6
+"""Agents that a process keeps."""
+_FEWER_PLAYOUTS = 8
+"""Playouts of a position for an early graph where no network forecasts."""
+_THINKING = "search,simulations=16"
+"""An agent that uses all that thinking aloud does."""
+
+Job = Callable[[], Iterator[Any]]
+"""What a process does: it makes an agent, yields None, then results. It travels pickled."""
+
+
+class ThinkerError(ShakespeareEnvError):
+    """An agent has failed, or its process was ended; says how in words that all may read."""
+
+
+class Thinker:
+    """A process that is started when it is first asked, and again after it was ended."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: SpawnProcess | None = None
+        self._ours: Connection | None = None
+        self._is_closed = False
+
+    def ask(self, job: Job, limit: float) -> Generator[Any, None, None]:
+        """The results of a job as they come; closing the iterator early ends the process.
+
+        Args:
+            job: The job.
+            limit: The most seconds from one result to the next.
+
+        Raises:
+            ThinkerError: a result took longer, the agent has failed or has ended the process.
+        """
+        is_done = False
+        try:
+            ours = self._running()
+            ours.send(job)
+            within = max(limit, _STARTING_S)
+            while True:
+                if not ours.poll(within):
+                    words = f"it has thought for more than {limit:g} seconds and was ended"
+                    raise ThinkerError(words)
+                kind, said = ours.recv()
+                is_done = kind in ("done", "failed")
+                if kind == "failed":
+                    words, details = said
+                    print(details, file=sys.stderr)
+                    raise ThinkerError(words)
+                if is_done:
+                    return
+                if said is not None:
+                    yield said
+                within = limit
+        except (EOFError, OSError) as fault:
+            raise ThinkerError("its process has ended") from fault
+        finally:
+            if not is_done:
+                self._end()
+
+    def close(self) -> None:
+        """End the process at once and start none; who waits for it gets a `ThinkerError`."""
+        with self._lock:
+            self._is_closed = True
+            if self._process is not None:
+                self._process.kill()
+
+    def _running(self) -> Connection:
+        with self._lock:
+            if self._is_closed:
+                raise ThinkerError("the server has ended")
+            if self._ours is None:
+                spawning = multiprocessing.get_context("spawn")
+                self._ours, theirs = spawning.Pipe()
+                # A daemon: should this process end without a word, none waits for it.
+                self._process = spawning.Process(
+                    target=_think, args=(theirs, os.getpid()), daemon=True
+                )
+                with starting():
+                    self._process.start()
+                theirs.close()
+            return self._ours
+
+    def _end(self) -> None:
+        with self._lock:
+            process, ours = self._process, self._ours
+            self._process = self._ours = None
+        if process is not None and ours is not None:
+            process.kill()
+            process.join()
+            ours.close()
+
+
+class Thinkers:
+    """Some processes that think, each about one thing at a time; who comes later waits in turn.
+
+    Args:
+        size: The most processes.
+        limit: The most seconds from one result to the next; a process that takes longer is ended.
+
+    Attributes:
+        threads: As many threads as processes.
+    """
+
+    def __init__(self, size: int, limit: float) -> None:
+        self.limit = limit
+        self.threads = ThreadPoolExecutor(size, "thinking")
+        self._all = {Thinker() for _ in range(size)}
+        # The latest first: it has made its agents.
+        self._idle: LifoQueue[Thinker] = LifoQueue()
+        for thinker in self._all:
+            self._idle.put(thinker)
+
+    def results(self, job: Job) -> Generator[Any, None, None]:
+        """The results of a job as they come; errors as of `Thinker.ask`."""
+        thinker = self._idle.get()
+        try:
+            yield from thinker.ask(job, self.limit)
+        finally:
+            self._idle.put(thinker)
+
+    def result(self, job: Job) -> Any:
+        """The last result of a job."""
+        *_, found = self.results(job)
+        return found
+
+    def close(self) -> None:
+        """End all processes at once."""
+        self.threads.shutdown(wait=False, cancel_futures=True)
+        for thinker in self._all:
+            thinker.close()
+
+
+@dataclass
+class _Asked:
+    """A question, and how many wait for its answer."""
+
+    task: asyncio.Task[Any]
+    waiting: int = 0
+
+
+class Analysts(Thinkers):
+    """Thinkers whom viewers ask: waiting takes no thread, and what nobody waits for is ended.
+
+    Of one viewer at most `_EACH` questions are thought about; the same question of several is
+    thought about once.
+    """
+
+    def __init__(self, size: int, limit: float) -> None:
+        super().__init__(size, limit)
+        self._free = asyncio.Semaphore(size)
+        self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+        self._asked: dict[bytes, _Asked] = {}
+
+    async def answer(self, job: Job, viewer: str) -> Any:
+        """The last result of a job; errors as of `Thinker.ask`."""
+        async with self._turn(viewer):
+            key = pickle.dumps(job)
+            if (asked := self._asked.get(key)) is None:
+                asked = self._asked[key] = _Asked(asyncio.create_task(self._last(job)))
+            asked.waiting += 1
+            try:
+                return await asyncio.shield(asked.task)
+            finally:
+                asked.waiting -= 1
+                if not asked.waiting:
+                    del self._asked[key]
+                    asked.task.cancel()
+
+    async def stream(self, job: Job, viewer: str) -> AsyncGenerator[Any, None]:
+        """The results of a job as they come; closing the iterator ends the job."""
+        async with self._turn(viewer), aclosing(self._coming(job)) as coming:
+            async for result in coming:
+                yield result
+
+    def _turn(self, viewer: str) -> asyncio.Semaphore:
+        return self._turns.setdefault(viewer, asyncio.Semaphore(_EACH))
+
+    async def _last(self, job: Job) -> Any:
+        return [result async for result in self._coming(job)][-1]
+
+    async def _coming(self, job: Job) -> AsyncGenerator[Any, None]:
+        async with self._free:
+            thinker = self._idle.get_nowait()
+            results, run = thinker.ask(job, self.limit), asyncio.get_running_loop().run_in_executor
+            try:
+                while (result := await run(self.threads, next, results, None)) is not None:
+                    yield result
+            except (asyncio.CancelledError, GeneratorExit):
+                # Its thread may still be in it, so another one takes its place.
+                thinker.close()
+                self._all.remove(thinker)
+                thinker = Thinker()
+                self._all.add(thinker)
+                raise
+            finally:
+                self._idle.put(thinker)
+
+
+def _think(theirs: Connection, server: int) -> None:
+    """The life of a process that thinks."""
+    set_up_worker(server)
+    if hasattr(os, "nice"):
+        os.nice(_GIVE_WAY)
+    with suppress(EOFError, OSError):  # the server has ended
+        while True:
+            job: Job = theirs.recv()
+            try:
+                for result in job():
+                    theirs.send(("result", result))
+            except SystemExit:
+                theirs.send(("failed", ("it has asked for the end of its process", "")))
+            except Exception as fault:  # an agent may be anybody's
+                theirs.send(("failed", _in_words(fault)))
+            else:
+                theirs.send(("done", None))
+
+
+def _in_words(fault: Exception) -> tuple[str, str]:
+    """A fault of an agent in words that all may read, and its details, which may reveal a hand."""
+    if isinstance(fault, IllegalMove):
+        return "the move it has chosen is not legal", ""
+    details = "".join(traceback.format_exception(fault))
+    if not (steps := own_steps(fault)):
+        return f"{type(fault).__name__} (the server's terminal shows more)", details
+    where = f"{Path(steps[-1].filename).name}, line {steps[-1].lineno}"
+    return f"{type(fault).__name__} in {where} (the server's terminal shows more)", details
+
+
+def as_seen(position: Position) -> Position:
+    """A possible position instead of the true one, the same whatever its mover does not know."""
+    assert position.to_move is not None
+    return position.determinize(position.to_move, 0)
+
+
+@lru_cache(_MADE)
+def _agent(name: str, game: str) -> AnyAgent:
+    return make(name, registry.game(game))
+
+
+@lru_cache(_MADE)
+def _analyst(name: str, game: str) -> Analyst:
+    return Analyst(registry.game(game), name)
+
+
+def decide(name: str, seen: Position, seed: int, number: int) -> Iterator[Any]:
+    """An agent's move as decision `number` of a game; see `choose`."""
+    agent = _agent(name, seen.game.name)
+    yield None
+    yield choose(agent, seen, seed, number)
+
+
+def think_aloud(name: str, seen: Position, seed: int, number: int, playouts: int) -> Iterator[Any]:
+    """An agent's `thoughts`, round by round."""
+    analyst = _analyst(name, seen.game.name)
+    yield None
+    yield from thoughts(seen, analyst, seed=seed, number=number, playouts=playouts)
+
+
+def hint(seen: Position, seed: int, number: int) -> Iterator[Any]:
+    """Why the move that looks best to a game's default agent; see `reasons`."""
+    analyst = _analyst(default(seen.game), seen.game.name)
+    yield None
+    yield from reasons(seen, analyst, seed=seed, number=number)
+
+
+def forecast(name: str, positions: Sequence[Position]) -> Iterator[Any]:
+    """What every seat of a finished game could expect; see `forecasts_of`."""
+    analyst = _analyst(name, positions[0].game.name)
+    yield None
+    yield forecasts_of(positions, analyst, playouts=_FEWER_PLAYOUTS)
+
+
+def verdict_on(name: str, position: Position, move: str, number: int) -> Iterator[Any]:
+    """What a decision of a finished game was worth."""
+    analyst = _analyst(name, position.game.name)
+    yield None
+    yield verdict_on_decision(position, move, number, analyst)
+
+
+def line_from(name: str, position: Position, number: int) -> Iterator[Any]:
+    """The best line from a position of a finished game."""
+    analyst = _analyst(name, position.game.name)
+    yield None
+    yield best_line(position, analyst, number=number)
+
+
+def compile_game(game: str, agent: str) -> Iterator[Any]:
+    """Compile a game's rules and what an agent adds to them; the code is kept on disk."""
+    rules = registry.game(game)
+    compile_all(rules)
+    choose(make(agent, rules), Position.new(game, players=rules.min_seats))
+    yield None
+
+
+class NotReadyError(ShakespeareEnvError, ValueError):
+    """A game cannot be played yet.
+
+    Attributes:
+        game: Its name.
+    """
+
+    def __init__(self, game: str) -> None:
+        super().__init__(
+            f"the rules of {game.capitalize()} are being compiled for this computer, which is done "
+            "once and takes a minute or two; try again then"
+        )
+        self.game = game
+
+
+class Preparing:
+    """Compiles the rules and agents of all games, one after the other, in a process."""
+
+    def __init__(self) -> None:
+        self._ready = {name: threading.Event() for name in registry.names()}
+        self._compiler = Thinker()
+        self._places = threading.BoundedSemaphore(_WAITING)
+        self._is_closed = False
+        self._began = time.monotonic()
+
+    def start(self) -> None:
+        """Begin, on a thread of its own."""
+        threading.Thread(target=self._prepare, name="compiling", daemon=True).start()
+
+    def close(self) -> None:
+        """Compile no more."""
+        self._is_closed = True
+        self._compiler.close()
+
+    @property
+    def seconds(self) -> float:
+        """The seconds since the beginning."""
+        return time.monotonic() - self._began
+
+    def wait(self, game: str, seconds: float = PATIENCE_S) -> None:
+        """Wait until a game can be played; NotReadyError if that takes longer."""
+        if self._ready[game].is_set():
+            return
+        if not self._places.acquire(blocking=False):  # the others keep their threads
+            raise NotReadyError(game)
+        try:
+            if not self._ready[game].wait(seconds):
+                raise NotReadyError(game)
+        finally:
+            self._places.release()
+
+    def _prepare(self) -> None:
+        for name, is_ready in self._ready.items():
+            self._compile(name, default(registry.game(name)))
+            if self._is_closed:
+                return
+            compile_all(registry.game(name))  # loads what is kept
+            is_ready.set()
+        for name in self._ready:
+            if default(registry.game(name)) == "network":
+                self._compile(name, _THINKING)
+        self._compiler.close()
+
+    def _compile(self, name: str, agent: str) -> None:
+        with suppress(ThinkerError):  # opening a table of this game shows the fault
+            list(self._compiler.ask(partial(compile_game, name, agent), _COMPILING_S))

@@ -1,0 +1,77 @@
+"""`shakespeare mcp`: a server through which a language model plays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shakespeare_agents.cli import lineup as lineup_options
+from shakespeare_env.checks.values import player_name
+from shakespeare_env.cli import choices
+from shakespeare_env.core import registry
+from shakespeare_env.errors import ArenaError, BoxError, DatasetError
+
+
+def mcp(
+    named: lineup_options.OpponentNames = None,
+    name: Annotated[
+        str | None,
+        typer.Option(help="The model's name in --results.", metavar="NAME", show_default=False),
+    ] = None,
+    results: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Add its games to an arena's results: it stands on the ladder.",
+            show_default=False,
+        ),
+    ] = None,
+    game_name: Annotated[
+        str | None,
+        choices.game_option(
+            "Offer this game only.", f"all; {choices.DEFAULT_GAME} for a new folder of results"
+        ),
+    ] = None,
+) -> None:
+    """Serve the games over MCP, on standard input and output, for a language model to play."""
+    if (name is None) != (results is None):
+        raise typer.BadParameter("give both or neither", param_hint="--name, --results")
+    try:
+        name = name and player_name(name)
+    except ValueError as fault:
+        raise typer.BadParameter(str(fault), param_hint="--name") from fault
+    if game_name is not None:
+        choices.find_game(game_name)
+    # Slow imports are late to keep the shell's completion quick.
+    try:
+        from shakespeare_table.mcp.server import server_of
+        from shakespeare_table.mcp.tables import Tables
+
+        keeper = None
+        games = [game_name] if game_name else list(registry.names())
+        if name is not None and results is not None:
+            from shakespeare_table.mcp.keeping import Keeper
+
+            games = [game_name or _game_of(results)]
+            keeper = Keeper(results, games[0], name)
+        lineup_options.check_agents(games, named or [], lineup_options.AGENT)
+        tables = Tables(named or [], games, keeper)
+    except (ArenaError, DatasetError, BoxError, ModuleNotFoundError) as fault:
+        choices.give_up(str(fault))
+    except OSError as fault:
+        choices.give_up(f"the results cannot be written: {fault}")
+    try:
+        server_of(tables).run()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        tables.close()
+
+
+def _game_of(results: Path) -> str:
+    """The game of a folder of results; of a new one the default."""
+    from shakespeare_env.datasets.reading import arena_game, is_arena
+
+    return arena_game(results) if is_arena(results) else choices.DEFAULT_GAME

@@ -1,0 +1,108 @@
+"""`shakespeare table`: a table in the browser."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shakespeare_agents.cli.lineup import check_agents, complete_agent
+from shakespeare_env.cli import choices
+from shakespeare_env.core import registry
+from shakespeare_env.extras import needing
+
+
+def table(
+    host: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Listen on this address. Beyond this machine a token is needed to begin tables, "
+            "and what is sent is not encrypted.",
+        ),
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 7764,
+    games: Annotated[
+        Path | None,
+        typer.Option(
+            "--games",
+            metavar="FILE",
+            help="Keep games in this SQLite file.",
+            show_default="table.sqlite in the data folder of your user",
+        ),
+    ] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--name",
+            metavar="NAME",
+            help="Answer to this host name, too: this machine's in the network, or that of a proxy "
+            "in front; then a token is needed. May be repeated.",
+        ),
+    ] = None,
+    agents: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--agent",
+            metavar="AGENT",
+            autocompletion=complete_agent,
+            help="Offer this agent, too: with options, a checkpoint's folder or my.py:NAME; may be "
+            "repeated.",
+        ),
+    ] = None,
+    limit: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS", min=0.1, max=86_400, help="The longest an agent may take for a move."
+        ),
+    ] = 60.0,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")] = True,
+) -> None:
+    """Play, watch and review games in the browser."""
+    try:
+        with needing("table", "the table in the browser needs"):
+            from shakespeare_table.browser.app import serve
+            from shakespeare_table.browser.settings import Settings, is_local
+            from shakespeare_table.browser.store import StoreError
+    except ModuleNotFoundError as missing:
+        choices.give_up(str(missing))
+    check_agents(registry.names(), agents or [], "--agent")
+    token = "" if is_local(host) and not names else secrets.token_urlsafe(12)
+    database = games or _data_folder() / "table.sqlite"
+    try:
+        settings = Settings(database, host, port, token, agents or (), limit, names or ())
+    except ValueError as fault:
+        choices.give_up(f"--name: {fault}")
+
+    def print_addresses(addresses: list[str]) -> None:
+        typer.echo(f"The table stands at {addresses[0]}")
+        for other in addresses[1:]:
+            typer.echo(f"From other machines: {other}")
+        if token:
+            typer.echo(
+                "Whoever knows this address can begin tables and seat agents; a seat's link opens "
+                "that seat to whoever has it. Only a proxy in front can encrypt what is sent."
+            )
+        typer.echo(f"Games are kept in {database}. Ctrl-C ends the server.")
+
+    try:
+        serve(settings, print_addresses, opened=browser)
+    except StoreError as fault:
+        choices.give_up(str(fault))
+    except OSError as fault:
+        choices.give_up(
+            f"cannot listen on {host!r}, port {port}: {fault.strerror or fault}; give another "
+            "--port or --host"
+        )
+
+
+def _data_folder() -> Path:
+    """The folder in which this user's programs keep data."""
+    base = os.environ.get("XDG_DATA_HOME") or os.environ.get("LOCALAPPDATA")
+    try:
+        return (Path(base) if base else Path.home() / ".local" / "share") / "shakespeare-env"
+    except RuntimeError:
+        choices.give_up("there is no home folder to keep games in; name a file with --games")

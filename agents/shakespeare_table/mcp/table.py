@@ -1,0 +1,214 @@
+"""One game between somebody outside and agents: played, and shown as the outside seat knows it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, NamedTuple
+
+from shakespeare_arena.games.referee import Fault
+from shakespeare_env import IllegalMove, Position
+from shakespeare_env.core.rng import EXACT
+from shakespeare_env.play.agent import AnyAgent
+from shakespeare_env.play.course import GameLog
+from shakespeare_table.session import Session
+
+YOU = "you"
+"""The name of the outside seat in texts."""
+
+
+class Answer(NamedTuple):
+    """An answer as text for a reader, and as the same facts for a program."""
+
+    text: str
+    facts: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Opponent:
+    """An agent at a table: its name, its digest, and what plays."""
+
+    name: str
+    digest: str
+    agent: AnyAgent
+
+
+@dataclass(frozen=True)
+class Start:
+    """How a table's game began: game `deal` of `Batch(seed=seed)`, with variants."""
+
+    seed: int
+    deal: int
+    variants: tuple[str, ...]
+
+
+class Table:
+    """A game in which one seat is held from outside.
+
+    Args:
+        number: Its number among the server's tables.
+        position: The first one.
+        start: How the game began.
+        seat: The seat held from outside.
+        opponents: The opponents, in the order of the other seats.
+
+    Attributes:
+        session: The game.
+        fault: The fault by which the seat `failed` lost the game, if one did.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        position: Position,
+        start: Start,
+        seat: int,
+        opponents: Sequence[Opponent],
+    ) -> None:
+        others = [other for other in range(position.players) if other != seat]
+        self.number, self.seat, self.start = number, seat, start
+        self.opponents = dict(zip(others, opponents, strict=True))
+        names = [one.name for one in opponents]
+        names.insert(seat, YOU)
+        agents = {other: one.agent for other, one in self.opponents.items()}
+        self.session = Session(position, agents, start.seed, names=names, viewer=seat)
+        self.fault: Fault | None = None
+        self.failed: int | None = None
+        self._chosen_at = 0
+        self._label = GameLog(names).label
+        self._play_on()
+
+    @property
+    def position(self) -> Position:
+        """The current position."""
+        return self.session.position
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nobody decides any more: the game has ended, or a seat has lost it by a fault."""
+        return self.fault is not None or self.position.to_move is None
+
+    def play(self, move: str) -> Answer:
+        """Play the outside seat's move and let agents play on.
+
+        Returns:
+            What the move has led to, and the next choice.
+
+        Raises:
+            IllegalMove: The move is not legal; nothing has changed.
+        """
+        chosen_at = len(self.session.moves)
+        self.session.push(move)
+        self._chosen_at = chosen_at
+        self._play_on()
+        happened, then = self._happened(), self.choices()
+        text = "\n".join([*happened, "", *self._scores(), "", then.text])
+        return Answer(text, {**then.facts, "happened": happened})
+
+    def forfeit(self, fault: Fault) -> None:
+        """The outside seat loses the game by a fault."""
+        self.fault, self.failed = fault, self.seat
+
+    def view(self) -> Answer:
+        """Everything that the outside seat sees."""
+        position = self.position
+        seen = position.to_dict() if position.to_move is None else position.seen_by(self.seat)
+        happened = self._happened()
+        since = "Since your last choice:" if self.session.course.moves_of(self.seat) else "So far:"
+        lines = [
+            self._heading(),
+            *(["", since, *happened] if happened else []),
+            "",
+            position.game.presentation.draw(seen),
+            "",
+            *self._scores(),
+            "",
+            self._turn(),
+            "",
+            'The position in notation; "?" is what you may not know:',
+            json.dumps(seen, ensure_ascii=False, separators=(",", ":")),
+        ]
+        facts = {**self._facts(), "happened": happened, "position": seen}
+        return Answer("\n".join(lines), facts)
+
+    def choices(self) -> Answer:
+        """The legal moves of the outside seat, and what each does."""
+        moves = [] if self.is_over else self.position.moves()
+        described = {move: self.position.describe_move(move) for move in moves}
+        lines = [self._turn(), *(f"{move}  {does}" for move, does in described.items())]
+        facts = [{"move": move, "does": does} for move, does in described.items()]
+        return Answer("\n".join(lines), {**self._facts(), "legal_moves": facts})
+
+    def topics(self) -> dict[str, str]:
+        """What cards, moves and things do now, by name."""
+        return dict(self.position.game.presentation.topics(self.position.seen_by(self.seat)))
+
+    def brief(self) -> dict[str, Any]:
+        """The table among others."""
+        return {
+            "table": self.number,
+            "game": self.position.game.name,
+            "players": self.position.players,
+            "seat": self.seat,
+            "over": self.is_over,
+        }
+
+    def _play_on(self) -> None:
+        """Let agents play up to the outside seat's next choice."""
+        try:
+            self.session.play_out()
+        except Exception as error:  # an agent may be anybody's
+            kind = "illegal" if isinstance(error, IllegalMove) else "error"
+            self.fault = Fault(kind, f"{type(error).__name__}: {error}")
+            self.failed = self.session.failed
+
+    def _happened(self) -> list[str]:
+        """What the outside seat knows to have happened since its last choice."""
+        return list(chain.from_iterable(self.session.lines(self._chosen_at)))
+
+    def _facts(self) -> dict[str, Any]:
+        position = self.position
+        facts = {
+            **self.brief(),
+            "seats": self.session.course.names,
+            "variants": list(self.start.variants),
+            "phase": position.phase,
+            "scores": position.scores(),
+            "winners": position.winners,
+        }
+        over = position.to_move is None  # nothing is secret any more
+        seed = self.start.seed if self.start.seed < EXACT else str(self.start.seed)
+        return {**facts, "seed": seed, "deal": self.start.deal} if over else facts
+
+    def _heading(self) -> str:
+        seats = f"{self.position.players} seat{'s' * (self.position.players > 1)}"
+        parts = [self.position.game.name, seats, *self.start.variants]
+        others = ", ".join(map(self._label, self.opponents))
+        against = f"; the others: {others}" if others else ", alone"
+        return f"Table {self.number}: {', '.join(parts)}. You hold seat {self.seat}{against}."
+
+    def _scores(self) -> list[str]:
+        """Scores by seat, and once nothing is secret what they are made of."""
+        position = self.position
+        final = position.to_move is None
+        lines = [f"{'Final scores' if final else 'Scores so far'}, seat by seat:"]
+        lines.append("  " + "  ".join(map(str, position.scores())))
+        if final:
+            sheet = self.session.score_sheet()
+            lines += [f"  {source}: {'  '.join(map(str, points))}" for source, points in sheet]
+        if position.players == 1:
+            lines.append(f"A good solo game passes {position.game.solo_target:g}.")
+        return lines
+
+    def _turn(self) -> str:
+        position = self.position
+        if self.failed is not None:
+            whose = "You have" if self.failed == self.seat else f"{self._label(self.failed)} has"
+            return f"The game has stopped: {whose} lost it by a fault."
+        if position.to_move is None:
+            won = ", ".join(map(self._label, position.winners or []))
+            return f"The game is over: {won} wins." if position.players > 1 else "The game is over."
+        number = len(position.moves())
+        return f"You decide, in phase {position.phase!r}: {number} legal moves."
