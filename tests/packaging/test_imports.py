@@ -45,6 +45,9 @@ def said(*words):
         ("shakespeare_env", set()),
         ("shakespeare_env.cli", set()),
         ("shakespeare_agents", set()),
+        ("shakespeare_arena", set()),
+        ("shakespeare_research", set()),
+        ("shakespeare_table", set()),
         ("shakespeare_training", set()),
         ("shakespeare_training.exploit", {"scipy", "rich"}),
     ],
@@ -56,7 +59,7 @@ def test_importing_a_package_loads_nothing_heavy_and_changes_no_variable(package
     assert HEAVY & loaded == needed
     assert not changed
     if package.startswith("shakespeare_env"):
-        assert not {"shakespeare_agents", "shakespeare_training"} & loaded
+        assert not {"shakespeare_agents", "shakespeare_arena", "shakespeare_training"} & loaded
 
 
 @pytest.mark.parametrize(

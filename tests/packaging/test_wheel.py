@@ -17,12 +17,16 @@ from shakespeare_env.core import registry
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.slow
 
-FOLDERS = ("shakespeare_env", "agents/shakespeare_agents", "training/shakespeare_training")
+FOLDERS = (
+    "shakespeare_env",
+    *(f"agents/shakespeare_{part}" for part in ("agents", "arena", "research", "table")),
+    "training/shakespeare_training",
+)
 """Where the packages lie in the checkout."""
 
 PLAY = """
 import json, random
-import shakespeare_agents, shakespeare_env, shakespeare_training
+import shakespeare_agents, shakespeare_arena, shakespeare_env, shakespeare_training
 from shakespeare_env import Position, registry
 chance, winners = random.Random(0), {}
 for game in registry.names():
@@ -32,7 +36,7 @@ for game in registry.names():
     winners[game] = position.winners
     for player in ("network", "network,version=1"):
         shakespeare_agents.make(player, registry.game(game))
-packages = shakespeare_agents, shakespeare_env, shakespeare_training
+packages = shakespeare_agents, shakespeare_arena, shakespeare_env, shakespeare_training
 made_of = [package.__file__ for package in packages]
 print(json.dumps({"winners": winners, "made_of": made_of}))
 """
