@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,71 +24,7 @@ Opponents = Player | Sequence[Player] | Mapping[Player, float]
 """One player for all seats, one for each, or weights to draw each seat's player from."""
 
 
-class OpponentPool:
-    """Seats opponents, None meaning the strongest bundled agent, in the games of a batch.
-
-    Attributes:
-        lineup: Who sits where; one seat of each game is the learner's.
-    """
-
-    def __init__(self, opponents: Opponents | None, batch: Batch) -> None:
-        self._batch = batch
-        self._weights: NDArray[np.float64] | None = None
-        self._in_order = False
-        chosen: list[Player | None]
-        if isinstance(opponents, Mapping):
-            chosen = list(opponents)
-            self._weights = _shares(opponents)
-        elif isinstance(opponents, Sequence) and not isinstance(opponents, str | bytes):
-            chosen = list(opponents)
-            self._in_order = True
-            wanted = batch.players - 1
-            if (wanted != len(chosen)).any():
-                raise ValueError(
-                    f"{len(chosen)} opponents for {wanted.max()} seats: give one for each other "
-                    "seat, one for all of them, or weights to draw by"
-                )
-        else:
-            chosen = [opponents]
-        seats = np.full((batch.n, batch.game.max_seats), NOBODY, np.int32)
-        agents = [agent_for(player, batch.game) for player in chosen]
-        names = ["the default agent" if one is None else name_of(one) for one in chosen]
-        generators = GameGenerators.of_games(0, np.arange(batch.n))
-        self.lineup = Lineup(agents, seats, generators, names)
-
-    def reset(self, seed: int, rows: NDArray[np.int64]) -> None:
-        """Reseed the generators of some rows."""
-        self.lineup.generators.states[rows] = GameGenerators.of_games(seed, rows).states
-
-    def seat(self, rows: NDArray[np.int64], outside: NDArray[np.int8]) -> None:
-        """Seat opponents in games just started, around the learner at `outside`, int8[m]."""
-        self.lineup.generators[rows].forget()
-        players = self._batch.players[rows, None]
-        seat = np.arange(self.lineup.seats.shape[1])
-        seats = np.zeros((len(rows), len(seat)), np.int32)
-        if self._weights is not None:
-            weights = np.tile(self._weights, (len(rows), 1))
-            for column in range(len(seat)):
-                seats[:, column] = draw_columns(weights, self.lineup.generators[rows].random())
-        elif self._in_order:
-            seats[:] = (seat - outside[:, None] - 1) % players
-        seats[seat >= players] = NOBODY
-        seats[np.arange(len(rows)), outside] = OUTSIDE
-        self.lineup.seats[rows] = seats
-
-
-def _shares(weights: Mapping[Any, float]) -> NDArray[np.float64]:
-    given = np.array(list(weights.values()), np.float64)
-    if not given.any() or not (np.isfinite(given) & (given >= 0)).all():
-        raise ValueError(
-            f"opponents={dict(weights)!r}: give every player a weight of 0 or more, and one above 0"
-        )
-    shares: NDArray[np.float64] = given / given.sum()
-    return shares
-
-
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """What a step brought the learner's seat.
 
     Attributes:
@@ -153,14 +88,13 @@ class SingleAgentBatch:
             box=box,
             **options,
         )
-        whole = is_whole(seat)
-        if seat is not None and not (whole and 0 <= seat < self.batch.players.min()):
+        fewest = self.batch.players.min()
+        if seat is not None and not (is_whole(seat) and 0 <= seat < fewest):
             raise ValueError(
-                f"seat={seat!r}: the seats are 0 to {self.batch.players.min() - 1}, "
-                "or None for all in turn"
+                f"seat={seat!r}: the seats are 0 to {fewest - 1}, or None for all in turn"
             )
         self._fixed_seat = seat
-        self._opponents = OpponentPool(opponents, self.batch)
+        self._lineup, self._weights = _lineup(opponents, self.batch)
         self.seats = np.zeros(n, np.int8)
         self.over = np.zeros(n, np.bool_)
         self._games_begun = np.zeros(n, np.int64)
@@ -190,7 +124,7 @@ class SingleAgentBatch:
 
     def _seat_all(self, seed: int, rows: NDArray[np.int64]) -> None:
         """Seat everybody in games that a seed has just dealt."""
-        self._opponents.reset(seed, rows)
+        self._lineup.generators.states[rows] = GameGenerators.of_games(seed, rows).states
         self._games_begun[rows] = 0
         self._open(rows)
         self.over[rows] = False
@@ -250,26 +184,24 @@ class SingleAgentBatch:
         """int8[m, D]: what the learner sees of some games, finished ones included."""
         return self.batch.observe(self.seats[rows], rows)
 
-    def results(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
-        """Scores, int16[m, L], and winners, bool[m, L], none after an illegal action.
-
-        L is the number of seats at the longest table of all games.
-        """
-        longest = int(self.batch.players.max())
-        played_out = self.batch.to_move[rows] < 0
-        winners = self.batch.final_winners[rows] & played_out[:, None]
-        return self.batch.scores(rows)[:, :longest], winners[:, :longest]
-
     def outcomes(self, rows: NDArray[np.int64], illegal: NDArray[np.bool_]) -> dict[str, Any]:
-        """How some games ended for the learner; see `outcome.outcomes`.
+        """How some games ended for the learner; see `spaces.outcomes`.
 
         Args:
             rows: int[m], games that are over.
             illegal: bool[m], those that an illegal action ended.
         """
         batch, seats = self.batch, self.seats[rows]
-        offenders = np.where(illegal, seats, NO_OFFENDER)
-        return outcomes(batch.game, seats, batch.players[rows], *self.results(rows), offenders)
+        longest = int(batch.players.max())
+        winners = batch.final_winners[rows] & (batch.to_move[rows] < 0)[:, None]
+        return outcomes(
+            batch.game,
+            seats,
+            batch.players[rows],
+            batch.scores(rows)[:, :longest],
+            winners[:, :longest],
+            np.where(illegal, seats, NO_OFFENDER),
+        )
 
     @property
     def _ready(self) -> NDArray[np.bool_]:
@@ -280,13 +212,12 @@ class SingleAgentBatch:
     def _open(self, rows: NDArray[np.int64]) -> None:
         """Seat everybody in games just started and play until the learner decides."""
         while len(rows):
-            players = self.batch.players[rows]
             if self._fixed_seat is None:
-                self.seats[rows] = (rows + self._games_begun[rows]) % players
+                self.seats[rows] = (rows + self._games_begun[rows]) % self.batch.players[rows]
             else:
                 self.seats[rows] = self._fixed_seat
             self._games_begun[rows] += 1
-            self._opponents.seat(rows, self.seats[rows])
+            self._seat_opponents(rows)
             self._owed[rows] = 0.0
             self._play_others(rows)
             # A game that ends before the learner's first decision is replaced.
@@ -294,8 +225,48 @@ class SingleAgentBatch:
             if len(rows):
                 self.batch.restart(rows)
 
+    def _seat_opponents(self, rows: NDArray[np.int64]) -> None:
+        lineup, learner = self._lineup, self.seats[rows]
+        players = self.batch.players[rows, None]
+        lineup.generators[rows].forget()
+        seat = np.arange(lineup.seats.shape[1])
+        seats = (seat - learner[:, None] - 1) % players % max(len(lineup.agents), 1)
+        if self._weights is not None:
+            weights = np.tile(self._weights, (len(rows), 1))
+            for column in range(len(seat)):
+                seats[:, column] = draw_columns(weights, lineup.generators[rows].random())
+        seats[seat >= players] = NOBODY
+        seats[np.arange(len(rows)), learner] = OUTSIDE
+        lineup.seats[rows] = seats
+
     def _play_others(self, rows: NDArray[np.int64]) -> None:
-        play_out(self.batch, self._opponents.lineup, rows, after_step=self._add_rewards)
+        play_out(self.batch, self._lineup, rows, after_step=self._add_rewards)
 
     def _add_rewards(self, rows: NDArray[np.int64], _actions: NDArray[np.integer]) -> None:
         self._owed[rows] += self.batch.rewards[rows, self.seats[rows]]
+
+
+def _lineup(opponents: Opponents | None, batch: Batch) -> tuple[Lineup, NDArray[np.float64] | None]:
+    """Opponents that are not seated yet, and the shares to draw them by, if they are drawn."""
+    shares, chosen = None, [opponents]
+    if isinstance(opponents, Mapping):
+        chosen = list(opponents)
+        weights = np.array(list(opponents.values()), np.float64)
+        if not weights.any() or not (np.isfinite(weights) & (weights >= 0)).all():
+            raise ValueError(
+                f"opponents={dict(opponents)!r}: give every player a weight of 0 or more, and one "
+                "above 0"
+            )
+        shares = weights / weights.sum()
+    elif isinstance(opponents, Sequence) and not isinstance(opponents, str | bytes):
+        chosen = list(opponents)
+        wanted = batch.players - 1
+        if (wanted != len(chosen)).any():
+            raise ValueError(
+                f"{len(chosen)} opponents for {wanted.max()} seats: give one for each other seat, "
+                "one for all of them, or weights to draw by"
+            )
+    agents = [agent_for(player, batch.game) for player in chosen]
+    names = ["the default agent" if player is None else name_of(player) for player in chosen]
+    seats = np.full((batch.n, batch.game.max_seats), NOBODY, np.int32)
+    return Lineup(agents, seats, GameGenerators.of_games(0, np.arange(batch.n)), names), shares

@@ -14,8 +14,7 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 
-from shakespeare_env.wrappers.gym import SingleAgentEnv
-from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
+from shakespeare_env.wrappers.gym import SingleAgentEnv, SingleAgentVectorEnv
 from tests.contract.batches import games
 from tests.contract.each_table import full_tables, small_tables
 from tests.wrappers.lives import BySight, learn

@@ -10,10 +10,10 @@ import pytest
 
 from shakespeare_env import env
 from shakespeare_env.core import registry
+from shakespeare_env.wrappers.gym import SingleAgentVectorEnv
 from shakespeare_env.wrappers.sb3 import SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.spaces import NO_OFFENDER, outcomes
-from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 from tests.contract.batches import games
 from tests.contract.each_table import plain_tables, small_tables
 from tests.wrappers.aec_games import begun, illegal_move, next_move

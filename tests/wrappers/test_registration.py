@@ -6,12 +6,10 @@ import gymnasium
 import pettingzoo
 import pytest
 
-from shakespeare_env import Batch
+from shakespeare_env import Batch, env
 from shakespeare_env.core import registry
-from shakespeare_env.wrappers.aec import CheckedEnv
-from shakespeare_env.wrappers.gym import SingleAgentEnv
+from shakespeare_env.wrappers.gym import SingleAgentEnv, SingleAgentVectorEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
-from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 from tests.contract.batches import games
 
 GAMES = registry.names()
@@ -80,13 +78,13 @@ def test_gymnasium_makes_one_game_and_many(env_id, name, players):
 
 @of_pettingzoo
 @games
-def test_pettingzoo_makes_the_checked_environment(name):
+def test_pettingzoo_makes_the_environment_that_ends_games(name):
     game = registry.game(name)
     arguments: Any = {"players": game.max_seats, "reward": "score", "render_mode": "ansi"}
     for env_id in (f"{name}_v0", f"{name}-v0"):
         view = pettingzoo.make("aec", env_id, **arguments)
-        assert isinstance(view, CheckedEnv)
-        assert (view.unwrapped.game, view.render_mode) == (game, "ansi")
+        assert isinstance(view, env)
+        assert (view.game, view.render_mode) == (game, "ansi")
     parallel: Any = pettingzoo.make("parallel", f"{name}_v0", players=game.max_seats)
     assert len(parallel.possible_agents) == game.max_seats
     with pytest.raises(TypeError, match="no_such_option"):

@@ -14,10 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env import Batch, Position, env, parallel_env
-from shakespeare_env.wrappers.gym import SingleAgentEnv
+from shakespeare_env.wrappers.gym import SingleAgentEnv, SingleAgentVectorEnv
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
-from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 from tests.contract.random_games import Table
 from tests.wrappers.lives import BySight
 
