@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -130,7 +130,7 @@ class Batches:
             part: k and n: only every n-th game from the k-th on, for the k-th of n processes.
 
         Raises:
-            DatasetError: a game cannot have been played so (`play_again`).
+            DatasetError: a game cannot have been played so.
             ValueError: there is no such epoch or part.
         """
         if number < 0 or not 0 <= part[0] < part[1]:
@@ -143,27 +143,39 @@ class Batches:
             # All parts are dealt from one order of the games, so that they differ.
             rows = np.random.default_rng([self._seed, number]).permutation(rows)
             chance = np.random.default_rng([self._seed, number, *part])
-        return _cut(self._buffers(rows[part[0] :: part[1]], chance), self._size)
+        return self._cut(rows[part[0] :: part[1]], chance)
 
     @cached_property
     def decisions(self) -> int:
         """The number of decisions in an epoch; counting one agent's plays the games."""
         return sum(len(self._chosen(games)) for games in self._parts(self._rows))
 
-    def _chosen(self, games: RecordedColumns) -> NDArray[np.int64]:
-        """The indices of the decisions that are asked for."""
-        if self._agent is None or np.isin(games.agents, (self._agent, NOBODY)).all():
-            return np.arange(len(games.actions))
-        found, _ = seen(games, np.arange(len(games.actions)), ("seats",))
-        return np.flatnonzero(games.agents[games.row, found["seats"]] == self._agent)
-
-    def _buffers(
+    def _cut(
         self, rows: NDArray[np.int64], chance: np.random.Generator | None
     ) -> Iterator[Decisions]:
-        """The decisions of some games, a buffer at a time, each shuffled if there is chance."""
+        """Batches of one size; one may begin in a buffer and end in the next."""
+        begun: list[Decisions] = []
         for games in self._parts(rows):
             chosen = self._chosen(games)
-            yield _decisions(games, chosen if chance is None else chance.permutation(chosen))
+            buffer = _decisions(games, chosen if chance is None else chance.permutation(chosen))
+            first = 0
+            while first < buffer.size:
+                missing = self._size - sum(part.size for part in begun)
+                begun.append(buffer.rows(slice(first, first + missing)))
+                first += begun[-1].size
+                if begun[-1].size == missing:
+                    yield _joined(begun)
+                    begun = []
+        if begun:
+            yield _joined(begun)
+
+    def _chosen(self, games: RecordedColumns) -> NDArray[np.int64]:
+        """The indices of the decisions that are asked for."""
+        every = np.arange(len(games.actions))
+        if self._agent is None or np.isin(games.agents, (self._agent, NOBODY)).all():
+            return every
+        seats = seen(games, every, ("seats",))[0]["seats"]
+        return np.flatnonzero(games.agents[games.row, seats] == self._agent)
 
     def _parts(self, rows: NDArray[np.int64]) -> Iterator[RecordedColumns]:
         """Some of the games, in parts with as many decisions as a buffer holds."""
@@ -190,23 +202,7 @@ def read_batches(
     return Batches(games, size=size, seed=seed, agent=agent, buffer=buffer, source=str(folder))
 
 
-def _cut(buffers: Iterable[Decisions], size: int) -> Iterator[Decisions]:
-    """Batches of one size; one may begin in a buffer and end in the next."""
-    begun: list[Decisions] = []
-    for some in buffers:
-        first = 0
-        while first < some.size:
-            missing = size - sum(one.size for one in begun)
-            begun.append(some.rows(slice(first, first + missing)))
-            first += begun[-1].size
-            if begun[-1].size == missing:
-                yield _joined(begun)
-                begun = []
-    if begun:
-        yield _joined(begun)
-
-
-def _joined(parts: Sequence[Decisions]) -> Decisions:
+def _joined(parts: list[Decisions]) -> Decisions:
     if len(parts) == 1:
         return parts[0]
     return Decisions._make(map(np.concatenate, zip(*parts, strict=True)))
@@ -214,8 +210,8 @@ def _joined(parts: Sequence[Decisions]) -> Decisions:
 
 def _decisions(games: RecordedColumns, chosen: NDArray[np.int64]) -> Decisions:
     """Some of the games' decisions, in that order."""
-    found, _ = seen(games, chosen, ("seats", "observations", "masks", "scores"))
-    seats = found["seats"]
+    views, _ = seen(games, chosen, ("seats", "observations", "masks", "scores"))
+    seats = views["seats"]
     row = games.row[chosen]
     players = games.players[row]
     clockwise = np.arange(games.game.max_seats)
@@ -227,11 +223,11 @@ def _decisions(games: RecordedColumns, chosen: NDArray[np.int64]) -> Decisions:
 
     first = turned((games.places == 1).astype(np.int16)[row]).astype(np.float32)
     return Decisions(
-        found["observations"],
-        found["masks"],
+        views["observations"],
+        views["masks"],
         games.actions[chosen].astype(np.int64),
         games.values[chosen],
-        turned(found["scores"]),
+        turned(views["scores"]),
         turned(games.scores[row]),
         first / np.maximum(first.sum(1, keepdims=True), np.float32(1.0)),
         players,

@@ -10,7 +10,7 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -36,6 +36,23 @@ class _Decisions:
     games: RecordedColumns
     at: NDArray[np.int64]
     seen: Mapping[str, NDArray[Any]]
+
+    @classmethod
+    def with_columns(cls, games: RecordedColumns, at: NDArray[np.int64], names: set[str]) -> Any:
+        """Decisions with all that the columns asked for need."""
+        needed = {what for what, columns in _NEEDED.items() if columns & names}
+        return cls(games, at, seen(games, at, needed)[0] if needed else {})
+
+    def filtered(self, predicate: polars.Expr, names: set[str]) -> _Decisions:
+        """Those that a predicate on some columns chooses."""
+        rows = load_polars().DataFrame({_INDEX: np.arange(len(self.at))})
+        rows = rows.with_columns(*map(self.column, names))
+        chosen = rows.filter(predicate)[_INDEX].to_numpy()
+        views = {
+            name: taken(values, chosen) if name == "records" else values[chosen]
+            for name, values in self.seen.items()
+        }
+        return _Decisions(self.games, self.at[chosen], views)
 
     @cached_property
     def row(self) -> NDArray[np.int64]:
@@ -115,10 +132,12 @@ _MAKERS: dict[str, Callable[[_Decisions], Any]] = {
         )
     ],
 }
-_AS_STORED = frozenset({"game_id", "number", "action", "value"})
-"""Columns for which no game is played."""
-_OF_RECORDS = frozenset({"phase", "position", "is_secret"})
-_OF_MASKS = frozenset({"legal_actions", "legal_moves"})
+_NEEDED = {
+    "seats": set(DECISIONS) - {"game_id", "number", "action", "value"},
+    "masks": {"legal_actions", "legal_moves"},
+    "records": {"phase", "position", "is_secret"},
+}
+"""What playing the games again has to show, by the columns made of it."""
 
 
 def read_decisions(folder: str | os.PathLike[str], *, unfinished: bool = False) -> polars.LazyFrame:
@@ -129,13 +148,12 @@ def read_decisions(folder: str | os.PathLike[str], *, unfinished: bool = False) 
 def decisions_of(games: polars.LazyFrame, source: str = "") -> polars.LazyFrame:
     """The decisions, `DECISIONS`, of recorded games, perhaps some of a folder's.
 
-    Queries raise DatasetError for invalid games (`RecordedColumns.of`, `play_again`).
+    Queries raise DatasetError for invalid games.
 
     Args:
         games: Rows with `game_id` and `RECORDED`, perhaps `values` and `forfeited_by`.
         source: Where they come from, for errors.
     """
-    plugins = load("polars.io.plugins")
     schema = polars_schema(DECISIONS)
 
     def rows(
@@ -143,17 +161,19 @@ def decisions_of(games: polars.LazyFrame, source: str = "") -> polars.LazyFrame:
     ) -> Iterator[polars.DataFrame]:
         wanted = list(schema) if columns is None else columns
         asked = set() if predicate is None else set(predicate.meta.root_names())
-        left = most
         for chunk in chunks(games, source):
-            at = np.arange(len(chunk.actions))[:left]
-            yield _frame(chunk, at, wanted, predicate, asked)
-            if left is not None:
-                left -= len(at)
-            if left == 0:
+            at = np.arange(len(chunk.actions))[:most]
+            some = _Decisions.with_columns(chunk, at, {*wanted, *asked})
+            if predicate is not None:
+                some = some.filtered(predicate, asked)
+            yield load_polars().DataFrame([some.column(name) for name in wanted])
+            if most is not None:
+                most -= len(at)
+            if most == 0:
                 return
 
-    query: polars.LazyFrame = plugins.register_io_source(
-        lambda *asked: _waited_for(rows(*asked)),
+    query: polars.LazyFrame = load("polars.io.plugins").register_io_source(
+        lambda *asked: _finished_before_exit(rows(*asked)),
         schema=schema,
         is_pure=True,
         explain_name="games played again",
@@ -167,7 +187,7 @@ _HAND_OVER = 0.05
 """Seconds for Polars to take the last frame, for which it needs the interpreter."""
 
 
-def _waited_for(frames: Iterator[polars.DataFrame]) -> Iterator[polars.DataFrame]:
+def _finished_before_exit(frames: Iterator[polars.DataFrame]) -> Iterator[polars.DataFrame]:
     """Frames; Python does not end while one is made.
 
     A query that needs no more rows leaves a thread behind that still makes a frame. Python ends
@@ -197,48 +217,7 @@ def _wait() -> None:
     time.sleep(_HAND_OVER)
 
 
-def _frame(
-    games: RecordedColumns,
-    at: NDArray[np.int64],
-    columns: list[str],
-    predicate: polars.Expr | None,
-    asked: set[str],
-) -> polars.DataFrame:
-    """The columns of those decisions `at` that the predicate, which asks for some, chooses."""
-    pl = load_polars()
-    some = _played(games, at, {*columns, *asked})
-    if predicate is not None:
-        chosen = _chosen(some, predicate, asked)
-        left = {
-            name: taken(values, chosen) if name == "records" else values[chosen]
-            for name, values in some.seen.items()
-        }
-        some = _Decisions(games, at[chosen], left)
-    made: polars.DataFrame = pl.DataFrame([some.column(name) for name in columns])
-    return made
-
-
-def _chosen(some: _Decisions, predicate: polars.Expr, asked: set[str]) -> NDArray[np.int64]:
-    """Which of some decisions a predicate chooses, by index."""
-    pl = load_polars()
-    rows = pl.DataFrame([pl.int_range(len(some.at), eager=True).alias(_INDEX)])
-    rows = rows.with_columns(*map(some.column, asked))
-    found: NDArray[np.int64] = rows.filter(predicate)[_INDEX].to_numpy()
-    return found
-
-
-def _played(games: RecordedColumns, at: NDArray[np.int64], columns: Collection[str]) -> _Decisions:
-    """Decisions with all columns asked for."""
-    if _AS_STORED.issuperset(columns):
-        return _Decisions(games, at, {})
-    wanted = ["seats"]
-    wanted += ["masks"] * (not _OF_MASKS.isdisjoint(columns))
-    wanted += ["records"] * (not _OF_RECORDS.isdisjoint(columns))
-    found, _ = seen(games, at, wanted)
-    return _Decisions(games, at, found)
-
-
 def _gathered(texts: Sequence[str], indices: NDArray[np.int64]) -> polars.Series:
     pl = load_polars()
-    found: polars.Series = pl.Series(texts, dtype=pl.String).gather(indices)
-    return found
+    series: polars.Series = pl.Series(texts, dtype=pl.String).gather(indices)
+    return series

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -34,19 +34,10 @@ _GAMES_AT_ONCE = 128
 """Games read together; the decisions of more take much memory as text."""
 _BY_SEAT = ("agents", "scores", "places")
 _BY_GAME = (
-    *(
-        "game_ids",
-        "players",
-        "variant",
-        "seeds",
-        "deals",
-        "agents",
-        "scores",
-        "places",
-        "forfeited_by",
-    ),
-    "lengths",
+    *("game_ids", "players", "variant", "seeds", "deals"),
+    *("agents", "scores", "places", "forfeited_by", "lengths"),
 )
+_ARRAYS = {"seats": "to_move", "observations": "obs", "masks": "mask"}
 _REQUIRED = ("game_id", *RECORDED)
 _COLUMNS = {**GAMES, "forfeited_by": "int8"}
 
@@ -100,8 +91,7 @@ class RecordedColumns:
         """The games of a frame with `game_id`, `RECORDED`, `values` and `forfeited_by`.
 
         Raises:
-            DatasetError: there are none, they are of several games, a row is invalid, or they were
-                recorded with another box than the one in force.
+            DatasetError: they are of several games, one is invalid, or of a box not in force.
         """
         pl = load_polars()
         game = _game_of(frame, source)
@@ -266,66 +256,53 @@ def _refusal(source: str, words: str) -> DatasetError:
     return DatasetError(f"{source}{': ' * bool(source)}{words}")
 
 
-See = Callable[[Batch, NDArray[np.int64], NDArray[np.int64]], None]
-"""Called before every step with a batch, its games to be stepped, int64[k], ascending, and the
-indices of their decisions among all, int64[k]."""
-
-
 def seen(
     games: RecordedColumns, at: NDArray[np.int64], wanted: Collection[str]
 ) -> tuple[dict[str, NDArray[Any]], Records]:
-    """Play all games; what there was to see before the decisions `at`, int64[k], by name.
+    """Play all games to their end; what there was to see before the decisions `at`, int64[k].
 
     `wanted` are some of "seats" (who decides), "observations", "masks", "scores" and "records".
 
     Returns:
-        The arrays, [k, ...], and the last records, [g].
+        The arrays, [k, ...], by name, and the last records, [g].
 
     Raises:
-        DatasetError: see `play_again`.
+        DatasetError: an action is not legal, or a game does not end as recorded.
     """
     game = games.game
-    whole = np.dtype((np.void, game.state.itemsize))  # copied many times as fast as by field
-    ways: dict[str, tuple[Any, Any, Callable[[Batch, NDArray[np.int64]], Any]]] = {
-        "seats": ((), np.int64, lambda batch, rows: batch.to_move[rows]),
-        "observations": ((game.layout.size,), np.int8, lambda batch, rows: batch.obs[rows]),
-        "masks": ((game.actions.size,), np.bool_, lambda batch, rows: batch.mask[rows]),
-        "scores": ((game.max_seats,), np.int16, lambda batch, rows: batch.scores(rows)),
-        "records": ((), whole, lambda batch, rows: batch.save(rows).view(whole)),
+    record = np.dtype((np.void, game.state.itemsize))  # copied many times as fast as by field
+    kinds: dict[str, tuple[Any, Any]] = {
+        "seats": ((), np.int64),
+        "observations": ((game.layout.size,), np.int8),
+        "masks": ((game.actions.size,), np.bool_),
+        "scores": ((game.max_seats,), np.int16),
+        "records": ((), record),
     }
-    found = {name: np.empty((len(at), *ways[name][0]), ways[name][1]) for name in wanted}
+    views = {name: np.empty((len(at), *kinds[name][0]), kinds[name][1]) for name in wanted}
     goals = np.full(len(games.actions), NOBODY)
     goals[at] = np.arange(len(at))
 
     def see(batch: Batch, rows: NDArray[np.int64], places: NDArray[np.int64]) -> None:
         goal = goals[places]
-        if len(at) < len(goals):
-            asked = goal >= 0
-            goal, rows = goal[asked], rows[asked]
-        for name, values in found.items():
-            values[goal] = ways[name][2](batch, rows)
+        goal, rows = goal[goal >= 0], rows[goal >= 0]
+        for name, values in views.items():
+            if name == "scores":
+                values[goal] = batch.scores(rows)
+            elif name == "records":
+                values[goal] = batch.save(rows).view(record)
+            else:
+                values[goal] = getattr(batch, _ARRAYS[name])[rows]
 
-    last = play_again(games, see)
-    if "records" in found:
-        found["records"] = found["records"].view(game.state)
-    return found, last
-
-
-def play_again(games: RecordedColumns, see: See) -> Records:
-    """Play all games to their end or forfeit; the last records, [g].
-
-    Raises:
-        DatasetError: an action is not legal, or a game does not end as recorded.
-    """
-    last = np.zeros(games.size, games.game.state)
-    for index in range(len(games.variants)):
-        rows = np.flatnonzero(games.variant == index)
-        if len(rows):
-            batch = _dealt(games, rows, games.variants[index])
-            _play(games, rows, batch, see)
-            _check_ends(games, rows, batch)
-            last[rows] = batch.save(slice(None))
-    return last
+    last = np.zeros(games.size, game.state)
+    for index, variants in enumerate(games.variants):
+        chosen = np.flatnonzero(games.variant == index)
+        if len(chosen):
+            batch = _dealt(games, chosen, variants)
+            _play(games, chosen, batch, see)
+            last[chosen] = batch.save(slice(None))
+    if "records" in views:
+        views["records"] = views["records"].view(game.state)
+    return views, last
 
 
 def _dealt(games: RecordedColumns, rows: NDArray[np.int64], variants: str) -> Batch:
@@ -344,7 +321,8 @@ def _dealt(games: RecordedColumns, rows: NDArray[np.int64], variants: str) -> Ba
     return batch
 
 
-def _play(games: RecordedColumns, rows: NDArray[np.int64], batch: Batch, see: See) -> None:
+def _play(games: RecordedColumns, rows: NDArray[np.int64], batch: Batch, see: Any) -> None:
+    """Play games, shown to `see` before every step, and compare how they end."""
     starts, lengths = games.starts[rows], games.lengths[rows]
     playing = np.flatnonzero(lengths)
     number = 0
@@ -362,10 +340,6 @@ def _play(games: RecordedColumns, rows: NDArray[np.int64], batch: Batch, see: Se
         batch.step(actions, playing)
         number += 1
         playing = playing[lengths[playing] > number]
-
-
-def _check_ends(games: RecordedColumns, rows: NDArray[np.int64], batch: Batch) -> None:
-    """DatasetError unless games are over with their scores and winners, or where forfeited."""
     forfeited_by = games.forfeited_by[rows]
     as_recorded = (batch.final_winners == (games.places[rows] == 1)).all(1)
     sound = {

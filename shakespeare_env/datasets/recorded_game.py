@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, overload
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.checks.values import shown
-from shakespeare_env.core.game import Game, Records
 from shakespeare_env.core.position import Position
 from shakespeare_env.datasets.frames import load_polars, named_faults
 from shakespeare_env.datasets.reading import read_recorded
@@ -18,26 +17,6 @@ from shakespeare_env.datasets.recorded_columns import NOBODY, RecordedColumns, c
 
 if TYPE_CHECKING:
     import polars
-
-
-class Positions(Sequence[Position]):
-    """A game's n + 1 positions around n moves, each made when asked for."""
-
-    def __init__(self, game: Game, records: Records) -> None:
-        self._game = game
-        self._records = records
-
-    def __len__(self) -> int:
-        return len(self._records)
-
-    @overload
-    def __getitem__(self, number: int) -> Position: ...
-    @overload
-    def __getitem__(self, number: slice) -> Positions: ...
-    def __getitem__(self, number: int | slice) -> Position | Positions:
-        if isinstance(number, slice):
-            return Positions(self._game, self._records[number])
-        return Position.of_record(self._game, self._records[number])
 
 
 class RecordedGame:
@@ -56,13 +35,12 @@ class RecordedGame:
         positions: One more than there are moves.
 
     Raises:
-        DatasetError: it cannot have been played so (`play_again`).
+        DatasetError: it cannot have been played so.
     """
 
     def __init__(self, columns: RecordedColumns) -> None:
         game, count = columns.game, len(columns.actions)
-        found, last = seen(columns, np.arange(count), ("seats", "records"))
-        records = np.concatenate([found["records"], last])
+        views, last = seen(columns, np.arange(count), ("seats", "records"))
         players = int(columns.players[0])
         self.game_id = int(columns.game_ids[0])
         self.agents = tuple(columns.names[agent] for agent in columns.agents[0, :players])
@@ -70,14 +48,15 @@ class RecordedGame:
         self.places = tuple(columns.places[0, :players].tolist())
         by = int(columns.forfeited_by[0])
         self.forfeited_by = None if by == NOBODY else by
-        self.seats = tuple(found["seats"].tolist())
+        self.seats = tuple(views["seats"].tolist())
         self.actions = tuple(columns.actions.tolist())
         self.moves = tuple(
             game.actions.text(action, seat, players)
             for action, seat in zip(self.actions, self.seats, strict=True)
         )
         self.values = tuple(None if np.isnan(value) else float(value) for value in columns.values)
-        self.positions = Positions(game, records)
+        records = np.concatenate([views["records"], last])
+        self.positions = tuple(Position.of_record(game, record) for record in records)
 
     def observation(self, number: int) -> NDArray[np.int8]:
         """int8[D]: what the deciding seat knew; IndexError if there is no such decision."""
@@ -120,8 +99,7 @@ class RecordedGames:
         source: Where they come from, for errors.
 
     Raises:
-        DatasetError: a row cannot be a game's (`RecordedColumns.of`), or a game asked for cannot
-            have been played so (`play_again`).
+        DatasetError: a row cannot be a game's, or a game cannot have been played so.
     """
 
     def __init__(self, games: polars.LazyFrame, source: str = "") -> None:
@@ -136,14 +114,11 @@ class RecordedGames:
     def __getitem__(self, number: int) -> RecordedGame:
         if not -self._size <= number < self._size:
             raise IndexError(f"game {shown(number)}: there are {self._size}, numbered from 0")
-        row = number % self._size
-        return next(self._from(self._games.slice(row, 1)))
+        row = self._games.slice(number % self._size, 1)
+        return next(iter(RecordedGames(row, self._source)))
 
     def __iter__(self) -> Iterator[RecordedGame]:
-        return self._from(self._games)
-
-    def _from(self, games: polars.LazyFrame) -> Iterator[RecordedGame]:
-        for chunk in chunks(games, self._source):
+        for chunk in chunks(self._games, self._source):
             for row in range(chunk.size):
                 yield RecordedGame(chunk.taken(np.array([row])))
 
