@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import typer
@@ -26,36 +26,6 @@ def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     for row in rows:
         table.add_row(*map(screen.coloured, row))
     screen.console().print(table)
-
-
-def print_reference(
-    title: str | None,
-    titles: Sequence[str],
-    groups: Mapping[str, Sequence[Sequence[str]]],
-    *,
-    code: int,
-    note: str = "",
-) -> None:
-    """Print a table and a note, as a Markdown page if it has a title; column `code` is code.
-
-    A page has a heading and a table for each of the named groups of rows.
-    """
-    if title is None:
-        print_table(titles, [row for rows in groups.values() for row in rows])
-        if note:
-            typer.echo(note)
-        return
-    parts = [f"# {title}", *([note] if note else [])]
-    for name, rows in groups.items():
-        columns = zip(*rows, strict=True)
-        rules = ["---:" if all(map(str.isdigit, column)) else "---" for column in columns]
-        quoted = [[*row[:code], f"`{row[code]}`", *row[code + 1 :]] for row in rows]
-        cells = [titles, rules, *quoted]
-        lines = [
-            "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in cells
-        ]
-        parts += [f"## {name}", "\n".join(lines)]
-    typer.echo("\n\n".join(parts))
 
 
 def print_move(lines: Sequence[str]) -> None:
