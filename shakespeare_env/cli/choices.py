@@ -24,24 +24,11 @@ _INTERRUPTED = 130
 """Exit code after Ctrl-C, as in shells."""
 
 
-def complete_game(incomplete: str) -> list[str]:
-    """Names of games that begin so, for the shell to complete."""
-    return [name for name in registry.names() if name.startswith(incomplete)]
-
-
-def _complete_variant(ctx: typer.Context, incomplete: str) -> list[str]:
-    game = ctx.params.get("game_name") or DEFAULT_GAME
-    known = registry.variants(game) if game in registry.names() else ()
-    return [name for name in known if name.startswith(incomplete)]
-
-
 def game_option(
     help_text: str = f"One of: {', '.join(registry.names())}.", default: str | bool = True
 ) -> Any:
     """The option `--game`; `default` as Typer's `show_default` takes it."""
-    return typer.Option(
-        "--game", help=help_text, autocompletion=complete_game, show_default=default
-    )
+    return typer.Option("--game", help=help_text, show_default=default)
 
 
 GameName = Annotated[str, game_option()]
@@ -50,11 +37,7 @@ _VARIANTS = "; ".join(
 )
 Variants = Annotated[
     list[str] | None,
-    typer.Option(
-        "--option",
-        help=f"Play this variant; can be repeated. ({_VARIANTS})",
-        autocompletion=_complete_variant,
-    ),
+    typer.Option("--option", help=f"Play this variant; can be repeated. ({_VARIANTS})"),
 ]
 
 

@@ -28,35 +28,20 @@ class Decisions(NamedTuple):
 
     S is the most seats of the game; columns by seat begin with the one that decides and go on
     clockwise, as in its observation, with 0 where nobody sits.
-
-    Attributes:
-        observations: int8[n, D], of the seat that decides.
-        masks: bool[n, A], its legal actions.
-        actions: int64[n], what it chose.
-        values: float32[n], the return that its agent expected, in units of its training reward; NaN
-            where it gave none.
-        scores_before: int16[n, S], the scores at the decision.
-        scores: int16[n, S], those at the end of the game.
-        shares: float32[n, S], of the victory; 1 alone.
-        players: int64[n], seats at the table.
-        seats: int64[n], the seat that decides.
-        agents: int64[n], the agent at that seat, by index in `Batches.agents`.
-        game_ids: int64[n].
-        numbers: int64[n], the decision's number in its game, from 0.
     """
 
-    observations: NDArray[np.int8]
-    masks: NDArray[np.bool_]
-    actions: NDArray[np.int64]
-    values: NDArray[np.float32]
-    scores_before: NDArray[np.int16]
-    scores: NDArray[np.int16]
-    shares: NDArray[np.float32]
-    players: NDArray[np.int64]
-    seats: NDArray[np.int64]
-    agents: NDArray[np.int64]
-    game_ids: NDArray[np.int64]
-    numbers: NDArray[np.int64]
+    observations: NDArray[np.int8]  # [n, D], of the seat that decides
+    masks: NDArray[np.bool_]  # [n, A], its legal actions
+    actions: NDArray[np.int64]  # [n], what it chose
+    values: NDArray[np.float32]  # [n], the return that its agent expected, NaN where it gave none
+    scores_before: NDArray[np.int16]  # [n, S], the scores at the decision
+    scores: NDArray[np.int16]  # [n, S], those at the end of the game
+    shares: NDArray[np.float32]  # [n, S], of the victory; 1 alone
+    players: NDArray[np.int64]  # [n], seats at the table
+    seats: NDArray[np.int64]  # [n], the seat that decides
+    agents: NDArray[np.int64]  # [n], the agent at that seat, by index in `Batches.agents`
+    game_ids: NDArray[np.int64]  # [n]
+    numbers: NDArray[np.int64]  # [n], the decision's number in its game, from 0
 
     @property
     def size(self) -> int:

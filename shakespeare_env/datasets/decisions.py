@@ -18,15 +18,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.core.kernels import taken
 from shakespeare_env.datasets.frames import DECISIONS, load, load_polars, polars_schema
 from shakespeare_env.datasets.reading import read_recorded
 from shakespeare_env.datasets.recorded_columns import RecordedColumns, chunks, seen
 
 if TYPE_CHECKING:
     import polars
-
-_INDEX = "index of the decision"
 
 
 @dataclass
@@ -36,23 +33,6 @@ class _Decisions:
     games: RecordedColumns
     at: NDArray[np.int64]
     seen: Mapping[str, NDArray[Any]]
-
-    @classmethod
-    def with_columns(cls, games: RecordedColumns, at: NDArray[np.int64], names: set[str]) -> Any:
-        """Decisions with all that the columns asked for need."""
-        needed = {what for what, columns in _NEEDED.items() if columns & names}
-        return cls(games, at, seen(games, at, needed)[0] if needed else {})
-
-    def filtered(self, predicate: polars.Expr, names: set[str]) -> _Decisions:
-        """Those that a predicate on some columns chooses."""
-        rows = load_polars().DataFrame({_INDEX: np.arange(len(self.at))})
-        rows = rows.with_columns(*map(self.column, names))
-        chosen = rows.filter(predicate)[_INDEX].to_numpy()
-        views = {
-            name: taken(values, chosen) if name == "records" else values[chosen]
-            for name, values in self.seen.items()
-        }
-        return _Decisions(self.games, self.at[chosen], views)
 
     @cached_property
     def row(self) -> NDArray[np.int64]:
@@ -160,13 +140,13 @@ def decisions_of(games: polars.LazyFrame, source: str = "") -> polars.LazyFrame:
         columns: list[str] | None, predicate: polars.Expr | None, most: int | None, _: int | None
     ) -> Iterator[polars.DataFrame]:
         wanted = list(schema) if columns is None else columns
-        asked = set() if predicate is None else set(predicate.meta.root_names())
+        made = {*wanted, *([] if predicate is None else predicate.meta.root_names())}
+        needed = [what for what, names in _NEEDED.items() if names & made]
         for chunk in chunks(games, source):
             at = np.arange(len(chunk.actions))[:most]
-            some = _Decisions.with_columns(chunk, at, {*wanted, *asked})
-            if predicate is not None:
-                some = some.filtered(predicate, asked)
-            yield load_polars().DataFrame([some.column(name) for name in wanted])
+            some = _Decisions(chunk, at, seen(chunk, at, needed)[0] if needed else {})
+            frame = load_polars().DataFrame([some.column(name) for name in made])
+            yield (frame if predicate is None else frame.filter(predicate)).select(wanted)
             if most is not None:
                 most -= len(at)
             if most == 0:

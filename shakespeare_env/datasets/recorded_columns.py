@@ -44,47 +44,26 @@ _COLUMNS = {**GAMES, "forfeited_by": "int8"}
 
 @dataclass(frozen=True)
 class RecordedColumns:
-    """g games of one kind with m decisions in all, at tables of S seats at most.
+    """g games of one kind with m decisions in all, at tables of S seats at most."""
 
-    Attributes:
-        source: Where the games come from, for errors; may be empty.
-        name: The name of their game.
-        box_digest: The digest of the box in force when they were read.
-        game_ids: int64[g].
-        players: int64[g], the seats of each game.
-        variants: The distinct choices of variants, each a text of names.
-        variant: int64[g], the choice of each game, by index.
-        seeds: uint64[g].
-        deals: int64[g].
-        names: All agents' names, sorted.
-        agents: int64[g, S], who holds each seat, by index in `names`, or `NOBODY`.
-        scores: int16[g, S], 0 where nobody sits, as in `places`.
-        places: int8[g, S], finishing places.
-        forfeited_by: int8[g], the seat that lost by a fault, or `NOBODY`.
-        starts: int64[g], the start of a game's decisions in the columns below.
-        lengths: int64[g], the number of its decisions.
-        actions: int16[m].
-        values: float32[m], NaN where none.
-    """
-
-    source: str
-    name: str
-    box_digest: str
-    game_ids: NDArray[np.int64]
-    players: NDArray[np.int64]
-    variants: tuple[str, ...]
-    variant: NDArray[np.int64]
-    seeds: NDArray[np.uint64]
-    deals: NDArray[np.int64]
-    names: tuple[str, ...]
-    agents: NDArray[np.int64]
-    scores: NDArray[np.int16]
-    places: NDArray[np.int8]
-    forfeited_by: NDArray[np.int8]
-    starts: NDArray[np.int64]
-    lengths: NDArray[np.int64]
-    actions: NDArray[np.int16]
-    values: NDArray[np.float32]
+    source: str  # where the games come from, for errors; may be empty
+    name: str  # of their game
+    box_digest: str  # of the box in force when they were read
+    game_ids: NDArray[np.int64]  # [g]
+    players: NDArray[np.int64]  # [g], seats at the table
+    variants: tuple[str, ...]  # the distinct choices of variants, each a text of names
+    variant: NDArray[np.int64]  # [g], the choice of each game, by index
+    seeds: NDArray[np.uint64]  # [g]
+    deals: NDArray[np.int64]  # [g]
+    names: tuple[str, ...]  # of all agents, sorted
+    agents: NDArray[np.int64]  # [g, S], who holds each seat, by index in `names`, or `NOBODY`
+    scores: NDArray[np.int16]  # [g, S], 0 where nobody sits, as in `places`
+    places: NDArray[np.int8]  # [g, S], finishing places
+    forfeited_by: NDArray[np.int8]  # [g], the seat that lost by a fault, or `NOBODY`
+    starts: NDArray[np.int64]  # [g], where a game's decisions start in the columns below
+    lengths: NDArray[np.int64]  # [g], the number of its decisions
+    actions: NDArray[np.int16]  # [m]
+    values: NDArray[np.float32]  # [m], NaN where none
 
     @classmethod
     def of(cls, frame: polars.DataFrame, source: str = "") -> RecordedColumns:
@@ -150,7 +129,7 @@ class RecordedColumns:
         return replace(self, starts=starts, **by_game, **by_decision)
 
     def fault(self, row: int, words: str) -> DatasetError:
-        """The error for an invalid game, with the remedy."""
+        """The error for an invalid game."""
         return _refusal(self.source, f"game {self.game_ids[row]}: {words}; copy it again")
 
 

@@ -15,8 +15,6 @@ from shakespeare_env.core.rng import GOLDEN, check_seed, mixed, next_in, streams
 _AGENTS = np.uint64(0xA6E275)
 """Separates agents' draws from the chance of games with the same seed."""
 _11, _TO_UNIT = np.uint64(11), 2.0**-53
-
-
 Memories = dict[tuple[int, int], dict[str, Any]]
 """What agents remember, by game and seat."""
 

@@ -64,17 +64,17 @@ class Lineup:
             generators: Generators of the n games.
             names: The names of `agents` in errors.
         """
-        distinct = list({id(agent): agent for agent in agents}.values())
+        distinct = {id(agent): agent for agent in agents}
         called = {id(agent): name for agent, name in zip(agents, names, strict=False)}
-        index = np.array([next(i for i, a in enumerate(distinct) if a is b) for b in agents])
+        index = np.array([list(distinct).index(id(agent)) for agent in agents])
         seats = np.full((len(places), max_seats), NOBODY, np.int32)
         seats[:, : places.shape[1]] = index[places]
-        return cls(distinct, seats, generators, list(called.values()))
+        return cls(list(distinct.values()), seats, generators, list(called.values()))
 
     def to_move(self, batch: Batch, rows: NDArray[Any]) -> NDArray[Any]:
         """int[m]: the agents to move in some games, by index, or `OUTSIDE`."""
-        found: NDArray[Any] = self.seats[rows, batch.to_move[rows]]
-        return found
+        movers: NDArray[Any] = self.seats[rows, batch.to_move[rows]]
+        return movers
 
     def decide(self, batch: Batch, rows: NDArray[Any]) -> NDArray[np.int64]:
         """int64[m]: the agents' choices in m games, each agent asked once.
@@ -84,10 +84,10 @@ class Lineup:
         """
         if len(self.agents) == 1 and len(rows):
             return self._ask(0, batch, rows)
-        waiting_for = self.to_move(batch, rows)
+        movers = self.to_move(batch, rows)
         actions = np.empty(len(rows), np.int64)
-        for index in np.flatnonzero(np.bincount(waiting_for)).tolist():
-            asked = np.flatnonzero(waiting_for == index)
+        for index in np.flatnonzero(np.bincount(movers)).tolist():
+            asked = np.flatnonzero(movers == index)
             actions[asked] = self._ask(index, batch, rows[asked])
         return actions
 
@@ -133,8 +133,8 @@ def play_out(
     played = np.arange(batch.n) if rows is None else rows
     steps = 0
     while most is None or steps < most:
-        waits_inside = lineup.to_move(batch, played) != OUTSIDE
-        played = played[waits_inside & (batch.to_move[played] >= 0)]
+        inside = lineup.to_move(batch, played) != OUTSIDE
+        played = played[inside & (batch.to_move[played] >= 0)]
         if not len(played):
             return
         actions = lineup.decide(batch, played)

@@ -25,17 +25,11 @@ Opponents = Player | Sequence[Player] | Mapping[Player, float]
 
 
 class Step(NamedTuple):
-    """What a step brought the learner's seat.
+    """What a step brought the learner's seat."""
 
-    Attributes:
-        rewards: float32[n], received since its last decision; 0 in games not played in.
-        ended: bool[n], the games that it ended.
-        illegal: bool[n], the games that an illegal action ended.
-    """
-
-    rewards: NDArray[np.float32]
-    ended: NDArray[np.bool_]
-    illegal: NDArray[np.bool_]
+    rewards: NDArray[np.float32]  # [n], received since its last decision; 0 in games not played in
+    ended: NDArray[np.bool_]  # [n], the games that it ended
+    illegal: NDArray[np.bool_]  # [n], the games that an illegal action ended
 
 
 class SingleAgentBatch:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 from shakespeare_env.cli import COMMANDS
-from shakespeare_env.core import registry
 from tests.contract.command_line import printed
 from tests.contract.processes import said_by
 
@@ -20,15 +19,9 @@ def bash(*words):
     return printed(env=asked_by_bash(*words), prog_name="shakespeare").split()
 
 
-def test_commands_games_and_options():
+def test_commands_and_options():
     assert bash("") == [*COMMANDS]
     assert bash("ev") == ["evaluate"]
-    for command in ("play", "train", "check"):
-        assert bash(command, "--game", "fig") == ["figaro"]
-    for name in registry.names():
-        options = list(registry.game(name).options)
-        assert bash("watch", "--game", name, "--option", "") == options
-    assert bash("watch", "--game", "chess", "--option", "") == []
     assert {"--players", "--seed", "--option", "--threads"} <= {*bash("evaluate", "--")}
 
 
