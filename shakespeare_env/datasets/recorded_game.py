@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shakespeare_env.checks.values import shown
 from shakespeare_env.core.position import Position
@@ -58,18 +57,6 @@ class RecordedGame:
         records = np.concatenate([views["records"], last])
         self.positions = tuple(Position.of_record(game, record) for record in records)
 
-    def observation(self, number: int) -> NDArray[np.int8]:
-        """int8[D]: what the deciding seat knew; IndexError if there is no such decision."""
-        return self.positions[number].observation(self.seats[number])
-
-    def mask(self, number: int) -> NDArray[np.bool_]:
-        """bool[A]: a decision's legal actions; IndexError if there is no such decision."""
-        return self.positions[number].action_mask()
-
-    def svg(self, number: int) -> str:
-        """A position as an SVG document; IndexError if there is none."""
-        return self.positions[number].svg()
-
     def page(self, title: str = "") -> str:
         """The game as an HTML document to step through (see `film.film_page`)."""
         # Learners do not need the import.
@@ -85,7 +72,7 @@ class RecordedGame:
         return framed(self.page())
 
     def _repr_svg_(self) -> str:
-        return self.svg(-1)
+        return self.positions[-1].svg()
 
     def __repr__(self) -> str:
         return f"<Game {self.game_id} of {', '.join(self.agents)}, scores {list(self.scores)}>"

@@ -83,25 +83,9 @@ class GameLog:
         )
         return ToldMove(self.label(mover), text, "" if hidden else move, effects)
 
-    def lines(self, before: Position, number: int, move: str, after: Position) -> list[str]:
-        """The lines for terminals: the move, numbered from 1, then a line for each effect."""
-        entry = self.told(before, move, after)
-        move = f"  ({entry.move})" if entry.move else ""
-        first = f"{number:>{_NUMBER}}  {entry.mover}  {entry.text}{move}"
-        return [first, *(f"{' ' * INDENT}{effect}" for effect in entry.effects)]
-
     def events(self, before: Position, move: str, after: Position) -> list[Event]:
         """All effects of a move that are known; once the game is over nothing is secret."""
         return before.events(move, after=after, seat=None if after.to_move is None else self.seat)
-
-    def score_sheet(
-        self, positions: Sequence[Position], moves: Sequence[str]
-    ) -> list[tuple[str, list[int]]]:
-        """The parts of scores by source, after n + 1 positions and the moves between them."""
-        knowing = self if positions[-1].to_move is not None else GameLog(self.names)
-        steps = zip(pairwise(positions), moves, strict=True)
-        events = (knowing.events(before, move, after) for (before, after), move in steps)
-        return from_events(positions[0].scores(), chain.from_iterable(events))
 
 
 @dataclass(frozen=True)
@@ -138,20 +122,22 @@ class Course:
         return [move for position, move in played if position.to_move == seat]
 
     def lines(self, at: int, seat: int | None, moves_before: int = 0) -> list[str]:
-        """Move `at`, counted from 0, and then its effects, in words.
+        """Move `at`, counted from 0, and then its effects, in words, as a seat knows them.
 
-        Args:
-            at: The number of the move.
-            seat: The seat whose knowledge counts, as `GameLog` takes it.
-            moves_before: The number of moves played before this course, which count on.
+        Numbers count on from the moves played before this course.
         """
         before, after = self.positions[at : at + 2]
-        log = GameLog(self.names, seat)
-        return log.lines(before, moves_before + at + 1, self.moves[at], after)
+        entry = GameLog(self.names, seat).told(before, self.moves[at], after)
+        move = f"  ({entry.move})" if entry.move else ""
+        first = f"{moves_before + at + 1:>{_NUMBER}}  {entry.mover}  {entry.text}{move}"
+        return [first, *(f"{' ' * INDENT}{effect}" for effect in entry.effects)]
 
     def score_sheet(self, seat: int | None) -> list[tuple[str, list[int]]]:
         """The parts of all scores by source, as a seat knows them."""
-        return GameLog(self.names, seat).score_sheet(self.positions, self.moves)
+        log = GameLog(self.names, None if self.is_over else seat)
+        steps = zip(pairwise(self.positions), self.moves, strict=True)
+        events = (log.events(before, move, after) for (before, after), move in steps)
+        return from_events(self.positions[0].scores(), chain.from_iterable(events))
 
     def last_of(self, seat: int, agents: Collection[int] = ()) -> int:
         """The number of a seat's last move, if it may be taken back with all that follows it.

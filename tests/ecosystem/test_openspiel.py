@@ -135,7 +135,7 @@ def test_a_state_can_be_saved_and_read():
         ({"players": 5}, "1 to 4 seats"),
         ({"players": 2, "reward": "score"}, "choose win, margin or rank"),
         ({"players": 2, "reward": "fame"}, "choose one of"),
-        ({"players": 1, "strategic_rest": True}, "2 to 4 seats"),
+        ({"players": 1, "strategic_rest": True}, "players=1"),
     ],
 )
 def test_what_the_game_does_not_take_is_refused(parameters, message):
