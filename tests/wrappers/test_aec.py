@@ -105,6 +105,9 @@ def test_an_illegal_action_ends_the_game_and_what_is_no_action_id_is_none(table)
         assert view.rewards[agent] == (-1.0 if agent == offender else 0.0)
         assert view.terminations[agent]
         assert view.truncations[agent]
+        assert view.infos[agent]["illegal_action"] == (agent == offender)
+        assert (view.infos[agent]["won"], view.infos[agent]["winners"].any()) == (0.0, False)
+    assert view.infos[offender]["rank"] == table.players
     with pytest.raises(ValueError, match="None"):
         view.step(0)
     for agent in view.agent_iter():
