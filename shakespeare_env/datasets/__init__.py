@@ -23,7 +23,11 @@ from shakespeare_env.datasets.reading import (
 if TYPE_CHECKING:
     from shakespeare_env.datasets.batches import Batches, Decisions, read_batches
     from shakespeare_env.datasets.decisions import decisions_of, read_decisions
-    from shakespeare_env.datasets.recorded_game import RecordedGame, RecordedGames, recorded_games
+    from shakespeare_env.datasets.recorded_columns import (
+        RecordedGame,
+        RecordedGames,
+        recorded_games,
+    )
 
 __all__ = [
     "DECISIONS",
@@ -48,12 +52,12 @@ __all__ = [
 _HOMES = {
     "Batches": "batches",
     "Decisions": "batches",
-    "RecordedGame": "recorded_game",
-    "RecordedGames": "recorded_game",
+    "RecordedGame": "recorded_columns",
+    "RecordedGames": "recorded_columns",
     "decisions_of": "decisions",
     "read_batches": "batches",
     "read_decisions": "decisions",
-    "recorded_games": "recorded_game",
+    "recorded_games": "recorded_columns",
 }
 """The modules of names that need the engine, imported on first use because that is slow."""
 

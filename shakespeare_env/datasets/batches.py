@@ -54,11 +54,10 @@ class Decisions(NamedTuple):
 
 
 class Batches:
-    """The decisions of recorded games, batch by batch, for any number of epochs.
+    """The decisions of recorded games, batch by batch, for any number of epochs, by itself epoch 0.
 
-    Iterating gives epoch 0. The object holds the games' actions and values, 6 bytes a decision, and
-    the shuffled buffer. It can be pickled and, once made, calls nothing of Polars, so that it
-    survives a fork.
+    It holds 6 bytes a decision and the shuffled buffer, can be pickled and calls nothing of Polars,
+    so that it survives a fork.
 
     Args:
         games: Rows with `game_id` and `RECORDED`, perhaps `values` and `forfeited_by`.
@@ -108,21 +107,14 @@ class Batches:
         return self.epoch(0)
 
     def epoch(self, number: int, part: tuple[int, int] = (0, 1)) -> Iterator[Decisions]:
-        """All decisions once, in an order of its own if there is a seed.
+        """All decisions once, in an order of the epoch's own if there is a seed.
 
         Args:
             number: The number of the epoch, from 0.
             part: k and n: only every n-th game from the k-th on, for the k-th of n processes.
-
-        Raises:
-            DatasetError: a game cannot have been played so.
-            ValueError: there is no such epoch or part.
         """
         if number < 0 or not 0 <= part[0] < part[1]:
-            raise ValueError(
-                f"epoch {number}, part={part}: number epochs from 0, and give (k, n), the k-th of "
-                "n parts, from 0"
-            )
+            raise ValueError(f"epoch {number}, part={part}: number epochs, and parts of n, from 0")
         rows, chance = self._rows, None
         if self._seed is not None:
             # All parts are dealt from one order of the games, so that they differ.

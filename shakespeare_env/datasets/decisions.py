@@ -126,13 +126,9 @@ def read_decisions(folder: str | os.PathLike[str], *, unfinished: bool = False) 
 
 
 def decisions_of(games: polars.LazyFrame, source: str = "") -> polars.LazyFrame:
-    """The decisions, `DECISIONS`, of recorded games, perhaps some of a folder's.
+    """The decisions, `DECISIONS`, of recorded games, perhaps some of a folder's (`source`).
 
     Queries raise DatasetError for invalid games.
-
-    Args:
-        games: Rows with `game_id` and `RECORDED`, perhaps `values` and `forfeited_by`.
-        source: Where they come from, for errors.
     """
     schema = polars_schema(DECISIONS)
 

@@ -1,7 +1,8 @@
-"""Recorded games as arrays, each row checked, and played again from their deals and actions."""
+"""Recorded games as arrays, each row checked, and played again; and as objects."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_env.checks.values import shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.game import Game, Records
@@ -22,6 +24,7 @@ from shakespeare_env.datasets.frames import (
     named_faults,
     polars_schema,
 )
+from shakespeare_env.datasets.reading import read_recorded
 from shakespeare_env.errors import DatasetError
 
 if TYPE_CHECKING:
@@ -238,15 +241,10 @@ def _refusal(source: str, words: str) -> DatasetError:
 def seen(
     games: RecordedColumns, at: NDArray[np.int64], wanted: Collection[str]
 ) -> tuple[dict[str, NDArray[Any]], Records]:
-    """Play all games to their end; what there was to see before the decisions `at`, int64[k].
+    """Play all games; what there was to see before decisions, int64[k], and the last records, [g].
 
-    `wanted` are some of "seats" (who decides), "observations", "masks", "scores" and "records".
-
-    Returns:
-        The arrays, [k, ...], by name, and the last records, [g].
-
-    Raises:
-        DatasetError: an action is not legal, or a game does not end as recorded.
+    `wanted` are some of "seats" (who decides), "observations", "masks", "scores" and "records", in
+    arrays [k, ...] by name.  DatasetError if a game cannot have been played so.
     """
     game = games.game
     record = np.dtype((np.void, game.state.itemsize))  # copied many times as fast as by field
@@ -346,3 +344,100 @@ def dealt(game: str, players: int, seed: int, deal: int, variants: Iterable[str]
     batch = Batch(game, 1, players=players, autoreset=False, **named)
     batch.reset(seed, [deal])
     return Position.of_record(batch.game, batch.save(slice(None))[0])
+
+
+class RecordedGame:
+    """A game, played again from its actions.
+
+    Attributes:
+        game_id: Its number.
+        agents: The agents' names, by seat.
+        scores: Scores by seat, at the end or where it was forfeited.
+        places: Finishing places by seat, from 1; seats that tie share the best place.
+        forfeited_by: The seat that lost it by a fault, None if it was played to the end.
+        seats: The seats that decided, by decision.
+        actions: The ids of the actions chosen.
+        moves: The actions as text.
+        values: The returns that the deciding agents expected, None where unknown.
+        positions: One more than there are moves.
+
+    Raises:
+        DatasetError: it cannot have been played so.
+    """
+
+    def __init__(self, columns: RecordedColumns) -> None:
+        game, count = columns.game, len(columns.actions)
+        views, last = seen(columns, np.arange(count), ("seats", "records"))
+        players = int(columns.players[0])
+        self.game_id = int(columns.game_ids[0])
+        self.agents = tuple(columns.names[agent] for agent in columns.agents[0, :players])
+        self.scores = tuple(columns.scores[0, :players].tolist())
+        self.places = tuple(columns.places[0, :players].tolist())
+        by = int(columns.forfeited_by[0])
+        self.forfeited_by = None if by == NOBODY else by
+        self.seats = tuple(views["seats"].tolist())
+        self.actions = tuple(columns.actions.tolist())
+        self.moves = tuple(
+            game.actions.text(action, seat, players)
+            for action, seat in zip(self.actions, self.seats, strict=True)
+        )
+        self.values = tuple(None if np.isnan(value) else float(value) for value in columns.values)
+        records = np.concatenate([views["records"], last])
+        self.positions = tuple(Position.of_record(game, record) for record in records)
+
+    def page(self, title: str = "") -> str:
+        """The game as an HTML document to step through (see `film.film_page`)."""
+        # Learners do not need the import.
+        from shakespeare_env.film import film_page
+
+        by = self.forfeited_by
+        ending = "" if by is None else f"Seat {by} ({self.agents[by]}) forfeited the game"
+        return film_page(self.positions, self.moves, self.agents, title=title, ending=ending)
+
+    def _repr_html_(self) -> str:
+        from shakespeare_env.film import framed
+
+        return framed(self.page())
+
+    def _repr_svg_(self) -> str:
+        return self.positions[-1].svg()
+
+    def __repr__(self) -> str:
+        return f"<Game {self.game_id} of {', '.join(self.agents)}, scores {list(self.scores)}>"
+
+
+class RecordedGames:
+    """The games of a frame, each read and played again when it is asked for.
+
+    Args:
+        games: Rows with `game_id` and `RECORDED`, perhaps `values` and `forfeited_by`.
+        source: Where they come from, for errors.
+
+    Raises:
+        DatasetError: a row cannot be a game's, or a game cannot have been played so.
+    """
+
+    def __init__(self, games: polars.LazyFrame, source: str = "") -> None:
+        self._games = games
+        self._source = source
+        with named_faults(source):
+            self._size = int(games.select(load_polars().len()).collect().item())
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, number: int) -> RecordedGame:
+        if not -self._size <= number < self._size:
+            raise IndexError(f"game {shown(number)}: there are {self._size}, numbered from 0")
+        row = self._games.slice(number % self._size, 1)
+        return next(iter(RecordedGames(row, self._source)))
+
+    def __iter__(self) -> Iterator[RecordedGame]:
+        for chunk in chunks(self._games, self._source):
+            for row in range(chunk.size):
+                yield RecordedGame(chunk.taken(np.array([row])))
+
+
+def recorded_games(folder: str | os.PathLike[str], *, unfinished: bool = False) -> RecordedGames:
+    """All games of a folder as objects; errors as of `read_recorded`."""
+    return RecordedGames(read_recorded(folder, unfinished=unfinished), str(folder))

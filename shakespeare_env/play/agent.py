@@ -20,8 +20,8 @@ from shakespeare_env.play.information_sets import InformationSets
 class Agent(Protocol):
     """Decides in any number of games at once.
 
-    An agent sees observations, never the state. What it remembers of a game it keeps in
-    `rng.memory`, not in itself, and it draws only from `rng`: equal games give equal actions.
+    What it remembers of a game it keeps in `rng.memory`, not in itself, and it draws only from
+    `rng`: equal games give equal actions.
     """
 
     def act(

@@ -24,22 +24,14 @@ OnStep = Callable[[NDArray[np.int64], NDArray[np.int64]], None]
 
 
 class Lineup:
-    """Which agent holds which seat, and the generators that agents draw from.
-
-    Attributes:
-        agents: The agents, each once, however many seats it holds.
-        seats: int[n, S], the agent's index at each seat, `OUTSIDE` or `NOBODY`; it is not copied,
-            so changes count.
-        generators: Generators of the n games.
-        names: The agents' names in errors; agents beyond them are shown as they are.
-    """
+    """Which agent holds which seat, and the generators that agents draw from."""
 
     def __init__(
         self,
-        agents: Sequence[AnyAgent],
-        seats: NDArray[Any],
-        generators: GameGenerators,
-        names: Sequence[str] = (),
+        agents: Sequence[AnyAgent],  # each once, however many seats it holds
+        seats: NDArray[Any],  # int[n, S], the agent's index, `OUTSIDE` or `NOBODY`; changes count
+        generators: GameGenerators,  # of the n games
+        names: Sequence[str] = (),  # of agents in errors; those beyond are shown as they are
     ) -> None:
         self.agents = agents
         self.names = names
@@ -55,15 +47,7 @@ class Lineup:
         generators: GameGenerators,
         names: Sequence[str] = (),
     ) -> Lineup:
-        """Seat agents at n tables of P seats.
-
-        Args:
-            agents: The agents; an object may appear several times.
-            places: int[n, P], which of the agents holds each seat.
-            max_seats: The most seats, S.
-            generators: Generators of the n games.
-            names: The names of `agents` in errors.
-        """
+        """Seat agents, perhaps some several times, at n tables; `places`, int[n, P], says whom."""
         distinct = {id(agent): agent for agent in agents}
         called = {id(agent): name for agent, name in zip(agents, names, strict=False)}
         index = np.array([list(distinct).index(id(agent)) for agent in agents])
@@ -77,11 +61,7 @@ class Lineup:
         return movers
 
     def decide(self, batch: Batch, rows: NDArray[Any]) -> NDArray[np.int64]:
-        """int64[m]: the agents' choices in m games, each agent asked once.
-
-        Raises:
-            Exception: an agent raised it; a note names the agent.
-        """
+        """int64[m]: the agents' choices in m games, each agent asked once; a fault names it."""
         if len(self.agents) == 1 and len(rows):
             return self._ask(0, batch, rows)
         movers = self.to_move(batch, rows)

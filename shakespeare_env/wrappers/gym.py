@@ -89,10 +89,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.int8], dict[str, Any]]:
-        """Start a game and let the others play until the learner is to decide.
-
-        With a seed it is row 0 of a `SingleAgentBatch`, without one the next game.
-        """
+        """Start row 0 of a `SingleAgentBatch` with this seed; without one, the next game."""
         super().reset(seed=seed)
         self.games.reset(seed)
         self._has_begun = True
@@ -101,10 +98,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     def step(
         self, action: np.int64 | int
     ) -> tuple[NDArray[np.int8], float, bool, bool, dict[str, Any]]:
-        """Play an action, then the others' until the learner decides again or the game is over.
-
-        Truncated is always False.  ResetNeeded is raised if no game is in progress.
-        """
+        """Play an action, then the others' until the learner decides again or the game is over."""
         if not self._has_begun or self.games.over[0]:
             raise ResetNeeded("no game in progress: call reset() before step()")
         step = self.games.step(np.array([action]))
@@ -126,27 +120,15 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
 
 
 class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any]]):
-    """N games, stepped together; the learner has one seat in each.
+    """N games, stepped together, every row a `SingleAgentEnv`; `games` is the `SingleAgentBatch`.
 
-    Every row is a `SingleAgentEnv`.  What follows the end of a row's game is up to
-    `autoreset_mode`, an `AutoresetMode` or its name, as in Gymnasium's own vector environments:
+    `autoreset_mode`, an `AutoresetMode` or its name, decides what follows the end of a row's game:
+    in `NEXT_STEP` the next step starts the next game, whatever the row's action, with reward 0; in
+    `SAME_STEP` it starts in the same step, and the infos hold `final_obs`, object[n], what the seat
+    saw at the end, and `final_info`; in `DISABLED` `reset(options={"reset_mask": mask})` starts it.
 
-    - `NEXT_STEP`: the next step starts the next game, whatever the row's action, with reward 0;
-    - `SAME_STEP`: the next game starts in the same step, so that none is lost on it.  The
-      observation is the new game's; the infos hold `final_obs`, object[n], what the seat saw at the
-      end, int8[D], or None, and `final_info`, the last game's infos;
-    - `DISABLED`: `reset(options={"reset_mask": mask})` starts it.
-
-    The info of a game's end says how it ended (`spaces.outcomes`), int or float[n], int16[n, L] and
-    bool[n, L].  Beside each key `_key`, bool[n], says which rows it is for.
+    Infos are arrays by row, and `_key`, bool[n], says which rows `key` is for.
     `infos["action_mask"]`, int8[n, A], is always present, all 0 in a game that is over.
-
-    Arguments are those of `SingleAgentBatch`; `players` None means as many as possible.
-    `render_mode` is None, "ansi" or "rgb_array".
-
-    Attributes:
-        games: The `SingleAgentBatch`.
-        autoreset_mode: The `AutoresetMode` asked for.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - a class attribute in Gymnasium's interface
@@ -173,19 +155,15 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         check_arguments(SingleAgentVectorEnv.__init__, rules.options, options)
         if render_mode == "human":
             raise ValueError("render_mode='human' shows one game: use the single environment")
-        known = AutoresetMode.__members__
+        modes = AutoresetMode.__members__
         if isinstance(autoreset_mode, str):
-            if autoreset_mode not in known:
-                raise ValueError(f"autoreset_mode={autoreset_mode!r}: choose {', '.join(known)}")
-            autoreset_mode = known[autoreset_mode]
+            if autoreset_mode not in modes:
+                raise ValueError(f"autoreset_mode={autoreset_mode!r}: choose {', '.join(modes)}")
+            autoreset_mode = modes[autoreset_mode]
         self.autoreset_mode = autoreset_mode
         # Wrappers of Gymnasium add to the modes in place.
-        modes = list(type(self).metadata["render_modes"])
-        self.metadata = {
-            **type(self).metadata,
-            "render_modes": modes,
-            "autoreset_mode": autoreset_mode,
-        }
+        own = {"render_modes": ["ansi", "rgb_array"], "autoreset_mode": autoreset_mode}
+        self.metadata = {**type(self).metadata, **own}
         self.games = SingleAgentBatch(
             game,
             num_envs,
@@ -238,13 +216,7 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
     def step(
         self, actions: NDArray[Any]
     ) -> tuple[NDArray[np.int8], NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
-        """Play an action, int[n], in every game, then the others' until the learner decides again.
-
-        Rewards are float32[n], truncations always False.
-
-        Raises:
-            ResetNeeded: there was no reset, or in mode `DISABLED` none of a game that is over.
-        """
+        """Play int[n], an action a game, then the others' until the learner decides again."""
         if not self._has_begun:
             raise ResetNeeded("no game in progress: call reset() before step()")
         games = self.games

@@ -33,13 +33,9 @@ _MOST_DECISIONS = 2000
 
 
 class OpenSpielGame(pyspiel.Game):
-    """A game of the registry with OpenSpiel's parameters; there is a subclass for each.
+    """A game of the registry, a subclass each, with OpenSpiel's parameters or ValueError.
 
-    Args:
-        params: `players`; `reward`, one that is paid at the end; variants such as `strategic_rest`.
-
-    Raises:
-        ValueError: a value that the game does not take.
+    These are `players`; `reward`, one that is paid at the end; variants such as `strategic_rest`.
     """
 
     name: str
@@ -79,11 +75,7 @@ class OpenSpielGame(pyspiel.Game):
 
 
 class OpenSpielState(pyspiel.State):
-    """A position and what each seat remembers.
-
-    Attributes:
-        position: None until chance has drawn the seed.
-    """
+    """A position, None until chance has drawn the seed, and what each seat remembers."""
 
     def __init__(self, game: OpenSpielGame, name: str, arguments: Mapping[str, Any]) -> None:
         super().__init__(game)
@@ -173,12 +165,7 @@ class OpenSpielState(pyspiel.State):
 
 
 class SeatObserver:
-    """OpenSpiel's observer of one seat.
-
-    Attributes:
-        tensor: float32[D], the observation.
-        dict: The same by name.
-    """
+    """OpenSpiel's observer of one seat: `tensor`, float32[D], and `dict`, the same by name."""
 
     def __init__(self, size: int, perfect_recall: bool) -> None:
         self.tensor = np.zeros(size, np.float32)

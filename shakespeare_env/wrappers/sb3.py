@@ -34,9 +34,8 @@ class SB3VecEnv(VecEnv):
     """The base of the environments here, which are rows of arrays, not lists of environments.
 
     When a game ends, the next one starts in the same step; the info of its row then holds
-    `terminal_observation`, int8[D], and says how the game ended (`spaces.outcomes`): from
-    `is_success` Stable-Baselines3 logs the share of games won as `rollout/success_rate`.  Games are
-    never truncated.  With `render_mode` "rgb_array", `render` returns a picture of game 0.
+    `terminal_observation`, int8[D], and says how the game ended (`spaces.outcomes`).  With
+    `render_mode` "rgb_array", `render` returns a picture of game 0.
     """
 
     def __init__(self, batch: Batch, render_mode: str | None) -> None:
@@ -117,8 +116,7 @@ class SB3VecEnv(VecEnv):
 class SB3SingleAgentVecEnv(SB3VecEnv):
     """The learner has one seat in every game, agents play the others.
 
-    It works with every algorithm of Stable-Baselines3.  An illegal action ends its game with reward
-    -1.
+    An illegal action ends its game with reward -1.
     """
 
     def __init__(self, games: SingleAgentBatch, render_mode: str | None = None) -> None:
@@ -147,15 +145,13 @@ class SB3SingleAgentVecEnv(SB3VecEnv):
 class SB3SelfPlayVecEnv(SB3VecEnv):
     """Self-play: a row is a game, and the learner plays all its seats.
 
-    Observation and mask are those of the seat to move, which changes from step to step, so a
-    learner must not treat a row as one player: `step` returns the last mover's reward beside the
-    next seat's observation, and what others received in neither.  Self-play learners read `seats`
-    before a step and `seat_rewards` after it, and follow each seat's own decisions, as
-    `shakespeare_training.ppo.self_play` does.  With one seat it is an ordinary environment.
+    Observation and mask are those of the seat to move, so a learner must not treat a row as one
+    player: `step` returns the last mover's reward beside the next seat's observation.  Self-play
+    learners read `seats` before a step and `seat_rewards` after it, and follow each seat's own
+    decisions, as `shakespeare_training.ppo.self_play` does.
 
-    The info of a game that ended is the last mover's: what it sees of the end, and how the game
-    ended for it.  An illegal action raises `IllegalMove` and changes no game.  The batch must have
-    `autoreset=False`.
+    The info of a game that ended is the last mover's.  An illegal action raises `IllegalMove` and
+    changes no game.  The batch must have `autoreset=False`.
 
     Attributes:
         seat_rewards: float32[n, S], what each seat received in the last step.

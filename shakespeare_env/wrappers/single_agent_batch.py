@@ -98,12 +98,10 @@ class SingleAgentBatch:
         self._seat_all(first_seed, self._every_row)
 
     def reset(self, seed: int | None = None, rows: Integers | None = None) -> None:
-        """Deal all games, or some, again.
+        """Deal all games, or those of increasing rows, int[m], again.
 
-        Args:
-            seed: Decides chance and opponents' draws.  None deals the games that follow; games that
-                have not been stepped since they were reset stay as dealt.
-            rows: int[m], increasing; None means all games.
+        A seed decides chance and opponents' draws.  None deals the games that follow; games that
+        have not been stepped since they were reset stay as dealt.
         """
         chosen = self._every_row if rows is None else checked_rows(self.batch.n, rows)
         if seed is not None:
@@ -133,13 +131,10 @@ class SingleAgentBatch:
         self.over[chosen] = False
 
     def step(self, actions: Integers, rows: Integers | None = None) -> Step:
-        """Play the learner's actions, then the opponents' until it decides again.
+        """Play the learner's actions, int[m], then the opponents' until it decides again.
 
-        An illegal action is not played: it ends the game with reward `ILLEGAL_REWARD`.
-
-        Args:
-            actions: int[m], one for each game played in.
-            rows: int[m], increasing; None means all games.
+        An illegal action is not played: it ends the game with reward `ILLEGAL_REWARD`.  Increasing
+        rows, int[m], are the games to play in; None means all.
 
         Raises:
             ValueError: a game is over; `restart` it first.
@@ -179,12 +174,7 @@ class SingleAgentBatch:
         return self.batch.observe(self.seats[rows], rows)
 
     def outcomes(self, rows: NDArray[np.int64], illegal: NDArray[np.bool_]) -> dict[str, Any]:
-        """How some games ended for the learner; see `spaces.outcomes`.
-
-        Args:
-            rows: int[m], games that are over.
-            illegal: bool[m], those that an illegal action ended.
-        """
+        """How games that are over, int[m], ended, some illegally; see `spaces.outcomes`."""
         batch, seats = self.batch, self.seats[rows]
         longest = int(batch.players.max())
         winners = batch.final_winners[rows] & (batch.to_move[rows] < 0)[:, None]

@@ -62,22 +62,21 @@ def outcomes(
     winners: NDArray[np.bool_],
     offenders: NDArray[Any],
 ) -> dict[str, NDArray[Any]]:
-    """How m games ended for one seat of each.
+    """How m games ended for one seat of each, all arrays [m] or [m, L] for tables of L seats.
 
     Args:
         game: The game played.
-        seats: int[m], the seat of each outcome.
-        players: int[m], seats at the table.
-        scores: int16[m, L], by seat; L is that of the longest table.
-        winners: bool[m, L], none after an illegal action.
-        offenders: int[m], the seat whose illegal action ended the game, or `NO_OFFENDER`.
+        seats: The seat of each outcome.
+        players: Seats at the table.
+        scores: By seat.
+        winners: By seat, none after an illegal action.
+        offenders: The seat whose illegal action ended the game, or `NO_OFFENDER`.
 
     Returns:
-        `seat` and `players`, int64[m]; `won`, float64[m], the seat's share of the victory, alone 1
-        for passing the game's solo target and else 0; `is_success`, the same, the name by which
-        Stable-Baselines3 logs it; `score`, int64[m]; `rank`, int64[m], 1 for winners, for others
-        one more than the seats that did better, the offender last; `final_scores` and `winners`,
-        as given; `illegal_action`, bool[m], whether the seat is the offender.
+        `seat`, `players`, `score`; `won`, the seat's share of the victory, alone 1 for passing the
+        game's solo target; `is_success`, the same, which Stable-Baselines3 logs; `rank`, 1 for
+        winners, for others one more than the seats that did better, the offender last;
+        `final_scores` and `winners`, as given; `illegal_action`, whether the seat is the offender.
     """
     seats, players = seats.astype(np.int64), players.astype(np.int64)
     length = scores.shape[1]
