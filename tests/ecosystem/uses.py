@@ -178,32 +178,24 @@ def ray() -> None:
 
 
 def mcp() -> None:
-    """A whole game by lines of JSON-RPC."""
+    """The first moves of a game by lines of JSON-RPC."""
     words = [str(_command()), "mcp", "random", "--game", GAME]
     pipe = subprocess.PIPE
     with subprocess.Popen(words, text=True, stdin=pipe, stdout=pipe) as server:
         assert server.stdin
         assert server.stdout
-        hears, says = server.stdin, server.stdout
-
-        def send(**message: Any) -> None:
-            print(json.dumps({"jsonrpc": "2.0", **message}), file=hears, flush=True)
+        hears, answers = server.stdin, map(json.loads, server.stdout)
 
         def ask(method: str, **params: Any) -> Any:
-            send(id=method, method=method, params=params)
-            answers = map(json.loads, says)
+            message = {"jsonrpc": "2.0", "id": method, "method": method, "params": params}
+            print(json.dumps(message), file=hears, flush=True)
             return next(one["result"] for one in answers if one.get("id") == method)
-
-        def call(tool: str, **arguments: Any) -> Any:
-            return ask("tools/call", name=tool, arguments=arguments)["structuredContent"]
 
         about = {"capabilities": {}, "clientInfo": {"name": "raw", "version": "0"}}
         ask("initialize", protocolVersion="2025-06-18", **about)
-        send(method="notifications/initialized")
-        at = call("new_game", game=GAME, players=3)["table"]
-        answer = call("legal_moves", table=at)
-        while not answer["over"]:
-            answer = call("play", table=at, move=answer["legal_moves"][0]["move"])
+        begun = ask("tools/call", name="new_game", arguments={"game": GAME, "players": 3})
+        at = {"table": begun["structuredContent"]["table"]}
+        assert ask("tools/call", name="legal_moves", arguments=at)["structuredContent"]
         hears.close()
         assert server.wait(60) == 0
 
