@@ -57,7 +57,7 @@ def new_position(game: Game, players: int, seed: int, variants: list[str] | None
     """A new game, or a usage error if a variant does not suit it."""
     from shakespeare_env import Position  # slow, and not needed for completion
 
-    options: dict[str, Any] = variants_at(game, variants, players)
+    options = variants_at(game, variants, players)
     return Position.new(game.name, players=players, seed=seed, **options)
 
 
@@ -102,7 +102,7 @@ def give_up(message: str) -> NoReturn:
     raise typer.Exit(1)
 
 
-def interrupted(said: str) -> NoReturn:
-    """Say after `said` how to resume a command that Ctrl-C has ended; exit as shells expect."""
-    typer.echo(f"{said}To resume: {command(*sys.argv[1:])}", err=True)
+def interrupted(message: str) -> NoReturn:
+    """Say after a message how to resume a command that Ctrl-C has ended; exit as shells expect."""
+    typer.echo(f"{message}To resume: {command(*sys.argv[1:])}", err=True)
     raise typer.Exit(_INTERRUPTED)

@@ -29,19 +29,19 @@ def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 
 def print_move(lines: Sequence[str]) -> None:
-    """Print a move and its effects, as `GameLog.lines` words them."""
+    """Print a move and its effects, as `Course.lines` words them."""
     for line in lines:
         screen.print_wrapped(line, INDENT + _HANGING)
 
 
 def print_moves(position: Position, *, numbered: bool = False) -> None:
     """Print legal moves and what they do."""
-    rows = [(move, position.describe_move(move)) for move in position.moves()]
-    if numbered:
-        numbers = map(str, range(1, len(rows) + 1))
-        print_table(("", "Move", "What it does"), map(lambda n, row: (n, *row), numbers, rows))
-    else:
-        print_table(("Move", "What it does"), rows)
+    rows = [
+        (str(number), move, position.describe_move(move))
+        for number, move in enumerate(position.moves(), 1)
+    ]
+    first = 0 if numbered else 1
+    print_table(("", "Move", "What it does")[first:], (row[first:] for row in rows))
 
 
 def move_lines(position: Position, width: int) -> list[str]:
@@ -72,10 +72,9 @@ def print_scores(
     winners, solo, over = position.winners, position.players == 1, position.to_move is None
     if sheet is None:
         sheet = position.game.presentation.score_sheet(position.to_dict())
-    titles = [
-        f"seat {other}\n{names[other]}" if names else f"seat {other}"
-        for other in range(position.players)
-    ]
+    titles = [f"seat {seat}" for seat in range(position.players)]
+    if names:
+        titles = [f"{title}\n{name}" for title, name in zip(titles, names, strict=True)]
     rows = [(source, *map(str, points)) for source, points in sheet]
     last = [("Final score" if over else "Score so far", *map(str, position.scores()))]
     if winners and not solo:

@@ -21,8 +21,13 @@ from shakespeare_env.datasets.reading import (
 )
 
 if TYPE_CHECKING:
-    from shakespeare_env.datasets.batches import Batches, Decisions, read_batches
-    from shakespeare_env.datasets.decisions import decisions_of, read_decisions
+    from shakespeare_env.datasets.decisions import (
+        Batches,
+        Decisions,
+        decisions_of,
+        read_batches,
+        read_decisions,
+    )
     from shakespeare_env.datasets.recorded_columns import (
         RecordedGame,
         RecordedGames,
@@ -50,12 +55,12 @@ __all__ = [
     "recorded_games",
 ]
 _HOMES = {
-    "Batches": "batches",
-    "Decisions": "batches",
+    "Batches": "decisions",
+    "Decisions": "decisions",
     "RecordedGame": "recorded_columns",
     "RecordedGames": "recorded_columns",
     "decisions_of": "decisions",
-    "read_batches": "batches",
+    "read_batches": "decisions",
     "read_decisions": "decisions",
     "recorded_games": "recorded_columns",
 }

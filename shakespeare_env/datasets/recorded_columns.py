@@ -75,15 +75,20 @@ class RecordedColumns:
         Raises:
             DatasetError: they are of several games, one is invalid, or of a box not in force.
         """
-        pl = load_polars()
         game = _game_of(frame, source)
         _check_rows(frame, game, source)
-        variants, variant = _coded(frame.select(pl.col("variants").list.sort().list.join(" ")))
+        variants, variant = _coded(frame["variants"].list.sort().list.join(" "))
+        names, coded = _coded(frame["agents"].explode())
         seats = frame["players"].to_numpy().astype(np.int64)
-        names, coded = _coded(frame.select(pl.col("agents").explode()))
-        agents = np.full((frame.height, game.max_seats), NOBODY, np.int64)
-        agents[np.arange(game.max_seats) < seats[:, None]] = coded
+        present = np.arange(game.max_seats) < seats[:, None]
+        agents = np.full(present.shape, NOBODY, np.int64)
+        scores, places = np.zeros(present.shape, np.int16), np.zeros(present.shape, np.int8)
+        agents[present] = coded
+        scores[present], places[present] = frame["scores"].explode(), frame["places"].explode()
         lengths = frame["actions"].list.len().to_numpy().astype(np.int64)
+        values, has = np.full(lengths.sum(), np.nan, np.float32), frame["values"].is_not_null()
+        given = _flat(frame["values"].filter(has)).fill_null(np.nan)
+        values[np.repeat(has.to_numpy(), lengths)] = given.to_numpy()
         return cls(
             source,
             game.name,
@@ -96,13 +101,13 @@ class RecordedColumns:
             frame["deal"].to_numpy().astype(np.int64),
             names,
             agents,
-            _by_seat(frame["scores"], game.max_seats).astype(np.int16),
-            _by_seat(frame["places"], game.max_seats).astype(np.int8),
+            scores,
+            places,
             frame["forfeited_by"].fill_null(NOBODY).to_numpy().astype(np.int8),
             lengths.cumsum() - lengths,
             lengths,
             _flat(frame["actions"]).to_numpy().astype(np.int16),
-            _values(frame["values"], lengths),
+            values,
         )
 
     @property
@@ -154,28 +159,11 @@ def chunks(games: polars.LazyFrame, source: str = "") -> Iterator[RecordedColumn
                 yield RecordedColumns.of(frame, source)
 
 
-def _coded(texts: polars.DataFrame) -> tuple[tuple[str, ...], NDArray[np.int64]]:
-    """A column's distinct texts, sorted, and each entry's index among them."""
-    pl = load_polars()
-    column = texts.to_series()
-    distinct = column.unique().sort()
-    codes = column.cast(pl.Enum(distinct)).to_physical()
+def _coded(texts: polars.Series) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """Distinct texts, sorted, and each entry's index among them."""
+    distinct = texts.unique().sort()
+    codes = texts.cast(load_polars().Enum(distinct)).to_physical()
     return tuple(distinct.to_list()), codes.to_numpy().astype(np.int64)
-
-
-def _by_seat(lists: polars.Series, seats: int) -> NDArray[Any]:
-    """int[g, S] from lists with one number per seat; 0 where nobody sits."""
-    columns = [lists.list.get(seat, null_on_oob=True).fill_null(0) for seat in range(seats)]
-    return np.stack([column.to_numpy() for column in columns], axis=1)
-
-
-def _values(lists: polars.Series, lengths: NDArray[np.int64]) -> NDArray[np.float32]:
-    """float32[m], the values; NaN where a game or decision has none."""
-    values = np.full(lengths.sum(), np.nan, np.float32)
-    has = lists.is_not_null()
-    given = _flat(lists.filter(has)).fill_null(np.nan)
-    values[np.repeat(has.to_numpy(), lengths)] = given.to_numpy()
-    return values
 
 
 def _flat(lists: polars.Series) -> polars.Series:
@@ -187,9 +175,8 @@ def _needed(games: polars.LazyFrame, source: str) -> polars.LazyFrame:
     """The columns that are needed to play games again, in order."""
     pl = load_polars()
     there = games.collect_schema().names()
-    for name in _REQUIRED:
-        if name not in there:
-            raise _refusal(source, f"the games have no column {name!r}, which playing them needs")
+    if missing := [name for name in _REQUIRED if name not in there]:
+        raise _refusal(source, f"the games have no column {missing[0]!r}, which playing them needs")
     return games.select(
         (pl.col(name) if name in there else pl.lit(None).alias(name)).cast(dtype)
         for name, dtype in polars_schema(_COLUMNS).items()

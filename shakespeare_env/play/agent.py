@@ -111,7 +111,7 @@ def try_out(agents: Iterable[AnyAgent], game: str, players: int, seed: int) -> N
 def agent_for(player: Player | None, game: Game) -> AnyAgent:
     """An agent for a game; None means the strongest bundled one.
 
-    The engine asks for agents only here, lazily: no package imports one built on it.
+    The engine asks for agents only here, when a game needs one.
 
     Raises:
         ValueError: no agent or folder has this name, or the game has no such agent.

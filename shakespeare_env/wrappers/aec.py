@@ -37,9 +37,8 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
     """A game on a `Batch` of one; seat k is the agent `player_k`.
 
     An observation is a dict: `observation`, int8[D], what the seat may know, and `action_mask`,
-    int8[A], 1 for each legal action, all 0 unless the agent is to decide.  Its info holds the mask,
-    too, and at the end says how the game ended for it (`spaces.outcomes`).  Copies
-    (`copy.deepcopy`, `pickle`) continue the same game with the same chance to come.
+    int8[A], all 0 unless the agent is to decide.  Its info holds the mask, too, and at the end says
+    how the game ended for it (`spaces.outcomes`).  Copies continue the same game.
 
     Arguments are those of `Batch`; `players` None means as many as possible.  For `render_mode` see
     `Renderer`.

@@ -36,11 +36,8 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     `info` also says how the game ended (`spaces.outcomes`), as Python numbers, and int16[L] and
     bool[L] by seat.  An illegal action ends the game with reward -1.
 
-    Arguments are those of `SingleAgentBatch`; `players` None means as many as possible.  For
-    `render_mode` see `Renderer`.
-
-    Attributes:
-        games: A `SingleAgentBatch` of one.
+    Arguments are those of `SingleAgentBatch`; for `render_mode` see `Renderer`.  `games` is a
+    `SingleAgentBatch` of one.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - a class attribute in Gymnasium's interface
@@ -62,13 +59,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         rules = registry.game(game, box)
         check_arguments(SingleAgentEnv.__init__, rules.options, options)
         self.games = SingleAgentBatch(
-            game,
-            players=rules.max_seats if players is None else players,
-            seat=seat,
-            opponents=opponents,
-            reward=reward,
-            box=box,
-            **options,
+            game, players=players, seat=seat, opponents=opponents, reward=reward, box=box, **options
         )
         self.observation_space = observation_space(rules)
         self.action_space = action_space(rules)
@@ -167,7 +158,7 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         self.games = SingleAgentBatch(
             game,
             num_envs,
-            players=rules.max_seats if players is None else players,
+            players=players,
             seat=seat,
             opponents=opponents,
             threads=threads,

@@ -40,7 +40,8 @@ class SingleAgentBatch:
     every step rewrites them.  A finished game stays as it is until `restart` or `reset`.
 
     Args:
-        game: As for `Batch`, like `n`, `players`, `threads`, `reward`, `box` and `options`.
+        game: As for `Batch`, like `n`, `threads`, `reward`, `box` and `options`.
+        players: Seats at the tables; None means as many as possible.
         seat: The learner's; None moves it around the table from game to game, from seat i in row i.
         opponents: The other seats' players: one for all; a sequence of `players - 1`, seated in
             order after the learner; or a mapping from player to weight, by which each seat draws
@@ -60,7 +61,7 @@ class SingleAgentBatch:
         game: str = registry.DEFAULT,
         n: int = 1,
         *,
-        players: int | Integers,
+        players: int | Integers | None = None,
         seat: int | None = None,
         opponents: Opponents | None = None,
         seed: int | None = None,
@@ -69,12 +70,13 @@ class SingleAgentBatch:
         box: str | os.PathLike[str] | None = None,
         **options: bool,
     ) -> None:
-        check_arguments(SingleAgentBatch.__init__, registry.game(game, box).options, options)
+        rules = registry.game(game, box)
+        check_arguments(SingleAgentBatch.__init__, rules.options, options)
         first_seed = fresh_seed() if seed is None else seed
         self.batch = Batch(
             game,
             n,
-            players=players,
+            players=rules.max_seats if players is None else players,
             seed=first_seed,
             threads=threads,
             autoreset=False,

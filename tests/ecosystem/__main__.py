@@ -56,12 +56,12 @@ def floors(extras: list[str] = typer.Argument(None), use: str = "") -> None:  # 
         place = Path(made)
         checkout = place / "checkout"
         # A copy of the checkout's own files, so that nothing is built into it.
-        words = "ls-files", "-z", "--cached", "--others", "--exclude-standard"
-        for name in filter(None, _ended("git", *words).stdout.split("\0")):
+        listed = _ended("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+        for name in filter(None, listed.stdout.split("\0")):
             if (ROOT / name).is_file():
                 (checkout / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(ROOT / name, checkout / name)
-        words = "--no-isolation", "--wheel", "--outdir", str(place)
+        words = "--no-isolation", "--wheel", "--outdir", place
         if fault := _fault(sys.executable, "-m", "build", *words, checkout):
             raise RuntimeError(f"the wheel was not built: {fault}")
         wheel = next(place.glob("*.whl"))
