@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from shakespeare_env.checks.values import check_arguments, shown
+from shakespeare_env.checks.values import check_arguments
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch_checks import Integers, as_actions
 from shakespeare_env.wrappers.single_agent_batch import Opponents, SingleAgentBatch
@@ -113,10 +113,10 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
 class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any]]):
     """N games, stepped together, every row a `SingleAgentEnv`; `games` is the `SingleAgentBatch`.
 
-    `autoreset_mode`, an `AutoresetMode` or its name, decides what follows the end of a row's game:
-    in `NEXT_STEP` the next step starts the next game, whatever the row's action, with reward 0; in
-    `SAME_STEP` it starts in the same step, and the infos hold `final_obs`, object[n], what the seat
-    saw at the end, and `final_info`; in `DISABLED` `reset(options={"reset_mask": mask})` starts it.
+    `autoreset_mode`, an `AutoresetMode` or its name, decides when the game after a row's last one
+    starts: in `NEXT_STEP` with the next step, whatever the row's action, and reward 0; in
+    `SAME_STEP` at once, and the infos hold `final_obs`, object[n], what the seat saw at the end,
+    and `final_info`.
 
     Infos are arrays by row, and `_key`, bool[n], says which rows `key` is for.
     `infos["action_mask"]`, int8[n, A], is always present, all 0 in a game that is over.
@@ -146,14 +146,13 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         check_arguments(SingleAgentVectorEnv.__init__, rules.options, options)
         if render_mode == "human":
             raise ValueError("render_mode='human' shows one game: use the single environment")
-        modes = AutoresetMode.__members__
-        if isinstance(autoreset_mode, str):
-            if autoreset_mode not in modes:
-                raise ValueError(f"autoreset_mode={autoreset_mode!r}: choose {', '.join(modes)}")
-            autoreset_mode = modes[autoreset_mode]
-        self.autoreset_mode = autoreset_mode
+        modes = {mode.name: mode for mode in (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP)}
+        name = autoreset_mode if isinstance(autoreset_mode, str) else autoreset_mode.name
+        if name not in modes:
+            raise ValueError(f"autoreset_mode={name!r}: choose {' or '.join(modes)}")
+        self.autoreset_mode = modes[name]
         # Wrappers of Gymnasium add to the modes in place.
-        own = {"render_modes": ["ansi", "rgb_array"], "autoreset_mode": autoreset_mode}
+        own = {"render_modes": ["ansi", "rgb_array"], "autoreset_mode": modes[name]}
         self.metadata = {**type(self).metadata, **own}
         self.games = SingleAgentBatch(
             game,
@@ -182,25 +181,9 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.int8], dict[str, Any]]:
-        """Start games and let the others play until the learner is to decide.
-
-        Args:
-            seed: Every row draws from its own stream under it; None deals the games that follow.
-            options: `reset_mask`, bool[n], the rows to start; without it all are.
-        """
-        rows = None
-        if options is not None and "reset_mask" in options:
-            mask = np.asarray(options["reset_mask"])
-            if mask.dtype != np.bool_ or mask.shape != (self.num_envs,) or not mask.any():
-                raise ValueError(
-                    f"reset_mask={shown(options['reset_mask'])}: give {self.num_envs} bools, at "
-                    "least one of them True"
-                )
-            rows = np.flatnonzero(mask)
-            if not self._has_begun:
-                raise ResetNeeded("no games in progress: call reset() without a reset_mask first")
+        """Start games, each from its own stream under the seed; None deals those that follow."""
         super().reset(seed=seed)
-        self.games.reset(seed, rows)
+        self.games.reset(seed)
         self._has_begun = True
         return self._observations(), self._infos()
 
@@ -214,11 +197,6 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         over = np.flatnonzero(games.over)
         if not len(over):
             step = games.step(actions)
-        elif self.autoreset_mode is AutoresetMode.DISABLED:
-            raise ResetNeeded(
-                f"games {over.tolist()} are over: call reset(options={{'reset_mask': mask}}) with "
-                "True for them before step()"
-            )
         else:
             chosen, running = as_actions(actions, self.num_envs), np.flatnonzero(~games.over)
             games.reset(rows=over)

@@ -20,8 +20,6 @@ from tests.contract.each_table import full_tables, small_tables
 from tests.wrappers.lives import BySight, learn
 
 ROWS = 4
-NEXT_STEP, SAME_STEP, DISABLED = AutoresetMode
-modes = pytest.mark.parametrize("mode", AutoresetMode, ids=str)
 
 
 class Legal(spaces.Discrete):
@@ -100,19 +98,15 @@ def comparable(infos):
     return list(infos) if infos.dtype == object else (infos, infos.dtype)
 
 
-def make(table, mode, **arguments) -> Any:
-    return SingleAgentVectorEnv(ROWS, autoreset_mode=mode, **table.arguments, **arguments)
-
-
-@modes
+@pytest.mark.parametrize("mode", ["NEXT_STEP", "SAME_STEP"])
 @full_tables
 def test_it_is_gymnasiums_own_vector_environment(table, mode):
     """Step by step the same observations, rewards, ends and infos; row 2 ends games illegally."""
     arguments: dict[str, Any] = {"seat": 1, "opponents": BySight(2), "reward": "score"}
-    ours = make(table, mode, **arguments, threads=2)
     arguments |= table.arguments
+    ours: Any = SingleAgentVectorEnv(ROWS, autoreset_mode=mode, **arguments, threads=2)
     theirs = SyncVectorEnv(
-        [partial(Row, row, **arguments) for row in range(ROWS)], autoreset_mode=mode
+        [partial(Row, row, **arguments) for row in range(ROWS)], autoreset_mode=AutoresetMode[mode]
     )
     observations, infos = ours.reset(seed=9)
     expected, expected_infos = theirs.reset(seed=[9] * ROWS)
@@ -132,33 +126,3 @@ def test_it_is_gymnasiums_own_vector_environment(table, mode):
         np.testing.assert_array_equal(truncated, rest[2])
         ended += int(terminated.sum())
         illegal += int(rewards[2] == -1 and terminated[2])
-        if mode is DISABLED and terminated.any():
-            np.testing.assert_equal(infos, expected_infos)
-            observations, infos = ours.reset(options={"reset_mask": terminated})
-            expected, begun = theirs.reset(options={"reset_mask": terminated})
-            # Gymnasium gives the masks of the new games alone; those of the others still hold.
-            assert (infos["action_mask"][terminated] == begun["action_mask"][terminated]).all()
-            left = ~terminated
-            assert (infos["action_mask"][left] == expected_infos["action_mask"][left]).all()
-            expected_infos = infos
-
-
-@small_tables
-def test_without_autoreset_a_game_that_is_over_needs_a_reset(table):
-    env = make(table, DISABLED)
-    with pytest.raises(ResetNeeded):
-        env.reset(options={"reset_mask": np.ones(ROWS, np.bool_)})
-    observations, infos = env.reset(seed=1)
-    actions = act(observations, infos)
-    actions[2] = -1
-    observations, *_, infos = env.step(actions)
-    assert infos["_illegal_action"].tolist() == [False, False, True, False]
-    with pytest.raises(ResetNeeded, match=r"\[2\]"):
-        env.step(act(observations, infos))
-    before = env.games.batch.save(slice(None)).tobytes()
-    for mask in ([1] * ROWS, np.ones(ROWS + 1, np.bool_), np.zeros(ROWS, np.bool_)):
-        with pytest.raises(ValueError, match="reset_mask="):
-            env.reset(seed=2, options={"reset_mask": mask})
-    assert env.games.batch.save(slice(None)).tobytes() == before
-    observations, infos = env.reset(options={"reset_mask": np.arange(ROWS) == 2})
-    assert not env.step(act(observations, infos))[2].any()
