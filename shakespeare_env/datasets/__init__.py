@@ -54,20 +54,15 @@ __all__ = [
     "read_results",
     "recorded_games",
 ]
-_HOMES = {
-    "Batches": "decisions",
-    "Decisions": "decisions",
-    "RecordedGame": "recorded_columns",
-    "RecordedGames": "recorded_columns",
-    "decisions_of": "decisions",
-    "read_batches": "decisions",
-    "read_decisions": "decisions",
-    "recorded_games": "recorded_columns",
+_LAZY = {
+    "decisions": ("Batches", "Decisions", "decisions_of", "read_batches", "read_decisions"),
+    "recorded_columns": ("RecordedGame", "RecordedGames", "recorded_games"),
 }
-"""The modules of names that need the engine, imported on first use because that is slow."""
+"""Names that need the engine, by module, imported on first use because that is slow."""
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    for module, names in _LAZY.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
