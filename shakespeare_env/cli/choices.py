@@ -61,9 +61,9 @@ def new_position(game: Game, players: int, seed: int, variants: list[str] | None
     return Position.new(game.name, players=players, seed=seed, **options)
 
 
-def variants_at(game: Game, names: list[str] | None, seats: int) -> dict[str, bool]:
+def variants_at(game: Game, names: list[str] | None, seats: int) -> dict[str, Any]:
     """The variants switched on at `seats` seats, or a usage error."""
-    variants = dict.fromkeys(names or [], True)
+    variants: dict[str, Any] = dict.fromkeys(names or [], True)
     with usage_errors("--option"):
         game.option_bits(variants, [seats])
     return variants

@@ -81,7 +81,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         self.agents: list[str] = []
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         mask = gymnasium.spaces.Box(0, 1, (rules.actions.size,), np.int8)
-        seen = {"observation": observation_space(rules), "action_mask": mask}
+        seen: dict[str, Any] = {"observation": observation_space(rules), "action_mask": mask}
         self.observation_spaces = {
             agent: gymnasium.spaces.Dict(seen) for agent in self.possible_agents
         }
@@ -154,7 +154,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         self._check_begun("state")
         return self._view_state(self._batch.save(slice(0, 1))[0])
 
-    def render(self) -> str | NDArray[np.uint8] | None:
+    def render(self) -> Any:
         """The position as text or picture; see `render_mode`."""
         self._check_begun("render")
         return self._renderer.render(self._batch.save(slice(0, 1))[0])

@@ -188,7 +188,7 @@ def _defaults(name: str) -> dict[str, Any]:
     return {"players": rules.max_seats, "reward": NAMES[0], **dict.fromkeys(rules.options, False)}
 
 
-def _variants(name: str, arguments: Mapping[str, Any]) -> dict[str, bool]:
+def _variants(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {variant: arguments[variant] for variant in registry.game(name).options}
 
 

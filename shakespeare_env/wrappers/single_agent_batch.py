@@ -234,7 +234,8 @@ class SingleAgentBatch:
 
 def _lineup(opponents: Opponents | None, batch: Batch) -> tuple[Lineup, NDArray[np.float64] | None]:
     """Opponents that are not seated yet, and the shares to draw them by, if they are drawn."""
-    shares, chosen = None, [opponents]
+    shares = None
+    chosen: list[Any] = [opponents]
     if isinstance(opponents, Mapping):
         chosen = list(opponents)
         weights = np.array(list(opponents.values()), np.float64)

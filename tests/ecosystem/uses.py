@@ -161,8 +161,7 @@ def cuda() -> None:
         "from shakespeare_env import DeviceBatch; games = DeviceBatch('figaro', n=2, players=4); "
         "games.step(games.random_actions()); games.synchronize(); import numba_cuda"
     )
-    mode = {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
-    _finished(sys.executable, "-c", program, **mode)
+    _finished(sys.executable, "-c", program, NUMBA_ENABLE_CUDASIM="1", NUMBA_DISABLE_JIT="1")
 
 
 def export() -> None:
