@@ -20,7 +20,8 @@ from shakespeare_env import env
 
 class TutorialEnv(gymnasium.Env[NDArray[np.int8], int]):
     def __init__(self, players: int) -> None:
-        self._aec = env(players=players)
+        make: Any = env
+        self._aec = make(players=players)
         self._aec.reset(seed=0)
         agent = self._aec.possible_agents[0]
         self.observation_space = self._aec.observation_space(agent)["observation"]

@@ -22,10 +22,9 @@ from benchmarks.peers import PEERS, aec_rate
 from shakespeare_agents import RandomAgent
 from shakespeare_env import Batch, Position, env, raw_env
 from shakespeare_env.play.generators import GameGenerators
-from shakespeare_env.wrappers.gym import SingleAgentEnv
+from shakespeare_env.wrappers.gym import SingleAgentEnv, SingleAgentVectorEnv
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
-from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 
 PLAYERS = 4
 GAMES = 1024

@@ -29,9 +29,9 @@ DETAIL = {"shakespeare": (12, 106, 810, 678), "figaro": (20, 266, 518, 452)}
 """What is legible at page width: left, top, width, height."""
 
 
-def page(game: str, command: str) -> str:
-    """A command's Markdown about a game."""
-    words = [command, "--game", game, "--markdown"]
+def page(game: str, option: str) -> str:
+    """What `shakespeare check` lists of a game."""
+    words = ["check", option, "--game", game]
     return CliRunner().invoke(app, words, catch_exceptions=False).output
 
 
@@ -57,8 +57,8 @@ def detail(game: str) -> str:
 
 
 PAGES: dict[str, Callable[[str], str]] = {
-    "actions.md": lambda game: page(game, "actions"),
-    "observation.md": lambda game: page(game, "observation"),
+    "actions.md": lambda game: page(game, "--actions"),
+    "observation.md": lambda game: page(game, "--observation"),
     "table.svg": table,
     "detail.svg": detail,
 }

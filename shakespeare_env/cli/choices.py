@@ -24,24 +24,11 @@ _INTERRUPTED = 130
 """Exit code after Ctrl-C, as in shells."""
 
 
-def complete_game(incomplete: str) -> list[str]:
-    """Names of games that begin so, for the shell to complete."""
-    return [name for name in registry.names() if name.startswith(incomplete)]
-
-
-def _complete_variant(ctx: typer.Context, incomplete: str) -> list[str]:
-    game = ctx.params.get("game_name") or DEFAULT_GAME
-    known = registry.variants(game) if game in registry.names() else ()
-    return [name for name in known if name.startswith(incomplete)]
-
-
 def game_option(
     help_text: str = f"One of: {', '.join(registry.names())}.", default: str | bool = True
 ) -> Any:
     """The option `--game`; `default` as Typer's `show_default` takes it."""
-    return typer.Option(
-        "--game", help=help_text, autocompletion=complete_game, show_default=default
-    )
+    return typer.Option("--game", help=help_text, show_default=default)
 
 
 GameName = Annotated[str, game_option()]
@@ -50,11 +37,7 @@ _VARIANTS = "; ".join(
 )
 Variants = Annotated[
     list[str] | None,
-    typer.Option(
-        "--option",
-        help=f"Play this variant; can be repeated. ({_VARIANTS})",
-        autocompletion=_complete_variant,
-    ),
+    typer.Option("--option", help=f"Play this variant; can be repeated. ({_VARIANTS})"),
 ]
 
 
@@ -74,13 +57,13 @@ def new_position(game: Game, players: int, seed: int, variants: list[str] | None
     """A new game, or a usage error if a variant does not suit it."""
     from shakespeare_env import Position  # slow, and not needed for completion
 
-    options: dict[str, Any] = variants_at(game, variants, players)
+    options = variants_at(game, variants, players)
     return Position.new(game.name, players=players, seed=seed, **options)
 
 
-def variants_at(game: Game, names: list[str] | None, seats: int) -> dict[str, bool]:
+def variants_at(game: Game, names: list[str] | None, seats: int) -> dict[str, Any]:
     """The variants switched on at `seats` seats, or a usage error."""
-    variants = dict.fromkeys(names or [], True)
+    variants: dict[str, Any] = dict.fromkeys(names or [], True)
     with usage_errors("--option"):
         game.option_bits(variants, [seats])
     return variants
@@ -119,7 +102,7 @@ def give_up(message: str) -> NoReturn:
     raise typer.Exit(1)
 
 
-def interrupted(said: str) -> NoReturn:
-    """Say after `said` how to resume a command that Ctrl-C has ended; exit as shells expect."""
-    typer.echo(f"{said}To resume: {command(*sys.argv[1:])}", err=True)
+def interrupted(message: str) -> NoReturn:
+    """Say after a message how to resume a command that Ctrl-C has ended; exit as shells expect."""
+    typer.echo(f"{message}To resume: {command(*sys.argv[1:])}", err=True)
     raise typer.Exit(_INTERRUPTED)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import typer
@@ -28,50 +28,20 @@ def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     screen.console().print(table)
 
 
-def print_reference(
-    title: str | None,
-    titles: Sequence[str],
-    groups: Mapping[str, Sequence[Sequence[str]]],
-    *,
-    code: int,
-    note: str = "",
-) -> None:
-    """Print a table and a note, as a Markdown page if it has a title; column `code` is code.
-
-    A page has a heading and a table for each of the named groups of rows.
-    """
-    if title is None:
-        print_table(titles, [row for rows in groups.values() for row in rows])
-        if note:
-            typer.echo(note)
-        return
-    parts = [f"# {title}", *([note] if note else [])]
-    for name, rows in groups.items():
-        columns = zip(*rows, strict=True)
-        rules = ["---:" if all(map(str.isdigit, column)) else "---" for column in columns]
-        quoted = [[*row[:code], f"`{row[code]}`", *row[code + 1 :]] for row in rows]
-        cells = [titles, rules, *quoted]
-        lines = [
-            "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in cells
-        ]
-        parts += [f"## {name}", "\n".join(lines)]
-    typer.echo("\n\n".join(parts))
-
-
 def print_move(lines: Sequence[str]) -> None:
-    """Print a move and its effects, as `GameLog.lines` words them."""
+    """Print a move and its effects, as `Course.lines` words them."""
     for line in lines:
         screen.print_wrapped(line, INDENT + _HANGING)
 
 
 def print_moves(position: Position, *, numbered: bool = False) -> None:
     """Print legal moves and what they do."""
-    rows = [(move, position.describe_move(move)) for move in position.moves()]
-    if numbered:
-        numbers = map(str, range(1, len(rows) + 1))
-        print_table(("", "Move", "What it does"), map(lambda n, row: (n, *row), numbers, rows))
-    else:
-        print_table(("Move", "What it does"), rows)
+    rows = [
+        (str(number), move, position.describe_move(move))
+        for number, move in enumerate(position.moves(), 1)
+    ]
+    first = 0 if numbered else 1
+    print_table(("", "Move", "What it does")[first:], (row[first:] for row in rows))
 
 
 def move_lines(position: Position, width: int) -> list[str]:
@@ -102,10 +72,9 @@ def print_scores(
     winners, solo, over = position.winners, position.players == 1, position.to_move is None
     if sheet is None:
         sheet = position.game.presentation.score_sheet(position.to_dict())
-    titles = [
-        f"seat {other}\n{names[other]}" if names else f"seat {other}"
-        for other in range(position.players)
-    ]
+    titles = [f"seat {seat}" for seat in range(position.players)]
+    if names:
+        titles = [f"{title}\n{name}" for title, name in zip(titles, names, strict=True)]
     rows = [(source, *map(str, points)) for source, points in sheet]
     last = [("Final score" if over else "Score so far", *map(str, position.scores()))]
     if winners and not solo:

@@ -111,7 +111,7 @@ def _register_views(name: str, counts: range) -> None:
         gymnasium.register(
             env_id,
             entry_point=f"{_WRAPPERS}.gym:SingleAgentEnv",
-            vector_entry_point=f"{_WRAPPERS}.vector:SingleAgentVectorEnv",
+            vector_entry_point=f"{_WRAPPERS}.gym:SingleAgentVectorEnv",
             kwargs=arguments,
         )
     if hasattr(pettingzoo, "register"):  # since 1.27

@@ -21,9 +21,18 @@ from shakespeare_env.datasets.reading import (
 )
 
 if TYPE_CHECKING:
-    from shakespeare_env.datasets.batches import Batches, Decisions, read_batches
-    from shakespeare_env.datasets.decisions import decisions_of, read_decisions
-    from shakespeare_env.datasets.recorded_game import RecordedGame, RecordedGames, recorded_games
+    from shakespeare_env.datasets.decisions import (
+        Batches,
+        Decisions,
+        decisions_of,
+        read_batches,
+        read_decisions,
+    )
+    from shakespeare_env.datasets.recorded_columns import (
+        RecordedGame,
+        RecordedGames,
+        recorded_games,
+    )
 
 __all__ = [
     "DECISIONS",
@@ -45,24 +54,15 @@ __all__ = [
     "read_results",
     "recorded_games",
 ]
-_HOMES = {
-    "Batches": "batches",
-    "Decisions": "batches",
-    "RecordedGame": "recorded_game",
-    "RecordedGames": "recorded_game",
-    "decisions_of": "decisions",
-    "read_batches": "batches",
-    "read_decisions": "decisions",
-    "recorded_games": "recorded_game",
+_LAZY = {
+    "decisions": ("Batches", "Decisions", "decisions_of", "read_batches", "read_decisions"),
+    "recorded_columns": ("RecordedGame", "RecordedGames", "recorded_games"),
 }
-"""The modules of names that need the engine, imported on first use because that is slow."""
+"""Names that need the engine, by module, imported on first use because that is slow."""
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    for module, names in _LAZY.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 _NAMES = {"bool": "Boolean", "uint64": "UInt64"}
 """Types that are not named as Polars does, but for capitals."""
 _ROWS_IN_A_GROUP = 8192
-"""Rows are read in whole groups of this size."""
-
-
 Table = Mapping[str, str]
 """A table's columns by name: types of Polars in lower case, `bool`, or `list[...]` of one.
 
@@ -147,8 +144,8 @@ def by_seat(values: Sequence[Any] | NDArray[Any], seats: int) -> polars.Series:
     pl = load_polars()
     flat = pl.Series(values=values)
     # Much faster than lists of Python, one by one.
-    made: polars.Series = flat.reshape((-1, seats)).cast(pl.List(flat.dtype))
-    return made
+    lists: polars.Series = flat.reshape((-1, seats)).cast(pl.List(flat.dtype))
+    return lists
 
 
 def parquet(frame: polars.DataFrame) -> bytes:

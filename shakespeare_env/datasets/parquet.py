@@ -26,20 +26,17 @@ _BYTES_OF_A_VALUE = 16
 _LONGEST = 2**22
 """The most bytes of a footer."""
 _ROW_GROUPS, _COLUMNS, _ABOUT, _STORED, _DATA, _WORDS = 4, 1, 3, 7, 9, 11
-"""Numbers of fields in a footer, its row groups and their columns, and of what is said of these:
-bytes, and where data and a dictionary begin."""
+"""Fields of a footer, its row groups, their columns: bytes, and where data and words begin."""
 _UNPACKED, _PACKED, _KINDS, _VALUES = 2, 3, (5, 7, 8), 1
-"""Numbers of fields before a page: its bytes, and what is said of each kind of page."""
+"""Fields before a page: its bytes, and what is said of each kind of page."""
 _I8, _I64, _DOUBLE, _BINARY, _LIST, _STRUCT = 3, 6, 7, 8, 9, 12
 """Types of values; 1 and 2 are true and false."""
 
 
 def read_parquet(path: Path, columns: Sequence[str] | None = None) -> polars.DataFrame:
-    """A file's rows, all columns or some; errors as of `check_parquet`, and Polars' own.
-
-    Polars would look for a name with `[`, `*` or `?` as a pattern.
-    """
+    """A file's rows, all columns or some; errors as of `check_parquet`, and Polars' own."""
     check_parquet(path)
+    # Polars would look for a name with `[`, `*` or `?` as a pattern.
     read: polars.DataFrame = load_polars().read_parquet(path, columns=columns, glob=False)
     return read
 
@@ -77,44 +74,47 @@ def _pages(file: BinaryIO, size: int) -> Iterator[Any]:
         raise ValueError("it does not end as a Parquet file does")
     file.seek(size - 8 - length)
     left = size
-    for group in _value(file, _STRUCT)[_ROW_GROUPS]:
-        for column in group[_COLUMNS]:
-            about = column[_ABOUT]
-            at = min(about[_DATA], about.get(_WORDS) or about[_DATA])
-            stop = at + about[_STORED]
-            left -= abs(about[_STORED])
-            if left < 0:  # pages that are read again and again
-                raise ValueError("its columns take more than the file has")
-            while at < stop:
-                file.seek(at)
-                yield (page := _value(file, _STRUCT))
-                at = file.tell() + max(page[_PACKED], 0)
+    for column in (column for group in _struct(file)[_ROW_GROUPS] for column in group[_COLUMNS]):
+        about = column[_ABOUT]
+        at = min(about[_DATA], about.get(_WORDS) or about[_DATA])
+        stop = at + about[_STORED]
+        left -= abs(about[_STORED])
+        if left < 0:  # pages that are read again and again
+            raise ValueError("its columns take more than the file has")
+        while at < stop:
+            file.seek(at)
+            yield (page := _struct(file))
+            at = file.tell() + max(page[_PACKED], 0)
 
 
-def _value(found: BinaryIO, kind: int) -> Any:
-    """A value; a structure's by the numbers of its fields."""
+def _value(file: BinaryIO, kind: int) -> Any:
     if kind <= _I8:
-        return found.read(1)[0]
+        return file.read(1)[0]
     if kind <= _I64:
-        number = _number(found)
+        number = _number(file)
         return number >> 1 ^ -(number & 1)
     if kind in (_DOUBLE, _BINARY):
-        return found.read(8 if kind == _DOUBLE else min(_number(found), _LONGEST))
+        return file.read(8 if kind == _DOUBLE else min(_number(file), _LONGEST))
     if kind == _LIST:
-        head = found.read(1)[0]
-        count = _number(found) if head >> 4 == 15 else head >> 4
-        return [_value(found, head & 15) for _ in range(count)]
-    if kind != _STRUCT:
-        raise TypeError(kind)
+        head = file.read(1)[0]
+        count = _number(file) if head >> 4 == 15 else head >> 4
+        return [_value(file, head & 15) for _ in range(count)]
+    if kind == _STRUCT:
+        return _struct(file)
+    raise TypeError(kind)
+
+
+def _struct(file: BinaryIO) -> dict[int, Any]:
+    """The values of a structure by the numbers of its fields."""
     fields, at = {}, 0
-    while head := found.read(1)[0]:
-        at = at + (head >> 4) if head >> 4 else _value(found, _I64)
+    while head := file.read(1)[0]:
+        at = at + (head >> 4) if head >> 4 else _value(file, _I64)
         is_flag = head & 15 < _I8  # the type tells its value
-        fields[at] = head & 15 == 1 if is_flag else _value(found, head & 15)
+        fields[at] = head & 15 == 1 if is_flag else _value(file, head & 15)
     return fields
 
 
-def _number(found: BinaryIO) -> int:
+def _number(file: BinaryIO) -> int:
     """A whole number in groups of seven bits, the lowest first."""
-    byte = found.read(1)[0]
-    return byte if byte < 128 else byte & 127 | _number(found) << 7
+    byte = file.read(1)[0]
+    return byte if byte < 128 else byte & 127 | _number(file) << 7

@@ -1,8 +1,9 @@
-"""Recorded games as arrays, each row checked, and played again from their deals and actions."""
+"""Recorded games as arrays, each row checked, and played again; and as objects."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+import os
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_env.checks.values import shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.game import Game, Records
@@ -22,6 +24,7 @@ from shakespeare_env.datasets.frames import (
     named_faults,
     polars_schema,
 )
+from shakespeare_env.datasets.reading import read_recorded
 from shakespeare_env.errors import DatasetError
 
 if TYPE_CHECKING:
@@ -34,84 +37,58 @@ _GAMES_AT_ONCE = 128
 """Games read together; the decisions of more take much memory as text."""
 _BY_SEAT = ("agents", "scores", "places")
 _BY_GAME = (
-    *(
-        "game_ids",
-        "players",
-        "variant",
-        "seeds",
-        "deals",
-        "agents",
-        "scores",
-        "places",
-        "forfeited_by",
-    ),
-    "lengths",
+    *("game_ids", "players", "variant", "seeds", "deals"),
+    *("agents", "scores", "places", "forfeited_by", "lengths"),
 )
+_ARRAYS = {"seats": "to_move", "observations": "obs", "masks": "mask"}
 _REQUIRED = ("game_id", *RECORDED)
 _COLUMNS = {**GAMES, "forfeited_by": "int8"}
 
 
 @dataclass(frozen=True)
 class RecordedColumns:
-    """g games of one kind with m decisions in all, at tables of S seats at most.
+    """g games of one kind with m decisions in all, at tables of S seats at most."""
 
-    Attributes:
-        source: Where the games come from, for errors; may be empty.
-        name: The name of their game.
-        box_digest: The digest of the box in force when they were read.
-        game_ids: int64[g].
-        players: int64[g], the seats of each game.
-        variants: The distinct choices of variants, each a text of names.
-        variant: int64[g], the choice of each game, by index.
-        seeds: uint64[g].
-        deals: int64[g].
-        names: All agents' names, sorted.
-        agents: int64[g, S], who holds each seat, by index in `names`, or `NOBODY`.
-        scores: int16[g, S], 0 where nobody sits, as in `places`.
-        places: int8[g, S], finishing places.
-        forfeited_by: int8[g], the seat that lost by a fault, or `NOBODY`.
-        starts: int64[g], the start of a game's decisions in the columns below.
-        lengths: int64[g], the number of its decisions.
-        actions: int16[m].
-        values: float32[m], NaN where none.
-    """
-
-    source: str
-    name: str
-    box_digest: str
-    game_ids: NDArray[np.int64]
-    players: NDArray[np.int64]
-    variants: tuple[str, ...]
-    variant: NDArray[np.int64]
-    seeds: NDArray[np.uint64]
-    deals: NDArray[np.int64]
-    names: tuple[str, ...]
-    agents: NDArray[np.int64]
-    scores: NDArray[np.int16]
-    places: NDArray[np.int8]
-    forfeited_by: NDArray[np.int8]
-    starts: NDArray[np.int64]
-    lengths: NDArray[np.int64]
-    actions: NDArray[np.int16]
-    values: NDArray[np.float32]
+    source: str  # where the games come from, for errors; may be empty
+    name: str  # of their game
+    box_digest: str  # of the box in force when they were read
+    game_ids: NDArray[np.int64]  # [g]
+    players: NDArray[np.int64]  # [g], seats at the table
+    variants: tuple[str, ...]  # the distinct choices of variants, each a text of names
+    variant: NDArray[np.int64]  # [g], the choice of each game, by index
+    seeds: NDArray[np.uint64]  # [g]
+    deals: NDArray[np.int64]  # [g]
+    names: tuple[str, ...]  # of all agents, sorted
+    agents: NDArray[np.int64]  # [g, S], who holds each seat, by index in `names`, or `NOBODY`
+    scores: NDArray[np.int16]  # [g, S], 0 where nobody sits, as in `places`
+    places: NDArray[np.int8]  # [g, S], finishing places
+    forfeited_by: NDArray[np.int8]  # [g], the seat that lost by a fault, or `NOBODY`
+    starts: NDArray[np.int64]  # [g], where a game's decisions start in the columns below
+    lengths: NDArray[np.int64]  # [g], the number of its decisions
+    actions: NDArray[np.int16]  # [m]
+    values: NDArray[np.float32]  # [m], NaN where none
 
     @classmethod
     def of(cls, frame: polars.DataFrame, source: str = "") -> RecordedColumns:
         """The games of a frame with `game_id`, `RECORDED`, `values` and `forfeited_by`.
 
         Raises:
-            DatasetError: there are none, they are of several games, a row is invalid, or they were
-                recorded with another box than the one in force.
+            DatasetError: they are of several games, one is invalid, or of a box not in force.
         """
-        pl = load_polars()
         game = _game_of(frame, source)
         _check_rows(frame, game, source)
-        variants, variant = _coded(frame.select(pl.col("variants").list.sort().list.join(" ")))
+        variants, variant = _coded(frame["variants"].list.sort().list.join(" "))
+        names, coded = _coded(frame["agents"].explode())
         seats = frame["players"].to_numpy().astype(np.int64)
-        names, coded = _coded(frame.select(pl.col("agents").explode()))
-        agents = np.full((frame.height, game.max_seats), NOBODY, np.int64)
-        agents[np.arange(game.max_seats) < seats[:, None]] = coded
+        present = np.arange(game.max_seats) < seats[:, None]
+        agents = np.full(present.shape, NOBODY, np.int64)
+        scores, places = np.zeros(present.shape, np.int16), np.zeros(present.shape, np.int8)
+        agents[present] = coded
+        scores[present], places[present] = frame["scores"].explode(), frame["places"].explode()
         lengths = frame["actions"].list.len().to_numpy().astype(np.int64)
+        values, has = np.full(lengths.sum(), np.nan, np.float32), frame["values"].is_not_null()
+        given = _flat(frame["values"].filter(has)).fill_null(np.nan)
+        values[np.repeat(has.to_numpy(), lengths)] = given.to_numpy()
         return cls(
             source,
             game.name,
@@ -124,13 +101,13 @@ class RecordedColumns:
             frame["deal"].to_numpy().astype(np.int64),
             names,
             agents,
-            _by_seat(frame["scores"], game.max_seats).astype(np.int16),
-            _by_seat(frame["places"], game.max_seats).astype(np.int8),
+            scores,
+            places,
             frame["forfeited_by"].fill_null(NOBODY).to_numpy().astype(np.int8),
             lengths.cumsum() - lengths,
             lengths,
             _flat(frame["actions"]).to_numpy().astype(np.int16),
-            _values(frame["values"], lengths),
+            values,
         )
 
     @property
@@ -160,7 +137,7 @@ class RecordedColumns:
         return replace(self, starts=starts, **by_game, **by_decision)
 
     def fault(self, row: int, words: str) -> DatasetError:
-        """The error for an invalid game, with the remedy."""
+        """The error for an invalid game."""
         return _refusal(self.source, f"game {self.game_ids[row]}: {words}; copy it again")
 
 
@@ -182,28 +159,11 @@ def chunks(games: polars.LazyFrame, source: str = "") -> Iterator[RecordedColumn
                 yield RecordedColumns.of(frame, source)
 
 
-def _coded(texts: polars.DataFrame) -> tuple[tuple[str, ...], NDArray[np.int64]]:
-    """A column's distinct texts, sorted, and each entry's index among them."""
-    pl = load_polars()
-    column = texts.to_series()
-    distinct = column.unique().sort()
-    codes = column.cast(pl.Enum(distinct)).to_physical()
+def _coded(texts: polars.Series) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """Distinct texts, sorted, and each entry's index among them."""
+    distinct = texts.unique().sort()
+    codes = texts.cast(load_polars().Enum(distinct)).to_physical()
     return tuple(distinct.to_list()), codes.to_numpy().astype(np.int64)
-
-
-def _by_seat(lists: polars.Series, seats: int) -> NDArray[Any]:
-    """int[g, S] from lists with one number per seat; 0 where nobody sits."""
-    columns = [lists.list.get(seat, null_on_oob=True).fill_null(0) for seat in range(seats)]
-    return np.stack([column.to_numpy() for column in columns], axis=1)
-
-
-def _values(lists: polars.Series, lengths: NDArray[np.int64]) -> NDArray[np.float32]:
-    """float32[m], the values; NaN where a game or decision has none."""
-    values = np.full(lengths.sum(), np.nan, np.float32)
-    has = lists.is_not_null()
-    given = _flat(lists.filter(has)).fill_null(np.nan)
-    values[np.repeat(has.to_numpy(), lengths)] = given.to_numpy()
-    return values
 
 
 def _flat(lists: polars.Series) -> polars.Series:
@@ -215,9 +175,8 @@ def _needed(games: polars.LazyFrame, source: str) -> polars.LazyFrame:
     """The columns that are needed to play games again, in order."""
     pl = load_polars()
     there = games.collect_schema().names()
-    for name in _REQUIRED:
-        if name not in there:
-            raise _refusal(source, f"the games have no column {name!r}, which playing them needs")
+    if missing := [name for name in _REQUIRED if name not in there]:
+        raise _refusal(source, f"the games have no column {missing[0]!r}, which playing them needs")
     return games.select(
         (pl.col(name) if name in there else pl.lit(None).alias(name)).cast(dtype)
         for name, dtype in polars_schema(_COLUMNS).items()
@@ -266,66 +225,48 @@ def _refusal(source: str, words: str) -> DatasetError:
     return DatasetError(f"{source}{': ' * bool(source)}{words}")
 
 
-See = Callable[[Batch, NDArray[np.int64], NDArray[np.int64]], None]
-"""Called before every step with a batch, its games to be stepped, int64[k], ascending, and the
-indices of their decisions among all, int64[k]."""
-
-
 def seen(
     games: RecordedColumns, at: NDArray[np.int64], wanted: Collection[str]
 ) -> tuple[dict[str, NDArray[Any]], Records]:
-    """Play all games; what there was to see before the decisions `at`, int64[k], by name.
+    """Play all games; what there was to see before decisions, int64[k], and the last records, [g].
 
-    `wanted` are some of "seats" (who decides), "observations", "masks", "scores" and "records".
-
-    Returns:
-        The arrays, [k, ...], and the last records, [g].
-
-    Raises:
-        DatasetError: see `play_again`.
+    `wanted` are some of "seats" (who decides), "observations", "masks", "scores" and "records", in
+    arrays [k, ...] by name.  DatasetError if a game cannot have been played so.
     """
     game = games.game
-    whole = np.dtype((np.void, game.state.itemsize))  # copied many times as fast as by field
-    ways: dict[str, tuple[Any, Any, Callable[[Batch, NDArray[np.int64]], Any]]] = {
-        "seats": ((), np.int64, lambda batch, rows: batch.to_move[rows]),
-        "observations": ((game.layout.size,), np.int8, lambda batch, rows: batch.obs[rows]),
-        "masks": ((game.actions.size,), np.bool_, lambda batch, rows: batch.mask[rows]),
-        "scores": ((game.max_seats,), np.int16, lambda batch, rows: batch.scores(rows)),
-        "records": ((), whole, lambda batch, rows: batch.save(rows).view(whole)),
+    record = np.dtype((np.void, game.state.itemsize))  # copied many times as fast as by field
+    kinds: dict[str, tuple[Any, Any]] = {
+        "seats": ((), np.int64),
+        "observations": ((game.layout.size,), np.int8),
+        "masks": ((game.actions.size,), np.bool_),
+        "scores": ((game.max_seats,), np.int16),
+        "records": ((), record),
     }
-    found = {name: np.empty((len(at), *ways[name][0]), ways[name][1]) for name in wanted}
+    views = {name: np.empty((len(at), *kinds[name][0]), kinds[name][1]) for name in wanted}
     goals = np.full(len(games.actions), NOBODY)
     goals[at] = np.arange(len(at))
 
     def see(batch: Batch, rows: NDArray[np.int64], places: NDArray[np.int64]) -> None:
         goal = goals[places]
-        if len(at) < len(goals):
-            asked = goal >= 0
-            goal, rows = goal[asked], rows[asked]
-        for name, values in found.items():
-            values[goal] = ways[name][2](batch, rows)
+        goal, rows = goal[goal >= 0], rows[goal >= 0]
+        for name, values in views.items():
+            if name == "scores":
+                values[goal] = batch.scores(rows)
+            elif name == "records":
+                values[goal] = batch.save(rows).view(record)
+            else:
+                values[goal] = getattr(batch, _ARRAYS[name])[rows]
 
-    last = play_again(games, see)
-    if "records" in found:
-        found["records"] = found["records"].view(game.state)
-    return found, last
-
-
-def play_again(games: RecordedColumns, see: See) -> Records:
-    """Play all games to their end or forfeit; the last records, [g].
-
-    Raises:
-        DatasetError: an action is not legal, or a game does not end as recorded.
-    """
-    last = np.zeros(games.size, games.game.state)
-    for index in range(len(games.variants)):
-        rows = np.flatnonzero(games.variant == index)
-        if len(rows):
-            batch = _dealt(games, rows, games.variants[index])
-            _play(games, rows, batch, see)
-            _check_ends(games, rows, batch)
-            last[rows] = batch.save(slice(None))
-    return last
+    last = np.zeros(games.size, game.state)
+    for index, variants in enumerate(games.variants):
+        chosen = np.flatnonzero(games.variant == index)
+        if len(chosen):
+            batch = _dealt(games, chosen, variants)
+            _play(games, chosen, batch, see)
+            last[chosen] = batch.save(slice(None))
+    if "records" in views:
+        views["records"] = views["records"].view(game.state)
+    return views, last
 
 
 def _dealt(games: RecordedColumns, rows: NDArray[np.int64], variants: str) -> Batch:
@@ -344,7 +285,8 @@ def _dealt(games: RecordedColumns, rows: NDArray[np.int64], variants: str) -> Ba
     return batch
 
 
-def _play(games: RecordedColumns, rows: NDArray[np.int64], batch: Batch, see: See) -> None:
+def _play(games: RecordedColumns, rows: NDArray[np.int64], batch: Batch, see: Any) -> None:
+    """Play games, shown to `see` before every step, and compare how they end."""
     starts, lengths = games.starts[rows], games.lengths[rows]
     playing = np.flatnonzero(lengths)
     number = 0
@@ -362,10 +304,6 @@ def _play(games: RecordedColumns, rows: NDArray[np.int64], batch: Batch, see: Se
         batch.step(actions, playing)
         number += 1
         playing = playing[lengths[playing] > number]
-
-
-def _check_ends(games: RecordedColumns, rows: NDArray[np.int64], batch: Batch) -> None:
-    """DatasetError unless games are over with their scores and winners, or where forfeited."""
     forfeited_by = games.forfeited_by[rows]
     as_recorded = (batch.final_winners == (games.places[rows] == 1)).all(1)
     sound = {
@@ -393,3 +331,100 @@ def dealt(game: str, players: int, seed: int, deal: int, variants: Iterable[str]
     batch = Batch(game, 1, players=players, autoreset=False, **named)
     batch.reset(seed, [deal])
     return Position.of_record(batch.game, batch.save(slice(None))[0])
+
+
+class RecordedGame:
+    """A game, played again from its actions.
+
+    Attributes:
+        game_id: Its number.
+        agents: The agents' names, by seat.
+        scores: Scores by seat, at the end or where it was forfeited.
+        places: Finishing places by seat, from 1; seats that tie share the best place.
+        forfeited_by: The seat that lost it by a fault, None if it was played to the end.
+        seats: The seats that decided, by decision.
+        actions: The ids of the actions chosen.
+        moves: The actions as text.
+        values: The returns that the deciding agents expected, None where unknown.
+        positions: One more than there are moves.
+
+    Raises:
+        DatasetError: it cannot have been played so.
+    """
+
+    def __init__(self, columns: RecordedColumns) -> None:
+        game, count = columns.game, len(columns.actions)
+        views, last = seen(columns, np.arange(count), ("seats", "records"))
+        players = int(columns.players[0])
+        self.game_id = int(columns.game_ids[0])
+        self.agents = tuple(columns.names[agent] for agent in columns.agents[0, :players])
+        self.scores = tuple(columns.scores[0, :players].tolist())
+        self.places = tuple(columns.places[0, :players].tolist())
+        by = int(columns.forfeited_by[0])
+        self.forfeited_by = None if by == NOBODY else by
+        self.seats = tuple(views["seats"].tolist())
+        self.actions = tuple(columns.actions.tolist())
+        self.moves = tuple(
+            game.actions.text(action, seat, players)
+            for action, seat in zip(self.actions, self.seats, strict=True)
+        )
+        self.values = tuple(None if np.isnan(value) else float(value) for value in columns.values)
+        records = np.concatenate([views["records"], last])
+        self.positions = tuple(Position.of_record(game, record) for record in records)
+
+    def page(self, title: str = "") -> str:
+        """The game as an HTML document to step through (see `film.film_page`)."""
+        # Learners do not need the import.
+        from shakespeare_env.film import film_page
+
+        by = self.forfeited_by
+        ending = "" if by is None else f"Seat {by} ({self.agents[by]}) forfeited the game"
+        return film_page(self.positions, self.moves, self.agents, title=title, ending=ending)
+
+    def _repr_html_(self) -> str:
+        from shakespeare_env.film import framed
+
+        return framed(self.page())
+
+    def _repr_svg_(self) -> str:
+        return self.positions[-1].svg()
+
+    def __repr__(self) -> str:
+        return f"<Game {self.game_id} of {', '.join(self.agents)}, scores {list(self.scores)}>"
+
+
+class RecordedGames:
+    """The games of a frame, each read and played again when it is asked for.
+
+    Args:
+        games: Rows with `game_id` and `RECORDED`, perhaps `values` and `forfeited_by`.
+        source: Where they come from, for errors.
+
+    Raises:
+        DatasetError: a row cannot be a game's, or a game cannot have been played so.
+    """
+
+    def __init__(self, games: polars.LazyFrame, source: str = "") -> None:
+        self._games = games
+        self._source = source
+        with named_faults(source):
+            self._size = int(games.select(load_polars().len()).collect().item())
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, number: int) -> RecordedGame:
+        if not -self._size <= number < self._size:
+            raise IndexError(f"game {shown(number)}: there are {self._size}, numbered from 0")
+        row = self._games.slice(number % self._size, 1)
+        return next(iter(RecordedGames(row, self._source)))
+
+    def __iter__(self) -> Iterator[RecordedGame]:
+        for chunk in chunks(self._games, self._source):
+            for row in range(chunk.size):
+                yield RecordedGame(chunk.taken(np.array([row])))
+
+
+def recorded_games(folder: str | os.PathLike[str], *, unfinished: bool = False) -> RecordedGames:
+    """All games of a folder as objects; errors as of `read_recorded`."""
+    return RecordedGames(read_recorded(folder, unfinished=unfinished), str(folder))

@@ -20,8 +20,8 @@ from shakespeare_env.play.information_sets import InformationSets
 class Agent(Protocol):
     """Decides in any number of games at once.
 
-    An agent sees observations, never the state. What it remembers of a game it keeps in
-    `rng.memory`, not in itself, and it draws only from `rng`: equal games give equal actions.
+    What it remembers of a game it keeps in `rng.memory`, not in itself, and it draws only from
+    `rng`: equal games give equal actions.
     """
 
     def act(
@@ -111,7 +111,7 @@ def try_out(agents: Iterable[AnyAgent], game: str, players: int, seed: int) -> N
 def agent_for(player: Player | None, game: Game) -> AnyAgent:
     """An agent for a game; None means the strongest bundled one.
 
-    The engine asks for agents only here, lazily: no package imports one built on it.
+    The engine asks for agents only here, when a game needs one.
 
     Raises:
         ValueError: no agent or folder has this name, or the game has no such agent.

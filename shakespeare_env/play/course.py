@@ -1,4 +1,4 @@
-"""The course of a game: its positions and moves, as they are shown, told and taken back."""
+"""The course of a game: its positions and moves, as they are shown, described and taken back."""
 
 from __future__ import annotations
 
@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 
 START = "at the start"
 """The row of the scores with which the events begin."""
+_NUMBER = 4  # columns
+INDENT = _NUMBER + 2
+"""The columns before an effect."""
+_POSSIBLE = 32
+"""Possible games, equal to the seat before its move, that must stay equal after it."""
 
 
 def from_events(scores: Sequence[int], events: Iterable[Event]) -> list[tuple[str, list[int]]]:
@@ -37,27 +42,13 @@ def from_events(scores: Sequence[int], events: Iterable[Event]) -> list[tuple[st
     return start + sorted(rows.items())
 
 
-_NUMBER = 4  # columns
-INDENT = _NUMBER + 2
-"""The columns before an effect."""
-_POSSIBLE = 32
-"""Possible games, equal to the seat before its move, that must stay equal after it."""
-
-
 class ToldMove(NamedTuple):
-    """A move in words.
+    """A move in words."""
 
-    Attributes:
-        mover: The seat and its player.
-        text: The move in English.
-        move: The move in notation, empty if secret.
-        effects: Effects; each names its seat, unless that is the mover or the table.
-    """
-
-    mover: str
-    text: str
-    move: str
-    effects: tuple[str, ...]
+    mover: str  # the seat and its player
+    text: str  # the move in English
+    move: str  # the move in notation, empty if secret
+    effects: tuple[str, ...]  # each names its seat, unless that is the mover or the table
 
 
 class GameLog:
@@ -80,8 +71,8 @@ class GameLog:
         """A move and its effects, the mover's own first."""
         mover = before.to_move
         assert mover is not None
-        secret = self._is_secret(before, move)
-        text = "decides in secret" if secret else before.describe_move(move)
+        hidden = self.seat not in (None, mover) and before.game.is_secret(before.to_dict(), move)
+        text = "decides in secret" if hidden else before.describe_move(move)
         events = self.events(before, move, after)
         own = len(list(takewhile(lambda event: event.seat == mover, events)))
         effects = tuple(
@@ -90,52 +81,20 @@ class GameLog:
             else f"{self.label(event.seat)}: {event.text}"
             for place, event in enumerate(events)
         )
-        return ToldMove(self.label(mover), text, "" if secret else move, effects)
-
-    def lines(self, before: Position, number: int, move: str, after: Position) -> list[str]:
-        """The lines for terminals: the move, numbered from 1, then a line for each effect."""
-        entry = self.told(before, move, after)
-        move = f"  ({entry.move})" if entry.move else ""
-        first = f"{number:>{_NUMBER}}  {entry.mover}  {entry.text}{move}"
-        return [first, *(f"{' ' * INDENT}{effect}" for effect in entry.effects)]
+        return ToldMove(self.label(mover), text, "" if hidden else move, effects)
 
     def events(self, before: Position, move: str, after: Position) -> list[Event]:
-        """All effects of a move that are known."""
-        return before.events(move, after=after, seat=self._knowing(after))
-
-    def score_sheet(
-        self, positions: Sequence[Position], moves: Sequence[str]
-    ) -> list[tuple[str, list[int]]]:
-        """The parts of scores by source, after n + 1 positions and the moves between them."""
-        knowing = GameLog(self.names, self._knowing(positions[-1]))
-        steps = zip(pairwise(positions), moves, strict=True)
-        events = (knowing.events(before, move, after) for (before, after), move in steps)
-        return from_events(positions[0].scores(), chain.from_iterable(events))
-
-    def _knowing(self, last: Position) -> int | None:
-        """The seat whose knowledge counts; None once the game is over and nothing is secret."""
-        return None if last.to_move is None else self.seat
-
-    def _is_secret(self, position: Position, move: str) -> bool:
-        """Whether a move of the seat to move is hidden."""
-        if self.seat in (None, position.to_move):
-            return False
-        return position.game.is_secret(position.to_dict(), move)
+        """All effects of a move that are known; once the game is over nothing is secret."""
+        return before.events(move, after=after, seat=None if after.to_move is None else self.seat)
 
 
 @dataclass(frozen=True)
 class Course:
-    """A game so far, finished or not.
+    """A game so far, finished or not."""
 
-    Attributes:
-        positions: The n + 1 positions; do not play on them.
-        moves: The n moves between them.
-        names: The players' names by seat, if known.
-    """
-
-    positions: Sequence[Position]
-    moves: Sequence[str]
-    names: Sequence[str] | None = None
+    positions: Sequence[Position]  # n + 1; do not play on them
+    moves: Sequence[str]  # the n moves between them
+    names: Sequence[str] | None = None  # the players' by seat, if known
 
     @property
     def position(self) -> Position:
@@ -163,20 +122,22 @@ class Course:
         return [move for position, move in played if position.to_move == seat]
 
     def lines(self, at: int, seat: int | None, moves_before: int = 0) -> list[str]:
-        """Move `at`, counted from 0, and then its effects, in words.
+        """Move `at`, counted from 0, and then its effects, in words, as a seat knows them.
 
-        Args:
-            at: The number of the move.
-            seat: The seat whose knowledge counts, as `GameLog` takes it.
-            moves_before: The number of moves played before this course, which count on.
+        Numbers count on from the moves played before this course.
         """
         before, after = self.positions[at : at + 2]
-        log = GameLog(self.names, seat)
-        return log.lines(before, moves_before + at + 1, self.moves[at], after)
+        entry = GameLog(self.names, seat).told(before, self.moves[at], after)
+        move = f"  ({entry.move})" if entry.move else ""
+        first = f"{moves_before + at + 1:>{_NUMBER}}  {entry.mover}  {entry.text}{move}"
+        return [first, *(f"{' ' * INDENT}{effect}" for effect in entry.effects)]
 
     def score_sheet(self, seat: int | None) -> list[tuple[str, list[int]]]:
         """The parts of all scores by source, as a seat knows them."""
-        return GameLog(self.names, seat).score_sheet(self.positions, self.moves)
+        log = GameLog(self.names, None if self.is_over else seat)
+        steps = zip(pairwise(self.positions), self.moves, strict=True)
+        events = (log.events(before, move, after) for (before, after), move in steps)
+        return from_events(self.positions[0].scores(), chain.from_iterable(events))
 
     def last_of(self, seat: int, agents: Collection[int] = ()) -> int:
         """The number of a seat's last move, if it may be taken back with all that follows it.
@@ -203,19 +164,15 @@ class Course:
 
 
 def _teaches(before: Position, moves: Sequence[str], after: Position, seat: int) -> bool:
-    """Whether a seat learns something from its move and those that follow.
-
-    It does if games that looked equal to it before the move differ for it after them.
-    """
-    seen, observed = after.seen_by(seat), after.observation(seat)
+    """Whether games that looked equal to a seat before some moves differ for it after them."""
     for seed in range(_POSSIBLE):
         possible = before.determinize(seat, seed)
         for move in moves:
             if move not in possible.moves():
                 return True
             possible.push(move)
-        if not np.array_equal(possible.observation(seat), observed):
+        if not np.array_equal(possible.observation(seat), after.observation(seat)):
             return True
-        if possible.seen_by(seat) != seen:
+        if possible.seen_by(seat) != after.seen_by(seat):
             return True
     return False

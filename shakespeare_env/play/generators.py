@@ -15,8 +15,6 @@ from shakespeare_env.core.rng import GOLDEN, check_seed, mixed, next_in, streams
 _AGENTS = np.uint64(0xA6E275)
 """Separates agents' draws from the chance of games with the same seed."""
 _11, _TO_UNIT = np.uint64(11), 2.0**-53
-
-
 Memories = dict[tuple[int, int], dict[str, Any]]
 """What agents remember, by game and seat."""
 
@@ -112,12 +110,7 @@ class GameGenerators:
         return np.random.default_rng(int(self.words(np.array([place]))[0]))
 
     def choose(self, weights: NDArray[Any]) -> NDArray[np.int64]:
-        """int64[m]: a column of each row, drawn in proportion to its weight.
-
-        Args:
-            weights: float or bool[m, k], not negative, every row's sum positive; weight 0 is never
-                drawn.
-        """
+        """int64[m]: a column of each row, drawn by weights, [m, k]; those of 0 are never drawn."""
         return draw_columns(weights, self.random())
 
 
@@ -127,12 +120,7 @@ def to_unit(words: NDArray[np.uint64]) -> NDArray[np.float64]:
 
 
 def draw_columns(weights: NDArray[Any], numbers: NDArray[np.float64]) -> NDArray[np.int64]:
-    """int64[m]: the column of each row that a number falls on.
-
-    Args:
-        weights: See `GameGenerators.choose`.
-        numbers: float64[m], in [0, 1).
-    """
+    """int64[m]: the column of each row that a number in [0, 1) falls on, by weight."""
     columns = np.zeros(len(weights), np.int64)  # 0 is also the answer to weights that are NaN
     kind = np.float32 if weights.dtype == np.float32 else np.float64
     _write_columns(plain(weights, kind), plain(numbers, np.float64), columns)

@@ -58,8 +58,6 @@ class InformationSets:
     def determinized(self, places: NDArray[Any], rng: GameGenerators) -> Batch:
         """Draw k games that could be the true ones.
 
-        Only their `random_actions` depend on the other games.
-
         Args:
             places: int[k], which of the m games, in any order and repeatable.
             rng: Generators of the m games; they decide all that a seat does not know and all chance

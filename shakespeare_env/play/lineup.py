@@ -24,22 +24,14 @@ OnStep = Callable[[NDArray[np.int64], NDArray[np.int64]], None]
 
 
 class Lineup:
-    """Which agent holds which seat, and the generators that agents draw from.
-
-    Attributes:
-        agents: The agents, each once, however many seats it holds.
-        seats: int[n, S], the agent's index at each seat, `OUTSIDE` or `NOBODY`; it is not copied,
-            so changes count.
-        generators: Generators of the n games.
-        names: The agents' names in errors; agents beyond them are shown as they are.
-    """
+    """Which agent holds which seat, and the generators that agents draw from."""
 
     def __init__(
         self,
-        agents: Sequence[AnyAgent],
-        seats: NDArray[Any],
-        generators: GameGenerators,
-        names: Sequence[str] = (),
+        agents: Sequence[AnyAgent],  # each once, however many seats it holds
+        seats: NDArray[Any],  # int[n, S], the agent's index, `OUTSIDE` or `NOBODY`; changes count
+        generators: GameGenerators,  # of the n games
+        names: Sequence[str] = (),  # of agents in errors; those beyond are shown as they are
     ) -> None:
         self.agents = agents
         self.names = names
@@ -55,39 +47,27 @@ class Lineup:
         generators: GameGenerators,
         names: Sequence[str] = (),
     ) -> Lineup:
-        """Seat agents at n tables of P seats.
-
-        Args:
-            agents: The agents; an object may appear several times.
-            places: int[n, P], which of the agents holds each seat.
-            max_seats: The most seats, S.
-            generators: Generators of the n games.
-            names: The names of `agents` in errors.
-        """
-        distinct = list({id(agent): agent for agent in agents}.values())
+        """Seat agents, perhaps some several times, at n tables; `places`, int[n, P], says whom."""
+        distinct = {id(agent): agent for agent in agents}
         called = {id(agent): name for agent, name in zip(agents, names, strict=False)}
-        index = np.array([next(i for i, a in enumerate(distinct) if a is b) for b in agents])
+        index = np.array([list(distinct).index(id(agent)) for agent in agents])
         seats = np.full((len(places), max_seats), NOBODY, np.int32)
         seats[:, : places.shape[1]] = index[places]
-        return cls(distinct, seats, generators, list(called.values()))
+        return cls(list(distinct.values()), seats, generators, list(called.values()))
 
     def to_move(self, batch: Batch, rows: NDArray[Any]) -> NDArray[Any]:
         """int[m]: the agents to move in some games, by index, or `OUTSIDE`."""
-        found: NDArray[Any] = self.seats[rows, batch.to_move[rows]]
-        return found
+        movers: NDArray[Any] = self.seats[rows, batch.to_move[rows]]
+        return movers
 
     def decide(self, batch: Batch, rows: NDArray[Any]) -> NDArray[np.int64]:
-        """int64[m]: the agents' choices in m games, each agent asked once.
-
-        Raises:
-            Exception: an agent raised it; a note names the agent.
-        """
+        """int64[m]: the agents' choices in m games, each agent asked once; a fault names it."""
         if len(self.agents) == 1 and len(rows):
             return self._ask(0, batch, rows)
-        waiting_for = self.to_move(batch, rows)
+        movers = self.to_move(batch, rows)
         actions = np.empty(len(rows), np.int64)
-        for index in np.flatnonzero(np.bincount(waiting_for)).tolist():
-            asked = np.flatnonzero(waiting_for == index)
+        for index in np.flatnonzero(np.bincount(movers)).tolist():
+            asked = np.flatnonzero(movers == index)
             actions[asked] = self._ask(index, batch, rows[asked])
         return actions
 
@@ -133,8 +113,8 @@ def play_out(
     played = np.arange(batch.n) if rows is None else rows
     steps = 0
     while most is None or steps < most:
-        waits_inside = lineup.to_move(batch, played) != OUTSIDE
-        played = played[waits_inside & (batch.to_move[played] >= 0)]
+        inside = lineup.to_move(batch, played) != OUTSIDE
+        played = played[inside & (batch.to_move[played] >= 0)]
         if not len(played):
             return
         actions = lineup.decide(batch, played)

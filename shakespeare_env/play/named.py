@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from shakespeare_env.checks.values import short_name
-from shakespeare_env.core.presentation import Panel, Piece
+from shakespeare_env.core.presentation import Panel
 from shakespeare_env.play.course import ToldMove
 
 YOU = "you"
@@ -17,7 +17,6 @@ _OWN = re.compile(r"\b[Ss]eats? (\d+), ")
 _VERB = re.compile(r'(?:^|\band )([a-z]+)(?=[^"]*(?:"[^"]*"[^"]*)*$)')
 _YOU_WINS = re.compile(r"\b([Yy]ou) wins\b")
 _AS_PASSES = ("s", "sh", "ch", "x", "z", "o")
-_SECRET = "decide in secret"
 
 
 def numbered(names: Sequence[str]) -> list[str]:
@@ -35,12 +34,14 @@ def with_names(text: str, names: Sequence[str]) -> str:
     A name that follows its seat's number, as in "Seat 1, Ann", is not repeated.
     """
 
-    def own(found: re.Match[str]) -> str:
-        name = _name(int(found[1]), names)
-        return "" if text.startswith(name, found.end()) else found[0]
+    def name(number: str) -> str:
+        return names[int(number)] if int(number) < len(names) else f"seat {number}"
 
-    def named(found: re.Match[str]) -> str:
-        return re.sub(r"\d+", lambda number: _name(int(number[0]), names), found[1])
+    def own(seat: re.Match[str]) -> str:
+        return "" if text.startswith(name(seat[1]), seat.end()) else seat[0]
+
+    def named(seats: re.Match[str]) -> str:
+        return re.sub(r"\d+", lambda number: name(number[0]), seats[1])
 
     return _YOU_WINS.sub(r"\1 win", _SEATS.sub(named, _OWN.sub(own, text)))
 
@@ -51,32 +52,36 @@ def named_move(told: ToldMove, seat: int, names: Sequence[str]) -> ToldMove:
     "recruit Lear" of "seat 1" is "recruits Lear" of "Ann", or "recruit Lear" of "You".
 
     Args:
-        told: The move, told without names.
+        told: The move in words without names.
         seat: The seat that has moved.
         names: The players' names by seat.
     """
-    words = with_names(told.text, names) if told.move else _SECRET
+
+    def third_person(verb: re.Match[str]) -> str:
+        return verb[0] + ("es" if verb[1].endswith(_AS_PASSES) else "s")
+
+    def sentence(effect: str) -> str:
+        words = with_names(effect, names)
+        return words if words.startswith(tuple(set(names) - {YOU})) else capitalised(words)
+
+    words = with_names(told.text, names) if told.move else "decide in secret"
     mover = names[seat]
     if mover.lower() == YOU:
         mover = capitalised(mover)
     else:
-        words = _VERB.sub(lambda found: found[0] + _ending(found[1]), words)
-    effects = tuple(_effect(effect, names) for effect in told.effects)
-    return ToldMove(mover, words, told.move, effects)
+        words = _VERB.sub(third_person, words)
+    return ToldMove(mover, words, told.move, tuple(map(sentence, told.effects)))
 
 
 def named_board(panels: Sequence[Panel], names: Sequence[str]) -> list[Panel]:
     """The panels of a board, with players' names in the titles of panels and pieces."""
-
-    def named(piece: Piece) -> Piece:
-        return replace(piece, title=with_names(piece.title, names))
-
     return [
         replace(
             panel,
             title=with_names(panel.title, names),
-            pieces=[named(piece) for piece in panel.pieces],
-            summary=panel.summary and named(panel.summary),
+            pieces=[replace(piece, title=with_names(piece.title, names)) for piece in panel.pieces],
+            summary=panel.summary
+            and replace(panel.summary, title=with_names(panel.summary.title, names)),
         )
         for panel in panels
     ]
@@ -85,16 +90,3 @@ def named_board(panels: Sequence[Panel], names: Sequence[str]) -> list[Panel]:
 def capitalised(text: str) -> str:
     """A text as a sentence begins."""
     return text[:1].upper() + text[1:]
-
-
-def _effect(text: str, names: Sequence[str]) -> str:
-    said = with_names(text, names)
-    return said if said.startswith(tuple(set(names) - {YOU})) else capitalised(said)
-
-
-def _name(seat: int, names: Sequence[str]) -> str:
-    return names[seat] if seat < len(names) else f"seat {seat}"
-
-
-def _ending(verb: str) -> str:
-    return "es" if verb.endswith(_AS_PASSES) else "s"

@@ -1,8 +1,8 @@
 """What happens in a move, call by call of the rules.
 
-The rules stand once, in the functions that are compiled. To tell a move, the interpreter runs the
-same functions on a copy of the record, which takes less than a millisecond, and some of their calls
-are put into words. So words cannot differ from what the engine does.
+The rules stand once, in the functions that are compiled. To describe a move, the interpreter runs
+the same functions on a copy of the record, which takes less than a millisecond, and some of their
+calls are put into words. So words cannot differ from what the engine does.
 """
 
 from __future__ import annotations
@@ -25,36 +25,28 @@ Function = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a rule.
+    """A call of a rule."""
 
-    Attributes:
-        before: The record before the call.
-        after: The record after it, which goes on changing.
-        args: Its arguments besides the record.
-        forced: Whether it belongs to a move that nobody chose (D1).
-        viewer: The seat whose knowledge counts, as in `Presentation.events`.
-        inner: What was told of the calls inside it.
-    """
-
-    before: Record
-    after: Record
-    args: tuple[Any, ...]
-    forced: bool
-    viewer: int | None
-    inner: list[Event]
+    before: Record  # before the call
+    after: Record  # after it; it goes on changing
+    args: tuple[Any, ...]  # besides the record
+    forced: bool  # whether it belongs to a move that nobody chose (D1)
+    viewer: int | None  # the seat whose knowledge counts, as in `Presentation.events`
+    inner: list[Event]  # of the calls inside it
 
 
 Teller = Callable[[Call], Iterable[Event]]
-"""Tells a call at once, what was told of the calls inside it included."""
+"""The events of a call, those of the calls inside it included."""
 
 
 class Tracer:
-    """Runs rules in the interpreter, and tells what they do.
+    """Runs rules in the interpreter, and collects the events of some of their calls.
 
     Args:
-        play: As of `Rules`, and so is `legal`.
+        play: The rule `Rules.play`.
+        legal: The rule `Rules.legal`.
         n_actions: The length of a mask.
-        tellers: By rule; calls of others are not told.
+        tellers: What gives a call's events, by rule.
     """
 
     def __init__(
@@ -90,30 +82,26 @@ class Tracer:
         source = _source(rule)
         if source not in self._twins:
             names: dict[str, Any] = {}
+            cells = [CellType(self._replaced(c.cell_contents)) for c in source.__closure__ or ()]
             plain = FunctionType(
-                source.__code__,
-                names,
-                source.__name__,
-                source.__defaults__,
-                tuple(
-                    CellType(self._replaced(one.cell_contents)) for one in source.__closure__ or ()
-                ),
+                source.__code__, names, source.__name__, source.__defaults__, tuple(cells)
             )
-            self._twins[source] = self._telling(plain, self._tellers.get(source))
+            self._twins[source] = self._traced(plain, self._tellers.get(source))
             for name in source.__globals__.keys() & set(source.__code__.co_names):
                 names[name] = self._replaced(source.__globals__[name])
         return self._twins[source]
 
     def _replaced(self, value: Any) -> Any:
         """What stands in a twin for something that a rule refers to."""
-        if _is_rule(value):
+        # What is compiled has a `py_func`; without the compiler, `rule` wraps it.
+        if hasattr(value, "py_func") or hasattr(value, "__wrapped__"):
             return self._twin(value)
         if isinstance(value, ModuleType) and value is not np:
             return self._modules.setdefault(value, _Module(value, self._replaced))
         return value
 
-    def _telling(self, plain: Function, teller: Teller | None) -> Function:
-        """A function whose calls are told."""
+    def _traced(self, plain: Function, teller: Teller | None) -> Function:
+        """A function whose calls give events."""
 
         def call(*args: Any) -> Any:
             # NumPy would keep sums of int8 in eight bits.
@@ -123,8 +111,8 @@ class Tracer:
             record = args[0]
             before, outer, self._events = record.copy(), self._events, []
             result = plain(*wide)
-            told = Call(before, record, tuple(wide[1:]), self._forced, self._viewer, self._events)
-            self._events = [*outer, *teller(told)]
+            traced = Call(before, record, tuple(wide[1:]), self._forced, self._viewer, self._events)
+            self._events = [*outer, *teller(traced)]
             return result
 
         return call
@@ -144,16 +132,11 @@ class _Module:
         self._replaced = replaced
 
     def __getattr__(self, name: str) -> Any:
-        found = self._replaced(getattr(self._module, name))
-        setattr(self, name, found)
-        return found
-
-
-def _is_rule(value: Any) -> bool:
-    """Whether it is compiled; without the compiler, whether it is wrapped as `rule` does it."""
-    return hasattr(value, "py_func") or hasattr(value, "__wrapped__")
+        value = self._replaced(getattr(self._module, name))
+        setattr(self, name, value)
+        return value
 
 
 def _source(rule: Any) -> FunctionType:
-    found: FunctionType = inspect.unwrap(getattr(rule, "py_func", rule))
-    return found
+    source: FunctionType = inspect.unwrap(getattr(rule, "py_func", rule))
+    return source

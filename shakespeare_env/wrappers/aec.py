@@ -10,11 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
-from pettingzoo.utils.wrappers import (
-    AssertOutOfBoundsWrapper,
-    OrderEnforcingWrapper,
-    TerminateIllegalWrapper,
-)
+from pettingzoo.utils.env_logger import EnvLogger
 
 from shakespeare_env.checks.values import check_arguments
 from shakespeare_env.core import registry
@@ -22,8 +18,10 @@ from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.game import Game
 from shakespeare_env.core.rng import fresh_seed
 from shakespeare_env.core.row_rules import ILLEGAL_REWARD
-from shakespeare_env.wrappers.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from shakespeare_env.wrappers.spaces import (
+    RENDER_FPS,
+    RENDER_MODES,
+    Renderer,
     StateView,
     action_space,
     infos_of,
@@ -32,26 +30,15 @@ from shakespeare_env.wrappers.spaces import (
 )
 
 Observation = dict[str, NDArray[np.int8]]
-
 _ONLY_ROW = np.zeros(1, np.int64)
-
-
-def env(*positional: Any, **arguments: Any) -> CheckedEnv:
-    """`raw_env` with checks for order, bounds and legality.
-
-    An illegal action ends the game: the agent gets -1, the others 0.  One outside the space is an
-    AssertionError.
-    """
-    return CheckedEnv(raw_env(*positional, **arguments))
 
 
 class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
     """A game on a `Batch` of one; seat k is the agent `player_k`.
 
     An observation is a dict: `observation`, int8[D], what the seat may know, and `action_mask`,
-    int8[A], 1 for each legal action, all 0 unless the agent is to decide.  Its info holds the mask,
-    too, and at the end says how the game ended for it (`outcome.outcomes`).  Copies
-    (`copy.deepcopy`, `pickle`) continue the same game with the same chance to come.
+    int8[A], all 0 unless the agent is to decide.  Its info holds the mask, too, and at the end says
+    how the game ended for it (`spaces.outcomes`).  Copies continue the same game.
 
     Arguments are those of `Batch`; `players` None means as many as possible.  For `render_mode` see
     `Renderer`.
@@ -87,20 +74,19 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         modes = list(RENDER_MODES)
         self.metadata = {**type(self).metadata, "render_modes": modes, "name": f"{game}_v0"}
         self.render_mode = render_mode
-        self._renderer = Renderer(self.game, render_mode)
-        self._view_state = StateView(self.game)
+        self._renderer = Renderer(rules, render_mode)
+        self._view_state = StateView(rules)
         self.state_space, self.state_fields = self._view_state.space, self._view_state.fields
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
         self.agents: list[str] = []
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        observed, actions = observation_space(self.game), action_space(self.game)
-        mask = gymnasium.spaces.Box(0, 1, (int(actions.n),), np.int8)
+        mask = gymnasium.spaces.Box(0, 1, (rules.actions.size,), np.int8)
+        seen: dict[str, Any] = {"observation": observation_space(rules), "action_mask": mask}
         self.observation_spaces = {
-            agent: gymnasium.spaces.Dict({"observation": observed, "action_mask": mask})
-            for agent in self.possible_agents
+            agent: gymnasium.spaces.Dict(seen) for agent in self.possible_agents
         }
-        self.action_spaces = {agent: action_space(self.game) for agent in self.possible_agents}
-        self._no_action = np.zeros(self.game.actions.size, np.int8)
+        self.action_spaces = {agent: action_space(rules) for agent in self.possible_agents}
+        self._no_action = np.zeros(rules.actions.size, np.int8)
         self._has_begun = False
 
     @property
@@ -168,10 +154,13 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         self._check_begun("state")
         return self._view_state(self._batch.save(slice(0, 1))[0])
 
-    def render(self) -> str | NDArray[np.uint8] | None:
+    def render(self) -> Any:
         """The position as text or picture; see `render_mode`."""
         self._check_begun("render")
         return self._renderer.render(self._batch.save(slice(0, 1))[0])
+
+    def close(self) -> None:
+        """Nothing to release."""
 
     def _check_begun(self, what: str) -> None:
         if not self._has_begun:
@@ -184,21 +173,16 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
 
     def _inform(self) -> None:
         """Put in every agent's info its mask and, at the end, how the game ended for it."""
-        nothing, seat = self._no_action, self._batch.to_move.item(0)
-        self.infos = {agent: {"action_mask": nothing.copy()} for agent in self.agents}
+        batch, seat = self._batch, self._batch.to_move.item(0)
+        self.infos = {agent: {"action_mask": self._no_action.copy()} for agent in self.agents}
         # A seat that ended the game by an illegal action is still to decide, but may have left.
         if seat >= 0 and (agent := self.possible_agents[seat]) in self.infos:
-            self.infos[agent]["action_mask"][:] = self._batch.mask[0]
-        if True in self.terminations.values():
-            ends = infos_of(self._outcomes())
-            for agent, info in self.infos.items():
-                info |= ends[self._seat_of[agent]]
-
-    def _outcomes(self) -> dict[str, NDArray[Any]]:
-        """How the game ended for every seat."""
-        batch, seats = self._batch, np.arange(len(self.possible_agents))
+            self.infos[agent]["action_mask"][:] = batch.mask[0]
+        if True not in self.terminations.values():
+            return
+        seats = np.arange(len(self.possible_agents))
         row = np.zeros_like(seats)
-        return outcomes(
+        ends = outcomes(
             self.game,
             seats,
             batch.players[row],
@@ -207,52 +191,37 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
             (batch.final_winners & (batch.to_move < 0)[:, None])[row, : len(seats)],
             batch.to_move[row],
         )
+        for agent, end in zip(self.possible_agents, infos_of(ends), strict=True):
+            if agent in self.infos:
+                self.infos[agent] |= end
 
 
-def _of_the_game(name: str) -> property:
-    """An attribute of the wrapped environment, once a game has started."""
+class env(raw_env):  # noqa: N801 - PettingZoo's name for it
+    """`raw_env` in which an illegal action ends the game: the agent gets -1, the others 0.
 
-    def get(self: CheckedEnv) -> Any:
-        if not self._has_reset:
-            raise AttributeError(f"{name} cannot be accessed before reset")
-        return getattr(self.env, name)
-
-    # PettingZoo before 1.25 ends games and lets agents leave on the wrapper itself.
-    def put(self: CheckedEnv, value: Any) -> None:
-        setattr(self.env, name, value)
-
-    return property(get, put)
-
-
-class CheckedEnv(OrderEnforcingWrapper, AssertOutOfBoundsWrapper, TerminateIllegalWrapper):
-    """PettingZoo's three wrappers in one layer.
-
-    They call each other as if stacked, but reach the environment in one step and without
-    `__getattr__`; stacked, they would take longer than the game.
+    An action outside the space is an AssertionError.  That is what PettingZoo's wrappers do, which
+    would take longer than the game.
     """
-
-    agent_selection = _of_the_game("agent_selection")
-    agents = _of_the_game("agents")
-    rewards = _of_the_game("rewards")
-    terminations = _of_the_game("terminations")
-    truncations = _of_the_game("truncations")
-    infos = _of_the_game("infos")
-    _cumulative_rewards = _of_the_game("_cumulative_rewards")
-
-    def __init__(self, environment: raw_env) -> None:
-        TerminateIllegalWrapper.__init__(self, environment, illegal_reward=ILLEGAL_REWARD)
-        self._has_reset = False
-        self._has_updated = False
 
     def step(self, action: int | None) -> None:
         """Play an action; an illegal one ends the game."""
-        had_ended = self._terminated
-        super().step(action)
-        if self._terminated and not had_ended:
-            self.env._inform()
-
-    def __str__(self) -> str:
-        return str(self.env)
+        self._check_begun("step")
+        agent = self.agent_selection
+        if agent not in self.agents or self.terminations[agent] or self.truncations[agent]:
+            super().step(action)
+            return
+        assert self.action_space(agent).contains(action), "action is not in action space"
+        if self._batch.mask[0, action]:
+            super().step(action)
+            return
+        EnvLogger.warn_on_illegal_move()
+        self._cumulative_rewards[agent] = 0.0
+        self.terminations = dict.fromkeys(self.agents, True)
+        self.truncations = dict.fromkeys(self.agents, True)
+        self.rewards = {**dict.fromkeys(self.agents, 0.0), agent: ILLEGAL_REWARD}
+        self._accumulate_rewards()
+        self._deads_step_first()
+        self._inform()
 
 
 def parallel_env(*positional: Any, **arguments: Any) -> ParallelEnv[str, Observation, int | None]:

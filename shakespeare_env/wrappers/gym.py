@@ -1,4 +1,4 @@
-"""One seat of one game as a Gymnasium environment; agents play the other seats."""
+"""One seat of one game, or of many, as an environment of Gymnasium; agents play the others."""
 
 from __future__ import annotations
 
@@ -7,13 +7,23 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+from gymnasium.error import ResetNeeded
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from shakespeare_env.checks.values import check_arguments
 from shakespeare_env.core import registry
-from shakespeare_env.wrappers.rendering import RENDER_FPS, RENDER_MODES, Renderer
+from shakespeare_env.core.batch_checks import Integers, as_actions
 from shakespeare_env.wrappers.single_agent_batch import Opponents, SingleAgentBatch
-from shakespeare_env.wrappers.spaces import action_space, infos_of, observation_space
+from shakespeare_env.wrappers.spaces import (
+    RENDER_FPS,
+    RENDER_MODES,
+    Renderer,
+    action_space,
+    infos_of,
+    observation_space,
+)
 
 _ONLY_ROW = np.zeros(1, np.int64)
 
@@ -23,14 +33,11 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
 
     The observation is int8[D], what the seat may know; `info["action_mask"]` and `action_masks()`
     say what it may do.  The reward is all that it received since its last decision.  At the end
-    `info` also says how the game ended (`outcome.outcomes`), as Python numbers, and int16[L] and
+    `info` also says how the game ended (`spaces.outcomes`), as Python numbers, and int16[L] and
     bool[L] by seat.  An illegal action ends the game with reward -1.
 
-    Arguments are those of `SingleAgentBatch`; `players` None means as many as possible.  For
-    `render_mode` see `Renderer`.
-
-    Attributes:
-        games: A `SingleAgentBatch` of one.
+    Arguments are those of `SingleAgentBatch`; for `render_mode` see `Renderer`.  `games` is a
+    `SingleAgentBatch` of one.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - a class attribute in Gymnasium's interface
@@ -52,13 +59,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         rules = registry.game(game, box)
         check_arguments(SingleAgentEnv.__init__, rules.options, options)
         self.games = SingleAgentBatch(
-            game,
-            players=rules.max_seats if players is None else players,
-            seat=seat,
-            opponents=opponents,
-            reward=reward,
-            box=box,
-            **options,
+            game, players=players, seat=seat, opponents=opponents, reward=reward, box=box, **options
         )
         self.observation_space = observation_space(rules)
         self.action_space = action_space(rules)
@@ -79,41 +80,177 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.int8], dict[str, Any]]:
-        """Start a game and let the others play until the learner is to decide.
-
-        With a seed it is row 0 of a `SingleAgentBatch`, without one the next game.
-        """
+        """Start row 0 of a `SingleAgentBatch` with this seed; without one, the next game."""
         super().reset(seed=seed)
         self.games.reset(seed)
         self._has_begun = True
-        self._show()
-        return self.games.batch.obs[0].copy(), self._info()
+        return self.games.batch.obs[0].copy(), self._shown()
 
     def step(
         self, action: np.int64 | int
     ) -> tuple[NDArray[np.int8], float, bool, bool, dict[str, Any]]:
-        """Play an action, then the others' until the learner decides again or the game is over.
-
-        Truncated is always False.  ResetNeeded is raised if no game is in progress.
-        """
+        """Play an action, then the others' until the learner decides again or the game is over."""
         if not self._has_begun or self.games.over[0]:
-            raise gymnasium.error.ResetNeeded("no game in progress: call reset() before step()")
+            raise ResetNeeded("no game in progress: call reset() before step()")
         step = self.games.step(np.array([action]))
-        self._show()
-        reward, ended = float(step.rewards[0]), bool(step.ended[0])
-        observation = self.games.observe(_ONLY_ROW)[0] if ended else self.games.batch.obs[0].copy()
-        info = self._info()
-        if ended:
+        info, observation = self._shown(), self.games.batch.obs[0].copy()
+        if ended := bool(step.ended[0]):
+            observation = self.games.observe(_ONLY_ROW)[0]
             info |= infos_of(self.games.outcomes(_ONLY_ROW, step.illegal))[0]
-        return observation, reward, ended, False, info
+        return observation, float(step.rewards[0]), ended, False, info
 
     def render(self) -> Any:
         """The position as text or picture; see `render_mode`."""
         return self._renderer.render(self.games.batch.save(slice(0, 1))[0])
 
-    def _info(self) -> dict[str, Any]:
-        return {"action_mask": self.games.action_masks()[0].astype(np.int8)}
-
-    def _show(self) -> None:
+    def _shown(self) -> dict[str, Any]:
+        """The info, once people have seen the position."""
         if self.render_mode == "human":
             self.render()
+        return {"action_mask": self.action_masks().astype(np.int8)}
+
+
+class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any]]):
+    """N games, stepped together, every row a `SingleAgentEnv`; `games` is the `SingleAgentBatch`.
+
+    `autoreset_mode`, an `AutoresetMode` or its name, decides when the game after a row's last one
+    starts: in `NEXT_STEP` with the next step, whatever the row's action, and reward 0; in
+    `SAME_STEP` at once, and the infos hold `final_obs`, object[n], what the seat saw at the end,
+    and `final_info`.
+
+    Infos are arrays by row, and `_key`, bool[n], says which rows `key` is for.
+    `infos["action_mask"]`, int8[n, A], is always present, all 0 in a game that is over.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 - a class attribute in Gymnasium's interface
+        "render_modes": ["ansi", "rgb_array"],
+        "render_fps": RENDER_FPS,
+        "autoreset_mode": AutoresetMode.NEXT_STEP,
+    }
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        game: str = registry.DEFAULT,
+        players: int | Integers | None = None,
+        seat: int | None = None,
+        opponents: Opponents | None = None,
+        reward: str = "win",
+        threads: int = 1,
+        render_mode: str | None = None,
+        box: str | os.PathLike[str] | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        **options: bool,
+    ) -> None:
+        rules = registry.game(game, box)
+        check_arguments(SingleAgentVectorEnv.__init__, rules.options, options)
+        if render_mode == "human":
+            raise ValueError("render_mode='human' shows one game: use the single environment")
+        modes = {mode.name: mode for mode in (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP)}
+        name = autoreset_mode if isinstance(autoreset_mode, str) else autoreset_mode.name
+        if name not in modes:
+            raise ValueError(f"autoreset_mode={name!r}: choose {' or '.join(modes)}")
+        self.autoreset_mode = modes[name]
+        # Wrappers of Gymnasium add to the modes in place.
+        own = {"render_modes": ["ansi", "rgb_array"], "autoreset_mode": modes[name]}
+        self.metadata = {**type(self).metadata, **own}
+        self.games = SingleAgentBatch(
+            game,
+            num_envs,
+            players=players,
+            seat=seat,
+            opponents=opponents,
+            threads=threads,
+            reward=reward,
+            box=box,
+            **options,
+        )
+        self.num_envs = num_envs
+        self.single_observation_space = observation_space(rules)
+        self.single_action_space = action_space(rules)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.render_mode = render_mode
+        self._renderer = Renderer(rules, render_mode)
+        self._has_begun = False
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """bool[n, A], a copy: the legal actions of every row."""
+        return self.games.action_masks()
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.int8], dict[str, Any]]:
+        """Start games, each from its own stream under the seed; None deals those that follow."""
+        super().reset(seed=seed)
+        self.games.reset(seed)
+        self._has_begun = True
+        return self._observations(), self._infos()
+
+    def step(
+        self, actions: NDArray[Any]
+    ) -> tuple[NDArray[np.int8], NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+        """Play int[n], an action a game, then the others' until the learner decides again."""
+        if not self._has_begun:
+            raise ResetNeeded("no game in progress: call reset() before step()")
+        games = self.games
+        over = np.flatnonzero(games.over)
+        if not len(over):
+            step = games.step(actions)
+        else:
+            chosen, running = as_actions(actions, self.num_envs), np.flatnonzero(~games.over)
+            games.reset(rows=over)
+            step = games.step(chosen[running], running)
+        ended = np.flatnonzero(step.ended)
+        final: dict[str, Any] = {}
+        if len(ended):
+            final = self._by_row(games.outcomes(ended, step.illegal[ended]), ended)
+            if self.autoreset_mode is AutoresetMode.SAME_STEP:
+                final = self._final(ended, final)
+                games.reset(rows=ended)
+        never = np.zeros(self.num_envs, np.bool_)
+        return self._observations(), step.rewards, step.ended, never, self._infos() | final
+
+    def render(self) -> Any:
+        """A tuple with every game as text or picture; see `render_mode`."""
+        return tuple(self._renderer.render(record) for record in self.games.batch.save(slice(None)))
+
+    def _observations(self) -> NDArray[np.int8]:
+        """int8[n, D], a copy: what the learner sees."""
+        seen = self.games.batch.obs.copy()
+        over = np.flatnonzero(self.games.over)
+        if len(over):
+            seen[over] = self.games.observe(over)
+        return seen
+
+    def _infos(self) -> dict[str, Any]:
+        return {
+            "action_mask": self.games.action_masks().astype(np.int8),
+            "_action_mask": np.ones(self.num_envs, np.bool_),
+        }
+
+    def _by_row(
+        self, values: dict[str, NDArray[Any]], rows: NDArray[np.int64]
+    ) -> dict[str, NDArray[Any]]:
+        """Values of some rows in arrays of all, and beside each the rows that it is for."""
+        which = np.zeros(self.num_envs, np.bool_)
+        which[rows] = True
+        infos = {}
+        for name, of_rows in values.items():
+            infos[name] = np.zeros((self.num_envs, *of_rows.shape[1:]), of_rows.dtype)
+            infos[name][rows] = of_rows
+            infos[f"_{name}"] = which.copy()
+        return infos
+
+    def _final(self, ended: NDArray[np.int64], ends: dict[str, NDArray[Any]]) -> dict[str, Any]:
+        """The infos of games just ended, before the next ones replace them."""
+        observations = np.full(self.num_envs, None, object)
+        for row, observation in zip(ended, self.games.observe(ended), strict=True):
+            observations[row] = observation
+        over = np.zeros((len(ended), self.games.batch.actions.size), np.int8)
+        return {
+            "final_obs": observations,
+            "_final_obs": ends["_won"].copy(),
+            "final_info": self._by_row({"action_mask": over}, ended) | ends,
+            "_final_info": ends["_won"].copy(),
+        }

@@ -33,31 +33,21 @@ _MOST_DECISIONS = 2000
 
 
 class OpenSpielGame(pyspiel.Game):
-    """A game of the registry with OpenSpiel's parameters; there is a subclass for each.
+    """A game of the registry, a subclass each, with OpenSpiel's parameters or ValueError.
 
-    Args:
-        params: `players`; `reward`, one that is paid at the end; variants such as `strategic_rest`.
-
-    Raises:
-        ValueError: a value that the game does not take.
-
-    Attributes:
-        name: The game's name in the registry.
-        arguments: All parameters, defaults included.
+    These are `players`; `reward`, one that is paid at the end; variants such as `strategic_rest`.
     """
 
     name: str
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
-        name = self.name
-        rules = registry.game(name)
-        self.arguments = _defaults(name) | dict(params or {})
-        reward = self.arguments["reward"]
+        rules = registry.game(self.name)
+        self._arguments = _defaults(self.name) | dict(params or {})
+        reward = self._arguments["reward"]
         if reward_code(reward) == SCORE:
             raise ValueError(f"reward={reward!r} is paid at every step: choose win, margin or rank")
-        players = rules.check_players(self.arguments["players"])
-        variants = {option: self.arguments[option] for option in rules.options}
-        rules.option_bits(variants, [players])
+        players = rules.check_players(self._arguments["players"])
+        rules.option_bits(_variants(self.name, self._arguments), [players])
         # Scores are int16, so this bounds their differences.
         bound = 1.0 if players > 1 and reward != "margin" else 2**16 / rules.score_scale
         info = pyspiel.GameInfo(
@@ -68,11 +58,11 @@ class OpenSpielGame(pyspiel.Game):
             max_utility=bound,
             max_game_length=_MOST_DECISIONS,
         )
-        super().__init__(_game_type(name), info, dict(params or {}))
+        super().__init__(_game_type(self.name), info, dict(params or {}))
 
     def new_initial_state(self) -> OpenSpielState:
         """The state before the first chance node."""
-        return OpenSpielState(self, self.name, self.arguments)
+        return OpenSpielState(self, self.name, self._arguments)
 
     def make_py_observer(
         self, iig_obs_type: Any = None, params: Mapping[str, Any] | None = None
@@ -85,11 +75,7 @@ class OpenSpielGame(pyspiel.Game):
 
 
 class OpenSpielState(pyspiel.State):
-    """A position and what each seat remembers.
-
-    Attributes:
-        position: None until chance has drawn the seed.
-    """
+    """A position, None until chance has drawn the seed, and what each seat remembers."""
 
     def __init__(self, game: OpenSpielGame, name: str, arguments: Mapping[str, Any]) -> None:
         super().__init__(game)
@@ -141,9 +127,8 @@ class OpenSpielState(pyspiel.State):
         if self.position is not None:
             seed = int(probability_sampler() * 2**53)
             possible.position = self.position.determinize(seat, seed)
-            for other in range(len(self._memories)):
-                if other != seat:
-                    possible._memories[other] = b""
+            possible._memories = [b""] * len(self._memories)
+            possible._memories[seat] = self._memories[seat]
         return possible
 
     def _legal_actions(self, player: int) -> list[int]:
@@ -151,54 +136,36 @@ class OpenSpielState(pyspiel.State):
         return [int(action) for action in self.position.action_mask().nonzero()[0]]
 
     def _apply_action(self, action: int) -> None:
+        arguments = self._arguments
         if self.position is None:
             self._seed += bytes([action])
             if len(self._seed) == SEED_BYTES:
-                self._deal()
+                seed, players = int.from_bytes(self._seed), arguments["players"]
+                variants = _variants(self._name, arguments)
+                self.position = Position.new(self._name, players=players, seed=seed, **variants)
             return
         seat = self.current_player()
-        seen = self.observation(seat).tobytes()
-        self._memories[seat] = _digest(self._memories[seat] + seen + action.to_bytes(2))
+        known = self._memories[seat] + self.observation(seat).tobytes() + action.to_bytes(2)
+        self._memories[seat] = blake2b(known, digest_size=16).digest()
         before = self.position.record()
         self.position.push(self.position.move_text(action))
-        if self.is_terminal():
-            self._returns = self._rewards_of(before, action)
+        if self.is_terminal():  # the last move brings each seat what every other view pays it
+            places = {name: arguments[name] for name in ("players", "reward")}
+            last = Batch(self._name, n=1, autoreset=False, **places)
+            last.load(slice(0, 1), before)
+            self._returns = last.step([action])[0][0, : arguments["players"]].tolist()
 
     def _action_to_string(self, player: int, action: int) -> str:
         if self.position is None or player < 0:
             return f"seed byte {action}"
         return registry.game(self._name).actions.text(action, player, self.position.players)
 
-    def _deal(self) -> None:
-        variants = {name: self._arguments[name] for name in registry.game(self._name).options}
-        seed = int.from_bytes(self._seed)
-        players = self._arguments["players"]
-        self.position = Position.new(self._name, players=players, seed=seed, **variants)
-
-    def _rewards_of(self, before: Any, action: int) -> list[float]:
-        """What the last move brought each seat, as every other view pays it."""
-        last = Batch(
-            self._name,
-            n=1,
-            players=self._arguments["players"],
-            autoreset=False,
-            reward=self._arguments["reward"],
-        )
-        last.load(slice(0, 1), before)
-        rewards, _ = last.step([action])
-        return [float(reward) for reward in rewards[0, : self._arguments["players"]]]
-
     def __str__(self) -> str:
         return f"seed {self._seed.hex()}" if self.position is None else str(self.position)
 
 
 class SeatObserver:
-    """OpenSpiel's observer of one seat.
-
-    Attributes:
-        tensor: float32[D], the observation.
-        dict: The same by name.
-    """
+    """OpenSpiel's observer of one seat: `tensor`, float32[D], and `dict`, the same by name."""
 
     def __init__(self, size: int, perfect_recall: bool) -> None:
         self.tensor = np.zeros(size, np.float32)
@@ -216,14 +183,13 @@ class SeatObserver:
         return str(state.observation(player).tobytes().hex())
 
 
-def _digest(memory: bytes) -> bytes:
-    return blake2b(memory, digest_size=16).digest()
-
-
 def _defaults(name: str) -> dict[str, Any]:
-    """OpenSpiel's parameters of a game."""
     rules = registry.game(name)
     return {"players": rules.max_seats, "reward": NAMES[0], **dict.fromkeys(rules.options, False)}
+
+
+def _variants(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    return {variant: arguments[variant] for variant in registry.game(name).options}
 
 
 def _game_type(name: str) -> pyspiel.GameType:

@@ -6,16 +6,16 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.extras import needing
-from shakespeare_env.wrappers.rendering import RENDER_FPS, Renderer
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.spaces import (
     NO_OFFENDER,
+    RENDER_FPS,
+    Renderer,
     action_space,
     infos_of,
     observation_space,
@@ -26,7 +26,6 @@ with needing("train", "shakespeare_env.wrappers.sb3 needs"):
     from stable_baselines3.common.vec_env import VecEnv
     from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
-_BY_ROW = ("action_masks",)
 _Played = tuple[NDArray[np.float32], NDArray[np.bool_], dict[str, NDArray[Any]]]
 """Rewards, the games that ended, and what their infos say."""
 
@@ -35,10 +34,8 @@ class SB3VecEnv(VecEnv):
     """The base of the environments here, which are rows of arrays, not lists of environments.
 
     When a game ends, the next one starts in the same step; the info of its row then holds
-    `terminal_observation`, int8[D], and says how the game ended (`outcome.outcomes`): from
-    `is_success` Stable-Baselines3 logs the share of games won as `rollout/success_rate`.  Games are
-    never truncated (`TimeLimit.truncated` is never set).  With `render_mode` "rgb_array", `render`
-    returns a picture of game 0.
+    `terminal_observation`, int8[D], and says how the game ended (`spaces.outcomes`).  With
+    `render_mode` "rgb_array", `render` returns a picture of game 0.
     """
 
     def __init__(self, batch: Batch, render_mode: str | None) -> None:
@@ -47,7 +44,6 @@ class SB3VecEnv(VecEnv):
         self.batch = batch
         self.render_mode = render_mode
         self._renderer = Renderer(batch.game, render_mode)
-        self._actions: NDArray[Any] = np.empty(0, np.int64)
         super().__init__(batch.n, observation_space(batch.game), action_space(batch.game))
         about: dict[str, Any] = {**self.metadata, "render_fps": RENDER_FPS}
         self.metadata = about
@@ -61,14 +57,14 @@ class SB3VecEnv(VecEnv):
         """Play int[n], one action in each game, and start the next ones."""
 
     @abstractmethod
-    def _begin(self, seed: int | None) -> NDArray[np.int8]: ...
+    def _begin(self, seed: int | None) -> None: ...
 
     def reset(self) -> NDArray[np.int8]:
         """int8[n, D]: deal new games, from a seed given to `seed`; unplayed ones stay as dealt."""
-        observations = self._begin(self._seeds[0])
+        self._begin(self._seeds[0])
         self._reset_seeds()
         self._reset_options()
-        return observations
+        return self.batch.obs.copy()
 
     def step_async(self, actions: NDArray[Any]) -> None:
         """Keep the actions, int[n], for `step_wait`."""
@@ -97,8 +93,7 @@ class SB3VecEnv(VecEnv):
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """This environment's attribute, per game asked for."""
-        value = getattr(self, attr_name)
-        return [value for _ in self._get_indices(indices)]
+        return [getattr(self, attr_name)] * len(list(self._get_indices(indices)))
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
         """Raise AttributeError: the games are rows of one batch."""
@@ -107,17 +102,13 @@ class SB3VecEnv(VecEnv):
     def env_method(
         self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any
     ) -> list[Any]:
-        """Rows of a method that returns one per game, as `action_masks` does, or AttributeError."""
-        if method_name not in _BY_ROW:
+        """Rows of `action_masks`, which MaskablePPO asks for; else AttributeError."""
+        if method_name != "action_masks":
             raise AttributeError(f"{method_name!r} is not a method of single games of a batch")
-        rows = getattr(self, method_name)(*args, **kwargs)
+        rows = self.action_masks()
         return [rows[index] for index in self._get_indices(indices)]
 
-    def env_is_wrapped(
-        self,
-        wrapper_class: type[gymnasium.Wrapper[Any, Any, Any, Any]],
-        indices: VecEnvIndices = None,
-    ) -> list[bool]:
+    def env_is_wrapped(self, wrapper_class: Any, indices: VecEnvIndices = None) -> list[bool]:
         """False for every game."""
         return [False for _ in self._get_indices(indices)]
 
@@ -125,8 +116,7 @@ class SB3VecEnv(VecEnv):
 class SB3SingleAgentVecEnv(SB3VecEnv):
     """The learner has one seat in every game, agents play the others.
 
-    It works with every algorithm of Stable-Baselines3.  An illegal action ends its game with reward
-    -1.
+    An illegal action ends its game with reward -1.
     """
 
     def __init__(self, games: SingleAgentBatch, render_mode: str | None = None) -> None:
@@ -137,9 +127,8 @@ class SB3SingleAgentVecEnv(SB3VecEnv):
         """bool[n, A], a copy: the learner's legal actions."""
         return self.games.action_masks()
 
-    def _begin(self, seed: int | None) -> NDArray[np.int8]:
+    def _begin(self, seed: int | None) -> None:
         self.games.reset(seed)
-        return self.batch.obs.copy()
 
     def _play(self, actions: NDArray[Any]) -> _Played:
         games = self.games
@@ -147,10 +136,8 @@ class SB3SingleAgentVecEnv(SB3VecEnv):
         ended = np.flatnonzero(step.ended)
         final: dict[str, NDArray[Any]] = {}
         if len(ended):
-            final = {
-                "terminal_observation": games.observe(ended),
-                **games.outcomes(ended, step.illegal[ended]),
-            }
+            final["terminal_observation"] = games.observe(ended)
+            final |= games.outcomes(ended, step.illegal[ended])
             games.restart(ended)
         return step.rewards, step.ended, final
 
@@ -158,15 +145,13 @@ class SB3SingleAgentVecEnv(SB3VecEnv):
 class SB3SelfPlayVecEnv(SB3VecEnv):
     """Self-play: a row is a game, and the learner plays all its seats.
 
-    Observation and mask are those of the seat to move, which changes from step to step, so a
-    learner must not treat a row as one player: `step` returns the last mover's reward beside the
-    next seat's observation, and what others received in neither.  Self-play learners read `seats`
-    before a step and `seat_rewards` after it, and follow each seat's own decisions, as
-    `shakespeare_training.ppo.self_play` does.  With one seat it is an ordinary environment.
+    Observation and mask are those of the seat to move, so a learner must not treat a row as one
+    player: `step` returns the last mover's reward beside the next seat's observation.  Self-play
+    learners read `seats` before a step and `seat_rewards` after it, and follow each seat's own
+    decisions, as `shakespeare_training.ppo.self_play` does.
 
-    The info of a game that ended is the last mover's: what it sees of the end, and how the game
-    ended for it.  An illegal action raises `IllegalMove` and changes no game.  The batch must have
-    `autoreset=False`.
+    The info of a game that ended is the last mover's.  An illegal action raises `IllegalMove` and
+    changes no game.  The batch must have `autoreset=False`.
 
     Attributes:
         seat_rewards: float32[n, S], what each seat received in the last step.
@@ -178,9 +163,8 @@ class SB3SelfPlayVecEnv(SB3VecEnv):
                 "autoreset=True: make the Batch with autoreset=False; the environment starts the "
                 "next games itself, once it has seen the end of the last ones"
             )
-        self.seat_rewards: NDArray[np.float32] = np.zeros(
-            (batch.n, batch.game.max_seats), np.float32
-        )
+        shape = batch.n, batch.game.max_seats
+        self.seat_rewards: NDArray[np.float32] = np.zeros(shape, np.float32)
         self._untouched = True
         self._rows = np.arange(batch.n)
         self._first_places = self._rows * batch.game.max_seats
@@ -196,35 +180,31 @@ class SB3SelfPlayVecEnv(SB3VecEnv):
         """bool[n, A], a copy: the legal actions of the seats to decide."""
         return self.batch.mask.copy()
 
-    def _begin(self, seed: int | None) -> NDArray[np.int8]:
+    def _begin(self, seed: int | None) -> None:
         if seed is not None:
             self.batch.reset(seed)
         elif not self._untouched:
             self.batch.restart(self._rows)
         self._untouched = True
         self.seat_rewards = np.zeros_like(self.seat_rewards)
-        return self.batch.obs.copy()
 
     def _play(self, actions: NDArray[Any]) -> _Played:
         batch = self.batch
         movers = batch.to_move.copy()
         rewards, dones = batch.step(actions)
         self._untouched = False
-        self.seat_rewards = rewards.copy()
-        dones = dones.copy()
+        self.seat_rewards, dones = rewards.copy(), dones.copy()
         ended = np.flatnonzero(dones)
         final: dict[str, NDArray[Any]] = {}
         if len(ended):
-            final = {
-                "terminal_observation": batch.observe(movers[ended], ended),
-                **outcomes(
-                    batch.game,
-                    movers[ended],
-                    batch.players[ended],
-                    batch.final_scores[ended][:, : self._longest],
-                    batch.final_winners[ended][:, : self._longest],
-                    np.full(len(ended), NO_OFFENDER),
-                ),
-            }
+            final["terminal_observation"] = batch.observe(movers[ended], ended)
+            final |= outcomes(
+                batch.game,
+                movers[ended],
+                batch.players[ended],
+                batch.final_scores[ended][:, : self._longest],
+                batch.final_winners[ended][:, : self._longest],
+                np.full(len(ended), NO_OFFENDER),
+            )
             batch.restart(ended)
         return self.seat_rewards.take(self._first_places + movers), dones, final

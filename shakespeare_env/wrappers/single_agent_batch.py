@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,82 +24,12 @@ Opponents = Player | Sequence[Player] | Mapping[Player, float]
 """One player for all seats, one for each, or weights to draw each seat's player from."""
 
 
-class OpponentPool:
-    """Seats opponents, None meaning the strongest bundled agent, in the games of a batch.
+class Step(NamedTuple):
+    """What a step brought the learner's seat."""
 
-    Attributes:
-        lineup: Who sits where; one seat of each game is the learner's.
-    """
-
-    def __init__(self, opponents: Opponents | None, batch: Batch) -> None:
-        self._batch = batch
-        self._weights: NDArray[np.float64] | None = None
-        self._in_order = False
-        chosen: list[Player | None]
-        if isinstance(opponents, Mapping):
-            chosen = list(opponents)
-            self._weights = _shares(opponents)
-        elif isinstance(opponents, Sequence) and not isinstance(opponents, str | bytes):
-            chosen = list(opponents)
-            self._in_order = True
-            wanted = batch.players - 1
-            if (wanted != len(chosen)).any():
-                raise ValueError(
-                    f"{len(chosen)} opponents for {wanted.max()} seats: give one for each other "
-                    "seat, one for all of them, or weights to draw by"
-                )
-        else:
-            chosen = [opponents]
-        seats = np.full((batch.n, batch.game.max_seats), NOBODY, np.int32)
-        agents = [agent_for(player, batch.game) for player in chosen]
-        names = ["the default agent" if one is None else name_of(one) for one in chosen]
-        generators = GameGenerators.of_games(0, np.arange(batch.n))
-        self.lineup = Lineup(agents, seats, generators, names)
-
-    def reset(self, seed: int, rows: NDArray[np.int64]) -> None:
-        """Reseed the generators of some rows."""
-        self.lineup.generators.states[rows] = GameGenerators.of_games(seed, rows).states
-
-    def seat(self, rows: NDArray[np.int64], outside: NDArray[np.int8]) -> None:
-        """Seat opponents in games just started, around the learner at `outside`, int8[m]."""
-        self.lineup.generators[rows].forget()
-        players = self._batch.players[rows, None]
-        seat = np.arange(self.lineup.seats.shape[1])
-        seats = np.zeros((len(rows), len(seat)), np.int32)
-        if self._weights is not None:
-            weights = np.tile(self._weights, (len(rows), 1))
-            for column in range(len(seat)):
-                seats[:, column] = draw_columns(weights, self.lineup.generators[rows].random())
-        elif self._in_order:
-            seats[:] = (seat - outside[:, None] - 1) % players
-        seats[seat >= players] = NOBODY
-        seats[np.arange(len(rows)), outside] = OUTSIDE
-        self.lineup.seats[rows] = seats
-
-
-def _shares(weights: Mapping[Any, float]) -> NDArray[np.float64]:
-    given = np.array(list(weights.values()), np.float64)
-    if not given.any() or not (np.isfinite(given) & (given >= 0)).all():
-        raise ValueError(
-            f"opponents={dict(weights)!r}: give every player a weight of 0 or more, and one above 0"
-        )
-    shares: NDArray[np.float64] = given / given.sum()
-    return shares
-
-
-@dataclass(frozen=True)
-class Step:
-    """What a step brought the learner's seat.
-
-    Attributes:
-        rewards: float32[n], received since its last decision; 0 in games not played in.
-        ended: bool[n], the games that it ended.
-        illegal: bool[n], the games that an illegal action ended.
-    """
-
-    rewards: NDArray[np.float32]
-    ended: NDArray[np.bool_]
-    illegal: NDArray[np.bool_]
+    rewards: NDArray[np.float32]  # [n], received since its last decision; 0 in games not played in
+    ended: NDArray[np.bool_]  # [n], the games that it ended
+    illegal: NDArray[np.bool_]  # [n], the games that an illegal action ended
 
 
 class SingleAgentBatch:
@@ -111,7 +40,8 @@ class SingleAgentBatch:
     every step rewrites them.  A finished game stays as it is until `restart` or `reset`.
 
     Args:
-        game: As for `Batch`, like `n`, `players`, `threads`, `reward`, `box` and `options`.
+        game: As for `Batch`, like `n`, `threads`, `reward`, `box` and `options`.
+        players: Seats at the tables; None means as many as possible.
         seat: The learner's; None moves it around the table from game to game, from seat i in row i.
         opponents: The other seats' players: one for all; a sequence of `players - 1`, seated in
             order after the learner; or a mapping from player to weight, by which each seat draws
@@ -131,7 +61,7 @@ class SingleAgentBatch:
         game: str = registry.DEFAULT,
         n: int = 1,
         *,
-        players: int | Integers,
+        players: int | Integers | None = None,
         seat: int | None = None,
         opponents: Opponents | None = None,
         seed: int | None = None,
@@ -140,12 +70,13 @@ class SingleAgentBatch:
         box: str | os.PathLike[str] | None = None,
         **options: bool,
     ) -> None:
-        check_arguments(SingleAgentBatch.__init__, registry.game(game, box).options, options)
+        rules = registry.game(game, box)
+        check_arguments(SingleAgentBatch.__init__, rules.options, options)
         first_seed = fresh_seed() if seed is None else seed
         self.batch = Batch(
             game,
             n,
-            players=players,
+            players=rules.max_seats if players is None else players,
             seed=first_seed,
             threads=threads,
             autoreset=False,
@@ -153,14 +84,13 @@ class SingleAgentBatch:
             box=box,
             **options,
         )
-        whole = is_whole(seat)
-        if seat is not None and not (whole and 0 <= seat < self.batch.players.min()):
+        fewest = self.batch.players.min()
+        if seat is not None and not (is_whole(seat) and 0 <= seat < fewest):
             raise ValueError(
-                f"seat={seat!r}: the seats are 0 to {self.batch.players.min() - 1}, "
-                "or None for all in turn"
+                f"seat={seat!r}: the seats are 0 to {fewest - 1}, or None for all in turn"
             )
         self._fixed_seat = seat
-        self._opponents = OpponentPool(opponents, self.batch)
+        self._lineup, self._weights = _lineup(opponents, self.batch)
         self.seats = np.zeros(n, np.int8)
         self.over = np.zeros(n, np.bool_)
         self._games_begun = np.zeros(n, np.int64)
@@ -170,12 +100,10 @@ class SingleAgentBatch:
         self._seat_all(first_seed, self._every_row)
 
     def reset(self, seed: int | None = None, rows: Integers | None = None) -> None:
-        """Deal all games, or some, again.
+        """Deal all games, or those of increasing rows, int[m], again.
 
-        Args:
-            seed: Decides chance and opponents' draws.  None deals the games that follow; games that
-                have not been stepped since they were reset stay as dealt.
-            rows: int[m], increasing; None means all games.
+        A seed decides chance and opponents' draws.  None deals the games that follow; games that
+        have not been stepped since they were reset stay as dealt.
         """
         chosen = self._every_row if rows is None else checked_rows(self.batch.n, rows)
         if seed is not None:
@@ -190,7 +118,7 @@ class SingleAgentBatch:
 
     def _seat_all(self, seed: int, rows: NDArray[np.int64]) -> None:
         """Seat everybody in games that a seed has just dealt."""
-        self._opponents.reset(seed, rows)
+        self._lineup.generators.states[rows] = GameGenerators.of_games(seed, rows).states
         self._games_begun[rows] = 0
         self._open(rows)
         self.over[rows] = False
@@ -205,13 +133,10 @@ class SingleAgentBatch:
         self.over[chosen] = False
 
     def step(self, actions: Integers, rows: Integers | None = None) -> Step:
-        """Play the learner's actions, then the opponents' until it decides again.
+        """Play the learner's actions, int[m], then the opponents' until it decides again.
 
-        An illegal action is not played: it ends the game with reward `ILLEGAL_REWARD`.
-
-        Args:
-            actions: int[m], one for each game played in.
-            rows: int[m], increasing; None means all games.
+        An illegal action is not played: it ends the game with reward `ILLEGAL_REWARD`.  Increasing
+        rows, int[m], are the games to play in; None means all.
 
         Raises:
             ValueError: a game is over; `restart` it first.
@@ -250,26 +175,19 @@ class SingleAgentBatch:
         """int8[m, D]: what the learner sees of some games, finished ones included."""
         return self.batch.observe(self.seats[rows], rows)
 
-    def results(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
-        """Scores, int16[m, L], and winners, bool[m, L], none after an illegal action.
-
-        L is the number of seats at the longest table of all games.
-        """
-        longest = int(self.batch.players.max())
-        played_out = self.batch.to_move[rows] < 0
-        winners = self.batch.final_winners[rows] & played_out[:, None]
-        return self.batch.scores(rows)[:, :longest], winners[:, :longest]
-
     def outcomes(self, rows: NDArray[np.int64], illegal: NDArray[np.bool_]) -> dict[str, Any]:
-        """How some games ended for the learner; see `outcome.outcomes`.
-
-        Args:
-            rows: int[m], games that are over.
-            illegal: bool[m], those that an illegal action ended.
-        """
+        """How games that are over, int[m], ended, some illegally; see `spaces.outcomes`."""
         batch, seats = self.batch, self.seats[rows]
-        offenders = np.where(illegal, seats, NO_OFFENDER)
-        return outcomes(batch.game, seats, batch.players[rows], *self.results(rows), offenders)
+        longest = int(batch.players.max())
+        winners = batch.final_winners[rows] & (batch.to_move[rows] < 0)[:, None]
+        return outcomes(
+            batch.game,
+            seats,
+            batch.players[rows],
+            batch.scores(rows)[:, :longest],
+            winners[:, :longest],
+            np.where(illegal, seats, NO_OFFENDER),
+        )
 
     @property
     def _ready(self) -> NDArray[np.bool_]:
@@ -280,13 +198,12 @@ class SingleAgentBatch:
     def _open(self, rows: NDArray[np.int64]) -> None:
         """Seat everybody in games just started and play until the learner decides."""
         while len(rows):
-            players = self.batch.players[rows]
             if self._fixed_seat is None:
-                self.seats[rows] = (rows + self._games_begun[rows]) % players
+                self.seats[rows] = (rows + self._games_begun[rows]) % self.batch.players[rows]
             else:
                 self.seats[rows] = self._fixed_seat
             self._games_begun[rows] += 1
-            self._opponents.seat(rows, self.seats[rows])
+            self._seat_opponents(rows)
             self._owed[rows] = 0.0
             self._play_others(rows)
             # A game that ends before the learner's first decision is replaced.
@@ -294,8 +211,49 @@ class SingleAgentBatch:
             if len(rows):
                 self.batch.restart(rows)
 
+    def _seat_opponents(self, rows: NDArray[np.int64]) -> None:
+        lineup, learner = self._lineup, self.seats[rows]
+        players = self.batch.players[rows, None]
+        lineup.generators[rows].forget()
+        seat = np.arange(lineup.seats.shape[1])
+        seats = (seat - learner[:, None] - 1) % players % max(len(lineup.agents), 1)
+        if self._weights is not None:
+            weights = np.tile(self._weights, (len(rows), 1))
+            for column in range(len(seat)):
+                seats[:, column] = draw_columns(weights, lineup.generators[rows].random())
+        seats[seat >= players] = NOBODY
+        seats[np.arange(len(rows)), learner] = OUTSIDE
+        lineup.seats[rows] = seats
+
     def _play_others(self, rows: NDArray[np.int64]) -> None:
-        play_out(self.batch, self._opponents.lineup, rows, after_step=self._add_rewards)
+        play_out(self.batch, self._lineup, rows, after_step=self._add_rewards)
 
     def _add_rewards(self, rows: NDArray[np.int64], _actions: NDArray[np.integer]) -> None:
         self._owed[rows] += self.batch.rewards[rows, self.seats[rows]]
+
+
+def _lineup(opponents: Opponents | None, batch: Batch) -> tuple[Lineup, NDArray[np.float64] | None]:
+    """Opponents that are not seated yet, and the shares to draw them by, if they are drawn."""
+    shares = None
+    chosen: list[Any] = [opponents]
+    if isinstance(opponents, Mapping):
+        chosen = list(opponents)
+        weights = np.array(list(opponents.values()), np.float64)
+        if not weights.any() or not (np.isfinite(weights) & (weights >= 0)).all():
+            raise ValueError(
+                f"opponents={dict(opponents)!r}: give every player a weight of 0 or more, and one "
+                "above 0"
+            )
+        shares = weights / weights.sum()
+    elif isinstance(opponents, Sequence) and not isinstance(opponents, str | bytes):
+        chosen = list(opponents)
+        wanted = batch.players - 1
+        if (wanted != len(chosen)).any():
+            raise ValueError(
+                f"{len(chosen)} opponents for {wanted.max()} seats: give one for each other seat, "
+                "one for all of them, or weights to draw by"
+            )
+    agents = [agent_for(player, batch.game) for player in chosen]
+    names = ["the default agent" if player is None else name_of(player) for player in chosen]
+    seats = np.full((batch.n, batch.game.max_seats), NOBODY, np.int32)
+    return Lineup(agents, seats, GameGenerators.of_games(0, np.arange(batch.n)), names), shares

@@ -1,17 +1,22 @@
-"""What all environments share: spaces, the state as an array, the outcome of an episode."""
+"""What all environments share: spaces, the state as an array, outcomes of episodes, drawing."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import gymnasium
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
 from shakespeare_env.core.game import Game, Record
+from shakespeare_env.drawing.raster import pixels
 
-_NOT_SHOWN = "random"
-"""The field of future chance, which is not part of the position."""
+RENDER_MODES = ("ansi", "rgb_array", "human")
+RENDER_FPS = 4
+"""Frames per second, a decision each, that people can follow."""
+NO_OFFENDER = -1
+_FIRST, _LAST = np.iinfo(np.int16).max, np.iinfo(np.int16).min
 
 
 def observation_space(game: Game) -> spaces.Box[np.int8]:
@@ -33,7 +38,7 @@ class StateView:
     """
 
     def __init__(self, game: Game) -> None:
-        kinds = {name: game.state[name] for name in game.state.names or () if name != _NOT_SHOWN}
+        kinds = {name: game.state[name] for name in game.state.names or () if name != "random"}
         sizes = [int(np.prod(kind.shape, dtype=int)) for kind in kinds.values()]
         ends = np.cumsum(sizes).tolist()
         places = zip(kinds, sizes, ends, strict=True)
@@ -49,10 +54,6 @@ class StateView:
         return np.concatenate(parts, dtype=np.int32)
 
 
-NO_OFFENDER = -1
-_FIRST, _LAST = np.iinfo(np.int16).max, np.iinfo(np.int16).min
-
-
 def outcomes(
     game: Game,
     seats: NDArray[Any],
@@ -61,22 +62,21 @@ def outcomes(
     winners: NDArray[np.bool_],
     offenders: NDArray[Any],
 ) -> dict[str, NDArray[Any]]:
-    """How m games ended for one seat of each.
+    """How m games ended for one seat of each, all arrays [m] or [m, L] for tables of L seats.
 
     Args:
         game: The game played.
-        seats: int[m], the seat of each outcome.
-        players: int[m], seats at the table.
-        scores: int16[m, L], by seat; L is that of the longest table.
-        winners: bool[m, L], none after an illegal action.
-        offenders: int[m], the seat whose illegal action ended the game, or `NO_OFFENDER`.
+        seats: The seat of each outcome.
+        players: Seats at the table.
+        scores: By seat.
+        winners: By seat, none after an illegal action.
+        offenders: The seat whose illegal action ended the game, or `NO_OFFENDER`.
 
     Returns:
-        `seat` and `players`, int64[m]; `won`, float64[m], the seat's share of the victory, alone 1
-        for passing the game's solo target and else 0; `is_success`, the same, the name by which
-        Stable-Baselines3 logs it; `score`, int64[m]; `rank`, int64[m], 1 for winners, for others
-        one more than the seats that did better, the offender last; `final_scores` and `winners`,
-        as given; `illegal_action`, bool[m], whether the seat is the offender.
+        `seat`, `players`, `score`; `won`, the seat's share of the victory, alone 1 for passing the
+        game's solo target; `is_success`, the same, which Stable-Baselines3 logs; `rank`, 1 for
+        winners, for others one more than the seats that did better, the offender last;
+        `final_scores` and `winners`, as given; `illegal_action`, whether the seat is the offender.
     """
     seats, players = seats.astype(np.int64), players.astype(np.int64)
     length = scores.shape[1]
@@ -108,3 +108,33 @@ def infos_of(ends: dict[str, NDArray[Any]]) -> list[dict[str, Any]]:
     """An info for each of m games, of Python numbers, and arrays where there are more."""
     columns = [list(values) if values.ndim > 1 else values.tolist() for values in ends.values()]
     return [dict(zip(ends, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+class Renderer:
+    """Draws a game, secrets included, in the mode it is given.
+
+    "ansi": `render` returns text; "rgb_array": it returns a picture, uint8[height, width, 3];
+    "human": it prints the text; None: it warns.
+    """
+
+    def __init__(self, game: Game, mode: str | None) -> None:
+        if mode is not None and mode not in RENDER_MODES:
+            known = ", ".join(map(repr, RENDER_MODES))
+            raise ValueError(f"render_mode={mode!r}: choose None or one of {known}")
+        self.mode = mode
+        self._draw, self._picture = game.presentation.draw, game.presentation.picture
+        self._to_dict = game.to_dict
+
+    def render(self, record: Record) -> str | NDArray[np.uint8] | None:
+        """Draw a position; ImportError if a picture needs the extra `render`."""
+        if self.mode is None:
+            modes = ", ".join(RENDER_MODES)
+            gymnasium.logger.warn(f"render() without a render_mode: make it with one of {modes}")
+            return None
+        position = self._to_dict(record)
+        if self.mode == "rgb_array":
+            return pixels(self._picture(position))
+        if self.mode == "ansi":
+            return self._draw(position)
+        print(self._draw(position))
+        return None

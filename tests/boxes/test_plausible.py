@@ -154,10 +154,10 @@ def test_the_commands_draw_and_check(tmp_path):
     run, folder = CliRunner().invoke, tmp_path / "boxes"
     assert run(app, ["boxes", "sample", "--n", "2", "--out", str(folder)]).exit_code == 0
     files = [str(folder / name) for name in names_of(2)]
-    assert run(app, ["boxes", "check", *files]).exit_code == 0
+    assert run(app, ["check", *files]).exit_code == 0
     wrong = folder / "wrong.toml"
     wrong.write_text(changed("shakespeare", "character.romeo.cost", 4))
-    done = run(app, ["boxes", "check", files[0], str(wrong), "--all"])
+    done = run(app, ["check", files[0], str(wrong), "--all"])
     assert done.exit_code == 1
     assert "Romeo costs 4" in done.output
     again = run(app, ["boxes", "sample", "--out", str(folder)])

@@ -82,9 +82,9 @@ def test_all_agents_of_the_fields_stand_on_the_ladder_as_they_play_today(game, s
 def test_every_library_has_its_files_and_is_shown():
     shown = (DOCS / "libraries.md").read_text("utf-8")
     tests = (ROOT / "tests" / "ecosystem" / "test_recipes.py").read_text("utf-8")
-    for library in LIBRARIES:
-        assert (RECIPES / f"{library.key}.txt").exists()
-        assert f"\ndef test_{library.key}_" in tests
-        (recipe,) = (path.name for path in RECIPES.glob(f"{library.key}_*.py"))
+    for key, title in LIBRARIES.items():
+        assert (RECIPES / f"{key}.txt").exists()
+        assert f"\ndef test_{key}_" in tests
+        (recipe,) = (path.name for path in RECIPES.glob(f"{key}_*.py"))
         assert f"\nThe recipe: [docs/libraries/{recipe}](libraries/{recipe}).\n" in shown
-        assert library.title in shown
+        assert title in shown

@@ -1,63 +1,137 @@
-"""Try the recipes of docs/libraries: `make test-ecosystem`, `python -m tests.ecosystem sb3 rllib`.
+"""What is installed apart: recipes for other libraries, and the oldest versions of each extra.
 
-Each library is installed with pip into an environment of its own under build/ecosystem, where the
-recipe's tests run.
+`python -m tests.ecosystem recipes sb3 rllib` (`make test-ecosystem`) runs the tests of recipes of
+docs/libraries, and `python -m tests.ecosystem floors arena table` (`make test-floors`) installs the
+wheel with each extra and its oldest libraries, and does what uses.py says.
 """
 
 from __future__ import annotations
 
-import venv
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Annotated
 
 import typer
+from packaging.requirements import Requirement
 
-from tests.ecosystem.libraries import (
-    LIBRARIES,
-    PINNED,
-    RECIPES,
-    ROOT,
-    Library,
-    ended,
-    installed,
-    python_of,
-)
+from tests.ecosystem.libraries import LIBRARIES, RECIPES, ROOT
 
+PINNED = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
 TEST_TOOLS = ("pytest", "hypothesis")
-"""What the tests need, in the versions of constraints.txt."""
-KEYS = [library.key for library in LIBRARIES]
+ONE_VERSION = "torch"
+"""Always that of constraints.txt: every release takes gigabytes."""
+_PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+EXTRAS: dict[str, list[str]] = {"base": _PROJECT["dependencies"]} | {
+    extra: wanted
+    for extra, wanted in _PROJECT["optional-dependencies"].items()
+    if extra not in ("docs", "notebooks", "dev")  # of the checkout alone
+}
+_MINUTES = 20
+app = typer.Typer()
 
 
-def main(
-    libraries: Annotated[
-        list[str] | None, typer.Argument(help=f"Which to try: {', '.join(KEYS)}; or all.")
-    ] = None,
-) -> None:
-    """Install every library, run its recipe's tests and say what came of it."""
-    faults = 0
-    for library in LIBRARIES:
-        if libraries and library.key not in libraries:
-            continue
-        print(f"{library.title}: installing and testing", flush=True)
-        fault = _fault(library, ROOT / "build" / "ecosystem" / library.key)
-        print(f"{library.title}: {fault or 'works'}", flush=True)
-        faults += fault is not None
-    if faults:
+@app.command()
+def recipes(libraries: list[str] = typer.Argument(None)) -> None:  # noqa: B008
+    """Install libraries, all by default, into build/ecosystem, and run their recipes' tests."""
+
+    def fault_of(key: str) -> str:
+        python = _environment(ROOT / "build" / "ecosystem" / key)
+        tools = [line for line in PINNED if line.partition("==")[0] in TEST_TOOLS]
+        words = ["-q", "-p", "no:cacheprovider", "-k", f"test_{key}"]
+        return _installed(python, "-e", ".", "-r", RECIPES / f"{key}.txt", *tools) or _fault(
+            python, "-m", "pytest", *words, Path(__file__).parent
+        )
+
+    _report(libraries or LIBRARIES, fault_of)
+
+
+@app.command()
+def floors(extras: list[str] = typer.Argument(None), use: str = "") -> None:  # noqa: B008
+    """Install the wheel with extras, all by default, and use it, or as another use of uses.py."""
+    with tempfile.TemporaryDirectory() as made:
+        place = Path(made)
+        checkout = place / "checkout"
+        # A copy of the checkout's own files, so that nothing is built into it.
+        listed = _ended("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+        for name in filter(None, listed.stdout.split("\0")):
+            if (ROOT / name).is_file():
+                (checkout / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(ROOT / name, checkout / name)
+        words = "--no-isolation", "--wheel", "--outdir", place
+        if fault := _fault(sys.executable, "-m", "build", *words, checkout):
+            raise RuntimeError(f"the wheel was not built: {fault}")
+        wheel = next(place.glob("*.whl"))
+
+        def fault_of(extra: str) -> str:
+            folder = place / extra
+            python = _environment(folder)
+            (work := folder / "work").mkdir()
+            limits = folder / "constraints.txt"
+            limits.write_text("".join(f"{line}\n" for line in _oldest(extra)), encoding="utf-8")
+            wanted = wheel if extra == "base" else f"{wheel}[{extra}]"
+            program = Path(__file__).parent / "uses.py"
+            fault = _installed(python, wanted, "-c", limits) or _fault(
+                *(python, "-I", program, use or extra, checkout), cwd=work
+            )
+            shutil.rmtree(folder)
+            return fault
+
+        _report(extras or EXTRAS, fault_of)
+
+
+def _oldest(extra: str) -> Iterable[str]:
+    """For pip: the lower bounds of all that is installed with an extra."""
+    yield from (line for line in PINNED if line.startswith(f"{ONE_VERSION}=="))
+    for wanted in (Requirement(line) for name in {"base", extra} for line in EXTRAS[name]):
+        bounds = [bound.version for bound in wanted.specifier if bound.operator == ">="]
+        if len(bounds) != 1:
+            raise ValueError(f"pyproject.toml: {wanted} needs one lower bound, such as >=1.0")
+        if wanted.name != ONE_VERSION:
+            yield f"{wanted.name}=={bounds[0]}"
+
+
+def _report(names: Iterable[str], fault_of: Callable[[str], str]) -> None:
+    failed = False
+    for name in names:
+        fault = fault_of(name)
+        print(f"{name}: {fault or 'works'}", flush=True)
+        failed |= bool(fault)
+    if failed:
         raise typer.Exit(1)
 
 
-def _fault(library: Library, folder: Path) -> str | None:
-    python = python_of(folder)
-    if not python.exists():
-        venv.create(folder, with_pip=True)
-    tools = [line for line in PINNED if line.partition("==")[0] in TEST_TOOLS]
-    fault = installed(python, "-e", ".", "-r", RECIPES / f"{library.key}.txt", *tools)
-    if fault is not None:
-        return fault
-    words = ["-q", "-p", "no:cacheprovider", "-k", f"test_{library.key}"]
-    done = ended(python, "-m", "pytest", *words, Path(__file__).parent)
-    return done.stdout[-3000:] if done.returncode else None
+def _environment(folder: Path) -> Path:
+    """The Python of an environment, which is made if there is none."""
+    if not (python := folder / "bin" / "python").exists():
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    return python
+
+
+def _installed(python: Path, *wanted: object) -> str:
+    """What pip says if it cannot install that."""
+    # Python compiles what is imported, a small part of what is installed.
+    return _fault(python, "-m", "pip", "install", "--quiet", "--no-compile", *wanted)
+
+
+def _fault(*command: object, cwd: Path = ROOT) -> str:
+    """The end of what a command says if it fails."""
+    done = _ended(*command, cwd=cwd)
+    return (done.stdout + done.stderr).strip()[-3000:] if done.returncode else ""
+
+
+def _ended(*command: object, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    words = [str(word) for word in command]
+    try:
+        return subprocess.run(
+            words, cwd=cwd, capture_output=True, text=True, check=False, timeout=60 * _MINUTES
+        )
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(words, 1, "", f"not done after {_MINUTES} minutes")
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    app()

@@ -12,11 +12,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
-from urllib.request import HTTPCookieProcessor, OpenerDirector, build_opener
+from urllib.request import HTTPCookieProcessor, build_opener
 
 CHECKOUT = Path(sys.argv[-1])
 GAME = "figaro"
@@ -32,14 +32,6 @@ players = [3]
 agents = ["random", "heuristic", "network", {{name = "mine", program = ["python3", "mine.py"]}}]
 games = 96
 """
-
-
-def main() -> None:
-    """Use what is named first on the command line."""
-    USES[sys.argv[-2]]()
-
-
-# ------------------------------------------------------------------------------------ the base
 
 
 def smallest() -> None:
@@ -72,12 +64,8 @@ def base() -> None:
     shakespeare("evaluate", "network", "heuristic", "--games", "12", "--workers", "2")
     shakespeare("watch", "search,simulations=8", "random", "--game", GAME, "--seed", "1")
     assert "--players" in shakespeare("evaluate", "--help")
-    fault = _ended([str(_command()), "evaluate", "random", "--ray", "auto"], Path.cwd(), {})
-    assert fault.returncode == 1
-    assert fault.stdout.startswith("Error: many machines need ray"), fault.stdout
-
-
-# ------------------------------------------------------------------------- extras of the wheel
+    fault = _finished(str(_command()), "evaluate", "random", "--ray", "auto", status=1)
+    assert fault.startswith("Error: many machines need ray"), fault
 
 
 def data() -> None:
@@ -108,7 +96,7 @@ def arena() -> None:
     program = (CHECKOUT / "docs" / "programs" / "my_agent.py").read_text(encoding="utf-8")
     Path("mine.py").write_text(program, encoding="utf-8")
     shakespeare("arena", "field.toml", "--trust")
-    assert "heuristic" in shakespeare("arena", "report", "field")
+    assert "heuristic" in shakespeare("arena", "field", "--report")
     assert "<svg" in Path("field", "report.html").read_text(encoding="utf-8")
     shakespeare("replay", "field", "--list")
     words = "--player", "random", "--player", "greedy", "--games", "4", "--only", "seat"
@@ -130,47 +118,41 @@ def table() -> None:
         finally:
             server.send_signal(signal.SIGINT)
         assert server.wait(60) in (0, 130)  # 130 after Ctrl-C, 0 where it is ignored at first
-    shakespeare("boxes", "sample", "--n", "1", "--game", GAME, "--out", "boxes")
 
 
-def _play_at(said: Iterable[str]) -> None:
-    found = (re.search(r"http://[\d.:]+", line) for line in said)
-    address = next(one[0] for one in found if one)
+def _play_at(lines: Iterable[str]) -> None:
+    addresses = (re.search(r"http://[\d.:]+", line) for line in lines)
+    address = next(match[0] for match in addresses if match)
     opener = build_opener(HTTPCookieProcessor())
-    assert "Figaro" in _page(opener, f"{address}/")
-    while "disabled" in _page(opener, f"{address}/preparing/{GAME}"):
+
+    def page(url: str) -> str:
+        with opener.open(url, timeout=60) as answer:
+            return str(answer.read().decode())
+
+    assert "Figaro" in page(f"{address}/")
+    while "disabled" in page(f"{address}/preparing/{GAME}"):
         time.sleep(1)  # its rules are compiled
     form = {"game": GAME, "players": "3", "seed": "0", "seat0": "person", "name0": "A"}
     form |= {"seat1": "random", "seat2": "random"}
     seat = opener.open(f"{address}/tables", urlencode(form).encode()).url
-    assert 'id="turn"' in _page(opener, seat)
+    assert 'id="turn"' in page(seat)
     with opener.open(f"{address}/events?of={seat.removeprefix(address)}", timeout=60) as events:
         assert events.readline()
     with opener.open(f"{seat}/picture.png") as picture:
         assert picture.read().startswith(b"\x89PNG")
 
 
-def _page(opener: OpenerDirector, address: str) -> str:
-    with opener.open(address, timeout=60) as page:
-        return str(page.read().decode())
-
-
 def train() -> None:
     """A short run, its curve, its network as a player and as PyTorch's, and the best response."""
-    _run("run")
+    settings = [word for setting in SHORT.split() for word in ("--set", setting)]
+    shakespeare("train", "--out", "run", "--device", "cpu", *settings)
+    assert Path("run", "learning_curve.png").is_file()
     assert list(Path("run", "tensorboard").iterdir())
-    shakespeare("curves", "run", "--out", "curves.png")
     shakespeare("evaluate", "run", "random", "--game", GAME, "--games", "12")
     shakespeare("export", "run", "--torch", "--out", "exported")
     shakespeare(
         "exploit", "run", "--by", "ppo", "--minutes", "0.02", "--game", GAME, "--games", "6"
     )
-
-
-def _run(folder: str, *words: str, **variables: str) -> None:
-    settings = [word for setting in SHORT.split() for word in ("--set", setting)]
-    shakespeare("train", "--out", folder, "--device", "cpu", *settings, *words, **variables)
-    assert Path(folder, "learning_curve.png").is_file()
 
 
 def cuda() -> None:
@@ -179,8 +161,7 @@ def cuda() -> None:
         "from shakespeare_env import DeviceBatch; games = DeviceBatch('figaro', n=2, players=4); "
         "games.step(games.random_actions()); games.synchronize(); import numba_cuda"
     )
-    mode = {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
-    _finished([sys.executable, "-c", program], Path.cwd(), mode)
+    _finished(sys.executable, "-c", program, NUMBA_ENABLE_CUDASIM="1", NUMBA_DISABLE_JIT="1")
 
 
 def export() -> None:
@@ -196,32 +177,24 @@ def ray() -> None:
 
 
 def mcp() -> None:
-    """A whole game by lines of JSON-RPC."""
+    """The first moves of a game by lines of JSON-RPC."""
     words = [str(_command()), "mcp", "random", "--game", GAME]
     pipe = subprocess.PIPE
     with subprocess.Popen(words, text=True, stdin=pipe, stdout=pipe) as server:
         assert server.stdin
         assert server.stdout
-        hears, says = server.stdin, server.stdout
-
-        def send(**message: Any) -> None:
-            print(json.dumps({"jsonrpc": "2.0", **message}), file=hears, flush=True)
+        hears, answers = server.stdin, map(json.loads, server.stdout)
 
         def ask(method: str, **params: Any) -> Any:
-            send(id=method, method=method, params=params)
-            answers = map(json.loads, says)
+            message = {"jsonrpc": "2.0", "id": method, "method": method, "params": params}
+            print(json.dumps(message), file=hears, flush=True)
             return next(one["result"] for one in answers if one.get("id") == method)
-
-        def call(tool: str, **arguments: Any) -> Any:
-            return ask("tools/call", name=tool, arguments=arguments)["structuredContent"]
 
         about = {"capabilities": {}, "clientInfo": {"name": "raw", "version": "0"}}
         ask("initialize", protocolVersion="2025-06-18", **about)
-        send(method="notifications/initialized")
-        at = call("new_game", game=GAME, players=3)["table"]
-        answer = call("legal_moves", table=at)
-        while not answer["over"]:
-            answer = call("play", table=at, move=answer["legal_moves"][0]["move"])
+        begun = ask("tools/call", name="new_game", arguments={"game": GAME, "players": 3})
+        at = {"table": begun["structuredContent"]["table"]}
+        assert ask("tools/call", name="legal_moves", arguments=at)["structuredContent"]
         hears.close()
         assert server.wait(60) == 0
 
@@ -247,40 +220,24 @@ def render() -> None:
     assert list(Path("films").glob("*.mp4"))
 
 
-# ------------------------------------------------------------------------------------- commands
-
-
-def shakespeare(*words: str, **variables: str) -> str:
+def shakespeare(*words: str) -> str:
     """All that a command says, which must succeed."""
-    return _finished([str(_command()), *words], Path.cwd(), variables)
+    return _finished(str(_command()), *words)
 
 
 def _command() -> Path:
     return Path(sys.executable).parent / "shakespeare"
 
 
-def _finished(words: list[str], folder: Path, variables: dict[str, str]) -> str:
-    done = _ended(words, folder, variables)
-    if done.returncode:
+def _finished(*words: str, status: int = 0, **variables: str) -> str:
+    done = subprocess.run(
+        words, env={**os.environ, **variables}, text=True, check=False,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+    if done.returncode != status:
         sys.exit(f"{' '.join(words[1:])} ended with {done.returncode}:\n{done.stdout[-3000:]}")
     return done.stdout
 
 
-def _ended(
-    words: list[str], folder: Path, variables: dict[str, str]
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        words, cwd=folder, env={**os.environ, **variables}, text=True, check=False,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-    )  # fmt: skip
-
-
-USES: dict[str, Callable[[], None]] = {
-    use.__name__: use
-    for use in (
-        smallest, base, cuda, data, arena, table, train, export, ray, mcp, render,
-    )
-}  # fmt: skip
-
 if __name__ == "__main__":
-    main()
+    globals()[sys.argv[-2]]()

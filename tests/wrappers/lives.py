@@ -66,13 +66,6 @@ def play(games, steps, *, restart=True):
             games.restart(np.flatnonzero(step.ended))
 
 
-def played(games, steps):
-    """The same games some steps on."""
-    for _ in play(games, steps):
-        pass
-    return games
-
-
 def legal(games):
     return learn(games.batch.obs, games.action_masks())
 

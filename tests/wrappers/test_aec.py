@@ -1,32 +1,25 @@
-"""The PettingZoo views: the ecosystem's own checks, and what they do not look at.
-
-`env` behaves as PettingZoo's three wrappers do, one on the other.
-"""
+"""The PettingZoo views: the ecosystem's own checks, and what they do not look at."""
 
 from __future__ import annotations
 
 import copy
 import pickle
 from collections.abc import Callable
-from operator import attrgetter, methodcaller
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
+from gymnasium.error import ResetNeeded
 from pettingzoo.test import api_test, parallel_api_test
 from pettingzoo.test.state_test import test_state_space as check_state_space
-from pettingzoo.utils.wrappers import (
-    AssertOutOfBoundsWrapper,
-    OrderEnforcingWrapper,
-    TerminateIllegalWrapper,
-)
 
 from shakespeare_env import env, parallel_env, raw_env
 from shakespeare_env.core import registry
 from shakespeare_env.wrappers.spaces import StateView
 from tests.contract.each_table import full_tables, plain_tables, small_tables
 from tests.contract.random_games import sampled
-from tests.wrappers.aec_games import advance, begun, illegal_move, next_move, rest_of, shown
+from tests.wrappers.aec_games import begun, illegal_move, rest_of, shown
 
 COPIES: list[Callable[[Any], Any]] = [copy.deepcopy, lambda view: pickle.loads(pickle.dumps(view))]
 
@@ -96,94 +89,39 @@ def test_every_mask_is_an_agents_own_to_change(table, make):
     assert (view.observe(view.agent_selection)["action_mask"] == legal).all()
 
 
-def stacked_env(**arguments):
-    """What `env` is to be like: PettingZoo's own wrappers, one on the other."""
-    view = TerminateIllegalWrapper(raw_env(**arguments), illegal_reward=-1)
-    return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(view))
-
-
-def outcome(call, *arguments):
-    """What a call returns or raises."""
-    try:
-        return ("returned", call(*arguments))
-    except Exception as fault:
-        return (type(fault), str(fault))
-
-
-def both(table, seed=None, **arguments):
-    views = [make(**table.arguments, **arguments) for make in (env, stacked_env)]
-    for view in views if seed is not None else ():
-        view.reset(seed=seed)
-    return views
-
-
-def plain(last):
-    """The values of `last`, to be compared."""
-    observation, *rest, info = last
-    parts = None if observation is None else [part.tobytes() for part in observation.values()]
-    return parts, *rest, {key: np.asarray(value).tobytes() for key, value in info.items()}
+ILLEGAL: list[Any] = [-1, 2**70, 0.5, "recruit", None]
 
 
 @small_tables
-def test_the_loop_yields_what_the_stacked_wrappers_yield(table):
-    ours, theirs = both(table, seed=31, reward="score")
-    agents = zip(ours.agent_iter(), theirs.agent_iter(), strict=True)
-    for number, (agent, other) in enumerate(agents):
-        assert agent == other
-        assert plain(ours.last(number % 2 == 0)) == plain(theirs.last(number % 2 == 0))
-        assert shown(ours) == shown(theirs)
-        action = next_move(ours)
-        for view in (ours, theirs):
+def test_an_illegal_action_ends_the_game_and_what_is_no_action_id_is_none(table):
+    view = begun(env, table, 32, 25, reward="score")
+    offender, before = view.agent_selection, shown(view)
+    for action in ILLEGAL:
+        with pytest.raises(AssertionError, match="not in action space"):
             view.step(action)
-    assert ours.agents == theirs.agents == []
-
-
-@full_tables
-@pytest.mark.parametrize("seen", [True, False])
-def test_an_illegal_move_ends_the_game_as_with_the_stacked_wrappers(table, seen, capsys):
-    ours, theirs = both(table, seed=32)
-    said = []
-    for view in (ours, theirs):
-        advance(view, 25)
-        if seen:
-            view.last()
-        capsys.readouterr()
-        view.step(illegal_move(view))
-        said.append(capsys.readouterr())
-    assert said[0] == said[1]
-    assert shown(ours) == shown(theirs)
-    assert outcome(ours.step, 0) == outcome(theirs.step, 0)  # None alone will do
-    while theirs.agents:
-        *last, info = plain(ours.last())
-        *their_last, their_info = plain(theirs.last())
-        assert last == their_last
-        assert info.items() > their_info.items(), "it also says how the game ended"
-        for view in (ours, theirs):
-            view.step(None)
-        assert shown(ours) == shown(theirs)
-    assert not ours.agents
-
-
-CALLS: list[Callable[[Any], Any]] = [
-    lambda view: next(iter(view.agent_iter())),
-    methodcaller("step", 0),
-    methodcaller("observe", "player_0"),
-    *map(methodcaller, ["last", "render", "state"]),
-    *map(attrgetter, ["agents", "agent_selection", "rewards", "terminations", "infos"]),
-    *map(attrgetter, ["num_agents", "possible_agents", "metadata", "_private", "no_such_thing"]),
-]
+        assert shown(view) == before
+    view.step(illegal_move(view))
+    for agent in view.agents:
+        assert view.rewards[agent] == (-1.0 if agent == offender else 0.0)
+        assert view.terminations[agent]
+        assert view.truncations[agent]
+        assert view.infos[agent]["illegal_action"] == (agent == offender)
+        assert (view.infos[agent]["won"], view.infos[agent]["winners"].any()) == (0.0, False)
+    assert view.infos[offender]["rank"] == table.players
+    with pytest.raises(ValueError, match="None"):
+        view.step(0)
+    for agent in view.agent_iter():
+        assert agent != offender or view.last()[1] == -1.0
+        view.step(None)
+    with pytest.raises(ResetNeeded):
+        view.step(0)
 
 
 @small_tables
-def test_faults_are_those_of_the_stacked_wrappers(table):
-    ours, theirs = both(table)
-    for call in CALLS:
-        assert outcome(call, ours) == outcome(call, theirs)
-    ours, theirs = both(table, seed=33)
-    before = shown(ours)
-    for action in (None, -1, 2**70, 0.5, "recruit"):
-        refusal = outcome(ours.step, action)
-        assert refusal == outcome(theirs.step, action)
-        assert refusal[0] is AssertionError
-        assert shown(ours) == before
-    assert str(ours) == str(theirs) == f"{table.game}_v0"
+@pytest.mark.parametrize("make", [raw_env, env])
+def test_a_game_must_be_begun(make, table):
+    view = make(**table.arguments)
+    for call in (view.render, view.state, partial(view.step, 0), partial(view.observe, "player_0")):
+        with pytest.raises(ResetNeeded):
+            call()
+    assert str(view) == f"{table.game}_v0"

@@ -10,10 +10,9 @@ from gymnasium.error import ResetNeeded
 
 from shakespeare_env import Batch, env, raw_env
 from shakespeare_env.core import registry, row_rules
-from shakespeare_env.wrappers.gym import SingleAgentEnv
+from shakespeare_env.wrappers.gym import SingleAgentEnv, SingleAgentVectorEnv
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
-from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 from tests.contract.each_table import full_tables, small_tables
 from tests.contract.random_games import TABLES
 from tests.wrappers import views as shared
@@ -47,7 +46,7 @@ REFUSED: list[tuple[list[Any], dict[str, Any], type[Exception], str]] = [
     (VIEWS, {"box": "no/such/box.toml"}, ValueError, "no/such/box.toml"),
     (VIEWS, {"box": 3}, TypeError, "int"),
     (VIEWS, {"player": 2}, TypeError, "unexpected keyword argument 'player', did you mean"),
-    ([SingleAgentVectorEnv], {"autoreset_mode": "sometimes"}, ValueError, "sometimes"),
+    ([SingleAgentVectorEnv], {"autoreset_mode": "DISABLED"}, ValueError, "DISABLED"),
     ([SingleAgentVectorEnv], {"num_envs": 5, "players": [2, 2]}, ValueError, "players"),
     (SEATED, {"opponents": ["random"]}, ValueError, f"1 opponents for {MOST - 1} seats"),
     (SEATED, {"opponents": {}}, ValueError, "weight"),

@@ -10,13 +10,13 @@ import pytest
 
 from shakespeare_env import env
 from shakespeare_env.core import registry
+from shakespeare_env.wrappers.gym import SingleAgentVectorEnv
 from shakespeare_env.wrappers.sb3 import SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.spaces import NO_OFFENDER, outcomes
-from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 from tests.contract.batches import games
-from tests.contract.each_table import plain_tables, small_tables
-from tests.wrappers.aec_games import begun, illegal_move, next_move
+from tests.contract.each_table import plain_tables
+from tests.wrappers.aec_games import begun, next_move
 from tests.wrappers.lives import learn
 
 KEYS = {
@@ -124,18 +124,3 @@ def test_each_agent_of_the_pettingzoo_environment(table):
         assert view.infos[agent]["final_scores"].tolist() == scores
     if table.players > 1:
         assert sum(info["won"] for info in view.infos.values()) == pytest.approx(1.0)
-
-
-@small_tables
-def test_each_agent_after_an_illegal_action_in_the_pettingzoo_environment(table):
-    view = begun(env, table, 3, 10)
-    offender = view.agent_selection
-    view.step(illegal_move(view))
-    for agent, info in view.infos.items():
-        assert info["illegal_action"] == (agent == offender)
-        assert info["won"] == 0.0
-        assert not info["winners"].any()
-    assert view.infos[offender]["rank"] == table.players
-    while view.agents:
-        assert view.last()[4]["players"] == table.players
-        view.step(None)

@@ -6,12 +6,10 @@ import gymnasium
 import pettingzoo
 import pytest
 
-from shakespeare_env import Batch
+from shakespeare_env import Batch, env
 from shakespeare_env.core import registry
-from shakespeare_env.wrappers.aec import CheckedEnv
-from shakespeare_env.wrappers.gym import SingleAgentEnv
+from shakespeare_env.wrappers.gym import SingleAgentEnv, SingleAgentVectorEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
-from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 from tests.contract.batches import games
 
 GAMES = registry.names()
@@ -23,10 +21,6 @@ IDS = [
 of_pettingzoo = pytest.mark.skipif(
     not hasattr(pettingzoo, "register"), reason="this PettingZoo has no registry"
 )
-
-
-# Every warning is an error; with the compiler off NumPy reports a wrap-around that is meant.
-STRICT = ["-W", "error", "-W", "ignore:overflow encountered:RuntimeWarning"]
 
 
 @of_pettingzoo
@@ -46,15 +40,6 @@ def test_these_are_all_the_ids_there_are():
 @pytest.mark.parametrize(("env_id", "name", "players"), IDS)
 def test_gymnasium_makes_one_game_and_many(env_id, name, players):
     """By default and with every argument, which an unknown one is not."""
-    view, many = gymnasium.make(env_id), gymnasium.make_vec(env_id, num_envs=3)
-    assert isinstance(view.unwrapped, SingleAgentEnv)
-    assert isinstance(many, SingleAgentVectorEnv)
-    for made in (view, many):
-        batch = cast(Any, made.unwrapped).games.batch
-        assert batch.game is registry.game(name)
-        assert set(batch.players.tolist()) == {players}
-    _, info = view.reset(seed=1)
-    assert view.observation_space.contains(view.step(info["action_mask"].argmax())[0])
     game = registry.game(name)
     options: Any = dict.fromkeys(game.options, True)
     arguments: Any = {
@@ -67,26 +52,34 @@ def test_gymnasium_makes_one_game_and_many(env_id, name, players):
         **options,
     }
     same = Batch(name, players=game.max_seats, reward="score", **options)
-    one, two = gymnasium.make(env_id, **arguments), gymnasium.make_vec(env_id, 2, **arguments)
-    for full in (one, two):
-        rows: SingleAgentBatch = cast(Any, full.unwrapped).games
-        assert (rows.batch._options, rows.batch.reward) == (same._options, "score")
-        assert set(rows.batch.players.tolist()) == {game.max_seats}
-        assert set(rows.seats.tolist()) == {1}
-        assert full.render_mode == "ansi"
+    for given, seats in (({}, players), (arguments, game.max_seats)):
+        view = gymnasium.make(env_id, **given)
+        many = gymnasium.make_vec(env_id, num_envs=3, **given)
+        assert isinstance(view.unwrapped, SingleAgentEnv)
+        assert isinstance(many, SingleAgentVectorEnv)
+        for made in (view, many):
+            rows: SingleAgentBatch = cast(Any, made.unwrapped).games
+            assert rows.batch.game is game
+            assert set(rows.batch.players.tolist()) == {seats}
+            if given:
+                assert (rows.batch._options, rows.batch.reward) == (same._options, "score")
+                assert set(rows.seats.tolist()) == {1}
+                assert made.render_mode == "ansi"
+    _, info = view.reset(seed=1)
+    assert view.observation_space.contains(view.step(info["action_mask"].argmax())[0])
     with pytest.raises(TypeError, match="unexpected keyword argument 'seed'"):
         gymnasium.make(env_id, seed=3)
 
 
 @of_pettingzoo
 @games
-def test_pettingzoo_makes_the_checked_environment(name):
+def test_pettingzoo_makes_the_environment_that_ends_games(name):
     game = registry.game(name)
     arguments: Any = {"players": game.max_seats, "reward": "score", "render_mode": "ansi"}
     for env_id in (f"{name}_v0", f"{name}-v0"):
         view = pettingzoo.make("aec", env_id, **arguments)
-        assert isinstance(view, CheckedEnv)
-        assert (view.unwrapped.game, view.render_mode) == (game, "ansi")
+        assert isinstance(view, env)
+        assert (view.game, view.render_mode) == (game, "ansi")
     parallel: Any = pettingzoo.make("parallel", f"{name}_v0", players=game.max_seats)
     assert len(parallel.possible_agents) == game.max_seats
     with pytest.raises(TypeError, match="no_such_option"):

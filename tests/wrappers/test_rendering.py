@@ -9,10 +9,9 @@ import pytest
 
 from shakespeare_env import Batch, Position, env, raw_env
 from shakespeare_env.drawing import raster
-from shakespeare_env.wrappers.gym import SingleAgentEnv
+from shakespeare_env.wrappers.gym import SingleAgentEnv, SingleAgentVectorEnv
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
-from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 from tests.contract.each_table import full_tables
 from tests.contract.random_games import SMALL_TABLES, record_of
 from tests.wrappers.aec_games import advance

@@ -9,7 +9,6 @@ import pytest
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.callbacks import MaskableEvalCallback
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
-from sb3_contrib.common.maskable.utils import is_masking_supported
 from stable_baselines3.common.vec_env import VecMonitor
 
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
@@ -20,25 +19,15 @@ from tests.wrappers.lives import BySight, learn
 GAMES = 8
 
 
-def make(table, seed=0, n=GAMES, **arguments):
-    return SB3SelfPlayVecEnv(table.batch(n, seed, autoreset=False, **arguments))
+def self_play(table, seed):
+    return SB3SelfPlayVecEnv(table.batch(GAMES, seed, autoreset=False))
 
 
-def seated(table, n=GAMES, seed=0, opponents: Any = None, **arguments):
-    given = {"n": n, "seed": seed, "opponents": opponents or BySight(1), **arguments}
-    return SB3SingleAgentVecEnv(SingleAgentBatch(**table.arguments, **given))
-
-
-both = pytest.mark.parametrize("make_games", [make, seated])
-
-
-def steps(games, count):
-    """Play; yields what `step` returns."""
-    observations = games.reset()
-    for _ in range(count):
-        shown = games.step(learn(observations, games.action_masks()))
-        observations = shown[0]
-        yield shown
+def seated(table, seed=0, **arguments):
+    opponents: Any = {"random": 1, BySight(2): 1}
+    return SB3SingleAgentVecEnv(
+        SingleAgentBatch(n=GAMES, seed=seed, opponents=opponents, **table.arguments, **arguments)
+    )
 
 
 @small_tables
@@ -58,28 +47,29 @@ def test_an_illegal_action_of_the_learner_ends_its_game(table):
     assert not view.step(learn(seen, view.action_masks()))[2].any()
 
 
-@both
+@pytest.mark.parametrize("make", [self_play, seated])
 @full_tables
-def test_a_seed_counts_for_one_reset_and_settles_it(table, make_games):
-    drawing: Any = {"opponents": {"random": 1, BySight(2): 1}} if make_games is seated else {}
-    view, other = (make_games(table, seed=seed, **drawing) for seed in (1, 7))
-
+def test_a_seed_counts_for_one_reset_and_settles_it(table, make):
     def course(view):
-        return [(seen.tobytes(), rewards.tobytes()) for seen, rewards, *_ in steps(view, 80)]
+        observations, shown = view.reset(), []
+        for _ in range(80):
+            observations, rewards, *_ = view.step(learn(observations, view.action_masks()))
+            shown.append((observations.tobytes(), rewards.tobytes()))
+        return shown
 
-    assert course(view) != course(other)
+    view = make(table, seed=1)
+    assert course(view) != course(make(table, seed=7))
     assert view.seed(7) == [7] * GAMES
     first = course(view)
     assert course(view) != first
     view.seed(7)
-    assert course(view) == first == course(make_games(table, seed=7, **drawing))
+    assert course(view) == first == course(make(table, seed=7))
 
 
 @small_tables
 def test_the_learners_and_evaluations_of_sb3_contrib_run(table, tmp_path):
     learner, measured = (VecMonitor(seated(table, reward="score")) for _ in range(2))
     model = MaskablePPO("MlpPolicy", learner, n_steps=16, batch_size=16, n_epochs=1, seed=0)
-    assert is_masking_supported(measured)
     callback = MaskableEvalCallback(
         measured, n_eval_episodes=2, eval_freq=16, log_path=str(tmp_path), verbose=0
     )

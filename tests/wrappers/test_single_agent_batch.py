@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shakespeare_env import IllegalMove
 from shakespeare_env.core import registry
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.batches import assert_unchanged, games, snapshot
 from tests.contract.each_table import full_tables, small_tables
 from tests.contract.random_games import differing_fields, record_of, stacked
 from tests.generators import Remembers
-from tests.wrappers.lives import BySight, first_legal, legal, make, play, played
+from tests.wrappers.lives import BySight, first_legal, legal, make, play
 
 
 @full_tables
@@ -165,23 +164,6 @@ def test_a_pool_is_drawn_from_for_every_seat_of_every_game(table):
         drawn.update(name for names in seats.values() for name in names)
     assert drawn["never"] == 0
     assert 0.65 < drawn["often"] / drawn.total() < 0.85
-
-
-@small_tables
-def test_a_wrong_answer_of_an_opponent_is_named_as_its_own(table):
-    """An illegal move as whatever else is no integer for each game, which nothing is taken for."""
-    others = TypeError, ValueError
-    wrong: list[tuple[Any, Any]] = [
-        (lambda masks: (~masks).argmax(axis=1), IllegalMove),
-        (lambda masks: masks.argmax(axis=1)[:1], others),
-        (lambda masks: masks.argmax(axis=1).astype(float), others),
-        (lambda masks: None, others),
-    ]
-    for answer, fault in wrong:
-        with pytest.raises(fault) as caught:
-            played(make(table, 6, opponents=lambda seen, masks, rng, a=answer: a(masks)), 20)
-        (note,) = caught.value.__notes__
-        assert note.startswith("The agent ")
 
 
 class Forgetful:

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from shakespeare_env import raw_env
-from shakespeare_env.wrappers.gym import SingleAgentEnv
+from shakespeare_env.wrappers.gym import SingleAgentEnv, SingleAgentVectorEnv
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
-from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 from tests.contract import knowledge
 from tests.contract.each_table import all_tables
 from tests.contract.random_games import sampled, stacked

@@ -1,13 +1,13 @@
 """`api_test(view, table)`: a view must show the games of a batch, decision by decision.
 
 A `Batch` plays by a rule on what the mover sees, so that views of one seat play the same games if
-its opponents follow the rule.
+its opponents follow the rule.  Gymnasium's vector environment is compared with its single one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,6 @@ from shakespeare_env import Batch, Position, env, parallel_env
 from shakespeare_env.wrappers.gym import SingleAgentEnv
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
-from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 from tests.contract.random_games import Table
 from tests.wrappers.lives import BySight
 
@@ -41,8 +40,7 @@ class Decision:
     scores: npt.NDArray[np.int16]
     winners: npt.NDArray[np.bool_]
     last: bool
-    final: npt.NDArray[np.int8]
-    """int8[players, D]: what every seat saw at the end; empty before."""
+    final: list[npt.NDArray[np.int8]]  # what every seat saw at the end; empty before
     reward: float | np.float32 = 0.0
 
 
@@ -66,7 +64,7 @@ def played(table: Table, seed: int, reward: str) -> Rows:
                     *(int(seats[row]), seen[row], masks[row], int(actions[row])),
                     *(rewards[row].copy(), scores[row], batch.final_winners[row] & done[row]),
                     bool(done[row]),
-                    np.array([batch.observe([seat], [row])[0] for seat in at_table], np.int8),
+                    [batch.observe([seat], [row])[0] for seat in at_table],
                 )
             )
         batch.restart(np.flatnonzero(done))
@@ -76,36 +74,25 @@ def played(table: Table, seed: int, reward: str) -> Rows:
 
 def of_one_seat(rows: Rows, players: int) -> Rows:
     """What a learner sees of each row, its seat moving round, from seat i in row i."""
-    found: Rows = []
+    learners: Rows = [[] for _ in rows]
     for row, decisions in enumerate(rows):
-        own: list[Decision] = []
-        for number, game in enumerate(_games(decisions)):
-            seat = (row + number) % players
-            places = [place for place, one in enumerate(game) if one.seat == seat]
+        ends = [place + 1 for place, decision in enumerate(decisions) if decision.last]
+        for number, (first, end) in enumerate(zip([0, *ends], ends, strict=False)):
+            game, seat = decisions[first:end], (row + number) % players
+            places = [place for place, decision in enumerate(game) if decision.seat == seat]
             bounds = [0, *places[1:], len(game)]
-            for place, begin, end in zip(places, bounds, bounds[1:], strict=False):
-                one, last = game[place], place == places[-1]
-                earned = sum((g.rewards[seat] for g in game[begin:end]), np.float32(0))
-                scores, winners = game[-1].scores, game[-1].winners
-                own.append(
-                    Decision(
-                        *(one.seat, one.observation, one.mask, one.action, one.rewards),
-                        *(scores, winners, last, game[-1].final, np.float32(earned)),
-                    )
-                )
-        found.append(own)
-    return found
+            for place, since, until in zip(places, bounds, bounds[1:], strict=False):
+                earned = sum((g.rewards[seat] for g in game[since:until]), np.float32(0))
+                end_of = {name: getattr(game[-1], name) for name in ("scores", "winners", "final")}
+                last = place == places[-1]
+                decision = replace(game[place], last=last, reward=np.float32(earned), **end_of)
+                learners[row].append(decision)
+    return learners
 
 
-def _games(decisions: list[Decision]) -> Iterator[list[Decision]]:
-    ends = [place + 1 for place, one in enumerate(decisions) if one.last]
-    for begin, end in zip([0, *ends], ends, strict=False):
-        yield decisions[begin:end]
-
-
-def same(found: Any, expected: Any) -> None:
+def same(shown: Any, expected: Any) -> None:
     """Equal in type, shape and every element."""
-    one, other = np.asarray(found), np.asarray(expected)
+    one, other = np.asarray(shown), np.asarray(expected)
     assert one.dtype == other.dtype
     np.testing.assert_array_equal(one, other, strict=True)
 
@@ -119,8 +106,7 @@ def same_end(info: dict[str, Any], decision: Decision, players: int) -> None:
 def api_test(view: str, table: Table, *, seed: int = 0, reward: str = "win") -> None:
     """Step a view through two games in each of three rows, or in one."""
     rows = played(table, seed, reward)
-    arguments = {**table.arguments, "reward": reward}
-    VIEWS[view](rows, table.players, seed, arguments)
+    VIEWS[view](rows, table.players, seed, {**table.arguments, "reward": reward})
 
 
 def _position(rows: Rows, players: int, seed: int, arguments: Any) -> None:
@@ -210,43 +196,30 @@ def _gymnasium(rows: Rows, players: int, seed: int, arguments: Any) -> None:
             observation, info = view.reset()
 
 
-def _gymnasium_vector(rows: Rows, players: int, seed: int, arguments: Any) -> None:
-    view = SingleAgentVectorEnv(ROWS, opponents=PLAYER, autoreset_mode="SAME_STEP", **arguments)
-    observations, infos = view.reset(seed=seed)
-    for made in _together(of_one_seat(rows, players)):
-        _same_views(made, observations, infos["action_mask"].astype(np.bool_))
-        same(view.action_masks(), [one.mask for one in made])
-        observations, rewards, ended, cut, infos = view.step(_actions(made))
-        same(rewards, [one.reward for one in made])
-        assert not cut.any()
-        assert ended.tolist() == [one.last for one in made]
-        for row in np.flatnonzero(ended).tolist():
-            same(infos["final_obs"][row], made[row].final[made[row].seat])
-            final = {name: values[row] for name, values in infos["final_info"].items()}
-            same_end(final, made[row], players)
-
-
 def _sb3_one_seat(rows: Rows, players: int, seed: int, arguments: Any) -> None:
     view = SB3SingleAgentVecEnv(SingleAgentBatch(n=ROWS, opponents=PLAYER, **arguments))
     view.seed(seed)
-    observations: Any = view.reset()
-    for made in _together(of_one_seat(rows, players)):
-        _same_views(made, observations, view.action_masks())
-        observations, rewards, ended, infos = view.step(_actions(made))
-        same(rewards, [one.reward for one in made])
-        _same_ends(made, ended, infos, players)
+    _check_vec_env(view, of_one_seat(rows, players), players)
 
 
 def _sb3_self_play(rows: Rows, players: int, seed: int, arguments: Any) -> None:
     view = SB3SelfPlayVecEnv(Batch(n=ROWS, seed=seed, autoreset=False, **arguments))
-    observations: Any = view.reset()
+    _check_vec_env(view, rows, players)
+
+
+def _check_vec_env(view: Any, rows: Rows, players: int) -> None:
+    observations, own = view.reset(), isinstance(view, SB3SelfPlayVecEnv)
     for made in _together(rows):
-        assert view.seats.tolist() == [one.seat for one in made]
         _same_views(made, observations, view.action_masks())
-        observations, rewards, ended, infos = view.step(_actions(made))
-        same(view.seat_rewards, [one.rewards for one in made])
-        same(rewards, [one.rewards[one.seat] for one in made])
-        _same_ends(made, ended, infos, players)
+        assert not own or view.seats.tolist() == [one.seat for one in made]
+        observations, rewards, ended, infos = view.step(np.array([one.action for one in made]))
+        same(rewards, [one.rewards[one.seat] if own else one.reward for one in made])
+        if own:
+            same(view.seat_rewards, [one.rewards for one in made])
+        assert ended.tolist() == [one.last for one in made]
+        for row in np.flatnonzero(ended).tolist():
+            same(infos[row]["terminal_observation"], made[row].final[made[row].seat])
+            same_end(infos[row], made[row], players)
 
 
 VIEWS = {
@@ -255,7 +228,6 @@ VIEWS = {
     "PettingZoo": _aec,
     "PettingZoo parallel": _parallel,
     "Gymnasium": _gymnasium,
-    "Gymnasium vector": _gymnasium_vector,
     "SB3 one seat": _sb3_one_seat,
     "SB3 self-play": _sb3_self_play,
 }
@@ -266,17 +238,6 @@ def _together(rows: Rows) -> Iterator[tuple[Decision, ...]]:
     yield from zip(*rows, strict=False)
 
 
-def _actions(made: Sequence[Decision]) -> npt.NDArray[np.int64]:
-    return np.array([one.action for one in made])
-
-
 def _same_views(made: Sequence[Decision], observations: Any, masks: Any) -> None:
     same(observations, [one.observation for one in made])
     same(masks, [one.mask for one in made])
-
-
-def _same_ends(made: Sequence[Decision], ended: Any, infos: Any, players: int) -> None:
-    assert ended.tolist() == [one.last for one in made]
-    for row in np.flatnonzero(ended).tolist():
-        same(infos[row]["terminal_observation"], made[row].final[made[row].seat])
-        same_end(infos[row], made[row], players)

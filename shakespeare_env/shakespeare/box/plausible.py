@@ -1,6 +1,6 @@
 """What the rule book, and reports of play, say of every copy of Shakespeare.
 
-`shakespeare boxes check` names what a box violates; `prior.py` draws boxes that violate nothing.
+`shakespeare check` names what a box violates; `prior.py` draws boxes that violate nothing.
 """
 
 from __future__ import annotations

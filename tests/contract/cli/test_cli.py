@@ -11,6 +11,7 @@ import pytest
 
 import shakespeare_env
 from shakespeare_env import Position
+from shakespeare_env.cli import COMMANDS
 from shakespeare_env.core import registry
 from shakespeare_env.drawing.raster import png
 from tests.contract.command_line import NO_SCREEN, PLAYED, printed, refused, run, scores_told
@@ -100,18 +101,24 @@ class TestShow:
             assert said in out
 
 
-@pytest.mark.parametrize("markdown", [False, True])
-def test_every_action_is_listed(game, markdown):
-    out = printed("actions", "--game", game.name, *["--markdown"] * markdown)
-    row = r"^\| (\d+) \| `(.+)` \| (.+) \|$" if markdown else r"^│ +(\d+) +│ (\S+) +│ (.+?) +│$"
+def test_every_action_and_field_is_listed(game):
+    out = printed("check", "--actions", "--game", game.name)
+    listed = re.findall(r"^\| (\d+) \| `(.+)` \| (.+) \|$", out, re.MULTILINE)
     expected = zip(game.actions.texts, game.actions.descriptions, strict=True)
-    found = re.findall(row, out, re.MULTILINE)
-    assert found == [(str(index), *texts) for index, texts in enumerate(expected)]
+    assert listed == [(str(index), *texts) for index, texts in enumerate(expected)]
     assert ("{+1} is 3 when seat 2 moves" in out) == game.actions.is_relative
+    out = printed("check", "--observation", "--game", game.name)
+    fields = re.findall(r"^\| `(\S+)` \| (\d+) \| (\d+) \|", out, re.MULTILINE)
+    assert {*fields} == {(field.name, str(field.start), str(field.size)) for field in game.layout}
+
+
+def test_the_box_in_force_contradicts_nothing(game):
+    assert re.search(r": (\d+) of \1 constraints hold", printed("check", "--game", game.name))
 
 
 def test_as_a_program_without_names_the_default_game_is_meant():
-    assert all(command in run().output for command in ("watch", "play", "train", "protocol"))
+    assert all(f"│ {command} " in run().output for command in COMMANDS)
+    assert len(COMMANDS) <= 14
     script = "from shakespeare_env.cli import app; app(['watch', '--moves', '0'])"
     assert said_by(script).startswith("\n" + str(Position.new(registry.DEFAULT, players=SEATS)))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import Any
 
 import pytest
@@ -11,11 +10,10 @@ import pytest
 import shakespeare_agents
 from shakespeare_agents.networks.checkpoint import save_checkpoint
 from shakespeare_arena import Entrant
-from shakespeare_arena.evaluation import EvaluationResult
 from shakespeare_arena.evaluation import evaluate as play_games
 from shakespeare_env.core import registry
 from tests.agents.networks import random_tensors
-from tests.contract.command_line import printed, refused, run
+from tests.contract.command_line import printed, refused
 
 
 @pytest.fixture(params=registry.names())
@@ -71,17 +69,3 @@ def test_the_file_and_the_table_hold_what_the_library_finds(game, evaluated):
             assert f"players={players}" in refused("evaluate", *arguments)
     for agent in found["agents"]:
         assert f"{100 * agent['win_rate']:.1f} (" in out
-
-
-def test_a_result_that_cannot_be_written_is_shown_all_the_same(tmp_path, monkeypatch):
-    def fail(result, path):
-        raise OSError("disk full")
-
-    monkeypatch.setattr(EvaluationResult, "save", fail)
-    path = tmp_path / "result.json"
-    done = run("evaluate", "random", "--players", "2", "--games", "3", "--out", str(path))
-    assert done.exit_code == 1
-    assert f"cannot write {path}: disk full" in done.stderr
-    assert "Mean winning score" in done.stdout
-    monkeypatch.setattr(os, "access", lambda *_: False)  # whoever tests may be root
-    assert f"cannot write {path}" in refused("evaluate", "random", "--out", str(path))

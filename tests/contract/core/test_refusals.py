@@ -15,8 +15,8 @@ from shakespeare_env import Batch, IllegalMove, Position
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch_checks import as_actions, checked_rows
 from shakespeare_env.errors import MemoryLimitError
+from shakespeare_env.wrappers.gym import SingleAgentVectorEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
-from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 from tests.contract.batches import assert_unchanged, games, played, sizes, snapshot
 from tests.contract.each_table import full_tables
 from tests.contract.random_games import chosen, record_of

@@ -6,6 +6,7 @@ An agent that looks ahead is given such positions, and no way to the true ones.
 from __future__ import annotations
 
 import gc
+import itertools
 import random
 import types
 import weakref
@@ -32,10 +33,9 @@ from tests.generators import generators
 
 def positions(table, every):
     """(number, position, seat) of random games at a table."""
-    for seed in (3, 4):
-        for number, position in enumerate(sampled(table, seed, every)):
-            for seat in range(table.players):
-                yield number, position, seat
+    games = (enumerate(sampled(table, seed, every)) for seed in (3, 4))
+    for number, position in itertools.chain.from_iterable(games):
+        yield from ((number, position, seat) for seat in range(table.players))
 
 
 @all_tables

@@ -17,16 +17,6 @@ from tests.contract import knowledge
 from tests.contract.each_table import all_tables
 from tests.contract.random_games import MANY_SEATS, sampled
 
-SEEDS = (1, 2)
-
-
-def positions(table, every=4):
-    """(position, seat) of random games at a table, each position for each of its seats."""
-    for seed in SEEDS:
-        for position in sampled(table, seed, every):
-            for seat in range(table.players):
-                yield position, seat
-
 
 def shown_to(position, seat):
     """All that a position shows a seat, its legal moves only when it decides."""
@@ -65,7 +55,8 @@ def test_a_seat_sees_its_own_secrets_and_nobody_else_does(table):
     """A person is shown those that a position in text holds, and a spectator none."""
     hidden, seen = knowledge.of(table.game, "hidden"), set()
     everybody = set(range(table.players))
-    for position, seat in positions(table, every=8):
+    positions = (position for seed in (1, 2) for position in sampled(table, seed, every=8))
+    for position, seat in itertools.product(positions, everybody):
         for change in hidden.own_changes(position.record(), seat):
             assert seat in change.seats
             other = Position.of_record(position.game, change.record)
@@ -78,9 +69,6 @@ def test_a_seat_sees_its_own_secrets_and_nobody_else_does(table):
                 assert position.seen_by(None) == other.seen_by(None)
             seen.add(change.what)
     assert seen
-
-
-tables_of_many = pytest.mark.parametrize("table", MANY_SEATS, ids=str)
 
 
 @all_tables
@@ -124,7 +112,7 @@ def pairs(one, other):
         yield one, other
 
 
-@tables_of_many
+@pytest.mark.parametrize("table", MANY_SEATS, ids=str)
 def test_a_move_that_is_announced_can_be_seen_anyway(table):
     """Another move would have left the observer with another view; not so with a secret one.
 
@@ -150,14 +138,9 @@ def test_a_move_that_is_announced_can_be_seen_anyway(table):
 
 
 @all_tables
-def test_topics_are_short_and_name_every_move_and_score_sheets_add_up(table):
+def test_topics_name_every_move_and_score_sheets_add_up(table):
     for position in sampled(table, seed=2, every=8):
         topics = position.game.presentation.topics(position.to_dict())
-        for name, text in topics.items():
-            assert re.fullmatch(r"[a-z][a-z0-9_-]*", name)
-            assert text == text.strip() != ""
-            assert text.count("\n") < 5
-            assert len(text) < 600
         for move in position.moves():
             kind, *named = re.split("[:>]", move)
             assert kind in topics, move

@@ -1,0 +1,105 @@
+"""`shakespeare check`: what is wrong with a box, and what a game's ids and numbers mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shakespeare_env.cli.choices import DEFAULT_GAME, GameName, find_game
+
+if TYPE_CHECKING:
+    from shakespeare_env.core.game import Game
+
+_SHARED = "The table, and what the observer alone knows"
+_PLACES = """
+{+k} is the seat k places clockwise of the mover, so an id means the same for every seat. \
+Moves name the seat itself: {+1} is 3 when seat 2 moves."""
+
+
+def check(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[BOX.toml ...]", help="Box files; else the one in force."),
+    ] = None,
+    game_name: GameName = DEFAULT_GAME,
+    every: Annotated[bool, typer.Option("--all", help="List what holds, too.")] = False,
+    actions: Annotated[bool, typer.Option("--actions", help="List the actions instead.")] = False,
+    observation: Annotated[
+        bool, typer.Option("--observation", help="List the fields of an observation instead.")
+    ] = False,
+) -> None:
+    """Say what in box files contradicts the rule book or reports of play.
+
+    The exit status is 1 if something does. Lists are pages of Markdown.
+    """
+    game = find_game(game_name)
+    if actions:
+        _print_actions(game)
+    elif observation:
+        _print_observation(game)
+    else:
+        wrong = [file for file in files or [game.box] if not _is_plausible(game_name, file, every)]
+        if wrong:
+            raise typer.Exit(1)
+
+
+def _is_plausible(game: str, file: Path, every: bool) -> bool:
+    from rich.console import Console
+    from rich.table import Table
+
+    from shakespeare_env.boxes import constraints, violated
+
+    console, known, wrong = Console(), list(constraints(game)), dict(violated(game, file))
+    table = Table("", "What holds for every copy", "Source", "What is wrong")
+    for constraint in known if every else wrong:
+        mark = "[red]✗[/]" if constraint in wrong else "[green]✓[/]"
+        faults = "\n".join(wrong.get(constraint, ()))
+        table.add_row(mark, constraint.says, constraint.source, faults)
+    held = f"{len(known) - len(wrong)} of {len(known)} constraints hold"
+    console.print(f"{file}: {held}", highlight=False, markup=False, soft_wrap=True)
+    if table.rows:
+        console.print(table)
+    return not wrong
+
+
+def _print_actions(game: Game) -> None:
+    table = game.actions
+    typer.echo(f"# {game.name.capitalize()}: the {table.size} actions")
+    if table.is_relative:
+        typer.echo(_PLACES)
+    for block in table.blocks:
+        moves = zip(block.texts, block.descriptions, strict=True)
+        rows = [
+            (str(number), f"`{move}`", words)
+            for number, (move, words) in enumerate(moves, table.start[block.name])
+        ]
+        _print_rows(block.name.capitalize(), ("Id", "Move", "What it does"), rows, {0})
+
+
+def _print_observation(game: Game) -> None:
+    typer.echo(f"# {game.name.capitalize()}: the {game.layout.size} numbers of an observation")
+    groups: dict[str, list[Sequence[str]]] = {}
+    for field in game.layout:
+        seat, dot, _ = field.name.partition(".")
+        heading = seat.replace("seat", "Seat ") + ", the observer" * (seat == "seat0")
+        rows = groups.setdefault(heading if dot else _SHARED, [])
+        bounds = f"{field.low} to {field.high}"
+        rows.append(
+            (f"`{field.name}`", str(field.start), str(field.size), bounds, field.description)
+        )
+    titles = ("Field", "From", "Size", "Range", "What the numbers are")
+    for heading, rows in groups.items():
+        _print_rows(heading, titles, rows, {1, 2})
+
+
+def _print_rows(
+    heading: str, titles: Sequence[str], rows: Sequence[Sequence[str]], numbers: set[int]
+) -> None:
+    """A table, some of whose columns are numbers."""
+    rules = ["---:" if column in numbers else "---" for column in range(len(titles))]
+    typer.echo(f"\n## {heading}\n")
+    for row in (titles, rules, *rows):
+        typer.echo("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |")
