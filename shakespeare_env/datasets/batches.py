@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.rng import check_seed
-from shakespeare_env.datasets.reading import read_recorded
+from shakespeare_env.datasets.reading import read_games
 from shakespeare_env.datasets.recorded_columns import NOBODY, RecordedColumns, seen, whole
 from shakespeare_env.errors import DatasetError
 
@@ -183,10 +183,9 @@ def read_batches(
     seed: int | None = None,
     agent: str | None = None,
     buffer: int = BUFFER,
-    unfinished: bool = False,
 ) -> Batches:
-    """All decisions of a folder's games; arguments and errors as of `Batches`, `read_recorded`."""
-    games = read_recorded(folder, unfinished=unfinished)
+    """All decisions of a folder's games; arguments and errors as of `Batches`, `read_games`."""
+    games = read_games(folder)
     return Batches(games, size=size, seed=seed, agent=agent, buffer=buffer, source=str(folder))
 
 

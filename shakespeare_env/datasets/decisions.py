@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from shakespeare_env.core.kernels import taken
 from shakespeare_env.datasets.frames import DECISIONS, load, load_polars, polars_schema
-from shakespeare_env.datasets.reading import read_recorded
+from shakespeare_env.datasets.reading import read_games
 from shakespeare_env.datasets.recorded_columns import RecordedColumns, chunks, seen
 
 if TYPE_CHECKING:
@@ -121,9 +121,9 @@ _OF_RECORDS = frozenset({"phase", "position", "is_secret"})
 _OF_MASKS = frozenset({"legal_actions", "legal_moves"})
 
 
-def read_decisions(folder: str | os.PathLike[str], *, unfinished: bool = False) -> polars.LazyFrame:
-    """All decisions, `DECISIONS`, of a folder's games; errors as of `read_recorded`."""
-    return decisions_of(read_recorded(folder, unfinished=unfinished), str(folder))
+def read_decisions(folder: str | os.PathLike[str]) -> polars.LazyFrame:
+    """All decisions, `DECISIONS`, of a folder's games; errors as of `read_games`."""
+    return decisions_of(read_games(folder), str(folder))
 
 
 def decisions_of(games: polars.LazyFrame, source: str = "") -> polars.LazyFrame:

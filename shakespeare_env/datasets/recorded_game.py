@@ -13,7 +13,7 @@ from shakespeare_env.checks.values import shown
 from shakespeare_env.core.game import Game, Records
 from shakespeare_env.core.position import Position
 from shakespeare_env.datasets.frames import load_polars, named_faults
-from shakespeare_env.datasets.reading import read_recorded
+from shakespeare_env.datasets.reading import read_games
 from shakespeare_env.datasets.recorded_columns import NOBODY, RecordedColumns, chunks, seen
 
 if TYPE_CHECKING:
@@ -148,6 +148,6 @@ class RecordedGames:
                 yield RecordedGame(chunk.taken(np.array([row])))
 
 
-def recorded_games(folder: str | os.PathLike[str], *, unfinished: bool = False) -> RecordedGames:
-    """All games of a folder as objects; errors as of `read_recorded`."""
-    return RecordedGames(read_recorded(folder, unfinished=unfinished), str(folder))
+def recorded_games(folder: str | os.PathLike[str]) -> RecordedGames:
+    """All games of a folder as objects; errors as of `read_games`."""
+    return RecordedGames(read_games(folder), str(folder))

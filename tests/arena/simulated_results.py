@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shakespeare_arena.games.seating import Match
+from shakespeare_arena.seating import Match
 from shakespeare_env.datasets.frames import RESULTS, frame
 
 ELO = 400 / math.log(10)
@@ -83,6 +83,7 @@ def played(
                 "seconds": (decisions * pace * rng.gamma(20, 1 / 20, match.players)).tolist(),
                 "decisions": decisions.tolist(),
                 "actions": rng.integers(0, 50, decisions.sum()).tolist(),
+                "values": None,
             }
             if len(faulty):
                 loser = int(faulty[0])

@@ -6,20 +6,17 @@ import hashlib
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_agents.entrants import Entrant
 from shakespeare_env.core import registry
-from shakespeare_env.core.batch import Batch
 from shakespeare_env.play.agent import AnyAgent
-from shakespeare_env.play.generators import GameGenerators
-from shakespeare_env.play.lineup import Lineup
 
 Row: TypeAlias = tuple[int, ...]
 
@@ -31,8 +28,7 @@ def seatings(agents: Sequence[Hashable]) -> NDArray[np.int64]:
     """Who sits where in each game of a deal, int[games, P], as places in `agents`.
 
     Rotations of the order named come first. One agent against copies of another, and an agent that
-    holds every seat, play these P games and no more. Equal agents are copies, which share their
-    places by turns.
+    holds every seat, play these P games and no more. Equal agents are copies.
     """
     return _seated(_kinds(agents))
 
@@ -41,9 +37,9 @@ def seatings(agents: Sequence[Hashable]) -> NDArray[np.int64]:
 class SeatPlan:
     """Who sits where in all games of a series of deals.
 
-    Each deal plays the games of `seatings`, to agents that were drawn for the design's places by
-    the seed and the deal's number: over many deals who sits two or three seats away favours nobody,
-    either. Games that only move the agents on stay in the order named.
+    Each deal plays the games of `seatings`, with the design's places drawn by the seed and the
+    deal's number, so that over many deals sitting two or three seats away favours nobody, either.
+    Games that only move the agents on stay in the order named.
 
     Attributes:
         agents: One per seat; equal ones are copies.
@@ -64,11 +60,21 @@ class SeatPlan:
         if self.games == players:
             named = seatings(self.agents).astype(np.int8)
             return np.broadcast_to(named, (len(deals), *named.shape))
-        found = np.empty((len(deals), self.games, players), np.int8)
-        for row, deal in enumerate(deals):
-            drawn = np.random.default_rng([self.seed, deal]).permutation(players)
-            found[row] = drawn[seatings([self.agents[place] for place in drawn])]
-        return found
+        places = np.empty((len(deals), self.games, players), np.int8)
+        for row, number in enumerate(deals):
+            drawn = np.random.default_rng([self.seed, number]).permutation(players)
+            places[row] = drawn[seatings([self.agents[place] for place in drawn])]
+        return places
+
+    def seatings(self, deals: range, digests: Sequence[str]) -> list[Seating]:
+        """All games of some deals, given the agents' digests."""
+        rotations = tuple(range(self.games))
+        return [
+            Seating(match, rotation, tuple(digests[place] for place in places))
+            for deal, games in zip(deals, self.of(deals).tolist(), strict=True)
+            for match in [Match(len(digests), deal, tuple(digests), rotations)]
+            for rotation, places in enumerate(games)
+        ]
 
 
 def seat_plan(entrants: Sequence[Entrant], seed: int) -> SeatPlan:
@@ -87,6 +93,19 @@ def circular_orders(agents: Sequence[Hashable]) -> list[Row]:
     return [_places(row, named) for row in _orders(named)]
 
 
+@cache
+def _orders(named: Row) -> list[Row]:
+    cycles = _cycles(len(named))
+    most = _copies_of_pairs(named) * len(cycles) // max(len(named) - 1, 1)
+    # Rotations of an order are equivalent, so each begins at its least; the one named at its first.
+    starts = dict.fromkeys(_rotations(named), named)
+
+    def least(row: Row) -> Row:
+        return starts.get(row, min(_rotations(row)))
+
+    return sorted(_without_repeats(cycles, named, most, least), key=lambda row: row != named)
+
+
 def _kinds(agents: Sequence[Hashable]) -> Row:
     """Equal agents by equal numbers, from 0 in the order named."""
     numbers = {agent: number for number, agent in enumerate(dict.fromkeys(agents))}
@@ -95,37 +114,22 @@ def _kinds(agents: Sequence[Hashable]) -> Row:
 
 def _places(row: Row, named: Row) -> Row:
     """Kinds by seat as places in the order named: its first copy first."""
-    places = {kind: iter([i for i, one in enumerate(named) if one == kind]) for kind in named}
+    places = {kind: iter([i for i, other in enumerate(named) if other == kind]) for kind in named}
     return tuple(next(places[kind]) for kind in row)
 
 
 @cache
 def _seated(named: Row) -> NDArray[np.int64]:
-    rows = _games(named) if max(named) else _rotations(named)
-    found = np.array([_places(row, named) for row in rows], np.int64)
-    found.flags.writeable = False
-    return found
-
-
-def _games(named: Row) -> tuple[Row, ...]:
-    """The kinds by seat of a deal's games."""
-    n = len(named)
-    every = 2 - n % 2
-    design = [_turned(order, rotation) for order in _cycles(n) for rotation in range(0, n, every)]
-    found = _without_repeats(design, named, _copies_of_pairs(named))
-    first = {row: number for number, row in reversed([*enumerate(_rotations(named))])}
-    return tuple(sorted(found, key=lambda row: first.get(row, n)))
-
-
-@cache
-def _orders(named: Row) -> tuple[Row, ...]:
-    """The kinds around the table."""
-    cycles = _cycles(len(named))
-    most = _copies_of_pairs(named) * len(cycles) // max(len(named) - 1, 1)
-    # Rotations of an order are equivalent, so each begins at its least; the one named at its first.
-    starts = dict.fromkeys(_rotations(named), named)
-    found = _without_repeats(cycles, named, most, lambda row: starts.get(row, min(_rotations(row))))
-    return tuple(sorted(found, key=lambda row: row != named))
+    rows, n = _rotations(named), len(named)
+    if max(named):
+        order = {row: number for number, row in reversed([*enumerate(rows)])}
+        every = 2 - n % 2
+        design = [_turned(cycle, turn) for cycle in _cycles(n) for turn in range(0, n, every)]
+        balanced = _without_repeats(design, named, _copies_of_pairs(named))
+        rows = sorted(balanced, key=lambda row: order.get(row, n))
+    places = np.array([_places(row, named) for row in rows], np.int64)
+    places.flags.writeable = False
+    return places
 
 
 def _without_repeats(
@@ -175,17 +179,13 @@ def _turned(row: Row, rotation: int) -> Row:
     return row[start:] + row[:start]
 
 
-_DIGITS = 32
-"""The hexadecimal digits of a key."""
-
-
 @dataclass(frozen=True)
 class Match:
-    """A deal played by the same agents in some rotations.
+    """A deal played by the same agents in several games.
 
     Attributes:
         players: Seats at the table.
-        deal: Its number (see `deal`); with the field's seed it decides all chance.
+        deal: Its number: game `deal` of `Batch(seed=seed)`, which decides all chance.
         lineup: The agents' digests by seat in rotation 0; copies are the same digest twice.
         rotations: Those played; in rotation r the line-up's first agent sits at seat r.
     """
@@ -198,17 +198,16 @@ class Match:
 
 @dataclass(frozen=True)
 class Seating:
-    """A game to be played: a match in one of its rotations."""
+    """A game to be played: a match in one of its rotations, or with other `seats` than that has."""
 
     match: Match
     rotation: int
+    seats: tuple[str, ...] = ()
 
     @cached_property
     def digests(self) -> tuple[str, ...]:
         """The agents by seat."""
-        lineup = self.match.lineup
-        first = -self.rotation % len(lineup)
-        return lineup[first:] + lineup[:first]
+        return self.seats or _turned(self.match.lineup, self.rotation)
 
 
 @dataclass(frozen=True)
@@ -231,11 +230,6 @@ class Rules:
     names: Mapping[str, str]
     threads: int = 1
 
-    @cached_property
-    def box_digest(self) -> str:
-        """The digest of the game's box."""
-        return registry.box_digest(self.game)
-
     def key(self, seating: Seating) -> str:
         """The key of a game: a digest of all that decides it."""
         return self._hash(seating.match, seating.digests, f"rotation {seating.rotation}")
@@ -245,40 +239,6 @@ class Rules:
         return self._hash(match, match.lineup, "all")
 
     def _hash(self, match: Match, digests: Sequence[str], which: str) -> str:
-        game = (self.game, self.box_digest, *self.variants, str(self.seed))
+        game = (self.game, registry.box_digest(self.game), *self.variants, str(self.seed))
         facts = (*game, str(match.players), str(match.deal), *digests, which)
-        return hashlib.sha256("\0".join(facts).encode()).hexdigest()[:_DIGITS]
-
-
-def deal(
-    agents: Sequence[AnyAgent],
-    game: str,
-    deals: range,
-    seed: int,
-    seating: NDArray[np.integer],
-    *,
-    options: Mapping[str, bool] | None = None,
-    threads: int = 1,
-    names: Sequence[str] = (),
-) -> tuple[Batch, Lineup]:
-    """The games of some deals at their first decision, and their line-up.
-
-    Each deal is played in G games, which `seating`, int[deals, G, P], seats by places in `agents`
-    (see `SeatPlan.of`); an object may hold several seats. Deal d is game d of `Batch(seed=seed)`,
-    and each game's agents draw from their own generator: a deal depends only on the seed, its
-    number and its seating. Errors call the agents by `names`.
-    """
-    _, games, players = seating.shape
-    numbers = np.arange(deals.start * games, deals.stop * games)
-    variants: dict[str, Any] = dict(options or {})
-    batch = Batch(game, len(numbers), players=players, threads=threads, autoreset=False, **variants)
-    batch.reset(seed, numbers // games)
-    generators = GameGenerators.of_games(seed, numbers)
-    places = seating.reshape(-1, players)
-    return batch, Lineup.seated(agents, places, batch.game.max_seats, generators, names)
-
-
-def parts(deals: range, size: int) -> Iterator[range]:
-    """Split deals into ranges of `size`; the last may be shorter."""
-    for first in range(deals.start, deals.stop, size):
-        yield range(first, min(first + size, deals.stop))
+        return hashlib.sha256("\0".join(facts).encode()).hexdigest()[:32]
