@@ -90,10 +90,9 @@ def write_dataset(
                 yield left
 
     with opened(folder, game) as store:
-        results = in_order((workers or Workers()).run(job, lacking(store)))
-        with closing(results):
-            for rows in results:
+        with closing((workers or Workers()).run(job, lacking(store))) as shards:
+            for rows in in_order(shards):
                 store.append(rows)
                 tell(int(rows["actions"].list.len().sum()), rows.height)
-        store.tidy(most=1)
+        store.tidy()
     return deals * seats.games

@@ -69,11 +69,9 @@ def _grouped(
     *,
     per: str | None = None,
 ) -> pl.DataFrame:
-    """Means by group, or the sum of `value` over that of `per`; rows of one match may depend.
+    """Means by group, ascending, or the sum of `value` over that of `per`.
 
-    Returns:
-        A row per group, ascending: the columns of `by`, `count` (of rows), `matches`, `mean`, `low`
-        and `high`, the ends null with a single match.
+    Rows of a match may depend; with a single one the ends are null. `count` is of rows.
     """
     size = pl.len() if per is None else pl.col(per).sum()
     matches = rows.group_by(*by, "match").agg(sum=pl.col(value).sum(), size=size, count=pl.len())

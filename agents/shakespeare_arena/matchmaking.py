@@ -54,14 +54,10 @@ class Ladder:
 
 
 def level_of(look: int, neighbours: int) -> float:
-    """The level of one verdict at one look, so that all on all ladders at all looks hold at 95 %.
+    """The level of a verdict at a look, so that all on all ladders at all looks hold at 95 %.
 
-    Repeated looks find something sooner or later, so verdicts and looks share the level (union
-    bound). Look k gets 10 / ((k + 9) (k + 10)) of it; over all k this sums to 1.
-
-    Args:
-        look: The number of the look, from 1.
-        neighbours: The number of pairs to be settled, on all ladders together.
+    Repeated looks find something sooner or later, so looks and all pairs of neighbours share the
+    level (union bound). Look k gets 10 / ((k + 9) (k + 10)) of it; over all k this sums to 1.
     """
     share = _LOOKS / ((look + _LOOKS - 1) * (look + _LOOKS))
     return LEVEL * share / max(neighbours, 1)
@@ -76,15 +72,10 @@ def look_at(
     equal_within: float = EQUAL_WITHIN,
     solo_equal_within: float = SOLO_EQUAL_WITHIN,
 ) -> dict[int, Ladder]:
-    """The ladders by number of players, each of the games of its table alone.
+    """The ladders at some tables, by number of players, each of the games of its table alone.
 
-    Args:
-        results: The games so far.
-        agents: Digests of those that play; others count in ratings but are not placed.
-        tables: Numbers of players; 1 makes a ladder of scores, more make ladders of ratings.
-        look: The number of this look at the field, from 1.
-        equal_within: Elo points that count as equal.
-        solo_equal_within: Points of mean solo score that count as equal.
+    Of the agents only those named are placed; others count in ratings. Alone at the table the
+    ladder is one of scores. `look` is the number of this look at the field, from 1.
     """
     level = level_of(look, (len(agents) - 1) * len(tables))
     ladders = {}
@@ -133,20 +124,12 @@ def plan_round(
     number: int,
     games: int,
 ) -> list[Match]:
-    """The matches of a round, the same for the same arguments.
+    """The matches of a round, about as many games as asked for, the same for the same arguments.
 
     Games are shared out evenly among the tables that are not settled. At two seats or more a part
     of the meetings is spread over all pairs; the others go to pairs whose order is open, by the
     information that a verdict on them still takes. Alone at the table all agents play the same
     deals; those with open neighbours play more of them.
-
-    Args:
-        results: All games so far.
-        ladders: What they say (`look_at`), by numbers of players, 1 for solo games.
-        agents: Digests of those that play.
-        seed: The seed of the field's deals.
-        number: The number of the round, from 0.
-        games: The approximate number of games.
     """
     undecided = {players: ladder for players, ladder in ladders.items() if ladder.undecided()}
     planned = []

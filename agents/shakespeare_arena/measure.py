@@ -72,14 +72,9 @@ _SURE = 16
 
 @dataclass(frozen=True)
 class Meetings:
-    """What an agent has won against copies of a rung.
+    """What an agent, with one seat in each game, has won against copies of a rung.
 
-    Attributes:
-        playouts: The rung.
-        deals: The deals played, at least one.
-        games: The games in them; the agent has one seat in each.
-        wins: The games won; a shared victory counts in part.
-        variance: The variance between deals of a deal's share of wins; 0 with one deal.
+    A shared victory counts in part; `variance` is that between deals of a deal's share of wins.
     """
 
     playouts: float
@@ -99,15 +94,8 @@ class Placement:
     """An agent's strength at one table, in playouts a move of equally strong search.
 
     Below 1 it is a share of the network's moves; 0.0 stands for "0 or less", None for "above
-    1,024": beyond its ends the scale tells no strengths apart.
-
-    Attributes:
-        players: The number of seats.
-        playouts: The estimate.
-        low: Lower end of its 95 % interval.
-        high: Upper end.
-        games: The number of games played.
-        meetings: The meetings by rung, the fewest playouts first.
+    1,024": beyond its ends the scale tells no strengths apart. `low` and `high` are the ends of its
+    95 % interval, `meetings` those by rung, the fewest playouts first.
     """
 
     players: int

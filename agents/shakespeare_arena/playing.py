@@ -58,8 +58,8 @@ L = TypeVar("L", bound=Lineup)
 def dealt(seatings: Sequence[Seating], rules: Rules, kind: type[L]) -> tuple[Batch, L]:
     """Games at their first decision, and their line-up.
 
-    A game depends on its seating, the seed and the agents alone, not on those beside it: its deal
-    is a game of `Batch(seed=seed)`, and its agents draw from a generator of its own.
+    Each game's agents draw from a generator of its own, so that it depends on its seating, the seed
+    and the agents alone, not on those beside it.
     """
     matches = [seating.match for seating in seatings]
     players = np.array([match.players for match in matches])

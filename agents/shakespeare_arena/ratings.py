@@ -36,8 +36,8 @@ class Choices:
 
     Attributes:
         digests: The n agents.
-        sets: float[s, n + 1]: the distinct choice sets: how many copies of each agent they hold;
-            the last column is the virtual agent of the penalty.
+        sets: float[s, n + 1]: how many copies of each agent a choice set holds, last of the
+            penalty's virtual one.
         chosen: sparse float[m, n + 1]: how often the games of a match chose each agent.
         shown: sparse float[m, s]: how often they chose from each set.
     """
@@ -146,7 +146,7 @@ def _aggregated(digests: tuple[str, ...], matches: int, stages: Sequence[_Stage]
         share = np.full(len(stage.rows), stage.weight / len(stage.taken))
         chosen_at += [(stage.rows, stage.held[:, column], share) for column in stage.taken]
     rows = np.concatenate([none, *(stage.rows for stage in stages)])
-    weights = np.concatenate([none, *(np.full(len(one.rows), one.weight) for one in stages)])
+    weights = np.concatenate([none, *(np.full(len(stage.rows), stage.weight) for stage in stages)])
     at_row, at_agent, at_share = (np.concatenate(part) for part in zip(*chosen_at, strict=True))
     chosen = scipy.sparse.coo_array((at_share, (at_row, at_agent)), shape=(matches, n + 1))
     shown = scipy.sparse.coo_array((weights, (rows, sets_of)), shape=(matches, len(distinct)))
@@ -154,15 +154,9 @@ def _aggregated(digests: tuple[str, ...], matches: int, stages: Sequence[_Stage]
 
 
 def strengths(sets: Floats, chosen: Floats, shown: Floats) -> Floats:
-    """The most likely strengths, in natural units; the virtual agent's is 0.
+    """float[n]: the most likely strengths, in natural units; the virtual agent's is 0.
 
-    Args:
-        sets: float[s, n + 1], the sets that the choices are from.
-        chosen: float[n + 1], how often each agent was chosen.
-        shown: float[s], how often each set was.
-
-    Returns:
-        float[n].
+    They follow from how often each agent was chosen, float[n + 1], and each set shown, float[s].
     """
     n = sets.shape[1] - 1
     free = sets[:, :n]
@@ -195,17 +189,17 @@ def _curvature(sets: Floats, shown: Floats, at: Floats) -> Floats:
 def _shares(sets: Floats, at: Floats) -> Floats:
     """float[s, n + 1]: each agent's chance to be chosen from each set."""
     held = sets * np.exp(np.append(at, 0.0))
-    return held / held.sum(axis=1)[:, None]
+    return np.asarray(held / held.sum(axis=1)[:, None])
 
 
 @dataclass(frozen=True)
 class Ratings:
-    """Estimates of all agents' strengths.
+    """Estimates of the strengths of n agents, strongest first.
 
     Attributes:
-        digests: The n agents, strongest first.
-        points: float[n], ratings in Elo points; the mean of the middle half of the field is 0,
-            since the plain mean would move with an agent that never wins.
+        digests: The agents.
+        points: float[n], in Elo points; the mean of the middle half of the field is 0, since the
+            plain mean would move with an agent that never wins.
         covariance: float[n, n], their covariance.
         parts: int[n], a number shared by agents that games connect, if only through others.
         matches: int[n], the matches that each has played.
@@ -281,11 +275,8 @@ def ratings(results: pl.DataFrame) -> Ratings:
 class Fit:
     """The goodness of fit of a table's ratings: Pearson's chi-square over pairs.
 
-    Attributes:
-        chi_square: The sum of z² over pairs.
-        freedom: Pairs less the ratings estimated from them; 0 if nothing is left to test.
-        z: `digest`, `other_digest`, `z`: how many standard errors each pair was ahead beyond
-            expectation.
+    Of each pair, `z` has how many standard errors it was ahead beyond expectation; the degrees of
+    freedom are the pairs less the ratings estimated from them.
     """
 
     chi_square: float

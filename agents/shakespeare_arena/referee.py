@@ -71,13 +71,7 @@ class Answerer(Protocol):
 
 @dataclass(frozen=True)
 class Forfeit:
-    """A game lost by a fault.
-
-    Attributes:
-        seat: The seat whose agent failed.
-        fault: What it did.
-        scores: Scores by seat, where the game stopped.
-    """
+    """A game lost by a seat's fault, and the scores by seat where it stopped."""
 
     seat: int
     fault: Fault

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import tomllib
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -11,10 +10,8 @@ from typing import TYPE_CHECKING
 
 from shakespeare_agents.storage import write_atomically
 from shakespeare_arena import sheets
-from shakespeare_arena.field import Field
 from shakespeare_arena.results import FIELD_NAME
 from shakespeare_arena.sheets import Sheet, shown_name
-from shakespeare_env.errors import ArenaError
 from shakespeare_env.extras import needing
 from shakespeare_env.version import version
 
@@ -61,7 +58,6 @@ def write_report(standings: Standings, folder: Path, path: Path) -> None:
     page = environment.get_template("report.html").render(
         title=f"{standings.game.capitalize()}: who is strongest",
         field=field,
-        command=f"shakespeare arena {FIELD_NAME}{' --trust' if _runs_code(field) else ''}",
         version=version(),
         standings=standings,
         digests=digests,
@@ -70,14 +66,6 @@ def write_report(standings: Standings, folder: Path, path: Path) -> None:
         picture=picture[picture.find("<svg") :],
     )
     write_atomically(path, page.encode())
-
-
-def _runs_code(field: str) -> bool:
-    """Whether a field names programs or Python, which the command runs only with `--trust`."""
-    try:
-        return bool(Field.of(**tomllib.loads(field)).runs())
-    except (ArenaError, ValueError):  # no field is known, or it is for another version
-        return False
 
 
 def _sections(standings: Standings) -> dict[str, list[Sheet]]:

@@ -47,8 +47,8 @@ _CONTENTS = Contents(
     use="plays in it",
     remedy="give a new folder or one of results",
 )
-_MOST_SMALL, _SMALL = 64, 2**20
-"""The most small files, and the size in bytes below which a file is small."""
+_SMALL = 2**20
+"""The size in bytes below which a file is small."""
 
 
 @dataclass(frozen=True)
@@ -92,10 +92,10 @@ class Store:
         write_atomically(self.folder / f"round-{plan.number:04d}.json", text.encode())
         self.plan = plan
 
-    def tidy(self, most: int = _MOST_SMALL) -> None:
-        """Put small files into one once they are more than `most`."""
+    def tidy(self) -> None:
+        """Put small files into one."""
         small = [path for path in results_files(self.folder) if path.stat().st_size < _SMALL]
-        if len(small) > most:
+        if len(small) > 1:
             self._write(load_polars().concat(map(read_parquet, small), how="diagonal"))
             # If the process ends before all are deleted, duplicate rows count once.
             for path in small:

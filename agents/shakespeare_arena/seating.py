@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.play.agent import AnyAgent
 
 Row: TypeAlias = tuple[int, ...]
+T = TypeVar("T")
 
 _MOST_TRIED = 1000
 """The most ways tried to share the design's places among copies; six seats have at most 720."""
@@ -35,15 +36,11 @@ def seatings(agents: Sequence[Hashable]) -> NDArray[np.int64]:
 
 @dataclass(frozen=True)
 class SeatPlan:
-    """Who sits where in all games of a series of deals.
+    """Who sits where in all games of a series of deals: one agent per seat, equal ones are copies.
 
     Each deal plays the games of `seatings`, with the design's places drawn by the seed and the
     deal's number, so that over many deals sitting two or three seats away favours nobody, either.
     Games that only move the agents on stay in the order named.
-
-    Attributes:
-        agents: One per seat; equal ones are copies.
-        seed: The seed of the deals.
     """
 
     agents: tuple[Hashable, ...]
@@ -80,7 +77,8 @@ class SeatPlan:
 def seat_plan(entrants: Sequence[Entrant], seed: int) -> SeatPlan:
     """Who sits where; copies are the same agent under the same name."""
     objects = list(dict.fromkeys(id(entrant.agent) for entrant in entrants))
-    return SeatPlan(tuple((one.name, objects.index(id(one.agent))) for one in entrants), seed)
+    agents = ((entrant.name, objects.index(id(entrant.agent))) for entrant in entrants)
+    return SeatPlan(tuple(agents), seed)
 
 
 def circular_orders(agents: Sequence[Hashable]) -> list[Row]:
@@ -154,7 +152,7 @@ def _without_repeats(
 def _copies_of_pairs(named: Row) -> int:
     """The greatest common divisor of the counts of ordered pairs of kinds."""
     held = Counter(named)
-    return math.gcd(*[held[one] * (held[other] - (one == other)) for one in held for other in held])
+    return math.gcd(*[held[a] * (held[b] - (a == b)) for a in held for b in held])
 
 
 def _cycles(n: int) -> list[Row]:
@@ -166,14 +164,14 @@ def _cycles(n: int) -> list[Row]:
     forward = [tuple(label[number] for number in zigzag) for zigzag in zigzags]
     if n % 2:
         return forward
-    return [one for order in forward for one in (order, order[::-1])]
+    return [cycle for order in forward for cycle in (order, order[::-1])]
 
 
 def _rotations(row: Row) -> list[Row]:
     return [_turned(row, rotation) for rotation in range(len(row))]
 
 
-def _turned(row: Row, rotation: int) -> Row:
+def _turned(row: tuple[T, ...], rotation: int) -> tuple[T, ...]:
     """A row whose first entry sits at seat `rotation`."""
     start = -rotation % len(row)
     return row[start:] + row[:start]
@@ -183,11 +181,9 @@ def _turned(row: Row, rotation: int) -> Row:
 class Match:
     """A deal played by the same agents in several games.
 
-    Attributes:
-        players: Seats at the table.
-        deal: Its number: game `deal` of `Batch(seed=seed)`, which decides all chance.
-        lineup: The agents' digests by seat in rotation 0; copies are the same digest twice.
-        rotations: Those played; in rotation r the line-up's first agent sits at seat r.
+    Its number decides all chance, with the seed: it is game `deal` of `Batch(seed=seed)`. The
+    line-up is the agents' digests by seat in rotation 0, copies being the same digest twice; in
+    rotation r its first agent sits at seat r.
     """
 
     players: int
@@ -212,16 +208,7 @@ class Seating:
 
 @dataclass(frozen=True)
 class Rules:
-    """What all games of an arena's run share.
-
-    Attributes:
-        game: Its name.
-        variants: Variants by name.
-        seed: Decides the deals and the agents' draws.
-        agents: Agents by digest.
-        names: Names by digest.
-        threads: The threads that step the games.
-    """
+    """What all games of a run share: agents and their names are by digest."""
 
     game: str
     variants: tuple[str, ...]

@@ -37,14 +37,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table in words.
-
-    Attributes:
-        title: Above it.
-        headings: One a column.
-        rows: Its cells; agents' names are not shortened yet.
-        note: Below it.
-    """
+    """A table in words, with a title above and a note below; names are not shortened yet."""
 
     title: str
     headings: Sequence[str]
@@ -199,7 +192,7 @@ def standings_tables(standings: Standings) -> RenderableType:
     sheets = [*_in_order(standings, pairs), *combined_sheets(standings), *fault_sheets(standings)]
     if not sheets:
         return Text("No game has been finished yet.")
-    shown = [*map(_table, sheets), Text(f"{RANKS} {VERDICTS}", style="dim")]
+    shown: list[RenderableType] = [*map(_table, sheets), Text(f"{RANKS} {VERDICTS}", style="dim")]
     return Group(*(Padding(part, (0, 0, 1, 0)) for part in shown))
 
 

@@ -132,7 +132,7 @@ def standings_of(results: pl.DataFrame) -> Standings:
     fitted = {players: rated(results.filter(players=players)) for players in several}
     ratings = {players: rating for players, (rating, _) in fitted.items()}
     alone = solo_scores(rows)
-    sizes = [len(ladder.digests) for ladder in (*ratings.values(), alone)]
+    sizes = [*(len(rating.digests) for rating in ratings.values()), len(alone.digests)]
     # Bonferroni: over neighbours, and over all pairs, from which those that rank are chosen.
     levels = (
         LEVEL / max(sum(max(n - 1, 0) for n in sizes), 1),
@@ -187,14 +187,9 @@ def standings_of(results: pl.DataFrame) -> Standings:
 def verdict(
     lead: float, error: float, matches: int, *, level: float, equal_within: float
 ) -> Verdict:
-    """What a lead over an agent shows.
+    """What a lead over an agent shows, if the verdict may be wrong with probability `level`.
 
-    Args:
-        lead: The estimate.
-        error: Its standard error.
-        matches: The matches of the agent that has played fewer.
-        level: The probability that this verdict is wrong.
-        equal_within: The lead that counts as equal.
+    `matches` are those of the agent that has played fewer; a lead below `equal_within` is none.
     """
     if matches < FEWEST_MATCHES or not math.isfinite(error):
         return "open"
@@ -211,12 +206,8 @@ def with_ranks(
     """A ladder's rows with their `rank`: one more than the agents that are surely stronger.
 
     An agent surely stronger than another is so than all below that one, and so are all above. A
-    shared rank is written "3=".
-
-    Args:
-        rows: Strongest first, with their `verdict` over the next one.
-        stronger: Whether the agent at the first place is shown to be stronger than the one at the
-            second, which is further down than the next.
+    shared rank is written "3=". Rows are strongest first, with their `verdict` over the next one;
+    `stronger` tells whether the agent at one place is shown to be stronger than one further down.
     """
     above = [0] * len(rows)
     for place in range(1, len(rows)):
@@ -231,11 +222,9 @@ def with_ranks(
 
 @dataclass(frozen=True)
 class SoloScores:
-    """Scores of solo games by deal.
+    """Scores of solo games, float[deals, agents], NaN where an agent has not played a deal.
 
-    Attributes:
-        digests: The n agents, best first: each is no worse than the next on the deals of both.
-        scores: float[d, n], NaN where an agent has not played a deal; a forfeited game counts 0.
+    Best first: each agent is no worse than the next on the deals of both.
     """
 
     digests: tuple[str, ...]

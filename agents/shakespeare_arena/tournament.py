@@ -123,7 +123,6 @@ class _Arena:
                 self._planned = self._games + len(missing)
                 self._report()
                 self._play(missing)
-                self.store.tidy()
                 ending = self._ending()
                 if ending is not None:
                     return ending
@@ -131,7 +130,7 @@ class _Arena:
         except _OutOfTime:
             return Ending.minutes
         finally:
-            self.store.tidy(most=1)
+            self.store.tidy()
 
     def _play(self, seatings: Sequence[Seating]) -> None:
         shards = self._together(seatings)

@@ -49,9 +49,8 @@ def played(
     """The matches' games, in the columns `RESULTS`; strengths are in Elo points, by name.
 
     Finishing orders are Plackett-Luce exactly, but for `seat_luck`, ties, and forfeits. `points`
-    are of score in 174 Elo points: the fewer, the more ties. `deal_luck` is the standard deviation
-    of what a deal adds to all scores, `seat_luck` of what it gives a seat in units of 174 Elo
-    points; `forfeits` is how often an agent loses a game by a fault, by name.
+    are of score in 174 Elo points: the fewer, the more ties; `deal_luck` and `seat_luck` are the
+    standard deviations of what a deal gives to all and to a seat.
     """
     rng = np.random.default_rng([seed, 1])
     names = {digest_of(name): name for name in strengths}

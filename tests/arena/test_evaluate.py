@@ -115,40 +115,13 @@ def test_alone_nobody_wins_and_the_target_is_beside_the_score():
     assert alone.score_low < alone.mean_score
 
 
-@pytest.mark.parametrize(
-    ("entrants", "how", "fault", "says"),
-    [
-        (["random"] * 3, {"games": 0}, ValueError, "games=0"),
-        (["random"] * 4, {"players": 3}, ValueError, "4 players for 3 seats; name fewer agents"),
-        (["random"], {"players": 9}, ValueError, "players=9: figaro is played by 3 to 6 seats"),
-        (first_legal, {}, TypeError, r"give a list of agents, \["),
-        ("random", {}, TypeError, r"give a list of agents, \["),
-    ],
-)
-def test_what_cannot_be_evaluated_is_refused(entrants, how, fault, says):
-    given: dict[str, Any] = {"games": 3, **how}
-    with pytest.raises(fault, match=says):
-        evaluate(entrants, "figaro", **given)
-
-
-class Player:
-    def act(self, observations, masks, rng):
-        return first_legal(observations, masks, rng)
-
-
-PLAYER = Player()
-
-
-@pytest.mark.parametrize(
-    ("given", "players", "names"),
-    [
-        ([first_legal], 3, ["first_legal", "network", "network"]),
-        ([PLAYER, Player(), PLAYER, Player], None, ["Player", "Player 2", "Player", "Player 3"]),
-    ],
-)
-def test_seats_are_filled_and_named_as_in_the_command(given, players, names):
-    """With fewer than two agents by the default one; an object at several seats has one name."""
-    assert evaluate(given, "figaro", games=1, players=players).entrants == tuple(names)
+def test_what_is_no_list_of_agents_is_refused():
+    given: Any = first_legal
+    for entrants in (given, "random"):
+        with pytest.raises(TypeError, match=r"give a list of agents, \["):
+            evaluate(entrants, "figaro", games=3)
+    with pytest.raises(ValueError, match="4 players for 3 seats; name fewer agents"):
+        evaluate(["random"] * 4, "figaro", games=3, players=3)
 
 
 # By deal, rotation and seat: the first agent sits at seat 0, then at seat 1.

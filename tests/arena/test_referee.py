@@ -97,20 +97,6 @@ def test_a_fault_loses_its_game_and_no_other(fail, kind, says):
     assert (lineup.seats[1] == OUTSIDE).all()
 
 
-@small_tables
-def test_a_move_that_is_not_legal_now_is_named_with_those_that_are(table):
-    """The scores of a forfeited game are those that it had."""
-    action = int(np.flatnonzero(~table.batch(4, seed=1).mask.any(axis=0))[0])
-    batch, lineup = games(table, [Fails(lambda chosen, at: np.full_like(chosen, action))])
-    masks, scores = batch.mask.copy(), batch.scores()[:, : table.players].tolist()
-    assert played(batch, lineup) == [[]] * 4
-    for row, forfeit in lineup.forfeits.items():
-        texts = batch.actions.texts_for(forfeit.seat, table.players)
-        legal = ", ".join(texts[i] for i in masks[row].nonzero()[0])
-        assert forfeit.fault.details == f"{texts[action]} is not legal; legal: {legal}"
-        assert list(forfeit.scores) == scores[row]
-
-
 def test_an_interruption_stops_the_games():
     batch, lineup = games(TABLES[3], [Fails(raises(KeyboardInterrupt()), after=1), Remembers()])
     with pytest.raises(KeyboardInterrupt):

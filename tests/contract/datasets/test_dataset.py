@@ -40,7 +40,8 @@ def test_actions_lead_from_every_seat_of_a_deal_to_the_result_and_values_stand_b
     """A network's are those that it gives itself, bit for bit."""
     entrants = made(["network", "random"], registry.game(name)) if network else entrants_of(name)
     entrants = [entrants[0], *[entrants[1]] * (max(registry.seats(name)[0], 2) - 1)]
-    seats, first, guesser = len(entrants), entrants[0].name, entrants[0].agent
+    seats, first = len(entrants), entrants[0].name
+    guesser: Any = entrants[0].agent
     write_dataset(tmp_path, entrants, name, games=2 * seats, seed=5)
     rows = read_games(tmp_path).collect().rows(named=True)
     assert [row["game_id"] for row in rows] == list(range(2 * seats))
