@@ -9,12 +9,13 @@ from polars.testing import assert_frame_equal
 
 from shakespeare_agents import RandomAgent
 from shakespeare_agents.entrants import entrants_of as made
-from shakespeare_arena import Entrant, dataset
+from shakespeare_arena import Entrant, dataset, evaluate
 from shakespeare_arena.dataset import write_dataset
 from shakespeare_arena.playing import places_of
+from shakespeare_arena.standings import standings_of
 from shakespeare_env import Batch
 from shakespeare_env.core import registry
-from shakespeare_env.datasets import DECISIONS, GAMES, read_games
+from shakespeare_env.datasets import DECISIONS, GAMES, read_games, read_results
 from shakespeare_env.datasets.reading import results_files
 from tests.arena.small_arenas import games
 from tests.contract.command_line import printed, refused
@@ -59,6 +60,18 @@ def test_actions_lead_from_every_seat_of_a_deal_to_the_result_and_values_stand_b
         scores, winners = batch.final_scores[:, :seats], batch.final_winners[:, :seats]
         assert row["scores"] == scores[0].tolist()
         assert row["places"] == places_of(scores, winners)[0].tolist()
+
+
+def test_an_evaluation_and_the_standings_of_the_same_games_agree(tmp_path):
+    """To the intervals, since both count a deal's games as one."""
+    agents, how = ["heuristic", "random", "greedy"], dict[str, Any](games=60, seed=4)
+    write_dataset(tmp_path, made(agents, registry.game("figaro")), "figaro", **how)
+    result, standings = evaluate(agents, "figaro", **how), standings_of(read_results(tmp_path))
+    figures = ("win_rate", "low", "high", "mean_score", "score_low", "score_high")
+    for row in standings.tables.to_dicts():
+        for name in figures:
+            assert row[name] == pytest.approx(getattr(result[row["agent"]], name)), name
+    assert standings.matches == result.deals == 10
 
 
 def test_an_estimate_that_is_none_names_whose_it_is(tmp_path):
