@@ -99,9 +99,8 @@ REFERENCE = {
             "shakespeare_arena.field": "Field",
             "shakespeare_arena.tournament": "run_arena",
             "shakespeare_arena.standings": "standings_of",
-            "shakespeare_arena.report": "write_report",
+            "shakespeare_arena.report": "write_report strength_svg",
             "shakespeare_arena.sheets": "ladder_markdown",
-            "shakespeare_arena.pictures": "strength_svg",
             "shakespeare_arena.programs": "Program Limits ProgramAgent",
             "shakespeare_agents.workers": "open_workers",
             "shakespeare_table.mcp.tables": "Tables",
@@ -112,8 +111,8 @@ REFERENCE = {
         "Datasets and films",
         {
             "shakespeare_env.datasets": "read_games read_decisions decisions_of read_batches "
-            "Batches recorded_games read_recorded read_results",
-            "shakespeare_arena.dataset": "settings_of write_dataset",
+            "Batches recorded_games read_results",
+            "shakespeare_arena.dataset": "write_dataset",
             "shakespeare_env.film": "film_page",
             "shakespeare_table.analysis": "verdicts best_line",
         },

@@ -11,18 +11,15 @@ from shakespeare_arena.field import Field
 from shakespeare_env.checks import limits
 from shakespeare_env.checks.limits import read_regular, regular_size
 from shakespeare_env.cli.recorded import from_json_lines
-from shakespeare_env.datasets import read_recorded
-from shakespeare_env.datasets.reading import ARENA, NAME, read_results, shard_file
+from shakespeare_env.datasets import read_games
+from shakespeare_env.datasets.reading import ARENA, read_results
 from shakespeare_env.errors import MemoryLimitError, ShakespeareEnvError
 from tests.arena.small_arenas import written
-from tests.contract.small_datasets import small_settings, write
 
 GAME, GIB = "figaro", 2**30
 READERS = {
-    "arena/" + ARENA: lambda path: read_recorded(path.parent),
+    "arena/" + ARENA: lambda path: read_games(path.parent),
     "arena/games-000007.parquet": lambda path: read_results(path.parent),
-    "dataset/" + NAME: lambda path: read_recorded(path.parent),
-    f"dataset/{shard_file(0)}": lambda path: read_recorded(path.parent),
     "field.toml": Field.read,
     "game.jsonl": from_json_lines,
 }
@@ -32,7 +29,6 @@ READERS = {
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("files")
     written(GAME, folder / "arena")
-    write(folder / "dataset", small_settings(GAME))
     return folder
 
 

@@ -8,18 +8,22 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from shakespeare_agents.entrants import Entrant, agent_set, entrants_of, filled
 from shakespeare_agents.portable import AgentSet
 from shakespeare_agents.storage import write_atomically
 from shakespeare_agents.workers import Tell, Workers, in_order, tell_nobody
-from shakespeare_arena.games.seating import SeatPlan, deal, parts, seat_plan
 from shakespeare_arena.intervals import FEW_DEALS, mean_interval, share_interval
-from shakespeare_arena.wording import counted, with_margin
+from shakespeare_arena.playing import dealt
+from shakespeare_arena.seating import Rules, SeatPlan, seat_plan
+from shakespeare_arena.sheets import counted
 from shakespeare_env.checks.limits import require_memory
 from shakespeare_env.checks.values import shown
 from shakespeare_env.core import registry
@@ -27,11 +31,7 @@ from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.registry import box_digest
 from shakespeare_env.datasets.reading import MOST_GAMES
 from shakespeare_env.play.agent import Player
-from shakespeare_env.play.lineup import play_out
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
+from shakespeare_env.play.lineup import Lineup, play_out
 
 WIDTH = 80
 """Columns of a printed result."""
@@ -55,8 +55,6 @@ class Shown:
         raise NotImplementedError
 
     def __str__(self) -> str:
-        from rich.console import Console  # imported late: only tables need it
-
         text = io.StringIO()
         Console(file=text, width=WIDTH, color_system=None).print(self.table())
         return text.getvalue().rstrip("\n")
@@ -67,12 +65,7 @@ class Shown:
         return {"format": self.FORMAT, "box_digest": box_digest(self.game), **facts}
 
     def save(self, path: Path) -> None:
-        """Write the JSON atomically.
-
-        Raises:
-            ValueError: a figure is not finite.
-            OSError: the file cannot be written.
-        """
+        """Write the JSON atomically; OSError, or ValueError if a figure is not finite."""
         text = json.dumps(self.to_json(), indent=2, allow_nan=False) + "\n"
         write_atomically(path, text.encode())
 
@@ -92,9 +85,7 @@ class AgentResult:
         low: Lower end of its 95 % interval, by deals; 0 to 1 with one deal.
         high: Upper end.
         seat_win_rates: Win rates by seat; all were played equally often.
-        mean_score: Mean final score.
-        score_low: Lower end of its 95 % interval; None with one deal.
-        score_high: Upper end; None with one deal.
+        mean_score: Mean final score; the ends of its interval are None with one deal.
     """
 
     name: str
@@ -114,20 +105,15 @@ class AgentResult:
 class Difference:
     """One agent's lead over another: the mean over deals, each agent taken over all its copies.
 
-    In every deal both had every seat, so its luck cancels out; in the balanced order they also
-    followed everyone else equally often. Intervals are 95 %; one without 0 shows which of the two
-    does better in this company. That of wins is -1 to 1 with one deal, that of scores None.
+    In every deal both had every seat, so its luck cancels out. Intervals are 95 %; one without 0
+    shows which of the two does better in this company. That of wins is -1 to 1 with one deal.
 
     Attributes:
         first: The agent's name.
         second: The other's.
         deals: The number of deals compared.
-        win_rate: Difference of their win rates, -1 to 1.
-        win_low: Lower end of its interval.
-        win_high: Upper end.
-        score: Difference of their mean scores.
-        score_low: Lower end of its interval.
-        score_high: Upper end.
+        win_rate: Difference of their win rates, -1 to 1; `win_low` and `win_high` are its ends.
+        score: Difference of their mean scores; the ends are None with one deal.
     """
 
     first: str
@@ -147,13 +133,6 @@ class Difference:
         which = f"{self.first} less {self.second}, {counted(self.deals, 'deal')}{few}"
         return f"{which}:\n  wins {wins}, score {score}"
 
-    def turned(self) -> Difference:
-        """The second less the first."""
-        turned = self.win_high, self.win_low, self.score_high, self.score_low
-        ends: Any = [None if end is None else -end for end in turned]
-        figures: Any = -self.win_rate, *ends[:2], -self.score, *ends[2:]
-        return Difference(self.second, self.first, self.deals, *figures)
-
 
 @dataclass(frozen=True)
 class EvaluationResult(Shown):
@@ -168,15 +147,14 @@ class EvaluationResult(Shown):
         deals: Each was played in games / deals games.
         entrants: Names, as entered.
         agents: One per name, in that order.
-        differences: One per two names, the first less the second (see `difference`).
-        mean_winning_score: Mean of each game's best final score; None with one seat.
-        winning_score_low: Lower end of its 95 % interval; None with one seat or deal.
-        winning_score_high: Upper end; None with one seat or deal.
+        differences: Of every two names, the first less the second, both ways.
+        mean_winning_score: Mean of each game's best final score; None with one seat, as are the
+            ends of its interval, also with one deal.
         solo_target: A good solo score; None with more seats.
         warning: That there are few deals, if there are.
     """
 
-    FORMAT = 5
+    FORMAT = 6
 
     game: str
     options: dict[str, bool]
@@ -200,25 +178,27 @@ class EvaluationResult(Shown):
         raise KeyError(f"{name!r} did not play; the entrants were {', '.join(self.entrants)}")
 
     def difference(self, first: str, second: str) -> Difference:
-        """What the first has more than the second, compared deal by deal; KeyError if unknown."""
-        for name in (first, second):
-            _ = self[name]
-        for found in self.differences:
-            if {found.first, found.second} == {first, second}:
-                return found if found.first == first else found.turned()
-        raise KeyError(f"{first!r} was compared with itself; name two agents")
+        """What the first has more than the second; KeyError unless both played."""
+        for difference in self.differences:
+            if (difference.first, difference.second) == (first, second):
+                return difference
+        raise KeyError(f"{first!r} and {second!r} are no two of {', '.join(self.entrants)}")
 
     def table(self) -> Table:
         """The results, one row per agent, 80 columns at most."""
-        from rich.table import Table
-        from rich.text import Text
-
         variants = [name for name, on in self.options.items() if on]
         where = ", ".join([self.game, counted(self.players, "seat"), *variants])
         games, deals = counted(self.games, "game"), counted(self.deals, "deal")
+        caption = [f"A good solo game passes {self.solo_target:g}."] if self.solo_target else []
+        if self.mean_winning_score is not None:
+            best = _with_margin(self.mean_winning_score, self.winning_score_high)
+            caption = [
+                f"{self.games // self.deals} games a deal. Mean winning score {best}.",
+                f"± is a 95 % interval; equal agents win {100 / self.players:.1f} %.",
+            ]
         table = Table(
             title=f"{where}: {games}, {deals}, seed {self.seed}",
-            caption=self._caption(),
+            caption="\n".join(filter(None, [*caption, self.warning])),
             min_width=_NARROWEST,
         )
         table.add_column("Agent", overflow="fold")
@@ -227,24 +207,13 @@ class EvaluationResult(Shown):
             table.add_column(heading, justify="right", no_wrap=True)
         for agent in self.agents:
             copies = f" ×{agent.copies}" if agent.copies > 1 else ""
-            figures = [with_margin(agent.mean_score, agent.score_high)]
+            figures = [_with_margin(agent.mean_score, agent.score_high)]
             if agent.win_rate is not None and agent.seat_win_rates is not None:
                 rate = f"{100 * agent.win_rate:.1f}{_ends(agent.low, agent.high, '.1f', 100)}"
                 by_seat = " ".join(f"{100 * rate:3.0f}" for rate in agent.seat_win_rates)
                 figures = [rate, by_seat, *figures]
             table.add_row(Text(agent.name + copies), *figures)
         return table
-
-    def _caption(self) -> str:
-        few = f"\n{self.warning}" if self.warning else ""
-        if self.mean_winning_score is None:
-            return f"A good solo game passes {self.solo_target:g}.{few}"
-        a_deal = self.games // self.deals
-        best = with_margin(self.mean_winning_score, self.winning_score_high)
-        return (
-            f"{a_deal} games a deal. Mean winning score {best}.\n"
-            f"± is a 95 % interval; equal agents win {100 / self.players:.1f} %.{few}"
-        )
 
 
 def agent_results(
@@ -282,7 +251,7 @@ def agent_results(
         figures: Any = *victory, *mean_interval(means[name][1])
         results.append(AgentResult(name, copies, games, *figures))
     differences = []
-    for first, second in itertools.combinations(means, 2):
+    for first, second in itertools.permutations(means, 2):
         by_wins, by_score = (a - b for a, b in zip(means[first], means[second], strict=True))
         # Few deals may all end alike, which does not make their difference certain: Wilson's score.
         won = (2 * end - 1 for end in share_interval((1 + by_wins) / 2))
@@ -291,10 +260,9 @@ def agent_results(
     return tuple(results), tuple(differences)
 
 
-def _warning(deals: int) -> str | None:
-    if deals >= FEW_DEALS:
-        return None
-    return f"Only {counted(deals, 'deal')}: below {FEW_DEALS} intervals are rough."
+def _with_margin(mean: float, high: float | None) -> str:
+    """A mean and its symmetric interval: `21.37 ± 0.52`."""
+    return f"{mean:.2f}" if high is None else f"{mean:.2f} ± {high - mean:.2f}"
 
 
 def _ends(low: float | None, high: float | None, digits: str, unit: int = 1) -> str:
@@ -307,7 +275,7 @@ def _ends(low: float | None, high: float | None, digits: str, unit: int = 1) -> 
 OnProgress = Callable[[int, int], None]
 """Called with decisions made and games finished so far; in this process after every step."""
 Ends = tuple[NDArray[np.int16], NDArray[np.bool_]]
-"""Final scores, int16[n, S], and winners, bool[n, S], of n games in the order of `deal`."""
+"""Final scores, int16[n, S], and winners, bool[n, S], of n games in the order of their deals."""
 _GAMES_AT_ONCE = 16_384
 """The most games played together, to bound memory; it changes no figure."""
 _SHARDS_A_WORKER = 8
@@ -400,18 +368,24 @@ class Series:
         self.games_a_deal = seats.games
         agents = agent_set(entrants, registry.game(game))
         names = [entrant.name for entrant in entrants]
-        self._job = _Deals(agents, names, seed, seats, dict(options or {}), threads)
-        self._tell = on_progress or tell_nobody
-        self._decisions = self._finished = 0
-        self._found: list[Ends] = []
+        self._job = _Deals(agents, names, seats, dict(options or {}), threads)
+        self._ends: list[Ends] = []
+        played = [0, 0]
+
+        def count(decisions: int, games: int) -> None:
+            played[:] = played[0] + decisions, played[1] + games
+            (on_progress or tell_nobody)(*played)
+
+        self._count = count
 
     def play(self, deals: int) -> None:
         """Play the next deals, all their games together; if interrupted, none of them counts."""
         several = -(-deals // (_SHARDS_A_WORKER * self._workers.size))
         together = max(_GAMES_AT_ONCE // self.games_a_deal, 1)
         size = together if self._workers.size == 1 else min(several, together)
-        shards = parts(range(self.deals, self.deals + deals), size)
-        self._found += list(in_order(self._workers.run(self._job, shards, self._count)))
+        end = self.deals + deals
+        shards = [range(first, min(first + size, end)) for first in range(self.deals, end, size)]
+        self._ends += list(in_order(self._workers.run(self._job, shards, self._count)))
         self.deals += deals
 
     def result(self) -> EvaluationResult:
@@ -420,7 +394,7 @@ class Series:
         # [deal, game, seat]
         scores, winners = (
             np.concatenate(column)[:, :players].reshape(-1, games, players)
-            for column in zip(*self._found, strict=True)
+            for column in zip(*self._ends, strict=True)
         )
         seating = job.seats.of(range(self.deals))
         agents, compared = agent_results(job.names, seating, scores, winners)
@@ -430,7 +404,7 @@ class Series:
             game=job.agents.game.name,
             options=job.options,
             players=players,
-            seed=job.seed,
+            seed=job.seats.seed,
             games=self.deals * games,
             deals=self.deals,
             entrants=tuple(job.names),
@@ -440,23 +414,20 @@ class Series:
             winning_score_low=best[1],
             winning_score_high=best[2],
             solo_target=job.agents.game.solo_target if solo else None,
-            warning=_warning(self.deals),
+            warning=f"Only {counted(self.deals, 'deal')}: below {FEW_DEALS} intervals are rough."
+            if self.deals < FEW_DEALS
+            else None,
         )
 
     def shares(self) -> NDArray[np.float64]:
         """float[deals]: the share of victory of the first entrant's seat in each deal's games."""
         games, players = self.games_a_deal, len(self._job.names)
-        winners = np.concatenate([ends[1] for ends in self._found])[:, :players]
+        winners = np.concatenate([ends[1] for ends in self._ends])[:, :players]
         winners = winners.reshape(-1, games, players)
         held = self._job.seats.of(range(self.deals)) == 0
         won = winners * held / winners.sum(axis=2, keepdims=True)
-        found: NDArray[np.float64] = won.sum(axis=2).mean(axis=1)
-        return found
-
-    def _count(self, decisions: int, games: int) -> None:
-        self._decisions += decisions
-        self._finished += games
-        self._tell(self._decisions, self._finished)
+        shares: NDArray[np.float64] = won.sum(axis=2).mean(axis=1)
+        return shares
 
 
 @dataclass(frozen=True)
@@ -465,7 +436,6 @@ class _Deals:
 
     agents: AgentSet
     names: Sequence[str]
-    seed: int
     seats: SeatPlan
     options: dict[str, bool]
     threads: int
@@ -474,16 +444,13 @@ class _Deals:
         return self._play
 
     def _play(self, deals: range, tell: Tell) -> Ends:
-        batch, lineup = deal(
-            self.agents.agents,
-            self.agents.game.name,
-            deals,
-            self.seed,
-            self.seats.of(deals),
-            options=self.options,
-            threads=self.threads,
-            names=self.names,
-        )
+        agents = {str(id(agent)): agent for agent in self.agents.agents}
+        keys = [str(id(agent)) for agent in self.agents.agents]
+        variants = tuple(name for name, on in self.options.items() if on)
+        names = dict(zip(keys, self.names, strict=True))
+        game = self.agents.game.name
+        rules = Rules(game, variants, self.seats.seed, agents, names, self.threads)
+        batch, lineup = dealt(self.seats.seatings(deals, keys), rules, Lineup)
 
         def after_step(rows: NDArray[Any], _actions: NDArray[Any]) -> None:
             tell(len(rows), int(batch.done.sum()))

@@ -6,7 +6,7 @@ import os
 import shutil
 import tomllib
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, chdir, contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -16,7 +16,7 @@ from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.registry import make
 from shakespeare_arena.programs import Limits, Program, ProgramAgent, program_digest
 from shakespeare_arena.programs.process import environment_of
-from shakespeare_arena.standings.ladders import EQUAL_WITHIN, SOLO_EQUAL_WITHIN
+from shakespeare_arena.standings import EQUAL_WITHIN, SOLO_EQUAL_WITHIN
 from shakespeare_env.checks.limits import read_text
 from shakespeare_env.checks.values import shown
 from shakespeare_env.core import registry
@@ -105,7 +105,7 @@ class Field(pydantic.BaseModel):
     solo_equal_within: Amount = SOLO_EQUAL_WITHIN
     """The same for mean scores of the solo game."""
     folder: Path = pydantic.Field(default=Path(), exclude=True)
-    """What relative paths start from."""
+    """Where it is played: what relative paths start from."""
     text: str = pydantic.Field(default="", exclude=True)
     """The text of the file that it was read from."""
 
@@ -114,7 +114,9 @@ class Field(pydantic.BaseModel):
     def _by_name(cls, agents: Any) -> Any:
         if not isinstance(agents, list | tuple):
             return agents
-        return [one if isinstance(one, dict | Contender) else {"agent": one} for one in agents]
+        return [
+            agent if isinstance(agent, dict | Contender) else {"agent": agent} for agent in agents
+        ]
 
     @pydantic.model_validator(mode="before")
     @classmethod
@@ -154,7 +156,7 @@ class Field(pydantic.BaseModel):
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Field:
-        """A field from TOML; relative paths in it start from its folder. Nothing in it is run.
+        """A field from TOML, which plays in the file's folder; nothing in it is run.
 
         Raises:
             ArenaError: the file cannot be read, or as of `of`.
@@ -165,14 +167,12 @@ class Field(pydantic.BaseModel):
             settings = tomllib.loads(text)
         except (OSError, ValueError) as fault:
             raise ArenaError(f"{file}: cannot be read as a field ({fault})") from fault
-        folder = file.resolve().parent
-        given = {**_anchored(settings, folder), "folder": folder, "text": text}
-        return _checked(given, str(file))
+        return _checked({**settings, "folder": file.resolve().parent, "text": text}, str(file))
 
     def runs(self) -> list[str]:
         """The programs and the Python that playing it runs, for review beforehand."""
-        texts = [one.agent for one in self.agents if isinstance(one.agent, str)]
-        programs = [" ".join(one.program) for one in self.agents if one.program]
+        texts = [each.agent for each in self.agents if isinstance(each.agent, str)]
+        programs = [" ".join(each.program) for each in self.agents if each.program]
         return [*programs, *naming.running_python(texts)]
 
 
@@ -180,72 +180,49 @@ def _checked(settings: Mapping[str, Any], where: str) -> Field:
     try:
         return Field.model_validate(dict(settings))
     except pydantic.ValidationError as fault:
-        faults = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in fault.errors()]
+        faults = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in fault.errors()]
         raise ArenaError(f"{where}: {'; '.join(faults)}") from fault
-
-
-def _anchored(settings: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """The settings with the relative paths of the agents made absolute."""
-    if not isinstance(settings.get("agents"), list):
-        return settings
-    return {**settings, "agents": [_anchored_agent(one, folder) for one in settings["agents"]]}
-
-
-def _anchored_agent(given: Any, folder: Path) -> Any:
-    """An agent under its own name, with whole paths for what exists in the folder."""
-    one = {"agent": given} if isinstance(given, str) else given
-    if not (isinstance(one, dict) and isinstance(one.get("agent"), str)):
-        return one
-    name, *options = one["agent"].split(",")
-    parts = [name if name in naming.names() else _whole(name, folder)]
-    for option in options:
-        key, sign, value = option.partition("=")
-        value = value if value in naming.names() else _whole(value, folder)
-        parts.append(f"{key}{sign}{value}")
-    return {"name": one["agent"], **one, "agent": ",".join(parts)}
-
-
-def _whole(name: str, folder: Path) -> str:
-    """A path of a folder, or FILE:NAME, with the whole path; unchanged if there is none."""
-    file, colon, attribute = name.partition(":")
-    try:
-        return f"{folder / file}{colon}{attribute}" if file and (folder / file).exists() else name
-    except (OSError, ValueError):  # not a path
-        return name
 
 
 @contextmanager
 def contenders(field: Field, game: Game) -> Iterator[dict[str, Entrant]]:
-    """The agents of a field under their labels, by digest; programs end with the block.
+    """The agents of a field under their labels, by digest.
+
+    They are in a block that runs in the field's folder, at whose end programs end.
 
     Raises:
         ArenaError: one cannot be made, or two play alike.
     """
-    found: dict[str, Entrant] = {}
+    entrants: dict[str, Entrant] = {}
     with ExitStack() as stack:
-        for one in field.agents:
-            digest, agent = _made(one, field, game)
-            if digest in found:
-                same = found[digest].name
-                raise ArenaError(f"{one.label!r} is the same agent as {same!r}; name one of them")
+        stack.enter_context(chdir(field.folder))
+        for contender in field.agents:
+            try:
+                digest, agent = _made(contender, field, game)
+            except (ShakespeareEnvError, ValueError, TypeError, ImportError, OSError) as fault:
+                raise ArenaError(f"the agent {contender.label!r}: {fault}") from fault
+            if digest in entrants:
+                same = entrants[digest].name
+                raise ArenaError(
+                    f"{contender.label!r} is the same agent as {same!r}; name one of them"
+                )
             stack.callback(getattr(agent, "close", lambda: None))
-            found[digest] = Entrant(one.label, agent, None if one.program else one.agent)
-        yield found
+            origin = None if contender.program else contender.agent
+            entrants[digest] = Entrant(contender.label, agent, origin)
+        yield entrants
 
 
 def _made(contender: Contender, field: Field, game: Game) -> tuple[str, Any]:
-    """An agent and its digest."""
-    try:
-        if contender.program is None:
-            agent = make(contender.agent, game)
-            return agent_digest(contender.agent, agent, game), agent
-        limits = Limits(**contender.limits)
-        program = Program(contender.program, limits, field.folder, contender.environment)
-        # What can never be started is refused before others play for nothing.
-        name = program.argv[0]
-        if not ((program.folder / name).exists() if os.path.dirname(name) else shutil.which(name)):
-            raise ValueError(f"there is no program {name!r}; give its path, or install it")
-        environment_of(program)
-        return program_digest(program), ProgramAgent(program)
-    except (ShakespeareEnvError, ValueError, TypeError, ImportError, OSError) as fault:
-        raise ArenaError(f"the agent {contender.label!r}: {fault}") from fault
+    """An agent's digest, and itself."""
+    if contender.program is None:
+        agent = make(contender.agent, game)
+        return agent_digest(contender.agent, agent, game), agent
+    program = Program(
+        contender.program, Limits(**contender.limits), field.folder, contender.environment
+    )
+    # What can never be started is refused before others play for nothing.
+    name = program.argv[0]
+    if not ((program.folder / name).exists() if os.path.dirname(name) else shutil.which(name)):
+        raise ValueError(f"there is no program {name!r}; give its path, or install it")
+    environment_of(program)
+    return program_digest(program), ProgramAgent(program)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
@@ -10,8 +11,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import polars as pl
 
-_Z_95 = 1.959963984540054
-"""The normal distribution's 97.5 % quantile."""
+_Z_95 = NormalDist().inv_cdf(0.975)
 _STUDENT = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622)
 """The 97.5 % quantiles of Student's t with 1, 2, ... degrees of freedom."""
 _ROUNDING = 1e-24
@@ -94,24 +94,14 @@ def clustered_share(sums: pl.Expr, counts: pl.Expr) -> tuple[pl.Expr, pl.Expr, p
     """
     import polars as pl
 
-    share, _ = _linearised(sums, counts)
-    low, high = _wilson(share, effective_games(sums, counts), _student_of(sums))
+    share, variance = _linearised(sums, counts)
+    # Where nothing varies every cluster counts as one game.
+    varies = pl.when(variance > _ROUNDING)
+    games = varies.then(share * (1 - share) / variance).otherwise(sums.count())
+    low, high = _wilson(share, games.clip(lower_bound=1), _student_of(sums))
     # At the ends the terms cancel except for rounding.
     low, high = low.clip(0, 1), high.clip(0, 1)
     return share, pl.min_horizontal(low, share), pl.max_horizontal(high, share)
-
-
-def effective_games(sums: pl.Expr, counts: pl.Expr) -> pl.Expr:
-    """The number of independent games that would be as precise as two or more clusters.
-
-    Where nothing varies every cluster counts as one game.
-    """
-    import polars as pl
-
-    share, variance = _linearised(sums, counts)
-    varies = pl.when(variance > _ROUNDING)
-    games = varies.then(share * (1 - share) / variance).otherwise(sums.count())
-    return games.clip(lower_bound=1)
 
 
 def _linearised(sums: pl.Expr, counts: pl.Expr) -> tuple[pl.Expr, pl.Expr]:

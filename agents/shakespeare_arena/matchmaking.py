@@ -14,44 +14,24 @@ import polars as pl
 import scipy.special
 from numpy.typing import NDArray
 
-from shakespeare_arena.games.seating import Match, circular_orders
-from shakespeare_arena.standings.figures import labels, seats
-from shakespeare_arena.standings.fit import rated
-from shakespeare_arena.standings.ladders import (
+from shakespeare_arena.figures import seat_rows
+from shakespeare_arena.ratings import Ratings, rated
+from shakespeare_arena.seating import Match, circular_orders
+from shakespeare_arena.standings import (
     EQUAL_WITHIN,
     LEVEL,
     SOLO_EQUAL_WITHIN,
     SoloScores,
-    Verdict,
     solo_scores,
     verdict,
 )
-from shakespeare_arena.standings.ratings import Ratings
 
+GROWTH = 1.5
+"""The factor by which each round is larger than the one before, so that looks stay few."""
+_EVENLY = 0.2
+"""The part of all meetings that is spread over all pairs alike."""
 _LOOKS = 10
 """The number of looks that share half of the level."""
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """What is known of two agents.
-
-    Attributes:
-        first: The digest of one agent, the upper one of neighbours.
-        second: The digest of the other.
-        lead: The first's lead, in Elo points or, solo, points of mean score.
-        error: Its standard error; infinite if they were not compared.
-        verdict: The verdict on the lead.
-        missing: The information, in 1 / lead², that a verdict still takes if the lead is as
-            estimated; 0 if there is a verdict.
-    """
-
-    first: str
-    second: str
-    lead: float
-    error: float
-    verdict: Verdict
-    missing: float
 
 
 @dataclass(frozen=True)
@@ -60,27 +40,24 @@ class Ladder:
 
     Attributes:
         order: Digests, strongest first; those without games are last.
-        pairs: All pairs, the upper one first.
+        open: The pairs whose order is open, the upper one first, by their share of the next
+            meetings: the information that a verdict still takes if the lead is as estimated, less
+            for pairs that are further apart.
     """
 
     order: tuple[str, ...]
-    pairs: dict[tuple[str, str], Comparison]
+    open: dict[tuple[str, str], float]
 
-    def undecided(self) -> list[Comparison]:
+    def undecided(self) -> list[tuple[str, str]]:
         """The neighbours whose order is open."""
-        neighbours = [self.pairs[pair] for pair in itertools.pairwise(self.order)]
-        return [pair for pair in neighbours if pair.verdict == "open"]
+        return [pair for pair in itertools.pairwise(self.order) if pair in self.open]
 
 
 def level_of(look: int, neighbours: int) -> float:
-    """The level of one verdict at one look, so that all on all ladders at all looks hold at 95 %.
+    """The level of a verdict at a look, so that all on all ladders at all looks hold at 95 %.
 
-    Repeated looks find something sooner or later, so verdicts and looks share the level (union
-    bound). Look k gets 10 / ((k + 9) (k + 10)) of it; over all k this sums to 1.
-
-    Args:
-        look: The number of the look, from 1.
-        neighbours: The number of pairs to be settled, on all ladders together.
+    Repeated looks find something sooner or later, so looks and all pairs of neighbours share the
+    level (union bound). Look k gets 10 / ((k + 9) (k + 10)) of it; over all k this sums to 1.
     """
     share = _LOOKS / ((look + _LOOKS - 1) * (look + _LOOKS))
     return LEVEL * share / max(neighbours, 1)
@@ -95,56 +72,47 @@ def look_at(
     equal_within: float = EQUAL_WITHIN,
     solo_equal_within: float = SOLO_EQUAL_WITHIN,
 ) -> dict[int, Ladder]:
-    """The ladders by number of players, each of the games of its table alone.
+    """The ladders at some tables, by number of players, each of the games of its table alone.
 
-    Args:
-        results: The games so far.
-        agents: Digests of those that play; others count in ratings but are not placed.
-        tables: Numbers of players; 1 makes a ladder of scores, more make ladders of ratings.
-        look: The number of this look at the field, from 1.
-        equal_within: Elo points that count as equal.
-        solo_equal_within: Points of mean solo score that count as equal.
+    Of the agents only those named are placed; others count in ratings. Alone at the table the
+    ladder is one of scores. `look` is the number of this look at the field, from 1.
     """
     level = level_of(look, (len(agents) - 1) * len(tables))
     ladders = {}
     for players in tables:
         games = results.filter(pl.col("players") == players)
         solo = players == 1
-        found = solo_scores(seats(games, labels(games))) if solo else rated(games).ratings
+        estimates = solo_scores(seat_rows(games)) if solo else rated(games)[0]
         within = solo_equal_within if solo else equal_within
-        behind = found.behind
+        behind = estimates.behind
         order = sorted(agents, key=lambda digest: behind.get(digest, math.inf))
-        pairs = {
-            (first, second): _compared(found, first, second, level, within)
-            for first, second in itertools.combinations(order, 2)
-        }
-        ladders[players] = Ladder(tuple(order), pairs)
+        needs = {}
+        for (rank, first), (lower, second) in itertools.combinations(enumerate(order), 2):
+            missing, is_apart = _missing(estimates, first, second, level, within)
+            if missing is not None:
+                # Pairs that have never met may turn out to be neighbours.
+                needs[first, second] = missing / (lower - rank if is_apart else 1) ** 2
+        ladders[players] = Ladder(tuple(order), needs)
     return ladders
 
 
-def _compared(
-    found: Ratings | SoloScores, first: str, second: str, level: float, within: float
-) -> Comparison:
+def _missing(
+    estimates: Ratings | SoloScores, first: str, second: str, level: float, within: float
+) -> tuple[float | None, bool]:
+    """The information, in 1 / lead², that a verdict still takes, and whether the two have met."""
     lead, error, matches = math.nan, math.inf, 0
-    if first in found.digests and second in found.digests:
-        lead, error, matches = found.lead(*map(found.digests.index, (first, second)))
+    if {first, second} <= set(estimates.digests):
+        lead, error, matches = estimates.lead(*map(estimates.digests.index, (first, second)))
     if not math.isfinite(error):
         lead, error = 0.0, math.inf
-    said = verdict(lead, error, matches, level=level, equal_within=within)
-    missing = 0.0
-    if said == "open":
-        quantile = float(scipy.special.ndtri(1 - level / 2))
-        # A tiny early lead may be luck, so a lead counts as at least as large as its error.
-        likely = within if math.isinf(error) else math.hypot(lead, error)
-        needed = quantile / max(likely, within - abs(lead))
-        missing = max(needed**2 - error**-2 if error > 0 else 0.0, 0.0)
-    return Comparison(first, second, lead, error, said, missing)
-
-
-GROWTH = 1.5
-"""The factor by which each round is larger than the one before, so that looks stay few."""
-_EVENLY = 0.2
-"""The part of all meetings that is spread over all pairs alike."""
+    if verdict(lead, error, matches, level=level, equal_within=within) != "open":
+        return None, True
+    quantile = float(scipy.special.ndtri(1 - level / 2))
+    # A tiny early lead may be luck, so a lead counts as at least as large as its error.
+    likely = within if math.isinf(error) else math.hypot(lead, error)
+    needed = quantile / max(likely, within - abs(lead))
+    missing = max(needed**2 - error**-2 if error > 0 else 0.0, 0.0)
+    return missing, not math.isinf(error)
 
 
 def plan_round(
@@ -156,28 +124,18 @@ def plan_round(
     number: int,
     games: int,
 ) -> list[Match]:
-    """The matches of a round, the same for the same arguments.
+    """The matches of a round, about as many games as asked for, the same for the same arguments.
 
-    Games are shared out evenly among the tables. At two seats or more a part of the meetings is
-    spread over all pairs; the others go to pairs whose order is open, by the information that a
-    verdict on them still takes (`settling.Comparison.missing`). Alone at the table all agents play
-    the same deals; those with open neighbours play more of them. Each table has a ladder of its
-    own; one that is settled leaves its games to the others.
-
-    Args:
-        results: All games so far.
-        ladders: What they say (`settling.look_at`), by numbers of players, 1 for solo games.
-        agents: Digests of those that play.
-        seed: The seed of the field's deals.
-        number: The number of the round, from 0.
-        games: The approximate number of games.
+    Games are shared out evenly among the tables that are not settled. At two seats or more a part
+    of the meetings is spread over all pairs; the others go to pairs whose order is open, by the
+    information that a verdict on them still takes. Alone at the table all agents play the same
+    deals; those with open neighbours play more of them.
     """
-    mine = results.filter(pl.col("seed") == seed)
     undecided = {players: ladder for players, ladder in ladders.items() if ladder.undecided()}
     planned = []
     for players, ladder in (undecided or ladders).items():
         share = games / len(undecided or ladders)
-        here = mine.filter(pl.col("players") == players)
+        here = results.filter(pl.col("seed") == seed, pl.col("players") == players)
         if players == 1:
             planned += _solo(here, ladder, agents, share)
         else:
@@ -187,14 +145,13 @@ def plan_round(
     return planned
 
 
-def _solo(here: pl.DataFrame, known: Ladder, agents: Sequence[str], games: float) -> list[Match]:
+def _solo(here: pl.DataFrame, ladder: Ladder, agents: Sequence[str], games: float) -> list[Match]:
     """The next deals of agents with an open neighbour, those who are behind first."""
     played = here.select("deal", pl.col("digests").list.first())
     # Deals are played in order, so an agent's count of deals is the number of its next one.
     following = Counter(dict.fromkeys(agents, 0))
-    for digest, deals in played.group_by("digests").agg(pl.col("deal").max() + 1).iter_rows():
-        following[digest] = deals
-    undecided = {agent for pair in known.undecided() for agent in (pair.first, pair.second)}
+    following |= dict(played.group_by("digests").agg(pl.col("deal").max() + 1).iter_rows())
+    undecided = set(itertools.chain(*ladder.undecided()))
     active = [agent for agent in agents if agent in undecided] or list(agents)
     planned: list[Match] = []
     while len(planned) < games:
@@ -207,11 +164,11 @@ def _solo(here: pl.DataFrame, known: Ladder, agents: Sequence[str], games: float
 
 
 def _lineups(
-    known: Ladder, agents: Sequence[str], players: int, number: int, rng: np.random.Generator
+    ladder: Ladder, agents: Sequence[str], players: int, number: int, rng: np.random.Generator
 ) -> list[list[str]]:
     """Line-ups of the pairs that are furthest from their share of meetings."""
     n = len(agents)
-    wanted = _wanted(known, agents) * number * players * (players - 1)
+    wanted = _wanted(ladder, agents) * number * players * (players - 1)
     full = players // n
     lineups = []
     held: Counter[int] = Counter()
@@ -228,25 +185,22 @@ def _lineups(
             free.remove(best)
             seated.append(best)
         held.update(seated)
-        for one, other in itertools.permutations(seated, 2):
-            if one != other:
-                wanted[one, other] -= 1
+        for first, second in itertools.permutations(seated, 2):
+            if first != second:
+                wanted[first, second] -= 1
         lineups.append([agents[i] for i in seated])
     return lineups
 
 
-def _wanted(known: Ladder, agents: Sequence[str]) -> NDArray[np.float64]:
+def _wanted(ladder: Ladder, agents: Sequence[str]) -> NDArray[np.float64]:
     """Shares of the round's meetings, float[n, n], symmetric, their sum 1."""
     n = len(agents)
     even = (1 - np.eye(n)) / (n * (n - 1))
     missing = np.zeros((n, n))
     at = {agent: i for i, agent in enumerate(agents)}
-    rank = {agent: i for i, agent in enumerate(known.order)}
-    for (first, second), pair in known.pairs.items():
-        # Pairs further apart, or that have never met, may turn out to be neighbours.
-        apart = 1 if math.isinf(pair.error) else rank[second] - rank[first]
+    for (first, second), need in ladder.open.items():
         i, j = at[first], at[second]
-        missing[i, j] = missing[j, i] = pair.missing / apart**2
+        missing[i, j] = missing[j, i] = need
     if not missing.any():
         return even
     shares: NDArray[np.float64] = _EVENLY * even + (1 - _EVENLY) * missing / missing.sum()

@@ -1,24 +1,37 @@
-"""The strength of an agent in playouts: how many search needs to be as strong."""
+"""The strength of an agent in playouts: how many search needs to win as often as it does.
+
+From one playout on the scale is log2 of playouts. Below, a rung is the share of its moves that the
+network of one playout plays, the others at random, so that 0 is random play; there strength grows
+about evenly with the share, and the whole share counts as `_NETWORK` doublings.
+
+The model: with n seats, the odds of the agent's one seat against copies of a rung are those of an
+equal player, 1 to n - 1, times e^(slope (x - the rung's place)), where x is the agent's place.
+Place and slope are estimated together; the interval is that of the place's profile likelihood, in
+which every place gets the slope that suits it best. Games of a deal depend on each other, so the
+likelihood is divided by the dispersion of deals (Wedderburn 1974, "Quasi-likelihood functions,
+generalized linear models, and the Gauss-Newton method").
+"""
 
 from __future__ import annotations
 
+import hashlib
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.table import Table
+from rich.text import Text
 
 from shakespeare_agents.entrants import Entrant, entrants_of
-from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.random_agent import RandomAgent
 from shakespeare_agents.registry import make
 from shakespeare_agents.workers import Workers
 from shakespeare_arena.evaluation import WIDTH, OnProgress, Series, Shown
-from shakespeare_arena.scale import RUNGS, Climb, Meetings, Placement
 from shakespeare_env.checks.values import shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch_checks import checked_count
@@ -28,15 +41,75 @@ from shakespeare_env.datasets.reading import MOST_GAMES
 from shakespeare_env.play.agent import Player
 from shakespeare_env.play.generators import GameGenerators
 
-if TYPE_CHECKING:
-    from rich.table import Table
-
 MINUTES = 5.0
 """Length of a measurement unless games are counted."""
+RUNGS: tuple[float, ...] = (0, 0.25, 0.5, 0.75, 1, 4, 16, 64, 256, 1024)
+"""Playouts a move of the agents that make the scale; below 1 the share of the network's moves."""
+SCALE = 2
+"""The version of the scale, to be raised when a rung begins to play otherwise."""
 _FROZEN = (
     "version=1,considered={considered},utility=margin,sharpness=150,near_certain=0.99,"
     "horizon=1000,temperature=0"
 )
+_NETWORK = 20.0
+"""Doublings of playouts that are worth about as much as the network is over random play."""
+_PLACES = np.arange(-_NETWORK - 6, 18.0, 1 / 16)
+"""Places of agents; far enough beyond the scale's ends to be all alike."""
+_SLOPES = np.geomspace(0.01, 2.5, 40)
+"""Candidate slopes, in logits a doubling."""
+_SLOPE, _FACTOR = 0.25, math.e
+"""Prior of the slope: its middle, and the factor of one standard deviation. It is weak and decides
+only where games do not, as when an agent has met a single rung."""
+_CHI2_95 = 3.841458820694124
+"""The 95 % quantile of chi-squared with one degree of freedom."""
+_PRIOR_DEALS = 8.0
+"""Deals of independent games added to the estimate of dispersion, since few deals show little."""
+_TOGETHER_S, _MOST_TOGETHER = 10.0, 4096
+"""The most seconds of deals played together, which an interruption loses, and the most deals."""
+_SURE = 16
+"""Deals at an end of the scale that suffice for an agent that is surely beyond it."""
+
+
+@dataclass(frozen=True)
+class Meetings:
+    """What an agent, with one seat in each game, has won against copies of a rung.
+
+    A shared victory counts in part; `variance` is that between deals of a deal's share of wins.
+    """
+
+    playouts: float
+    deals: int
+    games: int
+    wins: float
+    variance: float = 0.0
+
+    @property
+    def win_rate(self) -> float:
+        """Wins / games."""
+        return self.wins / self.games
+
+
+@dataclass(frozen=True)
+class Placement:
+    """An agent's strength at one table, in playouts a move of equally strong search.
+
+    Below 1 it is a share of the network's moves; 0.0 stands for "0 or less", None for "above
+    1,024": beyond its ends the scale tells no strengths apart. `low` and `high` are the ends of its
+    95 % interval, `meetings` those by rung, the fewest playouts first.
+    """
+
+    players: int
+    playouts: float | None
+    low: float | None
+    high: float | None
+    games: int
+    meetings: tuple[Meetings, ...]
+
+    def __str__(self) -> str:
+        """As in `23 (12 to 41)`, `0.62 (0.55 to 0.7)`, or `above 1,024`."""
+        if self.low == self.high in (0.0, None):
+            return f"{_in_words(self.low)}{' or less' if self.low == 0 else ''}"
+        return f"{_in_words(self.playouts)} ({_in_words(self.low)} to {_in_words(self.high)})"
 
 
 @dataclass(frozen=True)
@@ -49,12 +122,12 @@ class Measurement(Shown):
         options: Variants.
         seed: Decides the deals and the agents' draws.
         scale: The reference agents by playouts, below 1 by the share of the network's moves.
-        scale_digest: The digest of their weights and code (see `identity.agent_digest`); figures
-            of different scales do not compare.
+        scale_digest: Of the scale's version, agents and network; figures of different scales do
+            not compare.
         tables: One per number of seats.
     """
 
-    FORMAT = 1
+    FORMAT = 2
 
     game: str
     agent: str
@@ -69,15 +142,12 @@ class Measurement(Shown):
 
     def table(self) -> Table:
         """A row per table, 80 columns at most."""
-        from rich.table import Table
-        from rich.text import Text
-
         variants = "".join(f", {name}" for name, on in self.options.items() if on)
         table = Table(
             title=Text(f"{self.agent} in {self.game}{variants}, seed {self.seed}"),
             caption="Playouts: how many search needs to be as strong, 95 % interval.\n"
             "1: network 1 alone; below, the share of its moves, the others at random.\n"
-            "Won: % against copies of that agent, and games." + self._deciding(),
+            "Won: % against copies of that agent, and games.",
             min_width=WIDTH,
         )
         table.add_column("Seats", justify="right")
@@ -86,20 +156,12 @@ class Measurement(Shown):
         table.add_column("Equal", justify="right")
         for placement in self.tables:
             won = (
-                f"{one.playouts:,}: {100 * one.win_rate:.0f} ({one.games:,})"
-                for one in placement.meetings
+                f"{met.playouts:,}: {100 * met.win_rate:.0f} ({met.games:,})"
+                for met in placement.meetings
             )
             equal = f"{100 / placement.players:.0f} %"
             table.add_row(str(placement.players), str(placement), "; ".join(won), equal)
         return table
-
-    def _deciding(self) -> str:
-        """What games would tell more of tables where the scale ends too early."""
-        return "".join(
-            f"\n{one.players} seats: search with {one.deciding:,} playouts would decide."
-            for one in self.tables
-            if one.deciding
-        )
 
 
 class Softened:
@@ -107,14 +169,15 @@ class Softened:
 
     def __init__(self, game: Game, *, share: float = 0.5) -> None:
         self._share = share
-        self._network, self._random = make(reference(1), game), RandomAgent()
+        self._network: Any = make(reference(1), game)
+        self._random = RandomAgent()
 
     def act(
         self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: GameGenerators
     ) -> NDArray[np.int64]:
         """See `Agent.act`."""
         by_chance = self._random.act(observations, masks, rng)
-        chosen = self._network.act(observations, masks, rng)  # type: ignore[union-attr]
+        chosen = self._network.act(observations, masks, rng)
         return np.where(rng.random() < self._share, chosen, by_chance)
 
 
@@ -151,8 +214,7 @@ def measure(
     """Place an agent on the scale: the playouts with which search wins as often as it does.
 
     At each table it plays one seat against copies of a `reference` in the others, every deal from
-    every seat. Which rung it meets next follows from the games before: it begins at one
-    playout and moves up or down, then alternates between the two rungs around its place.
+    every seat. Which rung it meets next follows from the games before (see `climb`).
 
     Args:
         agent: Whatever plays (see `registry.make`), or `Entrant` with a name of your own.
@@ -188,10 +250,12 @@ def measure(
     def games_against(seats: int, playouts: float) -> Callable[[int], Meetings]:
         name = f"{entrant.name} met {playouts} playouts"  # not the agent's own name
         rung = Entrant(name, make(scale[playouts], rules), scale[playouts])
+        # Rungs and tables share no deals, hence no luck.
+        facts = [int(check_seed(seed)), seats, *playouts.as_integer_ratio()]
         series = Series(
             [entrant, *[rung] * (seats - 1)],
             game,
-            seed=_seed_of(seed, seats, playouts),
+            seed=int(np.random.SeedSequence(facts).generate_state(1, np.uint64)[0]),
             options=options,
             threads=threads,
             on_progress=on_progress,
@@ -200,27 +264,34 @@ def measure(
 
         def play(deals: int) -> Meetings:
             series.play(deals)
-            return _meetings(playouts, series)
+            shares, count = series.shares(), series.deals * series.games_a_deal
+            variance = float(shares.var(ddof=1)) if len(shares) > 1 else 0.0
+            return Meetings(playouts, series.deals, count, float(shares.mean()) * count, variance)
 
         return play
 
     ends = time.monotonic() + 60 * minutes
-    found: list[Placement] = []
+    placements: list[Placement] = []
     for number, seats in enumerate(tables):
         left = max(ends - time.monotonic(), 0) / (len(tables) - number)
-        climb = Climb(seats, partial(games_against, seats))
+        met: dict[float, Meetings] = {}
+        is_stopped = False
         try:
-            climb.play(-(-most // seats), left)
+            climb(met, seats, partial(games_against, seats), -(-most // seats), left)
         except KeyboardInterrupt:
-            if climb.deals:
-                found.append(climb.placement())
-            if not found:
+            if not (met or placements):
                 raise
+            is_stopped = True
+        if met:
+            placements.append(placed(met, seats))
+        if is_stopped:
             break
-        found.append(climb.placement())
-    top = scale[RUNGS[-1]]
-    digest = agent_digest(top, make(top, rules), rules)
-    return Measurement(game, entrant.name, dict(options or {}), seed, scale, digest, tuple(found))
+    network: Any = make(scale[1], rules)
+    facts = " ".join([str(SCALE), *scale.values(), network.network.digest()])
+    digest = hashlib.sha256(facts.encode()).hexdigest()[:16]
+    return Measurement(
+        game, entrant.name, dict(options or {}), seed, scale, digest, tuple(placements)
+    )
 
 
 def tables_of(rules: Game, players: Sequence[int] | None) -> list[int]:
@@ -234,15 +305,131 @@ def tables_of(rules: Game, players: Sequence[int] | None) -> list[int]:
     return tables
 
 
-def _seed_of(seed: int, seats: int, playouts: float) -> int:
-    """The seed of the games against a rung; rungs and tables share no deals, hence no luck."""
-    sequence = np.random.SeedSequence([int(check_seed(seed)), seats, *playouts.as_integer_ratio()])
-    return int(sequence.generate_state(1, np.uint64)[0])
+def fitted(meetings: Collection[Meetings], players: int) -> tuple[float, float, float]:
+    """The place of an agent that has met one rung or more, and the ends of its interval.
+
+    From one playout on it is log2 of playouts; the ends are infinite where games exclude nothing.
+    """
+    rungs = np.array([_place_of(met.playouts) for met in meetings])
+    games = np.array([met.games for met in meetings], np.float64)
+    wins = np.array([met.wins for met in meetings])
+    # [place, slope, rung]
+    ahead = _SLOPES[:, None] * (_PLACES[:, None, None] - rungs)
+    logits = ahead - math.log(players - 1)
+    likelihood = wins * logits - games * np.logaddexp(0.0, logits)
+    prior = -0.5 * (np.log(_SLOPES / _SLOPE) / math.log(_FACTOR)) ** 2
+    profile = (likelihood.sum(axis=2) / _dispersion(meetings) + prior).max(axis=1)
+    best = int(profile.argmax())
+    inside = np.flatnonzero(2 * (profile[best] - profile) <= _CHI2_95)
+    first, last = int(inside[0]), int(inside[-1])
+    low = float(_PLACES[first]) if first else -math.inf
+    high = float(_PLACES[last]) if last < len(_PLACES) - 1 else math.inf
+    return float(_PLACES[best]), low, high
 
 
-def _meetings(playouts: float, series: Series) -> Meetings:
-    """The result of an agent alone against copies of a rung."""
-    shares = series.shares()
-    games = series.deals * series.games_a_deal
-    variance = float(shares.var(ddof=1)) if len(shares) > 1 else 0.0
-    return Meetings(playouts, series.deals, games, float(shares.mean()) * games, variance)
+def climb(
+    met: dict[float, Meetings],
+    players: int,
+    games_against: Callable[[float], Callable[[int], Meetings]],
+    deals: int,
+    seconds: float,
+    clock: Callable[[], float] = time.monotonic,
+) -> None:
+    """Fill in an agent's meetings by rung, on its way to its place on the scale at one table.
+
+    It begins at one playout and moves on a rung at a time, up or down, until its estimated place is
+    between two that it has met; then it meets whichever of these it has met less. The games at a
+    rung grow by half with each visit, so that early ones, which may mislead, are few.
+
+    Args:
+        met: The meetings, at first none.
+        players: The number of seats.
+        games_against: Given the playouts of a rung, how to play deals against copies of it: called
+            with the number of the next deals, it returns the result of all so far.
+        deals: The most deals to play.
+        seconds: The time into which they are to fit; at least one is played.
+        clock: A clock in seconds.
+    """
+    games: dict[float, Callable[[int], Meetings]] = {}
+    takes: dict[float, float] = {}
+    ends, left = clock() + seconds, deals
+    while left and (rung := _next_rung(met, players, takes, ends - clock())) is not None:
+        before = met[rung].deals if rung in met else 0
+        several = min(1 + before // 2, left, _MOST_TOGETHER)
+        if rung in takes and math.isfinite(seconds):
+            fit_in = min(ends - clock(), _TOGETHER_S) / max(takes[rung], 1e-6)
+            several = max(min(several, int(fit_in)), 1)
+        if rung not in games:
+            games[rung] = games_against(rung)
+        began = clock()
+        met[rung] = games[rung](several)
+        if before:  # the first visit may compile what it plays with
+            takes[rung] = (clock() - began) / several
+        left -= several
+
+
+def _next_rung(
+    met: Mapping[float, Meetings], players: int, takes: Mapping[float, float], left: float
+) -> float | None:
+    """The rung to meet, such that a deal is likely to fit in; None if there is none."""
+    if not met:
+        return 1
+
+    def deals_at(rung: float) -> int:
+        return met[rung].deals if rung in met else 0
+
+    def deal_takes(rung: float) -> float:
+        """At most: a rung above all that are timed takes four times as long."""
+        longest = max(takes.values(), default=0.0)
+        return takes.get(rung, longest * (4 if rung > max(takes, default=0) else 1))
+
+    place, low, high = fitted(met.values(), players)
+    if high < -_NETWORK and deals_at(RUNGS[0]) >= _SURE:
+        return None
+    if low > math.log2(RUNGS[-1]) and deals_at(RUNGS[-1]) >= _SURE:
+        return None
+    first, last = (RUNGS.index(end(met)) for end in (min, max))
+    reachable = RUNGS[max(first - 1, 0) : last + 2]
+    around = [
+        *[rung for rung in reachable if _place_of(rung) <= place][-1:],
+        *[rung for rung in reachable if _place_of(rung) > place][:1],
+    ]
+    playable = [rung for rung in around if deal_takes(rung) <= left]
+    return min(playable, key=deals_at, default=None)
+
+
+def placed(met: Mapping[float, Meetings], players: int) -> Placement:
+    """The placement of an agent by its meetings at a table, of which there is one at least."""
+    place, low, high = map(_playouts_at, fitted(met.values(), players))
+    games = sum(meetings.games for meetings in met.values())
+    return Placement(players, place, low, high, games, tuple(met[rung] for rung in sorted(met)))
+
+
+def _dispersion(meetings: Collection[Meetings]) -> float:
+    """The variance of wins in units of what it would be if a deal's games were independent."""
+    total, deals = _PRIOR_DEALS, _PRIOR_DEALS
+    for met in meetings:
+        rate = (met.wins + 0.5) / (met.games + 1)  # so that it is neither 0 nor 1
+        alone = rate * (1 - rate) * met.deals / met.games
+        total += (met.deals - 1) * met.variance / alone
+        deals += met.deals - 1
+    return total / deals
+
+
+def _playouts_at(place: float) -> float | None:
+    """The playouts of a place on the scale; 0.0 and None beyond its ends."""
+    if place < 0:
+        return max(0.0, 1 + place / _NETWORK)
+    return 2.0**place if 2.0**place <= RUNGS[-1] else None
+
+
+def _place_of(playouts: float) -> float:
+    return _NETWORK * (playouts - 1) if playouts < 1 else math.log2(playouts)
+
+
+def _in_words(playouts: float | None) -> str:
+    if playouts is None:
+        return f"above {RUNGS[-1]:,}"
+    if playouts < 1:
+        return f"{playouts:.2g}"
+    return f"{playouts:.1f}" if playouts < 10 else f"{playouts:,.0f}"

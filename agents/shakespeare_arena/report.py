@@ -1,35 +1,38 @@
-"""An arena's results as one HTML file that needs no network and no script."""
+"""An arena's results as one HTML file that needs no network and no script, and as a picture."""
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterator
-from dataclasses import dataclass
+import io
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shakespeare_agents.storage import write_atomically
-from shakespeare_arena import sheets, wording
-from shakespeare_arena.field import Field
-from shakespeare_arena.games.store import FIELD_NAME
-from shakespeare_arena.pictures import strength_svg
-from shakespeare_arena.sheets import Sheet
-from shakespeare_env.errors import ArenaError
+from shakespeare_arena import sheets
+from shakespeare_arena.results import FIELD_NAME
+from shakespeare_arena.sheets import Sheet, shown_name
 from shakespeare_env.extras import needing
 from shakespeare_env.version import version
+
+with needing("arena", "an arena's report needs"):
+    import jinja2
+    import matplotlib
+
+    from shakespeare_arena.plot_style import COLOURS, GREY, INK, MARKERS, prepare
+    from shakespeare_arena.plot_style import picture as empty_picture
 
 if TYPE_CHECKING:
     from shakespeare_arena.standings import Standings
 
+_PANEL, _HEIGHT = 420, 380
+"""Pixels."""
+_FAR_BELOW = 900.0
+"""Elo points below the strongest; weaker agents would press the others together."""
+
 
 def write_report(standings: Standings, folder: Path, path: Path) -> None:
-    """Write the report atomically; ModuleNotFoundError without the extra `arena`, or OSError."""
-    write_atomically(path, report_html(standings, folder).encode())
-
-
-def report_html(standings: Standings, folder: Path) -> str:
-    """The report of an arena's folder, whose field it quotes; errors as of `write_report`."""
+    """Write the page of a folder of results, whose field it quotes, atomically; or OSError."""
     file = folder / FIELD_NAME
     field = file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
     digests = {
@@ -37,8 +40,6 @@ def report_html(standings: Standings, folder: Path) -> str:
         for frame in (standings.ladder, standings.solo)
         for row in frame.to_dicts()
     }
-    with needing("arena", "the arena's report needs"):
-        import jinja2
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
@@ -47,76 +48,92 @@ def report_html(standings: Standings, folder: Path) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "counted": wording.counted,
-        "printable": partial(wording.shown_name, room=400),
-        "lines": wording.printable_lines,
+        "counted": sheets.counted,
+        "printable": partial(shown_name, room=400),
+        "lines": lambda text: "\n".join(
+            shown_name(line.expandtabs(4), len(line) * 4) for line in text.splitlines()
+        ),
     }
-    return environment.get_template("report.html").render(
+    picture = strength_svg(standings) if standings.times.height and standings.ladder.height else ""
+    page = environment.get_template("report.html").render(
         title=f"{standings.game.capitalize()}: who is strongest",
         field=field,
-        command=f"shakespeare arena {FIELD_NAME}{' --trust' if _runs_code(field) else ''}",
         version=version(),
         standings=standings,
         digests=digests,
-        sections=[*_sections(standings)],
+        sections=_sections(standings),
+        legend=f"{sheets.RANKS} {sheets.VERDICTS}",
+        picture=picture[picture.find("<svg") :],
     )
+    write_atomically(path, page.encode())
 
 
-def _runs_code(field: str) -> bool:
-    """Whether a field names programs or Python, which the command runs only with `--trust`."""
-    try:
-        return bool(Field.of(**tomllib.loads(field)).runs())
-    except (ArenaError, ValueError):  # no field is known, or it is for another version
-        return False
-
-
-@dataclass(frozen=True)
-class _Section:
-    """A part with a heading: a paragraph, a picture and tables."""
-
-    name: str
-    title: str
-    text: str
-    sheets: list[Sheet]
-    picture: str = ""
-
-
-def _sections(standings: Standings) -> Iterator[_Section]:
-    """The parts with data."""
-    ladders = [*sheets.ladder_sheets(standings), *sheets.combined_sheets(standings)]
-    found = [
-        _Section(
-            "ladder",
-            "Ladders",
-            "Ratings are in Elo points; the mean of the middle half of a table's field is 0. An "
-            "agent 100 points above another finishes ahead of it in 64 of 100 games. "
-            f"{sheets.RANKS} {sheets.VERDICTS} Agents do not change, and one number tells how "
-            "each finishes, against whomever (Plackett-Luce); matches are independent.",
-            [*ladders, *sheets.fit_sheets(standings)],
-        ),
-        _Section(
-            "speed",
-            "Strength and thinking time",
-            "Time is by the clock, on the machines that played, in games as they came.",
-            [],
-            strength_svg(standings) if standings.ladder.height and standings.times.height else "",
-        ),
-        _Section(
-            "tables",
-            "By number of seats",
-            "Opponents differ: who is matched with strong ones wins less, so compare agents by "
-            "ratings and pairs.",
-            [*sheets.table_sheets(standings)],
-        ),
-        _Section(
-            "pairs",
-            "Who finishes ahead of whom",
-            "Games weigh alike whoever else sat there; a forfeit is a defeat by everyone. Score "
-            "differences are of the same deals.",
-            [*sheets.matrix_sheets(standings), *sheets.pair_sheets(standings)],
-        ),
-        _Section("faults", "Faults", "", [*sheets.fault_sheets(standings)]),
-    ]
+def _sections(standings: Standings) -> dict[str, list[Sheet]]:
+    """The tables of the page by its sections, in order."""
+    sections = {
+        "ladder": [
+            *sheets.ladder_sheets(standings),
+            *sheets.combined_sheets(standings),
+            *sheets.fit_sheets(standings),
+        ],
+        "tables": [*sheets.table_sheets(standings)],
+        "pairs": [*sheets.matrix_sheets(standings)],
+        "faults": [*sheets.fault_sheets(standings)],
+    }
     if standings.misfit:
-        found.sort(key=lambda section: section.name != "pairs")
-    return (section for section in found if section.sheets or section.picture)
+        sections = {"pairs": sections.pop("pairs"), **sections}
+    return {name: tables for name, tables in sections.items() if tables}
+
+
+@matplotlib.rc_context(
+    # Text as text, and no formulas in names; with fixed ids the same standings give the same bytes.
+    {"svg.fonttype": "none", "svg.hashsalt": "arena", "text.parse_math": False}
+)
+def strength_svg(standings: Standings) -> str:
+    """Strength against thinking time as an SVG picture, a panel for each table.
+
+    These are the ladders' ratings over milliseconds a decision, weak agents left out. Numbers are
+    rounded, since their last digits depend on how many threads added them up.
+    """
+    ladders = standings.ladders()
+    figure = empty_picture(_PANEL * len(ladders), _HEIGHT, layout="constrained")
+    panels = figure.subplots(1, len(ladders), squeeze=False)[0]
+    styles: dict[str, dict[str, str]] = {}
+    for axes, (players, rows) in zip(panels, ladders.items(), strict=True):
+        taken = {agent: float(f"{ms:.4g}") for agent, ms in standings.milliseconds(players).items()}
+        least = max(rows["rating"]) - _FAR_BELOW
+        shown = [row for row in rows.to_dicts() if taken.get(row["agent"])]
+        shown = [row for row in shown if row["rating"] > least]
+        for row in shown:
+            # Colours and markers differ together.
+            turn, place = divmod(len(styles), len(COLOURS))
+            style = {"color": COLOURS[place], "marker": MARKERS[(place + turn) % len(MARKERS)]}
+            style = styles.setdefault(row["agent"], style)
+            y, ends = round(row["rating"], 1), None
+            if row["low"] is not None and row["high"] is not None:
+                ends = [[y - round(row["low"], 1)], [round(row["high"], 1) - y]]
+            axes.errorbar(taken[row["agent"]], y, ends, **style, markersize=6, capsize=2)
+        searches = [row for row in shown if row["agent"].startswith("search, ")]
+        searches.sort(key=lambda row: taken[row["agent"]])
+        for pair in pairwise(searches):
+            times = [taken[row["agent"]] for row in pair]
+            heights = [round(row["rating"], 1) for row in pair]
+            axes.plot(times, heights, color=GREY, linewidth=1, zorder=0)
+        axes.set_xscale("log")
+        axes.minorticks_off()
+        prepare(axes, f"{players} seats", "milliseconds a decision", "Elo points")
+    handles = [
+        panels[0].plot([], [], **style, linestyle="", label=shown_name(agent, 40))[0]
+        for agent, style in styles.items()
+    ]
+    figure.legend(
+        handles=handles,
+        loc="outside lower center",
+        ncols=max(min(len(handles), 4), 1),
+        fontsize=9,
+        frameon=False,
+        labelcolor=INK,
+    )
+    content = io.StringIO()
+    figure.savefig(content, format="svg", metadata={"Date": None})
+    return content.getvalue()

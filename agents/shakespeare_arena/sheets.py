@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,16 +13,6 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
-
-from shakespeare_arena.wording import (
-    counted,
-    estimate,
-    mean_of_ladders,
-    milliseconds,
-    number,
-    percent,
-    shown_name,
-)
 
 if TYPE_CHECKING:
     from shakespeare_arena.standings import Standings
@@ -35,7 +25,7 @@ VERDICTS = (
     "Behind a lead on the next agent: > stronger, = equal, ? open; all verdicts on all ladders are "
     "right together at 95 %, so they are stricter than each interval."
 )
-_MARKS = {"stronger": ">", "equal": "=", "open": "?"}
+_MARKS = {"stronger": ">", "equal": "=", "open": "?", None: ""}
 _TEXTS = {"Agent", "Other", "Fault", "Example"}
 """Headings of columns that stand on the left."""
 _WORST = 5
@@ -47,14 +37,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table in words.
-
-    Attributes:
-        title: Above it.
-        headings: One a column.
-        rows: Its cells; agents' names are not shortened yet.
-        note: Below it.
-    """
+    """A table in words, with a title above and a note below; names are not shortened yet."""
 
     title: str
     headings: Sequence[str]
@@ -70,7 +53,6 @@ def ladder_sheets(standings: Standings) -> Iterator[Sheet]:
     """The ladders of ratings by number of seats, then that of the solo games."""
     for players, ladder in standings.ladders().items():
         taken = standings.milliseconds(players)
-        games = counted(int(ladder["games"].sum()) // players, "game")
         rows = [
             [
                 *_ranked(row, "rating", 0),
@@ -79,55 +61,47 @@ def ladder_sheets(standings: Standings) -> Iterator[Sheet]:
             ]
             for row in ladder.to_dicts()
         ]
-        headings = ("#", "Agent", "Elo, 95 %", "Lead, 95 %", "Games", "ms")
         yield Sheet(
-            f"{counted(players, 'seat')}, {games}", headings, rows, "ms: milliseconds a decision."
+            f"{counted(players, 'seat')}, {counted(int(ladder['games'].sum()) // players, 'game')}",
+            ("#", "Agent", "Elo, 95 %", "Lead, 95 %", "Games", "ms"),
+            rows,
+            "ms: milliseconds a decision.",
         )
     if standings.solo.height:
-        rows = [
-            [*_ranked(row, "mean", 1), number(row["median"], 1), number(row["deals"])]
-            for row in standings.solo.to_dicts()
-        ]
-        headings = ("#", "Agent", "Mean score, 95 %", "Lead, 95 %", "Median", "Deals")
-        games = counted(int(standings.solo["deals"].sum()), "game")
-        yield Sheet(f"1 seat, {games}", headings, rows, "Leads are of the same deals.")
+        yield Sheet(
+            f"1 seat, {counted(int(standings.solo['deals'].sum()), 'game')}",
+            ("#", "Agent", "Mean score, 95 %", "Lead, 95 %", "Median", "Deals"),
+            [
+                [*_ranked(row, "mean", 1), number(row["median"], 1), number(row["deals"])]
+                for row in standings.solo.to_dicts()
+            ],
+            "Leads are of the same deals.",
+        )
 
 
 def _ranked(row: Row, value: str, digits: int) -> list[str]:
     """Rank, agent, strength and the lead on the next."""
-    lead = estimate(row["lead"], row["lead_low"], row["lead_high"], digits)
-    mark = _MARKS.get(row["verdict"] or "", "")
-    strength = estimate(row[value], row["low"], row["high"], digits)
-    return [row["rank"], row["agent"], strength, f"{lead} {mark}".strip()]
+    lead = f"{estimate(row, 'lead', 'lead_', digits)} {_MARKS[row['verdict']]}"
+    return [row["rank"], row["agent"], estimate(row, value, digits=digits), lead.strip()]
 
 
 def combined_sheets(standings: Standings) -> Iterator[Sheet]:
     """The mean of the ladders, if there is one."""
     if standings.combined.height:
-        rows = [
-            [row["agent"], estimate(row["rating"], row["low"], row["high"])]
-            for row in standings.combined.to_dicts()
-        ]
-        title = mean_of_ladders(standings.ladders())
-        note = "Each ladder has the same weight."
-        yield Sheet(title, ("Agent", "Elo, 95 %"), rows, note)
+        *most, last = map(str, standings.ladders())
+        yield Sheet(
+            f"Mean of the ladders for {', '.join(most)} and {last} seats",
+            ("Agent", "Elo, 95 %"),
+            [[row["agent"], estimate(row, "rating")] for row in standings.combined.to_dicts()],
+            "Each ladder has the same weight.",
+        )
 
 
 def fit_sheets(standings: Standings) -> Iterator[Sheet]:
     """How well each ladder fits, and the pairs that it fits worst."""
     for fit in standings.fits.to_dicts():
         pairs = standings.pairs.filter(players=fit["players"]).drop_nulls("z").to_dicts()
-        worst = sorted((one for one in pairs if one["z"] > 0), key=lambda one: -one["z"])[:_WORST]
-        rows = [
-            [
-                pair["agent"],
-                pair["other"],
-                _percents(pair, "ahead"),
-                percent(pair["expected"]),
-                number(pair["z"], 1),
-            ]
-            for pair in worst
-        ]
+        worst = sorted((pair for pair in pairs if pair["z"] > 0), key=lambda pair: -pair["z"])
         p = f"p {number(fit['p'], 3)}" if fit["p"] >= 0.001 else "p < 0.001"
         says = (
             f"One number an agent does not explain these pairs: measured pairs go before ratings, "
@@ -139,98 +113,74 @@ def fit_sheets(standings: Standings) -> Iterator[Sheet]:
             f"Fit, {counted(fit['players'], 'seat')}: chi-square {number(fit['chi_square'], 1)} "
             f"over {counted(fit['compared'], 'pair')}, {fit['freedom']} df, {p}",
             ("Agent", "Other", "Ahead, %", "Expected, %", "z"),
-            rows,
+            [[*_ahead(pair), number(pair["z"], 1)] for pair in worst[:_WORST]],
             f"{says} Worst pairs; z: standard errors between.",
         )
 
 
+def _ahead(pair: Row) -> list[str]:
+    """Two agents, how often the first was ahead, and what ratings expect."""
+    ahead = estimate(pair, "ahead", digits=1, unit=100)
+    return [pair["agent"], pair["other"], ahead, number(100 * pair["expected"], 1)]
+
+
 def matrix_sheets(standings: Standings, columns: int = 1000) -> Iterator[Sheet]:
     """How often each finished ahead of each, with at most so many columns of opponents."""
+
+    def share(pair: Row | None) -> str:
+        if pair is None:  # the two never met, or an agent and itself
+            return ""
+        sure = pair["low"] is not None and not pair["low"] <= 0.5 <= pair["high"]
+        return number(100 * pair["ahead"]) + "*" * sure
+
     for players, ladder in standings.ladders().items():
         agents = ladder["agent"].to_list()
         pairs = standings.pairs.filter(players=players).to_dicts()
         met = {(row["agent"], row["other"]): row for row in pairs}
         for start in range(0, len(agents), columns):
             others = agents[start : start + columns]
-            rows = [
-                [str(rank), agent, *(_share(met.get((agent, other))) for other in others)]
-                for rank, agent in enumerate(agents, 1)
-            ]
             ranks = map(str, range(start + 1, start + len(others) + 1))
             yield Sheet(
                 f"Ahead of, %, {counted(players, 'seat')}{' (continued)' if start else ''}",
                 ("#", "Agent", *ranks),
-                rows,
+                [
+                    [str(rank), agent, *(share(met.get((agent, other))) for other in others)]
+                    for rank, agent in enumerate(agents, 1)
+                ],
                 "Row against column, ties half; * surely other than 50.",
             )
-
-
-def _share(pair: Row | None) -> str:
-    """A cell of the matrix; empty where two never met, and of an agent with itself."""
-    if pair is None:
-        return ""
-    sure = pair["low"] is not None and not pair["low"] <= 0.5 <= pair["high"]
-    return percent(pair["ahead"], 0) + "*" * sure
 
 
 def table_sheets(standings: Standings) -> Iterator[Sheet]:
     """Shares of victory and scores by number of seats, in the order of the ladders."""
     for players, ladder in standings.ladders().items():
         of_each = {row["agent"]: row for row in standings.tables.filter(players=players).to_dicts()}
-        rows = [
+        yield Sheet(
+            counted(players, "seat"),
+            ("Agent", "Won, %", "Mean score"),
             [
-                agent,
-                _percents(of_each[agent], "win_rate"),
-                estimate(*_ends(of_each[agent], "mean_score", "score_"), digits=1),
-            ]
-            for agent in ladder["agent"]
-        ]
-        note = f"Equal agents win {percent(1 / players)} %. Scores leave forfeited games out."
-        headings = ("Agent", "Won, %", "Mean score")
-        yield Sheet(counted(players, "seat"), headings, rows, note)
-
-
-def pair_sheets(standings: Standings) -> Iterator[Sheet]:
-    """All pairs that met, once each: who finished ahead, what ratings expect, and scores."""
-    for players, ladder in standings.ladders().items():
-        rank = {agent: place for place, agent in enumerate(ladder["agent"])}
-        met = standings.pairs.filter(players=players).to_dicts()
-        once = [pair for pair in met if rank[pair["agent"]] < rank[pair["other"]]]
-        once.sort(key=lambda pair: (rank[pair["agent"]], rank[pair["other"]]))
-        rows = [
-            [
-                pair["agent"],
-                pair["other"],
-                number(pair["games"]),
-                _percents(pair, "ahead"),
-                percent(pair["expected"]),
-                estimate(*_ends(pair, "score_lead", "score_"), digits=2),
-            ]
-            for pair in once
-        ]
-        headings = ("Agent", "Other", "Games", "Ahead, %", "Expected, %", "Score difference")
-        if rows:
-            yield Sheet(counted(players, "seat"), headings, rows)
+                [
+                    agent,
+                    estimate(of_each[agent], "win_rate", digits=1, unit=100),
+                    estimate(of_each[agent], "mean_score", "score_", 1),
+                ]
+                for agent in ladder["agent"]
+            ],
+            f"Equal agents win {number(100 / players, 1)} %. Scores leave forfeited games out.",
+        )
 
 
 def fault_sheets(standings: Standings) -> Iterator[Sheet]:
     """Who lost games by a fault, and how."""
-    rows = []
-    for row in standings.faults.to_dicts():
-        example = shown_name(" ".join(row["example"].split()), 200)
-        rows.append([row["agent"], row["fault"], number(row["count"]), example])
-    if rows:
-        headings = ("Agent", "Fault", "Games", "Example")
-        yield Sheet("Games lost by a fault", headings, rows)
-
-
-def _ends(row: Row, value: str, prefix: str = "") -> tuple[Any, Any, Any]:
-    return row[value], row[f"{prefix}low"], row[f"{prefix}high"]
-
-
-def _percents(row: Row, value: str) -> str:
-    rate, low, high = (None if end is None else 100 * end for end in _ends(row, value))
-    return estimate(rate, low, high, 1)
+    if standings.faults.height:
+        yield Sheet(
+            "Games lost by a fault",
+            ("Agent", "Fault", "Games", "Example"),
+            [
+                [agent, fault, number(count), shown_name(" ".join(example.split()), 200)]
+                for agent, fault, count, example in standings.faults.iter_rows()
+            ],
+        )
 
 
 # ------------------------------------------------------------------------------------ in a terminal
@@ -238,20 +188,18 @@ def _percents(row: Row, value: str) -> str:
 
 def standings_tables(standings: Standings) -> RenderableType:
     """The ladders and what else has data, in 80 columns."""
-    parts = [
-        [*ladder_sheets(standings)],
-        [*fit_sheets(standings), *matrix_sheets(standings, _NARROW)],
-    ]
-    sheets = [
-        *itertools.chain(*(parts[::-1] if standings.misfit else parts)),
-        *combined_sheets(standings),
-        *fault_sheets(standings),
-    ]
+    pairs = [*fit_sheets(standings), *matrix_sheets(standings, _NARROW)]
+    sheets = [*_in_order(standings, pairs), *combined_sheets(standings), *fault_sheets(standings)]
     if not sheets:
         return Text("No game has been finished yet.")
-    legend = Text(f"{RANKS} {VERDICTS}", style="dim")
-    shown: list[RenderableType] = [*map(_table, sheets), legend]
+    shown: list[RenderableType] = [*map(_table, sheets), Text(f"{RANKS} {VERDICTS}", style="dim")]
     return Group(*(Padding(part, (0, 0, 1, 0)) for part in shown))
+
+
+def _in_order(standings: Standings, pairs: list[Sheet]) -> list[Sheet]:
+    """The ladders and the pairs, which come first where ratings do not tell them."""
+    ladders = [*ladder_sheets(standings)]
+    return pairs + ladders if standings.misfit else ladders + pairs
 
 
 def _table(sheet: Sheet) -> Table:
@@ -281,10 +229,8 @@ def _table(sheet: Sheet) -> Table:
 
 def ladder_markdown(standings: Standings) -> str:
     """The ladders and how well they fit as Markdown tables, then the mean of the ladders."""
-    parts = [[*ladder_sheets(standings)], [*fit_sheets(standings)]]
-    ordered = itertools.chain(*(parts[::-1] if standings.misfit else parts))
-    ladders = [*ordered, *combined_sheets(standings)]
-    return "\n".join([*map(markdown, ladders), f"{RANKS} {VERDICTS}\n"])
+    sheets = [*_in_order(standings, [*fit_sheets(standings)]), *combined_sheets(standings)]
+    return "\n".join([*map(markdown, sheets), f"{RANKS} {VERDICTS}\n"])
 
 
 def markdown(sheet: Sheet) -> str:
@@ -308,3 +254,48 @@ def _code(agent: str) -> str:
     longest = max((len(run) for run in re.findall("`+", name)), default=0)
     fence = "`" * (longest + 1)
     return f"{fence} {name} {fence}" if longest else f"{fence}{name}{fence}"
+
+
+# ----------------------------------------------------------------------------- words and numbers
+
+
+def shown_name(name: str, room: int = 48) -> str:
+    """An agent's name on one line, at most `room` characters: signs that do not print replaced.
+
+    Names come from users, and some signs move a terminal's cursor or turn the text around. Long
+    names lose their middle: paths differ at their ends.
+    """
+    printable = "".join(sign if sign.isprintable() else "\ufffd" for sign in name)
+    if len(printable) <= room:
+        return printable
+    kept = room - 1
+    return f"{printable[: kept - kept // 2]}…{printable[len(printable) - kept // 2 :]}"
+
+
+def number(value: float | None, digits: int = 0) -> str:
+    """A number with grouped thousands and `digits` decimals."""
+    if value is None or not math.isfinite(value):
+        return "–"
+    # Adding 0 turns a rounded −0 into 0.
+    return f"{round(value, digits) + 0.0:,.{digits}f}".replace("-", "−")
+
+
+def milliseconds(value: float | None) -> str:
+    """Two significant digits, three decimals at most: 0.004, 0.90, 24, 1,600."""
+    if value is None or value >= 9.95 or value == 0:
+        return number(value)
+    return number(value, min(3, 1 - math.floor(math.log10(value))))
+
+
+def estimate(row: Row, value: str, ends: str = "", digits: int = 0, unit: int = 1) -> str:
+    """A figure and its interval: `213 (195 to 232)`; nothing without it."""
+    figures = [row[name] for name in (value, f"{ends}low", f"{ends}high")]
+    if figures[0] is None:
+        return ""
+    shown, low, high = (number(figure and unit * figure, digits) for figure in figures)
+    return shown if None in figures else f"{shown} ({low} to {high})"
+
+
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """`1 game`, `1,200 games`."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"

@@ -6,22 +6,21 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from shakespeare_agents.entrants import agent_set
-from shakespeare_agents.portable import AgentSet
-from shakespeare_agents.workers import Tell, Workers
+from shakespeare_agents.storage import write_atomically
+from shakespeare_agents.workers import Workers
 from shakespeare_arena.field import Field, contenders
-from shakespeare_arena.games.playing import play
-from shakespeare_arena.games.seating import Rules, Seating
-from shakespeare_arena.games.store import Plan, Store, opened
 from shakespeare_arena.matchmaking import GROWTH, Ladder, look_at, plan_round
+from shakespeare_arena.playing import Games
+from shakespeare_arena.results import FIELD_NAME, Plan, Store, opened
+from shakespeare_arena.seating import Rules, Seating
 from shakespeare_env.core import registry
+from shakespeare_env.extras import needing
 
-if TYPE_CHECKING:
+with needing("arena", "the arena needs"):
     import polars as pl
 
 SHARD_S = 3.0
@@ -35,6 +34,10 @@ _FIRST_ROUND = 24
 LOST_IN_A_ROW = 10
 """The number of games lost by faults in a row after which an agent plays no more."""
 
+OnProgress = Callable[[int, int, int], None]
+"""Called when a round begins and whenever games were kept: with the number of the round, from 0,
+the games finished in all by the agents of the field, and those once the round is over."""
+
 
 class Ending(StrEnum):
     """Why an arena has stopped."""
@@ -43,25 +46,6 @@ class Ending(StrEnum):
     games = "its games are played"
     minutes = "its minutes are over"
     alone = "fewer than two agents go on playing"
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far an arena is.
-
-    Attributes:
-        round: Number of the round, from 0.
-        games: The games finished in all by the agents of the field.
-        planned: The games finished once the round is over.
-    """
-
-    round: int
-    games: int
-    planned: int
-
-
-OnProgress = Callable[[Progress], None]
-"""Called when a round begins and whenever games were kept."""
 
 
 def run_arena(
@@ -89,48 +73,24 @@ def run_arena(
         WorkerError: workers are lost, or an agent is another one there.
     """
     game = registry.game(field.game)
+    folder = folder.resolve()
     with contenders(field, game) as entrants, opened(folder, field.game) as store:
         if field.text:
-            store.note_field(field.text)
-        crew: Workers = workers or Workers()
-        names = {digest: one.name for digest, one in entrants.items()}
+            write_atomically(folder / FIELD_NAME, field.text.encode())
+        names = {digest: entrant.name for digest, entrant in entrants.items()}
         threads = threads if workers is None else 1
         rules = Rules(field.game, field.variants, field.seed, {}, names, threads)
-        agents = agent_set(list(entrants.values()), game)
-        job = _GamesJob(agents, tuple(entrants), rules)
-        return _Arena(field, job, store, on_progress, crew).run()
+        job = Games(agent_set(list(entrants.values()), game), tuple(entrants), rules)
+        return _Arena(field, job, store, on_progress, workers or Workers()).run()
 
 
 def sits_out(results: pl.DataFrame, digest: str) -> bool:
     """Whether an agent has lost its last `LOST_IN_A_ROW` games by faults of its own."""
-    import polars as pl
-
     own = results.filter(pl.col("digests").list.contains(digest))
     # They are sorted by deal, since the order in which games were written is a matter of time.
     last = own.sort("deal", "rotation", "players", "key").tail(LOST_IN_A_ROW)
     lost = last.filter(pl.col("digests").list.get(pl.col("forfeited_by")) == digest)
     return lost.height == LOST_IN_A_ROW
-
-
-@dataclass(frozen=True)
-class _GamesJob:
-    """The job of playing games under some rules; a shard's games are played together.
-
-    The agents of the rules travel by themselves. Results are rows of `RESULTS`.
-    """
-
-    agents: AgentSet
-    digests: tuple[str, ...]
-    rules: Rules
-
-    def start(self) -> Callable[[Sequence[Seating], Tell], pl.DataFrame]:
-        agents = dict(zip(self.digests, self.agents.agents, strict=True))
-        rules = replace(self.rules, agents=agents)
-
-        def work(seatings: Sequence[Seating], tell: Tell) -> pl.DataFrame:
-            return play(seatings, rules, lambda decisions: tell(decisions, 0))
-
-        return work
 
 
 class _OutOfTime(Exception):  # noqa: N818 - nothing is wrong
@@ -143,7 +103,7 @@ class _Arena:
     def __init__(
         self,
         field: Field,
-        job: _GamesJob,
+        job: Games,
         store: Store,
         on_progress: OnProgress | None,
         workers: Workers,
@@ -163,7 +123,6 @@ class _Arena:
                 self._planned = self._games + len(missing)
                 self._report()
                 self._play(missing)
-                self.store.tidy()
                 ending = self._ending()
                 if ending is not None:
                     return ending
@@ -171,36 +130,33 @@ class _Arena:
         except _OutOfTime:
             return Ending.minutes
         finally:
-            self.store.tidy(most=1)
+            self.store.tidy()
 
     def _play(self, seatings: Sequence[Seating]) -> None:
         shards = self._together(seatings)
-        run = self._workers.run(self.job, shards, lambda *_: self._check_time())
-        with closing(run) as found:
-            for _, rows in found:
-                self._keep(rows)
+        with closing(self._workers.run(self.job, shards, lambda *_: self._check_time())) as shard:
+            for _, rows in shard:
+                self.store.append(rows)
+                self._note_pace(rows)
+                self._games += len(rows)
+                self._report()
                 self._check_time()
 
     def _together(self, seatings: Sequence[Seating]) -> Iterator[Sequence[Seating]]:
         """Games to be played together, as many as the time of earlier games suggests."""
         while seatings:
             total, count = 0.0, 0
-            for one in seatings[:_MOST_TOGETHER]:
-                total += sum(map(self._takes, one.digests))
+            for seating in seatings[:_MOST_TOGETHER]:
+                for digest in seating.digests:
+                    games = self._times[digest]
+                    total += self._seconds[digest] / games if games else _GUESS_S
                 if count and total > SHARD_S:
                     break
                 count += 1
             yield seatings[:count]
             seatings = seatings[count:]
 
-    def _takes(self, digest: str) -> float:
-        """The seconds that an agent takes for a game."""
-        games = self._times[digest]
-        return self._seconds[digest] / games if games else _GUESS_S
-
     def _note_pace(self, rows: pl.DataFrame) -> None:
-        import polars as pl
-
         seats = rows.select("digests", "seconds").explode("digests", "seconds")
         of_each = seats.group_by("digests").agg(pl.col("seconds").sum(), games=pl.len())
         for digest, seconds, games in of_each.iter_rows():
@@ -253,11 +209,12 @@ class _Arena:
         plan, playing = self.store.plan, set(self.job.digests)
         if plan is None or plan.seed != self.field.seed:
             return []
-        seatings = [Seating(match, turn) for match in plan.matches for turn in match.rotations]
         return [
-            one
-            for one in seatings
-            if set(one.digests) <= playing and self.job.rules.key(one) not in self.store.keys
+            seating
+            for match in plan.matches
+            if set(match.lineup) <= playing
+            for seating in (Seating(match, rotation) for rotation in match.rotations)
+            if self.job.rules.key(seating) not in self.store.keys
         ]
 
     def _playing(self) -> list[str]:
@@ -266,22 +223,14 @@ class _Arena:
 
     def _of_field(self) -> pl.DataFrame:
         """The games of this field's agents at its tables."""
-        import polars as pl
-
         agents, players = list(self.job.digests), list(self.field.players)
         of_agents = pl.col("digests").list.eval(pl.element().is_in(agents)).list.all()
         return self.store.results.filter(of_agents, pl.col("players").is_in(players))
 
-    def _keep(self, rows: pl.DataFrame) -> None:
-        self.store.append(rows)
-        self._note_pace(rows)
-        self._games += len(rows)
-        self._report()
-
     def _report(self) -> None:
         if self._tell is not None:
             number = -1 if self.store.plan is None else self.store.plan.number
-            self._tell(Progress(number, self._games, self._planned))
+            self._tell(number, self._games, self._planned)
 
     def _check_time(self) -> None:
         if self._until is None and self.field.minutes is not None:

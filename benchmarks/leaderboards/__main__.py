@@ -40,7 +40,7 @@ def _play(field: Path, results: Path) -> None:
         ending = run_arena(
             Field.read(field),
             results,
-            on_progress=lambda now: bar.update(task, completed=now.games, total=now.planned),
+            on_progress=lambda _, games, total: bar.update(task, completed=games, total=total),
         )
     Console().print(f"{field.stem}: stopped because {ending}", highlight=False)
 

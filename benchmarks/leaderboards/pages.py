@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from shakespeare_agents.storage import write_atomically
-from shakespeare_arena.pictures import strength_svg
+from shakespeare_arena.report import strength_svg
 from shakespeare_arena.sheets import ladder_markdown, markdown, matrix_sheets, table_sheets
 from shakespeare_arena.standings import Standings, standings_of
 from shakespeare_env.core import registry

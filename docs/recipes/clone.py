@@ -15,7 +15,7 @@ from shakespeare_agents import make
 from shakespeare_agents.networks.checkpoint import save_checkpoint
 from shakespeare_arena import Entrant, evaluate
 from shakespeare_env.core import registry
-from shakespeare_env.datasets import Batches, read_recorded
+from shakespeare_env.datasets import Batches, read_games
 from shakespeare_training.ppo.device import bfloat16_is_faster
 from shakespeare_training.ppo.policy import (
     Outputs,
@@ -38,7 +38,7 @@ parser.add_argument("--games", type=int, default=8000, help="to evaluate")
 asked = parser.parse_args()
 
 # Whole deals are kept back: the games of one are alike.
-games = read_recorded(asked.folder)
+games = read_games(asked.folder)
 of_some, size = pl.col("deal") % 20 == 0, asked.size
 learned = Batches(
     games.filter(~of_some), size=size, seed=asked.seed, agent=asked.agent

@@ -138,15 +138,15 @@ def _check_agents(names: Any, players: int, where: str) -> None:
 
 
 def from_folder(folder: Path, game_id: int) -> Recorded:
-    """Read a game of a dataset or of an arena, numbered in the order of its results.
+    """Read a game of a folder of results, numbered in the order they were written.
 
     Raises:
-        DatasetError: the folder is neither, or the game is missing or damaged.
+        DatasetError: the folder holds none, or the game is missing or damaged.
         ModuleNotFoundError: Polars is not installed.
     """
     from shakespeare_env.datasets import recorded_games  # slow, not needed for completion
 
-    games = recorded_games(folder, unfinished=True)
+    games = recorded_games(folder)
     if game_id >= len(games):
         raise DatasetError(f"{folder} has no game {game_id}, but {len(games)} from number 0 on")
     game = games[game_id]

@@ -9,16 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from shakespeare_env.datasets.frames import DECISIONS, GAMES
-from shakespeare_env.datasets.reading import (
-    Manifest,
-    Settings,
-    check_digests,
-    collected,
-    read_games,
-    read_manifest,
-    read_recorded,
-    read_results,
-)
+from shakespeare_env.datasets.reading import collected, read_games, read_results
 
 if TYPE_CHECKING:
     from shakespeare_env.datasets.decisions import (
@@ -39,18 +30,13 @@ __all__ = [
     "GAMES",
     "Batches",
     "Decisions",
-    "Manifest",
     "RecordedGame",
     "RecordedGames",
-    "Settings",
-    "check_digests",
     "collected",
     "decisions_of",
     "read_batches",
     "read_decisions",
     "read_games",
-    "read_manifest",
-    "read_recorded",
     "read_results",
     "recorded_games",
 ]

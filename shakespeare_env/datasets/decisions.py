@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.rng import check_seed
 from shakespeare_env.datasets.frames import DECISIONS, load, load_polars, polars_schema
-from shakespeare_env.datasets.reading import read_recorded
+from shakespeare_env.datasets.reading import read_games
 from shakespeare_env.datasets.recorded_columns import NOBODY, RecordedColumns, chunks, seen, whole
 from shakespeare_env.errors import DatasetError
 
@@ -126,9 +126,9 @@ _NEEDED = {
 """What playing the games again has to show, by the columns made of it."""
 
 
-def read_decisions(folder: str | os.PathLike[str], *, unfinished: bool = False) -> polars.LazyFrame:
-    """All decisions, `DECISIONS`, of a folder's games; errors as of `read_recorded`."""
-    return decisions_of(read_recorded(folder, unfinished=unfinished), str(folder))
+def read_decisions(folder: str | os.PathLike[str]) -> polars.LazyFrame:
+    """All decisions, `DECISIONS`, of a folder's games; errors as of `read_games`."""
+    return decisions_of(read_games(folder), str(folder))
 
 
 def decisions_of(games: polars.LazyFrame, source: str = "") -> polars.LazyFrame:
@@ -354,10 +354,9 @@ def read_batches(
     seed: int | None = None,
     agent: str | None = None,
     buffer: int = BUFFER,
-    unfinished: bool = False,
 ) -> Batches:
-    """All decisions of a folder's games; arguments and errors as of `Batches`, `read_recorded`."""
-    games = read_recorded(folder, unfinished=unfinished)
+    """All decisions of a folder's games; arguments and errors as of `Batches`, `read_games`."""
+    games = read_games(folder)
     return Batches(games, size=size, seed=seed, agent=agent, buffer=buffer, source=str(folder))
 
 

@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from numpy.typing import NDArray
-
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.extras import needing
 
@@ -78,8 +76,9 @@ RESULTS: Table = {
     "seconds": "list[float32]",
     "decisions": "list[int32]",
     **_ACTIONS,
+    "values": "list[float32]",
 }
-"""One row per finished game of an arena."""
+"""One row per finished game, of arenas and of recordings, whose `values` are not null."""
 
 
 def load_polars() -> Any:
@@ -137,15 +136,6 @@ def frame(table: Table, columns: Mapping[str, Sequence[Any]]) -> polars.DataFram
         raise ValueError(f"columns {list(columns)}; the table has {list(schema)}")
     made: polars.DataFrame = load_polars().DataFrame(dict(columns), schema=schema)
     return made
-
-
-def by_seat(values: Sequence[Any] | NDArray[Any], seats: int) -> polars.Series:
-    """Lists of `seats` values each, from the values of all lists one after the other."""
-    pl = load_polars()
-    flat = pl.Series(values=values)
-    # Much faster than lists of Python, one by one.
-    lists: polars.Series = flat.reshape((-1, seats)).cast(pl.List(flat.dtype))
-    return lists
 
 
 def parquet(frame: polars.DataFrame) -> bytes:

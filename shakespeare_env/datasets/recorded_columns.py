@@ -24,7 +24,7 @@ from shakespeare_env.datasets.frames import (
     named_faults,
     polars_schema,
 )
-from shakespeare_env.datasets.reading import read_recorded
+from shakespeare_env.datasets.reading import read_games
 from shakespeare_env.errors import DatasetError
 
 if TYPE_CHECKING:
@@ -425,6 +425,6 @@ class RecordedGames:
                 yield RecordedGame(chunk.taken(np.array([row])))
 
 
-def recorded_games(folder: str | os.PathLike[str], *, unfinished: bool = False) -> RecordedGames:
-    """All games of a folder as objects; errors as of `read_recorded`."""
-    return RecordedGames(read_recorded(folder, unfinished=unfinished), str(folder))
+def recorded_games(folder: str | os.PathLike[str]) -> RecordedGames:
+    """All games of a folder as objects; errors as of `read_games`."""
+    return RecordedGames(read_games(folder), str(folder))

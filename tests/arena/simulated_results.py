@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shakespeare_arena.games.seating import Match
+from shakespeare_arena.seating import Match
 from shakespeare_env.datasets.frames import RESULTS, frame
 
 ELO = 400 / math.log(10)
@@ -49,9 +49,8 @@ def played(
     """The matches' games, in the columns `RESULTS`; strengths are in Elo points, by name.
 
     Finishing orders are Plackett-Luce exactly, but for `seat_luck`, ties, and forfeits. `points`
-    are of score in 174 Elo points: the fewer, the more ties. `deal_luck` is the standard deviation
-    of what a deal adds to all scores, `seat_luck` of what it gives a seat in units of 174 Elo
-    points; `forfeits` is how often an agent loses a game by a fault, by name.
+    are of score in 174 Elo points: the fewer, the more ties; `deal_luck` and `seat_luck` are the
+    standard deviations of what a deal gives to all and to a seat.
     """
     rng = np.random.default_rng([seed, 1])
     names = {digest_of(name): name for name in strengths}
@@ -83,6 +82,7 @@ def played(
                 "seconds": (decisions * pace * rng.gamma(20, 1 / 20, match.players)).tolist(),
                 "decisions": decisions.tolist(),
                 "actions": rng.integers(0, 50, decisions.sum()).tolist(),
+                "values": None,
             }
             if len(faulty):
                 loser = int(faulty[0])

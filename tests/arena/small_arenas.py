@@ -3,9 +3,9 @@
 import polars as pl
 
 from shakespeare_agents import RandomAgent
-from shakespeare_arena.games.playing import play
-from shakespeare_arena.games.seating import Match, Rules, Seating
-from shakespeare_arena.games.store import opened
+from shakespeare_arena.playing import play
+from shakespeare_arena.results import opened
+from shakespeare_arena.seating import Match, Rules, Seating
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import read_results
 

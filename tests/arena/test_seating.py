@@ -1,4 +1,4 @@
-"""Seats and neighbours come out even; a deal depends on its seed and its number alone."""
+"""Seats and neighbours come out even."""
 
 import itertools
 from collections import Counter
@@ -6,9 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from shakespeare_agents import RandomAgent
-from shakespeare_arena.games.seating import SeatPlan, deal, seatings
-from tests.contract.random_games import TABLES, differing_fields
+from shakespeare_arena.seating import SeatPlan, seatings
 
 # Companies of agents and the games of a deal: fewer cannot seat every pair of agents at every two
 # neighbouring seats equally often.
@@ -59,17 +57,3 @@ def test_over_many_deals_everyone_is_as_often_two_and_three_seats_away():
         # 400 deals of 30 games with six such pairs each, four standard errors at most.
         assert len(pairs) == 30
         assert all(abs(times - 2400) < 400 for times in pairs.values())
-
-
-@pytest.mark.parametrize("table", TABLES, ids=str)
-def test_a_deal_is_dealt_once_for_each_way_of_sitting(table):
-    agents = [RandomAgent() for _ in range(table.players)]
-    seating = SeatPlan(tuple(agents), 8).of(range(2, 5))
-    batch, lineup = deal(agents, table.game, range(2, 5), 8, seating, options=table.options)
-    dealt = table.batch(5, seed=8)
-    assert batch.n == seating[..., 0].size
-    for game, places in enumerate(seating.reshape(-1, table.players)):
-        number = 2 + game // seating.shape[1]
-        assert differing_fields(batch.save([game]), dealt.save([number])) == []
-        for seat, place in enumerate(places):
-            assert lineup.agents[lineup.seats[game, seat]] is agents[place]

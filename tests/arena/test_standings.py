@@ -5,15 +5,18 @@ from typing import Any
 
 import polars as pl
 import pytest
+import scipy.stats
 from polars.testing import assert_frame_equal
 
-from shakespeare_arena.games.seating import Match
-from shakespeare_arena.standings import standings_of
-from shakespeare_arena.standings.frames import SCHEMAS
-from shakespeare_arena.standings.ladders import verdict
+from shakespeare_arena.ratings import ratings
+from shakespeare_arena.report import write_report
+from shakespeare_arena.seating import Match
+from shakespeare_arena.standings import SCHEMAS, standings_of, verdict, with_ranks
 from tests.arena.simulated_results import digest_of, played, simulated
 
 STRENGTHS = {"weak": -200.0, "fair": 0.0, "twin": 0.0, "strong": 250.0}
+AT_TWO = {"all-rounder": 150.0, "duellist": 300.0, "crowd": -150.0, "weak": -300.0}
+AT_FOUR = {"all-rounder": 150.0, "duellist": -150.0, "crowd": 300.0, "weak": -300.0}
 
 
 @pytest.fixture(scope="module")
@@ -25,11 +28,6 @@ def results():
 @pytest.fixture(scope="module")
 def standings(results):
     return standings_of(results)
-
-
-def frames(standings):
-    fields = dataclasses.fields(standings)
-    return {f.name: getattr(standings, f.name) for f in fields if f.name in SCHEMAS}
 
 
 def game(places, scores, forfeited_by=None, *, lineup="abc", deal=0):
@@ -47,10 +45,12 @@ def game(places, scores, forfeited_by=None, *, lineup="abc", deal=0):
 
 def test_the_same_results_give_the_same_standings_in_any_order(results, standings):
     again = standings_of(results.sample(fraction=1, shuffle=True, seed=3))
-    for name, frame in frames(again).items():
-        assert dict(frame.schema) == SCHEMAS[name], name
-        assert len(frame), name
-        assert_frame_equal(frame, frames(standings)[name])
+    for field in dataclasses.fields(again):
+        if field.name in SCHEMAS:
+            frame = getattr(again, field.name)
+            assert dict(frame.schema) == SCHEMAS[field.name], field.name
+            assert len(frame), field.name
+            assert_frame_equal(frame, getattr(standings, field.name))
 
 
 @pytest.mark.parametrize("players", [2, 4])
@@ -65,6 +65,76 @@ def test_a_ladder_is_in_order_of_strength(standings, players):
     assert ladder["lead"].drop_nulls().to_list() == pytest.approx(leads.to_list())
     assert [forfeits > 0 for forfeits in ladder["forfeits"]] == [False, False, False, True]
     assert ladder["rating"].is_between(ladder["low"], ladder["high"], closed="none").all()
+
+
+def test_games_of_one_table_move_no_rating_of_another():
+    """Strengths depend on the table; every ladder weighs the same in their mean."""
+    two = simulated(AT_TWO, tables=(2,), matches=100, points=500.0)
+    four = simulated(AT_FOUR, tables=(4,), matches=100, points=500.0)
+    whole = standings_of(pl.concat([two, four]))
+    assert whole.fits["widening"].to_list() == [1.0, 1.0]
+    fewer = standings_of(pl.concat([two, four[:100]]))
+    for frame in ("ladder", "pairs", "tables"):
+        before, after = (getattr(each, frame).filter(players=2) for each in (whole, fewer))
+        assert_frame_equal(before, after)
+    for name, mean in fewer.combined.select("agent", "rating").iter_rows():
+        assert mean == pytest.approx(fewer.ladder.filter(agent=name)["rating"].mean())
+
+
+def test_agents_whom_no_games_connect_are_not_compared():
+    """Though the penalty gives all of them ratings."""
+    two = {"a": 400.0, "b": -400.0}, {"c": 100.0, "d": -100.0}
+    apart = pl.concat([simulated(pair, tables=(2,), matches=60, points=500.0) for pair in two])
+    together = simulated(dict.fromkeys("abcd", 0.0), tables=(4,), matches=20)
+    standings = standings_of(pl.concat([apart, together]))
+    ladder = standings.ladders()[2]
+    assert ladder["agent"].to_list() == ["a", "c", "d", "b"]
+    assert ladder["verdict"].to_list() == ["open", "stronger", "open", None]
+    assert ladder["lead"].is_null().to_list() == [True, False, True, True]
+    assert ladder["rank"].to_list() == ["1=", "1=", "3=", "3="]
+    assert standings.combined.is_empty()
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "apart", "ranks"),
+    [
+        ("", "", "1"),
+        ("stronger equal open stronger", "", "1 2= 2= 2= 5"),
+        ("open stronger equal", "", "1= 1= 3= 3="),
+        ("open open open", "02", "1= 1= 2= 2="),
+        ("open open open open", "02 24", "1= 1= 2= 2= 4"),
+        ("open open stronger", "02", "1= 1= 2 4"),
+    ],
+)
+def test_a_rank_counts_the_agents_that_are_surely_stronger(verdicts, apart, ranks):
+    """So neighbours whose order is open share none with an agent that beats one of them."""
+    rows = [{"verdict": verdict} for verdict in verdicts.split()] + [{}]
+    ranked = with_ranks(rows, lambda first, second: f"{first}{second}" in apart.split())
+    assert [row["rank"] for row in ranked] == ranks.split()
+
+
+def test_a_ladder_of_agents_that_beat_each_other_in_a_circle_says_that_it_is_false(tmp_path):
+    """Pairs come first, and intervals are wider."""
+    circle = {"a": 150.0, "b": 0.0}, {"b": 150.0, "c": 0.0}, {"c": 150.0, "a": 0.0}
+    weak = [{name: 200.0, "weak": 0.0} for name in "abc"]
+    how: dict[str, Any] = {"tables": (2,), "matches": 60, "points": 500.0}
+    results = pl.concat([simulated(pair, seed=i, **how) for i, pair in enumerate((*circle, *weak))])
+    standings = standings_of(results)
+    (fit,) = standings.fits.to_dicts()
+    z = {(a, b): z for a, b, z in standings.pairs.select("agent", "other", "z").iter_rows()}
+    assert min(z["a", "b"], z["b", "c"], z["c", "a"]) > 3
+    assert z["a", "b"] == -z["b", "a"]
+    assert fit["chi_square"] == pytest.approx(sum(each**2 for each in z.values()) / 2)
+    assert (fit["compared"], fit["freedom"]) == (6, 3)
+    assert fit["p"] == pytest.approx(scipy.stats.chi2.sf(fit["chi_square"], 3))
+    assert fit["widening"] == pytest.approx((fit["chi_square"] / 3) ** 0.5)
+    narrow = ratings(results).errors().max() * scipy.stats.t.ppf(0.975, 179)
+    widest = standings.ladder.select(pl.col("high") - pl.col("low")).to_numpy().max() / 2
+    assert widest == pytest.approx(narrow * fit["widening"], rel=1e-3)
+    write_report(standings, tmp_path, tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert 0 < page.index('id="pairs"') < page.index('id="ladder"')
+    assert f"{fit['widening']:.1f} times as wide" in page
 
 
 def test_a_shared_victory_counts_a_part_of_one():
@@ -90,19 +160,17 @@ def test_pairs_are_two_sides_of_the_same_games(standings):
     shares = {"ahead": "ahead", "low": "high", "expected": "expected"}
     scores = {"score_lead": "score_lead", "score_low": "score_high"}
     for mine, theirs in (shares | scores).items():
-        found = both[mine] + both[f"{theirs}_theirs"]
-        assert found.to_list() == pytest.approx([float(mine in shares)] * 24, abs=1e-9), mine
+        total = both[mine] + both[f"{theirs}_theirs"]
+        assert total.to_list() == pytest.approx([float(mine in shares)] * 24, abs=1e-9), mine
 
 
 def test_time_is_counted_by_decision_and_table(results, standings):
-    for players in (1, 4):
-        games = results.filter(players=players)
-        rows = games.explode("agents", "seconds", "decisions").filter(agents="fair")
-        fair = standings.times.filter(agent="fair", players=players).row(0, named=True)
-        seconds, decisions = rows["seconds"].cast(pl.Float64).sum(), rows["decisions"].sum()
-        assert (fair["decisions"], fair["seconds"]) == (decisions, pytest.approx(seconds))
-        assert fair["milliseconds"] == pytest.approx(1000 * seconds / decisions)
-        assert fair["low"] < fair["milliseconds"] < fair["high"]
+    rows = results.filter(players=4).explode("agents", "seconds", "decisions").filter(agents="fair")
+    fair = standings.times.filter(agent="fair", players=4).row(0, named=True)
+    seconds, decisions = rows["seconds"].cast(pl.Float64).sum(), rows["decisions"].sum()
+    assert (fair["decisions"], fair["seconds"]) == (decisions, pytest.approx(seconds))
+    assert fair["milliseconds"] == pytest.approx(1000 * seconds / decisions)
+    assert fair["low"] < fair["milliseconds"] < fair["high"]
 
 
 def test_solo_leads_are_of_the_deals_that_both_have_played():

@@ -9,10 +9,10 @@ import numpy as np
 
 from shakespeare_env import Position
 from shakespeare_env.core import registry
-from shakespeare_env.datasets import read_recorded
+from shakespeare_env.datasets import read_games
 from shakespeare_env.datasets.recorded_columns import dealt
 from tests.arena.small_arenas import written
-from tests.contract.small_datasets import small_settings, write
+from tests.contract.small_datasets import write
 
 KINDS = [f"an arena of {registry.names()[0]}", f"a dataset of {registry.names()[1]}"]
 """Both forms, both games; arenas are played with variants."""
@@ -23,13 +23,13 @@ def recorded(kind, folder):
     name = kind.rpartition(" ")[-1]
     if kind.startswith("an arena"):
         return written(name, folder)
-    write(folder, small_settings(name, deals=2, deals_per_shard=1))
+    write(folder, name, deals=2)
     return folder
 
 
 def games_of(folder):
     """The rows of the games."""
-    return read_recorded(folder).collect().rows(named=True)
+    return read_games(folder).collect().rows(named=True)
 
 
 def played(game: dict[str, Any]) -> list[Position]:

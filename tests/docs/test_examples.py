@@ -82,7 +82,7 @@ def test_the_page_about_datasets_runs_in_its_order(tmp_path, monkeypatch, capsys
     expected += [(close, "draft"), (batches, "("), (game, "heuristic")]
     expected += [(table, name) for table in (drafts, scores) for name in ("heuristic", "network")]
     assert all(words in out for out, words in expected)
-    assert few.startswith("40 games, ")
+    assert few == "40 games\n"
 
 
 def test_the_game_on_the_page_about_playing_is_the_game_that_is_played():

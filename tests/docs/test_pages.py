@@ -10,7 +10,7 @@ from benchmarks.leaderboards import pages
 from shakespeare_agents.networks.bundled import bundled_checkpoint
 from shakespeare_agents.networks.checkpoint import read_card
 from shakespeare_arena.field import Field, contenders
-from shakespeare_arena.pictures import strength_svg
+from shakespeare_arena.report import strength_svg
 from shakespeare_env import observation_layout
 from shakespeare_env.core import registry
 from shakespeare_env.datasets.reading import read_results

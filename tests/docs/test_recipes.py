@@ -12,7 +12,7 @@ from torch.utils.data import DataLoader
 from shakespeare_agents import make
 from shakespeare_agents.networks.checkpoint import load_checkpoint
 from shakespeare_arena import Entrant
-from shakespeare_arena.dataset import settings_of, write_dataset
+from shakespeare_arena.dataset import write_dataset
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import read_batches
 
@@ -24,8 +24,7 @@ def folder(tmp_path_factory):
     """Games of 21 deals, the first and the last of them kept back."""
     place = tmp_path_factory.mktemp("recipes") / "games"
     heuristic = Entrant("heuristic", make("heuristic", registry.game("shakespeare")))
-    settings = settings_of("shakespeare", [heuristic] * 4, games=84, seed=1)
-    write_dataset(place, settings, [heuristic] * 4)
+    write_dataset(place, [heuristic] * 4, games=84, seed=1)
     return place
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from shakespeare_agents import RandomAgent
 from shakespeare_agents.identity import agent_digest
-from shakespeare_arena.games import store
+from shakespeare_arena import results as store
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import recorded_games
 from shakespeare_env.datasets.reading import read_results

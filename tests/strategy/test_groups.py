@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from shakespeare_arena.evaluation import agent_results
-from shakespeare_arena.games.seating import SeatPlan
 from shakespeare_arena.intervals import mean_interval, share_interval
+from shakespeare_arena.seating import SeatPlan
 from shakespeare_research.groups import (
     against,
     against_others,

@@ -20,7 +20,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.errors import WorkerError, agent_notes, own_steps
 from tests.arena.small_arenas import games
 from tests.contract import knowledge
-from tests.contract.small_datasets import content, small_settings, write
+from tests.contract.small_datasets import write
 from tests.workers.agents_for_tests import Drawn, Failing, Held, last_legal
 
 FIGARO = registry.game("figaro")
@@ -53,10 +53,10 @@ def test_agents_play_on_workers_as_they_play_here(name, processes):
 def test_recordings_and_arenas_are_those_of_one_process(processes, tmp_path):
     field = Field.of(agents=["random", "heuristic"], players=[2], games=60, equal_within=1e-6)
     for name, workers in (("here", None), ("there", processes)):
-        write(tmp_path / name / "dataset", small_settings("figaro", deals=6), workers=workers)
+        write(tmp_path / name / "dataset", "figaro", deals=6, workers=workers)
         run_arena(field, tmp_path / name / "arena", workers=workers)
-    assert content(tmp_path / "here" / "dataset") == content(tmp_path / "there" / "dataset")
-    assert games(tmp_path / "here" / "arena").equals(games(tmp_path / "there" / "arena"))
+    for kind in ("dataset", "arena"):
+        assert games(tmp_path / "here" / kind).equals(games(tmp_path / "there" / kind))
 
 
 def test_a_file_is_found_from_another_folder(monkeypatch):

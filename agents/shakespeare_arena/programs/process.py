@@ -17,7 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
-from shakespeare_arena.games.referee import Fault
+from shakespeare_arena.referee import Fault
 from shakespeare_env.errors import ShakespeareEnvError
 from shakespeare_env.extras import needing
 

@@ -269,9 +269,9 @@ def _print_moves(game: Recorded, seat: int | None) -> None:
 
 
 def _print_games(folder: Path) -> None:
-    from shakespeare_env.datasets.reading import collected, read_recorded  # not for completion
+    from shakespeare_env.datasets.reading import collected, read_games  # not for completion
 
-    games = read_recorded(folder, unfinished=True).select("agents", "scores", "places", "actions")
+    games = read_games(folder).select("agents", "scores", "places", "actions")
     rows = (
         (
             str(number),

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from shakespeare_agents.identity import DIGITS
-from shakespeare_arena.games.playing import places_of
-from shakespeare_arena.games.seating import Match, Rules, Seating
-from shakespeare_arena.games.store import opened
+from shakespeare_arena.playing import places_of
+from shakespeare_arena.results import opened
+from shakespeare_arena.seating import Match, Rules, Seating
 from shakespeare_env.core import registry
 from shakespeare_env.datasets.frames import RESULTS, frame
 from shakespeare_env.datasets.reading import is_arena, read_results
@@ -124,4 +124,5 @@ class Keeper:
             "seconds": table.session.seconds,
             "decisions": table.session.decisions,
             "actions": [before.action_id(move) for before, move in steps],
+            "values": None,
         }

@@ -10,7 +10,7 @@ from typing import Any
 
 from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.registry import default, make
-from shakespeare_arena.games.referee import Fault
+from shakespeare_arena.referee import Fault
 from shakespeare_env.checks.values import meant, shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.rng import fresh_seed

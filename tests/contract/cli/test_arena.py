@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from shakespeare_arena import tournament
-from shakespeare_arena.games.store import opened
-from shakespeare_env.core import registry
+from shakespeare_arena.results import opened
 from shakespeare_env.datasets.reading import read_results
 from tests.contract.command_line import SCREEN, printed, refused, run
 
@@ -31,20 +30,19 @@ def test_from_a_field_to_a_page_and_games_of_several_folders_are_merged(field):
     out = printed("arena", "a[1]/field.toml", env=SCREEN)
     assert "greedy" in out
     assert "Stopped because" in out
-    assert "shakespeare arena report 'a[1]/field'" in " ".join(out.split())
+    assert "shakespeare arena --report --results 'a[1]/field'" in " ".join(out.split())
     games = len(read_results("a[1]/field"))
     assert 12 <= games < 40
     assert Path("a[1]/field/field.toml").read_text() == FIELD
-    told = printed("arena", "report", "a[1]/field", env=SCREEN)
-    assert "Written: a[1]/field/report.html" in told
-    assert all(len(line) <= 80 for line in (out + told).splitlines())
-    page = Path("a[1]/field/report.html").read_text()
-    assert "players = [2]" in page
+    report = printed("arena", "--report", "--results", "a[1]/field", env=SCREEN)
+    assert "Written: a[1]/field/report.html" in report
+    assert all(len(line) <= 80 for line in (out + report).splitlines())
+    assert "players = [2]" in Path("a[1]/field/report.html").read_text()
     assert "greedy" in printed("replay", "a[1]/field", "--list")
     field.write_text(FIELD + "seed = 1\n")
     printed("arena", "a[1]/field.toml", "--results", "there", "--minutes", "0.001")
     games += len(read_results("there"))
-    merge = ["arena", "merge", "a[1]/field", "there", "--into", "all"]
+    merge = ["arena", "--merge", "a[1]/field", "--merge", "there", "--results", "all"]
     assert f"all: {games} new games." in printed(*merge)
     assert "0 new games" in printed(*merge)
 
@@ -63,15 +61,14 @@ def test_it_resumes_after_ctrl_c(monkeypatch):
 
 def test_code_that_a_field_names_is_not_run_unasked(field):
     source = "open('was_run', 'w').close()\ndef act(o, m, r): return m.argmax(1)\n"
-    Path("my.py").write_text(source)
+    (field.parent / "my.py").write_text(source)
     program = json.dumps([sys.executable, "-c", "open('was_run', 'w')"])
     for agent in (f"{{program = {program}}}", '"my.py:act"'):
         field.write_text(f'players = [2]\nagents = ["random", {agent}]\ngames = 4\n')
-        said = refused("arena", "a[1]/field.toml")
-        assert "add --trust if you trust it" in said
-        assert not Path("was_run").exists()
+        assert "add --trust if you trust it" in refused("arena", "a[1]/field.toml")
+        assert not list(Path.cwd().rglob("was_run"))
     printed("arena", "a[1]/field.toml", "--trust")
-    assert Path("was_run").exists()
+    assert (field.parent / "was_run").exists(), "paths start from the field's folder"
 
 
 @pytest.mark.parametrize(
@@ -80,13 +77,14 @@ def test_code_that_a_field_names_is_not_run_unasked(field):
         (["missing.toml"], "missing.toml"),
         (["bad.toml"], "agent"),
         (["a[1]/field.toml", "--results", "bad.toml"], "bad.toml"),
-        (["report", "."], "."),
-        (["report", "empty"], "empty"),
-        (["merge", ".", "--into", "x"], "."),
+        (["--report", "--results", "."], "."),
+        (["--merge", ".", "--results", "x"], "."),
+        (["--report"], "give a field"),
+        (["--results", "empty"], "give one to be played"),
     ],
 )
 def test_what_is_wrong_is_said(words, said):
     Path("bad.toml").write_text('agent = ["random"]')
-    with opened(Path("empty"), registry.DEFAULT):
+    with opened(Path("empty"), "figaro"):
         pass
     assert said in refused("arena", *words)

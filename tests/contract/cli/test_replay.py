@@ -9,13 +9,13 @@ from shakespeare_env.cli.recorded import from_folder, write_json_lines
 from shakespeare_env.core import registry
 from shakespeare_env.film import film_page
 from tests.contract.command_line import PLAYED, moves_told, printed, refused
-from tests.contract.small_datasets import small_settings, write
+from tests.contract.small_datasets import write
 
 
 @pytest.fixture(params=registry.names(), scope="module")
 def folder(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp(request.param) / "dataset"
-    write(folder, small_settings(request.param, deals=1))
+    write(folder, request.param, deals=1)
     return folder
 
 

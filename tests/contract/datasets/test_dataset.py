@@ -1,147 +1,126 @@
-"""Datasets: which rows they have, how recording goes on, and what is refused."""
+"""Recordings: which rows they have, how they go on, and what is refused."""
 
-import io
 import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
-from shakespeare_agents.entrants import agent_set
+from shakespeare_agents import RandomAgent
 from shakespeare_agents.entrants import entrants_of as made
-from shakespeare_agents.workers import tell_nobody
-from shakespeare_arena.dataset import Recording, settings_of
-from shakespeare_arena.games.playing import places_of
-from shakespeare_arena.games.seating import SeatPlan, deal
+from shakespeare_arena import Entrant, dataset, evaluate
+from shakespeare_arena.dataset import write_dataset
+from shakespeare_arena.playing import places_of
+from shakespeare_arena.standings import standings_of
 from shakespeare_env import Batch
 from shakespeare_env.core import registry
-from shakespeare_env.datasets import DECISIONS, frames, read_games
-from shakespeare_env.datasets import GAMES as GAMES_TABLE
-from shakespeare_env.play.lineup import play_out
-from tests.contract.batches import games
+from shakespeare_env.datasets import DECISIONS, GAMES, read_games, read_results
+from shakespeare_env.datasets.reading import results_files
+from tests.arena.small_arenas import games
 from tests.contract.command_line import printed, refused
-from tests.contract.small_datasets import content, entrants_of, small_settings, write
+from tests.contract.small_datasets import entrants_of, write
 
-GAMES = registry.names()
 ROOT = Path(__file__).resolve().parents[3]
-
-
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory):
-    made = {name: tmp_path_factory.mktemp(name) / "dataset" for name in GAMES}
-    for name, folder in made.items():
-        write(folder, small_settings(name))
-    return made
+NAME = registry.names()[-1]
+every_game = pytest.mark.parametrize("name", registry.names())
 
 
 def test_the_page_has_every_column():
     page = (ROOT / "docs" / "datasets.md").read_text(encoding="utf-8")
-    for heading, table in (("games", GAMES_TABLE), ("decisions", DECISIONS)):
+    for heading, table in (("games", GAMES), ("decisions", DECISIONS)):
         text = page.partition(f"## The table of {heading}\n")[2].partition("\n## ")[0]
         assert re.findall(r"^\| `(\w+)` \| ([^ ]+)", text, re.M) == list(table.items())
 
 
-@games
-def test_every_deal_is_played_from_every_seat(name, folders):
-    found = read_games(folders[name]).collect()
-    assert dict(found.schema) == frames.polars_schema(GAMES_TABLE)
-    assert not any(found[name].null_count() for name in GAMES_TABLE)
-    players = found["players"][0]
-    assert found["game_id"].to_list() == list(range(3 * players))
-    for game in found.iter_rows(named=True):
-        assert game["game_id"] == game["deal"] * players + game["rotation"]
-        assert game["agents"].index("guesser") == game["rotation"]
-        assert game["agents"].count("random") == players - 1
-
-
-@games
-def test_the_actions_lead_from_the_deal_to_the_result_and_values_stand_beside_them(name, folders):
-    guesser = entrants_of(name)[0].agent
-    for game in read_games(folders[name]).collect().iter_rows(named=True):
-        batch = Batch(name, 1, players=game["players"], autoreset=False)
-        batch.reset(game["seed"], [game["deal"]])
-        for action, value in zip(game["actions"], game["values"], strict=True):
-            decides = game["agents"][batch.to_move[0]]
-            expected = guesser.values(batch.obs)[0] if decides == "guesser" else None
-            assert value == expected
+@every_game
+@pytest.mark.parametrize("network", [False, True], ids=["guesser", "network"])
+def test_actions_lead_from_every_seat_of_a_deal_to_the_result_and_values_stand_beside_them(
+    name, network, tmp_path
+):
+    """A network's are those that it gives itself, bit for bit."""
+    entrants = made(["network", "random"], registry.game(name)) if network else entrants_of(name)
+    entrants = [entrants[0], *[entrants[1]] * (max(registry.seats(name)[0], 2) - 1)]
+    seats, first = len(entrants), entrants[0].name
+    guesser: Any = entrants[0].agent
+    write_dataset(tmp_path, entrants, name, games=2 * seats, seed=5)
+    rows = read_games(tmp_path).collect().rows(named=True)
+    assert [row["game_id"] for row in rows] == list(range(2 * seats))
+    for row in rows:
+        assert row["game_id"] == row["deal"] * seats + row["rotation"]
+        assert row["agents"].index(first) == row["rotation"]
+        assert row["agents"].count("random") == row["players"] - 1
+        batch = Batch(name, 1, players=seats, autoreset=False)
+        batch.reset(row["seed"], [row["deal"]])
+        for action, value in zip(row["actions"], row["values"], strict=True):
+            decides = row["agents"][batch.to_move[0]] == first
+            assert value == (guesser.values(batch.obs)[0] if decides else None)
             batch.step([action])
         assert batch.to_move[0] == -1
-        scores = batch.final_scores[:, : game["players"]]
-        winners = batch.final_winners[:, : game["players"]]
-        assert game["scores"] == scores[0].tolist()
-        assert game["places"] == places_of(scores, winners)[0].tolist()
+        scores, winners = batch.final_scores[:, :seats], batch.final_winners[:, :seats]
+        assert row["scores"] == scores[0].tolist()
+        assert row["places"] == places_of(scores, winners)[0].tolist()
 
 
-def test_an_estimate_that_is_none_names_whose_it_is(monkeypatch):
-    entrants = entrants_of(GAMES[0])
-    monkeypatch.setattr(entrants[0].agent, "values", lambda seen: None, raising=False)
+def test_an_evaluation_and_the_standings_of_the_same_games_agree(tmp_path):
+    """To the intervals, since both count a deal's games as one."""
+    agents, how = ["heuristic", "random", "greedy"], dict[str, Any](games=60, seed=4)
+    write_dataset(tmp_path, made(agents, registry.game("figaro")), "figaro", **how)
+    result, standings = evaluate(agents, "figaro", **how), standings_of(read_results(tmp_path))
+    figures = ("win_rate", "low", "high", "mean_score", "score_low", "score_high")
+    for row in standings.tables.to_dicts():
+        for name in figures:
+            assert row[name] == pytest.approx(getattr(result[row["agent"]], name)), name
+    assert standings.matches == result.deals == 10
+
+
+def test_an_estimate_that_is_none_names_whose_it_is(tmp_path):
+    entrants = entrants_of(NAME)
+    entrants[0].agent.values = lambda seen: None
     with pytest.raises(ValueError, match="shape") as raised:
-        recorded(GAMES[0], entrants, range(1))
-    assert raised.value.__notes__ == ["The agent guesser failed to estimate 1 game."]
+        write_dataset(tmp_path, entrants, NAME, games=1)
+    assert re.match("The agent guesser failed to estimate [0-9]+ game", raised.value.__notes__[0])
 
 
-def recorded(name, entrants, deals, **more):
-    """The rows of some deals, played together."""
-    settings = settings_of(name, entrants, games=10**5, seed=5)
-    agents = agent_set(entrants, registry.game(name))
-    part = Recording(settings, agents, **{"threads": 1, **more}).start()(deals, tell_nobody)
-    return pl.read_parquet(io.BytesIO(part.content))
+def test_neither_threads_nor_company_nor_interruptions_change_a_row(tmp_path, monkeypatch):
+    write(tmp_path / "whole", NAME, deals=4)
+    monkeypatch.setattr(dataset, "_DEALS_TOGETHER", 1)
+    folder = tmp_path / "[one] seed=7,*"  # no pattern, and no column
+    for deals in (1, 3):
+
+        def stop(_decisions: int, kept: int, deals: int = deals) -> None:
+            if kept >= deals * 3:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            write(folder, NAME, deals=4, on_progress=stop)
+        assert len(games(folder)) == deals * 3
+    write(folder, NAME, deals=4, threads=2)
+    kept = [read_games(place).drop("seconds").collect() for place in (folder, tmp_path / "whole")]
+    assert_frame_equal(*kept)
+    assert len(results_files(folder)) == 1
 
 
-@pytest.mark.parametrize(("name", "agent"), [("figaro", "network,greedy=false")])
-def test_a_networks_choices_and_values_are_those_it_gives_itself(name, agent):
-    """Bit for bit, from one pass that follows each seat of each game."""
-    seats = registry.seats(name)[-1]
-    entrants = made([agent] * seats, registry.game(name))
-    network: Any = entrants[0].agent
-    rows = recorded(name, entrants, range(2))
-    batch, lineup = deal(
-        [network] * seats, name, range(2), 5, SeatPlan((name,) * seats, 5).of(range(2))
-    )
-    played: list[list[tuple[int, bytes]]] = [[] for _ in range(batch.n)]
-
-    def note(rows, actions):
-        values = network.values(batch.obs[rows])
-        for row, action, value in zip(rows.tolist(), actions.tolist(), values, strict=True):
-            played[row].append((action, value.tobytes()))
-
-    play_out(batch, lineup, before_step=note)
-    for row, game in enumerate(rows.iter_rows(named=True)):
-        values = np.array(game["values"], np.float32)
-        found = [(a, v.tobytes()) for a, v in zip(game["actions"], values, strict=True)]
-        assert found == played[row]
-
-
-@games
-def test_neither_files_nor_threads_nor_company_change_a_row(name, folders, tmp_path):
-    whole = read_games(folders[name]).collect()
-    together = small_settings(name, deals_per_shard=3, deals_together=3)
-    one = tmp_path / "[one] seed=7,*"  # no pattern, and no column
-    assert len(write(one, together, threads=2).shards) == 1
-    assert read_games(one).collect().equals(whole)
-
-
-def asked(name, out, *more):
-    """The words that record a small dataset."""
+@every_game
+def test_the_command_writes_once(name, tmp_path):
     players = str(max(registry.seats(name)[0], 2))
     command = ["dataset", "--game", name, "random", "random", "--players", players]
-    return [*command, "--games", "2", "--seed", "3", "--out", str(out), *more]
-
-
-@games
-def test_the_command_writes_once(name, tmp_path):
-    run = asked(name, tmp_path / "d")
-    said = printed(*run)
-    found = read_games(tmp_path / "d").collect()
-    decisions = found["actions"].list.len().sum()
-    assert f"{found.height} games, {decisions:,} decisions, files: 1" in said
-    before = content(tmp_path / "d")
-    assert f"{found.height} games" in printed(*run)
-    assert content(tmp_path / "d") == before
-    for change, said in ((["--seed", "4"], "seed 3, not 4"), (["--games", "9"], "deals 1, not")):
-        assert said in refused(*run, *change)
+    command += ["--games", "2", "--seed", "3", "--out"]
+    said = printed(*command, str(tmp_path / "d"))
+    before = read_games(tmp_path / "d").collect()
+    assert f"{before.height} games." in said
+    assert printed(*command, str(tmp_path / "d")) == said
+    assert_frame_equal(read_games(tmp_path / "d").collect(), before)
     (tmp_path / "mine.txt").write_text("mine")
-    assert "holds other things" in refused(*asked(name, tmp_path))
-    assert "is no folder" in refused(*asked(name, tmp_path / "mine.txt"))
+    assert "holds other things" in refused(*command, str(tmp_path))
+
+
+def test_numbers_and_names_that_cannot_be_are_refused_at_once(tmp_path):
+    for number in (0, True, 1.5, "1", 2**64):
+        how: dict[str, Any] = {"games": number}
+        with pytest.raises((ValueError, TypeError), match="games="):
+            write_dataset(tmp_path, entrants_of(NAME), NAME, **how)
+    for name in ("", "\x1b[2J", "\udcff"):
+        with pytest.raises(ValueError, match="printable"):
+            write_dataset(tmp_path, [Entrant(name, RandomAgent())] * 3, NAME, games=9)
+    assert not list(tmp_path.iterdir())

@@ -19,7 +19,7 @@ from tests.contract import knowledge
 from tests.contract.batches import games
 from tests.contract.command_line import printed, refused
 from tests.contract.processes import said_by
-from tests.contract.small_datasets import small_settings, write
+from tests.contract.small_datasets import write
 
 
 def bundled(name):
@@ -101,7 +101,7 @@ OTHER = "0" * 64
 
 @pytest.fixture
 def dataset(tmp_path):
-    write(tmp_path / "dataset", small_settings(NAME, deals=1))
+    write(tmp_path / "dataset", NAME, deals=1)
     return tmp_path / "dataset"
 
 
@@ -113,7 +113,7 @@ def another_box(path):
 
 def sign(dataset, digest):
     """Make the manifest say that the games were played with another box."""
-    manifest = dataset / "manifest.json"
+    manifest = dataset / "arena.json"
     manifest.write_text(manifest.read_text().replace(registry.box_digest(NAME), digest))
 
 
@@ -128,9 +128,8 @@ def test_a_dataset(dataset):
         assert VARIABLE in refused("replay", str(dataset), *arguments)
     copy = another_box(dataset / "box.toml")
     sign(dataset, facts_digest(OWN.parent, copy))
-    (dataset / "manifest.json").write_text(
-        (dataset / "manifest.json").read_text().replace(OTHER, facts_digest(OWN.parent, copy))
-    )
+    manifest = dataset / "arena.json"
+    manifest.write_text(manifest.read_text().replace(OTHER, facts_digest(OWN.parent, copy)))
     with pytest.raises(DatasetError, match=f"set {VARIABLE} to {copy}"):
         read_games(dataset)
 

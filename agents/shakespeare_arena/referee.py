@@ -29,8 +29,6 @@ KINDS: Mapping[str, str] = {
     "error": "it raised an exception",
 }
 """What each kind of fault means."""
-_NOTES_KEPT = 1024
-"""Notes of time that wait to be added up; adding up each by itself takes longer than a move."""
 
 
 @dataclass(frozen=True)
@@ -73,13 +71,7 @@ class Answerer(Protocol):
 
 @dataclass(frozen=True)
 class Forfeit:
-    """A game lost by a fault.
-
-    Attributes:
-        seat: The seat whose agent failed.
-        fault: What it did.
-        scores: Scores by seat, where the game stopped.
-    """
+    """A game lost by a seat's fault, and the scores by seat where it stopped."""
 
     seat: int
     fault: Fault
@@ -97,6 +89,9 @@ class RefereedLineup(Lineup):
     Attributes:
         forfeits: Forfeits by game.
         forfeited: bool[n], whether the game is forfeited.
+        seconds: float64[n, S], how long each seat has thought; games decided together share the
+            time equally.
+        decisions: int32[n, S], each seat's legal choices.
     """
 
     def __init__(
@@ -109,9 +104,8 @@ class RefereedLineup(Lineup):
         super().__init__(agents, seats, generators, names)
         self.forfeits: dict[int, Forfeit] = {}
         self.forfeited = np.zeros(len(seats), np.bool_)
-        self._seconds = np.zeros(seats.shape)
-        self._decisions = np.zeros(seats.shape, np.int32)
-        self._notes: list[tuple[NDArray[Any], NDArray[Any], NDArray[np.float64] | float]] = []
+        self.seconds = np.zeros(seats.shape)
+        self.decisions = np.zeros(seats.shape, np.int32)
         self._token = object()
         self._answers_itself = [isinstance(agent, Answerer) for agent in agents]
 
@@ -122,19 +116,6 @@ class RefereedLineup(Lineup):
             if isinstance(agent, Answerer):
                 agent.end(self._keys(rows, seats))
 
-    def thinking(self) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        """Each seat's seconds so far, float64[n, S], and number of legal choices, int32[n, S].
-
-        Games decided together share the time equally.
-        """
-        if self._notes:
-            rows, seats = (np.concatenate([note[k] for note in self._notes]) for k in (0, 1))
-            seconds = [np.broadcast_to(note[2], note[0].shape) for note in self._notes]
-            np.add.at(self._seconds, (rows, seats), np.concatenate(seconds))
-            np.add.at(self._decisions, (rows, seats), 1)
-            self._notes.clear()
-        return self._seconds, self._decisions
-
     def _ask(self, index: int, batch: Batch, rows: NDArray[Any]) -> NDArray[np.int64]:
         agent: Any = self.agents[index]
         seats = batch.to_move[rows]
@@ -142,9 +123,8 @@ class RefereedLineup(Lineup):
             answers: Answers = agent.answer(InformationSets(batch, rows), self._keys(rows, seats))
         else:
             answers = self._answers_of(agent, batch, rows)
-        self._notes.append((rows, seats, answers.seconds))
-        if len(self._notes) == _NOTES_KEPT:
-            self.thinking()
+        self.seconds[rows, seats] += answers.seconds
+        self.decisions[rows, seats] += 1
         actions = as_actions(answers.actions, len(rows))
         if batch.first_illegal(actions, rows) >= 0:
             self._judge(batch, rows, actions, answers)
@@ -170,9 +150,9 @@ class RefereedLineup(Lineup):
         rng.restore(before)
         alone = [self._answers_of(agent, batch, rows[k : k + 1]) for k in range(len(rows))]
         return Answers(
-            np.concatenate([one.actions for one in alone]),
-            seconds + np.array([one.seconds for one in alone]),
-            {place: one.faults[0] for place, one in enumerate(alone) if one.faults},
+            np.concatenate([answers.actions for answers in alone]),
+            seconds + np.array([answers.seconds for answers in alone]),
+            {place: answers.faults[0] for place, answers in enumerate(alone) if answers.faults},
         )
 
     def _judge(
@@ -188,7 +168,7 @@ class RefereedLineup(Lineup):
             scores = batch.scores(np.array([row]))[0, : batch.players[row]].tolist()
             self.forfeits[row] = Forfeit(seat, fault, tuple(scores))
             self.forfeited[row] = True
-            self._decisions[row, seat] -= 1  # its time counts
+            self.decisions[row, seat] -= 1  # its time counts
             self.seats[row] = OUTSIDE
             actions[place] = legal[0]
 

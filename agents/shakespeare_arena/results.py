@@ -1,4 +1,4 @@
-"""An arena's folder: finished games in Parquet files, and the plans of its rounds.
+"""A folder of results: finished games in Parquet files, and the plans of an arena's rounds.
 
 Files are written whole and never changed, so a killed process loses only what it has not written.
 Every game has a key, and of rows with one key the first counts: nothing counts twice, whatever was
@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING
 from pydantic import TypeAdapter
 
 from shakespeare_agents.storage import Contents, held, write_atomically
-from shakespeare_arena.games.seating import Match
+from shakespeare_arena.seating import Match
 from shakespeare_env.core import registry
 from shakespeare_env.datasets.frames import load_polars, parquet
 from shakespeare_env.datasets.parquet import read_parquet
 from shakespeare_env.datasets.reading import (
     ARENA,
     ARENA_FORMAT,
+    BOX_NAME,
     FILES,
     arena_game,
     read_results,
@@ -41,13 +42,13 @@ FIELD_NAME = "field.toml"
 """The file with the text of the field that was played last."""
 _CONTENTS = Contents(
     ARENA,
-    rf"{FILES}|{_PLANS}|{re.escape(ARENA)}|{re.escape(FIELD_NAME)}",
+    "|".join([FILES, _PLANS, *map(re.escape, (ARENA, FIELD_NAME, BOX_NAME))]),
     ArenaError,
     use="plays in it",
-    remedy="give a new folder or an arena's",
+    remedy="give a new folder or one of results",
 )
-_MOST_SMALL, _SMALL = 64, 2**20
-"""The most small files, and the size in bytes below which a file is small."""
+_SMALL = 2**20
+"""The size in bytes below which a file is small."""
 
 
 @dataclass(frozen=True)
@@ -60,29 +61,21 @@ class Plan:
 
 
 class Store:
-    """An arena's folder, held by this process alone; see `opened`.
+    """A folder of results, held by this process alone; see `opened`.
 
     Attributes:
         folder: Where it is.
-        keys: The keys of all finished games.
+        results: All finished games, `RESULTS`, each once, in the order they were written.
         plan: The plan of the last round, if any.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._frames = [read_results(folder)]
-        self.keys = set(self._frames[0]["key"])
+        self.results = read_results(folder)
+        self.keys = set(self.results["key"])
         self.plan = _last_plan(folder)
         files = results_files(folder)
-        last = files[-1].stem.rpartition("-")[2] if files else 0
-        self._next = 1 + int(last)
-
-    @property
-    def results(self) -> pl.DataFrame:
-        """All finished games, `RESULTS`, each once, in the order they were written."""
-        if len(self._frames) > 1:
-            self._frames = [load_polars().concat(self._frames)]
-        return self._frames[0]
+        self._next = 1 + (int(files[-1].stem.rpartition("-")[2]) if files else 0)
 
     def append(self, rows: pl.DataFrame) -> None:
         """Write finished games, `RESULTS`; once it returns they are kept."""
@@ -90,7 +83,7 @@ class Store:
         rows = rows.filter([key not in self.keys for key in rows["key"]])
         if rows.height:
             self._write(rows)
-            self._frames.append(rows)
+            self.results = self.results.vstack(rows)
             self.keys.update(rows["key"])
 
     def begin(self, plan: Plan) -> None:
@@ -99,15 +92,11 @@ class Store:
         write_atomically(self.folder / f"round-{plan.number:04d}.json", text.encode())
         self.plan = plan
 
-    def note_field(self, text: str) -> None:
-        """Keep a field's text."""
-        write_atomically(self.folder / FIELD_NAME, text.encode())
-
-    def tidy(self, most: int = _MOST_SMALL) -> None:
-        """Put small files into one once they are more than `most`."""
+    def tidy(self) -> None:
+        """Put small files into one."""
         small = [path for path in results_files(self.folder) if path.stat().st_size < _SMALL]
-        if len(small) > most:
-            self._write(load_polars().concat(map(read_parquet, small)))
+        if len(small) > 1:
+            self._write(load_polars().concat(map(read_parquet, small), how="diagonal"))
             # If the process ends before all are deleted, duplicate rows count once.
             for path in small:
                 path.unlink()
@@ -119,7 +108,7 @@ class Store:
 
 @contextmanager
 def opened(folder: Path, game: str) -> Iterator[Store]:
-    """Hold the folder of an arena of a game; it is created if missing.
+    """Hold the folder of a game's results; it is created if missing.
 
     Raises:
         ArenaError: the folder holds something else or another game, or another process plays in it.
@@ -127,12 +116,16 @@ def opened(folder: Path, game: str) -> Iterator[Store]:
         ModuleNotFoundError: Polars or filelock is not installed.
         OSError: it cannot be written.
     """
+    load_polars()
     with held(folder, _CONTENTS):
         if not (folder / ARENA).exists():
+            box = registry.game(game).box
+            if box != registry.own_box(game):
+                write_atomically(folder / BOX_NAME, box.read_bytes())
             facts = {"format": ARENA_FORMAT, "game": game, "box_digest": registry.box_digest(game)}
             write_atomically(folder / ARENA, json.dumps(facts).encode())
-        if (found := arena_game(folder)) != game:
-            raise ArenaError(f"{folder} holds games of {found}, not of {game}; give another folder")
+        if (other := arena_game(folder)) != game:
+            raise ArenaError(f"{folder} holds games of {other}, not of {game}; give another folder")
         yield Store(folder)
 
 
@@ -146,7 +139,7 @@ def merge(folders: Sequence[Path], into: Path) -> int:
     games = {arena_game(folder): folder for folder in folders}
     if len(games) != 1:
         given = ", ".join(f"{folder} of {game}" for game, folder in games.items())
-        raise ArenaError(f"only results of one game can be merged: {given or 'no folder given'}")
+        raise ArenaError(f"only results of one game can be merged: {given}")
     with opened(into, next(iter(games))) as store:
         before = len(store.keys)
         for folder in folders:

@@ -1,0 +1,264 @@
+"""The commands `evaluate`, `measure`, `arena` and `dataset`: who is stronger, and the games."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from shakespeare_agents.cli import lineup as lineup_options
+from shakespeare_agents.cli import playing as workers_options
+from shakespeare_agents.cli.playing import ResultFile, counted_games, show_result
+from shakespeare_env.checks.values import command
+from shakespeare_env.cli import choices
+from shakespeare_env.errors import ArenaError, CheckpointError, DatasetError, agent_notes
+
+# Slow imports are in the commands, to keep the shell's completion quick.
+
+
+def evaluate(
+    named: lineup_options.AgentNames = None,
+    players: lineup_options.Players = None,
+    games: lineup_options.Games = 1000,
+    seed: lineup_options.Seed = 0,
+    out: ResultFile = None,
+    game_name: choices.GameName = choices.DEFAULT_GAME,
+    option: choices.Variants = None,
+    threads: lineup_options.Threads = 1,
+    workers: workers_options.Processes = 1,
+    ray: workers_options.Ray = None,
+) -> None:
+    """Play agents against each other: win rates and scores, with 95 % intervals."""
+    from shakespeare_arena.evaluation import evaluate as play_games
+    from shakespeare_arena.seating import seat_plan
+
+    game = choices.find_game(game_name)
+    entrants = lineup_options.make_entrants(game, named, players)
+    variants = choices.variants_at(game, option, len(entrants))
+    choices.check_writable(out)
+    a_deal = seat_plan(entrants, seed).games
+    games = -(-games // a_deal) * a_deal
+    with workers_options.chosen(workers, ray) as crew, counted_games(games) as on_progress:
+        result = play_games(
+            entrants,
+            game.name,
+            games=games,
+            players=len(entrants),
+            seed=seed,
+            options=variants,
+            threads=threads,
+            on_progress=on_progress,
+            workers=crew,
+        )
+    show_result(result, out)
+
+
+def measure(
+    agent: lineup_options.AgentName,
+    players: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--players",
+            help="Seats at the table; several times for several tables.",
+            show_default="every table of two seats or more",
+        ),
+    ] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            help="Of play, shared among the tables; at each at least one deal is played.",
+            show_default="5, or no limit with --games",
+        ),
+    ] = None,
+    games: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="At each table at most, rounded up to whole deals; without --minutes the same "
+            "seed gives the same games.",
+            show_default="as many as there is time for",
+        ),
+    ] = None,
+    seed: lineup_options.Seed = 0,
+    out: ResultFile = None,
+    game_name: choices.GameName = choices.DEFAULT_GAME,
+    option: choices.Variants = None,
+    threads: lineup_options.Threads = 1,
+    workers: workers_options.Processes = 1,
+    ray: workers_options.Ray = None,
+) -> None:
+    """Place an agent on a fixed scale: how many playouts make search as strong, at each table."""
+    from shakespeare_arena.measure import measure as place
+    from shakespeare_arena.measure import tables_of
+
+    game = choices.find_game(game_name)
+    with choices.usage_errors("--players"):
+        tables = tables_of(game, players)
+    variants = choices.variants_at(game, option, max(tables))
+    entrant = lineup_options.make_entrants(game, [agent, agent], max(tables))[0]
+    choices.check_writable(out)
+    with workers_options.chosen(workers, ray) as crew, counted_games(None) as on_progress:
+        try:
+            result = place(
+                entrant,
+                game.name,
+                players=tables,
+                minutes=minutes,
+                games=games,
+                seed=seed,
+                options=variants,
+                threads=threads,
+                on_progress=on_progress,
+                workers=crew,
+            )
+        except (CheckpointError, ValueError) as fault:
+            choices.give_up(str(fault))
+    show_result(result, out)
+
+
+def dataset(
+    named: lineup_options.AgentNames = None,
+    out: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Resumed if unfinished.", show_default=False)
+    ] = ...,  # type: ignore[assignment]
+    players: lineup_options.Players = None,
+    games: lineup_options.Games = 1000,
+    seed: lineup_options.Seed = 0,
+    game_name: choices.GameName = choices.DEFAULT_GAME,
+    option: choices.Variants = None,
+    threads: lineup_options.Threads = 1,
+    workers: workers_options.Processes = 1,
+    ray: workers_options.Ray = None,
+) -> None:
+    """Record games of agents as Parquet: their moves, and what the agents expected of them."""
+    from shakespeare_arena.dataset import write_dataset
+
+    game = choices.find_game(game_name)
+    entrants = lineup_options.make_entrants(game, named, players)
+    variants = choices.variants_at(game, option, len(entrants))
+    try:
+        with workers_options.chosen(workers, ray) as crew, counted_games(games) as show:
+            total = write_dataset(
+                out,
+                entrants,
+                game.name,
+                games=games,
+                seed=seed,
+                options=variants,
+                threads=threads,
+                on_progress=show,
+                workers=crew,
+            )
+    except (ArenaError, DatasetError, ModuleNotFoundError, ValueError, TypeError) as fault:
+        if agent_notes(fault):
+            raise
+        choices.give_up(str(fault))
+    except OSError as fault:
+        choices.give_up(f"{out} cannot be written ({fault}); the same command resumes it")
+    except KeyboardInterrupt:
+        choices.interrupted("Unfinished. ")
+    typer.echo(f"{out}: {total:,} games.")
+
+
+def arena(
+    field: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="FIELD.toml",
+            help="Who plays, at which tables, for how long.",
+            show_default="none: for --report and --merge",
+        ),
+    ] = None,
+    results: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Where finished games are kept; resumed if unfinished.",
+            show_default="the field's name without .toml",
+        ),
+    ] = None,
+    report: Annotated[
+        bool,
+        typer.Option("--report", help="Play nothing: show the standings, and write a page of all."),
+    ] = False,
+    merge: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FOLDER", help="Play nothing: copy its games, too; each counts once."),
+    ] = None,
+    games: Annotated[
+        int | None, typer.Option(min=1, help="In place of the field's.", show_default=False)
+    ] = None,
+    minutes: Annotated[
+        float | None, typer.Option(min=0.001, help="In place of the field's.", show_default=False)
+    ] = None,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Run the programs and the Python that the field names.")
+    ] = False,
+    threads: lineup_options.Threads = 1,
+    workers: workers_options.Processes = 1,
+    ray: workers_options.Ray = None,
+) -> None:
+    """Let a field of agents play until their order is settled at 95 %, or time is up.
+
+    Who meets is drawn so that what is least known is played most. Every finished game is kept: the
+    same command resumes, and plays on after a change of the field.
+    """
+    if (folder := results or (field and field.with_suffix(""))) is None:
+        raise typer.BadParameter("give a field, or the --results of one", param_hint="FIELD.toml")
+    if field is None and not (report or merge):
+        raise typer.BadParameter("give one to be played", param_hint="FIELD.toml")
+    reporting = command("arena", "--report", "--results", folder)
+    try:
+        from shakespeare_arena import results as store
+        from shakespeare_arena import tournament
+        from shakespeare_arena.field import Field
+        from shakespeare_arena.report import write_report
+        from shakespeare_arena.sheets import standings_tables
+        from shakespeare_arena.standings import standings_of
+        from shakespeare_env.datasets.reading import read_results
+
+        ending = f"As a page: {reporting}"
+        if merge:
+            ending = f"{folder}: {store.merge(merge, folder):,} new games. {ending}"
+        elif field and not report:
+            given = {"games": games, "minutes": minutes}
+            changes = {name: value for name, value in given.items() if value is not None}
+            wanted = Field.read(field).model_copy(update=changes)
+            if (run := wanted.runs()) and not trust:  # before the file's author can run code here
+                choices.give_up(
+                    f"{field} runs {'; '.join(map(repr, run))}; add --trust if you trust it"
+                )
+            # Leaving this way also ends the programs that were started.
+            signal.signal(signal.SIGTERM, signal.default_int_handler)
+            columns = BarColumn(), MofNCompleteColumn(), TextColumn("games"), TimeElapsedColumn()
+            words = TextColumn("round {task.fields[round]}")
+            bar = Progress(words, *columns, console=Console(stderr=True), transient=True)
+            task = bar.add_task("playing", round=0, total=None)
+
+            def show(number: int, finished: int, planned: int) -> None:
+                bar.update(task, completed=finished, total=planned, round=number + 1)
+
+            with workers_options.chosen(workers, ray) as crew, bar:
+                why = tournament.run_arena(
+                    wanted, folder, threads=threads, on_progress=show, workers=crew
+                )
+            ending = f"Stopped because {why}. {ending}"
+        standings = standings_of(read_results(folder))
+        if report:
+            page = folder / "report.html"
+            write_report(standings, folder, page)
+            ending = f"Written: {page}"
+    except (ArenaError, DatasetError, ModuleNotFoundError) as fault:
+        choices.give_up(str(fault))
+    except OSError as fault:
+        choices.give_up(f"the results cannot be written ({fault}); the same command resumes")
+    except KeyboardInterrupt:
+        choices.interrupted(f"Stopped; finished games are kept: {reporting}\n")
+    console = Console()
+    console.print(standings_tables(standings))
+    console.print(ending, highlight=False, markup=False)

@@ -1,1 +1,0 @@
-"""Games of agents: who sits where, the referee, how games are played and kept."""

@@ -1,0 +1,170 @@
+"""Games under a referee, played together; each becomes a row of results as it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_agents.networks.estimating import EstimatingLineup
+from shakespeare_agents.portable import AgentSet
+from shakespeare_agents.workers import Tell, tell_nobody
+from shakespeare_arena.referee import RefereedLineup
+from shakespeare_arena.seating import Rules, Seating
+from shakespeare_env.core import registry
+from shakespeare_env.core.batch import Batch
+from shakespeare_env.datasets.frames import RESULTS, frame, load_polars
+from shakespeare_env.play.generators import GameGenerators
+from shakespeare_env.play.lineup import NOBODY, Lineup, play_out
+from shakespeare_env.version import version
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Games:
+    """The job of playing games under some rules, whose agents travel by themselves.
+
+    A shard's games are played together; with `estimates` what the agents expect is kept, too.
+    """
+
+    agents: AgentSet
+    digests: tuple[str, ...]
+    rules: Rules
+    estimates: bool = False
+
+    def start(self) -> Callable[[Sequence[Seating], Tell], pl.DataFrame]:
+        """See `Job.start`; results are rows of `RESULTS`."""
+        agents = dict(zip(self.digests, self.agents.agents, strict=True))
+        rules = replace(self.rules, agents=agents)
+
+        def work(seatings: Sequence[Seating], tell: Tell) -> pl.DataFrame:
+            return play(seatings, rules, tell, estimates=self.estimates)
+
+        return work
+
+
+class _Estimating(EstimatingLineup, RefereedLineup):
+    """A refereed line-up that keeps what its agents expect."""
+
+
+L = TypeVar("L", bound=Lineup)
+
+
+def dealt(seatings: Sequence[Seating], rules: Rules, kind: type[L]) -> tuple[Batch, L]:
+    """Games at their first decision, and their line-up.
+
+    Each game's agents draw from a generator of its own, so that it depends on its seating, the seed
+    and the agents alone, not on those beside it.
+    """
+    matches = [seating.match for seating in seatings]
+    players = np.array([match.players for match in matches])
+    deals = np.array([match.deal for match in matches])
+    variants: dict[str, Any] = dict.fromkeys(rules.variants, True)
+    how: dict[str, Any] = {"threads": rules.threads, "autoreset": False, **variants}
+    batch = Batch(rules.game, len(seatings), players=players, **how)
+    batch.reset(rules.seed, deals)
+    numbers = deals * [len(match.rotations) for match in matches]
+    numbers += [seating.rotation for seating in seatings]
+    digests = list(dict.fromkeys(digest for match in matches for digest in match.lineup))
+    index = {digest: number for number, digest in enumerate(digests)}
+    seats = np.full((len(seatings), batch.game.max_seats), NOBODY, np.int32)
+    for row, seating in enumerate(seatings):
+        seats[row, : players[row]] = [index[digest] for digest in seating.digests]
+    agents = [rules.agents[digest] for digest in digests]
+    names = [rules.names[digest] for digest in digests]
+    return batch, kind(agents, seats, GameGenerators.of_games(rules.seed, numbers), names)
+
+
+def play(
+    seatings: Sequence[Seating], rules: Rules, tell: Tell = tell_nobody, *, estimates: bool = False
+) -> pl.DataFrame:
+    """The rows, `RESULTS`, of games played together, each as its seating and the rules decide."""
+    batch, referee = dealt(seatings, rules, _Estimating if estimates else RefereedLineup)
+    steps: list[tuple[NDArray[Any], ...]] = []
+
+    def before(rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
+        values = referee.expected[rows] if isinstance(referee, _Estimating) else np.zeros(len(rows))
+        goes_on = ~referee.forfeited[rows]
+        steps.append((rows[goes_on], actions[goes_on], values[goes_on]))
+
+    def after(rows: NDArray[np.int64], _actions: NDArray[np.int64]) -> None:
+        tell(len(rows), 0)
+
+    try:
+        play_out(batch, referee, before_step=before, after_step=after)
+    finally:
+        referee.end()
+    rows, actions, values = map(np.concatenate, zip(*steps, strict=True))
+    order = np.argsort(rows, kind="stable")
+    cuts = np.bincount(rows, minlength=batch.n).cumsum()[:-1]
+    by_game = [column[order] for column in (actions, values)]
+    of_each = zip(seatings, *(np.split(column, cuts) for column in by_game), strict=True)
+    games = [
+        _row(seating, rules, batch, referee, row, *decided)
+        for row, (seating, *decided) in enumerate(of_each)
+    ]
+    columns = {name: [game[name] for game in games] for name in RESULTS}
+    if not estimates:
+        columns["values"] = [None] * batch.n
+    not_a_number = load_polars().element().fill_nan(None)
+    results = frame(RESULTS, columns)
+    return results.with_columns(load_polars().col("values").list.eval(not_a_number))
+
+
+def _row(
+    seating: Seating,
+    rules: Rules,
+    batch: Batch,
+    referee: RefereedLineup,
+    row: int,
+    actions: NDArray[Any],
+    values: NDArray[Any],
+) -> dict[str, Any]:
+    match, forfeit = seating.match, referee.forfeits.get(row)
+    seats = range(match.players)
+    scores = batch.final_scores[row, : match.players]
+    places = places_of(scores[None], batch.final_winners[row : row + 1, : match.players])[0]
+    return {
+        "key": rules.key(seating),
+        "match": rules.match_key(match),
+        "game": rules.game,
+        "box_digest": registry.box_digest(rules.game),
+        "package_version": version(),
+        "variants": list(rules.variants),
+        "players": match.players,
+        "seed": rules.seed,
+        "deal": match.deal,
+        "rotation": seating.rotation,
+        "agents": [rules.names[digest] for digest in seating.digests],
+        "digests": seating.digests,
+        "scores": forfeit.scores if forfeit else scores.tolist(),
+        "places": [match.players if seat == forfeit.seat else 1 for seat in seats]
+        if forfeit
+        else places.tolist(),
+        "forfeited_by": forfeit and forfeit.seat,
+        "fault": forfeit and forfeit.fault.kind,
+        "fault_details": forfeit and forfeit.fault.details,
+        "seconds": referee.seconds[row, : match.players].tolist(),
+        "decisions": referee.decisions[row, : match.players].tolist(),
+        "actions": actions,
+        "values": values,
+    }
+
+
+def places_of(scores: NDArray[Any], winners: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """int[m, P]: the finishing orders by seat: winners share place 1, the others go by score.
+
+    Equal scores share the best of their places; the game's tie-breaks decide only who wins.
+
+    Args:
+        scores: int[m, P].
+        winners: bool[m, P].
+    """
+    worth = np.where(winners, np.iinfo(np.int64).max, scores.astype(np.int64))
+    better: NDArray[np.int64] = (worth[:, None, :] > worth[:, :, None]).sum(axis=2)
+    return better + 1

@@ -1,0 +1,346 @@
+"""Plackett-Luce ratings, their uncertainty, and whether one number an agent tells who is ahead."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+import polars as pl
+import scipy.optimize
+import scipy.sparse
+import scipy.special
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+
+from shakespeare_arena.figures import meetings, seat_rows
+
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+ELO = 400 / math.log(10)
+"""Elo points in a natural unit of strength."""
+PENALTY = 0.5
+"""Games won against a virtual agent; the same number is lost."""
+FIT_LEVEL = 0.01
+"""A model whose fit is less probable is false."""
+_FEWEST = 1.0
+"""The fewest expected victories and defeats of a pair that counts; fewer have no chi-square."""
+
+
+@dataclass(frozen=True)
+class Choices:
+    """How often each agent was chosen from each set, by match, as a Plackett-Luce model needs it.
+
+    Attributes:
+        digests: The n agents.
+        sets: float[s, n + 1]: how many copies of each agent a choice set holds, last of the
+            penalty's virtual one.
+        chosen: sparse float[m, n + 1]: how often the games of a match chose each agent.
+        shown: sparse float[m, s]: how often they chose from each set.
+    """
+
+    digests: tuple[str, ...]
+    sets: Floats
+    chosen: scipy.sparse.csr_array
+    shown: scipy.sparse.csr_array
+
+
+def choices(results: pl.DataFrame, penalty: float = PENALTY) -> Choices:
+    """The choices of all games at two seats or more.
+
+    The first place is a choice from all seats, the second from the others, and so on. Seats that
+    tie count as in the mean over all orders of them. Forfeited games are choices between their
+    loser and each other seat.
+
+    Each agent wins and loses `penalty` of a game against a virtual agent of rating 0, so that who
+    never lost has a finite rating. Both are matches of their own: where nothing else varies, the
+    covariance still shows how little is known.
+    """
+    # Sorting gives merged results the same figures to the last digit.
+    games = results.filter(pl.col("players") > 1).sort("key")
+    digests = tuple(games["digests"].explode().unique().sort().drop_nulls().to_list())
+    matches = games["match"].unique().sort()
+    games = games.with_columns(row=pl.col("match").replace_strict(matches, range(len(matches))))
+    number = {digest: i for i, digest in enumerate(digests)}
+    stages: list[_Stage] = []
+    for _, table in games.group_by("players", maintain_order=True):
+        agents = table["digests"].explode().replace_strict(number, return_dtype=pl.Int64)
+        seats = agents.to_numpy().reshape(len(table), -1)
+        rows = table["row"].to_numpy().astype(np.int64)
+        loser = table["forfeited_by"].fill_null(-1).to_numpy().astype(np.int64)
+        places = table["places"].explode().to_numpy().astype(np.int64).reshape(seats.shape)
+        over = loser < 0
+        stages += _orders(rows[over], seats[over], places[over])
+        rows, seats, loser = rows[~over], seats[~over], loser[~over]
+        lost = np.take_along_axis(seats, loser[:, None], axis=1)[:, 0]
+        for seat in range(seats.shape[1]):
+            others = loser != seat
+            held = np.stack([seats[others, seat], lost[others]], 1)
+            stages.append(_Stage(rows[others], held, [0], 1.0))
+    n, observed = len(digests), _aggregated(digests, len(matches), stages)
+    if not penalty:
+        return observed
+    each, half = np.arange(n), np.full(n, penalty)
+    pairs = np.eye(n, n + 1)
+    pairs[:, n] = 1
+    won = scipy.sparse.csr_array((half, (each, each)), shape=(n, n + 1))
+    lost = scipy.sparse.csr_array((half, (each, np.full(n, n))), shape=(n, n + 1))
+    shown = scipy.sparse.diags_array(half)
+    blocks = [[observed.shown, None], [None, shown], [None, shown]]
+    return Choices(
+        digests,
+        np.concatenate([observed.sets, pairs]),
+        scipy.sparse.vstack([observed.chosen, won, lost], format="csr"),
+        scipy.sparse.block_array(blocks, format="csr"),
+    )
+
+
+@dataclass(frozen=True)
+class _Stage:
+    """Choices of many games: from the agents `held`, one of the columns `taken`, equally often."""
+
+    rows: Integers
+    held: Integers
+    taken: Sequence[int]
+    weight: float
+
+
+def _orders(rows: Integers, seats: Integers, places: Integers) -> Iterator[_Stage]:
+    order = np.argsort(places, axis=1, kind="stable")
+    agents = np.take_along_axis(seats, order, axis=1)
+    patterns, which = np.unique(
+        np.take_along_axis(places, order, axis=1), axis=0, return_inverse=True
+    )
+    for number, pattern in enumerate(patterns):
+        here = which.reshape(-1) == number
+        for place in np.unique(pattern):
+            tied = np.flatnonzero(pattern == place).tolist()
+            behind = np.flatnonzero(pattern > place).tolist()
+            for size in range(len(tied)):
+                for gone in itertools.combinations(tied, size):
+                    left = [seat for seat in tied if seat not in gone]
+                    if len(left) + len(behind) > 1:
+                        held = agents[here][:, left + behind]
+                        weight = 1 / math.comb(len(tied), size)
+                        yield _Stage(rows[here], held, range(len(left)), weight)
+
+
+def _aggregated(digests: tuple[str, ...], matches: int, stages: Sequence[_Stage]) -> Choices:
+    n, none = len(digests), np.zeros(0, np.int64)
+    # A set's members, in order, as the digits of one number; 0 is nobody.
+    codes = [
+        np.sort(stage.held + 1, axis=1) @ (n + 1) ** np.arange(stage.held.shape[1])
+        for stage in stages
+    ]
+    distinct, sets_of = np.unique(np.concatenate([*codes, none]), return_inverse=True)
+    sets = np.zeros((len(distinct), n + 1))
+    rest = distinct.copy()
+    while rest.any():
+        rest, member = np.divmod(rest, n + 1)
+        np.add.at(sets, (np.flatnonzero(member), member[member > 0] - 1), 1)
+    chosen_at = [(none, none, np.zeros(0))]
+    for stage in stages:
+        share = np.full(len(stage.rows), stage.weight / len(stage.taken))
+        chosen_at += [(stage.rows, stage.held[:, column], share) for column in stage.taken]
+    rows = np.concatenate([none, *(stage.rows for stage in stages)])
+    weights = np.concatenate([none, *(np.full(len(stage.rows), stage.weight) for stage in stages)])
+    at_row, at_agent, at_share = (np.concatenate(part) for part in zip(*chosen_at, strict=True))
+    chosen = scipy.sparse.coo_array((at_share, (at_row, at_agent)), shape=(matches, n + 1))
+    shown = scipy.sparse.coo_array((weights, (rows, sets_of)), shape=(matches, len(distinct)))
+    return Choices(digests, sets, chosen.tocsr(), shown.tocsr())
+
+
+def strengths(sets: Floats, chosen: Floats, shown: Floats) -> Floats:
+    """float[n]: the most likely strengths, in natural units; the virtual agent's is 0.
+
+    They follow from how often each agent was chosen, float[n + 1], and each set shown, float[s].
+    """
+    n = sets.shape[1] - 1
+    free = sets[:, :n]
+
+    def loss(at: Floats) -> tuple[float, Floats]:
+        held = np.exp(at)
+        total = free @ held + sets[:, n]
+        value = shown @ np.log(total) - chosen[:n] @ at
+        return float(value), held * (free.T @ (shown / total)) - chosen[:n]
+
+    # Steps are bounded, which keeps exp within its range; the loss is convex.
+    best = scipy.optimize.minimize(
+        loss,
+        np.zeros(n),
+        jac=True,
+        hess=partial(_curvature, sets, shown),
+        method="trust-exact",
+        options={"initial_trust_radius": 2.0, "max_trust_radius": 8.0, "gtol": 1e-6},
+    )
+    return np.asarray(best.x)
+
+
+def _curvature(sets: Floats, shown: Floats, at: Floats) -> Floats:
+    """float[n, n]: the second derivatives of the loss at float[n]."""
+    shares = _shares(sets, at)[:, : len(at)]
+    weighted = shares * shown[:, None]
+    return np.asarray(np.diag(weighted.sum(axis=0)) - weighted.T @ shares)
+
+
+def _shares(sets: Floats, at: Floats) -> Floats:
+    """float[s, n + 1]: each agent's chance to be chosen from each set."""
+    held = sets * np.exp(np.append(at, 0.0))
+    return np.asarray(held / held.sum(axis=1)[:, None])
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Estimates of the strengths of n agents, strongest first.
+
+    Attributes:
+        digests: The agents.
+        points: float[n], in Elo points; the mean of the middle half of the field is 0, since the
+            plain mean would move with an agent that never wins.
+        covariance: float[n, n], their covariance.
+        parts: int[n], a number shared by agents that games connect, if only through others.
+        matches: int[n], the matches that each has played.
+    """
+
+    digests: tuple[str, ...]
+    points: Floats
+    covariance: Floats
+    parts: Integers
+    matches: Integers
+
+    @property
+    def behind(self) -> dict[str, float]:
+        """Agents' places from 0."""
+        return {digest: place for place, digest in enumerate(self.digests)}
+
+    def errors(self) -> Floats:
+        """Standard errors, float[n]."""
+        return np.sqrt(np.diag(self.covariance))
+
+    def lead(self, first: int, second: int) -> tuple[float, float, int]:
+        """A difference of two ratings, its standard error, and the matches of who played fewer.
+
+        NaN and an infinite error if no games connect the two.
+        """
+        matches = int(self.matches[[first, second]].min())
+        if self.parts[first] != self.parts[second]:
+            return math.nan, math.inf, matches
+        variances = self.covariance[[first, second], [first, second]].sum()
+        variance = variances - 2 * self.covariance[first, second]
+        lead = float(self.points[first] - self.points[second])
+        return lead, float(np.sqrt(max(variance, 0))), matches
+
+
+def ratings(results: pl.DataFrame) -> Ratings:
+    """Ratings by all of the games at two seats or more, and their covariance.
+
+    Huber 1967, "The behavior of maximum likelihood estimates under nonstandard conditions"; White
+    1982, "Maximum likelihood estimation of misspecified models": with H the loss's curvature and g
+    the slope of each match's part of it, H^-1 (sum of g g^T) H^-1. It assumes only that matches are
+    independent; a bootstrap over matches tends to the same.
+    """
+    made = choices(results)
+    n = len(made.digests)
+    if n == 0:
+        nothing = np.zeros(0, np.int64)
+        return Ratings((), np.zeros(0), np.zeros((0, 0)), nothing, nothing)
+    everything = np.ones(made.chosen.shape[0])
+    shown = made.shown.T @ everything
+    best = strengths(made.sets, made.chosen.T @ everything, shown)
+    middle = np.argsort(best, kind="stable")[n // 4 : n - n // 4]
+    centre = np.eye(n)
+    centre[:, middle] -= 1 / len(middle)
+    slopes = np.asarray((made.shown @ _shares(made.sets, best) - made.chosen)[:, :n])
+    spread = ELO * centre @ np.linalg.inv(_curvature(made.sets, shown, best))
+    of_each = results.filter(pl.col("players") > 1).explode("digests").group_by("digests")
+    matches = dict(of_each.agg(pl.col("match").n_unique()).iter_rows())
+    points = ELO * centre @ best
+    order = np.argsort(-points, kind="stable")
+    digests = tuple(made.digests[i] for i in order)
+    spread = spread[order]
+    together = scipy.sparse.csr_array(made.sets.T @ made.sets)[:-1, :-1]
+    return Ratings(
+        digests,
+        points[order],
+        np.asarray(spread @ (slopes.T @ slopes) @ spread.T),
+        np.asarray(connected_components(together, directed=False)[1], np.int64)[order],
+        np.array([matches[digest] for digest in digests]),
+    )
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The goodness of fit of a table's ratings: Pearson's chi-square over pairs.
+
+    Of each pair, `z` has how many standard errors it was ahead beyond expectation; the degrees of
+    freedom are the pairs less the ratings estimated from them.
+    """
+
+    chi_square: float
+    freedom: int
+    z: pl.DataFrame
+
+    @property
+    def p(self) -> float:
+        """The probability of so bad a fit where the model is true."""
+        return float(scipy.special.chdtrc(self.freedom, self.chi_square)) if self.freedom else 1.0
+
+    @property
+    def widening(self) -> float:
+        """The factor of standard errors: the root of the overdispersion where the model is false.
+
+        McCullagh and Nelder 1989, "Generalized Linear Models", chapter 4.5.
+        """
+        return max(1.0, (self.chi_square / self.freedom) ** 0.5) if self.p < FIT_LEVEL else 1.0
+
+
+def rated(results: pl.DataFrame) -> tuple[Ratings, Fit]:
+    """The ratings of one table's games, with a wider covariance if the model is false."""
+    narrow = ratings(results)
+    fit = _fit_of(narrow, results)
+    return replace(narrow, covariance=narrow.covariance * fit.widening**2), fit
+
+
+def _fit_of(rating: Ratings, results: pl.DataFrame) -> Fit:
+    """How well ratings fit the games that they are of.
+
+    Games of a match depend on each other, so all variances are multiplied by the design effect of
+    the table's matches, the mean over pairs.
+    """
+    by = ["digest", "other_digest"]
+    if not rating.digests:
+        return Fit(0.0, 0, pl.DataFrame(schema={**dict.fromkeys(by, pl.String), "z": pl.Float64}))
+    met = meetings(seat_rows(results)).filter(pl.col("digest") < pl.col("other_digest"))
+    matches = met.group_by(*by, "match").agg(n=pl.len().cast(pl.Float64), won=pl.col("ahead").sum())
+    rate = pl.col("won").sum().over(by) / pl.col("n").sum().over(by)
+    off = pl.col("won") - pl.col("n") * pl.col("rate")
+    pairs = (
+        matches.with_columns(rate=rate)
+        .group_by(by)
+        .agg(
+            pl.col("n").sum(),
+            pl.col("rate").first(),
+            spread=(off**2).sum() * (pl.len() / (pl.len() - 1.0)),
+        )
+    )
+    several = pairs.filter(pl.col("spread").is_finite())
+    alone = float((several["n"] * several["rate"] * (1 - several["rate"])).sum())
+    effect = float(several["spread"].sum()) / alone if alone > 0 else 1.0
+    points = dict(zip(rating.digests, rating.points.tolist(), strict=True))
+    ahead, behind = (pl.col(side).replace_strict(points, return_dtype=pl.Float64) for side in by)
+    pairs = pairs.with_columns(
+        expected=1 / (1 + ((behind - ahead) / ELO).exp()), n=pl.col("n") / (effect or 1.0)
+    ).sort(by)
+    e, n = pl.col("expected"), pl.col("n")
+    pairs = pairs.filter(pl.min_horizontal(e, 1 - e) * n >= _FEWEST)
+    pairs = pairs.with_columns(z=(pl.col("rate") - e) * (n / (e * (1 - e))).sqrt())
+    number = {digest: i for i, digest in enumerate({*pairs[by[0]], *pairs[by[1]]})}
+    edges = [[number[digest] for digest in pairs[side]] for side in by]
+    graph = scipy.sparse.coo_array((np.ones(len(pairs)), edges), shape=(len(number),) * 2)
+    parts = connected_components(graph, directed=False)[0] if number else 0
+    # Differences of ratings decide what is expected.
+    freedom = len(pairs) - (len(number) - int(parts))
+    return Fit(float((pairs["z"] ** 2).sum()), freedom, pairs.select(*by, "z"))
