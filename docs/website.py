@@ -121,8 +121,7 @@ REFERENCE = {
     "strategy": (
         "Strategy research",
         {
-            "shakespeare_research.self_play": "self_play",
-            "shakespeare_research.trials": "find_positions OTHER try_moves "
+            "shakespeare_research.trials": "self_play find_positions OTHER try_moves "
             "try_moves_and_other try_gift",
             "shakespeare_research.groups": "against against_others means shares win_rate "
             "change ranking figure",

@@ -1,4 +1,4 @@
-"""Positions of self-play, and moves and gifts tried in them, each played to the end.
+"""An agent's games with itself, positions of them, and moves and gifts tried there.
 
 The positions' agent holds every seat. A position's trials meet the same chance, of the game and the
 agent, as long as their games draw alike.
@@ -14,15 +14,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from shakespeare_agents.registry import make
 from shakespeare_env.checks.values import is_whole
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import checked_count
-from shakespeare_env.core.game import Game
+from shakespeare_env.core.game import Game, ObservationLayout
 from shakespeare_env.core.rng import check_seed, streams
 from shakespeare_env.play.agent import AnyAgent, Player, decide_among
 from shakespeare_env.play.generators import GameGenerators
-from shakespeare_env.play.lineup import Lineup, play_out
-from shakespeare_research.self_play import at_all_seats, field, outcomes
+from shakespeare_research.counterfactual import batch_of, play_on, victory_shares
 
 OTHER = "another move"
 """The trial of `try_moves_and_other` beyond those of `try_moves`."""
@@ -32,26 +32,109 @@ _OTHER = np.uint64(0x07E2)
 """Separates the choice of another move from the draws of the games after it."""
 
 
+def self_play(
+    game: str,
+    *,
+    players: int,
+    games: int,
+    seed: int = 0,
+    player: Player = "network",
+    start: Mapping[str, str] | None = None,
+    end: Mapping[str, str] | None = None,
+) -> pl.DataFrame:
+    """Play games, each its own deal, with one agent at all seats; one row per seat and game.
+
+    The columns: `deal`, `players`, those of `outcomes`, and facts at the `start` and `end` of games
+    (column -> `field` name), as each seat sees them. `seed` covers the deals and the agent's draws,
+    `player` is as in `shakespeare_agents.make`.
+    """
+    batch = Batch(game, games, players=players, seed=seed, autoreset=False)
+    facts = _seat_facts(batch, start or {})
+    generators = GameGenerators.of_games(seed, np.arange(games))
+    play_on(batch, [make(player, batch.game)], generators)
+    facts |= _seat_facts(batch, end or {})
+    deals = pl.DataFrame({"deal": np.repeat(np.arange(games), players)})
+    deals = deals.with_columns(players=pl.lit(players, pl.Int64))
+    return deals.hstack(outcomes(batch)).with_columns(**facts)
+
+
+def outcomes(batch: Batch) -> pl.DataFrame:
+    """How finished games of equally many seats ended, one row per seat and game.
+
+    The columns: `seat`, `score`, `lead` over the best other seat (null with one seat) and `won` (1,
+    a share of a shared victory, or 0).
+    """
+    players = int(batch.players[0])
+    scores = batch.final_scores[:, :players].astype(np.float64)
+    best = np.sort(scores, axis=1)
+    # Two seats that share the best score each lead by 0.
+    others = np.where(scores == best[:, -1:], best[:, -2:-1], best[:, -1:])
+    return pl.DataFrame(
+        {
+            "seat": np.tile(np.arange(players), batch.n),
+            "score": scores.ravel(),
+            "lead": (scores - others).ravel() if players > 1 else [None] * batch.n,
+            "won": victory_shares(batch)[:, :players].ravel(),
+        },
+        schema_overrides={"lead": pl.Float64},
+    )
+
+
+def _seat_facts(batch: Batch, facts: Mapping[str, str]) -> dict[str, NDArray[np.int16]]:
+    seats = range(int(batch.players[0]))
+    seen = [batch.observe(np.full(batch.n, seat, np.int8)) for seat in seats] if facts else []
+    return {
+        column: np.stack([field(batch.game.layout, name, of_seat) for of_seat in seen], 1).ravel()
+        for column, name in facts.items()
+    }
+
+
+def field(
+    layout: ObservationLayout, name: str, observations: NDArray[np.int8]
+) -> NDArray[np.int16]:
+    """int16[n]: a fact as a number, from int8[n, D] observations.
+
+    Args:
+        layout: The layout of the observations.
+        name: A field, `seat0.pounds`, or one of its named numbers, `seat0.metrics.stage_spaces`. A
+            one-hot field gives its 1's place, from 1, or 0.
+        observations: int8[n, D].
+
+    Raises:
+        KeyError: no such field or number.
+        ValueError: the field has several numbers.
+    """
+    whole, part = (name, "") if name in layout.fields else name.rpartition(".")[::2]
+    entry = layout[whole]
+    numbers = observations[:, entry.slice].astype(np.int16)
+    if not part and entry.size == 1:
+        return numbers[:, 0]
+    if not part and entry.description.startswith("one-hot:"):
+        return np.where(numbers.any(axis=1), numbers.argmax(axis=1) + 1, 0).astype(np.int16)
+    # A description ends with the names of the numbers, if they have any.
+    names = entry.description.rpartition(": ")[2].split(", ")
+    if len(names) != entry.size:
+        names = []
+    listed = ", ".join(names) or "none with a name"
+    if not part:
+        raise ValueError(f"{name!r} has {entry.size} numbers: {listed}")
+    if part not in names:
+        raise KeyError(f"{whole!r} has no number {part!r}; there are {listed}")
+    return numbers[:, names.index(part)]
+
+
 @dataclass(frozen=True)
 class Positions:
-    """m positions of self-play, at a seat's decision, by deal in the order they came up.
-
-    Attributes:
-        frame: One row per position: `position`, its number; `deal`, its game; `seat`, who decides;
-            `weight`, what it counts for (see `find_positions`); the facts asked for.
-        games: The positions with the chance to come; they are copied, never stepped.
-        agent: The agent that played them.
-        kinds: int64[k], ids of the moves searched for.
-        choices: int64[m], what the agent chose.
-        states: uint64[m], the games' generators after that.
-    """
+    """m positions of self-play, at a seat's decision, by deal in the order they came up."""
 
     frame: pl.DataFrame
-    games: Batch
-    agent: AnyAgent
-    kinds: NDArray[np.int64]
-    choices: NDArray[np.int64]
-    states: NDArray[np.uint64]
+    """One row per position: `position`, its number; `deal`, its game; `seat`, who decides;
+    `weight`, what it counts for (see `find_positions`); the facts asked for."""
+    games: Batch  # with the chance to come; they are copied, never stepped
+    agent: AnyAgent  # that played them
+    kinds: NDArray[np.int64]  # int64[k], ids of the moves searched for
+    choices: NDArray[np.int64]  # int64[m], what the agent chose
+    states: NDArray[np.uint64]  # uint64[m], the games' generators after that
 
     def where(self, wanted: pl.Expr) -> Positions:
         """The positions whose row in `frame` is as wanted, numbered anew.
@@ -62,10 +145,12 @@ class Positions:
         rows = np.flatnonzero(self.frame.select(wanted).to_series().to_numpy())
         if not len(rows):
             raise NoPositionError("no position is as wanted; play more games")
-        frame = self.frame[rows].with_columns(position=pl.Series(np.arange(len(rows))))
-        games = self.games.copies(rows)
         return replace(
-            self, frame=frame, games=games, choices=self.choices[rows], states=self.states[rows]
+            self,
+            frame=self.frame[rows].with_columns(position=np.arange(len(rows))),
+            games=self.games.copies(rows),
+            choices=self.choices[rows],
+            states=self.states[rows],
         )
 
 
@@ -110,21 +195,27 @@ def find_positions(
     batch = Batch(game, games, players=players, seed=seed, autoreset=False)
     kinds = _ids_of(batch.game, blocks)
     each = _ids_of(batch.game, each_of) if each_of else kinds[:0]
-    lineup = at_all_seats(player, batch, GameGenerators.of_games(seed, np.arange(games)))
-    sample = _Sample(batch, lineup, kinds, each, least, most, seed)
-    play_out(batch, lineup, before_step=sample.draw)
+    agent = make(player, batch.game)
+    generators = GameGenerators.of_games(seed, np.arange(games))
+    sample = _Sample(batch, generators, kinds, each, least, most, seed)
+    play_on(batch, [agent], generators, before_step=sample.draw)
     kept, weights = sample.kept()
     if not len(kept):
         raise NoPositionError(f"no such decision came up in {games} games; play more of them")
-    found = Batch(game, len(kept), players=players, autoreset=False)
-    found.load(slice(None), kept["record"])
-    noted = {
-        column: field(found.game.layout, of, found.obs) for column, of in (facts or {}).items()
-    }
-    numbers = {"position": np.arange(len(kept)), "deal": kept["deal"]}
-    seats = found.to_move.astype(np.int64)
-    frame = pl.DataFrame({**numbers, "seat": seats, "weight": weights, **noted})
-    return Positions(frame, found, lineup.agents[0], kinds, kept["choice"], kept["state"])
+    positions = batch_of(batch.game, kept["record"])
+    frame = pl.DataFrame(
+        {
+            "position": np.arange(len(kept)),
+            "deal": kept["deal"],
+            "seat": positions.to_move.astype(np.int64),
+            "weight": weights,
+        }
+        | {
+            column: field(batch.game.layout, name, positions.obs)
+            for column, name in (facts or {}).items()
+        }
+    )
+    return Positions(frame, positions, agent, kinds, kept["choice"], kept["state"])
 
 
 @dataclass
@@ -136,7 +227,7 @@ class _Sample:
     """
 
     batch: Batch
-    lineup: Lineup
+    generators: GameGenerators
     kinds: NDArray[np.int64]
     each: NDArray[np.int64]
     least: int
@@ -161,7 +252,7 @@ class _Sample:
         drawn["record"] = self.batch.save(rows)
         drawn["deal"] = rows
         drawn["choice"] = actions[fits]
-        drawn["state"] = self.lineup.generators.states[rows]
+        drawn["state"] = self.generators.states[rows]
         drawn["lot"] = self._lots[rows].random()
         drawn["groups"] = mask[fits][:, self.each] if len(self.each) else True
         self._drawn.append(drawn)
@@ -190,10 +281,7 @@ class _Sample:
 
 
 def _ids_of(game: Game, blocks: Sequence[str]) -> NDArray[np.int64]:
-    """The action ids of some blocks of the action table."""
     known = {block.name: block for block in game.actions.blocks}
-    if not blocks:
-        raise ValueError(f"no blocks: name some of {', '.join(known)}")
     for name in blocks:
         if name not in known:
             raise ValueError(f"{game.name} has no block {name!r}; its blocks: {', '.join(known)}")
@@ -206,10 +294,9 @@ def try_moves(positions: Positions) -> pl.DataFrame:
     """Try every legal move of the kinds looked for, one row per trial, by position.
 
     The columns: those of `positions.frame`; `move`, its text; `chosen`, whether the agent plays it;
-    the decider's `score`, `lead` and `won` (see `self_play.outcomes`).
+    the decider's `score`, `lead` and `won` (see `outcomes`).
     """
-    places, actions = _legal(positions)
-    return _tried(positions, places, actions, _texts(positions, actions))
+    return _tried(positions, *_legal(positions))
 
 
 def try_moves_and_other(positions: Positions) -> pl.DataFrame:
@@ -230,10 +317,12 @@ def try_moves_and_other(positions: Positions) -> pl.DataFrame:
     others = decide_among(positions.agent, asked, rest[open_to], generators)
     places, actions = _legal(positions)
     among = np.isin(places, open_to)
-    places, actions = places[among], actions[among]
-    texts = [*_texts(positions, actions), *[OTHER] * len(others)]
-    places, actions = np.append(places, open_to), np.append(actions, others)
-    tried = _tried(positions, places, actions, texts)
+    tried = _tried(
+        positions,
+        np.append(places[among], open_to),
+        np.append(actions[among], others),
+        of_others=len(others),
+    )
     return tried.sort("position", maintain_order=True)
 
 
@@ -252,24 +341,22 @@ def try_gift(positions: Positions, what: str, amount: int) -> pl.DataFrame:
     if what not in (game.state.names or ()) or game.state[what].shape != (game.max_seats,):
         raise ValueError(f"{game.name} has no field {what!r} with a number for each seat")
     records = positions.games.save(slice(None))
-    held = records[what][np.arange(len(records)), positions.games.to_move]
-    room = game.ranges[what].high - int(held.max())
+    deciders = positions.games.to_move
+    room = game.ranges[what].high - int(records[what][np.arange(len(records)), deciders].max())
     supply = f"supply_{what}" if f"supply_{what}" in (game.state.names or ()) else None
     if supply is not None:
         room = min(room, int(records[supply].max()))
     if not is_whole(amount) or not 0 <= amount <= room:
         raise ValueError(f"amount={amount!r}: give a whole number of {what} from 0 to {room}")
     able = np.arange(len(records)) if supply is None else np.flatnonzero(records[supply] >= amount)
-    places = np.repeat(able, 2)
-    gifts = np.tile(np.array([0, amount]), len(able))
-    games = positions.games.copies(places)
+    places, gifts = np.repeat(able, 2), np.tile([0, amount], len(able))
     records = records[places]
     given = gifts.astype(game.state[what].base)
-    records[what][np.arange(games.n), games.to_move] += given
+    records[what][np.arange(len(records)), deciders[places]] += given
     if supply is not None:
         records[supply] -= given
-    games.load(slice(None), records)
-    return positions.frame[places].with_columns(gift=gifts).hstack(_end(positions, games, places))
+    ends = _ends(positions, batch_of(game, records), places)
+    return positions.frame[places].with_columns(gift=gifts).hstack(ends)
 
 
 def _legal(positions: Positions) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -278,25 +365,25 @@ def _legal(positions: Positions) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return places, positions.kinds[kinds]
 
 
-def _texts(positions: Positions, actions: NDArray[np.int64]) -> list[str]:
-    texts = positions.games.game.actions.texts
-    return [texts[action] for action in actions]
-
-
 def _tried(
-    positions: Positions, places: NDArray[np.int64], actions: NDArray[np.int64], texts: list[str]
+    positions: Positions, places: NDArray[np.int64], actions: NDArray[np.int64], of_others: int = 0
 ) -> pl.DataFrame:
-    games = positions.games.copies(places)
-    games.step(actions)
+    """Trials of an action each, of which the last ones are `OTHER`."""
+    texts = [positions.games.game.actions.texts[action] for action in actions]
+    texts[len(texts) - of_others :] = [OTHER] * of_others
     moves = {"move": texts, "chosen": positions.choices[places] == actions}
-    tried = positions.frame[places].hstack(pl.DataFrame(moves))
-    return tried.hstack(_end(positions, games, places))
+    ends = _ends(positions, positions.games.copies(places), places, actions)
+    return positions.frame[places].hstack(pl.DataFrame(moves)).hstack(ends)
 
 
-def _end(positions: Positions, games: Batch, places: NDArray[np.int64]) -> pl.DataFrame:
-    """Play games out: the deciders' `score`, `lead` and `won`."""
-    generators = GameGenerators(positions.states[places])
-    play_out(games, at_all_seats(positions.agent, games, generators))
+def _ends(
+    positions: Positions,
+    games: Batch,
+    places: NDArray[np.int64],
+    actions: NDArray[np.int64] | None = None,
+) -> pl.DataFrame:
+    """The deciders' `score`, `lead` and `won` once games are played on."""
+    play_on(games, [positions.agent], GameGenerators(positions.states[places]), actions)
     deciders = np.arange(games.n) * games.players + positions.frame["seat"].to_numpy()[places]
     ends: pl.DataFrame = outcomes(games)[deciders].drop("seat")
     return ends

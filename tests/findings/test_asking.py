@@ -4,14 +4,14 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from shakespeare_env.boxes import sample_box
 from shakespeare_env.checks.box_files import box_facts, facts_digest
 from shakespeare_env.cli import app
 from shakespeare_env.core import registry
 from shakespeare_env.errors import DatasetError
 from shakespeare_research.asking import ask, boxes_of, read_answers, shards_of
-from shakespeare_research.questions import Table, estimates, questions_of
-from shakespeare_research.self_play import self_play
+from shakespeare_research.questions import Table, estimates, plays_of, questions_of
+from shakespeare_research.report import shipped_facts
+from shakespeare_research.trials import self_play
 from tests.findings.made_up import answers
 
 GAME = "shakespeare"
@@ -29,22 +29,23 @@ def shards(boxes=(), seats=2, **changed):
 
 
 def test_every_question_has_an_answer():
-    game = registry.game(GAME)
+    game, questions = registry.game(GAME), questions_of(GAME)
     table = Table(game, box_facts(registry.own_box(GAME)), "heuristic", 3, 40, 5)
-    found = {name: estimates(table, asked) for name, asked in questions_of(GAME).plays(3).items()}
-    rows = pl.concat(found.values())
-    assert {*rows["question"]} == {one.name for one in questions_of(GAME)}
+    plays = plays_of(questions.values(), 3).values()
+    rows = pl.concat(estimates(table, asked) for asked in plays)
+    assert {*rows["question"]} == {*questions}
     assert (rows["error"] > 0).all()
-    wagers = rows.filter(pl.col("question") == "wager")
+    wagers = rows.filter(question="wager")
     assert wagers["item"].to_list() == ["1", "2", "3", "4", "5"]
     assert wagers["estimate"].sum() == pytest.approx(0)
     played = self_play(GAME, players=3, games=160, player="heuristic", seed=5)
-    winners = played.filter(pl.col("won") == 1).group_by("deal").agg(pl.col("score").mean())
-    (score,) = rows.filter(pl.col("question") == "winning_score")["estimate"]
+    winners = played.filter(won=1).group_by("deal").agg(pl.col("score").mean())
+    (score,) = rows.filter(question="winning_score")["estimate"]
     assert score == pytest.approx(float(winners["score"].mean()) - 24)  # type: ignore[arg-type]
-    assert {"place", "wager", "strength"}.isdisjoint(
-        one.name for asked in questions_of(GAME).plays(1).values() for one in asked
-    )
+    alone = {
+        question.name for asked in plays_of(questions.values(), 1).values() for question in asked
+    }
+    assert alone.isdisjoint({"place", "wager", "strength"})
 
 
 @pytest.mark.usefixtures("interpreted")
@@ -95,29 +96,31 @@ def test_what_cannot_be_asked_is_refused(tmp_path):
 
 @pytest.mark.usefixtures("interpreted")
 def test_the_commands_ask_and_report(tmp_path):
-    folder, run = tmp_path / "answers", CliRunner().invoke
-    asked = ["findings", "--player", "random", "--players", "2", "--games", "3", "--only", "place"]
-    done = run(app, [*asked, "--out", str(folder)])
+    def run(*words):
+        return CliRunner().invoke(app, ["findings", *map(str, words)])
+
+    folder, made, out = (tmp_path / name for name in ("answers", "made", "out"))
+    asked = "--player", "random", "--players", "2", "--games", "3", "--only", "place"
+    done = run(*asked, "--out", folder)
     assert done.exit_code == 0, done.output
-    assert "too few boxes" in run(app, ["findings", "report", str(folder)]).output
-    made = tmp_path / "made"
-    made.mkdir()
-    boxes = {}
-    for number in range(5):
-        file = made / "box.toml"
-        file.write_text(sample_box(GAME, 0, number))
-        digest = facts_digest(registry.folder(GAME), file)[:16]
-        boxes[digest] = file.rename(made / f"box-{digest}.toml")
-    truths = {("wager", "1"): lambda who, box: -1.0, ("queen", "objectives"): lambda who, box: 0.5}
+    assert "too few boxes" in run("--report", folder).output
+    assert run("--sample", 5, "--out", made).exit_code == 0
+    assert "is not empty" in run("--sample", 5, "--out", made).output
+    unknown = run("--sample", 1, "--out", out, "--groups", "acters")
+    assert "did you mean 'actors'?" in unknown.output
+    boxes = {facts_digest(registry.folder(GAME), file)[:16]: file for file in made.iterdir()}
+    for digest, file in boxes.items():
+        file.rename(made / f"box-{digest}.toml")
+    truths = {("wager", "1"): lambda *_: -1.0, ("queen", "objectives"): lambda *_: 0.5}
     answers(truths, boxes).drop("box").write_parquet(made / "rows-x-0123456789abcdef.parquet")
-    said = run(app, ["findings", "report", str(made)]).output
-    assert "Trained: heuristic for no box, network for the package's own box." in said
-    assert "- Open at four seats: the Queen's objectives, against her money (heuristic +0." in said
-    out = tmp_path / "out"
-    assert run(app, ["findings", "report", str(made), "--out", str(out)]).exit_code == 0
+    report = run("--report", made).output
+    assert "Trained: heuristic for no box, network for the package's own box." in report
+    assert (
+        "- Open at four seats: the Queen's objectives, against her money (heuristic +0." in report
+    )
+    assert "| On a copy | of the variance between boxes, % |" in report
+    assert run("--report", made, "--out", out).exit_code == 0
     assert "| 1 | `network` |  | -1." in (out / "page.md").read_text()
     assert pl.read_parquet(out / "findings.parquet").height == 4
     assert (out / "wager-4.png").read_bytes().startswith(b"\x89PNG")
-    listed = run(app, ["boxes", "ask", str(made), "--rows", "3"])
-    assert "Share, %" in listed.output
-    assert "costume" in run(app, ["boxes", "ask"]).output
+    assert set(shipped_facts().columns) == set(pl.read_json(out / "facts.json").columns)

@@ -17,7 +17,7 @@ from shakespeare_research.calibration import (
     score_errors,
 )
 from shakespeare_research.plots import plot_calibration
-from shakespeare_research.self_play import self_play
+from shakespeare_research.trials import self_play
 from tests.agents.networks import random_network
 
 WIDTH = 4

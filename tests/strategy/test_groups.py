@@ -35,21 +35,19 @@ TRIALS = pl.DataFrame(
         "move": ["a", "b", "a", "b", "b"],
         "score": [1.0, 4.0, 10.0, 9.0, 7.0],
         "lead": [None] * 5,
+        "won": 0.0,
     }
 )
 
 
 def test_groups_are_in_order_and_those_of_few_deals_have_no_figures():
-    found = means(ROWS, "day", of="score")
-    assert found.columns == ["day", "mean", "low", "high", "rows", "deals"]
-    assert found.rows() == [(1, 3, 3, 3, 35, 35), (2, 5, 5, 5, 34, 34)]
+    groups = means(ROWS, "day", of="score")
+    assert groups.columns == ["day", "mean", "low", "high", "rows", "deals"]
+    assert groups.rows() == [(1, 3, 3, 3, 35, 35), (2, 5, 5, 5, 34, 34)]
     few = means(ROWS, "rare", of="score")
     assert few["mean"].is_null().to_list() == [False, True]
     assert few.select("rare", "low", "high", "rows", "deals").row(1) == (1, None, None, 10, 10)
-    assert not means(ROWS, "rare", of="score", fewest_deals=10)["mean"].has_nulls()
-    one = means(ROWS[:1], "rare", of="score", fewest_deals=1)
-    assert one.rows() == [(0, None, None, None, 1, 1)], "one deal has no interval"
-    two = means(ROWS, ["rare", "day"], of="score", fewest_deals=2)
+    two = means(ROWS, ["rare", "day"], of="score")
     assert two.select("rare", "day").rows() == [(0, 1), (0, 2), (1, 1)]
 
 
@@ -74,17 +72,13 @@ def test_shares_lie_within_their_intervals_and_these_between_0_and_1(won):
 
 
 def test_differences_are_to_the_baseline_of_the_position():
-    is_a = pl.col("move") == "a"
-    found = against(TRIALS, is_a, of=["score"])
-    assert found["score"].to_list() == [0.0, 3.0, 0.0, -1.0]
-    assert found["position"].to_list() == [0, 0, 1, 1]
-    found = against(TRIALS, pl.lit(True), of=["score", "lead"])
-    assert found["score"].to_list() == [-1.5, 1.5, 0.5, -0.5, 0.0]
-    assert found["lead"].null_count() == 5
-    found = against_others(TRIALS, of=["score"])
-    assert found["score"].to_list() == [-3.0, 3.0, 1.0, -1.0], (
-        "alone in its position one is dropped"
-    )
+    is_a = against(TRIALS, pl.col("move") == "a")
+    assert is_a.select("position", "score").rows() == [(0, 0.0), (0, 3.0), (1, 0.0), (1, -1.0)]
+    every = against(TRIALS, pl.lit(True))
+    assert every["score"].to_list() == [-1.5, 1.5, 0.5, -0.5, 0.0]
+    assert every["lead"].null_count() == 5
+    others = against_others(TRIALS)
+    assert others["score"].to_list() == [-3.0, 3.0, 1.0, -1.0], "one alone in its position"
 
 
 def test_intervals_of_means_hold_together():

@@ -8,10 +8,11 @@ import pytest
 
 from shakespeare_env import Batch
 from shakespeare_env.core import registry
-from shakespeare_research.self_play import field, self_play
 from shakespeare_research.trials import (
     OTHER,
+    field,
     find_positions,
+    self_play,
     try_gift,
     try_moves,
     try_moves_and_other,
