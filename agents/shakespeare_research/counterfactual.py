@@ -17,7 +17,7 @@ from shakespeare_arena.intervals import mean_interval, wilson_interval
 from shakespeare_env import Batch, Position
 from shakespeare_env.checks.values import shown
 from shakespeare_env.core.batch_checks import checked_count
-from shakespeare_env.core.game import Game, Records
+from shakespeare_env.core.game import Game, Record, Records
 from shakespeare_env.core.rng import streams
 from shakespeare_env.errors import IllegalMove
 from shakespeare_env.play.agent import AnyAgent, Player, name_of
@@ -32,10 +32,10 @@ OnProgress = Callable[[int, int], None]
 """Called after every step with decisions made and games finished so far."""
 
 
-def batch_of(game: Game, records: Records) -> Batch:
+def batch_of(game: Game, records: Records | Sequence[Record]) -> Batch:
     """A batch of some games of equally many seats, for `play_on`."""
-    games = Batch(game.name, len(records), players=records["players"], autoreset=False)
-    games.load(slice(None), records)
+    games = Batch(game.name, len(records), players=int(records[0]["players"]), autoreset=False)
+    games.load(slice(None), np.array(records, game.state))
     return games
 
 
@@ -264,7 +264,7 @@ def candidates(position: Position, player: Player = "search", *, seed: int = 0) 
     if not isinstance(agent, SearchAgent):
         raise ValueError(f"{name_of(player)} does not search; give `search`, with any options")
     rows = np.zeros(1, np.int64)
-    asked = InformationSets(batch_of(position.game, np.array([position.record()])), rows)
+    asked = InformationSets(batch_of(position.game, [position.record()]), rows)
     search = agent.look_ahead(asked, GameGenerators.of_games(seed, rows))
     chosen = int(search.actions[0])
     actions = np.union1d(np.flatnonzero(search.visits[0]), [chosen])

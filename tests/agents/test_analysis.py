@@ -152,9 +152,9 @@ def test_what_cannot_be_asked_is_refused(games):
     game = games["figaro"]
     analyst = Analyst(game.position.game, ROLLOUTS)
     for asked in (
-        lambda: thoughts(game.position, analyst),
-        lambda: thoughts(game.positions[0], analyst, playouts=0),
-        lambda: verdicts(game.positions, game.moves, analyst, playouts=1),
+        thoughts(game.position, analyst),
+        thoughts(game.positions[0], analyst, playouts=0),
+        verdicts(game.positions, game.moves, analyst, playouts=1),
     ):
         with pytest.raises(ValueError, match=r"over|playouts=0|2 or more"):
-            asked()
+            next(asked)
