@@ -19,7 +19,6 @@ from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import polars as pl
 
@@ -74,11 +73,6 @@ class Shard:
         """SHA-256 of what decides the figures, hexadecimal."""
         return hashlib.sha256(json.dumps([FORMAT, asdict(self)]).encode()).hexdigest()
 
-    @property
-    def box_file(self) -> str:
-        """The name of the box's copy."""
-        return f"box-{self.box_digest[:DIGITS]}.toml"
-
 
 _KEY = [field.name for field in fields(Shard) if field.name != "questions"]
 _key = attrgetter(*_KEY)
@@ -86,20 +80,14 @@ _key = attrgetter(*_KEY)
 
 @dataclass(frozen=True)
 class _Asking:
-    """The job of answering the shards of a box, whose text is given; see `Job`."""
+    """The job of answering the shards of a box, whose text is given."""
 
     def start(self) -> Callable[[tuple[list[Shard], bytes], Tell], pl.DataFrame]:
-        """See `Job.start`."""
         return _answered
 
 
 def boxes_of(game: str, folders: Iterable[Path]) -> list[Path]:
-    """The package's own box and all in some folders; without folders, the box in force.
-
-    Raises:
-        ValueError: there is no such game, or it has no box.
-        DatasetError: a folder has no box.
-    """
+    """The package's own box and all in some folders; without folders, the box in force."""
     boxes = []
     for folder in folders:
         files = sorted(folder.glob("*.toml"))
@@ -164,24 +152,19 @@ def ask(
 
     Raises:
         DatasetError: a part of the folder is damaged.
-        OSError: the folder cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for shard, box in shards.items():
-        copy = folder / shard.box_file
-        if not copy.exists():
-            write_atomically(copy, box.read_bytes())
     kept = {key for part in _parts(folder) for key in part.select(_KEY).unique().rows()}
     yield from (shard for shard in shards if _key(shard) in kept)
     left = (shard for shard in shards if _key(shard) not in kept)
     by_box = [
-        ([*group], (folder / file).read_bytes())
-        for file, group in groupby(left, attrgetter("box_file"))
+        (asked, shards[asked[0]].read_bytes())
+        for asked in ([*group] for _, group in groupby(left, attrgetter("box_digest")))
     ]
-    crew = Workers() if workers is None else workers
-    with closing(crew.run(_Asking(), by_box)) as results:
+    with closing((workers or Workers()).run(_Asking(), by_box)) as results:
         for number, rows in results:
-            asked, _ = by_box[number]
+            asked, box = by_box[number]
+            write_atomically(folder / f"box-{asked[0].box_digest[:DIGITS]}.toml", box)
             write_atomically(folder / f"rows-{asked[0].digest[:DIGITS]}.parquet", parquet(rows))
             yield from asked
 
@@ -190,8 +173,7 @@ def read_answers(folder: Path) -> pl.DataFrame:
     """All answers in a folder: `ESTIMATES` and what a `Shard` says of them.
 
     Raises:
-        DatasetError: there are none, a file is damaged, or a player's answers are of several
-            agents, sizes or seeds, which must not be mixed.
+        DatasetError: there are none, a file is damaged, or a player's are of several kinds.
     """
     parts = [part.drop_nulls("question") for part in _parts(folder)]
     if not any(map(len, parts)):
@@ -211,13 +193,8 @@ def read_answers(folder: Path) -> pl.DataFrame:
     return rows
 
 
-def read_boxes(folder: Path) -> dict[str, dict[str, Any]]:
-    """The facts of the boxes kept in a folder, by the first `DIGITS` of their digests."""
-    return {path.stem.removeprefix("box-"): box_facts(path) for path in folder.glob("box-*.toml")}
-
-
 def _parts(folder: Path) -> Iterator[pl.DataFrame]:
-    """The rows of every part; a shard without estimates has one, without a question."""
+    """The rows of every part; a shard without estimates has one without a question."""
     for path in sorted(folder.glob("rows-*.parquet")):
         try:
             yield read_parquet(path, [*ESTIMATES, *_KEY])
@@ -236,7 +213,6 @@ def _trained_for(player: str, game: Game) -> str:
 
 
 def _answered(asked: tuple[list[Shard], bytes], _tell: Tell) -> pl.DataFrame:
-    """Let another process play, and read its answers."""
     shards, box = asked
     with TemporaryDirectory() as folder:
         Path(folder, _BOX_FILE).write_bytes(box)
@@ -249,7 +225,7 @@ def _answered(asked: tuple[list[Shard], bytes], _tell: Tell) -> pl.DataFrame:
         )
         if done.returncode:
             last = " ".join(done.stderr.splitlines()[-2:]) or f"exit status {done.returncode}"
-            raise WorkerError(f"{shards[0].box_file} cannot be asked: {last}")
+            raise WorkerError(f"box {shards[0].box_digest[:DIGITS]} cannot be asked: {last}")
         return read_parquet(Path(folder, _ANSWERS_FILE))
 
 

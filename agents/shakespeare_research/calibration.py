@@ -6,6 +6,8 @@ only deals count as independent.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -37,13 +39,8 @@ def forecasts(
 ) -> pl.DataFrame:
     """Play games, each its own deal, with a network at all seats, and note its forecasts.
 
-    Args:
-        game: Its name.
-        players: The number of seats.
-        games: The number of games to play.
-        seed: Decides the deals and the agent's draws.
-        every: The step from one noted decision to the next, from a start that differs by game.
-        player: See `shakespeare_agents.make`; a network with heads.
+    The seed decides deals and draws; `every` is the step from one noted decision to the next, from
+    a start that differs by game; the player is a network with heads (see `make`).
 
     Returns:
         One row per decision noted and seat forecast, by deal: `deal`, `players`, `decision` (its
@@ -63,84 +60,67 @@ def forecasts(
             "or a checkpoint's folder whose card.json lists heads"
         )
     network, decisions = ForwardPass(agent.network), np.zeros(games, np.int64)
-    notes: list[pl.DataFrame] = []
+    notes: list[tuple[NDArray[Any], ...]] = []
 
     def note(rows: NDArray[np.int64], _actions: NDArray[np.int64]) -> None:
         noted = rows[(decisions[rows] + rows) % every == 0]
         if len(noted):
-            seats, chances, scores = forecasts_by_seat(network, batch, noted)
-            columns = {
-                "deal": np.repeat(noted, players),
-                "decision": np.repeat(decisions[noted], players),
-                "decider": np.repeat(seats[:, 0], players),
-            }
-            ends = {"seat": seats.ravel(), "chance": chances.ravel(), "expected": scores.ravel()}
-            notes.append(pl.DataFrame(columns | ends))
+            notes.append((noted, decisions[noted], *forecasts_by_seat(network, batch, noted)))
         decisions[rows] += 1
 
     play_on(batch, [agent], GameGenerators.of_games(seed, np.arange(games)), before_step=note)
-    deals = np.arange(games)
-    ends = outcomes(batch).select("seat", "won", "score").with_columns(deal=deals.repeat(players))
-    lengths = pl.DataFrame({"deal": deals, "length": decisions})
-    several = pl.lit(players > 1)
-    return (
-        pl.concat(notes)
-        .join(ends, on=["deal", "seat"], how="left", maintain_order="left")
-        .join(lengths, on="deal", how="left", maintain_order="left")
-        .sort("deal", "decision", maintain_order=True)
-        .with_columns(pl.when(several).then(pl.col("chance", "won")))
-        .select(
-            "deal",
-            pl.lit(players, pl.Int64).alias("players"),
-            "decision",
-            (1 + STAGES * pl.col("decision") // pl.col("length")).alias("stage"),
-            *("decider", "seat", "chance", "won", "expected", "score"),
-        )
-    )
+    deal, decision, seats, chances, scores = map(np.concatenate, zip(*notes, strict=True))
+    ends = outcomes(batch)[(deal[:, None] * players + seats).ravel()]
+    of_decisions = {
+        "deal": deal,
+        "players": np.full(len(deal), players),
+        "decision": decision,
+        "stage": 1 + STAGES * decision // decisions[deal],
+        "decider": seats[:, 0],
+    }
+    rows = {name: column.repeat(players) for name, column in of_decisions.items()}
+    rows |= {"seat": seats.ravel(), "chance": chances.ravel(), "won": ends["won"].to_numpy()}
+    rows |= {"expected": scores.ravel(), "score": ends["score"].to_numpy()}
+    frame = pl.DataFrame(rows).sort("deal", "decision", maintain_order=True)
+    return frame.with_columns(pl.when(pl.lit(players > 1)).then(pl.col("chance", "won")))
 
 
-def chance_bins(rows: pl.DataFrame, *, bins: int = BINS) -> pl.DataFrame:
-    """How often seats won, by the forecast chance to win in equally wide bins.
+def chance_bins(rows: pl.DataFrame) -> pl.DataFrame:
+    """How often seats won, as of `groups.shares`, by the forecast chance in equally wide bins.
 
-    Returns:
-        One row per bin that has forecasts: `bin`, from 0; `chance`, their mean; `share`, `low`,
-        `high`, `rows` and `deals` as of `groups.shares`. No rows with one seat, where nobody wins.
+    `bin` counts from 0, `chance` is the mean forecast. No rows with one seat, where nobody wins.
     """
-    binned = _by_chance(rows, bins)
-    return _with_forecasts(shares(binned, "bin", of="won"), binned, "chance")
+    binned = _by_chance(rows)
+    return _beside(shares(binned, "bin", of="won"), binned, "bin", chance=pl.col("chance"))
 
 
-def score_bins(rows: pl.DataFrame, *, bins: int = BINS) -> pl.DataFrame:
-    """Mean final scores, by the forecast one in bins of equally many forecasts.
+def score_bins(rows: pl.DataFrame) -> pl.DataFrame:
+    """Mean final scores, as of `groups.means`, in bins of equally many forecasts of them.
 
-    Returns:
-        One row per bin: `bin`, from 0; `expected`, the forecasts' mean; `mean`, `low`, `high`,
-        `rows` and `deals` as of `groups.means`.
+    `bin` counts from 0, `expected` is the mean forecast.
     """
     place = pl.col("expected").rank("ordinal").cast(pl.Int64) - 1
-    binned = rows.with_columns(bin=place * bins // pl.len())
-    return _with_forecasts(means(binned, "bin", of="score"), binned, "expected")
+    binned = rows.with_columns(bin=place * BINS // pl.len())
+    return _beside(means(binned, "bin", of="score"), binned, "bin", expected=pl.col("expected"))
 
 
-def calibration_error(rows: pl.DataFrame, *, bins: int = BINS) -> float | None:
+def calibration_error(rows: pl.DataFrame) -> float | None:
     """The expected calibration error, 0 to 1: the bins' |mean forecast - share won|, by their rows.
 
     With few games perfect forecasts have an error, too (Guo et al. 2017, "On calibration of modern
     neural networks"). None with one seat.
     """
     gap = (pl.col("chance").mean() - pl.col("won").mean()).abs()
-    gaps = _by_chance(rows, bins).group_by("bin").agg(gap=gap, rows=pl.len())
+    gaps = _by_chance(rows).group_by("bin").agg(gap=gap, rows=pl.len())
     if gaps.is_empty():
         return None
     return float(gaps.select((pl.col("gap") * pl.col("rows")).sum() / pl.col("rows").sum()).item())
 
 
 def brier_scores(rows: pl.DataFrame, by: str = "players") -> pl.DataFrame:
-    """Mean squared errors of a seat's chance to win by group, less is better (Brier 1950).
+    """Mean squared errors of a seat's chance to win, as of `groups.means` (Brier 1950).
 
-    Returns:
-        As of `groups.means`, and in `constant` the error of the forecast 1 / seats on those rows.
-        No rows with one seat.
+    `constant` is the error of the forecast 1 / seats on those rows. No rows with one seat.
     """
     played = rows.filter(pl.col("won").is_not_null())
     off, constant = pl.col("chance") - pl.col("won"), 1 / pl.col("players") - pl.col("won")
@@ -148,29 +128,26 @@ def brier_scores(rows: pl.DataFrame, by: str = "players") -> pl.DataFrame:
 
 
 def score_errors(rows: pl.DataFrame, by: str = "players") -> pl.DataFrame:
-    """Root mean squared errors of final scores by group, in points.
+    """Root mean squared errors of final scores in points, as of `groups.means`.
 
-    Returns:
-        As of `groups.means`, and in `constant` the error of forecasting the mean final score of all
-        `rows`.
+    `constant` is the error of forecasting the mean final score of all `rows`.
     """
     off, constant = pl.col("expected") - pl.col("score"), pl.col("score") - rows["score"].mean()
     roots = pl.col("mean", "low", "high", "constant").clip(lower_bound=0.0).sqrt()
     return _squared(rows, by, off, constant).with_columns(roots)
 
 
-def _by_chance(rows: pl.DataFrame, bins: int) -> pl.DataFrame:
+def _by_chance(rows: pl.DataFrame) -> pl.DataFrame:
     played = rows.filter(pl.col("won").is_not_null())
-    return played.with_columns(bin=(pl.col("chance") * bins).cast(pl.Int64).clip(0, bins - 1))
-
-
-def _with_forecasts(groups: pl.DataFrame, binned: pl.DataFrame, forecast: str) -> pl.DataFrame:
-    forecasts = binned.group_by("bin").agg(pl.col(forecast).mean())
-    joined = groups.join(forecasts, on="bin", how="left", maintain_order="left")
-    return joined.select("bin", forecast, pl.exclude("bin", forecast))
+    return played.with_columns(bin=(pl.col("chance") * BINS).cast(pl.Int64).clip(0, BINS - 1))
 
 
 def _squared(rows: pl.DataFrame, by: str, off: pl.Expr, constant: pl.Expr) -> pl.DataFrame:
     groups = means(rows.with_columns(_off=off**2), by, of="_off")
-    constants = rows.group_by(by).agg(constant=(constant**2).mean())
-    return groups.join(constants, on=by, how="left", maintain_order="left")
+    return _beside(groups, rows, by, constant=constant**2)
+
+
+def _beside(groups: pl.DataFrame, rows: pl.DataFrame, by: str, **column: pl.Expr) -> pl.DataFrame:
+    """The groups, and the mean of a column of theirs."""
+    found = rows.group_by(by).agg(**{name: value.mean() for name, value in column.items()})
+    return groups.join(found, on=by, how="left", maintain_order="left")

@@ -1,4 +1,4 @@
-"""`shakespeare findings`: questions about good play, asked in many boxes, and what they say."""
+"""`shakespeare findings`: questions about good play, asked in many boxes, and the answers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from shakespeare_env.cli.choices import give_up, interrupted
 from shakespeare_env.errors import ShakespeareEnvError
 from shakespeare_env.extras import needing
 
-_NEEDS = "arena", "findings need"
 _WHO = ("heuristic", "network")
 
 
@@ -26,9 +25,7 @@ def findings(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="For answers, resumed if unfinished; for the boxes of --sample; for the page, "
-            "numbers and plots of --report, which prints sentences without.",
-            show_default=False,
+            help="For answers, resumed if unfinished, drawn boxes, or a report with plots.",
         ),
     ] = None,
     report: Annotated[
@@ -42,15 +39,13 @@ def findings(
             min=1,
             max=100_000,
             help="Draw plausible boxes to ask in: reconstructed facts anew, within sources.",
-            show_default=False,
         ),
     ] = None,
     groups: Annotated[
         str | None,
         typer.Option(
             metavar="A,B,...",
-            help="Groups of facts that --sample draws, such as actors,costs; the others stay the "
-            "package's.",
+            help="Groups of facts that --sample draws, such as actors,costs.",
             show_default="all",
         ),
     ] = None,
@@ -88,20 +83,20 @@ def findings(
     ray: workers_options.Ray = None,
 ) -> None:
     """Ask what good play is worth in many boxes, draw such boxes, or report the answers."""
-    if report is None and out is None:
+    if out is None and (report is None or sample is not None):
         raise typer.BadParameter("name a folder for what is made", param_hint="--out")
     try:
-        if report is not None:
-            _report(report, out)
-            return
-        assert out is not None
-        if sample is not None:
+        if sample is not None and out is not None:
             _sample(out, game_name, sample, seed, groups)
             return
-        # Here and below, slow imports are late to keep the shell's completion quick.
-        with needing(*_NEEDS):
+        # Slow imports are late to keep the shell's completion quick.
+        with needing("arena", "findings need"):
+            if report is not None:
+                _report(report, out)
+                return
             from shakespeare_research.asking import ask, boxes_of, shards_of
 
+        assert out is not None
         shards = shards_of(
             game_name,
             boxes_of(game_name, boxes or ()),
@@ -112,9 +107,8 @@ def findings(
             only=only.split(",") if only else (),
         )
         with workers_options.chosen(workers, ray) as crew:
-            asked, console = ask(out, shards, crew), Console(stderr=True)
-            for _ in track(asked, "asking", len(shards), console=console):
-                pass
+            asked = ask(out, shards, crew)
+            list(track(asked, "asking", len(shards), console=Console(stderr=True)))
     except (ShakespeareEnvError, ValueError, ModuleNotFoundError) as fault:
         give_up(str(fault))
     except KeyboardInterrupt:
@@ -127,30 +121,26 @@ def _sample(out: Path, game: str, count: int, seed: int, groups: str | None) -> 
 
     if out.exists() and any(out.iterdir()):
         give_up(f"{out} is not empty; give a new folder")
-    out.mkdir(parents=True, exist_ok=True)
     drawn = None if groups is None else groups.split(",")
-    console = Console(stderr=True)
-    for number, name in enumerate(track(list(names_of(count)), "boxes", console=console)):
+    out.mkdir(parents=True, exist_ok=True)
+    for number, name in enumerate(names_of(count)):
         (out / name).write_text(sample_box(game, seed, number, drawn), encoding="utf-8")
     typer.echo(f"Written: {count} boxes in {out}")
 
 
 def _report(answers: Path, out: Path | None) -> None:
-    with needing(*_NEEDS):
-        from shakespeare_research.report import Report
+    from shakespeare_research.plots import plot_findings
+    from shakespeare_research.report import Report
 
     report = Report(answers)
     if out is None:
-        typer.echo(f"{report.summary()}\n\n{report.carried()}")
+        typer.echo(report.page())
         return
-    with needing(*_NEEDS):
-        from shakespeare_research.plots import plot_question
-
     out.mkdir(parents=True, exist_ok=True)
     (out / "page.md").write_text(report.page(), encoding="utf-8")
     report.frame().write_parquet(out / "findings.parquet")
     report.facts().write_json(out / "facts.json")
-    for question, players in {(one.question.name, one.players) for one in report.findings}:
-        picture = plot_question(report, question, players)
-        (out / f"{question}-{players}.png").write_bytes(picture.png())
+    for found in report.by_question():
+        name = f"{found[0].question.name}-{found[0].players}.png"
+        (out / name).write_bytes(plot_findings(found).png())
     typer.echo(f"Written: {out}")

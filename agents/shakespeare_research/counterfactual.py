@@ -28,9 +28,6 @@ from shakespeare_env.play.lineup import Lineup, OnStep, play_out
 if TYPE_CHECKING:
     import polars as pl
 
-OnProgress = Callable[[int, int], None]
-"""Called after every step with decisions made and games finished so far."""
-
 
 def batch_of(game: Game, records: Records | Sequence[Record]) -> Batch:
     """A batch of some games of equally many seats, for `play_on`."""
@@ -52,15 +49,9 @@ def play_on(
 ) -> None:
     """Play games of equally many seats on to the end, in place, after an action in each if given.
 
-    Args:
-        games: n games of P seats, with `autoreset=False`.
-        agents: Who plays on.
-        generators: What the agents draw from, by game.
-        actions: int64[n], the first actions.
-        seats: int64[n, P], which agent holds each seat; by default they alternate from seat 0.
-        names: Names of the agents in errors.
-        before_step: See `play_out`; it is called for `actions`, too.
-        after_step: As above.
+    Games, `generators`, `actions` and `seats` (int64[n, P], the number of the agent at each seat;
+    by default agents alternate from seat 0) go row by row. Both hooks (see `play_out`) are called
+    for `actions`, too; `names` are those of agents in errors.
     """
     rows, players = np.arange(games.n), int(games.players[0])
     if seats is None:
@@ -113,18 +104,12 @@ class Counterfactual:
     Continuation i of every move meets the same chance, and its agents draw the same numbers, for as
     long as the games draw alike; continuations are independent. Intervals cover chance and the
     agents' draws from the position on.
-
-    Attributes:
-        moves: K texts; the others are compared with the first.
-        agents: Their names by seat.
-        scores: int16[K, continuations, P], final, by move and seat.
-        shares: float64[K, continuations, P], of the victory; meaningless in solo games.
     """
 
-    moves: tuple[str, ...]
-    agents: tuple[str, ...]
-    scores: NDArray[np.int16]
-    shares: NDArray[np.float64]
+    moves: tuple[str, ...]  # K; the others are compared with the first
+    agents: tuple[str, ...]  # by seat
+    scores: NDArray[np.int16]  # int16[K, continuations, P], final, by move and seat
+    shares: NDArray[np.float64]  # of the victory, in the same shape; meaningless in solo games
 
     @property
     def continuations(self) -> int:
@@ -152,11 +137,10 @@ class Counterfactual:
         return Mean(change.mean, max(change.low, -1.0), min(change.high, 1.0))
 
     def frame(self) -> pl.DataFrame:
-        """A row per move and seat, for which the extra `data` is needed.
+        """A row per move and seat, by the extra `data`; solo games have no `won` and `won_change`.
 
-        The columns: `move`, `seat`, `agent`; `score`, `won`, and what they are more than after the
-        first move, `score_change` and `won_change`, each with its ends as `score_low`, `score_high`
-        and so on. Solo games have nothing under `won` and `won_change`.
+        `score_change` and `won_change` are what `score` and `won` are more than after the first
+        move; the ends of intervals are in `score_low`, `score_high` and so on.
         """
         import polars as pl
 
@@ -184,18 +168,14 @@ def counterfactual(
     *,
     continuations: int = 200,
     seed: int = 0,
-    on_progress: OnProgress | None = None,
+    on_progress: Callable[[int, int], None] = lambda _decisions, _games: None,
 ) -> Counterfactual:
     """Play moves of a position, each on to the end many times, under the same chance for all.
 
-    Args:
-        position: The position with all its secrets, which stay; its chance to come is ignored.
-        moves: Texts of legal moves, each once; the others are compared with the first.
-        agents: Who plays on from seat 0 (see `registry.make`); the last of several fills the
-            remaining seats, a single one plays against the default agent.
-        continuations: The number for each move.
-        seed: Decides chance and the agents' draws.
-        on_progress: Called after every step.
+    The position's secrets stay, its chance to come is ignored: the seed decides chance and draws.
+    Moves are legal texts, each given once; `agents` play on from seat 0 (see `registry.make`): the
+    last of several fills the remaining seats, a single one plays against the default agent.
+    `on_progress` is called after every step with decisions made and games finished so far.
 
     Raises:
         IllegalMove: a move is not legal there.
@@ -220,8 +200,7 @@ def counterfactual(
     def count(rows: NDArray[np.int64], _actions: object) -> None:
         nonlocal decisions
         decisions += len(rows)
-        if on_progress is not None:
-            on_progress(decisions, int((games.to_move < 0).sum()))
+        on_progress(decisions, int((games.to_move < 0).sum()))
 
     play_on(
         games,
@@ -243,15 +222,11 @@ def counterfactual(
 def candidates(position: Position, player: Player = "search", *, seed: int = 0) -> pl.DataFrame:
     """The moves that a search tries, the one it plays first, then those tried most.
 
-    Args:
-        position: A position that waits for a seat; only what that seat may know is used.
-        player: A searching agent (see `shakespeare_agents.make`).
-        seed: Decides its draws.
+    Only what the seat to move may know is used; the player is a searching agent (see `make`).
 
-    Returns:
-        One row per move: `move`, its text; `prior`, its probability before the search; `playouts`,
-        their number; `value`, their mean utility (see `Plan.utility`), null without any;
-        `played`. A near-certain decision has a single row.
+    A row has `move`; `prior`, its probability before the search; `playouts`, their number; `value`,
+    their mean utility (see `Plan.utility`), null without any; `played`. A near-certain decision has
+    a single row.
 
     Raises:
         ValueError: the game is over, or the player does not search.

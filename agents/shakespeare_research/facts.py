@@ -162,13 +162,12 @@ def _scaled(values: Floats, errors: Floats, everything: NDArray[np.int64]) -> tu
 
 
 def _variance(values: Floats, errors: Floats, boxes: NDArray[np.int64]) -> float:
-    """The variance between boxes, sampling removed, of all findings together."""
     between = values[:, boxes].var(axis=1, ddof=1) - (errors[:, boxes] ** 2).mean(axis=1)
     return float(between.sum())
 
 
 def _slope(likeness: Floats, together: Floats) -> float:
-    """The slope, over pairs of boxes, of the products of findings on the boxes' likeness."""
+    """The slope, over pairs of boxes, of products of findings on likeness."""
     pairs = np.triu_indices(len(likeness), 1)
     x, y = likeness[pairs], together[pairs]
     x = x - x.mean()
@@ -176,7 +175,6 @@ def _slope(likeness: Floats, together: Floats) -> float:
 
 
 def _jackknife(without: Sequence[float]) -> float:
-    """The standard error of a figure, given it without each of the boxes."""
     return float(np.std(without) * (len(without) - 1) ** 0.5)
 
 

@@ -19,22 +19,18 @@ FEWEST_DEALS = 30
 """Groups of fewer deals have no figures: their intervals would not hold."""
 _UNKNOWN = "unknown (too few deals)"
 _WORTH = pl.col("score", "lead", "won")
-"""What trials have of their end."""
 
 
 def means(rows: pl.DataFrame, by: str | Sequence[str], *, of: str) -> pl.DataFrame:
-    """Means of the column `of` by group.
+    """Means of the column `of` by group, in ascending order.
 
-    Args:
-        rows: Seats of games, or trials; those of one `deal` may depend on each other. They count
-            by their `weight`, if they have one.
-        by: Columns to group by.
-        of: The column of values; rows where it is not finite are dropped.
+    Rows of one `deal` may depend on each other; they count by their `weight`, if they have one, and
+    those whose value is not finite are dropped.
 
     Returns:
-        One row per group, ascending: the columns of `by`, `mean`, `low` and `high`
-        (`intervals.clustered_mean`, widened so that all groups' hold together by Bonferroni; null
-        in groups of fewer than `FEWEST_DEALS`), `rows` and `deals`.
+        The columns of `by`, `mean`, `low` and `high` (`intervals.clustered_mean`, widened so that
+        all groups' hold together by Bonferroni; null in groups of fewer than `FEWEST_DEALS`),
+        `rows` and `deals`.
     """
     groups = _grouped(rows, by, of, "mean", clustered_mean)
     normal, count = NormalDist(), max(groups["low"].count(), 1)
@@ -73,11 +69,9 @@ def weight(rows: pl.DataFrame) -> pl.Expr:
 
 
 def figure(groups: pl.DataFrame, **group: Any) -> str:
-    """A group's mean or share, from `means` or `shares`: `28.26 (28.15 to 28.38)`.
+    """A group's mean or share, in percent, from `means` or `shares`: `28.26 (28.15 to 28.38)`.
 
-    Args:
-        groups: The groups; shares are written in percent.
-        group: Their columns and the values that name one group; none if there is only one.
+    The values of columns name the group, unless there is only one.
     """
     name = "share" if "share" in groups.columns else "mean"
     ends = _ends(groups, name, group)
@@ -93,12 +87,7 @@ def change(groups: pl.DataFrame, **group: Any) -> str:
 
 
 def ranking(groups: pl.DataFrame, by: str) -> str:
-    """The best and the worst group of differences, and the groups left out, a line each.
-
-    Args:
-        groups: From `means`.
-        by: The column that names them.
-    """
+    """The best and the worst group of `means` of differences, and those left out, a line each."""
     ranked = groups.filter(pl.col("low").is_not_null()).sort("mean")
     among = f"{len(ranked)}" if len(ranked) == len(groups) else f"{len(ranked)} of {len(groups)}"
     lines = [] if len(ranked) > 1 else [_UNKNOWN.capitalize()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
@@ -10,23 +11,15 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from shakespeare_arena import plot_style as style
 from shakespeare_arena.evaluation import EvaluationResult
-from shakespeare_research.calibration import (
-    STAGES,
-    brier_scores,
-    chance_bins,
-    score_bins,
-    score_errors,
-)
+from shakespeare_research.calibration import brier_scores, chance_bins, score_bins, score_errors
 
 if TYPE_CHECKING:
-    from shakespeare_research.report import Report
+    from shakespeare_research.verdicts import Finding
 
 _WIDTH, _HEIGHT = 760, 380
 _MARGIN, _ROW = 155, 29
 """Pixels around the rows of a plot, and per row."""
 _BARS = "bars: 95 % intervals"
-_APART = 0.26
-"""Between the players of a finding's row."""
 _DASHED: Any = {"color": style.GREY, "linestyle": "--", "linewidth": 1.1, "zorder": 1}
 _LEGEND: Any = {"frameon": False, "labelcolor": style.INK}
 
@@ -50,7 +43,7 @@ def plot_lines(
     """
     drawn = _drawn(groups)
     figure, axes = _panel(title, x_label, y_label, _notes(reference_name, groups), _HEIGHT)
-    _finish(axes, groups, "y", reference)
+    _prepare(axes, groups, "y", reference)
     parts = drawn.partition_by(lines, maintain_order=True) if lines else [drawn]
     for place, part in enumerate(parts):
         # Intervals of neighbouring lines do not hide each other.
@@ -77,8 +70,8 @@ def plot_rows(
     drawn = _drawn(groups)
     height = _MARGIN + _ROW * len(drawn)
     figure, axes = _panel(title, x_label, "", _notes(reference_name, groups), height)
-    _rows(axes, [str(name) for name in drawn[y]])
-    _finish(axes, groups, "x", reference)
+    _prepare(axes, groups, "x", reference)
+    _rows(axes, drawn[y].cast(pl.String).to_list())
     _bars(axes, drawn, pl.Series(range(len(drawn))), 0, along="x", linestyle="none")
     return figure
 
@@ -103,8 +96,7 @@ def plot_table(result: EvaluationResult, *, title: str) -> style.Picture:
         reference=1 / result.players,
         reference_name="parity",
     )
-    axes = figure.axes[0]
-    axes.set_xlim(left=min(0.0, axes.get_xlim()[0]))
+    figure.axes[0].set_xlim(left=min(0.0, figure.axes[0].get_xlim()[0]))
     return figure
 
 
@@ -112,11 +104,7 @@ def plot_calibration(rows: pl.DataFrame, *, title: str) -> style.Picture:
     """Chances to win (of more than one seat) and final scores, by forecast and by stage.
 
     Calibrated forecasts lie on the diagonal; useful ones stay below the dashed error of a constant.
-    Bins and stages of too few deals are left out.
-
-    Args:
-        rows: Rows of `calibration.forecasts`, all of one number of seats.
-        title: The title above all panels.
+    Bins and stages of too few deals are left out. `rows` are those of `calibration.forecasts`.
 
     Raises:
         ValueError: tables differ in their seats, or there are no rows.
@@ -132,33 +120,26 @@ def plot_calibration(rows: pl.DataFrame, *, title: str) -> style.Picture:
     panels = figure.subplots(lines, 2, squeeze=False)
     notes = [f"{len(rows):,} forecasts of {deals:,} games", _BARS]
     if players > 1:
-        _draw_bins(panels[0, 0], chance_bins(rows), "chance", "Chance to win, %")
+        _draw_forecasts(panels[0, 0], chance_bins(rows), "chance", "Chance to win, %", "found")
         panels[0, 0].axhline(100 / players, color=style.INK, linestyle=":", linewidth=1.2)
-        brier = brier_scores(rows, "stage")
-        _draw_errors(panels[0, 1], brier, "Error of chances, by stage", "Brier score", "1 / seats")
+        words = "Error of chances, by stage", "Brier score", "1 / seats"
+        _draw_forecasts(panels[0, 1], brier_scores(rows, "stage"), "stage", *words)
         notes.insert(1, "dotted: parity")
-    _draw_bins(panels[-1, 0], score_bins(rows), "expected", "Final score, points")
-    off, measure = score_errors(rows, "stage"), "root mean square, points"
-    _draw_errors(panels[-1, 1], off, "Error of scores, by stage", measure, "mean score")
+    _draw_forecasts(panels[-1, 0], score_bins(rows), "expected", "Final score, points", "found")
+    words = "Error of scores, by stage", "root mean square, points", "mean score"
+    _draw_forecasts(panels[-1, 1], score_errors(rows, "stage"), "stage", *words)
     _say_below(figure, "; ".join(notes))
     return figure
 
 
-def plot_question(report: Report, question: str, players: int) -> style.Picture:
-    """All findings of a question at a table, a row each, in the colours of the players.
-
-    Raises:
-        ValueError: there are none.
-    """
-    wanted = (question, players)
-    found = [one for one in report.findings if (one.question.name, one.players) == wanted]
-    if not found:
-        raise ValueError(f"no finding about {question!r} at {players} seats")
-    found.sort(key=lambda finding: -max(seen.over.mean for seen in finding.by_player.values()))
+def plot_findings(findings: Sequence[Finding]) -> style.Picture:
+    """All findings of a question at a table, a row each, in the colours of the players."""
+    question = findings[0].question
+    found = sorted(findings, key=lambda f: -max(s.over.mean for s in f.by_player.values()))
     who = list(dict.fromkeys(player for finding in found for player in finding.by_player))
     figure, axes = _panel(
-        f"{question.replace('_', ' ').capitalize()}, {players} seats",
-        found[0].question.unit,
+        f"{question.name.replace('_', ' ').capitalize()}, {found[0].players} seats",
+        question.unit,
         "",
         "dots: boxes; bars: simultaneous 95 % intervals of the mean over boxes",
         _MARGIN + _ROW * len(found) * (1 + len(who)) // 2,
@@ -166,7 +147,7 @@ def plot_question(report: Report, question: str, players: int) -> style.Picture:
     axes.axvline(0, **_DASHED)
     _rows(axes, [f"{finding.item}\n{finding.verdict}" for finding in found])
     for number, player in enumerate(who):
-        shift, colour = _APART * (number - (len(who) - 1) / 2), style.bars(number)["color"]
+        shift, colour = 0.26 * (number - (len(who) - 1) / 2), style.bars(number)["color"]
         heights, means = [], []
         for row, finding in enumerate(found):
             if seen := finding.by_player.get(player):
@@ -200,9 +181,9 @@ def _say_below(figure: style.Picture, notes: str) -> None:
 def _notes(dashed: str, groups: pl.DataFrame) -> str:
     missing = groups.filter(pl.col("low").is_null())
     notes = [f"dashed: {dashed}"] if dashed else []
-    if not missing.is_empty():
-        counted = "1 group" if len(missing) == 1 else f"{len(missing)} groups"
-        notes.append(f"left out for too few deals: {counted}, {missing['rows'].sum():,} rows")
+    if count := len(missing):
+        counted = f"{count} group{'s' * (count > 1)}, {missing['rows'].sum():,} rows"
+        notes.append(f"left out for too few deals: {counted}")
     together = "mean" in groups.columns and len(groups) > 1
     return "; ".join([*notes, _BARS.replace("95", "simultaneous 95") if together else _BARS])
 
@@ -235,12 +216,11 @@ def _bars(
 
 
 def _rows(axes: Axes, names: list[str]) -> None:
-    """Rows with names, the first on top."""
     axes.set_yticks(range(len(names)), names, fontsize=9.5)
     axes.set_ylim(len(names) - 0.4, -0.6)
 
 
-def _finish(
+def _prepare(
     axes: Axes, groups: pl.DataFrame, along: Literal["x", "y"], reference: float | None
 ) -> None:
     """The reference and percent signs, or why there is nothing to draw."""
@@ -254,26 +234,22 @@ def _finish(
         axis.set_major_formatter(FuncFormatter(lambda rate, _: f"{rate:g} %"))
 
 
-def _draw_bins(axes: Axes, groups: pl.DataFrame, forecast: str, title: str) -> None:
-    """Bins beside the diagonal, on which calibrated forecasts lie."""
-    style.prepare(axes, title, "forecast", "found")
+def _draw_forecasts(
+    axes: Axes, groups: pl.DataFrame, x: str, title: str, y_label: str, constant: str = ""
+) -> None:
+    """Bins beside the diagonal of calibrated forecasts, or errors by stage beside a constant's."""
+    style.prepare(axes, title, "stage of the game, 1 to 5" if constant else "forecast", y_label)
     drawn = _drawn(groups)
     if drawn.is_empty():
         style.say_nothing(axes, "too few games for an interval")
         return
-    axes.axline((0, 0), slope=1, color=style.GREY, linestyle="--", label="calibrated")
-    _bars(axes, drawn, _unit(groups) * drawn[forecast], 0, "found")
-    axes.legend(loc="upper left", fontsize=8.5, **_LEGEND)
-
-
-def _draw_errors(axes: Axes, groups: pl.DataFrame, title: str, measure: str, constant: str) -> None:
-    style.prepare(axes, title, f"stage of the game, 1 to {STAGES}", measure)
-    drawn = _drawn(groups)
-    if drawn.is_empty():
-        style.say_nothing(axes, "too few games for an interval")
-        return
-    axes.plot(drawn["stage"], drawn["constant"], label=f"always {constant}", **_DASHED)
-    _bars(axes, drawn, drawn["stage"], 2, "forecast")
-    axes.set_ylim(bottom=0)
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.legend(loc="lower left", fontsize=8.5, **_LEGEND)
+    if constant:
+        axes.plot(drawn[x], drawn["constant"], label=f"always {constant}", **_DASHED)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    else:
+        axes.axline((0, 0), slope=1, color=style.GREY, linestyle="--", label="calibrated")
+    at = drawn[x] * (1.0 if constant else _unit(groups))
+    _bars(axes, drawn, at, 2 if constant else 0, "forecast" if constant else "found")
+    if constant:
+        axes.set_ylim(bottom=0)
+    axes.legend(fontsize=8.5, **_LEGEND)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from shakespeare_arena.intervals import student_interval, student_quantile
 from shakespeare_env.checks.box_files import box_facts, facts_digest
 from shakespeare_env.core import registry
 from shakespeare_env.errors import DatasetError
-from shakespeare_research.asking import DIGITS, read_answers, read_boxes
+from shakespeare_research.asking import DIGITS, read_answers
 from shakespeare_research.facts import DrawnBoxes, carried_by_groups, carried_by_units, matrices
 from shakespeare_research.questions import questions_of
 from shakespeare_research.verdicts import (
@@ -27,10 +27,7 @@ from shakespeare_research.verdicts import (
     findings,
 )
 
-_HEAD = [
-    *("player", "bundled box", "mean of boxes", "spread / sampling", "range"),
-    *("same sign", "moved by"),
-]
+_HEAD = "item|player|bundled box|mean of boxes|spread / sampling|range|same sign|moved by"
 _MOST_FACTS = 12
 
 
@@ -48,11 +45,12 @@ class Report:
             raise DatasetError(f"{folder} has answers about {' and '.join(games)}; part them")
         self.game: str = games[0]
         self.answers = rows
-        asked, boxes = rows["box"].unique(), read_boxes(folder)
-        if lost := set(asked) - set(boxes):
-            raise DatasetError(f"{folder} lacks box-{min(lost)}.toml; copy all its files again")
+        boxes = {name: folder / f"box-{name}.toml" for name in rows["box"].unique()}
+        if lost := [path.name for path in boxes.values() if not path.exists()]:
+            raise DatasetError(f"{folder} lacks {lost[0]}; copy all its files again")
         own = box_facts(registry.own_box(self.game))
-        self.drawn = DrawnBoxes(self.game, own, {name: boxes[name] for name in asked})
+        facts = {name: box_facts(path) for name, path in boxes.items()}
+        self.drawn = DrawnBoxes(self.game, own, facts)
         if [*self.drawn.kinds.values()].count("all") < FEWEST_BOXES:
             raise DatasetError(
                 f"{folder} has answers from too few boxes; ask in {FEWEST_BOXES} or more in which "
@@ -90,28 +88,29 @@ class Report:
             [_row(one, *pair) for one in self.findings for pair in one.by_player.items()]
         )
 
-    def summary(self) -> str:
-        """How many findings have which verdict, and a sentence for each."""
-        counts = sorted(Counter(finding.verdict for finding in self.findings).items())
-        lines = [self.trained(), *(f"{verdict}: {count}" for verdict, count in counts)]
-        return "\n".join([*lines, *(f"- {sentence(finding)}" for finding in self.findings)])
+    def by_question(self) -> list[list[Finding]]:
+        """The findings of a table's questions, the largest table first."""
+        ordered = sorted(self.findings, key=lambda finding: -finding.players)
+        return [[*group] for _, group in groupby(ordered, attrgetter("players", "question"))]
 
     def page(self) -> str:
         """Markdown: numbers by table and question, a sentence per finding, and what facts carry."""
-        parts = [self.trained()]
-        for players, of_table in groupby(
-            sorted(self.findings, key=lambda finding: -finding.players),
-            lambda finding: finding.players,
-        ):
-            parts.append(f"## {_seats(players)}")
-            for question, group in groupby(of_table, lambda finding: finding.question):
-                name = question.name.replace("_", " ").capitalize()
-                parts += [f"### {name}", *_section([*group])]
-        return "\n\n".join([*parts, self.carried()]) + "\n"
-
-    def carried(self) -> str:
-        """Markdown: the groups of facts, and the facts, that findings hang on most."""
-        facts, parts = self.facts(), ["## What facts carry"]
+        parts, table = [self.trained()], 0
+        for found in self.by_question():
+            question, players = found[0].question, found[0].players
+            if players != table:
+                parts.append(f"## {_seats(players)}")
+                table = players
+            rows = [_HEAD.split("|"), ["---"] * 8]
+            rows += [[one.item, *_cells(*pair)] for one in found for pair in one.by_player.items()]
+            parts += [
+                f"### {question.name.replace('_', ' ').capitalize()}",
+                f"In {question.unit}: {_lower(question.says.format(item='…'))}.",
+                _table(rows),
+                "\n".join(f"- {sentence(finding)}" for finding in found),
+            ]
+        facts = self.facts()
+        parts.append("## What facts carry")
         for by, head in (("group", "Group"), ("fact", "On a copy")):
             rows = [[head, "of the variance between boxes, %"], ["---", "---"]]
             for part in facts.filter(by=by).head(_MOST_FACTS).iter_rows(named=True):
@@ -119,13 +118,13 @@ class Report:
                 half = 100 * (part["high"] - part["share"])
                 rows.append([name, f"{100 * part['share']:.1f} ± {half:.1f}"])
             parts.append(_table(rows))
-        return "\n\n".join(parts)
+        return "\n\n".join(parts) + "\n"
 
 
 def sentence(finding: Finding) -> str:
     """What is concluded from a finding, in a sentence."""
-    seats, seen = _seats(finding.players).lower(), finding.by_player
-    says, verdict = _lower(finding.label), finding.verdict.capitalize()
+    seen, verdict = finding.by_player, finding.verdict.capitalize()
+    says = _lower(finding.question.says.format(item=finding.item))
     if finding.verdict == HOLDS:
         direction = next(iter(seen.values())).direction
         worth = {1: "is worth something", -1: "costs something", 0: "makes no difference of note"}
@@ -137,17 +136,7 @@ def sentence(finding: Finding) -> str:
         *some, last = moved_by
         verdict += f", on {' and '.join(filter(None, [', '.join(some), last]))}"
     means = ", ".join(f"{who} {player.over.mean:+.2f}" for who, player in seen.items())
-    return f"{verdict} at {seats}: {says} ({means})."
-
-
-def _section(found: Sequence[Finding]) -> Iterator[str]:
-    question = found[0].question
-    rows = [["item", *_HEAD], ["---"] * (1 + len(_HEAD))]
-    for finding in found:
-        rows += [[finding.item, *_cells(*pair)] for pair in finding.by_player.items()]
-    yield f"In {question.unit}: {_lower(question.says.format(item='…'))}."
-    yield _table(rows)
-    yield "\n".join(f"- {sentence(finding)}" for finding in found)
+    return f"{verdict} at {_seats(finding.players).lower()}: {says} ({means})."
 
 
 def _table(rows: Sequence[Sequence[str]]) -> str:
@@ -175,7 +164,7 @@ def _row(finding: Finding, player: str, seen: Seen) -> dict[str, Any]:
         "question": question.name,
         "item": finding.item,
         "players": finding.players,
-        "finding": finding.label,
+        "finding": finding.question.says.format(item=finding.item),
         "unit": question.unit,
         "verdict": finding.verdict,
         "player": player,

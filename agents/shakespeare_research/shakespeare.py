@@ -25,11 +25,8 @@ from shakespeare_research.trials import (
     try_moves,
 )
 
-_EARLY = pl.col("day") <= 3
 _WAGES = 11, 23
 """What winners' troupes cost, by the rule book."""
-_POUNDS = 3
-"""Given at once; one alone would often change nothing."""
 _EVERY_MOVE = pl.lit(True)
 
 
@@ -43,7 +40,7 @@ def games(table: Table) -> pl.DataFrame:
 def winning_score(table: Table, played: pl.DataFrame) -> pl.DataFrame:
     """The {item}'s score, less the one that the rule book calls good."""
     good = table.game.good_scores[table.players]
-    return _winners(played).with_columns(item=pl.lit("winner"), value=pl.col("score") - good)
+    return played.filter(won=1).with_columns(item=pl.lit("winner"), value=pl.col("score") - good)
 
 
 @question(games, seats=2, matters=3, unit="% of games")
@@ -51,7 +48,7 @@ def wages(table: Table, played: pl.DataFrame) -> pl.DataFrame:
     """Games whose winner's wages are {item} pounds, more than half of them."""
     within = pl.col("wages").is_between(*_WAGES).cast(float)
     item = pl.lit("{} to {}".format(*_WAGES))
-    return _winners(played).with_columns(item=item, value=100 * (within - 0.5))
+    return played.filter(won=1).with_columns(item=item, value=100 * (within - 0.5))
 
 
 @question(games, seats=2, matters=3, unit="% of games")
@@ -64,10 +61,6 @@ def place(table: Table, played: pl.DataFrame) -> pl.DataFrame:
 def seat(table: Table, played: pl.DataFrame) -> pl.DataFrame:
     """Games won by seat {item}, more than an equal share; a check, since seats are drawn."""
     return _won(table, played).with_columns(item=pl.col("seat"))
-
-
-def _winners(played: pl.DataFrame) -> pl.DataFrame:
-    return played.filter(pl.col("won") == 1)
 
 
 def _won(table: Table, played: pl.DataFrame) -> pl.DataFrame:
@@ -95,7 +88,7 @@ def strength(table: Table, played: pl.DataFrame) -> pl.DataFrame:
 
 def wagering(table: Table) -> Positions:
     """Wagers of all days."""
-    return _positions(table, "wager", most=2 * table.games)
+    return _positions(table, "wager")
 
 
 @question(wagering, seats=2)
@@ -107,7 +100,7 @@ def wager(table: Table, positions: Positions) -> pl.DataFrame:
 @question(wagering, seats=2, matters=0.05)
 def pound(table: Table, positions: Positions) -> pl.DataFrame:
     """A {item} given before a wager."""
-    return _given(positions, "pounds", _POUNDS, "pound")
+    return _given(positions, "pounds", 3, "pound")  # one alone would often change nothing
 
 
 @question(wagering, seats=2)
@@ -117,9 +110,7 @@ def token(table: Table, positions: Positions) -> pl.DataFrame:
 
 
 def _given(positions: Positions, what: str, amount: int, item: str) -> pl.DataFrame:
-    gifts = against(try_gift(positions, what, amount), pl.col("gift") == 0).filter(
-        pl.col("gift") > 0
-    )
+    gifts = against(try_gift(positions, what, amount), pl.col("gift") == 0).filter(gift=amount)
     return _values(gifts.with_columns(pl.col("score") / amount), pl.lit(item))
 
 
@@ -129,9 +120,9 @@ def recruiting(table: Table) -> pl.DataFrame:
     Good cards are taken at once, so they are rarely on offer: every card has its positions.
     """
     options = {"each_of": ["recruit"], "facts": {"day": "day"}}
-    positions = _positions(table, "recruit", most=table.games, **options)
+    positions = _positions(table, "recruit", 1, **options)
     card = pl.col("move").str.strip_prefix("recruit:")
-    return against_others(try_moves(positions.where(_EARLY)).with_columns(card=card))
+    return against_others(try_moves(positions.where(pl.col("day") <= 3)).with_columns(card=card))
 
 
 @question(recruiting, matters=0.3)
@@ -150,8 +141,7 @@ def recruit_kind(table: Table, worth: pl.DataFrame) -> pl.DataFrame:
 
 def favours(table: Table) -> pl.DataFrame:
     """What the Queen gives, against her money."""
-    positions = _positions(table, "queen", most=2 * table.games)
-    return against(try_moves(positions), pl.col("move") == "queen:money")
+    return against(_tried(table, "queen"), pl.col("move") == "queen:money")
 
 
 @question(favours)
@@ -162,8 +152,7 @@ def queen(table: Table, tried: pl.DataFrame) -> pl.DataFrame:
 
 def keeping(table: Table) -> pl.DataFrame:
     """Objectives drawn, each kept in turn."""
-    positions = _positions(table, "objective", most=2 * table.games)
-    return against(try_moves(positions), _EVERY_MOVE)
+    return against(_tried(table, "objective"), _EVERY_MOVE)
 
 
 @question(keeping)
@@ -175,10 +164,9 @@ def objective(table: Table, tried: pl.DataFrame) -> pl.DataFrame:
 
 def building(table: Table) -> pl.DataFrame:
     """Every element of the display on every legal space; few positions, since there are many."""
-    positions = _positions(table, "set", most=table.games)
     way = pl.col("move").str.strip_prefix("set:").str.split_exact(">", 1)
     named = way.struct.rename_fields(["colour", "space"])
-    return try_moves(positions).with_columns(named).unnest("move")
+    return _tried(table, "set", times=1).with_columns(named).unnest("move")
 
 
 @question(building)
@@ -198,8 +186,7 @@ def stage_space(table: Table, tried: pl.DataFrame) -> pl.DataFrame:
 
 def advancing(table: Table) -> pl.DataFrame:
     """White quills, spent on each act in turn."""
-    positions = _positions(table, "quill", most=2 * table.games)
-    return against(try_moves(positions), _EVERY_MOVE)
+    return against(_tried(table, "quill"), _EVERY_MOVE)
 
 
 @question(advancing, matters=0.1)
@@ -208,8 +195,13 @@ def act(table: Table, tried: pl.DataFrame) -> pl.DataFrame:
     return _values(tried, pl.col("move").str.strip_prefix("quill:"))
 
 
-def _positions(table: Table, block: str, **options: Any) -> Positions:
-    return find_positions(blocks=[block], **options, **table.dealt(table.games))
+def _positions(table: Table, block: str, times: int = 2, **options: Any) -> Positions:
+    dealt = table.dealt(table.games)
+    return find_positions(blocks=[block], most=times * table.games, **options, **dealt)
+
+
+def _tried(table: Table, block: str, times: int = 2) -> pl.DataFrame:
+    return try_moves(_positions(table, block, times))
 
 
 def _values(rows: pl.DataFrame, item: pl.Expr) -> pl.DataFrame:

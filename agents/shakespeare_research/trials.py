@@ -25,11 +25,9 @@ from shakespeare_env.play.generators import GameGenerators
 from shakespeare_research.counterfactual import batch_of, play_on, victory_shares
 
 OTHER = "another move"
-"""The trial of `try_moves_and_other` beyond those of `try_moves`."""
-_LOTS = np.uint64(0x107)
-"""Separates the lots that pick positions from the agents' draws."""
-_OTHER = np.uint64(0x07E2)
-"""Separates the choice of another move from the draws of the games after it."""
+"""The trial of `try_moves` beyond the moves looked for."""
+_LOTS, _OTHER = np.uint64(0x107), np.uint64(0x07E2)
+"""Separate the lots that pick positions, and the choice of another move, from other draws."""
 
 
 def self_play(
@@ -53,9 +51,8 @@ def self_play(
     generators = GameGenerators.of_games(seed, np.arange(games))
     play_on(batch, [make(player, batch.game)], generators)
     facts |= _seat_facts(batch, end or {})
-    deals = pl.DataFrame({"deal": np.repeat(np.arange(games), players)})
-    deals = deals.with_columns(players=pl.lit(players, pl.Int64))
-    return deals.hstack(outcomes(batch)).with_columns(**facts)
+    deals = {"deal": np.arange(games).repeat(players), "players": np.full(games * players, players)}
+    return pl.DataFrame(deals).hstack(outcomes(batch)).with_columns(**facts)
 
 
 def outcomes(batch: Batch) -> pl.DataFrame:
@@ -94,11 +91,8 @@ def field(
 ) -> NDArray[np.int16]:
     """int16[n]: a fact as a number, from int8[n, D] observations.
 
-    Args:
-        layout: The layout of the observations.
-        name: A field, `seat0.pounds`, or one of its named numbers, `seat0.metrics.stage_spaces`. A
-            one-hot field gives its 1's place, from 1, or 0.
-        observations: int8[n, D].
+    The name is that of a field, `seat0.pounds`, or of one of its named numbers,
+    `seat0.metrics.stage_spaces`. A one-hot field gives its 1's place, from 1, or 0.
 
     Raises:
         KeyError: no such field or number.
@@ -137,11 +131,7 @@ class Positions:
     states: NDArray[np.uint64]  # uint64[m], the games' generators after that
 
     def where(self, wanted: pl.Expr) -> Positions:
-        """The positions whose row in `frame` is as wanted, numbered anew.
-
-        Raises:
-            NoPositionError: there are none.
-        """
+        """The positions whose row in `frame` is as wanted, numbered anew; at least one."""
         rows = np.flatnonzero(self.frame.select(wanted).to_series().to_numpy())
         if not len(rows):
             raise NoPositionError("no position is as wanted; play more games")
@@ -173,18 +163,11 @@ def find_positions(
 ) -> Positions:
     """Play games, one agent at all seats, and sample positions with moves of some kinds.
 
-    Args:
-        game: Its name.
-        blocks: Blocks of the action table.
-        players: The number of seats.
-        games: The number of games to play, each its own deal.
-        most: The most positions to sample, uniformly; with `each_of`, for every move of theirs.
-        each_of: Blocks of which rare moves are sampled as often as common ones. The more likely a
-            position was for that to be sampled, the less its `weight`; 1 without.
-        least: The fewest legal moves of these kinds.
-        seed: Decides the deals and all draws.
-        player: See `shakespeare_agents.make`.
-        facts: Column -> `field` name, as the decider sees it.
+    Positions with `least` legal moves or more of some blocks of the action table are sampled, at
+    most `most`: uniformly, or so many for every move of the blocks `each_of`, so that rare moves
+    have as many as common ones. The more likely a position was for that to be sampled, the less its
+    `weight`; 1 without. `facts` are column -> `field` name, as the decider sees it; the others are
+    those of `self_play`.
 
     Raises:
         NoPositionError: there is no such position.
@@ -197,87 +180,56 @@ def find_positions(
     each = _ids_of(batch.game, each_of) if each_of else kinds[:0]
     agent = make(player, batch.game)
     generators = GameGenerators.of_games(seed, np.arange(games))
-    sample = _Sample(batch, generators, kinds, each, least, most, seed)
-    play_on(batch, [agent], generators, before_step=sample.draw)
-    kept, weights = sample.kept()
+    lots = GameGenerators(streams(int(check_seed(seed) ^ _LOTS), np.arange(games)))
+    of_moves = max(len(each), 1)
+    record = [("record", batch.game.state), ("deal", np.int64), ("choice", np.int64)]
+    lot = [("state", np.uint64), ("lot", np.float64), ("groups", np.bool_, (of_moves,))]
+    drawn = [np.zeros(0, [*record, *lot])]
+
+    def draw(rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
+        mask = batch.mask[rows]
+        fits = mask[:, kinds].sum(axis=1) >= least
+        rows = rows[fits]
+        new = np.zeros(len(rows), drawn[0].dtype)
+        new["record"], new["deal"], new["choice"] = batch.save(rows), rows, actions[fits]
+        new["state"], new["lot"] = generators.states[rows], lots[rows].random()
+        new["groups"] = mask[fits][:, each] if len(each) else True
+        drawn.append(new)
+        # Records are large, so those that can no longer be kept are dropped on the way.
+        if sum(map(len, drawn)) > 2 * of_moves * (most + 1):
+            every, cuts = _with_cuts(drawn, most)
+            drawn[:] = [every[every["lot"] <= cuts]]
+
+    play_on(batch, [agent], generators, before_step=draw)
+    every, cuts = _with_cuts(drawn, most)
+    below = np.flatnonzero(every["lot"] < cuts)
+    below = below[np.argsort(every["deal"][below], kind="stable")]
+    kept, chances = every[below], cuts[below]
     if not len(kept):
         raise NoPositionError(f"no such decision came up in {games} games; play more of them")
     positions = batch_of(batch.game, kept["record"])
-    frame = pl.DataFrame(
-        {
-            "position": np.arange(len(kept)),
-            "deal": kept["deal"],
-            "seat": positions.to_move.astype(np.int64),
-            "weight": weights,
-        }
-        | {
-            column: field(batch.game.layout, name, positions.obs)
-            for column, name in (facts or {}).items()
-        }
-    )
+    layout, seats = batch.game.layout, positions.to_move.astype(np.int64)
+    noted = {column: field(layout, of, positions.obs) for column, of in (facts or {}).items()}
+    numbers = {"position": np.arange(len(kept)), "deal": kept["deal"]}
+    frame = pl.DataFrame({**numbers, "seat": seats, "weight": chances.max() / chances, **noted})
     return Positions(frame, positions, agent, kinds, kept["choice"], kept["state"])
 
 
-@dataclass
-class _Sample:
-    """Keeps the decisions with the lowest lots while games are played, of each move or of all.
+def _with_cuts(
+    drawn: Sequence[NDArray[Any]], most: int
+) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """All decisions drawn, and the lots below which they are kept: the first ones left out.
 
     All moves of a decision share its lot, so its chance to be kept is the highest of their cuts
     (Cohen and Kaplan 2007, "Summarizing data using bottom-k sketches").
     """
-
-    batch: Batch
-    generators: GameGenerators
-    kinds: NDArray[np.int64]
-    each: NDArray[np.int64]
-    least: int
-    most: int
-    seed: int
-
-    def __post_init__(self) -> None:
-        lots = int(check_seed(self.seed) ^ _LOTS)
-        self._lots = GameGenerators(streams(lots, np.arange(self.batch.n)))
-        self._groups = max(len(self.each), 1)
-        fields = [("record", self.batch.game.state), ("deal", np.int64), ("choice", np.int64)]
-        groups = ("groups", np.bool_, (self._groups,))
-        self._dtype = np.dtype([*fields, ("state", np.uint64), ("lot", np.float64), groups])
-        self._drawn = [np.zeros(0, self._dtype)]
-
-    def draw(self, rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
-        """Draw a lot for every fitting decision before it is played."""
-        mask = self.batch.mask[rows]
-        fits = mask[:, self.kinds].sum(axis=1) >= self.least
-        rows = rows[fits]
-        drawn = np.zeros(len(rows), self._dtype)
-        drawn["record"] = self.batch.save(rows)
-        drawn["deal"] = rows
-        drawn["choice"] = actions[fits]
-        drawn["state"] = self.generators.states[rows]
-        drawn["lot"] = self._lots[rows].random()
-        drawn["groups"] = mask[fits][:, self.each] if len(self.each) else True
-        self._drawn.append(drawn)
-        # Records are large, so those that can no longer be kept are dropped on the way.
-        if sum(map(len, self._drawn)) > 2 * self._groups * (self.most + 1):
-            drawn, cuts = self._with_cuts()
-            self._drawn = [drawn[drawn["lot"] <= cuts]]
-
-    def kept(self) -> tuple[NDArray[Any], NDArray[np.float64]]:
-        """The decisions kept, by deal, and their weights."""
-        drawn, cuts = self._with_cuts()
-        kept = drawn["lot"] < cuts
-        order = np.argsort(drawn["deal"][kept], kind="stable")
-        chances = cuts[kept][order]
-        return drawn[kept][order], chances.max(initial=0.0) / chances
-
-    def _with_cuts(self) -> tuple[NDArray[Any], NDArray[np.float64]]:
-        """All decisions, and the lots below which they are kept: the first ones left out."""
-        drawn = np.concatenate(self._drawn)
-        if len(drawn) <= self.most:
-            return drawn, np.asarray(drawn["groups"].any(axis=1), np.float64)
-        lots = np.where(drawn["groups"], drawn["lot"][:, None], 1.0)
-        cuts = np.partition(lots, self.most, axis=0)[self.most]
-        highest: NDArray[np.float64] = np.where(drawn["groups"], cuts, 0.0).max(axis=1)
-        return drawn, highest
+    every = np.concatenate(drawn)
+    if len(every) <= most:
+        return every, np.asarray(every["groups"].any(axis=1), np.float64)
+    lots = np.where(every["groups"], every["lot"][:, None], 1.0)
+    cuts = np.partition(lots, most, axis=0)[most]
+    highest: NDArray[np.float64] = np.where(every["groups"], cuts, 0.0).max(axis=1)
+    return every, highest
 
 
 def _ids_of(game: Game, blocks: Sequence[str]) -> NDArray[np.int64]:
@@ -290,39 +242,34 @@ def _ids_of(game: Game, blocks: Sequence[str]) -> NDArray[np.int64]:
     )
 
 
-def try_moves(positions: Positions) -> pl.DataFrame:
+def try_moves(positions: Positions, *, other: bool = False) -> pl.DataFrame:
     """Try every legal move of the kinds looked for, one row per trial, by position.
 
     The columns: those of `positions.frame`; `move`, its text; `chosen`, whether the agent plays it;
-    the decider's `score`, `lead` and `won` (see `outcomes`).
-    """
-    return _tried(positions, *_legal(positions))
-
-
-def try_moves_and_other(positions: Positions) -> pl.DataFrame:
-    """Like `try_moves`, plus a trial `OTHER`, the agent's choice among all other moves.
-
-    Positions without other moves are dropped.
+    the decider's `score`, `lead` and `won` (see `outcomes`). `other` adds a trial `OTHER`, the
+    agent's choice among all other moves; positions without any are dropped.
 
     Raises:
         ValueError: no position has other moves.
     """
-    rest = positions.games.mask.copy()
-    rest[:, positions.kinds] = False
-    open_to = np.flatnonzero(rest.any(axis=1))
-    if not len(open_to):
-        raise ValueError("no position has moves of other kinds; use `try_moves`")
-    asked = positions.games.copies(open_to)
-    generators = GameGenerators(positions.states[open_to] ^ _OTHER)
-    others = decide_among(positions.agent, asked, rest[open_to], generators)
-    places, actions = _legal(positions)
-    among = np.isin(places, open_to)
-    tried = _tried(
-        positions,
-        np.append(places[among], open_to),
-        np.append(actions[among], others),
-        of_others=len(others),
-    )
+    mask, agent = positions.games.mask, positions.agent
+    places, kinds = mask[:, positions.kinds].nonzero()
+    actions = positions.kinds[kinds]
+    texts = np.array(positions.games.game.actions.texts, object)[actions]
+    if other:
+        rest = mask.copy()
+        rest[:, positions.kinds] = False
+        able = np.flatnonzero(rest.any(axis=1))
+        if not len(able):
+            raise ValueError("no position has moves of other kinds")
+        generators = GameGenerators(positions.states[able] ^ _OTHER)
+        others = decide_among(agent, positions.games.copies(able), rest[able], generators)
+        kept = np.isin(places, able)
+        texts = np.append(texts[kept], [OTHER] * len(able))
+        places, actions = np.append(places[kept], able), np.append(actions[kept], others)
+    moves = {"move": texts.tolist(), "chosen": positions.choices[places] == actions}
+    ends = _ends(positions, positions.games.copies(places), places, actions)
+    tried = positions.frame[places].hstack(pl.DataFrame(moves)).hstack(ends)
     return tried.sort("position", maintain_order=True)
 
 
@@ -357,23 +304,6 @@ def try_gift(positions: Positions, what: str, amount: int) -> pl.DataFrame:
         records[supply] -= given
     ends = _ends(positions, batch_of(game, records), places)
     return positions.frame[places].with_columns(gift=gifts).hstack(ends)
-
-
-def _legal(positions: Positions) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Positions and ids of the legal moves of the kinds looked for."""
-    places, kinds = positions.games.mask[:, positions.kinds].nonzero()
-    return places, positions.kinds[kinds]
-
-
-def _tried(
-    positions: Positions, places: NDArray[np.int64], actions: NDArray[np.int64], of_others: int = 0
-) -> pl.DataFrame:
-    """Trials of an action each, of which the last ones are `OTHER`."""
-    texts = [positions.games.game.actions.texts[action] for action in actions]
-    texts[len(texts) - of_others :] = [OTHER] * of_others
-    moves = {"move": texts, "chosen": positions.choices[places] == actions}
-    ends = _ends(positions, positions.games.copies(places), places, actions)
-    return positions.frame[places].hstack(pl.DataFrame(moves)).hstack(ends)
 
 
 def _ends(

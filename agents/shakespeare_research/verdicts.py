@@ -23,18 +23,12 @@ from shakespeare_research.questions import Question
 
 Floats = NDArray[np.float64]
 Figures = tuple[float, float, int]
-"""An estimate, its standard error and the deals behind it."""
+"""An estimate, its standard error and the deals behind it; `Estimates` are those by box."""
 Estimates = Mapping[str, Figures]
-"""Estimates by box."""
 LEVEL = 0.95
 """Of all intervals and tests of a report together, and of every bound by itself."""
-HOLDS, OPEN, BY_BOX, BY_PLAYER, BY_BOTH = (
-    "holds",
-    "open",
-    "depends on the box",
-    "depends on the player",
-    "depends on the box and the player",
-)
+HOLDS, OPEN, BY_BOX = "holds", "open", "depends on the box"
+BY_PLAYER, BY_BOTH = "depends on the player", "depends on the box and the player"
 MOST_BOXES = 0.8
 """The share of boxes that must have the sign of a finding that holds: four of five at least."""
 FEWEST_BOXES = 4
@@ -115,8 +109,8 @@ class Seen:
     @property
     def same_everywhere(self) -> bool:
         """Whether at least `MOST_BOXES` of all boxes have its direction."""
-        known = self.direction is not None
-        return known and (self.direction == 0 or self.over.sign_bound >= MOST_BOXES)
+        most = self.over.sign_bound >= MOST_BOXES
+        return self.direction == 0 or (self.direction is not None and most)
 
 
 @dataclass(frozen=True)
@@ -131,11 +125,6 @@ class Finding:
     """`HOLDS` if the direction is known, the same with two players or more, and the same in most
     boxes; `BY_BOX` if boxes differ, and not in size alone; `BY_PLAYER` if players differ, and not
     in size alone; else `OPEN`."""
-
-    @property
-    def label(self) -> str:
-        """What is found, in words."""
-        return self.question.says.format(item=self.item)
 
 
 def findings(
