@@ -140,7 +140,7 @@ def _report(answers: Path, out: Path | None) -> None:
     (out / "page.md").write_text(report.page(), encoding="utf-8")
     report.frame().write_parquet(out / "findings.parquet")
     report.facts().write_json(out / "facts.json")
-    for found in report.by_question():
-        name = f"{found[0].question.name}-{found[0].players}.png"
-        (out / name).write_bytes(plot_findings(found).png())
+    for group in report.by_question():
+        name = f"{group[0].question.name}-{group[0].players}.png"
+        (out / name).write_bytes(plot_findings(group).png())
     typer.echo(f"Written: {out}")

@@ -135,21 +135,21 @@ def plot_calibration(rows: pl.DataFrame, *, title: str) -> style.Picture:
 def plot_findings(findings: Sequence[Finding]) -> style.Picture:
     """All findings of a question at a table, a row each, in the colours of the players."""
     question = findings[0].question
-    found = sorted(findings, key=lambda f: -max(s.over.mean for s in f.by_player.values()))
-    who = list(dict.fromkeys(player for finding in found for player in finding.by_player))
+    ordered = sorted(findings, key=lambda f: -max(s.over.mean for s in f.by_player.values()))
+    who = list(dict.fromkeys(player for finding in ordered for player in finding.by_player))
     figure, axes = _panel(
-        f"{question.name.replace('_', ' ').capitalize()}, {found[0].players} seats",
+        f"{question.name.replace('_', ' ').capitalize()}, {ordered[0].players} seats",
         question.unit,
         "",
         "dots: boxes; bars: simultaneous 95 % intervals of the mean over boxes",
-        _MARGIN + _ROW * len(found) * (1 + len(who)) // 2,
+        _MARGIN + _ROW * len(ordered) * (1 + len(who)) // 2,
     )
     axes.axvline(0, **_DASHED)
-    _rows(axes, [f"{finding.item}\n{finding.verdict}" for finding in found])
+    _rows(axes, [f"{finding.item}\n{finding.verdict}" for finding in ordered])
     for number, player in enumerate(who):
         shift, colour = 0.26 * (number - (len(who) - 1) / 2), style.bars(number)["color"]
         heights, means = [], []
-        for row, finding in enumerate(found):
+        for row, finding in enumerate(ordered):
             if seen := finding.by_player.get(player):
                 dots = [estimate for estimate, *_ in seen.drawn.values()]
                 at = row + shift

@@ -85,7 +85,7 @@ class Report:
     def frame(self) -> pl.DataFrame:
         """A row per finding and player, all numbers in it."""
         return pl.DataFrame(
-            [_row(one, *pair) for one in self.findings for pair in one.by_player.items()]
+            [_row(each, *pair) for each in self.findings for pair in each.by_player.items()]
         )
 
     def by_question(self) -> list[list[Finding]]:
@@ -96,18 +96,18 @@ class Report:
     def page(self) -> str:
         """Markdown: numbers by table and question, a sentence per finding, and what facts carry."""
         parts, table = [self.trained()], 0
-        for found in self.by_question():
-            question, players = found[0].question, found[0].players
+        for group in self.by_question():
+            question, players = group[0].question, group[0].players
             if players != table:
                 parts.append(f"## {_seats(players)}")
                 table = players
             rows = [_HEAD.split("|"), ["---"] * 8]
-            rows += [[one.item, *_cells(*pair)] for one in found for pair in one.by_player.items()]
+            rows += [[each.item, *_cells(*p)] for each in group for p in each.by_player.items()]
             parts += [
                 f"### {question.name.replace('_', ' ').capitalize()}",
                 f"In {question.unit}: {_lower(question.says.format(item='…'))}.",
                 _table(rows),
-                "\n".join(f"- {sentence(finding)}" for finding in found),
+                "\n".join(f"- {sentence(finding)}" for finding in group),
             ]
         facts = self.facts()
         parts.append("## What facts carry")

@@ -147,14 +147,14 @@ def findings(
         enough = {who: a for who, a in by_player.items() if len(a.get("all", ())) >= FEWEST_BOXES}
         if enough:
             kept[key] = enough
-    tests = sum(2 * len(one) + len(one) * (len(one) - 1) // 2 for one in kept.values())
+    tests = sum(2 * k + k * (k - 1) // 2 for k in map(len, kept.values()))
     order = list(questions)
-    found = []
+    listed = []
     for name, item, players in sorted(kept, key=lambda key: (order.index(key[0]), *key[1:])):
         by_player = kept[name, item, players]
         seen = {who: _seen(questions[name], rows, tests) for who, rows in by_player.items()}
-        found.append(Finding(questions[name], item, players, seen, _verdict(seen, tests)))
-    return found
+        listed.append(Finding(questions[name], item, players, seen, _verdict(seen, tests)))
+    return listed
 
 
 def _seen(question: Question, by_kind: Mapping[str, Estimates], tests: int) -> Seen:
@@ -189,8 +189,8 @@ def _verdict(seen: Mapping[str, Seen], tests: int) -> str:
     vary = (player for player in every if player.over.p_spread * tests < 1 - LEVEL)
     by_box = not all(player.same_everywhere for player in vary)
     by_player = any(
-        one.direction != other.direction and _differ(one.drawn, other.drawn, tests)
-        for one, other in combinations(every, 2)
+        first.direction != second.direction and _differ(first.drawn, second.drawn, tests)
+        for first, second in combinations(every, 2)
     )
     verdicts = {(True, True): BY_BOTH, (True, False): BY_BOX, (False, True): BY_PLAYER}
     return verdicts.get((by_box, by_player), OPEN)

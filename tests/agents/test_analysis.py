@@ -1,6 +1,7 @@
 """What agents think of positions and games: from what a seat may know, better and better."""
 
 import functools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -39,7 +40,8 @@ def test_thoughts_get_better_round_by_round(game, analyst):
     assert (found[0].chances is None) == (analyst.network is None)
     *before, last_but_one, end = (one.playouts for one in found)
     assert max(before) < last_but_one < 100 <= end
-    last, best = found[-1], found[-1].moves[0]
+    last: Any = found[-1]
+    best = last.moves[0]
     assert {one.move for one in last.moves} <= set(position.moves())
     assert sum(one.playouts for one in last.moves) == last.playouts
     assert best.playouts == max(one.playouts for one in last.moves)
@@ -53,12 +55,12 @@ def test_thoughts_and_verdicts_look_at_nothing_that_the_seat_may_not_know(game, 
     position, moves = game.positions[at], game.moves[at : at + 1]
     others = [position.determinize(position.to_move, seed) for seed in (1, 2)]
     assert any(other != position for other in others)
-    found = []
+    found: list[Any] = []
     for one in (position, *others):
         judged = list(verdicts([one], moves, analyst, playouts=4))
-        found.append((list(thoughts(one, analyst, seed=3, playouts=50)), judged))
         forecast = forecasts_of([one], analyst, playouts=4)
-        found[-1] += forecast.chances.tolist(), forecast.scores.tolist()
+        thought = list(thoughts(one, analyst, seed=3, playouts=50))
+        found.append((thought, judged, forecast.chances.tolist(), forecast.scores.tolist()))
     assert found[0] == found[1] == found[2]
 
 

@@ -1,7 +1,5 @@
 """Every notebook runs, with few games, and stands in the repository with all that it shows."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

@@ -1,5 +1,7 @@
 """What a network forecasts in games with itself, and how far that is from what happened."""
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 import pytest
@@ -25,7 +27,7 @@ FIGARO = registry.game("figaro")
 
 def test_every_decision_is_compared_with_the_end_for_every_seat():
     agent = NetworkAgent(random_network(FIGARO, 4))
-    options = {"players": 3, "games": 3, "seed": 2, "player": agent}
+    options: Any = {"players": 3, "games": 3, "seed": 2, "player": agent}
     found = forecasts("figaro", every=1, **options)
     for _, rows in found.group_by("deal", "decision"):
         decider = rows["decider"][0]

@@ -1,5 +1,7 @@
 """Moves of one position: each played on many times under the same chance, or searched."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -42,7 +44,7 @@ def test_the_first_continuation_of_each_move_is_the_game_that_is_told():
 def test_what_is_to_come_decides_nothing():
     position = later("shakespeare", 2)
     moves, progress, ends = position.moves()[:2], [], []
-    options = {"continuations": 5, "on_progress": lambda *now: progress.append(now)}
+    options: Any = {"continuations": 5, "on_progress": lambda *now: progress.append(now)}
     for reseeded in (1, 2):
         position.reseed(reseeded)
         result = counterfactual(position, moves, ["random"], **options)
@@ -80,8 +82,7 @@ def test_a_search_says_what_it_tries_and_what_it_plays_comes_first():
     assert len(found) > 1
     assert set(found["move"]) <= set(position.moves())
     assert found["played"].to_list() == [True] + [False] * (len(found) - 1)
-    assert (found["playouts"] > 0).all()
-    assert found["value"].null_count() == 0
+    assert found["playouts"].min() > 0
     certain = candidates(position, f"{SEARCH},near_certain=0")
     assert certain.select("playouts", "value", "played").rows() == [(0, None, True)]
 

@@ -145,7 +145,7 @@ def forecasts_of(
     average rather than here (`refined` says more); for other agents possible games are played on,
     beginning with the agent's move. The last forecast is the actual result.
     """
-    going = [number for number, one in enumerate(positions) if one.to_move is not None]
+    going = [number for number, at in enumerate(positions) if at.to_move is not None]
     ends = np.stack([_end_of(position) for position in positions], axis=1)
     asked = [positions[number] for number in going]
     if going and analyst.network is not None:
