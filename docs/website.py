@@ -120,9 +120,7 @@ REFERENCE = {
     "strategy": (
         "Strategy research",
         {
-            "shakespeare_research.self_play": "self_play",
-            "shakespeare_research.trials": "find_positions OTHER try_moves "
-            "try_moves_and_other try_gift",
+            "shakespeare_research.trials": "self_play find_positions OTHER try_moves try_gift",
             "shakespeare_research.groups": "against against_others means shares win_rate "
             "change ranking figure",
             "shakespeare_research.counterfactual": "counterfactual candidates",
@@ -138,6 +136,7 @@ REFERENCE = {
             "shakespeare_research.asking": "ask boxes_of shards_of read_answers",
             "shakespeare_research.verdicts": "share_bound",
             "shakespeare_research.report": "Report shipped_facts",
+            "shakespeare_arena.intervals": "student_interval",
             "shakespeare_env.boxes": "names_of sample_box",
             "shakespeare_env.checks.box_files": "box_facts",
         },

@@ -7,12 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.registry import checkpoint_named
+from shakespeare_agents.registry import checkpoint_named, make
 from shakespeare_env import Batch, Position, registry
 from shakespeare_env.play.agent import Player
 from shakespeare_env.play.generators import GameGenerators
-from shakespeare_env.play.lineup import play_out
-from shakespeare_research.self_play import at_all_seats
+from shakespeare_research.counterfactual import play_on
 
 
 class Step(NamedTuple):
@@ -34,7 +33,7 @@ def demonstration(
 ) -> tuple[Step, ...]:
     """Play a game with one agent, as `shakespeare_agents.make` takes it, at all seats."""
     batch = Batch(game, players=players, seed=seed, autoreset=False)
-    lineup = at_all_seats(player, batch, GameGenerators.of_games(seed, np.zeros(1, np.int64)))
+    generators = GameGenerators.of_games(seed, np.zeros(1, np.int64))
     course = [Position.of_record(batch.game, batch.save([0])[0])]
     moves: list[str] = []
 
@@ -42,7 +41,7 @@ def demonstration(
         moves.append(course[-1].move_text(int(actions[0])))
         course.append(Position.of_record(batch.game, batch.save([0])[0]))
 
-    play_out(batch, lineup, after_step=look)
+    play_on(batch, [make(player, batch.game)], generators, after_step=look)
     return tuple(map(Step, course, moves, course[1:]))
 
 

@@ -1,6 +1,6 @@
-"""Findings: questions about good play asked in many boxes, and what survives all of them.
+"""What to play: what follows from moves, by trying them, and what of it holds in any box.
 
-`questions` says what a question is, and a module named after a game asks them; `asking` has workers
-answer them in every box and keeps the answers; `combining` and `verdicts` say what they amount to
-over boxes and players; `facts` says which printed facts move them; `plots` and `report` show it.
+`counterfactual` plays games on; `trials` and `groups` say what moves are worth, `calibration` what
+forecasts are. `questions`, and a module named after a game, say what is asked, `asking` asks it in
+many boxes; `facts`, `verdicts` and `report` say what the answers amount to, `plots` shows it.
 """

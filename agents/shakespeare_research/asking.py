@@ -1,8 +1,8 @@
 """Asking questions in many boxes, resumably, by any workers.
 
-A shard is a play in one box by one player at one table. Its file's name ends with a digest of all
-that decides it, so what is there is not asked again; the seed of its games is that digest, too, so
-shards share no luck. Facts are compiled in, so the shards of every box have a process of their own.
+A folder of answers holds copies of the boxes and Parquet parts; what is asked but in none of them
+is played. A shard's seed is a digest of all that decides it, so shards share no luck. Facts are
+compiled in, so the shards of every box have a process of their own.
 """
 
 from __future__ import annotations
@@ -10,16 +10,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import polars as pl
 
@@ -30,7 +29,7 @@ from shakespeare_agents.registry import checkpoint_named, make
 from shakespeare_agents.storage import write_atomically
 from shakespeare_agents.workers import Tell, Workers
 from shakespeare_env.checks.box_files import box_facts, facts_digest
-from shakespeare_env.checks.values import command, meant, shown
+from shakespeare_env.checks.values import meant, shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game
@@ -38,47 +37,35 @@ from shakespeare_env.core.rng import check_seed
 from shakespeare_env.datasets.frames import faults, parquet
 from shakespeare_env.datasets.parquet import read_parquet
 from shakespeare_env.errors import DatasetError, WorkerError
-from shakespeare_research.questions import ESTIMATES, FEWEST_DEALS, Table, estimates, questions_of
+from shakespeare_research.questions import (
+    ESTIMATES,
+    FEWEST_DEALS,
+    Table,
+    estimates,
+    plays_of,
+    questions_of,
+)
 
 FORMAT = 3
 """Version of the answers; a change of a question that changes its figures changes it, too."""
 DIGITS = 16
 """The hexadecimal digits of a box's digest that name it."""
-_BOX_FILE, _SHARDS_FILE = "box.toml", "shards.json"
-_SHARD = r"rows-\w+-[0-9a-f]{16}\.parquet"
-_BOX = r"box-[0-9a-f]{16}\.toml"
-_TOLD = (
-    *("game", "play", "player", "agent", "trained_for"),
-    *("players", "games", "seed", "box_digest"),
-)
+_BOX_FILE, _ANSWERS_FILE = "box.toml", "answers.parquet"
 
 
 @dataclass(frozen=True)
 class Shard:
-    """A play by one player at one table in one box, and what decides its figures.
-
-    Attributes:
-        game: The game's name.
-        play: The name of the play that answers the questions (see `Questions.plays`).
-        questions: Their names.
-        player: Its name.
-        agent: The agent's digest.
-        trained_for: The digest of the box that its network was trained for; empty without one.
-        players: The number of seats.
-        games: See `Table`.
-        seed: The seed of all shards.
-        box_digest: The digest of the box.
-    """
+    """A play by one player at one table in one box, and what decides its figures."""
 
     game: str
-    play: str
-    questions: tuple[str, ...]
+    play: str  # the name of what is played (see `plays_of`)
+    questions: tuple[str, ...]  # the names of those that it answers
     player: str
-    agent: str
-    trained_for: str
-    players: int
-    games: int
-    seed: int
+    agent: str  # its digest
+    trained_for: str  # the digest of the box that its network was trained for; empty without one
+    players: int  # the number of seats
+    games: int  # see `Table`
+    seed: int  # of all shards
     box_digest: str
 
     @property
@@ -86,49 +73,29 @@ class Shard:
         """SHA-256 of what decides the figures, hexadecimal."""
         return hashlib.sha256(json.dumps([FORMAT, asdict(self)]).encode()).hexdigest()
 
-    @property
-    def file(self) -> str:
-        """The name of its file."""
-        return f"rows-{self.play}-{self.digest[:16]}.parquet"
 
-    @property
-    def box_file(self) -> str:
-        """The name of the box's copy."""
-        return f"box-{self.box_digest[:DIGITS]}.toml"
-
-
-@dataclass(frozen=True)
-class _InOneBox:
-    """Shards of one box, and its file's text."""
-
-    shards: list[Shard]
-    box: bytes
+_KEY = [field.name for field in fields(Shard) if field.name != "questions"]
+_key = attrgetter(*_KEY)
 
 
 @dataclass(frozen=True)
 class _Asking:
-    """The job of answering questions; see `Job`."""
+    """The job of answering the shards of a box, whose text is given."""
 
-    def start(self) -> Callable[[_InOneBox, Tell], list[pl.DataFrame]]:
-        """See `Job.start`."""
+    def start(self) -> Callable[[tuple[list[Shard], bytes], Tell], pl.DataFrame]:
         return _answered
 
 
 def boxes_of(game: str, folders: Iterable[Path]) -> list[Path]:
-    """The package's own box and all in some folders; without folders, the box in force.
-
-    Raises:
-        ValueError: there is no such game, or it has no box.
-        DatasetError: a folder has no box.
-    """
+    """The package's own box and all in some folders; without folders, the box in force."""
     boxes = []
     for folder in folders:
-        found = sorted(folder.glob("*.toml"))
-        if not found:
+        files = sorted(folder.glob("*.toml"))
+        if not files:
             raise DatasetError(
-                f"{folder} has no box; make some with {command('boxes', 'sample', '--out', folder)}"
+                f"{folder} has no box; make some with `shakespeare findings --sample 8 --out`"
             )
-        boxes += found
+        boxes += files
     return [registry.own_box(game), *boxes] if boxes else [registry.box_in_force(game)]
 
 
@@ -142,16 +109,10 @@ def shards_of(
     seed: int,
     only: Sequence[str] = (),
 ) -> dict[Shard, Path]:
-    """What has to be played to ask questions in some boxes, box by box, and the boxes' files.
+    """What has to be played to ask questions in boxes, and the box files, box by box.
 
-    Args:
-        game: Its name.
-        boxes: Box files.
-        players: Names of agents.
-        tables: Numbers of seats.
-        games: See `Table`.
-        seed: Decides all games.
-        only: The questions; none means all.
+    `players` are names of agents, `tables` numbers of seats, `games` as in `Table`; `only` names
+    the questions, by default all.
 
     Raises:
         ValueError: there is no such question, agent or table, or a number is out of range.
@@ -159,32 +120,23 @@ def shards_of(
     """
     checked_count("games", games)
     loaded, questions = registry.game(game), questions_of(game)
-    names = [one.name for one in questions]
     for name in only:
-        if name not in names:
-            raise ValueError(f"there is no question {shown(name)}{meant(name, names)}")
-    made = {
+        if name not in questions:
+            raise ValueError(f"there is no question {shown(name)}{meant(name, questions)}")
+    digests = {
         name: (agent_digest(name, make(name, loaded), loaded), _trained_for(name, loaded))
         for name in players
     }
     by_digest = {facts_digest(registry.folder(game), box): box for box in boxes}
+    size = games, int(check_seed(seed))
     return {
-        Shard(
-            game,
-            play,
-            tuple(one.name for one in asked),
-            name,
-            *digests,
-            loaded.check_players(seats),
-            games,
-            int(check_seed(seed)),
-            box_digest,
-        ): box
-        for box_digest, box in by_digest.items()
-        for name, digests in made.items()
+        Shard(game, play, tuple(names), player, *digests[player], seats, *size, digest): box
+        for digest, box in by_digest.items()
+        for player in players
         for seats in tables
-        for play, asked in questions.plays(seats).items()
-        if not only or {one.name for one in asked} & {*only}
+        for play, asked in plays_of(questions.values(), loaded.check_players(seats)).items()
+        if (names := [question.name for question in asked])
+        if not only or {*names} & {*only}
     }
 
 
@@ -193,63 +145,47 @@ def ask(
 ) -> Iterator[Shard]:
     """Answer what a folder has no answers to, and keep them and copies of the boxes there.
 
-    Args:
-        folder: Created if missing.
-        shards: See `shards_of`.
-        workers: Each plays in a box at a time (see `open_workers`); by default this process.
+    Each of the workers (see `open_workers`), by default this process, plays in a box at a time.
 
     Yields:
         The shards, as soon as their answers are kept.
 
     Raises:
-        OSError: the folder cannot be written.
+        DatasetError: a part of the folder is damaged.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for shard, box in shards.items():
-        if not (folder / shard.box_file).exists():
-            write_atomically(folder / shard.box_file, box.read_bytes())
-    kept = {shard for shard in shards if (folder / shard.file).exists()}
-    yield from (shard for shard in shards if shard in kept)
-    left = [shard for shard in shards if shard not in kept]
-    together = [
-        _InOneBox([*group], (folder / file).read_bytes())
-        for file, group in groupby(left, lambda shard: shard.box_file)
+    kept = {key for part in _parts(folder) for key in part.select(_KEY).unique().rows()}
+    yield from (shard for shard in shards if _key(shard) in kept)
+    left = (shard for shard in shards if _key(shard) not in kept)
+    by_box = [
+        (asked, shards[asked[0]].read_bytes())
+        for asked in ([*group] for _, group in groupby(left, attrgetter("box_digest")))
     ]
-    crew = Workers() if workers is None else workers
-    with closing(crew.run(_Asking(), together)) as results:
-        for number, answers in results:
-            for shard, rows in zip(together[number].shards, answers, strict=True):
-                write_atomically(folder / shard.file, parquet(rows))
-                yield shard
+    with closing((workers or Workers()).run(_Asking(), by_box)) as results:
+        for number, rows in results:
+            asked, box = by_box[number]
+            write_atomically(folder / f"box-{asked[0].box_digest[:DIGITS]}.toml", box)
+            write_atomically(folder / f"rows-{asked[0].digest[:DIGITS]}.parquet", parquet(rows))
+            yield from asked
 
 
 def read_answers(folder: Path) -> pl.DataFrame:
     """All answers in a folder: `ESTIMATES` and what a `Shard` says of them.
 
     Raises:
-        DatasetError: there are none, a file is damaged, or a player's answers are of several
-            agents, sizes or seeds, which must not be mixed.
+        DatasetError: there are none, a file is damaged, or a player's are of several kinds.
     """
-    files = sorted(path for path in folder.glob("rows-*") if re.fullmatch(_SHARD, path.name))
-    frames = []
-    for path in files:
-        try:
-            frames.append(read_parquet(path, [*ESTIMATES, *_TOLD]))
-        except faults() as fault:
-            raise DatasetError(f"{path} is damaged ({fault}); delete it and ask again") from fault
-    if not frames:
-        raise DatasetError(f"{folder} has no answers; `shakespeare findings --out` makes some")
-    rows = pl.concat(frames)
-    if rows.is_empty():
+    parts = [part.drop_nulls("question") for part in _parts(folder)]
+    if not any(map(len, parts)):
         raise DatasetError(
-            f"{folder}: nothing came up in {FEWEST_DEALS} deals or more, so there are no "
-            "estimates; ask in another folder with more --games"
+            f"{folder} has no answers, or nothing came up in {FEWEST_DEALS} deals or more; "
+            "`shakespeare findings --out` makes some, in another folder with more --games"
         )
+    rows = pl.concat(parts)
     mixed = rows.group_by("player", "players", "question").agg(
         pl.struct("agent", "games", "seed").n_unique().alias("kinds")
     )
-    if (several := mixed.filter(pl.col("kinds") > 1)).height:
-        player, players, question, _ = several.row(0)
+    for player, players, question, _ in mixed.filter(pl.col("kinds") > 1).rows():
         raise DatasetError(
             f"{folder}: {player} was asked about {question!r} at {players} seats with several "
             "networks, --games or --seed; keep each in a folder of its own"
@@ -257,10 +193,13 @@ def read_answers(folder: Path) -> pl.DataFrame:
     return rows
 
 
-def read_boxes(folder: Path) -> dict[str, dict[str, Any]]:
-    """The facts of the boxes kept in a folder, by the first `DIGITS` of their digests."""
-    kept = (path for path in folder.glob("box-*") if re.fullmatch(_BOX, path.name))
-    return {path.stem.removeprefix("box-"): box_facts(path) for path in kept}
+def _parts(folder: Path) -> Iterator[pl.DataFrame]:
+    """The rows of every part; a shard without estimates has one without a question."""
+    for path in sorted(folder.glob("rows-*.parquet")):
+        try:
+            yield read_parquet(path, [*ESTIMATES, *_KEY])
+        except faults() as fault:
+            raise DatasetError(f"{path} is damaged ({fault}); delete it and ask again") from fault
 
 
 def _trained_for(player: str, game: Game) -> str:
@@ -273,43 +212,37 @@ def _trained_for(player: str, game: Game) -> str:
     return "" if folder is None else read_card(folder).box_digest
 
 
-def _answered(asked: _InOneBox, _tell: Tell) -> list[pl.DataFrame]:
-    """Let another process play, and read what it found."""
+def _answered(asked: tuple[list[Shard], bytes], _tell: Tell) -> pl.DataFrame:
+    shards, box = asked
     with TemporaryDirectory() as folder:
-        Path(folder, _BOX_FILE).write_bytes(asked.box)
-        shards = json.dumps([asdict(shard) for shard in asked.shards])
-        Path(folder, _SHARDS_FILE).write_text(shards, encoding="utf-8")
+        Path(folder, _BOX_FILE).write_bytes(box)
         done = subprocess.run(
             [sys.executable, "-P", "-m", __name__, folder],
+            input=json.dumps([asdict(shard) for shard in shards]),
             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
             stderr=subprocess.PIPE,
             text=True,
         )
         if done.returncode:
-            said = " ".join(done.stderr.splitlines()[-2:]) or f"exit status {done.returncode}"
-            raise WorkerError(f"{asked.shards[0].box_file} cannot be asked: {said}")
-        return [read_parquet(Path(folder, shard.file)) for shard in asked.shards]
+            last = " ".join(done.stderr.splitlines()[-2:]) or f"exit status {done.returncode}"
+            raise WorkerError(f"box {shards[0].box_digest[:DIGITS]} cannot be asked: {last}")
+        return read_parquet(Path(folder, _ANSWERS_FILE))
 
 
 def _answer_in(folder: Path) -> None:
-    """Answer the shards that stand in a folder, in the box there, which this process plays with."""
-    box = folder / _BOX_FILE
-    for one in json.loads((folder / _SHARDS_FILE).read_text(encoding="utf-8")):
-        shard = Shard(**one)
-        questions = questions_of(shard.game)
-        table = Table(
-            registry.game(shard.game, box),
-            box_facts(box),
-            shard.player,
-            shard.players,
-            shard.games,
-            int(shard.digest[:16], 16),
-        )
+    """Answer the shards on standard input in the folder's box, which this process plays with."""
+    box, parts = folder / _BOX_FILE, []
+    for entry in json.load(sys.stdin):
+        shard = Shard(**entry)
+        questions, game = questions_of(shard.game), registry.game(shard.game, box)
+        seed = int(shard.digest[:16], 16)
+        table = Table(game, box_facts(box), shard.player, shard.players, shard.games, seed)
         rows = estimates(table, [questions[name] for name in shard.questions])
-        told = {name: value for name, value in asdict(shard).items() if name in _TOLD}
-        seed = pl.lit(told.pop("seed"), pl.UInt64)
-        said = {name: pl.lit(value) for name, value in told.items()}
-        rows.with_columns(seed=seed, **said).write_parquet(folder / shard.file)
+        rows = rows if len(rows) else pl.DataFrame([dict.fromkeys(ESTIMATES)], schema=ESTIMATES)
+        values = {name: pl.lit(getattr(shard, name)) for name in _KEY}
+        values["seed"] = pl.lit(shard.seed, pl.UInt64)
+        parts.append(rows.with_columns(**values))
+    pl.concat(parts).write_parquet(folder / _ANSWERS_FILE)
 
 
 if __name__ == "__main__":

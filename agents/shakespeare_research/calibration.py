@@ -6,6 +6,8 @@ only deals count as independent.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -15,12 +17,11 @@ from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_agents.registry import make
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import checked_count
-from shakespeare_env.core.game import Game
 from shakespeare_env.play.agent import Player, name_of
 from shakespeare_env.play.generators import GameGenerators
-from shakespeare_env.play.lineup import play_out
+from shakespeare_research.counterfactual import forecasts_by_seat, play_on
 from shakespeare_research.groups import means, shares
-from shakespeare_research.self_play import at_all_seats, outcomes
+from shakespeare_research.trials import outcomes
 
 BINS = 10
 STAGES = 5
@@ -38,13 +39,8 @@ def forecasts(
 ) -> pl.DataFrame:
     """Play games, each its own deal, with a network at all seats, and note its forecasts.
 
-    Args:
-        game: Its name.
-        players: The number of seats.
-        games: The number of games to play.
-        seed: Decides the deals and the agent's draws.
-        every: The step from one noted decision to the next, from a start that differs by game.
-        player: See `shakespeare_agents.make`; a network with heads.
+    The seed decides deals and draws; `every` is the step from one noted decision to the next, from
+    a start that differs by game; the player is a network with heads (see `make`).
 
     Returns:
         One row per decision noted and seat forecast, by deal: `deal`, `players`, `decision` (its
@@ -57,136 +53,74 @@ def forecasts(
     """
     checked_count("every", every)
     batch = Batch(game, checked_count("games", games), players=players, seed=seed, autoreset=False)
-    agent = _forecaster(player, batch.game)
-    notes = _Notes(batch, ForwardPass(agent.network), every)
-    generators = GameGenerators.of_games(seed, np.arange(games))
-    play_out(batch, at_all_seats(agent, batch, generators), before_step=notes.take)
-    return notes.beside_the_ends()
+    agent = make(player, batch.game)
+    if not isinstance(agent, NetworkAgent) or not agent.network.has_heads:
+        raise ValueError(
+            f"{name_of(player)} is no network with heads that forecast every seat; give `network` "
+            "or a checkpoint's folder whose card.json lists heads"
+        )
+    network, decisions = ForwardPass(agent.network), np.zeros(games, np.int64)
+    notes: list[tuple[NDArray[Any], ...]] = []
 
-
-class _Notes:
-    """What a network forecasts while games are played."""
-
-    def __init__(self, batch: Batch, network: ForwardPass, every: int) -> None:
-        self._batch, self._network, self._every = batch, network, every
-        self._decisions = np.zeros(batch.n, np.int64)
-        self._taken: list[pl.DataFrame] = []
-
-    def take(self, rows: NDArray[np.int64], _actions: NDArray[np.int64]) -> None:
-        """Ask the network about some of the decisions about to be made."""
-        noted = rows[(self._decisions[rows] + rows) % self._every == 0]
+    def note(rows: NDArray[np.int64], _actions: NDArray[np.int64]) -> None:
+        noted = rows[(decisions[rows] + rows) % every == 0]
         if len(noted):
-            self._taken.append(self._asked(noted))
-        self._decisions[rows] += 1
+            notes.append((noted, decisions[noted], *forecasts_by_seat(network, batch, noted)))
+        decisions[rows] += 1
 
-    def _asked(self, rows: NDArray[np.int64]) -> pl.DataFrame:
-        batch, players = self._batch, int(self._batch.players[0])
-        shares, changes = self._network.forecasts(batch.obs[rows], batch.players[rows])
-        deciders = batch.to_move[rows].astype(np.int64)
-        seats = (deciders[:, None] + np.arange(players)) % players
-        scores = np.take_along_axis(batch.scores(rows), seats, axis=1)
-        unit = float(batch.game.score_scale)
-        expected = scores + unit * changes[:, :players].astype(np.float64)
-        return pl.DataFrame(
-            {
-                "deal": np.repeat(rows, players),
-                "players": np.full(seats.size, players, np.int64),
-                "decision": np.repeat(self._decisions[rows], players),
-                "decider": np.repeat(deciders, players),
-                "seat": seats.reshape(-1),
-                "chance": shares[:, :players].astype(np.float64).reshape(-1),
-                "expected": expected.reshape(-1),
-            }
-        )
-
-    def beside_the_ends(self) -> pl.DataFrame:
-        """All notes by deal, once the games are over."""
-        players = int(self._batch.players[0])
-        ends = outcomes(self._batch).select("seat", "won", "score")
-        deals = np.arange(self._batch.n)
-        ends = ends.with_columns(deal=np.repeat(deals, players))
-        lengths = pl.DataFrame({"deal": deals, "_length": self._decisions})
-        alone = pl.col("players") == 1
-        return (
-            pl.concat(self._taken)
-            .join(ends, on=["deal", "seat"], how="left", maintain_order="left")
-            .join(lengths, on="deal", how="left", maintain_order="left")
-            .sort("deal", "decision", maintain_order=True)
-            .with_columns(pl.when(~alone).then(pl.col("chance", "won")))
-            .select(
-                "deal",
-                "players",
-                "decision",
-                (1 + STAGES * pl.col("decision") // pl.col("_length")).alias("stage"),
-                "decider",
-                "seat",
-                "chance",
-                "won",
-                "expected",
-                "score",
-            )
-        )
+    play_on(batch, [agent], GameGenerators.of_games(seed, np.arange(games)), before_step=note)
+    deal, decision, seats, chances, scores = map(np.concatenate, zip(*notes, strict=True))
+    ends = outcomes(batch)[(deal[:, None] * players + seats).ravel()]
+    of_decisions = {
+        "deal": deal,
+        "players": np.full(len(deal), players),
+        "decision": decision,
+        "stage": 1 + STAGES * decision // decisions[deal],
+        "decider": seats[:, 0],
+    }
+    rows = {name: column.repeat(players) for name, column in of_decisions.items()}
+    rows |= {"seat": seats.ravel(), "chance": chances.ravel(), "won": ends["won"].to_numpy()}
+    rows |= {"expected": scores.ravel(), "score": ends["score"].to_numpy()}
+    frame = pl.DataFrame(rows).sort("deal", "decision", maintain_order=True)
+    return frame.with_columns(pl.when(pl.lit(players > 1)).then(pl.col("chance", "won")))
 
 
-def _forecaster(player: Player, game: Game) -> NetworkAgent:
-    agent = make(player, game)
-    if not isinstance(agent, NetworkAgent):
-        raise ValueError(
-            f"{name_of(player)} is no network, so it forecasts nothing; give `network` or a "
-            "checkpoint's folder"
-        )
-    if not agent.network.has_heads:
-        raise ValueError(
-            f"the network of {name_of(player)} has no heads that forecast every seat; give one "
-            "whose card.json lists heads"
-        )
-    return agent
+def chance_bins(rows: pl.DataFrame) -> pl.DataFrame:
+    """How often seats won, as of `groups.shares`, by the forecast chance in equally wide bins.
 
-
-def chance_bins(rows: pl.DataFrame, *, bins: int = BINS) -> pl.DataFrame:
-    """How often seats won, by the forecast chance to win in equally wide bins.
-
-    Returns:
-        One row per bin that has forecasts: `bin`, from 0; `chance`, their mean; `share`, `low`,
-        `high`, `rows` and `deals` as of `groups.shares`. No rows with one seat, where nobody wins.
+    `bin` counts from 0, `chance` is the mean forecast. No rows with one seat, where nobody wins.
     """
-    binned = _by_chance(rows, bins)
-    won = shares(binned, "bin", of="won")
-    return _with_forecasts(won, binned, "chance")
+    binned = _by_chance(rows)
+    return _beside(shares(binned, "bin", of="won"), binned, "bin", chance=pl.col("chance"))
 
 
-def score_bins(rows: pl.DataFrame, *, bins: int = BINS) -> pl.DataFrame:
-    """Mean final scores, by the forecast one in bins of equally many forecasts.
+def score_bins(rows: pl.DataFrame) -> pl.DataFrame:
+    """Mean final scores, as of `groups.means`, in bins of equally many forecasts of them.
 
-    Returns:
-        One row per bin: `bin`, from 0; `expected`, the forecasts' mean; `mean`, `low`, `high`,
-        `rows` and `deals` as of `groups.means`.
+    `bin` counts from 0, `expected` is the mean forecast.
     """
     place = pl.col("expected").rank("ordinal").cast(pl.Int64) - 1
-    binned = rows.with_columns(bin=place * bins // pl.len())
-    scored = means(binned, "bin", of="score")
-    return _with_forecasts(scored, binned, "expected")
+    binned = rows.with_columns(bin=place * BINS // pl.len())
+    return _beside(means(binned, "bin", of="score"), binned, "bin", expected=pl.col("expected"))
 
 
-def calibration_error(rows: pl.DataFrame, *, bins: int = BINS) -> float | None:
+def calibration_error(rows: pl.DataFrame) -> float | None:
     """The expected calibration error, 0 to 1: the bins' |mean forecast - share won|, by their rows.
 
     With few games perfect forecasts have an error, too (Guo et al. 2017, "On calibration of modern
     neural networks"). None with one seat.
     """
     gap = (pl.col("chance").mean() - pl.col("won").mean()).abs()
-    found = _by_chance(rows, bins).group_by("bin").agg(gap=gap, rows=pl.len())
-    if found.is_empty():
+    gaps = _by_chance(rows).group_by("bin").agg(gap=gap, rows=pl.len())
+    if gaps.is_empty():
         return None
-    return float(found.select((pl.col("gap") * pl.col("rows")).sum() / pl.col("rows").sum()).item())
+    return float(gaps.select((pl.col("gap") * pl.col("rows")).sum() / pl.col("rows").sum()).item())
 
 
 def brier_scores(rows: pl.DataFrame, by: str = "players") -> pl.DataFrame:
-    """Mean squared errors of a seat's chance to win by group, less is better (Brier 1950).
+    """Mean squared errors of a seat's chance to win, as of `groups.means` (Brier 1950).
 
-    Returns:
-        As of `groups.means`, and in `constant` the error of the forecast 1 / seats on those rows.
-        No rows with one seat.
+    `constant` is the error of the forecast 1 / seats on those rows. No rows with one seat.
     """
     played = rows.filter(pl.col("won").is_not_null())
     off, constant = pl.col("chance") - pl.col("won"), 1 / pl.col("players") - pl.col("won")
@@ -194,32 +128,26 @@ def brier_scores(rows: pl.DataFrame, by: str = "players") -> pl.DataFrame:
 
 
 def score_errors(rows: pl.DataFrame, by: str = "players") -> pl.DataFrame:
-    """Root mean squared errors of final scores by group, in points.
+    """Root mean squared errors of final scores in points, as of `groups.means`.
 
-    Returns:
-        As of `groups.means`, and in `constant` the error of forecasting the mean final score of all
-        `rows`.
+    `constant` is the error of forecasting the mean final score of all `rows`.
     """
-    off = pl.col("expected") - pl.col("score")
-    constant = pl.col("score") - pl.lit(rows["score"].mean())
-    found = _squared(rows, by, off, constant)
+    off, constant = pl.col("expected") - pl.col("score"), pl.col("score") - rows["score"].mean()
     roots = pl.col("mean", "low", "high", "constant").clip(lower_bound=0.0).sqrt()
-    return found.with_columns(roots)
+    return _squared(rows, by, off, constant).with_columns(roots)
 
 
-def _by_chance(rows: pl.DataFrame, bins: int) -> pl.DataFrame:
+def _by_chance(rows: pl.DataFrame) -> pl.DataFrame:
     played = rows.filter(pl.col("won").is_not_null())
-    return played.with_columns(bin=(pl.col("chance") * bins).cast(pl.Int64).clip(0, bins - 1))
-
-
-def _with_forecasts(found: pl.DataFrame, binned: pl.DataFrame, forecast: str) -> pl.DataFrame:
-    of_bins = binned.group_by("bin").agg(pl.col(forecast).mean())
-    joined = found.join(of_bins, on="bin", how="left", maintain_order="left")
-    return joined.select("bin", forecast, pl.exclude("bin", forecast))
+    return played.with_columns(bin=(pl.col("chance") * BINS).cast(pl.Int64).clip(0, BINS - 1))
 
 
 def _squared(rows: pl.DataFrame, by: str, off: pl.Expr, constant: pl.Expr) -> pl.DataFrame:
-    squared = rows.with_columns(_off=off**2, _constant=constant**2)
-    found = means(squared, by, of="_off")
-    constants = squared.group_by(by).agg(constant=pl.col("_constant").mean())
-    return found.join(constants, on=by, how="left", maintain_order="left")
+    groups = means(rows.with_columns(_off=off**2), by, of="_off")
+    return _beside(groups, rows, by, constant=constant**2)
+
+
+def _beside(groups: pl.DataFrame, rows: pl.DataFrame, by: str, **column: pl.Expr) -> pl.DataFrame:
+    """The groups, and the mean of a column of theirs."""
+    of_groups = rows.group_by(by).agg(**{name: value.mean() for name, value in column.items()})
+    return groups.join(of_groups, on=by, how="left", maintain_order="left")

@@ -1,15 +1,13 @@
-"""`shakespeare findings`: questions about good play, asked in many boxes; and what to look up."""
+"""`shakespeare findings`: questions about good play, asked in many boxes, and the answers."""
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.progress import track
-from rich.table import Table
 
 from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_agents.cli import playing as workers_options
@@ -19,16 +17,38 @@ from shakespeare_env.cli.choices import give_up, interrupted
 from shakespeare_env.errors import ShakespeareEnvError
 from shakespeare_env.extras import needing
 
-_EXTRA, _WHAT = "arena", "findings need"
 _WHO = ("heuristic", "network")
-
-Answers = Annotated[Path, typer.Argument(metavar="FOLDER", help="Answers of `findings`.")]
 
 
 def findings(
     out: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Resumed if unfinished.", show_default=False)
-    ] = ...,  # type: ignore[assignment]
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="For answers, resumed if unfinished, drawn boxes, or a report with plots.",
+        ),
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Say what the answers in a folder amount to."),
+    ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=100_000,
+            help="Draw plausible boxes to ask in: reconstructed facts anew, within sources.",
+        ),
+    ] = None,
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,...",
+            help="Groups of facts that --sample draws, such as actors,costs.",
+            show_default="all",
+        ),
+    ] = None,
     boxes: Annotated[
         list[Path] | None,
         typer.Option(
@@ -62,12 +82,21 @@ def findings(
     workers: workers_options.Processes = 1,
     ray: workers_options.Ray = None,
 ) -> None:
-    """Ask what good play is worth, in many boxes and with several players."""
-    # Here and below, slow imports are late to keep the shell's completion quick.
+    """Ask what good play is worth in many boxes, draw such boxes, or report the answers."""
+    if out is None and (report is None or sample is not None):
+        raise typer.BadParameter("name a folder for what is made", param_hint="--out")
     try:
-        with needing(_EXTRA, _WHAT):
+        if sample is not None and out is not None:
+            _sample(out, game_name, sample, seed, groups)
+            return
+        # Slow imports are late to keep the shell's completion quick.
+        with needing("arena", "findings need"):
+            if report is not None:
+                _report(report, out)
+                return
             from shakespeare_research.asking import ask, boxes_of, shards_of
 
+        assert out is not None
         shards = shards_of(
             game_name,
             boxes_of(game_name, boxes or ()),
@@ -78,75 +107,40 @@ def findings(
             only=only.split(",") if only else (),
         )
         with workers_options.chosen(workers, ray) as crew:
-            for _ in track(
-                ask(out, shards, crew), "asking", len(shards), console=Console(stderr=True)
-            ):
-                pass
+            asked = ask(out, shards, crew)
+            list(track(asked, "asking", len(shards), console=Console(stderr=True)))
     except (ShakespeareEnvError, ValueError, ModuleNotFoundError) as fault:
         give_up(str(fault))
     except KeyboardInterrupt:
         interrupted("Unfinished. ")
-    typer.echo(f"{out}: {len(shards)} plays. What they say: {command('findings', 'report', out)}")
+    typer.echo(f"{out}: {len(shards)} plays. What they say: {command('findings', '--report', out)}")
 
 
-def findings_report(
-    answers: Answers,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER", help="Write page.md, findings.parquet, facts.json and plots there."
-        ),
-    ] = None,
-) -> None:
-    """Say which findings hold in any box, and what the others depend on."""
-    try:
-        with needing(_EXTRA, _WHAT):
-            from shakespeare_research.report import Report, plot_question, sentence
+def _sample(out: Path, game: str, count: int, seed: int, groups: str | None) -> None:
+    from shakespeare_env.boxes import names_of, sample_box
 
-        report = Report(answers)
-    except (ShakespeareEnvError, ModuleNotFoundError) as fault:
-        give_up(str(fault))
+    if out.exists() and any(out.iterdir()):
+        give_up(f"{out} is not empty; give a new folder")
+    drawn = None if groups is None else groups.split(",")
+    out.mkdir(parents=True, exist_ok=True)
+    for number, name in enumerate(names_of(count)):
+        (out / name).write_text(sample_box(game, seed, number, drawn), encoding="utf-8")
+    typer.echo(f"Written: {count} boxes in {out}")
+
+
+def _report(answers: Path, out: Path | None) -> None:
+    from shakespeare_research.plots import plot_findings
+    from shakespeare_research.report import Report
+
+    report = Report(answers)
     if out is None:
-        typer.echo(report.trained())
-        for verdict, number in sorted(Counter(one.verdict for one in report.findings).items()):
-            typer.echo(f"{verdict}: {number}")
-        for one in report.findings:
-            typer.echo(f"- {sentence(one)}")
+        typer.echo(report.page())
         return
     out.mkdir(parents=True, exist_ok=True)
     (out / "page.md").write_text(report.page(), encoding="utf-8")
     report.frame().write_parquet(out / "findings.parquet")
     report.facts().write_json(out / "facts.json")
-    for question, players in {(one.question.name, one.players): 0 for one in report.findings}:
-        picture = plot_question(report, question, players)
-        (out / f"{question}-{players}.png").write_bytes(picture.png())
+    for group in report.by_question():
+        name = f"{group[0].question.name}-{group[0].players}.png"
+        (out / name).write_bytes(plot_findings(group).png())
     typer.echo(f"Written: {out}")
-
-
-def boxes_ask(
-    answers: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="FOLDER", help="Answers of `findings`.", show_default="the package's own"
-        ),
-    ] = None,
-    rows: Annotated[int, typer.Option(min=1, help="Rows to show.")] = 20,
-) -> None:
-    """List the printed facts worth looking up first: those that findings hang on most."""
-    try:
-        with needing(_EXTRA, _WHAT):
-            from shakespeare_research.report import Report, shipped_facts
-
-        facts = Report(answers).facts() if answers else shipped_facts()
-    except (ShakespeareEnvError, ModuleNotFoundError) as fault:
-        give_up(str(fault))
-    console = Console()
-    for by, what in (("fact", "On your copy"), ("group", "Group of facts")):
-        table = Table(what, "Facts", "Share, %")
-        for one in facts.filter(facts["by"] == by).head(rows).iter_rows(named=True):
-            entries = ", ".join(one["entries"] or [one["group"]]).replace("_", " ")
-            table.add_row(
-                one["name"], entries, f"{100 * one['share']:.1f} ± {196 * one['error']:.1f}"
-            )
-        console.print(table)
-    console.print("Share: of the findings' variance between boxes; ±: 95 % interval.")

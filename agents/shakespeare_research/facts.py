@@ -28,62 +28,40 @@ _TINY = np.finfo(float).tiny
 
 @dataclass(frozen=True)
 class Carried:
-    """What knowing something is worth.
+    """What knowing something is worth."""
 
-    Attributes:
-        name: A group, or what an owner reads off at once.
-        group: The group of its facts.
-        entries: The last keys of its facts.
-        share: The share of the findings' variance between boxes that it carries; by chance it may
-            be below 0.
-        error: The standard error of the share.
-    """
-
-    name: str
-    group: str
-    entries: tuple[str, ...]
-    share: float
-    error: float
+    name: str  # a group, or what an owner reads off at once
+    group: str  # of its facts
+    entries: tuple[str, ...]  # the last keys of its facts
+    share: float  # of the findings' variance between boxes; by chance it may be below 0
+    error: float  # its standard error
+    boxes: int  # that it is estimated from
 
 
 class DrawnBoxes:
-    """Boxes, and which of their facts were drawn.
-
-    Args:
-        game: The game's name.
-        own: The package's own box.
-        boxes: Boxes by name.
-    """
+    """Boxes by name, and which of their facts were drawn, given the package's own box."""
 
     def __init__(self, game: str, own: Facts, boxes: Mapping[str, Facts]) -> None:
-        self._own, self._boxes = own, boxes
-        self.group_of = facts_by_group(game)
-        self._groups = {name: self._drawn(box) for name, box in boxes.items()}
-
-    def kind(self, name: str) -> str:
-        """What a box was drawn for: `own`, the one group drawn, or `all` for several."""
-        groups = self._groups[name]
-        if not groups:
-            return "own"
-        return next(iter(groups)) if len(groups) == 1 else "all"
-
-    def kinds(self) -> dict[str, str]:
-        """The kinds of all boxes, by name."""
-        return {name: self.kind(name) for name in self._boxes}
-
-    def units(self) -> dict[tuple[str, str], list[Keys]]:
+        self._boxes = boxes
+        group_of = facts_by_group(game)
+        self.kinds: dict[str, str] = {}
+        """What each was drawn for: `own`, the one group drawn, or `all` for several."""
+        for name, box in boxes.items():
+            drawn = {group for keys, group in group_of.items() if differ(box, own, keys)}
+            self.kinds[name] = "all" if len(drawn) > 1 else next(iter(drawn), "own")
+        self.units: dict[tuple[str, str], list[Keys]] = {}
         """The facts that an owner reads off at once, by what they stand on and their group."""
-        found: dict[tuple[str, str], list[Keys]] = {}
-        for keys, group in self.group_of.items():
-            found.setdefault((stand_on(self._own, keys), group), []).append(keys)
-        return found
+        for keys, group in group_of.items():
+            table = own[str(keys[0])]  # a list of cards, or a table of its own
+            on = table[int(keys[1])]["name"] if isinstance(table, list) else str(keys[0])
+            self.units.setdefault((on.replace("_", " "), group), []).append(keys)
 
     def likeness(self, names: Sequence[str], keys: Iterable[Keys]) -> Floats:
         """float64[k, k]: how alike k boxes are in some facts, 1 on average with themselves."""
         columns: list[dict[str, float]] = [{} for _ in names]
-        for one in keys:
+        for entry in keys:
             for row, name in zip(columns, names, strict=True):
-                row |= _numbers(str(one), fact_at(self._boxes[name], one))
+                row |= _numbers(str(entry), fact_at(self._boxes[name], entry))
         known = sorted({column for row in columns for column in row})
         table = np.array([[row.get(column, 0.0) for column in known] for row in columns])
         table = table[:, np.ptp(table, axis=0) > 0] if known else np.zeros((len(names), 0))
@@ -91,32 +69,22 @@ class DrawnBoxes:
         alike: Floats = scaled @ scaled.T / max(scaled.shape[1], 1)
         return alike
 
-    def _drawn(self, box: Facts) -> frozenset[str]:
-        return frozenset(
-            group for keys, group in self.group_of.items() if differ(box, self._own, keys)
-        )
-
 
 def carried_by_groups(values: Floats, errors: Floats, kinds: Sequence[str]) -> list[Carried]:
-    """What every group of facts carries, the most first.
+    """What every group with three boxes or more of its own carries, the most first.
 
-    Args:
-        values: float64[findings, boxes], estimates.
-        errors: Their standard errors.
-        kinds: See `DrawnBoxes.kind`, by box; there are two or more of kind `all`.
-
-    Returns:
-        The groups with three boxes or more of their own; errors by leaving out a box at a time.
+    `values` are estimates, float64[findings, boxes], `errors` their standard errors, and `kinds`,
+    by box, those of `DrawnBoxes`, two or more of them `all`.
     """
     values, errors = _scaled(values, errors, _places(kinds, "all"))
-    found = []
+    groups = []
     for group in sorted({*kinds} - {"own", "all"}):
         boxes = _places(kinds, group)
         if len(boxes) > 2:
             without = [_variance(values, errors, np.delete(boxes, i)) for i in range(len(boxes))]
             share = _variance(values, errors, boxes)
-            found.append(Carried(group, group, (), share, _jackknife(without)))
-    return sorted(found, key=lambda one: -one.share)
+            groups.append(Carried(group, group, (), share, _jackknife(without), len(boxes)))
+    return sorted(groups, key=lambda carried: -carried.share)
 
 
 def carried_by_units(
@@ -126,23 +94,17 @@ def carried_by_units(
 
     An estimate is drawn towards an equal part of what its group carries, or all if that is unknown,
     the more so the less it is known. The prior is normal; it is as wide as the estimates say and at
-    least as that part, but what is a group by itself is known as well as the group.
-
-    Args:
-        values: As above, by box in the order of `names`.
-        errors: As above.
-        names: The boxes' names.
-        drawn: Their facts.
+    least as that part, but what is a group by itself is known as well as the group. `names` are
+    those of the columns' boxes.
     """
-    kinds = [drawn.kind(name) for name in names]
-    of_groups = {one.name: one for one in carried_by_groups(values, errors, kinds)}
-    units = drawn.units()
+    kinds, units = [drawn.kinds[name] for name in names], drawn.units
+    of_groups = {carried.name: carried for carried in carried_by_groups(values, errors, kinds)}
     sizes = Counter(group for _, group in units)
     everything = _places(kinds, "all")
     scaled = _scaled(values, errors, everything)[0][:, everything]
     off = scaled - scaled.mean(axis=1, keepdims=True)
     together = off.T @ off
-    chosen = [name for name, kind in zip(names, kinds, strict=True) if kind == "all"]
+    chosen = [names[box] for box in everything]
     rest = [np.delete(np.arange(len(chosen)), box) for box in range(len(chosen))]
     raw, error, part, part_error = [], [], [], []
     for (_, group), keys in units.items():
@@ -150,19 +112,22 @@ def carried_by_units(
         raw.append(_slope(likeness, together))
         without = [_slope(likeness[np.ix_(r, r)], together[np.ix_(r, r)]) for r in rest]
         error.append(_jackknife(without))
-        of_group = of_groups.get(group, Carried(group, group, (), sizes[group] / len(units), 0.0))
-        part.append(max(of_group.share, 0.0) / sizes[group])
-        part_error.append(of_group.error / sizes[group])
-    found, known, parts = np.array(raw), np.array(error) ** 2, np.array(part)
+        of_group = of_groups.get(group)
+        share = sizes[group] / len(units) if of_group is None else max(of_group.share, 0.0)
+        part.append(share / sizes[group])
+        part_error.append(0.0 if of_group is None else of_group.error / sizes[group])
+    slopes, known, parts = np.array(raw), np.array(error) ** 2, np.array(part)
     alone = np.array([group in of_groups and sizes[group] == 1 for _, group in units])
-    wider = max(((found - parts) ** 2 - known).sum() / max((parts**2).sum(), _TINY), 1.0)
+    wider = max(((slopes - parts) ** 2 - known).sum() / max((parts**2).sum(), _TINY), 1.0)
     width = np.array(part_error) ** 2 + np.where(alone, 0.0, wider * parts**2)
     weight = width / np.maximum(width + known, _TINY)
-    shares, left = weight * found + (1 - weight) * parts, np.sqrt(weight * known)
-    entries = [tuple(dict.fromkeys(str(one[-1]) for one in keys)) for keys in units.values()]
-    rows = zip(units, entries, shares.tolist(), left.tolist(), strict=True)
-    listed = [Carried(*unit, facts, share, off_by) for unit, facts, share, off_by in rows]
-    return sorted(listed, key=lambda one: -one.share)
+    shares = (weight * slopes + (1 - weight) * parts).tolist()
+    left = np.sqrt(weight * known).tolist()
+    carried = [
+        Carried(*unit, tuple(dict.fromkeys(str(key[-1]) for key in keys)), share, off, len(chosen))
+        for (unit, keys), share, off in zip(units.items(), shares, left, strict=True)
+    ]
+    return sorted(carried, key=lambda unit: -unit.share)
 
 
 def matrices(rows: pl.DataFrame) -> tuple[Floats, Floats, list[str]]:
@@ -176,12 +141,12 @@ def matrices(rows: pl.DataFrame) -> tuple[Floats, Floats, list[str]]:
         rows.pivot("box", index=index, values=what).sort(index).select(names).to_numpy()
         for what in ("estimate", "error")
     ]
-    full = np.isfinite(wide[0]).sum(axis=1) == len(names)
+    full = np.isfinite(wide[0]).all(axis=1)
     return wide[0][full], wide[1][full], names
 
 
 def _places(kinds: Sequence[str], kind: str) -> NDArray[np.int64]:
-    return np.flatnonzero([one == kind for one in kinds])
+    return np.flatnonzero(np.array(kinds) == kind)
 
 
 def _scaled(values: Floats, errors: Floats, everything: NDArray[np.int64]) -> tuple[Floats, Floats]:
@@ -197,13 +162,12 @@ def _scaled(values: Floats, errors: Floats, everything: NDArray[np.int64]) -> tu
 
 
 def _variance(values: Floats, errors: Floats, boxes: NDArray[np.int64]) -> float:
-    """The variance between boxes, sampling removed, of all findings together."""
     between = values[:, boxes].var(axis=1, ddof=1) - (errors[:, boxes] ** 2).mean(axis=1)
     return float(between.sum())
 
 
 def _slope(likeness: Floats, together: Floats) -> float:
-    """The slope, over pairs of boxes, of the products of findings on the boxes' likeness."""
+    """The slope, over pairs of boxes, of products of findings on likeness."""
     pairs = np.triu_indices(len(likeness), 1)
     x, y = likeness[pairs], together[pairs]
     x = x - x.mean()
@@ -211,25 +175,14 @@ def _slope(likeness: Floats, together: Floats) -> float:
 
 
 def _jackknife(without: Sequence[float]) -> float:
-    """The standard error of a figure, given it without each of the boxes."""
     return float(np.std(without) * (len(without) - 1) ** 0.5)
 
 
 def _numbers(name: str, value: Any) -> dict[str, float]:
     """A fact as named numbers; texts are numbers 1 under their own name."""
-    if isinstance(value, Mapping):
-        parts = [_numbers(f"{name}.{key}", one) for key, one in value.items()]
-    elif isinstance(value, list):
-        parts = [_numbers(f"{name}.{place}", one) for place, one in enumerate(value)]
-    else:
-        is_text = isinstance(value, str)
-        return {f"{name}={value}": 1.0} if is_text else {name: float(value or 0)}
-    return {key: number for part in parts for key, number in part.items()}
-
-
-def stand_on(box: Mapping[str, Any], keys: Keys) -> str:
-    """What a fact of a box file stands on: a card's name, or the name of the table."""
-    table = box[str(keys[0])]
-    if isinstance(table, list):
-        return str(table[int(keys[1])]["name"])
-    return str(keys[0]).replace("_", " ")
+    if isinstance(value, str):
+        return {f"{name}={value}": 1.0}
+    if not isinstance(value, Mapping | list):
+        return {name: float(value or 0)}
+    parts = value.items() if isinstance(value, Mapping) else enumerate(value)
+    return {k: v for key, part in parts for k, v in _numbers(f"{name}.{key}", part).items()}

@@ -1,8 +1,6 @@
 """Means by group, with 95 % intervals clustered by deal, and differences within a position.
 
 Intervals of means hold together, those of shares each for itself.
-
-They are put in words as sentences quote them: a figure with its interval.
 """
 
 from __future__ import annotations
@@ -20,67 +18,49 @@ from shakespeare_arena.intervals import clustered_mean, clustered_share
 FEWEST_DEALS = 30
 """Groups of fewer deals have no figures: their intervals would not hold."""
 _UNKNOWN = "unknown (too few deals)"
+_WORTH = pl.col("score", "lead", "won")
 
 
-def means(
-    rows: pl.DataFrame, by: str | Sequence[str], *, of: str, fewest_deals: int = FEWEST_DEALS
-) -> pl.DataFrame:
-    """Means of the column `of` by group.
+def means(rows: pl.DataFrame, by: str | Sequence[str], *, of: str) -> pl.DataFrame:
+    """Means of the column `of` by group, in ascending order.
 
-    Args:
-        rows: Seats of games, or trials; those of one `deal` may depend on each other. They count
-            by their `weight`, if they have one.
-        by: Columns to group by.
-        of: The column of values; rows where it is not finite are dropped.
-        fewest_deals: Groups of fewer, or of a single one, have no figures.
+    Rows of one `deal` may depend on each other; they count by their `weight`, if they have one, and
+    those whose value is not finite are dropped.
 
     Returns:
-        One row per group, ascending: the columns of `by`, `mean`, `low` and `high`
-        (`intervals.clustered_mean`, widened so that all groups' hold together by Bonferroni; null
-        in groups of too few deals), `rows` and `deals`.
+        The columns of `by`, `mean`, `low` and `high` (`intervals.clustered_mean`, widened so that
+        all groups' hold together by Bonferroni; null in groups of fewer than `FEWEST_DEALS`),
+        `rows` and `deals`.
     """
-    found = _grouped(rows, by, of, fewest_deals, "mean", clustered_mean)
-    wider = _quantile(max(found["low"].count(), 1)) / _quantile(1)
+    groups = _grouped(rows, by, of, "mean", clustered_mean)
+    normal, count = NormalDist(), max(groups["low"].count(), 1)
+    wider = normal.inv_cdf(1 - 0.025 / count) / normal.inv_cdf(0.975)
     mean, ends = pl.col("mean"), pl.col("low", "high")
-    return found.with_columns(ends * wider + mean * (1 - wider))
+    return groups.with_columns(ends * wider + mean * (1 - wider))
 
 
-def shares(
-    rows: pl.DataFrame, by: str | Sequence[str], *, of: str, fewest_deals: int = FEWEST_DEALS
-) -> pl.DataFrame:
+def shares(rows: pl.DataFrame, by: str | Sequence[str], *, of: str) -> pl.DataFrame:
     """The same for values from 0 to 1 (`intervals.clustered_share`), in a column `share`."""
-    return _grouped(rows, by, of, fewest_deals, "share", clustered_share)
+    return _grouped(rows, by, of, "share", clustered_share)
 
 
-def against(
-    trials: pl.DataFrame,
-    baseline: pl.Expr,
-    *,
-    within: str | Sequence[str] = "position",
-    of: Sequence[str] = ("score", "lead", "won"),
-) -> pl.DataFrame:
-    """Differences in the columns `of` from a baseline in the same position.
+def against(trials: pl.DataFrame, baseline: pl.Expr) -> pl.DataFrame:
+    """Differences in `score`, `lead` and `won` from a baseline in the same `position`.
 
-    The rows of `baseline`, `pl.lit(True)` for all, are averaged; positions, identified by the
-    columns `within`, are dropped without one.
+    The rows of `baseline`, `pl.lit(True)` for all, are averaged; positions are dropped without one.
     """
-    base = pl.col(of).filter(baseline).mean().over(within)
-    return trials.filter(baseline.any().over(within)).with_columns(pl.col(of) - base)
+    base = _WORTH.filter(baseline).mean().over("position")
+    return trials.filter(baseline.any().over("position")).with_columns(_WORTH - base)
 
 
-def against_others(
-    trials: pl.DataFrame,
-    *,
-    within: str | Sequence[str] = "position",
-    of: Sequence[str] = ("score", "lead", "won"),
-) -> pl.DataFrame:
-    """Differences in the columns `of` from the mean of the other trials in the same position.
+def against_others(trials: pl.DataFrame) -> pl.DataFrame:
+    """Differences in `score`, `lead` and `won` from the mean of the position's other trials.
 
     Positions with a single trial are dropped.
     """
-    count = pl.len().over(within)
-    others = (pl.col(of).sum().over(within) - pl.col(of)) / (count - 1)
-    return trials.filter(count > 1).with_columns(pl.col(of) - others)
+    count = pl.len().over("position")
+    others = (_WORTH.sum().over("position") - _WORTH) / (count - 1)
+    return trials.filter(count > 1).with_columns(_WORTH - others)
 
 
 def weight(rows: pl.DataFrame) -> pl.Expr:
@@ -89,37 +69,25 @@ def weight(rows: pl.DataFrame) -> pl.Expr:
 
 
 def figure(groups: pl.DataFrame, **group: Any) -> str:
-    """A group's mean or share, from `means` or `shares`: `28.26 (28.15 to 28.38)`.
+    """A group's mean or share, in percent, from `means` or `shares`: `28.26 (28.15 to 28.38)`.
 
-    Args:
-        groups: The groups; shares are written in percent.
-        group: Their columns and the values of the one group meant; none if there is only one.
+    The values of columns name the group, unless there is only one.
     """
-    found = _found(groups, group)
-    if found is None:
+    name = "share" if "share" in groups.columns else "mean"
+    ends = _ends(groups, name, group)
+    if ends is None:
         return _UNKNOWN
-    name, value, low, high = found
-    if name == "share":
-        return _percent(value, low, high)
-    return f"{value:.2f} ({low:.2f} to {high:.2f})"
+    return _percent(*ends) if name == "share" else "{:.2f} ({:.2f} to {:.2f})".format(*ends)
 
 
 def change(groups: pl.DataFrame, **group: Any) -> str:
     """A group's mean difference with its signs: `+0.68 (+0.54 to +0.83)`."""
-    found = _found(groups, group)
-    if found is None:
-        return _UNKNOWN
-    _, value, low, high = found
-    return f"{value:+.2f} ({low:+.2f} to {high:+.2f})"
+    ends = _ends(groups, "mean", group)
+    return _UNKNOWN if ends is None else "{:+.2f} ({:+.2f} to {:+.2f})".format(*ends)
 
 
 def ranking(groups: pl.DataFrame, by: str) -> str:
-    """The best and the worst group of differences, and the groups left out, a line each.
-
-    Args:
-        groups: From `means`.
-        by: The column that names them.
-    """
+    """The best and the worst group of `means` of differences, and those left out, a line each."""
     ranked = groups.filter(pl.col("low").is_not_null()).sort("mean")
     among = f"{len(ranked)}" if len(ranked) == len(groups) else f"{len(ranked)} of {len(groups)}"
     lines = [] if len(ranked) > 1 else [_UNKNOWN.capitalize()]
@@ -144,46 +112,34 @@ def _grouped(
     rows: pl.DataFrame,
     by: str | Sequence[str],
     of: str,
-    fewest_deals: int,
     name: str,
     interval: Callable[[pl.Expr, pl.Expr], tuple[pl.Expr, pl.Expr, pl.Expr]],
 ) -> pl.DataFrame:
     keys = [by] if isinstance(by, str) else list(by)
+    value = pl.col(of).cast(pl.Float64)
     deals = (
         rows.with_columns(_weight=weight(rows))
-        .filter(pl.col(of).cast(pl.Float64).is_finite())
+        .filter(value.is_finite())
         .group_by(*keys, "deal")
-        .agg(
-            _sum=(pl.col(of).cast(pl.Float64) * pl.col("_weight")).sum(),
-            _count=pl.col("_weight").sum(),
-            _rows=pl.len(),
-        )
+        .agg(_sum=(value * pl.col("_weight")).sum(), _count=pl.col("_weight").sum(), _rows=pl.len())
     )
-    value, low, high = interval(pl.col("_sum"), pl.col("_count"))
-    enough = pl.col("deals") >= max(fewest_deals, 2)
+    mean, low, high = interval(pl.col("_sum"), pl.col("_count"))
     return (
         deals.group_by(keys)
-        .agg(value.alias(name), low=low, high=high, rows=pl.col("_rows").sum(), deals=pl.len())
-        .with_columns(pl.when(enough).then(pl.col(name, "low", "high")))
+        .agg(mean.alias(name), low=low, high=high, rows=pl.col("_rows").sum(), deals=pl.len())
+        .with_columns(pl.when(pl.col("deals") >= FEWEST_DEALS).then(pl.col(name, "low", "high")))
         .sort(keys)
     )
-
-
-def _quantile(intervals: int) -> float:
-    """How many standard errors so many intervals extend that hold together at 95 %."""
-    return NormalDist().inv_cdf(1 - 0.025 / intervals)
 
 
 def _percent(value: float, low: float, high: float) -> str:
     return f"{100 * value:.1f} % ({100 * low:.1f} to {100 * high:.1f} %)"
 
 
-def _found(groups: pl.DataFrame, group: dict[str, Any]) -> tuple[str, float, float, float] | None:
-    name = "share" if "share" in groups.columns else "mean"
-    meant = [pl.col(column) == value for column, value in group.items()]
-    rows = groups.filter(pl.col("low").is_not_null(), *meant)
-    if rows.is_empty():
-        return None
+def _ends(groups: pl.DataFrame, name: str, group: dict[str, Any]) -> tuple[Any, ...] | None:
+    """A group's figure and the ends of its interval; None if unknown."""
+    wanted = [pl.col(column) == value for column, value in group.items()]
+    rows = groups.filter(pl.col("low").is_not_null(), *wanted)
     if len(rows) > 1:
         raise ValueError(f"{len(rows)} groups fit {group}; name one")
-    return (name, *rows.select(name, "low", "high").row(0))
+    return None if rows.is_empty() else rows.select(name, "low", "high").row(0)

@@ -1,55 +1,38 @@
-"""Findings as a table of numbers, as a page, as sentences and as pictures."""
+"""What answers amount to, as a table of numbers, as a page and as sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
 import polars as pl
 
+from shakespeare_arena.intervals import student_interval, student_quantile
 from shakespeare_env.checks.box_files import box_facts, facts_digest
 from shakespeare_env.core import registry
 from shakespeare_env.errors import DatasetError
-from shakespeare_research.asking import DIGITS, read_answers, read_boxes
+from shakespeare_research.asking import DIGITS, read_answers
 from shakespeare_research.facts import DrawnBoxes, carried_by_groups, carried_by_units, matrices
 from shakespeare_research.questions import questions_of
 from shakespeare_research.verdicts import (
-    BY_PLAYER,
+    BY_BOTH,
+    BY_BOX,
     FEWEST_BOXES,
     HOLDS,
-    OPEN,
     Finding,
     Seen,
     findings,
 )
 
-if TYPE_CHECKING:
-    from shakespeare_arena.plot_style import Picture
-
-_HEAD = [
-    *("player", "bundled box", "mean of boxes", "spread / sampling", "range"),
-    *("same sign", "moved by"),
-]
+_HEAD = "item|player|bundled box|mean of boxes|spread / sampling|range|same sign|moved by"
 _MOST_FACTS = 12
-_WIDTH, _MARGIN, _ROW = 820, 150, 34
-_APART = 0.26
-"""Between the players of a row."""
 
 
 class Report:
-    """What a folder's answers amount to.
-
-    Args:
-        folder: See `asking.ask`.
-
-    Attributes:
-        game: The game's name.
-        answers: See `read_answers`; the column `box` names boxes.
-        kinds: See `DrawnBoxes.kind`, by box.
-        findings: The findings.
+    """What a folder's answers (see `asking.ask`) amount to.
 
     Raises:
         DatasetError: see `read_answers`; or the folder lacks a box, or has answers from too few.
@@ -62,134 +45,136 @@ class Report:
             raise DatasetError(f"{folder} has answers about {' and '.join(games)}; part them")
         self.game: str = games[0]
         self.answers = rows
-        asked = set(rows["box"].to_list())
-        boxes = {name: box for name, box in read_boxes(folder).items() if name in asked}
-        if lost := asked - set(boxes):
-            raise DatasetError(f"{folder} lacks box-{min(lost)}.toml; copy all its files again")
-        self.drawn = DrawnBoxes(self.game, box_facts(registry.own_box(self.game)), boxes)
-        self.kinds = self.drawn.kinds()
-        if list(self.kinds.values()).count("all") < FEWEST_BOXES:
+        boxes = {name: folder / f"box-{name}.toml" for name in rows["box"].unique()}
+        if lost := [path.name for path in boxes.values() if not path.exists()]:
+            raise DatasetError(f"{folder} lacks {lost[0]}; copy all its files again")
+        own = box_facts(registry.own_box(self.game))
+        facts = {name: box_facts(path) for name, path in boxes.items()}
+        self.drawn = DrawnBoxes(self.game, own, facts)
+        if [*self.drawn.kinds.values()].count("all") < FEWEST_BOXES:
             raise DatasetError(
                 f"{folder} has answers from too few boxes; ask in {FEWEST_BOXES} or more in which "
-                "all groups of facts are drawn (`shakespeare boxes sample`)"
+                "all groups of facts are drawn (`shakespeare findings --sample`)"
             )
-        questions = {one.name: one for one in questions_of(self.game)}
-        self.findings = findings(rows, self.kinds, questions)
+        self.findings = findings(rows, self.drawn.kinds, questions_of(self.game))
 
     def facts(self) -> pl.DataFrame:
         """What facts carry of the findings' variance between boxes: the columns of `Carried`.
 
-        `by` says which rows are groups and which are what an owner reads off at once.
+        `by` says which rows are groups and which are what an owner reads off at once; `low` and
+        `high` are the ends of the share's 95 % interval, Student's over boxes.
         """
         values, errors, names = matrices(self.answers)
-        groups = carried_by_groups(values, errors, [self.kinds[name] for name in names])
+        groups = carried_by_groups(values, errors, [self.drawn.kinds[name] for name in names])
         units = carried_by_units(values, errors, names, self.drawn)
-        rows = [("group", one) for one in groups] + [("fact", one) for one in units]
-        return pl.DataFrame([{"by": by, **vars(one)} for by, one in rows])
+        rows: list[dict[str, Any]] = []
+        for by, parts in (("group", groups), ("fact", units)):
+            for part in parts:
+                low, high = student_interval(part.share, part.error, part.boxes)
+                rows.append({"by": by, **vars(part), "low": low, "high": high})
+        return pl.DataFrame(rows)
 
     def trained(self) -> str:
         """Which player was trained for which box, in a sentence."""
         own = facts_digest(registry.folder(self.game), registry.own_box(self.game))
         known = {"": "no box", own: "the package's own box"}
         players = self.answers.select("player", "trained_for").unique().sort("player").rows()
-        said = [f"{who} for {known.get(box, box[:DIGITS])}" for who, box in players]
-        return f"Trained: {', '.join(said)}. In other boxes a network plays less well."
+        boxes = [f"{who} for {known.get(box, box[:DIGITS])}" for who, box in players]
+        return f"Trained: {', '.join(boxes)}. In other boxes a network plays less well."
 
     def frame(self) -> pl.DataFrame:
         """A row per finding and player, all numbers in it."""
         return pl.DataFrame(
-            [_row(one, *pair) for one in self.findings for pair in one.by_player.items()]
+            [_row(each, *pair) for each in self.findings for pair in each.by_player.items()]
         )
+
+    def by_question(self) -> list[list[Finding]]:
+        """The findings of a table's questions, the largest table first."""
+        ordered = sorted(self.findings, key=lambda finding: -finding.players)
+        return [[*group] for _, group in groupby(ordered, attrgetter("players", "question"))]
 
     def page(self) -> str:
         """Markdown: numbers by table and question, a sentence per finding, and what facts carry."""
-        parts = [self.trained()]
-        for players, of_table in groupby(
-            sorted(self.findings, key=lambda one: -one.players), lambda one: one.players
-        ):
-            parts.append(f"## {_seats(players)}")
-            for question, group in groupby(of_table, lambda one: one.question):
-                parts += [
-                    f"### {question.name.replace('_', ' ').capitalize()}",
-                    *_section([*group]),
-                ]
-        parts += ["## What facts carry", _carried(self.facts(), "group", "Group")]
-        parts += [_carried(self.facts(), "fact", "On a copy")]
+        parts, table = [self.trained()], 0
+        for group in self.by_question():
+            question, players = group[0].question, group[0].players
+            if players != table:
+                parts.append(f"## {_seats(players)}")
+                table = players
+            rows = [_HEAD.split("|"), ["---"] * 8]
+            rows += [[each.item, *_cells(*p)] for each in group for p in each.by_player.items()]
+            parts += [
+                f"### {question.name.replace('_', ' ').capitalize()}",
+                f"In {question.unit}: {_lower(question.says.format(item='…'))}.",
+                _table(rows),
+                "\n".join(f"- {sentence(finding)}" for finding in group),
+            ]
+        facts = self.facts()
+        parts.append("## What facts carry")
+        for by, head in (("group", "Group"), ("fact", "On a copy")):
+            rows = [[head, "of the variance between boxes, %"], ["---", "---"]]
+            for part in facts.filter(by=by).head(_MOST_FACTS).iter_rows(named=True):
+                name = f"{part['name']}: {part['group']}" if by == "fact" else part["name"]
+                half = 100 * (part["high"] - part["share"])
+                rows.append([name, f"{100 * part['share']:.1f} ± {half:.1f}"])
+            parts.append(_table(rows))
         return "\n\n".join(parts) + "\n"
 
 
-def sentence(one: Finding) -> str:
+def sentence(finding: Finding) -> str:
     """What is concluded from a finding, in a sentence."""
-    seats = _seats(one.players).lower()
-    if one.verdict == OPEN:
-        return f"Open at {seats}: {_lower(one.label)} ({_by_player(one)})."
-    if one.verdict == HOLDS:
-        direction = next(iter(one.by_player.values())).direction
-        found = {1: "is worth something", -1: "costs something", 0: "makes no difference of note"}
-        least = min(seen.over.sign_bound for seen in one.by_player.values())
+    seen, verdict = finding.by_player, finding.verdict.capitalize()
+    says = _lower(finding.question.says.format(item=finding.item))
+    if finding.verdict == HOLDS:
+        direction = next(iter(seen.values())).direction
+        worth = {1: "is worth something", -1: "costs something", 0: "makes no difference of note"}
+        least = min(player.over.sign_bound for player in seen.values())
         share = f" in at least {100 * least:.0f} % of boxes" if direction else ""
-        holds = f"{_lower(one.label)}, {found[direction or 0]}{share}"
-        return f"Holds at {seats}: {holds} ({_by_player(one)})."
-    on = f", on {_listed(one.facts)}" if one.facts and one.verdict != BY_PLAYER else ""
-    return f"{one.verdict.capitalize()}{on} at {seats}: {_lower(one.label)} ({_by_player(one)})."
+        says += f", {worth[direction or 0]}{share}"
+    moved_by = dict.fromkeys(group for player in seen.values() for group in player.moved_by)
+    if moved_by and finding.verdict in (BY_BOX, BY_BOTH):
+        *some, last = moved_by
+        verdict += f", on {' and '.join(filter(None, [', '.join(some), last]))}"
+    means = ", ".join(f"{who} {player.over.mean:+.2f}" for who, player in seen.items())
+    return f"{verdict} at {_seats(finding.players).lower()}: {says} ({means})."
 
 
-def _section(found: Sequence[Finding]) -> Iterator[str]:
-    lines = [["item", *_HEAD], ["---"] * (1 + len(_HEAD))]
-    for one in found:
-        lines += [[one.item, *_cells(player, seen)] for player, seen in one.by_player.items()]
-    yield f"In {found[0].question.unit}: {_lower(found[0].question.label('…'))}."
-    yield "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    yield "\n".join(f"- {sentence(one)}" for one in found)
-
-
-def _carried(facts: pl.DataFrame, by: str, head: str) -> str:
-    lines = [f"| {head} | of the variance between boxes, % |", "| --- | --- |"]
-    for one in facts.filter(pl.col("by") == by).head(_MOST_FACTS).iter_rows(named=True):
-        name = f"{one['name']}: {one['group']}" if by == "fact" else one["name"]
-        lines.append(f"| {name} | {100 * one['share']:.1f} ± {196 * one['error']:.1f} |")
-    return "\n".join(lines)
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def _cells(player: str, seen: Seen) -> Iterator[str]:
     over = seen.over
     yield f"`{player}`"
-    yield "" if seen.bundled is None else f"{seen.bundled[0]:+.2f} ± {1.96 * seen.bundled[1]:.2f}"
-    yield f"{over.mean:+.2f} ({seen.low:+.2f} to {seen.high:+.2f})"
+    if seen.bundled is None:
+        yield ""
+    else:
+        estimate, error, deals = seen.bundled
+        yield f"{estimate:+.2f} ± {student_quantile(deals - 1) * error:.2f}"
+    yield f"{over.mean:+.2f} ({over.low:+.2f} to {over.high:+.2f})"
     yield f"{over.between:.2f} / {over.sampling:.2f}"
     yield f"{over.least:+.2f} to {over.most:+.2f}"
     yield f"{over.same_sign} of {over.boxes}, at least {100 * over.sign_bound:.0f} %"
-    yield ", ".join(f"{group} {100 * share:.0f} %" for group, share in seen.moved_by)
+    yield ", ".join(f"{group} {100 * share:.0f} %" for group, share in seen.moved_by.items())
 
 
-def _row(one: Finding, player: str, seen: Seen) -> dict[str, Any]:
-    own, over = seen.bundled or (None, None), seen.over
+def _row(finding: Finding, player: str, seen: Seen) -> dict[str, Any]:
+    question, own = finding.question, seen.bundled or (None, None)
     return {
-        "question": one.question.name,
-        "item": one.item,
-        "players": one.players,
-        "finding": one.label,
-        "unit": one.question.unit,
-        "verdict": one.verdict,
+        "question": question.name,
+        "item": finding.item,
+        "players": finding.players,
+        "finding": finding.question.says.format(item=finding.item),
+        "unit": question.unit,
+        "verdict": finding.verdict,
         "player": player,
         "direction": seen.direction,
         "bundled": own[0],
         "bundled_error": own[1],
-        **vars(over),
-        "low": seen.low,
-        "high": seen.high,
-        "sign_bound": over.sign_bound,
-        "moved_by": [group for group, _ in seen.moved_by],
-        "moved_share": [share for _, share in seen.moved_by],
+        **vars(seen.over),
+        "moved_by": [*seen.moved_by],
+        "moved_share": [*seen.moved_by.values()],
     }
-
-
-def _by_player(one: Finding) -> str:
-    return ", ".join(f"{player} {seen.over.mean:+.2f}" for player, seen in one.by_player.items())
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _lower(words: str) -> str:
@@ -197,81 +182,10 @@ def _lower(words: str) -> str:
 
 
 def _seats(players: int) -> str:
-    return {1: "One seat", 2: "Two seats", 3: "Three seats", 4: "Four seats"}.get(
-        players, f"{players} seats"
-    )
+    words = {1: "One seat", 2: "Two seats", 3: "Three seats", 4: "Four seats"}
+    return words.get(players, f"{players} seats")
 
 
 def shipped_facts() -> pl.DataFrame:
     """What facts carry in the findings of docs/findings.md; see `Report.facts`."""
     return pl.read_json(Path(__file__).with_name("shakespeare.json"))
-
-
-def plot_question(report: Report, question: str, players: int) -> Picture:
-    """All findings of a question at a table, a row each, in the colours of the players.
-
-    Raises:
-        ValueError: there are none.
-    """
-    from shakespeare_arena import plot_style as style  # sentences do without Matplotlib
-
-    found = [
-        one for one in report.findings if (one.question.name, one.players) == (question, players)
-    ]
-    if not found:
-        raise ValueError(f"no finding about {question!r} at {players} seats")
-    found.sort(key=lambda one: -max(seen.over.mean for seen in one.by_player.values()))
-    who = list(dict.fromkeys(player for one in found for player in one.by_player))
-    figure = style.picture(
-        _WIDTH, _MARGIN + _ROW * len(found) * (1 + len(who)) // 2, layout="constrained"
-    )
-    axes = figure.add_subplot()
-    title = f"{question.replace('_', ' ').capitalize()}, {players} seats"
-    style.prepare(axes, title, found[0].question.unit)
-    axes.axvline(0, color=style.GREY, linestyle="--", linewidth=1.1, zorder=1)
-    for number, player in enumerate(who):
-        shift = _APART * (number - (len(who) - 1) / 2)
-        rows = [(row, one) for row, one in enumerate(found) if player in one.by_player]
-        for row, one in rows:
-            dots = _drawn(report, one, player)
-            colour = style.bars(number)["color"]
-            heights = np.full(len(dots), row + shift)
-            axes.scatter(dots, heights, s=16, color=colour, alpha=0.35, linewidths=0, zorder=2)
-        seen = [(row + shift, one.by_player[player]) for row, one in rows]
-        axes.errorbar(
-            [one.over.mean for _, one in seen],
-            [height for height, _ in seen],
-            xerr=np.array([[o.over.mean - o.low, o.high - o.over.mean] for _, o in seen]).T,
-            linestyle="none",
-            label=player,
-            zorder=3,
-            **style.bars(number),
-        )
-        own = [(one.bundled[0], height) for height, one in seen if one.bundled]
-        axes.scatter(
-            [value for value, _ in own],
-            [height for _, height in own],
-            marker="*",
-            s=95,
-            color=style.INK,
-            zorder=4,
-            label="bundled box" if number == len(who) - 1 else None,
-        )
-    labels = [f"{one.item}\n{one.verdict}" for one in found]
-    axes.set_yticks(range(len(found)), labels, fontsize=9)
-    axes.set_ylim(len(found) - 0.4, -0.6)
-    figure.legend(loc="outside right upper", frameon=False, fontsize=9, labelcolor=style.INK)
-    notes = "dots: boxes; bars: simultaneous 95 % intervals of the mean over boxes"
-    figure.supxlabel(notes, x=0.99, ha="right", fontsize=8, color=style.GREY)
-    return figure
-
-
-def _drawn(report: Report, finding: Finding, player: str) -> pl.Series:
-    """The estimates in boxes in which all was drawn."""
-    meant = {"question": finding.question.name, "item": finding.item, "player": player}
-    every = [name for name, kind in report.kinds.items() if kind == "all"]
-    return report.answers.filter(
-        *(pl.col(name) == value for name, value in meant.items()),
-        pl.col("players") == finding.players,
-        pl.col("box").is_in(every),
-    )["estimate"]

@@ -5,63 +5,62 @@ Values are prestige at the end of the game unless a question's unit says otherwi
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 
 from shakespeare_agents.registry import make, unlearned
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.play.generators import GameGenerators
-from shakespeare_env.play.lineup import Lineup, play_out
+from shakespeare_research.counterfactual import play_on
 from shakespeare_research.groups import against, against_others
-from shakespeare_research.questions import Questions, Table
-from shakespeare_research.self_play import outcomes, self_play
-from shakespeare_research.trials import Positions, find_positions, try_gift, try_moves
+from shakespeare_research.questions import Table, question
+from shakespeare_research.trials import (
+    Positions,
+    find_positions,
+    outcomes,
+    self_play,
+    try_gift,
+    try_moves,
+)
 
-QUESTIONS = Questions()
-_EARLY = pl.col("day") <= 3
 _WAGES = 11, 23
 """What winners' troupes cost, by the rule book."""
-_POUNDS = 3
-"""Given at once; one alone would often change nothing."""
 _EVERY_MOVE = pl.lit(True)
 
 
 def games(table: Table) -> pl.DataFrame:
     """Whole games, four of them for each one asked for: they are cheap, and vary much."""
-    facts = {"wages": "seat0.wages"}
-    dealt = table.dealt(4 * table.games)
-    return self_play(table.game.name, start={"place": "seat0.order"}, end=facts, **dealt)
+    place, wages = {"place": "seat0.order"}, {"wages": "seat0.wages"}
+    return self_play(start=place, end=wages, **table.dealt(4 * table.games))
 
 
-@QUESTIONS.answered_by(games, matters=0.5)
+@question(games, matters=0.5)
 def winning_score(table: Table, played: pl.DataFrame) -> pl.DataFrame:
     """The {item}'s score, less the one that the rule book calls good."""
     good = table.game.good_scores[table.players]
-    return _winners(played).with_columns(item=pl.lit("winner"), value=pl.col("score") - good)
+    return played.filter(won=1).with_columns(item=pl.lit("winner"), value=pl.col("score") - good)
 
 
-@QUESTIONS.answered_by(games, seats=2, matters=3, unit="% of games")
+@question(games, seats=2, matters=3, unit="% of games")
 def wages(table: Table, played: pl.DataFrame) -> pl.DataFrame:
     """Games whose winner's wages are {item} pounds, more than half of them."""
     within = pl.col("wages").is_between(*_WAGES).cast(float)
     item = pl.lit("{} to {}".format(*_WAGES))
-    return _winners(played).with_columns(item=item, value=100 * (within - 0.5))
+    return played.filter(won=1).with_columns(item=item, value=100 * (within - 0.5))
 
 
-@QUESTIONS.answered_by(games, seats=2, matters=3, unit="% of games")
+@question(games, seats=2, matters=3, unit="% of games")
 def place(table: Table, played: pl.DataFrame) -> pl.DataFrame:
     """Games won by place {item} of the first day's Order, more than an equal share."""
     return _won(table, played).with_columns(item=pl.col("place"))
 
 
-@QUESTIONS.answered_by(games, seats=2, matters=3, unit="% of games")
+@question(games, seats=2, matters=3, unit="% of games")
 def seat(table: Table, played: pl.DataFrame) -> pl.DataFrame:
     """Games won by seat {item}, more than an equal share; a check, since seats are drawn."""
     return _won(table, played).with_columns(item=pl.col("seat"))
-
-
-def _winners(played: pl.DataFrame) -> pl.DataFrame:
-    return played.filter(pl.col("won") == 1)
 
 
 def _won(table: Table, played: pl.DataFrame) -> pl.DataFrame:
@@ -76,12 +75,12 @@ def against_heuristics(table: Table) -> pl.DataFrame:
     own = np.arange(count) % table.players
     seats = (np.arange(table.players) == own[:, None]).astype(np.int64)
     generators = GameGenerators.of_games(table.seed, np.arange(count))
-    play_out(batch, Lineup.seated(agents, seats, batch.game.max_seats, generators))
+    play_on(batch, agents, generators, seats=seats)
     ends = outcomes(batch).with_columns(deal=np.repeat(np.arange(count), table.players))
     return ends.filter(seats.astype(bool).ravel())
 
 
-@QUESTIONS.answered_by(against_heuristics, seats=2, matters=3, unit="% of games")
+@question(against_heuristics, seats=2, matters=3, unit="% of games")
 def strength(table: Table, played: pl.DataFrame) -> pl.DataFrame:
     """Games won against {item} players, more than an equal share."""
     return _won(table, played).with_columns(item=pl.lit("heuristic"))
@@ -89,31 +88,29 @@ def strength(table: Table, played: pl.DataFrame) -> pl.DataFrame:
 
 def wagering(table: Table) -> Positions:
     """Wagers of all days."""
-    return find_positions(
-        table.game.name, ["wager"], most=2 * table.games, **table.dealt(table.games)
-    )
+    return _positions(table, "wager")
 
 
-@QUESTIONS.answered_by(wagering, seats=2)
-def wager(table: Table, found: Positions) -> pl.DataFrame:
+@question(wagering, seats=2)
+def wager(table: Table, positions: Positions) -> pl.DataFrame:
     """A wager of {item}, against the mean of the legal ones."""
-    return _values(against(try_moves(found), _EVERY_MOVE), pl.col("move").str.tail(1))
+    return _values(against(try_moves(positions), _EVERY_MOVE), pl.col("move").str.tail(1))
 
 
-@QUESTIONS.answered_by(wagering, seats=2, matters=0.05)
-def pound(table: Table, found: Positions) -> pl.DataFrame:
+@question(wagering, seats=2, matters=0.05)
+def pound(table: Table, positions: Positions) -> pl.DataFrame:
     """A {item} given before a wager."""
-    return _given(found, "pounds", _POUNDS, "pound")
+    return _given(positions, "pounds", 3, "pound")  # one alone would often change nothing
 
 
-@QUESTIONS.answered_by(wagering, seats=2)
-def token(table: Table, found: Positions) -> pl.DataFrame:
+@question(wagering, seats=2)
+def token(table: Table, positions: Positions) -> pl.DataFrame:
     """A {item} token given before a wager."""
-    return _given(found, "tokens", 1, '"+3"')
+    return _given(positions, "tokens", 1, '"+3"')
 
 
-def _given(found: Positions, what: str, amount: int, item: str) -> pl.DataFrame:
-    gifts = against(try_gift(found, what, amount), pl.col("gift") == 0).filter(pl.col("gift") > 0)
+def _given(positions: Positions, what: str, amount: int, item: str) -> pl.DataFrame:
+    gifts = against(try_gift(positions, what, amount), pl.col("gift") == 0).filter(gift=amount)
     return _values(gifts.with_columns(pl.col("score") / amount), pl.lit(item))
 
 
@@ -122,26 +119,20 @@ def recruiting(table: Table) -> pl.DataFrame:
 
     Good cards are taken at once, so they are rarely on offer: every card has its positions.
     """
-    found = find_positions(
-        table.game.name,
-        ["recruit"],
-        most=table.games,
-        each_of=["recruit"],
-        facts={"day": "day"},
-        **table.dealt(table.games),
-    )
+    options = {"each_of": ["recruit"], "facts": {"day": "day"}}
+    positions = _positions(table, "recruit", 1, **options)
     card = pl.col("move").str.strip_prefix("recruit:")
-    return against_others(try_moves(found.where(_EARLY)).with_columns(card=card))
+    return against_others(try_moves(positions.where(pl.col("day") <= 3)).with_columns(card=card))
 
 
-@QUESTIONS.answered_by(recruiting, matters=0.3)
+@question(recruiting, matters=0.3)
 def recruit(table: Table, worth: pl.DataFrame) -> pl.DataFrame:
     """Recruiting {item} on days 1 to 3, against the other cards on offer."""
     names = {card["id"]: card["name"] for card in table.facts["character"]}
     return _values(worth, pl.col("card").replace_strict(names))
 
 
-@QUESTIONS.answered_by(recruiting)
+@question(recruiting)
 def recruit_kind(table: Table, worth: pl.DataFrame) -> pl.DataFrame:
     """Recruiting a card of the kind {item} on days 1 to 3, against the other cards on offer."""
     kinds = {card["id"]: card["kind"].replace("_", " ") for card in table.facts["character"]}
@@ -150,13 +141,10 @@ def recruit_kind(table: Table, worth: pl.DataFrame) -> pl.DataFrame:
 
 def favours(table: Table) -> pl.DataFrame:
     """What the Queen gives, against her money."""
-    found = find_positions(
-        table.game.name, ["queen"], most=2 * table.games, **table.dealt(table.games)
-    )
-    return against(try_moves(found), pl.col("move") == "queen:money")
+    return against(_tried(table, "queen"), pl.col("move") == "queen:money")
 
 
-@QUESTIONS.answered_by(favours)
+@question(favours)
 def queen(table: Table, tried: pl.DataFrame) -> pl.DataFrame:
     """The Queen's {item}, against her money."""
     return _values(tried.filter(pl.col("move") == "queen:objectives"), pl.lit("objectives"))
@@ -164,13 +152,10 @@ def queen(table: Table, tried: pl.DataFrame) -> pl.DataFrame:
 
 def keeping(table: Table) -> pl.DataFrame:
     """Objectives drawn, each kept in turn."""
-    found = find_positions(
-        table.game.name, ["objective"], most=2 * table.games, **table.dealt(table.games)
-    )
-    return against(try_moves(found), _EVERY_MOVE)
+    return against(_tried(table, "objective"), _EVERY_MOVE)
 
 
-@QUESTIONS.answered_by(keeping)
+@question(keeping)
 def objective(table: Table, tried: pl.DataFrame) -> pl.DataFrame:
     """Keeping the objective "{item}", against the mean of those drawn."""
     names = {f"objective:{card['id']}": card["name"] for card in table.facts["objective"]}
@@ -179,19 +164,18 @@ def objective(table: Table, tried: pl.DataFrame) -> pl.DataFrame:
 
 def building(table: Table) -> pl.DataFrame:
     """Every element of the display on every legal space; few positions, since there are many."""
-    found = find_positions(table.game.name, ["set"], most=table.games, **table.dealt(table.games))
     way = pl.col("move").str.strip_prefix("set:").str.split_exact(">", 1)
     named = way.struct.rename_fields(["colour", "space"])
-    return try_moves(found).with_columns(named).unnest("move")
+    return _tried(table, "set", times=1).with_columns(named).unnest("move")
 
 
-@QUESTIONS.answered_by(building)
+@question(building)
 def stage_colour(table: Table, tried: pl.DataFrame) -> pl.DataFrame:
     """A {item} element on the stage, against the mean of the legal ones."""
     return _values(against(tried, _EVERY_MOVE), pl.col("colour"))
 
 
-@QUESTIONS.answered_by(building)
+@question(building)
 def stage_space(table: Table, tried: pl.DataFrame) -> pl.DataFrame:
     """An element on a space {item}, against the mean of the others that are legal."""
     lit = {s["id"]: bool(s.get("candle")) for s in table.facts["stage"]["space"]}
@@ -202,16 +186,22 @@ def stage_space(table: Table, tried: pl.DataFrame) -> pl.DataFrame:
 
 def advancing(table: Table) -> pl.DataFrame:
     """White quills, spent on each act in turn."""
-    found = find_positions(
-        table.game.name, ["quill"], most=2 * table.games, **table.dealt(table.games)
-    )
-    return against(try_moves(found), _EVERY_MOVE)
+    return against(_tried(table, "quill"), _EVERY_MOVE)
 
 
-@QUESTIONS.answered_by(advancing, matters=0.1)
+@question(advancing, matters=0.1)
 def act(table: Table, tried: pl.DataFrame) -> pl.DataFrame:
     """A white quill spent on Act {item}, against the mean of the legal acts."""
     return _values(tried, pl.col("move").str.strip_prefix("quill:"))
+
+
+def _positions(table: Table, block: str, times: int = 2, **options: Any) -> Positions:
+    dealt = table.dealt(table.games)
+    return find_positions(blocks=[block], most=times * table.games, **options, **dealt)
+
+
+def _tried(table: Table, block: str, times: int = 2) -> pl.DataFrame:
+    return try_moves(_positions(table, block, times))
 
 
 def _values(rows: pl.DataFrame, item: pl.Expr) -> pl.DataFrame:

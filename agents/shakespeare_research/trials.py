@@ -1,4 +1,4 @@
-"""Positions of self-play, and moves and gifts tried in them, each played to the end.
+"""An agent's games with itself, positions of them, and moves and gifts tried there.
 
 The positions' agent holds every seat. A position's trials meet the same chance, of the game and the
 agent, as long as their games draw alike.
@@ -14,58 +14,133 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from shakespeare_agents.registry import make
 from shakespeare_env.checks.values import is_whole
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import checked_count
-from shakespeare_env.core.game import Game
+from shakespeare_env.core.game import Game, ObservationLayout
 from shakespeare_env.core.rng import check_seed, streams
 from shakespeare_env.play.agent import AnyAgent, Player, decide_among
 from shakespeare_env.play.generators import GameGenerators
-from shakespeare_env.play.lineup import Lineup, play_out
-from shakespeare_research.self_play import at_all_seats, field, outcomes
+from shakespeare_research.counterfactual import batch_of, play_on, victory_shares
 
 OTHER = "another move"
-"""The trial of `try_moves_and_other` beyond those of `try_moves`."""
-_LOTS = np.uint64(0x107)
-"""Separates the lots that pick positions from the agents' draws."""
-_OTHER = np.uint64(0x07E2)
-"""Separates the choice of another move from the draws of the games after it."""
+"""The trial of `try_moves` beyond the moves looked for."""
+_LOTS, _OTHER = np.uint64(0x107), np.uint64(0x07E2)
+"""Separate the lots that pick positions, and the choice of another move, from other draws."""
+
+
+def self_play(
+    game: str,
+    *,
+    players: int,
+    games: int,
+    seed: int = 0,
+    player: Player = "network",
+    start: Mapping[str, str] | None = None,
+    end: Mapping[str, str] | None = None,
+) -> pl.DataFrame:
+    """Play games, each its own deal, with one agent at all seats; one row per seat and game.
+
+    The columns: `deal`, `players`, those of `outcomes`, and facts at the `start` and `end` of games
+    (column -> `field` name), as each seat sees them. `seed` covers the deals and the agent's draws,
+    `player` is as in `shakespeare_agents.make`.
+    """
+    batch = Batch(game, games, players=players, seed=seed, autoreset=False)
+    facts = _seat_facts(batch, start or {})
+    generators = GameGenerators.of_games(seed, np.arange(games))
+    play_on(batch, [make(player, batch.game)], generators)
+    facts |= _seat_facts(batch, end or {})
+    deals = {"deal": np.arange(games).repeat(players), "players": np.full(games * players, players)}
+    return pl.DataFrame(deals).hstack(outcomes(batch)).with_columns(**facts)
+
+
+def outcomes(batch: Batch) -> pl.DataFrame:
+    """How finished games of equally many seats ended, one row per seat and game.
+
+    The columns: `seat`, `score`, `lead` over the best other seat (null with one seat) and `won` (1,
+    a share of a shared victory, or 0).
+    """
+    players = int(batch.players[0])
+    scores = batch.final_scores[:, :players].astype(np.float64)
+    best = np.sort(scores, axis=1)
+    # Two seats that share the best score each lead by 0.
+    others = np.where(scores == best[:, -1:], best[:, -2:-1], best[:, -1:])
+    return pl.DataFrame(
+        {
+            "seat": np.tile(np.arange(players), batch.n),
+            "score": scores.ravel(),
+            "lead": (scores - others).ravel() if players > 1 else [None] * batch.n,
+            "won": victory_shares(batch)[:, :players].ravel(),
+        },
+        schema_overrides={"lead": pl.Float64},
+    )
+
+
+def _seat_facts(batch: Batch, facts: Mapping[str, str]) -> dict[str, NDArray[np.int16]]:
+    seats = range(int(batch.players[0]))
+    seen = [batch.observe(np.full(batch.n, seat, np.int8)) for seat in seats] if facts else []
+    return {
+        column: np.stack([field(batch.game.layout, name, of_seat) for of_seat in seen], 1).ravel()
+        for column, name in facts.items()
+    }
+
+
+def field(
+    layout: ObservationLayout, name: str, observations: NDArray[np.int8]
+) -> NDArray[np.int16]:
+    """int16[n]: a fact as a number, from int8[n, D] observations.
+
+    The name is that of a field, `seat0.pounds`, or of one of its named numbers,
+    `seat0.metrics.stage_spaces`. A one-hot field gives its 1's place, from 1, or 0.
+
+    Raises:
+        KeyError: no such field or number.
+        ValueError: the field has several numbers.
+    """
+    whole, part = (name, "") if name in layout.fields else name.rpartition(".")[::2]
+    entry = layout[whole]
+    numbers = observations[:, entry.slice].astype(np.int16)
+    if not part and entry.size == 1:
+        return numbers[:, 0]
+    if not part and entry.description.startswith("one-hot:"):
+        return np.where(numbers.any(axis=1), numbers.argmax(axis=1) + 1, 0).astype(np.int16)
+    # A description ends with the names of the numbers, if they have any.
+    names = entry.description.rpartition(": ")[2].split(", ")
+    if len(names) != entry.size:
+        names = []
+    listed = ", ".join(names) or "none with a name"
+    if not part:
+        raise ValueError(f"{name!r} has {entry.size} numbers: {listed}")
+    if part not in names:
+        raise KeyError(f"{whole!r} has no number {part!r}; there are {listed}")
+    return numbers[:, names.index(part)]
 
 
 @dataclass(frozen=True)
 class Positions:
-    """m positions of self-play, at a seat's decision, by deal in the order they came up.
-
-    Attributes:
-        frame: One row per position: `position`, its number; `deal`, its game; `seat`, who decides;
-            `weight`, what it counts for (see `find_positions`); the facts asked for.
-        games: The positions with the chance to come; they are copied, never stepped.
-        agent: The agent that played them.
-        kinds: int64[k], ids of the moves searched for.
-        choices: int64[m], what the agent chose.
-        states: uint64[m], the games' generators after that.
-    """
+    """m positions of self-play, at a seat's decision, by deal in the order they came up."""
 
     frame: pl.DataFrame
-    games: Batch
-    agent: AnyAgent
-    kinds: NDArray[np.int64]
-    choices: NDArray[np.int64]
-    states: NDArray[np.uint64]
+    """One row per position: `position`, its number; `deal`, its game; `seat`, who decides;
+    `weight`, what it counts for (see `find_positions`); the facts asked for."""
+    games: Batch  # with the chance to come; they are copied, never stepped
+    agent: AnyAgent  # that played them
+    kinds: NDArray[np.int64]  # int64[k], ids of the moves searched for
+    choices: NDArray[np.int64]  # int64[m], what the agent chose
+    states: NDArray[np.uint64]  # uint64[m], the games' generators after that
 
     def where(self, wanted: pl.Expr) -> Positions:
-        """The positions whose row in `frame` is as wanted, numbered anew.
-
-        Raises:
-            NoPositionError: there are none.
-        """
+        """The positions whose row in `frame` is as wanted, numbered anew; at least one."""
         rows = np.flatnonzero(self.frame.select(wanted).to_series().to_numpy())
         if not len(rows):
             raise NoPositionError("no position is as wanted; play more games")
-        frame = self.frame[rows].with_columns(position=pl.Series(np.arange(len(rows))))
-        games = self.games.copies(rows)
         return replace(
-            self, frame=frame, games=games, choices=self.choices[rows], states=self.states[rows]
+            self,
+            frame=self.frame[rows].with_columns(position=np.arange(len(rows))),
+            games=self.games.copies(rows),
+            choices=self.choices[rows],
+            states=self.states[rows],
         )
 
 
@@ -88,18 +163,11 @@ def find_positions(
 ) -> Positions:
     """Play games, one agent at all seats, and sample positions with moves of some kinds.
 
-    Args:
-        game: Its name.
-        blocks: Blocks of the action table.
-        players: The number of seats.
-        games: The number of games to play, each its own deal.
-        most: The most positions to sample, uniformly; with `each_of`, for every move of theirs.
-        each_of: Blocks of which rare moves are sampled as often as common ones. The more likely a
-            position was for that to be sampled, the less its `weight`; 1 without.
-        least: The fewest legal moves of these kinds.
-        seed: Decides the deals and all draws.
-        player: See `shakespeare_agents.make`.
-        facts: Column -> `field` name, as the decider sees it.
+    Positions with `least` legal moves or more of some blocks of the action table are sampled, at
+    most `most`: uniformly, or so many for every move of the blocks `each_of`, so that rare moves
+    have as many as common ones. The more likely a position was for that to be sampled, the less its
+    `weight`; 1 without. `facts` are column -> `field` name, as the decider sees it; the others are
+    those of `self_play`.
 
     Raises:
         NoPositionError: there is no such position.
@@ -110,90 +178,62 @@ def find_positions(
     batch = Batch(game, games, players=players, seed=seed, autoreset=False)
     kinds = _ids_of(batch.game, blocks)
     each = _ids_of(batch.game, each_of) if each_of else kinds[:0]
-    lineup = at_all_seats(player, batch, GameGenerators.of_games(seed, np.arange(games)))
-    sample = _Sample(batch, lineup, kinds, each, least, most, seed)
-    play_out(batch, lineup, before_step=sample.draw)
-    kept, weights = sample.kept()
+    agent = make(player, batch.game)
+    generators = GameGenerators.of_games(seed, np.arange(games))
+    lots = GameGenerators(streams(int(check_seed(seed) ^ _LOTS), np.arange(games)))
+    of_moves = max(len(each), 1)
+    record = [("record", batch.game.state), ("deal", np.int64), ("choice", np.int64)]
+    lot = [("state", np.uint64), ("lot", np.float64), ("groups", np.bool_, (of_moves,))]
+    drawn = [np.zeros(0, [*record, *lot])]
+
+    def draw(rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
+        mask = batch.mask[rows]
+        fits = mask[:, kinds].sum(axis=1) >= least
+        rows = rows[fits]
+        new = np.zeros(len(rows), drawn[0].dtype)
+        new["record"], new["deal"], new["choice"] = batch.save(rows), rows, actions[fits]
+        new["state"], new["lot"] = generators.states[rows], lots[rows].random()
+        new["groups"] = mask[fits][:, each] if len(each) else True
+        drawn.append(new)
+        # Records are large, so those that can no longer be kept are dropped on the way.
+        if sum(map(len, drawn)) > 2 * of_moves * (most + 1):
+            every, cuts = _with_cuts(drawn, most)
+            drawn[:] = [every[every["lot"] <= cuts]]
+
+    play_on(batch, [agent], generators, before_step=draw)
+    every, cuts = _with_cuts(drawn, most)
+    below = np.flatnonzero(every["lot"] < cuts)
+    below = below[np.argsort(every["deal"][below], kind="stable")]
+    kept, chances = every[below], cuts[below]
     if not len(kept):
         raise NoPositionError(f"no such decision came up in {games} games; play more of them")
-    found = Batch(game, len(kept), players=players, autoreset=False)
-    found.load(slice(None), kept["record"])
-    noted = {
-        column: field(found.game.layout, of, found.obs) for column, of in (facts or {}).items()
-    }
+    positions = batch_of(batch.game, kept["record"])
+    layout, seats = batch.game.layout, positions.to_move.astype(np.int64)
+    noted = {column: field(layout, of, positions.obs) for column, of in (facts or {}).items()}
     numbers = {"position": np.arange(len(kept)), "deal": kept["deal"]}
-    seats = found.to_move.astype(np.int64)
-    frame = pl.DataFrame({**numbers, "seat": seats, "weight": weights, **noted})
-    return Positions(frame, found, lineup.agents[0], kinds, kept["choice"], kept["state"])
+    frame = pl.DataFrame({**numbers, "seat": seats, "weight": chances.max() / chances, **noted})
+    return Positions(frame, positions, agent, kinds, kept["choice"], kept["state"])
 
 
-@dataclass
-class _Sample:
-    """Keeps the decisions with the lowest lots while games are played, of each move or of all.
+def _with_cuts(
+    drawn: Sequence[NDArray[Any]], most: int
+) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """All decisions drawn, and the lots below which they are kept: the first ones left out.
 
     All moves of a decision share its lot, so its chance to be kept is the highest of their cuts
     (Cohen and Kaplan 2007, "Summarizing data using bottom-k sketches").
     """
-
-    batch: Batch
-    lineup: Lineup
-    kinds: NDArray[np.int64]
-    each: NDArray[np.int64]
-    least: int
-    most: int
-    seed: int
-
-    def __post_init__(self) -> None:
-        lots = int(check_seed(self.seed) ^ _LOTS)
-        self._lots = GameGenerators(streams(lots, np.arange(self.batch.n)))
-        self._groups = max(len(self.each), 1)
-        fields = [("record", self.batch.game.state), ("deal", np.int64), ("choice", np.int64)]
-        groups = ("groups", np.bool_, (self._groups,))
-        self._dtype = np.dtype([*fields, ("state", np.uint64), ("lot", np.float64), groups])
-        self._drawn = [np.zeros(0, self._dtype)]
-
-    def draw(self, rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
-        """Draw a lot for every fitting decision before it is played."""
-        mask = self.batch.mask[rows]
-        fits = mask[:, self.kinds].sum(axis=1) >= self.least
-        rows = rows[fits]
-        drawn = np.zeros(len(rows), self._dtype)
-        drawn["record"] = self.batch.save(rows)
-        drawn["deal"] = rows
-        drawn["choice"] = actions[fits]
-        drawn["state"] = self.lineup.generators.states[rows]
-        drawn["lot"] = self._lots[rows].random()
-        drawn["groups"] = mask[fits][:, self.each] if len(self.each) else True
-        self._drawn.append(drawn)
-        # Records are large, so those that can no longer be kept are dropped on the way.
-        if sum(map(len, self._drawn)) > 2 * self._groups * (self.most + 1):
-            drawn, cuts = self._with_cuts()
-            self._drawn = [drawn[drawn["lot"] <= cuts]]
-
-    def kept(self) -> tuple[NDArray[Any], NDArray[np.float64]]:
-        """The decisions kept, by deal, and their weights."""
-        drawn, cuts = self._with_cuts()
-        kept = drawn["lot"] < cuts
-        order = np.argsort(drawn["deal"][kept], kind="stable")
-        chances = cuts[kept][order]
-        return drawn[kept][order], chances.max(initial=0.0) / chances
-
-    def _with_cuts(self) -> tuple[NDArray[Any], NDArray[np.float64]]:
-        """All decisions, and the lots below which they are kept: the first ones left out."""
-        drawn = np.concatenate(self._drawn)
-        if len(drawn) <= self.most:
-            return drawn, np.asarray(drawn["groups"].any(axis=1), np.float64)
-        lots = np.where(drawn["groups"], drawn["lot"][:, None], 1.0)
-        cuts = np.partition(lots, self.most, axis=0)[self.most]
-        highest: NDArray[np.float64] = np.where(drawn["groups"], cuts, 0.0).max(axis=1)
-        return drawn, highest
+    every = np.concatenate(drawn)
+    if len(every) <= most:
+        return every, np.asarray(every["groups"].any(axis=1), np.float64)
+    lots = np.where(every["groups"], every["lot"][:, None], 1.0)
+    cuts = np.partition(lots, most, axis=0)[most]
+    highest: NDArray[np.float64] = np.where(every["groups"], cuts, 0.0).max(axis=1)
+    return every, highest
 
 
 def _ids_of(game: Game, blocks: Sequence[str]) -> NDArray[np.int64]:
-    """The action ids of some blocks of the action table."""
     known = {block.name: block for block in game.actions.blocks}
-    if not blocks:
-        raise ValueError(f"no blocks: name some of {', '.join(known)}")
     for name in blocks:
         if name not in known:
             raise ValueError(f"{game.name} has no block {name!r}; its blocks: {', '.join(known)}")
@@ -202,38 +242,34 @@ def _ids_of(game: Game, blocks: Sequence[str]) -> NDArray[np.int64]:
     )
 
 
-def try_moves(positions: Positions) -> pl.DataFrame:
+def try_moves(positions: Positions, *, other: bool = False) -> pl.DataFrame:
     """Try every legal move of the kinds looked for, one row per trial, by position.
 
     The columns: those of `positions.frame`; `move`, its text; `chosen`, whether the agent plays it;
-    the decider's `score`, `lead` and `won` (see `self_play.outcomes`).
-    """
-    places, actions = _legal(positions)
-    return _tried(positions, places, actions, _texts(positions, actions))
-
-
-def try_moves_and_other(positions: Positions) -> pl.DataFrame:
-    """Like `try_moves`, plus a trial `OTHER`, the agent's choice among all other moves.
-
-    Positions without other moves are dropped.
+    the decider's `score`, `lead` and `won` (see `outcomes`). `other` adds a trial `OTHER`, the
+    agent's choice among all other moves; positions without any are dropped.
 
     Raises:
         ValueError: no position has other moves.
     """
-    rest = positions.games.mask.copy()
-    rest[:, positions.kinds] = False
-    open_to = np.flatnonzero(rest.any(axis=1))
-    if not len(open_to):
-        raise ValueError("no position has moves of other kinds; use `try_moves`")
-    asked = positions.games.copies(open_to)
-    generators = GameGenerators(positions.states[open_to] ^ _OTHER)
-    others = decide_among(positions.agent, asked, rest[open_to], generators)
-    places, actions = _legal(positions)
-    among = np.isin(places, open_to)
-    places, actions = places[among], actions[among]
-    texts = [*_texts(positions, actions), *[OTHER] * len(others)]
-    places, actions = np.append(places, open_to), np.append(actions, others)
-    tried = _tried(positions, places, actions, texts)
+    mask, agent = positions.games.mask, positions.agent
+    places, kinds = mask[:, positions.kinds].nonzero()
+    actions = positions.kinds[kinds]
+    texts = np.array(positions.games.game.actions.texts, object)[actions]
+    if other:
+        rest = mask.copy()
+        rest[:, positions.kinds] = False
+        able = np.flatnonzero(rest.any(axis=1))
+        if not len(able):
+            raise ValueError("no position has moves of other kinds")
+        generators = GameGenerators(positions.states[able] ^ _OTHER)
+        others = decide_among(agent, positions.games.copies(able), rest[able], generators)
+        kept = np.isin(places, able)
+        texts = np.append(texts[kept], [OTHER] * len(able))
+        places, actions = np.append(places[kept], able), np.append(actions[kept], others)
+    moves = {"move": texts.tolist(), "chosen": positions.choices[places] == actions}
+    ends = _ends(positions, positions.games.copies(places), places, actions)
+    tried = positions.frame[places].hstack(pl.DataFrame(moves)).hstack(ends)
     return tried.sort("position", maintain_order=True)
 
 
@@ -252,51 +288,32 @@ def try_gift(positions: Positions, what: str, amount: int) -> pl.DataFrame:
     if what not in (game.state.names or ()) or game.state[what].shape != (game.max_seats,):
         raise ValueError(f"{game.name} has no field {what!r} with a number for each seat")
     records = positions.games.save(slice(None))
-    held = records[what][np.arange(len(records)), positions.games.to_move]
-    room = game.ranges[what].high - int(held.max())
+    deciders = positions.games.to_move
+    room = game.ranges[what].high - int(records[what][np.arange(len(records)), deciders].max())
     supply = f"supply_{what}" if f"supply_{what}" in (game.state.names or ()) else None
     if supply is not None:
         room = min(room, int(records[supply].max()))
     if not is_whole(amount) or not 0 <= amount <= room:
         raise ValueError(f"amount={amount!r}: give a whole number of {what} from 0 to {room}")
     able = np.arange(len(records)) if supply is None else np.flatnonzero(records[supply] >= amount)
-    places = np.repeat(able, 2)
-    gifts = np.tile(np.array([0, amount]), len(able))
-    games = positions.games.copies(places)
+    places, gifts = np.repeat(able, 2), np.tile([0, amount], len(able))
     records = records[places]
     given = gifts.astype(game.state[what].base)
-    records[what][np.arange(games.n), games.to_move] += given
+    records[what][np.arange(len(records)), deciders[places]] += given
     if supply is not None:
         records[supply] -= given
-    games.load(slice(None), records)
-    return positions.frame[places].with_columns(gift=gifts).hstack(_end(positions, games, places))
+    ends = _ends(positions, batch_of(game, records), places)
+    return positions.frame[places].with_columns(gift=gifts).hstack(ends)
 
 
-def _legal(positions: Positions) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Positions and ids of the legal moves of the kinds looked for."""
-    places, kinds = positions.games.mask[:, positions.kinds].nonzero()
-    return places, positions.kinds[kinds]
-
-
-def _texts(positions: Positions, actions: NDArray[np.int64]) -> list[str]:
-    texts = positions.games.game.actions.texts
-    return [texts[action] for action in actions]
-
-
-def _tried(
-    positions: Positions, places: NDArray[np.int64], actions: NDArray[np.int64], texts: list[str]
+def _ends(
+    positions: Positions,
+    games: Batch,
+    places: NDArray[np.int64],
+    actions: NDArray[np.int64] | None = None,
 ) -> pl.DataFrame:
-    games = positions.games.copies(places)
-    games.step(actions)
-    moves = {"move": texts, "chosen": positions.choices[places] == actions}
-    tried = positions.frame[places].hstack(pl.DataFrame(moves))
-    return tried.hstack(_end(positions, games, places))
-
-
-def _end(positions: Positions, games: Batch, places: NDArray[np.int64]) -> pl.DataFrame:
-    """Play games out: the deciders' `score`, `lead` and `won`."""
-    generators = GameGenerators(positions.states[places])
-    play_out(games, at_all_seats(positions.agent, games, generators))
+    """The deciders' `score`, `lead` and `won` once games are played on."""
+    play_on(games, [positions.agent], GameGenerators(positions.states[places]), actions)
     deciders = np.arange(games.n) * games.players + positions.frame["seat"].to_numpy()[places]
     ends: pl.DataFrame = outcomes(games)[deciders].drop("seat")
     return ends

@@ -9,7 +9,7 @@ this estimator is unbiased however errors and effects go together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -22,15 +22,13 @@ from scipy import stats
 from shakespeare_research.questions import Question
 
 Floats = NDArray[np.float64]
+Figures = tuple[float, float, int]
+"""An estimate, its standard error and the deals behind it; `Estimates` are those by box."""
+Estimates = Mapping[str, Figures]
 LEVEL = 0.95
 """Of all intervals and tests of a report together, and of every bound by itself."""
-HOLDS, OPEN, BY_BOX, BY_PLAYER, BY_BOTH = (
-    "holds",
-    "open",
-    "depends on the box",
-    "depends on the player",
-    "depends on the box and the player",
-)
+HOLDS, OPEN, BY_BOX = "holds", "open", "depends on the box"
+BY_PLAYER, BY_BOTH = "depends on the player", "depends on the box and the player"
 MOST_BOXES = 0.8
 """The share of boxes that must have the sign of a finding that holds: four of five at least."""
 FEWEST_BOXES = 4
@@ -39,64 +37,44 @@ FEWEST_BOXES = 4
 
 @dataclass(frozen=True)
 class Ensemble:
-    """One finding in k boxes, k >= 2.
+    """One finding in k >= 2 boxes."""
 
-    Attributes:
-        boxes: k.
-        mean: The mean over boxes, each counting once.
-        mean_error: Its standard error, from how boxes differ, sampling included.
-        between: The standard deviation between boxes, sampling errors removed; 0 if there is none.
-        sampling: The root mean square of the sampling errors.
-        least: The smallest estimate.
-        most: The largest.
-        same_sign: How many estimates have the sign of the mean.
-        p_spread: The p-value of no difference between boxes, by Cochran's Q.
-    """
-
-    boxes: int
-    mean: float
-    mean_error: float
-    between: float
-    sampling: float
-    least: float
-    most: float
-    same_sign: int
-    p_spread: float
-
-    def interval(self, tests: int = 1) -> tuple[float, float]:
-        """The ends of the mean's interval, one of so many at `LEVEL` together.
-
-        Student's over boxes, with Bonferroni's correction.
-        """
-        return _ends(self.mean, self.mean_error, self.boxes, tests)
-
-    @property
-    def sign_bound(self) -> float:
-        """The least share of all boxes that have the mean's sign (see `share_bound`)."""
-        return share_bound(self.same_sign, self.boxes)
+    boxes: int  # k
+    mean: float  # over boxes, each counting once
+    mean_error: float  # its standard error, from how boxes differ, sampling included
+    low: float  # the ends of its interval, Student's over boxes with Bonferroni's correction
+    high: float
+    between: float  # the standard deviation between boxes, sampling errors removed
+    sampling: float  # the root mean square of the sampling errors
+    least: float  # the smallest estimate
+    most: float  # the largest
+    same_sign: int  # how many estimates have the sign of the mean
+    sign_bound: float  # the least share of all boxes that have it (`share_bound`)
+    p_spread: float  # the p-value of no difference between boxes, by Cochran's Q
 
 
-def ensemble(estimates: Floats, errors: Floats) -> Ensemble:
+def ensemble(estimates: Floats, errors: Floats, tests: int = 1) -> Ensemble:
     """Combine estimates of different boxes, float[k], k >= 2, with independent errors above 0.
 
-    Raises:
-        ValueError: there are fewer than two, or an error is not above 0.
+    The mean's interval is one of `tests` that hold together at `LEVEL`.
     """
-    k = len(estimates)
-    if k < 2 or not (errors > 0).all():
-        raise ValueError(f"{k} estimates, smallest error {errors.min(initial=1)}: give two or more")
-    mean, spread = float(estimates.mean()), float(estimates.var(ddof=1))
+    k, mean, mean_error = len(estimates), float(estimates.mean()), float(stats.sem(estimates))
+    half = float(stats.t.ppf(1 - (1 - LEVEL) / (2 * tests), k - 1)) * mean_error
     weights = errors**-2
     off = estimates - np.average(estimates, weights=weights)
+    same_sign = int((np.sign(estimates) == np.sign(mean)).sum())
     return Ensemble(
         boxes=k,
         mean=mean,
-        mean_error=(spread / k) ** 0.5,
+        mean_error=mean_error,
+        low=mean - half,
+        high=mean + half,
         between=max(variance_between(estimates, errors), 0.0) ** 0.5,
         sampling=float((errors**2).mean()) ** 0.5,
         least=float(estimates.min()),
         most=float(estimates.max()),
-        same_sign=int((np.sign(estimates) == np.sign(mean)).sum()),
+        same_sign=same_sign,
+        sign_bound=share_bound(same_sign, k),
         p_spread=float(stats.chi2.sf((weights * off**2).sum(), k - 1)),
     )
 
@@ -111,81 +89,42 @@ def share_bound(successes: int, boxes: int) -> float:
 
     All of 32 say at least 91 %.
     """
-    if not successes:
-        return 0.0
-    return float(stats.beta.ppf(1 - LEVEL, successes, boxes - successes + 1))
-
-
-def mean_interval_of(differences: Floats, tests: int) -> tuple[float, float]:
-    """The ends of the interval of a mean over boxes, like `Ensemble.interval`."""
-    k = len(differences)
-    return _ends(float(differences.mean()), float(differences.std(ddof=1)) / k**0.5, k, tests)
-
-
-def _ends(mean: float, error: float, boxes: int, tests: int) -> tuple[float, float]:
-    half = float(stats.t.ppf(1 - (1 - LEVEL) / (2 * tests), boxes - 1)) * error
-    return mean - half, mean + half
+    test = stats.binomtest(successes, boxes, alternative="greater")
+    return float(test.proportion_ci(LEVEL, method="exact").low)
 
 
 @dataclass(frozen=True)
 class Seen:
-    """A finding with one player.
+    """A finding with one player."""
 
-    Attributes:
-        bundled: The estimate in the package's own box and its standard error, if there is one.
-        over: The boxes in which all groups of facts were drawn, together.
-        low: The lower end of the mean's interval, simultaneous with all others.
-        high: The upper end.
-        direction: 1 or -1, the sign of the mean; 0 if it is too small to matter in any box; None if
-            it is unknown.
-        moved_by: Groups of facts and their shares of what all groups move, the largest first; only
-            those that move it beyond sampling errors.
-    """
-
-    bundled: tuple[float, float] | None
-    over: Ensemble
-    low: float
-    high: float
+    bundled: Figures | None  # in the package's own box
+    drawn: Estimates  # in the boxes in which all groups of facts were drawn
+    over: Ensemble  # these boxes together
     direction: int | None
-    moved_by: tuple[tuple[str, float], ...]
+    """1 or -1, the sign of the mean; 0 if too small to matter in any box; None if unknown."""
+    moved_by: dict[str, float]
+    """Groups of facts that move it beyond sampling errors, the largest first, and their shares of
+    what all groups move."""
 
     @property
     def same_everywhere(self) -> bool:
         """Whether at least `MOST_BOXES` of all boxes have its direction."""
-        known = self.direction is not None
-        return known and (self.direction == 0 or self.over.sign_bound >= MOST_BOXES)
+        most = self.over.sign_bound >= MOST_BOXES
+        return self.direction == 0 or (self.direction is not None and most)
 
 
 @dataclass(frozen=True)
 class Finding:
-    """An answer to a question at one table, with every player.
-
-    Attributes:
-        question: The question.
-        item: What of it.
-        players: The number of seats.
-        by_player: What was seen, by player.
-        verdict: `HOLDS` if the direction is known, the same with two players or more, and the same
-            in most boxes; `BY_BOX` if boxes differ, and not in size alone; `BY_PLAYER` if players
-            differ, and not in size alone; else `OPEN`.
-    """
+    """An answer to a question about an item at a table of some players, by who plays there."""
 
     question: Question
     item: str
     players: int
     by_player: Mapping[str, Seen]
     verdict: str
-
-    @property
-    def label(self) -> str:
-        """What is found, in words."""
-        return self.question.label(self.item)
-
-    @property
-    def facts(self) -> list[str]:
-        """The groups of facts that move it with any player."""
-        moved = [group for seen in self.by_player.values() for group, _ in seen.moved_by]
-        return list(dict.fromkeys(moved))
+    """`HOLDS` if the direction is known, the same with two players or more, and the same in most
+    boxes; `BY_BOX` if boxes differ, and not in size alone; `BY_PLAYER` if players differ, and not
+    in size alone; else `OPEN`."""
 
 
 def findings(
@@ -194,100 +133,72 @@ def findings(
     """What answers amount to, in the order of the questions.
 
     All intervals of means, all tests for a spread between boxes and all comparisons of players hold
-    together at `LEVEL` (Bonferroni).
-
-    Args:
-        answers: `ESTIMATES` with the columns `box`, `player` and `players`.
-        kinds: By box, see `facts.DrawnBoxes.kind`.
-        questions: By name.
+    together at `LEVEL` (Bonferroni). `answers` have a column `box`, whose kinds are those of
+    `facts.DrawnBoxes`.
     """
-    keys = ["question", "item", "players"]
-    found = {
-        key: by_player
-        for key, rows in answers.group_by(keys, maintain_order=True)
-        if (by_player := dict(_by_player(rows, kinds)))
-    }
-    pairs = sum(len(one) * (len(one) - 1) // 2 for one in found.values())
-    tests = 2 * sum(map(len, found.values())) + pairs
+    tree: dict[tuple[Any, ...], dict[str, dict[str, dict[str, Figures]]]] = {}
+    names, figures = ["question", "item", "players", "player", "box"], ["estimate", "error", "n"]
+    for row in answers.select(*names, *figures).sort("player", "box").iter_rows():
+        key, (player, box) = row[:3], row[3:5]
+        of_player = tree.setdefault(key, {}).setdefault(player, {})
+        of_player.setdefault(kinds[box], {})[box] = row[5:]
+    kept = {}
+    for key, by_player in tree.items():
+        enough = {who: a for who, a in by_player.items() if len(a.get("all", ())) >= FEWEST_BOXES}
+        if enough:
+            kept[key] = enough
+    tests = sum(2 * k + k * (k - 1) // 2 for k in map(len, kept.values()))
     order = list(questions)
-    return [
-        _finding(questions[name], item, players, found[name, item, players], tests)
-        for name, item, players in sorted(found, key=lambda key: (order.index(key[0]), *key[1:]))
-    ]
+    listed = []
+    for name, item, players in sorted(kept, key=lambda key: (order.index(key[0]), *key[1:])):
+        by_player = kept[name, item, players]
+        seen = {who: _seen(questions[name], rows, tests) for who, rows in by_player.items()}
+        listed.append(Finding(questions[name], item, players, seen, _verdict(seen, tests)))
+    return listed
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """The estimates of a finding with one player, and their errors, by box of every kind."""
-
-    by_kind: Mapping[str, Mapping[str, tuple[float, float]]]
-
-    def of(self, kind: str) -> tuple[Floats, Floats]:
-        found = np.array(list(self.by_kind.get(kind, {}).values())).reshape(-1, 2)
-        return found[:, 0], found[:, 1]
-
-
-def _by_player(rows: pl.DataFrame, kinds: Mapping[str, str]) -> Iterator[tuple[str, _Rows]]:
-    for (player,), part in rows.sort("player").group_by("player", maintain_order=True):
-        by_kind: dict[str, dict[str, tuple[float, float]]] = {}
-        for box, estimate, error in part.select("box", "estimate", "error").sort("box").rows():
-            by_kind.setdefault(kinds[box], {})[box] = (estimate, error)
-        if len(by_kind.get("all", ())) >= FEWEST_BOXES:
-            yield str(player), _Rows(by_kind)
-
-
-def _finding(
-    question: Question, item: str, players: int, by_player: Mapping[str, _Rows], tests: int
-) -> Finding:
-    seen = {player: _seen(question, rows, tests) for player, rows in by_player.items()}
-    return Finding(question, item, players, seen, _verdict(seen, by_player, tests))
-
-
-def _seen(question: Question, rows: _Rows, tests: int) -> Seen:
-    own, over = rows.by_kind.get("own"), ensemble(*rows.of("all"))
-    low, high = over.interval(tests)
+def _seen(question: Question, by_kind: Mapping[str, Estimates], tests: int) -> Seen:
+    columns = {kind: np.array([*boxes.values()])[:, :2].T for kind, boxes in by_kind.items()}
+    estimates, errors = columns["all"]
+    over = ensemble(estimates, errors, tests)
     direction = None
-    if low > 0 or high < 0:
-        direction = 1 if low > 0 else -1
-    elif max(-low, high, over.between) <= question.matters:
+    if over.low > 0 or over.high < 0:
+        direction = 1 if over.low > 0 else -1
+    elif max(-over.low, over.high, over.between) <= question.matters:
         direction = 0
-    bundled = None if own is None else next(iter(own.values()))
-    return Seen(bundled, over, low, high, direction, _moved_by(rows, tests))
+    groups = {
+        kind: figures
+        for kind, figures in columns.items()
+        if kind not in ("own", "all") and len(by_kind[kind]) > 1
+    }
+    moved = {group: max(variance_between(*figures), 0.0) for group, figures in groups.items()}
+    shares = {
+        group: moved[group] / sum(moved.values())
+        for group in sorted(groups, key=lambda group: -moved[group])
+        if moved[group] and ensemble(*groups[group]).p_spread * len(groups) * tests < 1 - LEVEL
+    }
+    bundled = next(iter(by_kind.get("own", {}).values()), None)
+    return Seen(bundled, by_kind["all"], over, direction, shares)
 
 
-def _moved_by(rows: _Rows, tests: int) -> tuple[tuple[str, float], ...]:
-    groups = [
-        kind
-        for kind, boxes in rows.by_kind.items()
-        if kind not in ("own", "all") and len(boxes) > 1
-    ]
-    moved = {group: max(variance_between(*rows.of(group)), 0.0) for group in groups}
-    beyond = [g for g in groups if ensemble(*rows.of(g)).p_spread * len(groups) * tests < 1 - LEVEL]
-    shares = [(group, moved[group] / sum(moved.values())) for group in beyond if moved[group]]
-    return tuple(sorted(shares, key=lambda one: -one[1]))
-
-
-def _verdict(seen: Mapping[str, Seen], rows: Mapping[str, Any], tests: int) -> str:
-    directions = {one.direction for one in seen.values()}
-    alike = len(directions) == 1
-    if len(seen) > 1 and alike and all(one.same_everywhere for one in seen.values()):
+def _verdict(seen: Mapping[str, Seen], tests: int) -> str:
+    every = list(seen.values())
+    alike = len(every) > 1 and len({player.direction for player in every}) == 1
+    if alike and all(player.same_everywhere for player in every):
         return HOLDS
-    by_box = any(
-        one.over.p_spread * tests < 1 - LEVEL and not one.same_everywhere for one in seen.values()
-    )
+    vary = (player for player in every if player.over.p_spread * tests < 1 - LEVEL)
+    by_box = not all(player.same_everywhere for player in vary)
     by_player = any(
-        seen[one].direction != seen[other].direction and _differ(rows[one], rows[other], tests)
-        for one, other in combinations(seen, 2)
+        first.direction != second.direction and _differ(first.drawn, second.drawn, tests)
+        for first, second in combinations(every, 2)
     )
     verdicts = {(True, True): BY_BOTH, (True, False): BY_BOX, (False, True): BY_PLAYER}
     return verdicts.get((by_box, by_player), OPEN)
 
 
-def _differ(one: _Rows, other: _Rows, tests: int) -> bool:
+def _differ(first: Estimates, second: Estimates, tests: int) -> bool:
     """Whether two players' means differ over the boxes in which both were asked."""
-    first, second = one.by_kind["all"], other.by_kind["all"]
-    both = [box for box in first if box in second]
-    if len(both) < FEWEST_BOXES:
+    differences = np.array([first[box][0] - second[box][0] for box in first if box in second])
+    if len(differences) < FEWEST_BOXES:
         return False
-    low, high = mean_interval_of(np.array([first[box][0] - second[box][0] for box in both]), tests)
-    return low > 0 or high < 0
+    return bool(stats.ttest_1samp(differences, 0).pvalue * tests < 1 - LEVEL)

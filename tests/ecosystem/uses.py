@@ -118,6 +118,7 @@ def table() -> None:
         finally:
             server.send_signal(signal.SIGINT)
         assert server.wait(60) in (0, 130)  # 130 after Ctrl-C, 0 where it is ignored at first
+    shakespeare("findings", "--sample", "1", "--game", GAME, "--out", "boxes")
 
 
 def _play_at(lines: Iterable[str]) -> None:

@@ -1,5 +1,7 @@
 """Moves of one position: each played on many times under the same chance, or searched."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,8 @@ from shakespeare_env import Position
 from shakespeare_env.errors import IllegalMove
 from shakespeare_research.counterfactual import Counterfactual, candidates, counterfactual
 from shakespeare_table.session import Session
+
+SEARCH = "search,rollouts=random,simulations=16"
 
 
 def later(name, players, moves=6):
@@ -28,30 +32,27 @@ def test_the_first_continuation_of_each_move_is_the_game_that_is_told():
     found = counterfactual(position, moves, ["random"] * 6, continuations=3, seed=5)
     for move, scores, shares in zip(moves, found.scores, found.shares, strict=True):
         start = Position.from_dict(position.to_dict(), seed=5)
-        told = Session(start, dict.fromkeys(range(6), agent), 5)
-        told.push(move, lambda *_: None)
-        told.play_out(lambda *_: None)
-        assert scores[0].tolist() == told.position.scores()
-        assert np.flatnonzero(shares[0]).tolist() == told.position.winners
+        played = Session(start, dict.fromkeys(range(6), agent), 5)
+        played.push(move, lambda *_: None)
+        played.play_out(lambda *_: None)
+        assert scores[0].tolist() == played.position.scores()
+        assert np.flatnonzero(shares[0]).tolist() == played.position.winners
         assert shares[0].sum() == pytest.approx(1.0)
         assert len(np.unique(scores, axis=0)) > 1, "other continuations meet other chance"
 
 
-def test_neither_what_is_to_come_nor_how_many_play_at_once_decides(monkeypatch):
+def test_what_is_to_come_decides_nothing():
     position = later("shakespeare", 2)
-    moves, found = position.moves()[:2], []
-    told: list[tuple[int, int]] = []
-    for at_once, reseeded in ((4096, 1), (4, 2)):
-        monkeypatch.setattr("shakespeare_research.counterfactual._AT_ONCE", at_once)
+    moves, progress, ends = position.moves()[:2], [], []
+    options: Any = {"continuations": 5, "on_progress": lambda *now: progress.append(now)}
+    for reseeded in (1, 2):
         position.reseed(reseeded)
-        result = counterfactual(
-            position, moves, ["random"], continuations=5, on_progress=lambda *now: told.append(now)
-        )
-        found.append((result.scores.tolist(), result.shares.tolist()))
-    assert found[0] == found[1]
-    assert told[-1][1] == 10
+        result = counterfactual(position, moves, ["random"], **options)
+        ends.append((result.scores.tolist(), result.shares.tolist()))
+    assert ends[0] == ends[1]
+    assert progress[-1][1] == 10
     other = counterfactual(position, moves, ["greedy", "random"], continuations=1, seed=1)
-    assert other.scores.tolist() != found[0][0]
+    assert other.scores.tolist() != ends[0][0]
     assert other.agents == ("greedy", "random")
     assert np.isnan(other.score(moves[0], 0).low)
 
@@ -60,62 +61,45 @@ def test_means_and_intervals():
     scores = np.array([[[20, 18], [22, 18]], [[19, 18], [19, 26]]], np.int16)
     shares = np.array([[[1.0, 0.0], [1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]]])
     found = Counterfactual(("stay", "go"), ("a", "b"), scores, shares)
-    assert (found.score("stay", 0).mean, found.score("go", 0).mean) == (21.0, 19.0)
-    assert found.score("stay", 0).high == pytest.approx(33.71, abs=0.01)  # errors of 1, t of 12.71
-    assert found.score("go", 0).low == 19.0
-    less = found.score_change("go", 0)
-    assert less.mean == -2.0
-    assert less.high == pytest.approx(10.71, abs=0.01)  # of -1 and -3
+    assert found.score("stay", 0) == pytest.approx((21, 8.29, 33.71), abs=0.01)  # t of 12.71
+    assert found.score("go", 0) == (19, 19, 19)
+    assert found.score_change("go", 0) == pytest.approx((-2, -14.71, 10.71), abs=0.01)  # -1 and -3
     assert 0.0 < found.won("go", 0).low < found.won("go", 0).mean == 0.5 < found.won("go", 0).high
-    change = found.won_change("go", 0)
-    assert (change.mean, change.low) == (-0.5, -1.0)
-    frame = found.frame()
-    expected = [("stay", 0, "a"), ("stay", 1, "b"), ("go", 0, "a"), ("go", 1, "b")]
-    assert frame.select("move", "seat", "agent").rows() == expected
-    last = frame.row(3, named=True)
+    assert found.won_change("go", 0)[:2] == (-0.5, -1.0)
+    *_, last = found.frame().rows(named=True)
+    assert (last["move"], last["seat"], last["agent"]) == ("go", 1, "b")
     for name in ("score", "won", "score_change", "won_change"):
-        one = getattr(found, name)("go", 1)
-        given = [last[name], last[f"{name}_low"], last[f"{name}_high"]]
-        assert given == [one.mean, one.low, one.high]
+        assert (last[name], last[f"{name}_low"]) == getattr(found, name)("go", 1)[:2]
     with pytest.raises(KeyError, match="'run' was not tried; the moves were stay, go"):
         found.score("run", 0)
-
-
-def test_nobody_wins_alone():
-    position = later("shakespeare", 1)
-    frame = counterfactual(position, position.moves()[:2], ["random"], continuations=4).frame()
-    assert frame["won"].null_count() == frame["won_change"].null_count() == 2
-    assert frame["score_low"].null_count() == 0
+    alone = Counterfactual(("stay", "go"), ("a",), scores[:, :, :1], shares[:, :, :1]).frame()
+    assert alone["won"].null_count() == alone["won_change_low"].null_count() == 2
 
 
 def test_a_search_says_what_it_tries_and_what_it_plays_comes_first():
-    position, search = Position.new("figaro", players=3, seed=1), "search,rollouts=random"
-    found = candidates(position, f"{search},simulations=16", seed=3)
+    position = Position.new("figaro", players=3, seed=1)
+    found = candidates(position, SEARCH, seed=3)
     assert len(found) > 1
     assert set(found["move"]) <= set(position.moves())
     assert found["played"].to_list() == [True] + [False] * (len(found) - 1)
-    assert (found["playouts"] > 0).all()
-    assert found["value"].null_count() == 0
-    certain = candidates(position, f"{search},simulations=16,near_certain=0")
+    assert 0 not in found["playouts"].to_list()
+    certain = candidates(position, f"{SEARCH},near_certain=0")
     assert certain.select("playouts", "value", "played").rows() == [(0, None, True)]
 
 
 def test_refuses_what_cannot_be():
-    position = later("shakespeare", 2)
+    position, over = later("shakespeare", 2), later("figaro", 3)
+    while over.to_move is not None:
+        over.push(over.moves()[0])
     legal = position.moves()[0]
-    for moves, options, named in (
-        (["hop"], {}, "hop"),
-        ([legal, legal], {}, legal),
-        ([legal], {"continuations": 0}, "continuations=0"),
-        ([legal], {"agents": ["random"] * 3}, "3 players for 2 seats"),
+    for named, tried in (
+        ("hop", lambda: counterfactual(position, ["hop"])),
+        (legal, lambda: counterfactual(position, [legal, legal])),
+        ("continuations=0", lambda: counterfactual(position, [legal], continuations=0)),
+        ("3 players for 2", lambda: counterfactual(position, [legal], ["random"] * 3)),
+        (legal, lambda: counterfactual(over, [legal])),
+        ("heuristic", lambda: candidates(position, "heuristic")),
+        ("over", lambda: candidates(over, SEARCH)),
     ):
-        with pytest.raises((IllegalMove, ValueError, TypeError), match=named):
-            counterfactual(position, moves, **options)
-    with pytest.raises(ValueError, match="heuristic"):
-        candidates(position, "heuristic")
-    while position.to_move is not None:
-        position.push(position.moves()[0])
-    with pytest.raises(IllegalMove):
-        counterfactual(position, [legal])
-    with pytest.raises(ValueError, match="over"):
-        candidates(position, "search,rollouts=random")
+        with pytest.raises((IllegalMove, ValueError), match=named):
+            tried()

@@ -14,14 +14,11 @@ from shakespeare_table.analysis.judging import (
     verdict_on,
     verdicts,
 )
-from shakespeare_table.analysis.thoughts import MoveThought, Reasons, Thoughts, reasons, thoughts
+from shakespeare_table.analysis.thoughts import reasons, thoughts
 
 __all__ = [
     "Analyst",
     "Line",
-    "MoveThought",
-    "Reasons",
-    "Thoughts",
     "Verdict",
     "best_line",
     "forecasts_of",

@@ -1,0 +1,257 @@
+"""Questions asked in boxes, what the answers amount to, and the facts that carry them."""
+
+import math
+import statistics
+import tomllib
+from itertools import product
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.stats import binom
+from typer.testing import CliRunner
+
+from shakespeare_env.boxes import sample_box
+from shakespeare_env.checks.box_files import box_facts, facts_digest
+from shakespeare_env.cli import app
+from shakespeare_env.core import registry
+from shakespeare_env.errors import DatasetError
+from shakespeare_research.asking import ask, boxes_of, read_answers, shards_of
+from shakespeare_research.facts import DrawnBoxes, carried_by_groups, carried_by_units, matrices
+from shakespeare_research.questions import Table, estimates, plays_of, questions_of
+from shakespeare_research.report import sentence, shipped_facts
+from shakespeare_research.trials import self_play
+from shakespeare_research.verdicts import ensemble, findings, share_bound, variance_between
+
+GAME = "shakespeare"
+OWN = registry.own_box(GAME)
+
+
+def answers(truths, boxes, players=("heuristic", "network"), seed=0):
+    """Answers at four seats that were never played, by question and item, with truths known."""
+    rng = np.random.default_rng(seed)
+    own = facts_digest(registry.folder(GAME), OWN)
+    told = {"game": GAME, "play": "x", "players": 4, "games": 1, "seed": 0, "n": 100}
+    rows = []
+    for ((question, item), truth), (box, facts), who in product(
+        truths.items(), boxes.items(), players
+    ):
+        asked = {"question": question, "item": item, "box": box, "box_digest": box}
+        player = {"player": who, "agent": who, "trained_for": own if who == "network" else ""}
+        estimate = truth(who, facts) + rng.normal(0, 0.1)
+        rows.append(told | asked | player | {"estimate": estimate, "error": 0.1})
+    return pl.DataFrame(rows)
+
+
+QUESTIONS = questions_of(GAME)
+BOXES = {
+    "bundled": 0.0,
+    **{f"all{i}": float(x) for i, x in enumerate(np.random.default_rng(5).normal(0, 1, 32))},
+    **{f"pay{i}": float(i - 2) for i in range(5)},
+    **{f"costs{i}": 0.0 for i in range(5)},
+}
+
+
+def kinds_of(boxes):
+    return {name: "own" if name == "bundled" else name.rstrip("0123456789") for name in boxes}
+
+
+def finding(truth, **options):
+    rows = answers({("wager", "5"): truth}, BOXES, **options)
+    (found,) = findings(rows, kinds_of(BOXES), QUESTIONS)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("truth", "words"),
+    [
+        (lambda who, x: 0.7 + 0.05 * x, "ones, is worth something in at least 91 %"),
+        (lambda who, x: -0.7, "ones, costs something in at least 91 % of boxes (heuristic -0.7"),
+        (lambda who, x: 0.0, "Holds at four seats: a wager of 5, against the mean"),
+        (lambda who, x: 0.3 * x, "Depends on the box, on pay at four seats: a wager"),
+        (lambda who, x: 0.3 if who == "network" else -0.3, "Depends on the player at"),
+        (lambda who, x: 1 + x if who == "network" else 0, "the box and the player, on pay at"),
+    ],
+)
+def test_a_verdict_is_what_is_true(truth, words):
+    found = finding(truth)
+    assert words in sentence(found)
+    for seen in found.by_player.values():
+        assert (seen.over.boxes, seen.bundled is None) == (32, False)
+        assert {*seen.moved_by} <= {"pay"}
+
+
+def test_levels_are_of_all_findings_together():
+    """Of 150 questions without an answer none gets one."""
+    truths = {("wager", str(item)): lambda who, x: 0.3 * x for item in range(150)}
+    several = findings(answers(truths, BOXES, seed=3), kinds_of(BOXES), QUESTIONS)
+    assert [found.verdict for found in several] == ["depends on the box"] * 150
+    every = [seen.over for found in several for seen in found.by_player.values()]
+    assert all(over.low < 0 < over.high for over in every)
+    assert finding(lambda who, x: 0.7, players=["network"]).verdict == "open", "one settles nothing"
+
+
+def test_known_values():
+    assert share_bound(32, 32) == pytest.approx(0.05 ** (1 / 32))
+    assert share_bound(0, 5) == 0.0
+    assert binom.sf(29, 32, share_bound(30, 32)) == pytest.approx(0.05)
+    estimates, errors = np.array([1.0, 2.0, 3.0]), np.full(3, 0.5)
+    over = ensemble(estimates, errors)
+    assert (over.mean, over.same_sign, over.least, over.most) == (2.0, 3, 1.0, 3.0)
+    assert over.between == pytest.approx(0.75**0.5)
+    assert over.p_spread == pytest.approx(math.exp(-4))  # Q = 8 with two degrees of freedom
+    half = 4.30265 / 3**0.5
+    assert (over.low, over.high) == pytest.approx((2 - half, 2 + half), abs=1e-4)
+    assert ensemble(estimates, errors, tests=10).low < over.low
+
+
+def test_the_spread_is_unbiased_where_errors_go_with_effects():
+    """Weighted estimators are not: here large effects are measured worst."""
+    rng = np.random.default_rng(0)
+    spreads, covered = [], 0
+    for _ in range(1000):
+        effects = rng.normal(1.0, 0.5, 16)
+        errors = np.where(effects > 1, 0.6, 0.3)
+        estimates = rng.normal(effects, errors)
+        spreads.append(variance_between(estimates, errors))
+        over = ensemble(estimates, errors)
+        covered += over.low < 1.0 < over.high
+    assert np.mean(spreads) == pytest.approx(0.25, abs=0.01)
+    assert covered / 1000 == pytest.approx(0.95, abs=0.02)
+
+
+def test_facts_that_findings_hang_on_come_first():
+    """Lengths carry half the variance and Romeo's cost the other; other findings are noise."""
+    own = tomllib.loads(OWN.read_text("utf-8"))
+    boxes = {"bundled": own} | {f"all{i}": tomllib.loads(sample_box(GAME, 0, i)) for i in range(32)}
+    for group in ("costs", "lengths", "objectives"):
+        boxes |= {f"{group}{i}": tomllib.loads(sample_box(GAME, 1, i, [group])) for i in range(16)}
+    drawn = DrawnBoxes(GAME, own, boxes)
+    assert drawn.kinds == kinds_of(boxes)
+
+    def queen(box):
+        return 0.3 * sum(box["acts"]["length"])
+
+    def romeo(box):
+        return -0.5 * box["character"][7]["cost"]
+
+    def spread(truth, kind):
+        return statistics.variance(truth(boxes[name]) for name in boxes if name.startswith(kind))
+
+    truths = {
+        ("queen", "objectives"): lambda who, box: queen(box),
+        ("recruit", "Romeo"): lambda who, box: romeo(box),
+        **{("wager", str(n)): lambda who, box: 0.7 for n in range(20)},
+    }
+    values, errors, names = matrices(answers(truths, boxes))
+    by_group = carried_by_groups(values, errors, [drawn.kinds[name] for name in names])
+    shares = {carried.name: carried.share for carried in by_group}
+    for group, truth in (("lengths", queen), ("costs", romeo)):
+        assert shares[group] == pytest.approx(
+            spread(truth, group) / spread(truth, "all") / 2, abs=0.1
+        )
+    assert shares["objectives"] == pytest.approx(0, abs=0.05)
+    first, second, *others = carried_by_units(values, errors, names, drawn)
+    hung_on = {(carried.name, carried.group) for carried in (first, second)}
+    assert hung_on == {("acts", "lengths"), ("Romeo", "costs")}
+    assert max(carried.share for carried in others) < second.share / 2
+
+
+@pytest.fixture(autouse=True)
+def interpreted(monkeypatch):
+    """Boxes' own processes compile nothing."""
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+
+
+def shards(boxes=(), seats=2, **changed):
+    options = {"games": 3, "seed": 1, "only": ["winning_score"], **changed}
+    return shards_of(GAME, boxes_of(GAME, boxes), ["random"], [seats], **options)
+
+
+def test_every_question_has_an_answer():
+    game, questions = registry.game(GAME), questions_of(GAME)
+    table = Table(game, box_facts(OWN), "heuristic", 3, 40, 5)
+    plays = plays_of(questions.values(), 3).values()
+    rows = pl.concat(estimates(table, asked) for asked in plays)
+    assert {*rows["question"]} == {*questions}
+    assert (rows["error"] > 0).all()
+    wagers = rows.filter(question="wager")
+    assert wagers["item"].to_list() == ["1", "2", "3", "4", "5"]
+    assert wagers["estimate"].sum() == pytest.approx(0)
+    played = self_play(GAME, players=3, games=160, player="heuristic", seed=5)
+    winners = played.filter(won=1).group_by("deal").agg(pl.col("score").mean())
+    (score,) = rows.filter(question="winning_score")["estimate"]
+    assert score == pytest.approx(float(winners["score"].mean()) - 24)  # type: ignore[arg-type]
+    alone = plays_of(questions.values(), 1)
+    assert [one.name for one in alone["games"]] == ["winning_score"]
+    assert alone.keys().isdisjoint({"wagering", "against_heuristics"})
+
+
+def test_what_is_answered_is_not_asked_again(tmp_path):
+    folder = tmp_path / "answers [1]"
+    assert [shard.play for shard in ask(folder, shards())] == ["games"]
+    rows = read_answers(folder)
+    assert {*rows["question"]} >= {"place", "seat"}
+    kept = {path: path.stat().st_mtime_ns for path in folder.glob("rows-*")}
+    assert len(list(ask(folder, shards()))) == 1
+    assert kept == {path: path.stat().st_mtime_ns for path in folder.glob("rows-*")}
+    list(ask(folder, shards(seed=2)))
+    with pytest.raises(DatasetError, match="several"):
+        read_answers(folder)
+    next(folder.glob("rows-*")).write_bytes(b"?")
+    with pytest.raises(DatasetError, match="damaged"):
+        read_answers(folder)
+
+
+def test_every_box_is_asked_in_a_process_of_its_own(tmp_path, monkeypatch):
+    """Two files of the same facts are one box, and this process goes on with its own."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "random.py").write_text("raise ImportError('what lies there is not imported')")
+    text, drawn = OWN.read_text("utf-8"), tmp_path / "drawn"
+    drawn.mkdir()
+    (drawn / "same.toml").write_text(f"# mine\n{text}")
+    (drawn / "other.toml").write_text(text.replace("length = [9, 10, 10]", "length = [9, 10, 11]"))
+    found = list(ask(tmp_path / "answers", shards([drawn], seats=1)))
+    assert len({shard.box_digest for shard in found}) == len(found) == 2
+    assert read_answers(tmp_path / "answers")["estimate"].n_unique() == 2
+    assert registry.box_in_force(GAME) == OWN
+
+
+def test_what_cannot_be_asked_is_refused(tmp_path):
+    for asked in (
+        lambda: shards(only=["wagerr"]),
+        lambda: questions_of("figaro"),
+        lambda: boxes_of(GAME, [tmp_path]),
+        lambda: read_answers(tmp_path),
+    ):
+        with pytest.raises(ValueError, match=r"'wager'|figaro|has no"):
+            asked()
+
+
+def test_the_commands_ask_and_report(tmp_path):
+    def run(*words):
+        return CliRunner().invoke(app, ["findings", *map(str, words)])
+
+    folder, made, out = (tmp_path / name for name in ("answers", "made", "out"))
+    asked = "--player", "random", "--players", "2", "--games", "3", "--only", "place"
+    done = run(*asked, "--out", folder)
+    assert done.exit_code == 0, done.output
+    assert "too few boxes" in run("--report", folder).output
+    assert run("--sample", 5, "--out", made).exit_code == 0
+    assert "is not empty" in run("--sample", 5, "--out", made).output
+    unknown = run("--sample", 1, "--out", out, "--groups", "acters")
+    assert "did you mean 'actors'?" in unknown.output
+    boxes = {facts_digest(registry.folder(GAME), file)[:16]: file for file in made.iterdir()}
+    for digest, file in boxes.items():
+        file.rename(made / f"box-{digest}.toml")
+    truths = {("wager", "1"): lambda *_: -1.0, ("queen", "objectives"): lambda *_: 0.5}
+    answers(truths, boxes).drop("box").write_parquet(made / "rows-x-0123456789abcdef.parquet")
+    report = run("--report", made).output
+    assert "Trained: heuristic for no box, network for the package's own box." in report
+    assert "- Open at four seats: the Queen's objectives, against her money (he" in report
+    assert "| On a copy | of the variance between boxes, % |" in report
+    assert run("--report", made, "--out", out).exit_code == 0
+    assert "| 1 | `network` |  | -1." in (out / "page.md").read_text()
+    assert pl.read_parquet(out / "findings.parquet").height == 4
+    assert (out / "wager-4.png").read_bytes().startswith(b"\x89PNG")
+    assert set(shipped_facts().columns) == set(pl.read_json(out / "facts.json").columns)
