@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import update_wrapper, wraps
+from functools import partial, update_wrapper, wraps
 from math import floor
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 from xml.sax.saxutils import escape
@@ -63,6 +63,11 @@ def words(
         text_anchor=None if anchor == "start" else anchor,
         data=data,
     )
+
+
+bold = partial(words, weight="bold")
+label = partial(words, weight="bold", anchor="middle")
+caption = partial(words, fill=MUTED)
 
 
 def tenths(value: float) -> float:

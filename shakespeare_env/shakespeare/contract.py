@@ -7,7 +7,7 @@ from shakespeare_env.core.presentation import Presentation
 from shakespeare_env.shakespeare.actions import TABLE
 from shakespeare_env.shakespeare.box.tables import BOX_FILE, GOOD_SCORES, N_SEATS
 from shakespeare_env.shakespeare.drawing.board import board, picture, places
-from shakespeare_env.shakespeare.drawing.shapes import ON_SEATS, SEATS
+from shakespeare_env.shakespeare.drawing.shapes import SEAT_COLOURS
 from shakespeare_env.shakespeare.record.checks import fault
 from shakespeare_env.shakespeare.record.determinize import determinize, rewind
 from shakespeare_env.shakespeare.record.layout import LAYOUT
@@ -48,7 +48,7 @@ GAME = Game(
         board=board,
         headline=headline,
         places=places,
-        seat_colours=tuple(zip(SEATS, ON_SEATS, strict=True)),
+        seat_colours=SEAT_COLOURS,
         topics=topics,
         events=events,
         score_sheet=score_sheet,

@@ -64,9 +64,14 @@ PRINTED = Printed(t.BOX)
 """The box in force."""
 
 
+def minus(text: str) -> str:
+    """A text with the typographer's minus."""
+    return text.replace("-", "−")
+
+
 def signed(amount: int) -> str:
     """An amount with its sign."""
-    return f"{amount:+d}".replace("-", "−") if amount else "0"
+    return minus(f"{amount:+d}") if amount else "0"
 
 
 def plural(count: int, noun: str) -> str:

@@ -6,6 +6,10 @@ red-green blind eyes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
 import svg
 
 from shakespeare_env.drawing.shapes import (
@@ -21,6 +25,7 @@ from shakespeare_env.drawing.shapes import (
     Elements,
     Sign,
     box,
+    label,
     note_sign,
     number_sign,
     outline,
@@ -28,15 +33,15 @@ from shakespeare_env.drawing.shapes import (
     star,
     tenths,
     token,
-    words,
 )
 from shakespeare_env.shakespeare.box.facts import Power
-from shakespeare_env.shakespeare.box.printed import PRINTED
+from shakespeare_env.shakespeare.box.printed import PRINTED, minus
 
 KRAFT, RESTING, OBJECTIVE = "#e6d9c3", "#dde2e8", "#e4cdd8"
 
 SEATS = ("#a62b17", "#1d4a63", "#f5b877", "#8fdcd5")
 ON_SEATS = ("#ffffff", "#ffffff", ON_LIGHT, ON_LIGHT)
+SEAT_COLOURS = tuple(zip(SEATS, ON_SEATS, strict=True))
 SEAT_TINTS = ("#fbeae5", "#e5edf2", "#fdf0e1", "#e4f4f3")
 
 EMPTY, ANY = "empty", "any"
@@ -60,7 +65,7 @@ QUILLS = {"red": "#c8331f", "gold": "#e0a91c", "blue": "#3a6fc4", "white": "#fff
 
 def disc_colours(disc: int | str) -> tuple[str, str]:
     """Fill and lettering of a disc or token; the solo disc is grey."""
-    return (SEATS[disc], ON_SEATS[disc]) if isinstance(disc, int) else (NEUTRAL, "#ffffff")
+    return SEAT_COLOURS[disc] if isinstance(disc, int) else (NEUTRAL, "#ffffff")
 
 
 @stamped
@@ -68,16 +73,7 @@ def coin(x: float, y: float, size: float, text: str = "£") -> Elements:
     """Pounds."""
     return [
         svg.Circle(cx=tenths(x), cy=tenths(y), r=size / 2, fill="#f4e3b0", stroke="#8a6a1a"),
-        words(
-            x,
-            y + size * 0.22,
-            text,
-            size * 0.6,
-            weight="bold",
-            fill=ON_LIGHT,
-            anchor="middle",
-            room=size,
-        ),
+        label(x, y + size * 0.22, text, size * 0.6, fill=ON_LIGHT, room=size),
     ]
 
 
@@ -95,13 +91,9 @@ def mask(x: float, y: float, size: float, smile: float) -> Elements:
     face = "M-.44-.42Q0-.56 .44-.42C.5 .1 .3 .5 0 .5-.3 .5-.5 .1-.44-.42Z"
     corners = 0.17 - 0.08 * smile
     mouth = f"M-.22 {corners:.2f}Q0 {0.17 + 0.2 * smile:.2f} .22 {corners:.2f}"
+    high, dot = tenths(y - 0.14 * size), tenths(size * 0.07)
     eyes = [
-        svg.Circle(
-            cx=tenths(x + side * size),
-            cy=tenths(y - 0.14 * size),
-            r=tenths(size * 0.07),
-            fill=ON_LIGHT,
-        )
+        svg.Circle(cx=tenths(x + side * size), cy=high, r=dot, fill=ON_LIGHT)
         for side in (-0.19, 0.19)
     ]
     fill = "#fbe9a9" if smile > 0 else "#cfd8e2" if smile < 0 else PAPER
@@ -128,7 +120,7 @@ def _on(x: float, y: float, size: float, colour: str, text: str) -> Elements:
     if not text:
         return []
     half, ink = size * 0.5, ELEMENTS[colour][2]
-    return [words(x, y + half * 0.4, text, half, weight="bold", fill=ink, anchor="middle")]
+    return [label(x, y + half * 0.4, text, half, fill=ink)]
 
 
 @stamped
@@ -142,15 +134,9 @@ def objective(x: float, y: float, size: float) -> Elements:
 def cylinder(x: float, y: float, size: float, fill: str) -> Elements:
     """A cylinder, side view."""
     body = "M-.32-.34-.32 .34C-.32 .54 .32 .54 .32 .34L.32-.34Z"
-    top = svg.Ellipse(
-        cx=tenths(x),
-        cy=tenths(y - 0.34 * size),
-        rx=tenths(0.32 * size),
-        ry=tenths(0.15 * size),
-        fill="#ffffff",
-        fill_opacity=0.35,
-        stroke=INK,
-    )
+    reach = {"rx": tenths(0.32 * size), "ry": tenths(0.15 * size)}
+    look: Any = {"fill": "#ffffff", "fill_opacity": 0.35, "stroke": INK}
+    top = svg.Ellipse(cx=tenths(x), cy=tenths(y - 0.34 * size), **reach, **look)
     return [outline(x, y, size, body, fill), top]
 
 
@@ -162,7 +148,7 @@ def disc(x: float, y: float, width: float, height: float, whose: int | str) -> E
     size = height * 0.78
     return [
         box(x - width / 2, y - height / 2, width, height, fill=fill, line=INK, corner=4),
-        words(x, y + size * 0.37, name, size, weight="bold", fill=on, anchor="middle"),
+        label(x, y + size * 0.37, name, size, fill=on),
     ]
 
 
@@ -177,7 +163,7 @@ def plus_three(x: float, y: float, size: float) -> Elements:
     """A "+3" token."""
     return [
         box(x - size * 0.6, y - size / 2, size * 1.2, size, fill="#dfeccf", line=INK, corner=4),
-        words(x, y + size * 0.2, "+3", size * 0.56, weight="bold", fill=ON_LIGHT, anchor="middle"),
+        label(x, y + size * 0.2, "+3", size * 0.56, fill=ON_LIGHT),
     ]
 
 
@@ -186,7 +172,7 @@ def rest_token(x: float, y: float, size: float) -> Elements:
     """A rest token."""
     return [
         svg.Circle(cx=tenths(x), cy=tenths(y), r=size / 2, fill="#5d6b7c", stroke=INK),
-        words(x, y + size * 0.2, "z", size * 0.68, weight="bold", fill="#ffffff", anchor="middle"),
+        label(x, y + size * 0.2, "z", size * 0.68, fill="#ffffff"),
     ]
 
 
@@ -198,73 +184,51 @@ def candle(x: float, y: float, size: float) -> Elements:
     return [outline(x, y, size, stick, PANEL), outline(x, y, size, flame, "#f6a81c")]
 
 
-SIGN = 16
-"""The side of a sign."""
+_SIGN = 16
 _MOST_ALIKE = 3  # signs of a kind side by side; more are counted
 
 
 def amount_signs(amount: int, unit: str) -> list[Sign]:
     """A gain or loss of pounds or prestige."""
+    text = minus(f"{amount:+d}")
     if unit == "£":
-        return [number_sign(f"{amount:+d}£".replace("-", "−"))]
-    return [number_sign(f"{amount:+d}".replace("-", "−")), Sign(12, lambda x, y: star(x, y, 12))]
+        return [number_sign(f"{text}£")]
+    return [number_sign(text), Sign(12, lambda x, y: star(x, y, 12))]
 
 
 def power_signs(power: Power) -> list[Sign]:
     """What an activation or complete costume gives."""
     signs: list[Sign] = []
-    for colour in ("red", "gold", "blue", "white"):
-        signs += _alike(_quill(colour), getattr(power, colour))
-    if power.mood:
-        signs += _mood(power.mood)
-    if power.others_mood:
-        signs += [note_sign("others"), *_mood(power.others_mood)]
-    if power.pounds:
-        signs += amount_signs(power.pounds, "£")
-    if power.prestige:
-        signs += amount_signs(power.prestige, "★")
-    if power.take_costume:
-        signs.append(_element("costumes", power.take_costume))
-    if power.take_set:
-        signs.append(_element("sets", power.take_set))
+    for colour in QUILLS:
+        sign, count = Sign(12, partial(quill, size=_SIGN, colour=colour)), getattr(power, colour)
+        signs += [sign] * count if count <= _MOST_ALIKE else [number_sign(f"{count}×"), sign]
+    for steps, whose in ((power.mood, []), (power.others_mood, [note_sign("others")])):
+        if steps:
+            face = Sign(_SIGN, partial(mask, size=_SIGN, smile=1 if steps > 0 else -1))
+            signs += [*whose, number_sign(minus(f"{steps:+d}")), face]
+    signs += amount_signs(power.pounds, "£") if power.pounds else []
+    signs += amount_signs(power.prestige, "★") if power.prestige else []
+    signs += [_element(costume, power.take_costume)] if power.take_costume else []
+    signs += [_element(stage_set, power.take_set)] if power.take_set else []
     return signs
 
 
 def activation_signs(card: str) -> list[Sign]:
     """What a cylinder here gives; a craftsman's value precedes what it takes."""
-    known, box = PRINTED.cards[card], PRINTED.box
-    value = number_sign(str(known.value))
+    known, facts = PRINTED.cards[card], PRINTED.box
+    value, worn, built = number_sign(str(known.value)), _element(costume), _element(stage_set)
+    yellow = [_element(costume, "yellow"), note_sign("or"), _element(stage_set, "yellow")]
+    gift = [number_sign(f"{facts.queen_pounds}£"), note_sign(f"or 1 of {facts.queen_objectives}")]
     return {
         "actor": power_signs(known.activation),
-        "costume_mistress": [value, _element("costumes", ANY)],
-        "set_dresser": [value, _element("sets", ANY)],
-        "handyman": [value, _element("costumes", ANY), _element("sets", ANY)],
-        "jeweler": [_element("costumes", "yellow"), note_sign("or"), _element("sets", "yellow")],
+        "costume_mistress": [value, worn],
+        "set_dresser": [value, built],
+        "handyman": [value, worn, built],
+        "jeweler": yellow,
         "assistant": [note_sign("craftsmen +1")],
-        "queen": [
-            number_sign(f"{box.queen_pounds}£"),
-            note_sign(f"or 1 of {box.queen_objectives}"),
-            Sign(12, lambda x, y: objective(x, y, SIGN)),
-        ],
+        "queen": [*gift, Sign(12, partial(objective, size=_SIGN))],
     }[known.kind]
 
 
-def _alike(sign: Sign, count: int) -> list[Sign]:
-    return [sign] * count if count <= _MOST_ALIKE else [number_sign(f"{count}×"), sign]
-
-
-def _mood(steps: int) -> list[Sign]:
-    smile = 1 if steps > 0 else -1
-    return [
-        number_sign(f"{steps:+d}".replace("-", "−")),
-        Sign(SIGN, lambda x, y: mask(x, y, SIGN, smile)),
-    ]
-
-
-def _element(kind: str, colour: str) -> Sign:
-    shape = costume if kind == "costumes" else stage_set
-    return Sign(18, lambda x, y: shape(x, y, SIGN, colour))
-
-
-def _quill(colour: str) -> Sign:
-    return Sign(12, lambda x, y: quill(x, y, SIGN, colour))
+def _element(shape: Callable[..., Elements], colour: str = ANY) -> Sign:
+    return Sign(18, lambda x, y: shape(x, y, _SIGN, colour))
