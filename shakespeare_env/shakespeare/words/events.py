@@ -38,14 +38,14 @@ from shakespeare_env.shakespeare.text.wording import seat_list
 
 GAINS = ("mood", "pounds", "prestige")
 PAY = ("pounds", "prestige")
+_PLACES = ("first", "second")
 
 
 def _counted(game: Record, seat: int) -> dict[str, int]:
     """A seat's counters."""
-    spaces = {f"act {name}": game["disc_space"][act, seat] for act, name in enumerate(ACTS)}
-    counted = {
-        **{name: game[name][seat] for name in ("prestige", "pounds", "tokens", "mood")},
-        **spaces,
+    counters = {name: game[name][seat] for name in ("prestige", "pounds", "tokens", "mood")}
+    counters |= {f"act {name}": game["disc_space"][act, seat] for act, name in enumerate(ACTS)}
+    counters |= {
         "cylinders": game["cylinders"][seat],
         "troupe": game["troupe_len"][seat],
         "resting": game["rest"][seat].sum(),
@@ -53,7 +53,7 @@ def _counted(game: Record, seat: int) -> dict[str, int]:
         "stage": (game["stage"][seat] >= 0).sum(),
         "costumes": game["costume_len"][seat].sum(),
     }
-    return {name: int(count) for name, count in counted.items()}
+    return {name: int(count) for name, count in counters.items()}
 
 
 def changes(call: Call, seat: int) -> dict[str, int]:
@@ -102,18 +102,16 @@ def event(
     return Event(seat, text, source if points else "", points, changed)
 
 
-def seats(call: Call) -> range:
-    """The seats of the game."""
-    return range(call.after["players"])
-
-
 def mover(call: Call) -> int:
     """The seat to move before the call."""
     return int(call.before["to_move"])
 
 
-def names_of(cards: Iterable[int]) -> str:
-    """Characters' names."""
+def _seats(call: Call) -> range:
+    return range(call.after["players"])
+
+
+def _names(cards: Iterable[int]) -> str:
     return ", ".join(t.CARD_NAMES[card] for card in cards)
 
 
@@ -123,7 +121,6 @@ def _join(call: Call) -> Iterator[Event]:
 
 
 def _turn(call: Call) -> Iterator[Event]:
-    """A character joins, or is used (T2, T3, T9, T16 to T18)."""
     yield from call.inner
     (action,), seat = call.args, mover(call)
     if action == a.PASS and call.forced:
@@ -151,7 +148,6 @@ def _turn(call: Call) -> Iterator[Event]:
 
 
 def _act(call: Call, seat: int, card: Character) -> Iterator[Event]:
-    """An actor's power, and its place on the Initiative track (T5, T8, T18)."""
     power, place = card.activation, call.after["initiative_len"]
     notes = [plural(power.white, "white quill")] if power.white else []
     if power.take_set or power.take_costume:
@@ -175,8 +171,7 @@ def _act(call: Call, seat: int, card: Character) -> Iterator[Event]:
 
 
 def _others(call: Call, seat: int, cause: str) -> Iterator[Event]:
-    """The moods of all other seats (T14)."""
-    for other in seats(call):
+    for other in _seats(call):
         if other != seat:
             yield event(call, other, f"{cause}, by seat {seat}", shown=["mood"], tried=True)
 
@@ -188,24 +183,18 @@ def _take(call: Call) -> Iterator[Event]:
 
 
 def _costume(call: Call) -> Iterator[Event]:
-    """A costume element; the third pays (T11, T12)."""
     (seat, member, colour), game = call.args, call.after
     if game["extra"][seat, member]:
         wearer = f"extra {game['extra'][seat, : member + 1].sum()}"
     else:
         wearer = t.CARD_NAMES[game["card"][seat, member]]
-    cause, value = (
-        f"{COLOURS[colour]} costume for {wearer}",
-        int(game["costume_value"][seat, member]),
-    )
-    elements = int(game["costume_len"][seat, member])
-    complete = elements == t.N_SLOTS
-    cause += f", complete at {value}" if complete else f", {elements} of {t.N_SLOTS}"
+    elements, value = game["costume_len"][seat, member], game["costume_value"][seat, member]
+    state = f"complete at {value}" if elements == t.N_SLOTS else f"{elements} of {t.N_SLOTS}"
+    cause = f"{COLOURS[colour]} costume for {wearer}, {state}"
     yield event(call, seat, cause, source="costumes", shown=PAY)
 
 
 def _set(call: Call) -> Iterator[Event]:
-    """A stage set: a candle scores, the element acts (T11, T13, T14)."""
     seat, space, colour = call.args
     name = COLOURS[colour]
     candle = ", a candle" if PRINTED.box.spaces[space].candle else ""
@@ -221,23 +210,13 @@ def _set(call: Call) -> Iterator[Event]:
         yield from _others(call, seat, f"{name} stage set")
 
 
-def _quill(call: Call) -> Iterator[Event]:
-    yield event(call, mover(call), "white quill")
-
-
-def _back(call: Call) -> Iterator[Event]:
-    yield event(call, mover(call), f"mood {signed(t.MOOD_BACK)}")
-
-
 def _gift(call: Call) -> Iterator[Event]:
-    """The Queen's pounds or objectives (T17)."""
     drawn = int(call.after["drawn_len"])
     cause = f"the Queen: draws {plural(drawn, 'objective')}" if drawn else "the Queen"
     yield event(call, mover(call), cause, shown=PAY, tried=not drawn)
 
 
 def _objective(call: Call) -> Iterator[Event]:
-    """One of the objectives drawn is kept (T17); its seat alone knows which."""
     (action,), seat = call.args, mover(call)
     returned = int(call.before["drawn_len"]) - 1
     known = call.viewer in (None, seat)
@@ -247,7 +226,6 @@ def _objective(call: Call) -> Iterator[Event]:
 
 
 def _lapse(call: Call) -> Iterator[Event]:
-    """Choices that turned out impossible (T6, T10, M2)."""
     before, after, seat = call.before, call.after, mover(call)
     if before["quills"] and not after["quills"]:
         lost = plural(int(before["quills"]), "white quill")
@@ -258,11 +236,8 @@ def _lapse(call: Call) -> Iterator[Event]:
         yield event(call, seat, "no disc moves back: all are on space 1")
 
 
-_PLACES = ("first", "second")
-
-
 def _part(call: Call) -> Iterator[Event]:
-    """The evening, the rehearsal and the acts, as headings of what they bring (M, R)."""
+    """The evening, the rehearsal and the acts, as headings of what they bring."""
     part, day = call.before["part"], call.before["day"]
     if part == s.IN_TURNS:
         yield Event(None, f"evening of day {day}")
@@ -274,9 +249,8 @@ def _part(call: Call) -> Iterator[Event]:
 
 
 def _begin_day(call: Call) -> Iterator[Event]:
-    """Cylinders come back (P3, V1)."""
     yield Event(None, f"day {call.after['day']} begins")
-    for seat in seats(call):
+    for seat in _seats(call):
         unused = int(call.before["cylinders"][seat])
         if call.after["players"] == 1:
             yield event(call, seat, f"{plural(t.N_CYLINDERS, 'cylinder')} for the day")
@@ -285,7 +259,6 @@ def _begin_day(call: Call) -> Iterator[Event]:
 
 
 def _reveal(call: Call) -> Iterator[Event]:
-    """Wagers, Order, and 1 prestige for the first (W1 to W4)."""
     order = call.after["order"][: call.after["players"]].tolist()
     source = "first in Order"
     yield Event(None, "wagers revealed")
@@ -300,29 +273,25 @@ def _reveal(call: Call) -> Iterator[Event]:
 
 
 def _initiative(call: Call) -> Iterator[Event]:
-    """Seats without an actor get the last places (T5)."""
     for place in range(call.before["initiative_len"], call.after["initiative_len"]):
         words = f"no actor used: place {place + 1} on the Initiative track"
         yield Event(int(call.after["initiative"][place]), words)
 
 
 def _few_cylinders(call: Call) -> Iterator[Event]:
-    """The solo bonus (V3)."""
     if changes(call, 0):
         used = plural(int(call.after["cylinder"][0].sum()), "cylinder")
         yield event(call, 0, f"{used} used", source="few cylinders", shown=PAY)
 
 
 def _purple(call: Call) -> Iterator[Event]:
-    """Purple stage sets left on display (M1)."""
     purple = int(call.after["display"][t.SET, t.PURPLE])
-    for seat in seats(call) if purple else ():
+    for seat in _seats(call) if purple else ():
         cause = f"{plural(purple, 'purple stage set')} left on display"
         yield event(call, seat, cause, shown=["mood"], tried=True)
 
 
 def _mood(call: Call) -> Iterator[Event]:
-    """A mood pays and returns to 0 (M2, M3)."""
     seat = mover(call)
     was = int(call.before["mood"][seat])
     opened = {t.MOOD_BACK: "a disc moves back", t.MOOD_QUILL: "a white quill"}.get(was, "")
@@ -333,7 +302,6 @@ def _mood(call: Call) -> Iterator[Event]:
 
 
 def _costume_power(call: Call) -> Iterator[Event]:
-    """The power of a complete costume (R1)."""
     (seat, member), game = call.args, call.after
     extra = bool(game["extra"][seat, member])
     card = PRINTED.cards[t.CARD_IDS[game["card"][seat, member]]]
@@ -351,7 +319,6 @@ def _costume_power(call: Call) -> Iterator[Event]:
 
 
 def _act_scores(call: Call) -> Iterator[Event]:
-    """What the space of a disc pays or costs (R2)."""
     seat, act = call.args
     if changes(call, seat):
         where = f"Act {ACTS[act]}, space {call.after['disc_space'][act, seat]}"
@@ -359,39 +326,26 @@ def _act_scores(call: Call) -> Iterator[Event]:
 
 
 def _place_scores(call: Call) -> Iterator[Event]:
-    """What a place on Act II pays (R2)."""
     seat, place = call.args
     if place < len(_PLACES):
         act = f"Act {ACTS[t.ACT_II]}"
         yield event(call, seat, f"{_PLACES[place]} on {act}", source=act, shown=PAY)
 
 
-def _neutral_discs(call: Call) -> Iterator[Event]:
-    _, later = PRINTED.box.neutral_spaces
-    yield Event(None, f"the neutral discs move to space {later}")
-
-
-def _upkeep(call: Call) -> Iterator[Event]:
-    yield Event(None, "upkeep: new characters and elements on display")
-
-
 def _rested(call: Call) -> Iterator[Event]:
-    """Yesterday's rest tokens come off (P1)."""
-    for seat in seats(call):
+    for seat in _seats(call):
         if rested := call.before["card"][seat][call.before["rest"][seat] == 1].tolist():
-            yield event(call, seat, f"rested: {names_of(rested)}")
+            yield event(call, seat, f"rested: {_names(rested)}")
 
 
 def _rests(call: Call) -> Iterator[Event]:
-    """Rest tokens on all characters used but one (P2)."""
     seat = call.args[0]
     laid = call.after["rest"][seat] > call.before["rest"][seat]
     if laid.any():
-        yield event(call, seat, f"must rest tomorrow: {names_of(call.after['card'][seat][laid])}")
+        yield event(call, seat, f"must rest tomorrow: {_names(call.after['card'][seat][laid])}")
 
 
 def _objectives(call: Call) -> Iterator[Event]:
-    """A seat's objectives; to others, what they bring together (F1)."""
     (seat,) = call.args
     unknown = int(call.after["objectives_len"][seat])
     if call.viewer in (None, seat):
@@ -411,20 +365,9 @@ def _one_objective(call: Call) -> Iterator[Event]:
     yield _objective_scores(call, seat, cause)
 
 
-def _end(call: Call) -> Iterator[Event]:
-    """Objectives, yellow elements and wages (F1 to F4)."""
-    yield Event(None, "end of the game")
-    yield from call.inner
-
-
 def _given_up(call: Call) -> Iterator[Event]:
-    """Pounds given up for objectives (F1)."""
-    seat = call.args[0]
-    kept = call.after["objectives"][seat, : call.after["objectives_len"][seat]]
-    names = [
-        f'objective "{t.OBJECTIVE_NAMES[card]}"' for card in kept if t.METRIC[card] == t.SACRIFICE
-    ]
-    yield _objective_scores(call, seat, ", ".join(names))
+    seat, objective = call.args
+    yield _objective_scores(call, seat, f'objective "{t.OBJECTIVE_NAMES[objective]}"')
 
 
 def _yellow(call: Call) -> Iterator[Event]:
@@ -435,22 +378,17 @@ def _yellow(call: Call) -> Iterator[Event]:
 
 
 def _wages(call: Call) -> Iterator[Event]:
-    """Wages, and prestige for those not paid (F3)."""
     (seat,), game = call.args, call.after
-    members, cards = range(game["troupe_len"][seat]), PRINTED.cards
-    due = sum(
-        cards[t.CARD_IDS[game["card"][seat, member]]].cost
-        for member in members
-        if not game["extra"][seat, member]
-    )
-    if due:
+    hired = game["card"][seat][: game["troupe_len"][seat]]
+    face_up = game["extra"][seat][: len(hired)] == 0
+    if due := int(t.COST[hired[face_up]].sum()):
         unpaid = int(game["unpaid"][seat])
         words = f", {plural(unpaid, 'character')} unpaid" if unpaid else ""
         yield event(call, seat, f"wages of {due} £{words}", source="unpaid wages", shown=PAY)
 
 
 def _winners(call: Call) -> Iterator[Event]:
-    won = [seat for seat in seats(call) if call.after["winners"][seat]]
+    won = [seat for seat in _seats(call) if call.after["winners"][seat]]
     if call.after["players"] > 1:
         yield Event(None, f"{seat_list(won)} win{'s' * (len(won) == 1)}")
 
@@ -461,8 +399,8 @@ _TELLERS: dict[Any, Teller] = {
     craft.play: _take,
     boards.add_costume: _costume,
     boards.add_set: _set,
-    quill.play: _quill,
-    mood.play: _back,
+    quill.play: lambda call: [event(call, mover(call), "white quill")],
+    mood.play: lambda call: [event(call, mover(call), f"mood {signed(t.MOOD_BACK)}")],
     queen.play_gift: _gift,
     queen.play_objective: _objective,
     flow.has_open_choice: _lapse,
@@ -477,11 +415,13 @@ _TELLERS: dict[Any, Teller] = {
     rehearsal.score_grey_space: _act_scores,
     rehearsal.score_space: _act_scores,
     rehearsal.score_place: _place_scores,
-    rehearsal.move_neutral_discs: _neutral_discs,
-    rest.renew: _upkeep,
+    rehearsal.move_neutral_discs: lambda _: [
+        Event(None, f"the neutral discs move to space {t.NEUTRAL_LATER}")
+    ],
+    rest.renew: lambda _: [Event(None, "upkeep: new characters and elements on display")],
     rest.lift: _rested,
     rest.put_to_rest: _rests,
-    scoring.finish: _end,
+    scoring.finish: lambda call: [Event(None, "end of the game"), *call.inner],
     scoring.score_objectives: _objectives,
     scoring.score_objective: _one_objective,
     scoring.give_up_pounds: _given_up,
@@ -489,8 +429,6 @@ _TELLERS: dict[Any, Teller] = {
     scoring.score_wages: _wages,
     scoring.name_winners: _winners,
 }
-
-
 _TRACER = Tracer(flow.play, flow.legal, a.TABLE.size, _TELLERS)
 
 
