@@ -7,15 +7,7 @@ from typing import Any
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
 from shakespeare_env.shakespeare import actions
-from shakespeare_env.shakespeare.box.tables import (
-    LOWEST_MOOD,
-    MOOD_BACK,
-    MOOD_POUNDS,
-    MOOD_PRESTIGE,
-    MOOD_QUILL,
-    PURPLE,
-    SET,
-)
+from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.rules.acts import can_move_back, place
 from shakespeare_env.shakespeare.rules.boards import shift_mood
 from shakespeare_env.shakespeare.rules.supply import gain_pounds, gain_prestige
@@ -25,7 +17,7 @@ from shakespeare_env.shakespeare.rules.supply import gain_pounds, gain_prestige
 def blame_purple(game: Record) -> None:
     """Lower all moods by 1 for each purple set left on display (Rules M1)."""
     for seat in range(game["players"]):
-        shift_mood(game, seat, -game["display"][SET, PURPLE])
+        shift_mood(game, seat, -game["display"][t.SET, t.PURPLE])
 
 
 @rule
@@ -37,11 +29,11 @@ def serve(game: Record) -> None:
     seat = game["to_move"]
     mood = game["mood"][seat]
     game["mood"][seat] = 0
-    gain_pounds(game, seat, MOOD_POUNDS[mood - LOWEST_MOOD])
-    gain_prestige(game, seat, MOOD_PRESTIGE[mood - LOWEST_MOOD])
-    if mood == MOOD_BACK:
+    gain_pounds(game, seat, t.MOOD_POUNDS[mood - t.LOWEST_MOOD])
+    gain_prestige(game, seat, t.MOOD_PRESTIGE[mood - t.LOWEST_MOOD])
+    if mood == t.MOOD_BACK:
         game["back"] = 1
-    elif mood == MOOD_QUILL:
+    elif mood == t.MOOD_QUILL:
         game["quills"] = 1
 
 
