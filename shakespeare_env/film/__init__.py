@@ -250,7 +250,6 @@ def write_film_page(path: Path, page: str) -> None:
 
 
 def _section(panel: Panel, decides: bool) -> str:
-    """Wide pictures stand in columns, cards in rows."""
     rows = ""
     for kind, wide in (("large", True), ("small", False)):
         own = [piece for piece in panel.pieces if (piece.block.width > _WIDEST_CARD) == wide]

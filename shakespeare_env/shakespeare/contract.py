@@ -18,10 +18,10 @@ from shakespeare_env.shakespeare.rules.setup import OPTIONS, set_up
 from shakespeare_env.shakespeare.state import HIDDEN_FROM_TEXT, RANGES, STATE
 from shakespeare_env.shakespeare.text import notation
 from shakespeare_env.shakespeare.text.drawing import draw
+from shakespeare_env.shakespeare.text.events import events
+from shakespeare_env.shakespeare.text.glossary import topics
 from shakespeare_env.shakespeare.text.notation import from_dict
 from shakespeare_env.shakespeare.text.wording import headline, is_secret, score_sheet, seen_by
-from shakespeare_env.shakespeare.words.events import events
-from shakespeare_env.shakespeare.words.glossary import topics
 
 GAME = Game(
     name=notation.NAME,

@@ -28,7 +28,7 @@ NOBODY = -1
 HIGH = 127
 
 MOST = 10_000
-"""Prestige and pounds stop here; no game that was set up gets near (`rules/gains.py`)."""
+"""Prestige and pounds stop here; no game that was set up gets near (`rules/boards.py`)."""
 
 # fmt: off
 FIELDS = (

@@ -93,7 +93,6 @@ def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel
 
 
 def _state_words(position: Mapping[str, Any], seat: int, name: str) -> str:
-    """What a seat has."""
     mine, phase = position["seats"][seat], position["phase"]
     listed = [f"{mine['prestige']} prestige", plural(mine["pounds"], "pound")]
     listed.append(f"mood {mine['mood']}")
@@ -113,7 +112,6 @@ def _state_words(position: Mapping[str, Any], seat: int, name: str) -> str:
 
 
 def _member_words(member: Mapping[str, Any], extra: str) -> str:
-    """A character of a troupe."""
     kind, wage = PRINTED.cards[member["card"]].kind.replace("_", " "), PRINTED.wage(member)
     listed = [character_name(member["card"]), extra_words(extra).lower() or kind]
     listed += [f"wage {plural(wage, 'pound')}"] if wage else []
@@ -218,7 +216,6 @@ def places(position: Mapping[str, Any], move: str) -> tuple[str, ...]:
 def _member(
     position: Mapping[str, Any], fits: Callable[[Mapping[str, Any], str], bool]
 ) -> tuple[str]:
-    """The place of the mover's first character that fits."""
     seat = position["to_move"]
     troupe = position["seats"][seat]["troupe"]
     members = enumerate(zip(troupe, extra_names(troupe), strict=True))

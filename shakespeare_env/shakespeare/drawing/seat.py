@@ -57,7 +57,6 @@ def draw_offer(card: str, copies: int) -> Block:
 
 @drawn_once
 def _offer(card: str, copies: int) -> Block:
-    """Name, cost, kind and both powers, and how many lie there."""
     known, (width, height) = PRINTED.cards[card], _OFFER
     room = width - 2 * _CARD_EDGE
     kind = known.kind.replace("_", " ") + (f" ×{copies}" if copies > 1 else "")
@@ -219,7 +218,6 @@ _PURSE = {"prestige": 0, "pounds": 82, "tokens": WIDTH - 58}
 
 
 def _number(mine: Mapping[str, Any], seat: int, what: str, scale: float = 1) -> Block:
-    """A sign and a seat's number beside it, a place."""
     number, y, size = mine[what], 12.5 * scale, 18 * scale
     x = (23 if what == "tokens" else 21) * scale
     sign = {
@@ -255,7 +253,6 @@ def _mood(mood: int, seat: int) -> Block:
 
 
 def _wager(mine: Mapping[str, Any], seat: int) -> Elements:
-    """Cylinders to click: their number is the wager."""
     drawn: Elements = [
         caption(2, _DAY + 19, "Wager", 11.5, room=42),
         bold(2, _DAY + 40, str(mine["wager"] or "–"), 17, room=42),
@@ -275,7 +272,6 @@ def _wager(mine: Mapping[str, Any], seat: int) -> Elements:
 
 
 def _day(position: Mapping[str, Any], mine: Mapping[str, Any], seat: int) -> Elements:
-    """The day's cylinders, and what the seat has done."""
     left, used = mine["cylinders"], sum(member["cylinder"] for member in mine["troupe"])
     cylinders: Elements = [
         caption(2, 14, "Wager", 11.5, room=42),

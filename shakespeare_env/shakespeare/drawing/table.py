@@ -160,7 +160,6 @@ def _element(position: Mapping[str, Any], kind: str, colour: str, width: float) 
 def _shown(
     position: Mapping[str, Any], kind: str, colour: str, width: float, y: float, size: float
 ) -> Elements:
-    """An element, and how many are on offer."""
     shown, value = position["display"][kind][colour], str(PRINTED.values[colour])
     count, x = words if not shown else bold, width / 2
     sign = _KINDS[kind][1](x - size / 2, y, size, colour if shown else EMPTY, value)

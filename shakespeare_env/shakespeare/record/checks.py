@@ -42,11 +42,7 @@ def fault(game: Record) -> int:
         found = found or stage_fault(game, seat)
     found = found or supply_fault(game) or day_fault(game) or track_fault(game)
     found = found or rest_fault(game) or decision_fault(game) or room_fault(game)
-    for seat in range(game["players"]):
-        won = game["winners"][seat] == 1
-        if game["phase"] == s.OVER and won == is_beaten(game, seat):  # (F4)
-            found = found or int(Field.winners)
-    return found
+    return found or winner_fault(game)
 
 
 # ---- fields that follow from others: lengths, padding, sums, what is pending ---------------------
@@ -414,3 +410,12 @@ def takes_shown(game: Record, seat: int) -> int:
     if game["part"] == s.IN_REST:
         return 1  # on the next day, whose characters are shown already (U1)
     return drafts_to_come(game, seat)
+
+
+@rule
+def winner_fault(game: Record) -> int:
+    """Most prestige wins, then most pounds (F4)."""
+    for seat in range(game["players"]):
+        if game["phase"] == s.OVER and (game["winners"][seat] == 1) == is_beaten(game, seat):
+            return Field.winners
+    return 0

@@ -1,14 +1,142 @@
-"""A seat's troupe with its costumes, its stage with its elements' effects, and its mood."""
+"""What lies on the table: discs on the acts, a seat's troupe, stage and mood, and the supply."""
 
 from __future__ import annotations
 
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
+from shakespeare_env.core.rng import draw
 from shakespeare_env.shakespeare.box import tables as t
-from shakespeare_env.shakespeare.rules.supply import gain_pounds, gain_prestige
-from shakespeare_env.shakespeare.state import NOBODY
+from shakespeare_env.shakespeare.state import MOST, NOBODY
+
+_ROW = 16
+"""Exceeds any pile: spaces outweigh heights."""
 
 
+@rule
+def place(game: Record, act: int, disc: int, space: int) -> None:
+    """Move a disc to the top of a space's pile (Rules T7)."""
+    spaces = game["disc_space"][act]
+    heights = game["disc_height"][act]
+    left, below = spaces[disc], heights[disc]
+    height = 0
+    for other in range(t.N_DISCS):
+        if spaces[other] == left and heights[other] > below:
+            heights[other] -= 1  # the discs above close the gap
+        if spaces[other] == space and other != disc:
+            height += 1
+    spaces[disc] = space
+    heights[disc] = height
+
+
+@rule
+def can_advance(game: Record, act: int, seat: int) -> bool:
+    """Whether a quill can advance the seat (Rules T6)."""
+    return game["disc_space"][act, seat] < t.ACT_LENGTH[act]
+
+
+@rule
+def advance(game: Record, act: int, seat: int, quills: int) -> None:
+    """Advance a disc; quills past the last space are lost (Rules T6)."""
+    for _ in range(quills):
+        if can_advance(game, act, seat):
+            place(game, act, seat, game["disc_space"][act, seat] + 1)
+
+
+@rule
+def can_move_back(game: Record, act: int, seat: int) -> bool:
+    """Whether a seat's disc is past space 1 (Rules M2)."""
+    return game["disc_space"][act, seat] > 1
+
+
+@rule
+def standing(game: Record, act: int, disc: int) -> int:
+    """A disc's rank, higher being ahead: by space, then lower in the pile (Rules T7).
+
+    Discs out of play rank last, on space 0.
+    """
+    return _ROW * int(game["disc_space"][act, disc]) - int(game["disc_height"][act, disc])
+
+
+@rule
+def ahead(game: Record, act: int, disc: int) -> int:
+    """How many discs are ahead, the neutral one included (Rules T7, V4)."""
+    own = standing(game, act, disc)
+    count = 0
+    for other in range(t.N_DISCS):
+        count += int(standing(game, act, other) > own)
+    return count
+
+
+# ---- the supply: prestige and pounds stop at `MOST` of the record -----------------------------
+@rule
+def gain_prestige(game: Record, seat: int, points: int) -> None:
+    """Score prestige, or lose it (Rules F4)."""
+    game["prestige"][seat] = min(max(game["prestige"][seat] + points, -MOST), MOST)
+
+
+@rule
+def gain_pounds(game: Record, seat: int, pounds: int) -> None:
+    """Take pounds from the supply."""
+    game["pounds"][seat] = min(game["pounds"][seat] + pounds, MOST)
+
+
+@rule
+def size_of_table(game: Record) -> int:
+    """The rules' `N`: the seats, but 2 in solo (Rules S1, V1)."""
+    return max(game["players"], 2)
+
+
+@rule
+def show_elements(game: Record) -> None:
+    """Display 3N costumes and 3N stage sets, or what the bags still hold (Rules S4, U2).
+
+    A bag that has been filled never holds too few; one in a position in text may.
+    """
+    for kind in (t.COSTUME, t.SET):
+        bag = game["bag"][kind]
+        total = 0
+        for colour in range(t.N_COLOURS):
+            total += bag[colour]
+        for _ in range(min(3 * size_of_table(game), total)):
+            game["display"][kind, draw(game, bag, total)] += 1
+            total -= 1
+
+
+@rule
+def discard_elements(game: Record) -> None:
+    """Remove leftover elements from the game (Rules U2)."""
+    for kind in (t.COSTUME, t.SET):
+        for colour in range(t.N_COLOURS):
+            game["discarded"][kind, colour] += game["display"][kind, colour]
+            game["display"][kind, colour] = 0
+
+
+@rule
+def show_characters(game: Record) -> None:
+    """Show N+2 characters, recycling the discards when the deck runs out (S5, U1)."""
+    deck = game["deck"]
+    total = 0
+    for card in range(t.N_DECK):
+        total += deck[card]
+    for _ in range(size_of_table(game) + 2):
+        if total == 0:
+            for card in range(t.N_DECK):
+                total += game["discarded_cards"][card]
+                deck[card] = game["discarded_cards"][card]
+                game["discarded_cards"][card] = 0
+        game["shown"][draw(game, deck, total)] += 1
+        total -= 1
+
+
+@rule
+def discard_characters(game: Record) -> None:
+    """Discard the leftover shown characters (Rules S5, U1)."""
+    for card in range(t.N_DECK):
+        game["discarded_cards"][card] += game["shown"][card]
+        game["shown"][card] = 0
+
+
+# ---- the seats ---------------------------------------------------------------------------------
 @rule
 def join(game: Record, seat: int, card: int, face_down: int) -> None:
     """Add a character free of charge, face up or face down as an extra (Rules T2)."""

@@ -12,6 +12,7 @@ from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
 from shakespeare_env.shakespeare import state as s
 from shakespeare_env.shakespeare.box.tables import N_CYLINDERS, N_DAYS
+from shakespeare_env.shakespeare.rules.boards import discard_characters, show_characters
 from shakespeare_env.shakespeare.rules.phases import (
     craft,
     draft,
@@ -25,7 +26,6 @@ from shakespeare_env.shakespeare.rules.phases import (
 )
 from shakespeare_env.shakespeare.rules.phases.craft import close_craft, is_craft_open
 from shakespeare_env.shakespeare.rules.scoring import finish
-from shakespeare_env.shakespeare.rules.supply import discard_characters, show_characters
 
 
 @rule

@@ -6,9 +6,8 @@ from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
 from shakespeare_env.core.rng import shuffle
 from shakespeare_env.shakespeare.box import tables as t
-from shakespeare_env.shakespeare.rules.boards import join
+from shakespeare_env.shakespeare.rules.boards import join, show_characters, show_elements
 from shakespeare_env.shakespeare.rules.phases.craft import close_craft
-from shakespeare_env.shakespeare.rules.supply import show_characters, show_elements
 from shakespeare_env.shakespeare.state import DRAFT, IN_DRAFT, NOBODY
 
 OPTIONS = {"strategic_rest": range(2, t.N_SEATS + 1)}

@@ -59,7 +59,6 @@ def draw(position: Mapping[str, Any]) -> str:
 
 
 def _head(position: Mapping[str, Any]) -> list[str]:
-    """The table, the day's phase, and who decides what."""
     now = headline(position)
     title = f"{now.game} · {now.table}"
     day = f"day {position['day']} of {t.N_DAYS} · {now.phase}"
@@ -128,7 +127,6 @@ def _supply(position: Mapping[str, Any]) -> list[str]:
 
 
 def _seats(position: Mapping[str, Any]) -> list[str]:
-    """All seats: prestige, pounds, wages due and the day's state."""
     titles = ["", "★", "£", "wages due", "+3", "mood", "wager", "cylinders"]
     titles.append("stays free" if position["phase"] == "rest" else "")
     rows = [titles, *(_row(position, seat) for seat in range(position["players"]))]
@@ -159,7 +157,6 @@ def _row(position: Mapping[str, Any], seat: int) -> list[str]:
 
 
 def _board(position: Mapping[str, Any], seat: int) -> list[str]:
-    """One seat: its characters and objectives beside the stage."""
     mine = position["seats"][seat]
     stage = _draw_stage(mine["stage"])
     room = _WIDTH - len(stage[0]) - 2
@@ -197,14 +194,12 @@ def _in_a_line(position: Mapping[str, Any], seat: int) -> list[str]:
 
 
 def _objective(position: Mapping[str, Any], seat: int, card: str) -> str:
-    """An objective and what it is worth so far, if that is known."""
     worth = worth_now(position, seat, card)
     name = f"◆ {objective_name(card)}"
     return name if worth is None else f"{name}: {f'{worth:+d}' if worth else 0}★"
 
 
 def _in_words(member: Mapping[str, Any], name: str) -> str:
-    """What lies on a member, its name, wage and costume."""
     mark = "●" if member["cylinder"] else "z" if member["rest"] else ""
     words = [f"{mark}{GLUE}{name}" if mark else name]
     if wage := PRINTED.wage(member):

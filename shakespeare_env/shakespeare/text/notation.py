@@ -75,7 +75,6 @@ def _elements_of(counts: Any) -> dict[str, dict[str, int]]:
 
 
 def _piles_of(game: Record, act: int) -> dict[str, list[int | str]]:
-    """Discs of each occupied space, bottom first."""
     spaces, heights = game["disc_space"][act].tolist(), game["disc_height"][act].tolist()
     discs = sorted((space, heights[disc], disc) for disc, space in enumerate(spaces) if space > 0)
     piles: dict[str, list[int | str]] = {}
@@ -203,7 +202,6 @@ def from_dict(position: Mapping[str, Any], game: Record) -> None:
 
 
 def _read_places(given: Mapping[str, Any], game: Record, players: int) -> None:
-    """Order, Initiative, queue and act discs."""
     order = read.seats(given["order"], "order", players)
     if len(order) < players:
         read.refuse("order", shown(given["order"]), f"name all {players} seats")
@@ -251,7 +249,6 @@ def _read_table(given: Mapping[str, Any], game: Record) -> None:
 
 
 def _read_pending(pending: Any, game: Record) -> None:
-    """What the decision has opened, and its part."""
     phase = int(game["phase"])
     if phase == s.CRAFT:
         _read_craft(pending, "pending", game)

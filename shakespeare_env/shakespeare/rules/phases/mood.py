@@ -8,9 +8,13 @@ from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
 from shakespeare_env.shakespeare import actions
 from shakespeare_env.shakespeare.box import tables as t
-from shakespeare_env.shakespeare.rules.acts import can_move_back, place
-from shakespeare_env.shakespeare.rules.boards import shift_mood
-from shakespeare_env.shakespeare.rules.supply import gain_pounds, gain_prestige
+from shakespeare_env.shakespeare.rules.boards import (
+    can_move_back,
+    gain_pounds,
+    gain_prestige,
+    place,
+    shift_mood,
+)
 
 
 @rule

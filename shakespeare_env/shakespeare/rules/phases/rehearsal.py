@@ -5,8 +5,13 @@ from __future__ import annotations
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
 from shakespeare_env.shakespeare.box import tables as t
-from shakespeare_env.shakespeare.rules.acts import advance, ahead, place
-from shakespeare_env.shakespeare.rules.supply import gain_pounds, gain_prestige
+from shakespeare_env.shakespeare.rules.boards import (
+    advance,
+    ahead,
+    gain_pounds,
+    gain_prestige,
+    place,
+)
 
 
 @rule

@@ -8,15 +8,16 @@ from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
 from shakespeare_env.shakespeare import actions
 from shakespeare_env.shakespeare.box import tables as t
-from shakespeare_env.shakespeare.rules.acts import advance
 from shakespeare_env.shakespeare.rules.boards import (
+    advance,
     assistants,
+    gain_pounds,
+    gain_prestige,
     join,
     shift_mood,
     shift_mood_of_others,
 )
 from shakespeare_env.shakespeare.rules.phases.craft import open_craft, open_one
-from shakespeare_env.shakespeare.rules.supply import gain_pounds, gain_prestige
 from shakespeare_env.shakespeare.state import NOBODY
 
 

@@ -42,7 +42,6 @@ _PLACES = ("first", "second")
 
 
 def _counted(game: Record, seat: int) -> dict[str, int]:
-    """A seat's counters."""
     counters = {name: game[name][seat] for name in ("prestige", "pounds", "tokens", "mood")}
     counters |= {f"act {name}": game["disc_space"][act, seat] for act, name in enumerate(ACTS)}
     counters |= {

@@ -42,7 +42,6 @@ def topics(position: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _numbers(position: Mapping[str, Any]) -> dict[str, object]:
-    """What stands in the braces of topics."""
     box, (start, later) = PRINTED.box, PRINTED.box.neutral_spaces
     gains = (f"{gain_words(vars(gain))} for {value}" for value, gain in box.costume_gain.items())
     moods = range(t.LOWEST_MOOD, t.HIGHEST_MOOD + 1)
@@ -71,7 +70,6 @@ def _numbers(position: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _act(act: str) -> str:
-    """What an act pays at a rehearsal."""
     grey, number = PRINTED.box.rehearsals.grey_spaces, ACTS.index(act)
     pays = [f"−1 prestige on spaces 1 to {grey}"] if grey else []
     if act == "II":
@@ -87,7 +85,6 @@ def _act(act: str) -> str:
 
 
 def _steps(act: int) -> Iterator[str]:
-    """Where the pay of an act rises."""
     last = None
     for space in range(PRINTED.box.rehearsals.grey_spaces + 1, PRINTED.box.act_lengths[act] + 1):
         pays = PRINTED.space_pays(act, space)
@@ -152,7 +149,6 @@ def _use(card: Character) -> str:
 
 
 def _power(power: Power) -> str:
-    """A power, amount by amount."""
     words = [f"Act {act} {signed(count)}" for act, count in quills_of(power).items() if count]
     words += [plural(power.white, "white quill")] if power.white else []
     words += [f"mood {signed(power.mood)}"] if power.mood else []
