@@ -9,7 +9,6 @@ from shakespeare_env.checks.box_files import read_box
 from shakespeare_env.core import registry
 from shakespeare_env.errors import BoxError
 from shakespeare_env.shakespeare.box.facts import Box
-from tests.contract.processes import said_by
 from tests.wrong_boxes import write_box
 
 REFUSED = {
@@ -109,38 +108,3 @@ def test_tables_that_a_box_lacks_are_the_package_s_and_what_is_out_of_order_is_s
     assert box.pay == (((5, 1), (7, 3), (10, 5)), (), ((6, 1), (8, 2), (9, 3)))
     objectives = {objective.id: objective for objective in box.objectives}
     assert objectives["wardrobe"].points == ((4, 2), (5, 2), (11, 3))
-
-
-PLAY_WITHOUT_VALUES = """
-from shakespeare_env import Position
-
-position = Position.new(players=2, seed=1)
-step = 0
-while position.to_move is not None:
-    assert position.phase != "craft", "a craftsman without value takes nothing"
-    moves = position.moves()
-    crafts = [move for move in moves if move == "activate:handyman_board"]
-    position.push((crafts or moves)[step % len(crafts or moves)])
-    assert Position.from_dict(position.to_dict()) == position
-    step += 1
-print("played to the end")
-"""
-
-
-@pytest.mark.slow
-def test_craftsmen_without_value_open_nothing(tmp_path):
-    """What the fuzzer found: the last craft of the game stayed half open."""
-
-    def worthless(data):
-        for character in data["character"]:
-            if character["kind"] in ("assistant", "jeweler"):
-                character |= {"kind": "set_dresser", "value": 0}
-            if "value" in character:
-                character["value"] = 0
-            for name in ("take_set", "take_costume"):
-                character.get("activation", {}).pop(name, None)
-        data["supply"]["plus3_tokens"] = 0
-
-    box = str(write_box(tmp_path, "shakespeare", worthless))
-    said = said_by(PLAY_WITHOUT_VALUES, SHAKESPEARE_BOX=box, NUMBA_DISABLE_JIT="1")
-    assert said == "played to the end\n"
