@@ -138,10 +138,12 @@ class Film:
 
     def board(self, number: int) -> str:
         """One position's board, as `film.js` would show it."""
-        mover = self.positions[number].to_move
-        return "".join(
-            _section(panel, panel.seat in (mover, None)) for panel in self._board(number)
-        )
+        panels = [
+            (panel, [(_picture(it), it.block.width > _WIDEST_CARD) for it in panel.pieces])
+            for panel in self._board(number)
+        ]
+        shown = template("player.html").module.board(panels, self.positions[number].to_move)
+        return str(shown)
 
     def picture(self, number: int) -> str:
         """One position as an SVG document."""
@@ -247,16 +249,6 @@ def write_film_page(path: Path, page: str) -> None:
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
-
-
-def _section(panel: Panel, decides: bool) -> str:
-    rows = ""
-    for kind, wide in (("large", True), ("small", False)):
-        own = [piece for piece in panel.pieces if (piece.block.width > _WIDEST_CARD) == wide]
-        if own:
-            rows += f'<div class="film-{kind}">{"".join(map(_picture, own))}</div>'
-    seat = "" if panel.seat is None else " film-seat film-decides" if decides else " film-seat"
-    return f'<section class="film-panel{seat}"><h2>{escape(panel.title)}</h2>{rows}</section>'
 
 
 def _picture(piece: Piece) -> str:

@@ -14,15 +14,7 @@ from shakespeare_env.drawing.shapes import PANEL, Block, Elements, box, label, s
 from shakespeare_env.shakespeare.box.printed import PRINTED, plural, space_of
 from shakespeare_env.shakespeare.drawing import seat as seats
 from shakespeare_env.shakespeare.drawing import shapes, table
-from shakespeare_env.shakespeare.text.wording import (
-    character_name,
-    extra_names,
-    extra_words,
-    headline,
-    objective_name,
-    winners,
-    worth_now,
-)
+from shakespeare_env.shakespeare.text import wording as w
 
 _FRAME = 10
 
@@ -81,7 +73,7 @@ def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel
     mine, own, name = position["seats"][seat], f"seat-{seat}", names[seat] if names else ""
     title = _state_words(position, seat, name)
     pieces = [Piece(f"{own}-state", title, seats.draw_state(position, seat, name))]
-    members = zip(mine["troupe"], extra_names(mine["troupe"]), strict=True)
+    members = zip(mine["troupe"], w.extra_names(mine["troupe"]), strict=True)
     for place, (member, extra) in enumerate(members):
         card = seats.draw_member(member, extra, seat, place)
         pieces.append(Piece(f"{own}-troupe-{place}", _member_words(member, extra), card))
@@ -97,7 +89,7 @@ def _state_words(position: Mapping[str, Any], seat: int, name: str) -> str:
     listed = [f"{mine['prestige']} prestige", plural(mine["pounds"], "pound")]
     listed.append(f"mood {mine['mood']}")
     if phase == "over":
-        listed += [f"{mine['unpaid']} unpaid", *(["wins"] if seat in winners(position) else [])]
+        listed += [f"{mine['unpaid']} unpaid", *(["wins"] if seat in w.winners(position) else [])]
     elif phase != "wager":
         listed.append(f"{mine['cylinders']} cylinders left")
         listed += [word for word in ("recruited", "passed") if mine[word]]
@@ -113,7 +105,7 @@ def _state_words(position: Mapping[str, Any], seat: int, name: str) -> str:
 
 def _member_words(member: Mapping[str, Any], extra: str) -> str:
     kind, wage = PRINTED.cards[member["card"]].kind.replace("_", " "), PRINTED.wage(member)
-    listed = [character_name(member["card"]), extra_words(extra).lower() or kind]
+    listed = [w.character_name(member["card"]), w.extra_words(extra).lower() or kind]
     listed += [f"wage {plural(wage, 'pound')}"] if wage else []
     listed += ["activated"] if member["cylinder"] else []
     listed += ["resting"] if member["rest"] else []
@@ -123,8 +115,8 @@ def _member_words(member: Mapping[str, Any], extra: str) -> str:
 
 
 def _worth(position: Mapping[str, Any], seat: int, card: str) -> str:
-    worth = worth_now(position, seat, card)
-    return objective_name(card) + (f" brings {worth} now" if worth is not None else "")
+    worth = w.worth_now(position, seat, card)
+    return w.objective_name(card) + (f" brings {worth} now" if worth is not None else "")
 
 
 def _framed(block: Block) -> Block:
@@ -143,7 +135,7 @@ def picture(position: Mapping[str, Any], names: Sequence[str] = ()) -> str:
     """
     wide = page.ROOM - _BESIDE - page.GAP
     return page.picture(
-        headline(position),
+        w.headline(position),
         board(position, names),
         [
             (_TABLE, {"table": wide, "offers": _BESIDE}),
@@ -218,5 +210,5 @@ def _member(
 ) -> tuple[str]:
     seat = position["to_move"]
     troupe = position["seats"][seat]["troupe"]
-    members = enumerate(zip(troupe, extra_names(troupe), strict=True))
+    members = enumerate(zip(troupe, w.extra_names(troupe), strict=True))
     return (f"seat{seat}.troupe.{next(n for n, member in members if fits(*member))}",)

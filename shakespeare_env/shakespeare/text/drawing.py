@@ -15,14 +15,7 @@ from shakespeare_env.drawing.text_layout import GLUE, columns, disc, heading, sp
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS, Space
 from shakespeare_env.shakespeare.box.printed import PRINTED
-from shakespeare_env.shakespeare.text.wording import (
-    character_name,
-    extra_names,
-    headline,
-    objective_name,
-    winners,
-    worth_now,
-)
+from shakespeare_env.shakespeare.text import wording as w
 
 _WIDTH = 78
 _CELL = 5  # the least columns of a space: four discs
@@ -59,7 +52,7 @@ def draw(position: Mapping[str, Any]) -> str:
 
 
 def _head(position: Mapping[str, Any]) -> list[str]:
-    now = headline(position)
+    now = w.headline(position)
     title = f"{now.game} · {now.table}"
     day = f"day {position['day']} of {t.N_DAYS} · {now.phase}"
     sentence = now.sentence if position["to_move"] is None else f"▶ {now.sentence}"
@@ -139,9 +132,9 @@ def _row(position: Mapping[str, Any], seat: int) -> list[str]:
     state = [word for word in ("recruited", "passed") if mine[word]]
     if position["phase"] == "over":
         state = [f"unpaid {mine['unpaid']}"] if mine["unpaid"] else []
-        state += ["wins"] if seat in winners(position) else []
+        state += ["wins"] if seat in w.winners(position) else []
     elif position["phase"] == "rest":
-        kept = mine["kept"] and character_name(mine["kept"])
+        kept = mine["kept"] and w.character_name(mine["kept"])
         state = ["has chosen" if kept == UNKNOWN else kept] if kept else []
     return [
         f"{'▶' if seat == position['to_move'] else ' '} Seat {seat}",
@@ -161,8 +154,8 @@ def _board(position: Mapping[str, Any], seat: int) -> list[str]:
     stage = _draw_stage(mine["stage"])
     room = _WIDTH - len(stage[0]) - 2
     left = []
-    for member, extra in zip(mine["troupe"], extra_names(mine["troupe"]), strict=True):
-        name = f"{extra} {character_name(member['card'])}".strip()
+    for member, extra in zip(mine["troupe"], w.extra_names(mine["troupe"]), strict=True):
+        name = f"{extra} {w.character_name(member['card'])}".strip()
         left += wrapped(_in_words(member, name), room, "  ", "    ")
     for card in mine["objectives"]:
         left += wrapped(_objective(position, seat, card), room, "  ", "    ")
@@ -172,9 +165,9 @@ def _board(position: Mapping[str, Any], seat: int) -> list[str]:
 
 def _in_a_line(position: Mapping[str, Any], seat: int) -> list[str]:
     mine = position["seats"][seat]
-    members = zip(mine["troupe"], extra_names(mine["troupe"]), strict=True)
+    members = zip(mine["troupe"], w.extra_names(mine["troupe"]), strict=True)
     troupe = [
-        _in_words(member, extra or character_name(member["card"]))
+        _in_words(member, extra or w.character_name(member["card"]))
         for place, (member, extra) in enumerate(members)
         if place >= t.N_BOARD or member["costume"] or member["cylinder"] or member["rest"]
     ]
@@ -194,8 +187,8 @@ def _in_a_line(position: Mapping[str, Any], seat: int) -> list[str]:
 
 
 def _objective(position: Mapping[str, Any], seat: int, card: str) -> str:
-    worth = worth_now(position, seat, card)
-    name = f"◆ {objective_name(card)}"
+    worth = w.worth_now(position, seat, card)
+    name = f"◆ {w.objective_name(card)}"
     return name if worth is None else f"{name}: {f'{worth:+d}' if worth else 0}★"
 
 

@@ -13,16 +13,9 @@ from shakespeare_env.core.presentation import Event
 from shakespeare_env.play.tracing import Call, Teller, Tracer
 from shakespeare_env.shakespeare import actions as a
 from shakespeare_env.shakespeare import state as s
+from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS, Character
-from shakespeare_env.shakespeare.box.printed import (
-    PRINTED,
-    SET_GAINS,
-    amount,
-    plural,
-    quills_of,
-    signed,
-)
 from shakespeare_env.shakespeare.rules import boards, flow, scoring
 from shakespeare_env.shakespeare.rules.phases import (
     craft,
@@ -91,8 +84,8 @@ def event(
             space = call.after["disc_space"][act, seat]
             words.append(f"Act {name} {'back ' if moved < 0 else ''}to space {space}")
         if max(moved, 0) < used:
-            words.append(f"{plural(used - moved, 'quill')} lost on Act {name}")
-    words += [amount(name, changed[name]) for name in shown if name in changed]
+            words.append(f"{b.plural(used - moved, 'quill')} lost on Act {name}")
+    words += [b.amount(name, changed[name]) for name in shown if name in changed]
     words += [note] if note else []
     if not words and (tried or any((quills or {}).values())):
         words = ["no effect"]
@@ -130,17 +123,17 @@ def _turn(call: Call) -> Iterator[Event]:
     used = (
         a.PLUS_3_CARD[action - a.ACTIVATE_PLUS_3] if token else a.ACTIVATE_CARD[action - a.ACTIVATE]
     )
-    card = PRINTED.cards[t.CARD_IDS[used]]
+    card = b.PRINTED.cards[t.CARD_IDS[used]]
     if card.kind == "actor":
         yield from _act(call, seat, card)
     elif card.kind == "queen":
-        yield event(call, seat, f"{card.name}: {PRINTED.box.queen_pounds} £, or an objective")
+        yield event(call, seat, f"{card.name}: {b.PRINTED.box.queen_pounds} £, or an objective")
     elif card.kind == "jeweler":
         yield event(call, seat, f"{card.name}: one yellow element")
     else:
         value = int(call.after["craft_value"])
         helpers = value - card.value - t.PLUS_3 * token
-        words = [plural(helpers, "assistant")] if helpers else []
+        words = [b.plural(helpers, "assistant")] if helpers else []
         words += ['a token "+3"'] if token else []
         extra = f", with {' and '.join(words)}" if words else ""
         yield event(call, seat, f"{card.name}: {value} to spend{extra}")
@@ -148,7 +141,7 @@ def _turn(call: Call) -> Iterator[Event]:
 
 def _act(call: Call, seat: int, card: Character) -> Iterator[Event]:
     power, place = card.activation, call.after["initiative_len"]
-    notes = [plural(power.white, "white quill")] if power.white else []
+    notes = [b.plural(power.white, "white quill")] if power.white else []
     if power.take_set or power.take_costume:
         kind = "stage set" if power.take_set else "costume"
         notes.append(f"one {power.take_set or power.take_costume} {kind} element")
@@ -162,7 +155,7 @@ def _act(call: Call, seat: int, card: Character) -> Iterator[Event]:
         source="actors",
         note=", ".join(notes),
         shown=GAINS,
-        quills=quills_of(power),
+        quills=b.quills_of(power),
         tried=due,
     )
     if power.others_mood:
@@ -196,14 +189,14 @@ def _costume(call: Call) -> Iterator[Event]:
 def _set(call: Call) -> Iterator[Event]:
     seat, space, colour = call.args
     name = COLOURS[colour]
-    candle = ", a candle" if PRINTED.box.spaces[space].candle else ""
+    candle = ", a candle" if b.PRINTED.box.spaces[space].candle else ""
     yield event(
         call,
         seat,
         f"{name} stage set on {t.SPACE_IDS[space]}{candle}",
         source="candles",
         shown=("prestige", "pounds", "mood", "tokens"),
-        tried=bool(candle) or name in SET_GAINS,
+        tried=bool(candle) or name in b.SET_GAINS,
     )
     if colour == t.PURPLE:
         yield from _others(call, seat, f"{name} stage set")
@@ -211,7 +204,7 @@ def _set(call: Call) -> Iterator[Event]:
 
 def _gift(call: Call) -> Iterator[Event]:
     drawn = int(call.after["drawn_len"])
-    cause = f"the Queen: draws {plural(drawn, 'objective')}" if drawn else "the Queen"
+    cause = f"the Queen: draws {b.plural(drawn, 'objective')}" if drawn else "the Queen"
     yield event(call, mover(call), cause, shown=PAY, tried=not drawn)
 
 
@@ -227,7 +220,7 @@ def _objective(call: Call) -> Iterator[Event]:
 def _lapse(call: Call) -> Iterator[Event]:
     before, after, seat = call.before, call.after, mover(call)
     if before["quills"] and not after["quills"]:
-        lost = plural(int(before["quills"]), "white quill")
+        lost = b.plural(int(before["quills"]), "white quill")
         yield event(call, seat, f"{lost} lost: every act is at its end")
     if before["craft_value"] and not after["craft_value"]:
         yield event(call, seat, "nothing more can be taken and placed")
@@ -252,9 +245,9 @@ def _begin_day(call: Call) -> Iterator[Event]:
     for seat in _seats(call):
         unused = int(call.before["cylinders"][seat])
         if call.after["players"] == 1:
-            yield event(call, seat, f"{plural(t.N_CYLINDERS, 'cylinder')} for the day")
+            yield event(call, seat, f"{b.plural(t.N_CYLINDERS, 'cylinder')} for the day")
         elif unused:
-            yield event(call, seat, f"{plural(unused, 'unused cylinder')} taken back")
+            yield event(call, seat, f"{b.plural(unused, 'unused cylinder')} taken back")
 
 
 def _reveal(call: Call) -> Iterator[Event]:
@@ -263,9 +256,11 @@ def _reveal(call: Call) -> Iterator[Event]:
     yield Event(None, "wagers revealed")
     for place, seat in enumerate(order, 1):
         wagered = int(call.after["wager"][seat])
-        words = f"{plural(wagered, 'cylinder')} wagered, "
+        words = f"{b.plural(wagered, 'cylinder')} wagered, "
         points = changes(call, seat).get("prestige", 0)
-        words += f"{source}: {amount('prestige', points)}" if points else f"place {place} in Order"
+        words += (
+            f"{source}: {b.amount('prestige', points)}" if points else f"place {place} in Order"
+        )
         counters = {"cylinders": wagered}
         yield Event(seat, words, source if points else "", points, counters)
     yield Event(None, f"new Order: {seat_list(order)}")
@@ -279,14 +274,14 @@ def _initiative(call: Call) -> Iterator[Event]:
 
 def _few_cylinders(call: Call) -> Iterator[Event]:
     if changes(call, 0):
-        used = plural(int(call.after["cylinder"][0].sum()), "cylinder")
+        used = b.plural(int(call.after["cylinder"][0].sum()), "cylinder")
         yield event(call, 0, f"{used} used", source="few cylinders", shown=PAY)
 
 
 def _purple(call: Call) -> Iterator[Event]:
     purple = int(call.after["display"][t.SET, t.PURPLE])
     for seat in _seats(call) if purple else ():
-        cause = f"{plural(purple, 'purple stage set')} left on display"
+        cause = f"{b.plural(purple, 'purple stage set')} left on display"
         yield event(call, seat, cause, shown=["mood"], tried=True)
 
 
@@ -295,7 +290,7 @@ def _mood(call: Call) -> Iterator[Event]:
     was = int(call.before["mood"][seat])
     opened = {t.MOOD_BACK: "a disc moves back", t.MOOD_QUILL: "a white quill"}.get(was, "")
     if was:
-        cause = f"mood {signed(was)} returns to 0"
+        cause = f"mood {b.signed(was)} returns to 0"
         due = was in t.MOOD_GAINS
         yield event(call, seat, cause, source="mood", note=opened, shown=PAY, tried=due)
 
@@ -303,16 +298,16 @@ def _mood(call: Call) -> Iterator[Event]:
 def _costume_power(call: Call) -> Iterator[Event]:
     (seat, member), game = call.args, call.after
     extra = bool(game["extra"][seat, member])
-    card = PRINTED.cards[t.CARD_IDS[game["card"][seat, member]]]
-    power = PRINTED.box.extra_power if extra else card.costume_power
+    card = b.PRINTED.cards[t.CARD_IDS[game["card"][seat, member]]]
+    power = b.PRINTED.box.extra_power if extra else card.costume_power
     yield event(
         call,
         seat,
         f"costume power of {card.name}{', an extra' * extra}",
         source="costume powers",
-        note=plural(power.white, "white quill") if power.white else "",
+        note=b.plural(power.white, "white quill") if power.white else "",
         shown=PAY,
-        quills=quills_of(power),
+        quills=b.quills_of(power),
         tried=any((power.pounds, power.prestige)),
     )
 
@@ -350,7 +345,7 @@ def _objectives(call: Call) -> Iterator[Event]:
     if call.viewer in (None, seat):
         yield from call.inner
     elif unknown:
-        yield _objective_scores(call, seat, plural(unknown, "unknown objective"))
+        yield _objective_scores(call, seat, b.plural(unknown, "unknown objective"))
 
 
 def _objective_scores(call: Call, seat: int, cause: str) -> Event:
@@ -372,7 +367,7 @@ def _given_up(call: Call) -> Iterator[Event]:
 def _yellow(call: Call) -> Iterator[Event]:
     (seat,) = call.args
     if yellow := int(call.after["yellow"][seat]):
-        cause = plural(yellow, "yellow element")
+        cause = b.plural(yellow, "yellow element")
         yield event(call, seat, cause, source="yellow elements", shown=PAY)
 
 
@@ -382,7 +377,7 @@ def _wages(call: Call) -> Iterator[Event]:
     face_up = game["extra"][seat][: len(hired)] == 0
     if due := int(t.COST[hired[face_up]].sum()):
         unpaid = int(game["unpaid"][seat])
-        words = f", {plural(unpaid, 'character')} unpaid" if unpaid else ""
+        words = f", {b.plural(unpaid, 'character')} unpaid" if unpaid else ""
         yield event(call, seat, f"wages of {due} £{words}", source="unpaid wages", shown=PAY)
 
 
@@ -399,7 +394,7 @@ _TELLERS: dict[Any, Teller] = {
     boards.add_costume: _costume,
     boards.add_set: _set,
     quill.play: lambda call: [event(call, mover(call), "white quill")],
-    mood.play: lambda call: [event(call, mover(call), f"mood {signed(t.MOOD_BACK)}")],
+    mood.play: lambda call: [event(call, mover(call), f"mood {b.signed(t.MOOD_BACK)}")],
     queen.play_gift: _gift,
     queen.play_objective: _objective,
     flow.has_open_choice: _lapse,

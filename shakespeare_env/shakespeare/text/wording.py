@@ -8,15 +8,8 @@ from typing import Any
 
 from shakespeare_env.core.game import UNKNOWN
 from shakespeare_env.core.presentation import Headline
+from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.box import tables as t
-from shakespeare_env.shakespeare.box.printed import (
-    PRINTED,
-    SACRIFICE,
-    counted,
-    minus,
-    reward,
-    yellow_elements,
-)
 
 _PHASES = {
     "draft": "setup",
@@ -49,10 +42,10 @@ def worth_now(position: Mapping[str, Any], seat: int, card: str) -> int | None:
     """
     if card == UNKNOWN:
         return None
-    objective = PRINTED.objectives[card]
-    if objective.metric == SACRIFICE and position["phase"] == "over":
+    objective = b.PRINTED.objectives[card]
+    if objective.metric == b.SACRIFICE and position["phase"] == "over":
         return None
-    return reward(objective, counted(position, seat, objective.metric))
+    return b.reward(objective, b.counted(position, seat, objective.metric))
 
 
 def day_words(position: Mapping[str, Any]) -> str:
@@ -151,7 +144,7 @@ def _part(position: Mapping[str, Any]) -> str:
 def _outcome(position: Mapping[str, Any]) -> str:
     seats, won = position["seats"], winners(position)
     if not won:
-        reached, target = minus(f"{seats[0]['prestige']} prestige"), PRINTED.box.good_scores[1]
+        reached, target = b.minus(f"{seats[0]['prestige']} prestige"), b.PRINTED.box.good_scores[1]
         return f"The game is over: {reached}; a good solo game passes {target}"
     most = seats[won[0]]["prestige"]
     # Pounds decide among the seats with the most prestige (Rules F4).
@@ -201,7 +194,7 @@ def score_sheet(position: Mapping[str, Any]) -> list[tuple[str, list[int]]]:
     prestige = [seat["prestige"] for seat in seats]
     if position["phase"] != "over":
         return [("so far", prestige)]
-    yellow = [yellow_elements(seat) for seat in seats]
+    yellow = [b.yellow_elements(seat) for seat in seats]
     unpaid = [t.UNPAID * seat["unpaid"] for seat in seats]
     before = [total - won - lost for total, won, lost in zip(prestige, yellow, unpaid, strict=True)]
     return [

@@ -8,14 +8,7 @@ from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
 from shakespeare_env.shakespeare import actions
 from shakespeare_env.shakespeare.box import tables as t
-from shakespeare_env.shakespeare.rules.boards import (
-    add_costume,
-    add_set,
-    is_open,
-    keeps_symmetry,
-    member_of_wearer,
-    wears_costumes,
-)
+from shakespeare_env.shakespeare.rules import boards as boards
 
 
 @rule
@@ -108,7 +101,7 @@ def legal_costumes(game: Record, mask: Any) -> int:
     count = 0
     extras = 0
     for member in range(game["troupe_len"][seat]):
-        if not wears_costumes(game, seat, member):
+        if not boards.wears_costumes(game, seat, member):
             continue
         if game["extra"][seat, member]:
             wearer = t.N_ACTORS + extras
@@ -133,10 +126,10 @@ def legal_sets(game: Record, mask: Any) -> int:
         return 0
     count = 0
     for space in range(t.N_SPACES):
-        if not is_open(game, seat, space):
+        if not boards.is_open(game, seat, space):
             continue
         for colour in range(t.N_COLOURS):
-            if (colours >> colour) & 1 and keeps_symmetry(game, seat, space, colour):
+            if (colours >> colour) & 1 and boards.keeps_symmetry(game, seat, space, colour):
                 mask[actions.SET + colour * t.N_SPACES + space] = True
                 count += 1
     return count
@@ -151,11 +144,11 @@ def play(game: Record, action: int) -> None:
     elif action < actions.SET:
         colour, wearer = divmod(action - actions.COSTUME, t.N_WEARERS)
         spend(game, t.COSTUME, colour)
-        add_costume(game, seat, member_of_wearer(game, seat, wearer), colour)
+        boards.add_costume(game, seat, boards.member_of_wearer(game, seat, wearer), colour)
     else:
         colour, space = divmod(action - actions.SET, t.N_SPACES)
         spend(game, t.SET, colour)
-        add_set(game, seat, space, colour)
+        boards.add_set(game, seat, space, colour)
 
 
 @rule
@@ -165,7 +158,10 @@ def is_possible(game: Record) -> bool:
     if game["craft_costumes"]:
         wearers = 0
         for member in range(game["troupe_len"][seat]):
-            if wears_costumes(game, seat, member) and game["costume_len"][seat, member] < t.N_SLOTS:
+            if (
+                boards.wears_costumes(game, seat, member)
+                and game["costume_len"][seat, member] < t.N_SLOTS
+            ):
                 wearers += 1
         for colour in range(t.N_COLOURS):
             if wearers > 0 and can_take(game, t.COSTUME, colour):
@@ -174,6 +170,8 @@ def is_possible(game: Record) -> bool:
         for colour in range(t.N_COLOURS):
             if can_take(game, t.SET, colour):
                 for space in range(t.N_SPACES):
-                    if is_open(game, seat, space) and keeps_symmetry(game, seat, space, colour):
+                    if boards.is_open(game, seat, space) and boards.keeps_symmetry(
+                        game, seat, space, colour
+                    ):
                         return True
     return False
