@@ -92,15 +92,8 @@ def picture(
 ) -> str:
     """An SVG document, `WIDTH` units wide; its height depends on `rows` alone.
 
-    Each panel is a group with its name as `data-part`; pieces shrink to fit its place.
-
-    Args:
-        head: Where the game stands.
-        panels: The board in pieces.
-        rows: Places for the panels; those without one are left out.
-        mover: The seat to move, if any.
-        colours: Fill and lettering by seat.
-        explained: Signs, drawn around (0, 0), and their meanings.
+    Each panel is a group with its name as `data-part` in its place of a row; those without a place
+    are left out. Pieces shrink to fit. `explained` are signs, drawn around (0, 0), and meanings.
     """
     drawn: d.Elements = [_head(head, mover, colours).at(_EDGE, _EDGE, part="head")]
     found = {panel.name: panel for panel in panels}

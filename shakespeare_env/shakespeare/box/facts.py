@@ -148,14 +148,9 @@ class Gain(Facts):
 
 
 class Rehearsals(Facts):
-    """The dress rehearsals (Rules R).
+    """The dress rehearsals (Rules R): Act II pays by place, the others by the space reached.
 
-    Attributes:
-        days: The second is the game's last.
-        grey_spaces: First spaces of each act, which cost prestige (Rules R2).
-        act_1_pounds: By space reached; "last" is the act's last space.
-        act_2_prestige: By place, of the discs furthest ahead.
-        act_3_prestige: By space reached.
+    "last" is the act's last space; the first, grey spaces of each act cost prestige.
     """
 
     days: tuple[Day, Day]
@@ -176,21 +171,9 @@ def _at(*keys: str, **limits: int) -> Any:
 
 
 class Box(Facts):
-    """A box file.
+    """A box file; bags are by kind, seats and colour.
 
-    Attributes:
-        starting: Ids of the four board characters (Rules S2).
-        cylinders: Per seat; also the highest wager (Rules W1).
-        mood: Ends of the mood track (Rules T15).
-        plus3_tokens: In the supply (Rules S6).
-        act_lengths: Spaces of Act I, II and III.
-        bags: "costumes" or "sets" -> seats (2, 3, 4) -> colour -> elements (Rules S4).
-        element_values: By colour (Rules T10, T12).
-        costume_gain: By the sum of three element values; others pay nothing.
-        queen_pounds: The Queen's gift (Rules T17).
-        queen_objectives: Drawn instead; one is kept.
-        spaces: In file order, like characters and objectives.
-        good_scores: By seats, the winning score the rule book calls good.
+    Costumes pay by the sum of three element values, those that are not listed nothing.
     """
 
     starting: Ids = _at("board", "starting")

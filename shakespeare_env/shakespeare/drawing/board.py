@@ -78,7 +78,7 @@ def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel
         card = seats.draw_member(member, extra, seat, place)
         pieces.append(Piece(f"{own}-troupe-{place}", _member_words(member, extra), card))
     filled = ", ".join(f"{space} {colour}" for space, colour in mine["stage"].items()) or "empty"
-    wall = _framed(seats.draw_stage(mine["stage"], seat))
+    wall = _framed(seats.draw_wall(mine["stage"], seat, 308, 46, 44, 1))
     pieces.append(Piece(f"{own}-stage", f"Stage of seat {seat}: {filled}", wall))
     summary = Piece(f"{own}-summary", title, seats.draw_summary(position, seat, name))
     return Panel(own, seat_and_name(seat, name), pieces, seat, summary)

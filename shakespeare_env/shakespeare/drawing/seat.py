@@ -23,13 +23,9 @@ _TOTAL = 26  # room for the sum of a costume
 _SLOT = 20  # from one costume element to the next
 
 
-def draw_offer(card: str, copies: int) -> d.Block:
-    """A card on offer, a place."""
-    return _offer(card, copies).as_place(f"display.characters.{card}")
-
-
 @d.drawn_once
-def _offer(card: str, copies: int) -> d.Block:
+def draw_offer(card: str, copies: int) -> d.Block:
+    """A card on offer, a place: name, cost, kind, powers, and how many lie there."""
     known, (width, height) = PRINTED.cards[card], _OFFER
     room = width - 2 * _CARD_EDGE
     kind = known.kind.replace("_", " ") + (f" ×{copies}" if copies > 1 else "")
@@ -44,7 +40,7 @@ def _offer(card: str, copies: int) -> d.Block:
     if known.kind == "actor":
         drawn += shapes.costume(_CARD_EDGE + 5, 78, 15, shapes.ANY)
         drawn += d.row(shapes.power_signs(known.costume_power), _CARD_EDGE + 16, 78, room - 16)
-    return d.Block(drawn, width, height)
+    return d.Block(drawn, width, height).as_place(f"display.characters.{card}")
 
 
 def draw_member(member: Mapping[str, Any], extra: str, seat: int, number: int) -> d.Block:
@@ -100,18 +96,13 @@ def _member(
     return d.Block(drawn, width, height)
 
 
-_WALL, _WIDEST, _HIGH = 308, 46, 44  # of the wall; of a brick at most, and its height
-
-
-def draw_stage(filled: Mapping[str, str], seat: int) -> d.Block:
-    """The centred wall of a seat; `filled` is colour by space id."""
-    return _wall(filled, seat, _WALL, _WIDEST, _HIGH, 1)
-
-
-def _wall(
+def draw_wall(
     filled: Mapping[str, str], seat: int, width: float, widest: float, high: float, edge: float
 ) -> d.Block:
-    """A wall of bricks, large with an `edge` around each, or small without."""
+    """A stage, centred, large with an `edge` around each brick, or small without.
+
+    `filled` is colour by space id.
+    """
     rows = stage_rows()
     reach = max(abs(middle) for bricks in rows for middle in bricks) + 1
     half = min(widest, width / reach) / 2
@@ -318,7 +309,7 @@ def _summary(given: str, seat: int, name: str, wins: bool, decides: bool) -> d.B
         card = d.Block(shapes.objective(5, 5, 9), 10, 10)
         place = f"seat{seat}.objectives.{number}"
         drawn.append(card.place(place, left_edge + 12 * number, top + 25.5))
-    stage = _wall(mine["stage"], seat, _STAGE - 4, _STAGE, 25 / len(stage_rows()), 0)
+    stage = draw_wall(mine["stage"], seat, _STAGE - 4, _STAGE, 25 / len(stage_rows()), 0)
     height = top + 1 + tiles
     ground = d.box(0, 0, SUMMARY, height)
     return d.Block([ground, *drawn, stage.at(left_edge, top)], SUMMARY, height)

@@ -22,17 +22,6 @@ def set_up(game: Record, players: int, options: int) -> None:
     game["day"] = 1
     game["phase"] = DRAFT
     game["part"] = IN_DRAFT
-    clear_decisions(game)
-    clear_seats(game)
-    settle_order(game)
-    pile_discs(game)
-    fill_supply(game)
-    game["to_move"] = game["order"][players - 1]
-
-
-@rule
-def clear_decisions(game: Record) -> None:
-    """Clear everything pending, and the queue."""
     game["queue"][:] = NOBODY
     game["queue_len"] = 0
     game["quills"] = 0
@@ -41,6 +30,11 @@ def clear_decisions(game: Record) -> None:
     game["drawn"][:] = NOBODY
     game["drawn_len"] = 0
     close_craft(game)
+    clear_seats(game)
+    settle_order(game)
+    pile_discs(game)
+    fill_supply(game)
+    game["to_move"] = game["order"][players - 1]
 
 
 @rule

@@ -29,7 +29,7 @@ from shakespeare_env.shakespeare.rules.phases import (
 )
 from shakespeare_env.shakespeare.text.wording import seat_list
 
-GAINS = ("mood", "pounds", "prestige")
+GAINS = ("prestige", "pounds", "mood")
 PAY = ("pounds", "prestige")
 _PLACES = ("first", "second")
 
@@ -65,17 +65,10 @@ def event(
     quills: Mapping[str, int] | None = None,
     tried: bool = False,
 ) -> Event:
-    """An event with all that a call has changed for a seat.
+    """An event with all that a call has changed for a seat, its cause first.
 
-    Args:
-        call: The call.
-        seat: The seat.
-        cause: Words before the amounts.
-        source: The source of prestige.
-        note: Words after the amounts.
-        shown: What is put into words besides spaces on the acts; the cause says the rest.
-        quills: Quills used, by act.
-        tried: Whether something was due, which may have had no effect.
+    `shown` counters are put into words, besides spaces on the acts, then `note`; `quills` were
+    used, by act. If something was `tried` and nothing changed, there is no effect.
     """
     changed, words = changes(call, seat), []
     for act, name in enumerate(ACTS):
@@ -147,17 +140,9 @@ def _act(call: Call, seat: int, card: Character) -> Iterator[Event]:
         notes.append(f"one {power.take_set or power.take_costume} {kind} element")
     if place > call.before["initiative_len"]:
         notes.append(f"place {place} on the Initiative track")
-    due = any((power.mood, power.pounds, power.prestige))
-    yield event(
-        call,
-        seat,
-        card.name,
-        source="actors",
-        note=", ".join(notes),
-        shown=GAINS,
-        quills=b.quills_of(power),
-        tried=due,
-    )
+    tried, note = any((power.mood, power.pounds, power.prestige)), ", ".join(notes)
+    told: dict[str, Any] = {"note": note, "quills": b.quills_of(power), "tried": tried}
+    yield event(call, seat, card.name, source="actors", shown=GAINS, **told)
     if power.others_mood:
         yield from _others(call, seat, card.name)
 
@@ -188,16 +173,10 @@ def _costume(call: Call) -> Iterator[Event]:
 
 def _set(call: Call) -> Iterator[Event]:
     seat, space, colour = call.args
-    name = COLOURS[colour]
-    candle = ", a candle" if b.PRINTED.box.spaces[space].candle else ""
-    yield event(
-        call,
-        seat,
-        f"{name} stage set on {t.SPACE_IDS[space]}{candle}",
-        source="candles",
-        shown=("prestige", "pounds", "mood", "tokens"),
-        tried=bool(candle) or name in b.SET_GAINS,
-    )
+    name, shown = COLOURS[colour], (*GAINS, "tokens")
+    cause = f"{name} stage set on {t.SPACE_IDS[space]}{', a candle' * t.CANDLE[space]}"
+    tried = bool(t.CANDLE[space]) or name in b.SET_GAINS
+    yield event(call, seat, cause, source="candles", shown=shown, tried=tried)
     if colour == t.PURPLE:
         yield from _others(call, seat, f"{name} stage set")
 
@@ -300,16 +279,13 @@ def _costume_power(call: Call) -> Iterator[Event]:
     extra = bool(game["extra"][seat, member])
     card = b.PRINTED.cards[t.CARD_IDS[game["card"][seat, member]]]
     power = b.PRINTED.box.extra_power if extra else card.costume_power
-    yield event(
-        call,
-        seat,
+    note = b.plural(power.white, "white quill") if power.white else ""
+    cause, tried = (
         f"costume power of {card.name}{', an extra' * extra}",
-        source="costume powers",
-        note=b.plural(power.white, "white quill") if power.white else "",
-        shown=PAY,
-        quills=b.quills_of(power),
-        tried=any((power.pounds, power.prestige)),
+        power.pounds | power.prestige,
     )
+    told: dict[str, Any] = {"note": note, "quills": b.quills_of(power), "tried": bool(tried)}
+    yield event(call, seat, cause, source="costume powers", shown=PAY, **told)
 
 
 def _act_scores(call: Call) -> Iterator[Event]:

@@ -107,7 +107,11 @@ def _cards(position: Mapping[str, Any]) -> dict[str, str]:
     """Every character by its id, and every objective with what each seat has of it now."""
     found = {}
     for card in b.PRINTED.box.characters:
-        found[card.id] = f"{card.name}: {_kind(card)}. {_use(card)}"
+        craft = (
+            f"up to value {card.value}, +1 for each of your assistants, +{t.PLUS_3} for a token."
+        )
+        use = _WORDS["kinds"][card.kind].format(power=_power(card.activation), craft=craft)
+        found[card.id] = f"{card.name}: {_kind(card)}. {use}"
         if card.kind == "actor":
             found[card.id] += f"\nComplete costume, at a rehearsal: {_power(card.costume_power)}."
     for objective in b.PRINTED.box.objectives:
@@ -132,15 +136,6 @@ def _kind(card: Character) -> str:
         return ", ".join([*words, "on every board", "no wage"])
     copies = [f"{card.copies} copies"] if card.copies > 1 else []
     return ", ".join([*words, f"wage {card.cost} £", *copies])
-
-
-def _use(card: Character) -> str:
-    use: str = _WORDS["kinds"][card.kind]
-    return use.format(
-        power=_power(card.activation),
-        craft=f", not yellow, up to value {card.value}, +1 for each of your assistants, "
-        f"+{t.PLUS_3} for a token.",
-    )
 
 
 def _power(power: Power) -> str:

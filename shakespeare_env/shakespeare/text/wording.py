@@ -63,11 +63,6 @@ def day_words(position: Mapping[str, Any]) -> str:
     return f"{when} of {t.N_DAYS}, rehearsal{'s' * (len(coming) > 1)} on {days}"
 
 
-def phase_words(position: Mapping[str, Any]) -> str:
-    """The day's phase; white quills and elements belong to the one that opened them."""
-    return _PHASES.get(_part(position), "phase 2, recruitment and activation")
-
-
 def asked(position: Mapping[str, Any]) -> str:
     """Who decides what; at the end who has won, or the solo result."""
     phase, seat, pending = position["phase"], position["to_move"], position["pending"]
@@ -104,7 +99,7 @@ def headline(position: Mapping[str, Any]) -> Headline:
         "Shakespeare",
         f"{table} · strategic rest" if position["strategic_rest"] else table,
         day_words(position),
-        phase_words(position),
+        _PHASES.get(_part(position), "phase 2, recruitment and activation"),
         asked(position),
         f"Afterwards: {seat_list(queue)}" if queue else "",
     )

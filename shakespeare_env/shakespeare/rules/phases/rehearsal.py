@@ -5,7 +5,7 @@ from __future__ import annotations
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
 from shakespeare_env.shakespeare.box import tables as t
-from shakespeare_env.shakespeare.rules import boards as boards
+from shakespeare_env.shakespeare.rules import boards
 
 
 @rule
