@@ -148,13 +148,14 @@ def stamped(
 ) -> Callable[Concatenate[float, float, P], Elements]:
     """Caches the text of a shape by its look, whatever its position."""
 
-    @lru_cache(_KEPT)
     def text(*look: P.args, **named: P.kwargs) -> str:
         return "".join(map(str, draw(0, 0, *look, **named)))
 
+    kept = cast(Callable[P, str], lru_cache(_KEPT)(text))
+
     def put(x: float, y: float, /, *look: P.args, **named: P.kwargs) -> Elements:
         moved: list[svg.Transform] = [svg.Translate(tenths(x), tenths(y))]
-        return [svg.G(transform=moved, text=text(*look, **named))]
+        return [svg.G(transform=moved, text=kept(*look, **named))]
 
     return update_wrapper(put, draw)
 

@@ -166,8 +166,8 @@ class Rehearsals(Facts):
         return self
 
 
-def _at(*keys: str, **limits: int) -> Any:
-    return Field(validation_alias=AliasPath(*keys), **limits)  # type: ignore[arg-type]
+def _at(*keys: str, **limits: Any) -> Any:
+    return Field(validation_alias=AliasPath(*keys), **limits)
 
 
 class Box(Facts):

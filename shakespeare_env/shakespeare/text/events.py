@@ -173,9 +173,9 @@ def _costume(call: Call) -> Iterator[Event]:
 
 def _set(call: Call) -> Iterator[Event]:
     seat, space, colour = call.args
-    name, shown = COLOURS[colour], (*GAINS, "tokens")
-    cause = f"{name} stage set on {t.SPACE_IDS[space]}{', a candle' * t.CANDLE[space]}"
-    tried = bool(t.CANDLE[space]) or name in b.SET_GAINS
+    name, candle, shown = COLOURS[colour], bool(t.CANDLE[space]), (*GAINS, "tokens")
+    cause = f"{name} stage set on {t.SPACE_IDS[space]}{', a candle' * candle}"
+    tried = candle or name in b.SET_GAINS
     yield event(call, seat, cause, source="candles", shown=shown, tried=tried)
     if colour == t.PURPLE:
         yield from _others(call, seat, f"{name} stage set")
