@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import ceil
 from typing import Any
 
@@ -52,7 +52,7 @@ def draw_member(member: Mapping[str, Any], extra: str, seat: int, number: int) -
     return _member(member["card"], extra, *look, seat).as_place(f"seat{seat}.troupe.{number}")
 
 
-def _ground(extra: str, used: bool, rests: bool, seat: int) -> dict[str, str]:
+def _ground(extra: str, used: bool, rests: bool, seat: int) -> dict[str, Any]:
     """The colours of a troupe's card and of its edge, by what has become of it."""
     fill = SEAT_TINTS[seat] if used else shapes.RESTING if rests else d.PANEL
     return {"fill": shapes.KRAFT if extra else fill, "line": SEATS[seat] if used else d.LINE}
@@ -123,10 +123,10 @@ def _brick(
 ) -> d.Block:
     """A space by its id; filled, with the name of the colour below it. None is printed."""
     fill, line, ink = ELEMENTS[colour] if colour else (d.PANEL, d.FAINT, d.MUTED)
-    size = {"width": width - 1 - edge, "height": high - 1 - edge, "corner": 1 + 2 * edge}
+    size: Any = {"width": width - 1 - edge, "height": high - 1 - edge, "corner": 1 + 2 * edge}
     if space is None:
-        line = d.MUTED if edge else None
-        return d.Block([d.box(edge, edge, **size, fill=d.STONE, line=line)], width, high)
+        printed = d.box(edge, edge, **size, fill=d.STONE, line=d.MUTED if edge else None)
+        return d.Block([printed], width, high)
     if not edge:
         fill, line, _ = ELEMENTS[colour or EMPTY]
         return d.Block([d.box(0, 0, **size, fill=fill, line=line)], width, high)
@@ -184,14 +184,14 @@ _PURSE = {"prestige": 0, "pounds": 82, "tokens": WIDTH - 58}
 def _number(mine: Mapping[str, Any], seat: int, what: str, scale: float = 1) -> d.Block:
     number, y, size = mine[what], 12.5 * scale, 18 * scale
     x = (23 if what == "tokens" else 21) * scale
-    sign = {
+    signs: dict[str, Callable[[float], d.Elements]] = {
         "prestige": lambda x: d.star(x, y, size),
         "pounds": lambda x: shapes.coin(x, y, size),
         "tokens": lambda x: shapes.plus_three(x + 2, y, 0.9 * size),
         "mood": lambda x: shapes.mask(x, y, size, number),
-    }[what]
+    }
     shown = d.bold(x, y + 6 * scale, minus(str(number)), 15 * scale, room=26 * scale)
-    drawn: d.Elements = [*sign(9.5 * scale), shown]
+    drawn: d.Elements = [*signs[what](9.5 * scale), shown]
     return d.Block(drawn, 45 * scale, 24 * scale).as_place(f"seat{seat}.{what}")
 
 

@@ -117,7 +117,7 @@ def objective(x: float, y: float, size: float) -> d.Elements:
 def cylinder(x: float, y: float, size: float, fill: str) -> d.Elements:
     """A cylinder, side view."""
     body = "M-.32-.34-.32 .34C-.32 .54 .32 .54 .32 .34L.32-.34Z"
-    reach = {"rx": d.tenths(0.32 * size), "ry": d.tenths(0.15 * size)}
+    reach: Any = {"rx": d.tenths(0.32 * size), "ry": d.tenths(0.15 * size)}
     look: Any = {"fill": "#ffffff", "fill_opacity": 0.35, "stroke": d.INK}
     top = svg.Ellipse(cx=d.tenths(x), cy=d.tenths(y - 0.34 * size), **reach, **look)
     return [d.outline(x, y, size, body, fill), top]
