@@ -16,14 +16,13 @@ from typing import Any
 import shakespeare_env
 from shakespeare_env.shakespeare.box.facts import METRIC_NAMES
 from shakespeare_env.shakespeare.box.printed import counted
+from tests.shakespeare.positions import ACTS, BOARD, COLOURS
 
 BOX = tomllib.loads(
     (Path(shakespeare_env.__file__).parent / "shakespeare" / "box.toml").read_text(encoding="utf-8")
 )
-COLOURS = ("black", "pink", "purple", "blue", "green", "yellow")
 VALUES = dict(zip(COLOURS, (1, 2, 3, 4, 5, 3), strict=True))
 CARDS = {card["id"]: card for card in BOX["character"]}
-BOARD = BOX["board"]["starting"]
 DECK = [card for card in CARDS if card not in BOARD]
 IN_ORDER = [*BOARD, *DECK]
 ACTORS = [card for card in CARDS if CARDS[card]["kind"] == "actor"]
@@ -32,7 +31,6 @@ SPACES = [space["id"] for space in BOX["stage"]["space"]]
 OBJECTIVES = {objective["id"]: objective for objective in BOX["objective"]}
 PHASES = ["draft", "wager", "turn", "craft", "quill", "back", "queen", "objective", "rest", "over"]
 PARTS = ["draft", "wager", "turn", "mood", "rehearsal", "rest", "over"]
-ACTS = ("I", "II", "III")
 # Spaces on which a scoring gives a better result than on the space before (R2).
 STEPS = {"I": (4, 5, 7, 9), "II": (4,), "III": (4, 6, 8, 10)}
 
