@@ -16,8 +16,8 @@ from shakespeare_env.core.presentation import Panel, Piece
 from shakespeare_env.drawing.board import piece_svg
 from shakespeare_env.film.figures import (
     FOLDER,
-    Forecasts,
-    Judged,
+    Forecasts as Forecasts,
+    Judged as Judged,
     chances_graph,
     mistakes_list,
     score_graph,

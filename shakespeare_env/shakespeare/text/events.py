@@ -29,7 +29,7 @@ from shakespeare_env.shakespeare.rules.phases import (
 )
 from shakespeare_env.shakespeare.text.wording import seat_list
 
-GAINS = ("prestige", "pounds", "mood")
+GAINS = ("mood", "pounds", "prestige")
 PAY = ("pounds", "prestige")
 _PLACES = ("first", "second")
 
@@ -173,7 +173,7 @@ def _costume(call: Call) -> Iterator[Event]:
 
 def _set(call: Call) -> Iterator[Event]:
     seat, space, colour = call.args
-    name, candle, shown = COLOURS[colour], bool(t.CANDLE[space]), (*GAINS, "tokens")
+    name, candle, shown = COLOURS[colour], bool(t.CANDLE[space]), (*GAINS[::-1], "tokens")
     cause = f"{name} stage set on {t.SPACE_IDS[space]}{', a candle' * candle}"
     tried = candle or name in b.SET_GAINS
     yield event(call, seat, cause, source="candles", shown=shown, tried=tried)
