@@ -16,14 +16,14 @@ from shakespeare_env.core.presentation import Panel, Piece
 from shakespeare_env.drawing.board import piece_svg
 from shakespeare_env.film.figures import (
     FOLDER,
-    Forecasts as Forecasts,
-    Judged as Judged,
     chances_graph,
     mistakes_list,
     score_graph,
     summary,
     template,
 )
+from shakespeare_env.film.figures import Forecasts as Forecasts
+from shakespeare_env.film.figures import Judged as Judged
 from shakespeare_env.play.course import GameLog, ToldMove
 from shakespeare_env.play.named import named_board, named_move, numbered, with_names
 
