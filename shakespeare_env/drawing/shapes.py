@@ -104,7 +104,7 @@ def plain(text: str) -> str:
 
 Elements = list[svg.Element]
 P = ParamSpec("P")
-_KEPT = 2**13
+_KEPT = 2**11
 """Drawings of each kind that are kept as text, the latest used."""
 
 
