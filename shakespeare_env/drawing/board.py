@@ -10,30 +10,10 @@ from typing import TypeAlias
 import svg
 
 from shakespeare_env.core.presentation import Headline, Panel, Piece
-from shakespeare_env.drawing.shapes import (
-    DEFAULTS,
-    GOLD,
-    INK,
-    LINE,
-    MUTED,
-    ON_LIGHT,
-    PAGE,
-    PANEL,
-    PAPER,
-    Block,
-    Elements,
-    arrow,
-    box,
-    legend,
-    plain,
-    star,
-    tenths,
-    token,
-    words,
-)
+from shakespeare_env.drawing import shapes as d
 from shakespeare_env.fonts import width as text_width
 
-StripSign: TypeAlias = Callable[[float, float, float], Elements]
+StripSign: TypeAlias = Callable[[float, float, float], d.Elements]
 """Draws a sign by its middle and size."""
 _SIGN = 24  # room of a sign on a strip
 SUMMARY = 340
@@ -52,23 +32,23 @@ def seat_strip(
     width: float,
     height: float,
     signs: Sequence[StripSign],
-) -> Block:
+) -> d.Block:
     """A band in a seat's colour that says who it is, with signs at its right end."""
     (fill, ink), middle, base = colours, height / 2, height / 2 + 5
-    drawn: Elements = [box(0, 0, width, height, fill=fill, line=INK)]
+    drawn: d.Elements = [d.box(0, 0, width, height, fill=fill, line=d.INK)]
     for number, sign in enumerate(signs):
         drawn += sign(width - 14 - _SIGN * number, middle, 0.66 * height)
-    drawn += token(15, middle, 21, str(seat), PAPER, ON_LIGHT)
+    drawn += d.token(15, middle, 21, str(seat), d.PAPER, d.ON_LIGHT)
     room = width - 36 - _SIGN * len(signs)
     title = name or f"Seat {seat}"
-    drawn.append(words(31, base, title, 14, weight="bold", fill=ink, room=room))
-    return Block(drawn, width, height)
+    drawn.append(d.words(31, base, title, 14, weight="bold", fill=ink, room=room))
+    return d.Block(drawn, width, height)
 
 
 def strip_signs(wins: bool, decides: bool, ink: str) -> list[StripSign]:
     """The signs of a seat that has won or is to decide; `ink` is the strip's lettering."""
-    signs: list[StripSign] = [star] if wins else []
-    return [*signs, partial(arrow, fill=ink)] if decides else signs
+    signs: list[StripSign] = [d.star] if wins else []
+    return [*signs, partial(d.arrow, fill=ink)] if decides else signs
 
 
 def piece_svg(piece: Piece, element_id: str) -> str:
@@ -80,7 +60,7 @@ def piece_svg(piece: Piece, element_id: str) -> str:
         height=height,
         id=element_id,
         data={"piece": piece.name},
-        extra={"role": "group", "aria-label": plain(piece.title), **DEFAULTS},
+        extra={"role": "group", "aria-label": d.plain(piece.title), **d.DEFAULTS},
         elements=piece.block.elements,
     )
     return str(drawn)
@@ -108,21 +88,14 @@ def picture(
     rows: Iterable[Row],
     mover: int | None,
     colours: Sequence[tuple[str, str]],
-    explained: Sequence[tuple[Elements, str]] = (),
+    explained: Sequence[tuple[d.Elements, str]] = (),
 ) -> str:
     """An SVG document, `WIDTH` units wide; its height depends on `rows` alone.
 
-    Each panel is a group with its name as `data-part`; pieces shrink to fit its place.
-
-    Args:
-        head: Where the game stands.
-        panels: The board in pieces.
-        rows: Places for the panels; those without one are left out.
-        mover: The seat to move, if any.
-        colours: Fill and lettering by seat.
-        explained: Signs, drawn around (0, 0), and their meanings.
+    Each panel is a group with its name as `data-part` in its place of a row; those without a place
+    are left out. Pieces shrink to fit. `explained` are signs, drawn around (0, 0), and meanings.
     """
-    drawn: Elements = [_head(head, mover, colours).at(_EDGE, _EDGE, part="head")]
+    drawn: d.Elements = [_head(head, mover, colours).at(_EDGE, _EDGE, part="head")]
     found = {panel.name: panel for panel in panels}
     y = float(_EDGE + _TITLE + _BANNER + GAP)
     for height, widths in rows:
@@ -134,7 +107,7 @@ def picture(
             x += width + GAP
         y += height + GAP
     if explained:
-        drawn.append(legend(explained, ROOM).at(_EDGE, y, part="legend"))
+        drawn.append(d.legend(explained, ROOM).at(_EDGE, y, part="legend"))
         y += 20 + GAP
     title = f"{head.game}, {head.table}, {head.progress}: {head.sentence}".replace(", :", ":")
     height = round(y)
@@ -143,53 +116,53 @@ def picture(
         width=WIDTH,
         height=height,
         style="max-width:100%;height:auto",  # a notebook's cell may be narrower
-        extra={"role": "img", **DEFAULTS},
+        extra={"role": "img", **d.DEFAULTS},
         elements=[
-            svg.Title(text=plain(title)),
-            svg.Rect(width=WIDTH, height=height, rx=10, fill=PAGE),
+            svg.Title(text=d.plain(title)),
+            svg.Rect(width=WIDTH, height=height, rx=10, fill=d.PAGE),
             *drawn,
         ],
     )
     return str(document)
 
 
-def _head(head: Headline, mover: int | None, colours: Sequence[tuple[str, str]]) -> Block:
+def _head(head: Headline, mover: int | None, colours: Sequence[tuple[str, str]]) -> d.Block:
     """The game and its progress, and a banner that says who decides or has won."""
     after = text_width(head.game, 30, "bold") + 16
     middle = _TITLE + _BANNER / 2
-    fill, ink = (GOLD, INK) if mover is None else colours[mover]
-    sign = star(26, middle, 24, PANEL) if mover is None else arrow(26, middle, 20, ink)
+    fill, ink = (d.GOLD, d.INK) if mover is None else colours[mover]
+    sign = d.star(26, middle, 24, d.PANEL) if mover is None else d.arrow(26, middle, 20, ink)
     room = ROOM - 70 - (text_width(head.aside, 14) + 40 if head.aside else 0)
     now = " · ".join(filter(None, (head.progress, head.phase)))
-    drawn: Elements = [
-        words(0, 27, head.game, 30, weight="bold"),
-        words(after, 27, head.table, 15, fill=MUTED, room=ROOM / 3 - after),
-        words(ROOM, 27, now, 19, weight="bold", anchor="end", room=ROOM / 2),
-        box(0, _TITLE, ROOM, _BANNER, fill=fill, line=None),
+    drawn: d.Elements = [
+        d.words(0, 27, head.game, 30, weight="bold"),
+        d.words(after, 27, head.table, 15, fill=d.MUTED, room=ROOM / 3 - after),
+        d.words(ROOM, 27, now, 19, weight="bold", anchor="end", room=ROOM / 2),
+        d.box(0, _TITLE, ROOM, _BANNER, fill=fill, line=None),
         *sign,
-        words(52, middle + 6, head.sentence, 18, weight="bold", fill=ink, room=room),
-        words(ROOM - 16, middle + 5, head.aside, 14, fill=ink, anchor="end", room=ROOM / 2),
+        d.words(52, middle + 6, head.sentence, 18, weight="bold", fill=ink, room=room),
+        d.words(ROOM - 16, middle + 5, head.aside, 14, fill=ink, anchor="end", room=ROOM / 2),
     ]
-    return Block(drawn, ROOM, _TITLE + _BANNER)
+    return d.Block(drawn, ROOM, _TITLE + _BANNER)
 
 
 def _panel(
     panel: Panel, width: float, height: float, mover: int | None, colours: Sequence[tuple[str, str]]
-) -> Block:
+) -> d.Block:
     """A seat's panel has its colour around it, thick if it decides; others have a title."""
     top: float = _PADDING
     if panel.seat is None:
-        drawn: Elements = [box(0, 0, width, height, fill="none", line=LINE)]
-        drawn.append(words(12, 18, panel.title, 12, weight="bold", fill=MUTED, room=width - 24))
+        drawn: d.Elements = [d.box(0, 0, width, height, fill="none", line=d.LINE)]
+        drawn.append(d.words(12, 18, panel.title, 12, weight="bold", fill=d.MUTED, room=width - 24))
         top = _CAPTION + 4
     else:
         line, thick = colours[panel.seat][0], 7 if panel.seat == mover else 3
-        drawn = [box(0, 0, width, height, fill="none", line=INK, thick=thick + 1.5)]
-        drawn.append(box(0, 0, width, height, fill="none", line=line, thick=thick))
+        drawn = [d.box(0, 0, width, height, fill="none", line=d.INK, thick=thick + 1.5)]
+        drawn.append(d.box(0, 0, width, height, fill="none", line=line, thick=thick))
     scale, placed = _fitted(panel.pieces, width - 2 * _PADDING, height - top - _PADDING)
-    inner: Elements = [Block(piece.block.elements, 0, 0).at(x, y) for x, y, piece in placed]
-    moved = [svg.Translate(_PADDING, tenths(top)), svg.Scale(round(scale, 3))]
-    return Block([*drawn, svg.G(transform=moved, elements=inner)], width, height)
+    inner: d.Elements = [d.Block(piece.block.elements, 0, 0).at(x, y) for x, y, piece in placed]
+    moved = [svg.Translate(_PADDING, d.tenths(top)), svg.Scale(round(scale, 3))]
+    return d.Block([*drawn, svg.G(transform=moved, elements=inner)], width, height)
 
 
 def _fitted(pieces: Sequence[Piece], width: float, height: float) -> tuple[float, list[Placed]]:

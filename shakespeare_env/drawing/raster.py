@@ -1,6 +1,6 @@
 """SVG pictures as pixels, the same on every machine, as only bundled fonts are used.
 
-Both functions raise ImportError without the extra `render`.
+Both functions raise ModuleNotFoundError without the extra `render`.
 """
 
 from __future__ import annotations
@@ -11,18 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.extras import how_to_get
+from shakespeare_env.extras import needing
 from shakespeare_env.fonts import FILES
-
-_MISSING = f"pictures as pixels need more packages; {how_to_get('render')}"
 
 
 def png(picture: str, width: int | None = None) -> bytes:
     """An SVG document as a PNG file, by default one pixel wide per unit of the picture."""
-    try:
+    with needing("render", "pictures as pixels need"):
         import resvg_py
-    except ImportError as error:
-        raise ImportError(_MISSING) from error
     return resvg_py.svg_to_bytes(
         svg_string=picture,
         width=width,
@@ -37,10 +33,8 @@ def pixels(picture: str, width: int | None = None) -> NDArray[np.uint8]:
 
     Height and width are even, as video players need: an odd one gains a row or column.
     """
-    try:
+    with needing("render", "pictures as pixels need"):
         from PIL import Image
-    except ImportError as error:
-        raise ImportError(_MISSING) from error
     drawn: Any = Image.open(io.BytesIO(png(picture, width))).convert("RGBA")
     page = Image.new("RGBA", drawn.size, "white")
     drawn = np.asarray(Image.alpha_composite(page, drawn).convert("RGB"))

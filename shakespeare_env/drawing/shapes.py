@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-import threading
 from bisect import bisect_right
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import update_wrapper, wraps
+from functools import lru_cache, partial, update_wrapper, wraps
 from math import floor
-from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
+from typing import Concatenate, Literal, ParamSpec, cast
 from xml.sax.saxutils import escape
 
 import svg
@@ -50,7 +48,8 @@ def words(
     """
     data = None
     if room is not None:
-        size = _fitting(text, size, room, weight)
+        if (long := width(text, size, weight)) > room:
+            size = max(round(size * _SMALLEST, 2), floor(100 * size * room / long) / 100)
         text = shortened(text, size, room, weight)
         data = {"room": str(tenths(room))}
     return svg.Text(
@@ -65,17 +64,15 @@ def words(
     )
 
 
+bold = partial(words, weight="bold")
+label = partial(words, weight="bold", anchor="middle")
+caption = partial(words, fill=MUTED)
+
+
 def tenths(value: float) -> float:
     """A length rounded for a drawing, whole numbers without a point."""
     rounded = round(value, 1)
     return int(rounded) if rounded == int(rounded) else rounded
-
-
-def _fitting(text: str, size: float, room: float, weight: Weight) -> float:
-    long = width(text, size, weight)
-    if long <= room:
-        return size
-    return max(round(size * _SMALLEST, 2), floor(100 * size * room / long) / 100)
 
 
 def shortened(text: str, size: float, room: float, weight: Weight = "normal") -> str:
@@ -107,9 +104,8 @@ def plain(text: str) -> str:
 
 Elements = list[svg.Element]
 P = ParamSpec("P")
-_Made = TypeVar("_Made")
-_MOST_KEPT = 2**26
-"""The most characters of drawn text that are kept."""
+_KEPT = 2**11
+"""Drawings of each kind that are kept as text, the latest used."""
 
 
 @dataclass(frozen=True)
@@ -134,49 +130,17 @@ class Block:
         return Block([self.place(place, 0, 0)], self.width, self.height)
 
 
-class Kept:
-    """Results of functions, the latest used, up to a number of characters in all."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._lock = threading.Lock()
-        self._found: OrderedDict[Any, tuple[Any, int]] = OrderedDict()
-        self.size = 0
-
-    def keeping(self, make: Callable[P, _Made], size: Callable[[_Made], int]) -> Callable[P, _Made]:
-        """A function that remembers its results by its hashable arguments."""
-
-        def found(*given: P.args, **named: P.kwargs) -> _Made:
-            key = (make, given, *named.items())
-            with self._lock:
-                if key in self._found:
-                    self._found.move_to_end(key)
-                    kept: _Made = self._found[key][0]
-                    return kept
-            made = make(*given, **named)
-            with self._lock:
-                if key not in self._found:
-                    self._found[key] = made, size(made)
-                    self.size += self._found[key][1]
-                while self.size > self._most:
-                    self.size -= self._found.popitem(last=False)[1][1]
-            return made
-
-        return found
-
-
-_drawn_before = Kept(_MOST_KEPT)
-
-
 def drawn_once(draw: Callable[P, Block]) -> Callable[P, Block]:
     """Caches the text of a block by its hashable arguments."""
 
+    @lru_cache(_KEPT)
     @wraps(draw)
     def drawn(*given: P.args, **named: P.kwargs) -> Block:
         block = draw(*given, **named)
-        return Block([svg.G(text=_text(block.elements))], block.width, block.height)
+        text = "".join(map(str, block.elements))
+        return Block([svg.G(text=text)], block.width, block.height)
 
-    return _drawn_before.keeping(drawn, lambda block: len(block.elements[0].text or ""))
+    return cast(Callable[P, Block], drawn)
 
 
 def stamped(
@@ -184,19 +148,16 @@ def stamped(
 ) -> Callable[Concatenate[float, float, P], Elements]:
     """Caches the text of a shape by its look, whatever its position."""
 
-    def drawn(*look: P.args, **named: P.kwargs) -> str:
-        return _text(draw(0, 0, *look, **named))
+    def text(*look: P.args, **named: P.kwargs) -> str:
+        return "".join(map(str, draw(0, 0, *look, **named)))
 
-    kept = _drawn_before.keeping(drawn, len)
+    kept = cast(Callable[P, str], lru_cache(_KEPT)(text))
 
     def put(x: float, y: float, /, *look: P.args, **named: P.kwargs) -> Elements:
-        return [svg.G(transform=[svg.Translate(tenths(x), tenths(y))], text=kept(*look, **named))]
+        moved: list[svg.Transform] = [svg.Translate(tenths(x), tenths(y))]
+        return [svg.G(transform=moved, text=kept(*look, **named))]
 
     return update_wrapper(put, draw)
-
-
-def _text(elements: Elements) -> str:
-    return "".join(map(str, elements))
 
 
 def box(
@@ -223,18 +184,6 @@ def box(
         stroke_width=thick if line and thick != 1 else None,
         stroke_dasharray=list(dashes) or None,
     )
-
-
-def rule(x: float, y: float, width: float, *, stroke: str = LINE) -> svg.Line:
-    """A thin line to the right."""
-    left, right, y = tenths(x), tenths(x + width), tenths(y)
-    return svg.Line(x1=left, y1=y, x2=right, y2=y, stroke=stroke)
-
-
-def upright(x: float, y: float, height: float, *, stroke: str = LINE) -> svg.Line:
-    """A thin line downwards."""
-    x = tenths(x)
-    return svg.Line(x1=x, y1=tenths(y), x2=x, y2=tenths(y + height), stroke=stroke)
 
 
 def panel(width: float, height: float, title: str) -> Elements:
@@ -294,7 +243,6 @@ def crown(x: float, y: float, size: float, fill: str = GOLD) -> Elements:
 
 
 _GAP = 4
-_EXPLAINED, _APART = 16, 12  # the room of a sign in a legend, and between entries
 
 
 @dataclass(frozen=True)
@@ -307,29 +255,23 @@ class Sign:
 
 def number_sign(text: str) -> Sign:
     """A number with its unit."""
-
-    def draw(x: float, y: float) -> Elements:
-        return [words(x, y + 4.3, text, 12, weight="bold", anchor="middle")]
-
-    return Sign(width(text, 12, "bold"), draw)
+    return Sign(width(text, 12, "bold"), lambda x, y: [label(x, y + 4.3, text)])
 
 
 def note_sign(text: str) -> Sign:
     """A word between signs."""
-
-    def draw(x: float, y: float) -> Elements:
-        return [words(x, y + 3.8, text, 10.5, fill=MUTED, anchor="middle")]
-
-    return Sign(width(text, 10.5), draw)
+    return Sign(width(text, 10.5), lambda x, y: [caption(x, y + 3.8, text, 10.5, anchor="middle")])
 
 
 def row(signs: list[Sign], x: float, y: float, room: float) -> Elements:
     """Signs side by side from x on, around the middle line y, scaled down to fit."""
-    long = _length(signs)
-    if long <= room:
-        return _side_by_side(signs, x, y)
-    smaller = [svg.Translate(round(x, 1), round(y, 1)), svg.Scale(round(room / long, 3))]
-    return [svg.G(transform=smaller, elements=_side_by_side(signs, 0, 0))]
+    drawn: Elements = []
+    at = 0.0
+    for sign in signs:
+        drawn += sign.draw(round(at + sign.width / 2, 1), 0)
+        at += sign.width + _GAP
+    scale = [] if at - _GAP <= room else [svg.Scale(round(room / (at - _GAP), 3))]
+    return [svg.G(transform=[svg.Translate(tenths(x), tenths(y)), *scale], elements=drawn)]
 
 
 def centred(signs: list[Sign], x: float, y: float, room: float) -> Elements:
@@ -344,26 +286,16 @@ def right_row(signs: list[Sign], x: float, y: float, room: float) -> Elements:
 
 def legend(entries: Iterable[tuple[Elements, str]], room: float) -> Block:
     """One line explaining signs, each drawn around (0, 0)."""
-    signs = [sign for shape, meaning in entries for sign in _explained(shape, meaning)]
+    signs: list[Sign] = []
+    for shape, meaning in entries:
+        sign = Sign(16, partial(_put, Block(shape, 16, 16)))
+        signs += [sign, note_sign(meaning), Sign(12, lambda x, y: [])]
     return Block(row(signs, 0, 10, room), room, 20)
 
 
-def _explained(shape: Elements, meaning: str) -> list[Sign]:
-    sign = Block(shape, _EXPLAINED, _EXPLAINED)
-    return [
-        Sign(_EXPLAINED, lambda x, y: [sign.at(x, y)]),
-        note_sign(meaning),
-        Sign(_APART, lambda x, y: []),
-    ]
+def _put(block: Block, x: float, y: float) -> Elements:
+    return [block.at(x, y)]
 
 
 def _length(signs: list[Sign]) -> float:
     return sum(sign.width for sign in signs) + _GAP * (len(signs) - 1)
-
-
-def _side_by_side(signs: list[Sign], x: float, y: float) -> Elements:
-    drawn: Elements = []
-    for sign in signs:
-        drawn += sign.draw(round(x + sign.width / 2, 1), y)
-        x += sign.width + _GAP
-    return drawn

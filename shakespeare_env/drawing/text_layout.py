@@ -36,7 +36,7 @@ def wrapped(text: str, width: int, first: str, other: str) -> list[str]:
     return [line.replace(GLUE, " ") for line in lines]
 
 
-def headline(title: str, width: int) -> str:
+def heading(title: str, width: int) -> str:
     """A heading line."""
     start = f"── {title} "
     return start + "─" * (width - len(start))

@@ -3,34 +3,158 @@
 from __future__ import annotations
 
 import base64
+import json
 import zlib
 from collections.abc import Sequence
 from html import escape
+from itertools import groupby, pairwise
+from pathlib import Path
+from typing import Any
 
 from shakespeare_env.core.position import Position
-from shakespeare_env.film.figures import chances_graph, mistakes_list, score_graph, summary
-from shakespeare_env.film.judgement import Forecasts, Judged
-from shakespeare_env.film.page import (
-    SCRIPTS,
-    STYLES,
-    Film,
-    default_title,
-    filled,
-    framed,
-    player,
-    write_film_page,
+from shakespeare_env.core.presentation import Panel, Piece
+from shakespeare_env.drawing.board import piece_svg
+from shakespeare_env.film.figures import (
+    FOLDER,
+    chances_graph,
+    mistakes_list,
+    score_graph,
+    summary,
+    template,
 )
+from shakespeare_env.film.figures import Forecasts as Forecasts
+from shakespeare_env.film.figures import Judged as Judged
+from shakespeare_env.play.course import GameLog, ToldMove
+from shakespeare_env.play.named import named_board, named_move, numbered, with_names
 
-__all__ = [
-    "Film",
-    "Forecasts",
-    "Judged",
-    "default_title",
-    "film_page",
-    "framed",
-    "page_of",
-    "write_film_page",
-]
+SCRIPTS = (FOLDER / "film.js", FOLDER / "judged.js")
+STYLES = (FOLDER / "theme.css", FOLDER / "film.css")
+_WIDEST_CARD = 220
+"""The greatest width of pictures that stand in rows, as in `film.js`."""
+
+
+class Film:
+    """A game as one seat saw it, or all of it; for arguments see `film_page`.
+
+    Attributes:
+        game: The game played.
+        players: The number of seats.
+        names: The players' names by seat, each of its own; or nothing.
+        positions: As given.
+        told: Every move as a sentence, as far as it may be known.
+        scores: int[n + 1, P] as lists, the current ones.
+        chapters: (position, such as "day 2") where each day or round begins.
+
+    Raises:
+        ValueError: the numbers of positions, moves and names do not fit each other.
+    """
+
+    def __init__(
+        self,
+        positions: Sequence[Position],
+        moves: Sequence[str],
+        names: Sequence[str] = (),
+        *,
+        seat: int | None = None,
+        ending: str = "",
+    ) -> None:
+        if len(positions) != len(moves) + 1:
+            raise ValueError(
+                f"{len(positions)} positions and {len(moves)} moves: "
+                "give one position more than moves"
+            )
+        self.game, self.players = positions[0].game, positions[0].players
+        if names and len(names) != self.players:
+            raise ValueError(f"{len(names)} names for {self.players} seats: give one for each")
+        self.names = tuple(numbered(names))
+        self.ending = ending
+        self.positions = positions
+        log = GameLog(None, seat)
+        who = self.names or tuple(f"seat {number}" for number in range(self.players))
+        self.told: list[ToldMove] = []
+        for (before, after), move in zip(pairwise(positions), moves, strict=True):
+            assert before.to_move is not None
+            self.told.append(named_move(log.told(before, move, after), before.to_move, who))
+        self.scores = [position.scores() for position in positions]
+        self._seen = [_seen(position, seat) for position in positions]
+        key = self.game.presentation.chapter
+        days = groupby(range(len(positions)), lambda number: self._seen[number][key])
+        self.chapters = [(next(numbers), f"{key} {day}") for day, numbers in days]
+
+    def __len__(self) -> int:
+        """The number of moves."""
+        return len(self.told)
+
+    def label(self, seat: int) -> str:
+        """The name of a seat."""
+        return self.names[seat] if self.names else f"Seat {seat}"
+
+    def title(self) -> str:
+        """The game and who plays it."""
+        headline = self.game.presentation.headline(self._seen[0])
+        return f"{headline.game}: {', '.join(self.names) or headline.table}"
+
+    def in_words(self, number: int, move: str) -> str:
+        """A move that is legal in a position, in words."""
+        return self._named(self.positions[number].describe_move(move))
+
+    def progress(self, number: int) -> str:
+        """The state of the game in a position, in a line."""
+        headline = self.game.presentation.headline(self._seen[number])
+        parts = [headline.progress, *map(self._named, (headline.phase, headline.sentence))]
+        if number == len(self) and self.ending:
+            parts[-1] = self.ending
+        return " · ".join(filter(None, parts))
+
+    def data(self) -> str:
+        """JSON that `film.js` plays: every picture once, and which of them a position shows."""
+        drawn: dict[tuple[str, str], int] = {}
+        boards = [self._board(number) for number in range(len(self) + 1)]
+        for piece in (piece for board in boards for panel in board for piece in panel.pieces):
+            drawn.setdefault((piece.name, _picture(piece)), len(drawn))
+        # Pictures of one piece stand together, since similar data packs well only when close.
+        order = sorted(drawn, key=lambda picture: (picture[0], drawn[picture]))
+        place = {picture: number for number, picture in enumerate(order)}
+        panels: dict[tuple[Any, ...], int] = {}
+        frames = []
+        for board in boards:
+            shown = [
+                (p.name, p.title, p.seat, tuple(place[i.name, _picture(i)] for i in p.pieces))
+                for p in board
+            ]
+            frames.append([panels.setdefault(panel, len(panels)) for panel in shown])
+        keys = ("name", "title", "seat", "pieces")
+        film = {
+            "pieces": [picture for _, picture in order],
+            "panels": [dict(zip(keys, panel, strict=True)) for panel in panels],
+            "frames": frames,
+            "progress": [self.progress(number) for number in range(len(self) + 1)],
+            "told": [
+                {"who": told.mover, "text": told.text, "move": told.move, "effects": told.effects}
+                for told in self.told
+            ],
+        }
+        return json.dumps(film, separators=(",", ":"), ensure_ascii=False)
+
+    def board(self, number: int) -> str:
+        """One position's board, as `film.js` would show it."""
+        panels = [
+            (panel, [(_picture(it), it.block.width > _WIDEST_CARD) for it in panel.pieces])
+            for panel in self._board(number)
+        ]
+        shown = template("player.html").module.board(panels, self.positions[number].to_move)
+        return str(shown)
+
+    def picture(self, number: int) -> str:
+        """One position as an SVG document."""
+        return self.game.presentation.picture(self._seen[number], self.names)
+
+    def _named(self, text: str) -> str:
+        return with_names(text, self.names) if self.names else text
+
+    def _board(self, number: int) -> list[Panel]:
+        panels = self.game.presentation.board(self._seen[number], self.names)
+        return named_board(panels, self.names) if self.names else panels
 
 
 def film_page(
@@ -72,18 +196,67 @@ def page_of(
     film: Film, forecasts: Forecasts | None = None, judged: Sequence[Judged] = (), title: str = ""
 ) -> str:
     """The document of a film; see `film_page`."""
-    packed = base64.b64encode(zlib.compress(film.data().encode(), 9)).decode()
-    title = title or default_title(film)
-    extras = score_graph(film)
-    if forecasts is not None:
-        extras = chances_graph(film, forecasts, judged) + extras
-    if judged:
-        extras += mistakes_list(film, judged) + summary(film, judged)
-    return filled(
-        "film.html",
-        title=escape(title),
+    extras = "" if forecasts is None else chances_graph(film, forecasts, judged)
+    extras += score_graph(film)
+    extras += mistakes_list(film, judged) + summary(film, judged) if judged else ""
+    document: str = template("film.html").render(
+        title=title or film.title(),
         style="".join(style.read_text(encoding="utf-8") for style in STYLES),
         script="".join(script.read_text(encoding="utf-8") for script in SCRIPTS),
         player=player(film, extras),
-        packed=packed,
+        packed=base64.b64encode(zlib.compress(film.data().encode(), 9)).decode(),
     )
+    return document
+
+
+def player(
+    film: Film, extras: str, *, source: str = "", link: str = "#", at: int = 0, board: str = ""
+) -> str:
+    """The controls, board and log that `film.js` drives.
+
+    Args:
+        film: The film.
+        extras: HTML beside the board: graphs and lists.
+        source: Where the script fetches `Film.data`; empty if the page holds it.
+        link: The start of a position's address.
+        at: The position shown first.
+        board: That position's board, shown until the script has fetched all.
+    """
+    colours = film.game.presentation.seat_colours
+    shown = {"extras": extras, "source": source, "link": link, "at": at, "board": board}
+    seats = [[film.label(seat), *colours[seat]] for seat in range(film.players)]
+    html: str = template("player.html").render(film=film, seats=seats, **shown)
+    return html
+
+
+def framed(page: str) -> str:
+    """A page framed within another, such as a notebook, where its script can reach nothing else."""
+    return (
+        f'<iframe srcdoc="{escape(page, quote=True)}" sandbox="allow-scripts" '
+        'title="Recorded game" width="100%" height="900" frameborder="0"></iframe>'
+    )
+
+
+def write_film_page(path: Path, page: str) -> None:
+    """Write a page; complete or not at all.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    try:
+        unfinished.write_text(page, encoding="utf-8")
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _picture(piece: Piece) -> str:
+    return piece_svg(piece, f"piece-{piece.name}")
+
+
+def _seen(position: Position, seat: int | None) -> dict[str, Any]:
+    """A position as it is shown: once the game is over, nothing is secret."""
+    if seat is None or position.to_move is None:
+        return position.to_dict()
+    return position.game.seen_by(position.to_dict(), seat)

@@ -1,34 +1,118 @@
-"""Figures beside a film: graphs along the game, mistakes, and how well everybody decided."""
+"""What somebody thinks of a film: forecasts, judged decisions, and the figures that show them."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Sequence
-from html import escape
-from typing import Any
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.drawing.shapes import INK, MUTED
-from shakespeare_env.film.judgement import KINDS, Forecasts, Judged, Kind, kind_of
-from shakespeare_env.film.page import Film
+from shakespeare_env.extras import needing
 
-_PERCENT = 100.0
-_WIDTH, _HEIGHT = 420, 226
-_LEFT, _RIGHT, _TOP, _BOTTOM = 40, 8, 8, 26
-_LOW, _HIGH = _HEIGHT - _BOTTOM, _HEIGHT - _TOP - _BOTTOM
-_SAMPLE = 'path d="M0,5 H28"'
+if TYPE_CHECKING:
+    from shakespeare_env.film import Film
+
+FOLDER = Path(__file__).parent
+_LEFT, _RIGHT, _HIGH, _LOW = 40, 412, 8, 200
+"""Edges of a graph's ground."""
 _LETTER = 7
 """The width of a letter."""
 _DASHES = ("none", "7 3", "2 2.5", "10 3 2 3", "4 4", "1 4")
 """Dashes by seat, which distinguish the lines without colour."""
 
 
+@dataclass(frozen=True)
+class Forecasts:
+    """What every seat could expect in n + 1 positions, NaN where unknown.
+
+    Attributes:
+        chances: float[n + 1, P], shares of the victory; without meaning in solo games.
+        scores: float[n + 1, P], final scores.
+        by: The name of the forecaster.
+    """
+
+    chances: NDArray[np.floating[Any]]
+    scores: NDArray[np.floating[Any]]
+    by: str
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A decision, compared with the best move that somebody knows.
+
+    Attributes:
+        number: The number of the move, from 1.
+        seat: The seat that decided.
+        best: That move, in notation.
+        loss: By how much it is worth more to the decider, in shares of the victory or, alone, in
+            points; below 0 where it looks worse than the move played.
+        margin: Half the 95 % interval of the loss.
+    """
+
+    number: int
+    seat: int
+    best: str
+    loss: float
+    margin: float
+
+
+class Kind(NamedTuple):
+    """A kind of mistake, from a least loss in shares of the victory or `Game.score_scale` on."""
+
+    name: str
+    sign: str
+    colour: str
+    least: float
+
+
+KINDS = (
+    Kind("blunder", "??", "#b3261e", 0.15),
+    Kind("mistake", "?", "#b45309", 0.10),
+    Kind("inaccuracy", "?!", "#1f6fa8", 0.05),
+)
+"""The worst first."""
+
+
+def kind_of(judged: Judged, unit: float = 1.0) -> Kind | None:
+    """The kind of mistake that a decision was; None if it was none, or is not certain to be one.
+
+    Args:
+        judged: The decision.
+        unit: `Game.score_scale` for a game played alone, otherwise 1.
+    """
+    if judged.loss <= judged.margin:
+        return None
+    return next((kind for kind in KINDS if judged.loss >= kind.least * unit), None)
+
+
+@cache
+def template(name: str) -> Any:
+    """A template of this folder.
+
+    Raises:
+        ModuleNotFoundError: Jinja is missing.
+    """
+    with needing("arena", "a page of a game is made with"):
+        import jinja2
+    loader = jinja2.FileSystemLoader(FOLDER)
+    return jinja2.Environment(
+        loader=loader,
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    ).get_template(name)
+
+
 def score_graph(film: Film, link: str = "#") -> str:
     """Every seat's score over the game."""
-    return _graph(film, "Score", np.array(film.scores, float), link=link)
+    return _graph(film, "Score", np.array(film.scores, float), link)
 
 
 def chances_graph(
@@ -39,178 +123,117 @@ def chances_graph(
     `film.js` shows its values as a bar beside the board, too.
     """
     alone = film.players == 1
-    values = forecasts.scores if alone else forecasts.chances * _PERCENT
-    title = "Expected final score" if alone else "Chance to win"
-    drawn = _graph(
-        film,
-        f"{title}, as {forecasts.by} sees it",
-        values,
-        mistakes(film, judged),
-        unit="" if alone else "%",
-        highest=0.0 if alone else _PERCENT,
-        link=link,
-    )
+    title = f"{'Expected final score' if alone else 'Chance to win'}, as {forecasts.by} sees it"
+    values = forecasts.scores if alone else 100 * forecasts.chances
+    drawn = _graph(film, title, values, link, judged, "" if alone else "%")
     return f'<div class="film-chances">{drawn}</div>'
-
-
-def mistake_title(film: Film, one: Judged, kind: Kind) -> str:
-    """A mistake in words."""
-    within = f" ± {amount(film, one.margin)}" if one.margin else ""
-    lost = f"{amount(film, one.loss)}{within} {_what(film)}"
-    return f"Move {one.number}, {kind.name}: cost {film.label(one.seat)} {lost}"
 
 
 def mistakes_list(film: Film, judged: Sequence[Judged], link: str = "#") -> str:
     """The mistakes, the worst first, each with what was better."""
-    rows = []
-    for one, kind in sorted(mistakes(film, judged), key=lambda found: -found[0].loss):
-        played, better = (
-            film.in_words(one.number - 1, move)
-            for move in (film.told[one.number - 1].move, one.best)
-        )
-        rows.append(
-            f'<li data-sign="{kind.sign}" data-kind="{kind.name}">{_sign(kind)} '
-            f'<a href="{escape(link)}{one.number}" data-ply="{one.number}">'
-            f"{escape(mistake_title(film, one, kind))}</a>"
-            f'<span class="film-played">: {escape(played)}</span>. Better: '
-            f'<span class="film-better" title="{escape(one.best)}">{escape(better)}</span></li>'
-        )
-    listed = f"<ol>{''.join(rows)}</ol>" if rows else "<p>None is certain.</p>"
-    return f'<section class="film-mistakes"><h2>Mistakes</h2>{listed}</section>'
+    rows = [
+        {
+            "mistake": mistake,
+            "kind": kind,
+            "title": _title(film, mistake, kind),
+            "played": film.in_words(mistake.number - 1, film.told[mistake.number - 1].move),
+            "better": film.in_words(mistake.number - 1, mistake.best),
+        }
+        for mistake, kind in sorted(_mistakes(film, judged), key=lambda row: -row[0].loss)
+    ]
+    return str(template("figures.html").module.mistakes(rows, link))
 
 
 def summary(film: Film, judged: Sequence[Judged]) -> str:
     """For each seat what a decision lost on average, and its mistakes by kind."""
-    heads = "".join(f'<th scope="col" class="number">{_sign(kind)}</th>' for kind in KINDS)
-    rows = []
+    rows: list[tuple[str, str, str, list[int]]] = []
     for seat in range(film.players):
-        own = [one for one in judged if one.seat == seat]
-        found = [kind for _, kind in mistakes(film, own)]
-        kinds = "".join(f'<td class="number">{found.count(kind)}</td>' for kind in KINDS)
-        lost = "–"
+        own = [decision for decision in judged if decision.seat == seat]
+        kinds = [kind for _, kind in _mistakes(film, own)]
+        lost = margin = ""
         if own:
-            mean = max(sum(one.loss for one in own) / len(own), 0.0)
-            margin = math.hypot(*(one.margin for one in own)) / len(own)
-            lost = f"{_mean(film, mean)} <small>± {_mean(film, margin)}</small>"
-        rows.append(
-            f'<tr><th scope="row">{escape(film.label(seat))}</th>'
-            f'<td class="number">{lost}</td>{kinds}</tr>'
-        )
-    title = f"Average {'points' if film.players == 1 else '% chance to win'} lost"
-    least = [
-        f"{_sign(kind)} {kind.name}, from {amount(film, kind.least * _unit(film))}"
-        for kind in KINDS
-    ]
-    return (
-        f'<section class="film-summary"><h2>{title} a decision</h2><div class="film-wide"><table>'
-        f'<thead><tr><td></td><th scope="col" class="number">lost</th>{heads}</tr></thead>'
-        f"<tbody>{''.join(rows)}</tbody></table></div>"
-        f'<p class="film-key">{", ".join(least)} {_what(film)}, if that is certain (95 %).</p>'
-        "</section>"
-    )
+            mean = max(sum(decision.loss for decision in own) / len(own), 0.0)
+            lost = f"{mean * _scale(film):.1f}"
+            margin = f"{math.hypot(*(d.margin for d in own)) / len(own) * _scale(film):.1f}"
+        rows.append((film.label(seat), lost, margin, [kinds.count(kind) for kind in KINDS]))
+    least = [(kind, _amount(film, kind.least * _unit(film))) for kind in KINDS]
+    return str(template("figures.html").module.summary(rows, least, film.players == 1))
 
 
-def mistakes(film: Film, judged: Iterable[Judged]) -> list[tuple[Judged, Kind]]:
-    """Those decisions that certainly were mistakes, each with its kind."""
-    kinds = ((one, kind_of(one, _unit(film))) for one in judged)
-    return [(one, kind) for one, kind in kinds if kind is not None]
+def _mistakes(film: Film, judged: Iterable[Judged]) -> list[tuple[Judged, Kind]]:
+    kinds = ((decision, kind_of(decision, _unit(film))) for decision in judged)
+    return [(decision, kind) for decision, kind in kinds if kind is not None]
 
 
-def amount(film: Film, loss: float) -> str:
-    """A loss as pages write it: in percent or, alone, in points."""
-    return f"{loss:.1f}" if film.players == 1 else f"{loss * _PERCENT:.0f}"
+def _title(film: Film, mistake: Judged, kind: Kind) -> str:
+    within = f" ± {_amount(film, mistake.margin)}" if mistake.margin else ""
+    what = "points" if film.players == 1 else "% chance to win"
+    cost = f"{_amount(film, mistake.loss)}{within} {what}"
+    return f"Move {mistake.number}, {kind.name}: cost {film.label(mistake.seat)} {cost}"
+
+
+def _amount(film: Film, loss: float) -> str:
+    return f"{loss * _scale(film):.{1 if film.players == 1 else 0}f}"
+
+
+def _scale(film: Film) -> float:
+    return 1.0 if film.players == 1 else 100.0
 
 
 def _unit(film: Film) -> float:
     return float(film.game.score_scale) if film.players == 1 else 1.0
 
 
-def _what(film: Film) -> str:
-    return "points" if film.players == 1 else "% chance to win"
-
-
-def _mean(film: Film, loss: float) -> str:
-    return f"{loss if film.players == 1 else loss * _PERCENT:.1f}"
-
-
-def _sign(kind: Kind) -> str:
-    return f'<b class="film-sign" data-kind="{kind.name}" title="{kind.name}">{kind.sign}</b>'
-
-
 def _graph(
     film: Film,
     title: str,
     values: NDArray[np.floating[Any]],
-    found: Sequence[tuple[Judged, Kind]] = (),
-    *,
+    link: str,
+    judged: Sequence[Judged] = (),
     unit: str = "",
-    highest: float = 0.0,
-    link: str = "#",
 ) -> str:
     """A line for each seat over the positions, with a cursor that `film.js` moves."""
     lowest = min(0.0, np.nanmin(values, initial=0.0))
-    half = max(1, math.ceil((np.nanmax(values, initial=highest) - lowest) / 2))
-    step = (_WIDTH - _LEFT - _RIGHT) / max(len(film), 1)
+    half = max(1, math.ceil((np.nanmax(values, initial=100.0 if unit else 0.0) - lowest) / 2))
+    step = (_RIGHT - _LEFT) / max(len(film), 1)
 
-    def at(number: int, value: float) -> str:
-        height = _LOW if math.isnan(value) else _LOW - (value - lowest) / (2 * half) * _HIGH
-        return f"{_LEFT + number * step:.1f},{height:.1f}"
+    def at(number: int, value: float) -> tuple[float, float]:
+        """A value's place, at the bottom if it is unknown."""
+        share = 0.0 if math.isnan(value) else (value - lowest) / (2 * half)
+        return round(_LEFT + number * step, 1), round(_LOW - share * (_LOW - _HIGH), 1)
 
-    drawn = [f'<rect x="{_LEFT}" y="{_TOP}" width="{_WIDTH - _LEFT - _RIGHT}" height="{_HIGH}"/>']
-    for tick in range(3):
-        y = _LOW - tick / 2 * _HIGH
-        drawn.append(
-            f'<path d="M{_LEFT},{y} H{_WIDTH - _RIGHT}" stroke="{MUTED}" stroke-width=".3"/>'
-            f'<text x="{_LEFT - 4}" y="{y + 4}" text-anchor="end">'
-            f"{lowest + tick * half:.0f}{unit}</text>"
-        )
     ends = [*(number for number, _ in film.chapters[1:]), len(film)]
+    chapters = []
     for (number, name), end in zip(film.chapters, ends, strict=True):
-        left, room = _LEFT + number * step, (end - number) * step
+        room = (end - number) * step
         text = name if room > _LETTER * len(name) else name.rpartition(" ")[2]
-        if number:
-            upright = f'<path d="M{left:.1f},{_TOP} V{_LOW}" stroke="{MUTED}"'
-            drawn.append(f'{upright} stroke-dasharray="1 3"/>')
-        if room > _LETTER * len(text):
-            x = left + room / 2
-            drawn.append(f'<text x="{x:.1f}" y="{_LOW + 16}" text-anchor="middle">{text}</text>')
-    for seat in range(film.players):
-        known = [number for number, value in enumerate(values[:, seat]) if not math.isnan(value)]
-        points = " ".join(at(number, values[number, seat]) for number in known)
-        drawn.append(_stroke(film, seat, f'polyline points="{points}" fill="none"'))
-    for one, kind in found:
-        across, down = at(one.number, values[one.number, one.seat]).split(",")
-        said = escape(mistake_title(film, one, kind))
-        drawn.append(
-            f'<a href="{escape(link)}{one.number}" data-ply="{one.number}" aria-label="{said}">'
-            f"<title>{said}</title>"
-            f'<circle cx="{across}" cy="{down}" r="6" fill="{kind.colour}"/></a>'
+        shown = text if room > _LETTER * len(text) else ""
+        left = _LEFT + number * step
+        chapters.append((round(left, 1), round(left + room / 2, 1), shown))
+    seats = [
+        {
+            "label": film.label(seat),
+            "colour": film.game.presentation.seat_colours[seat][0],
+            "dashes": _DASHES[seat % len(_DASHES)],
+            "points": [at(n, value) for n, value in enumerate(line) if not math.isnan(value)],
+        }
+        for seat, line in enumerate(values.T)
+    ]
+    marks = [
+        (mistake, kind, _title(film, mistake, kind), *at(mistake.number, found))
+        for mistake, kind in _mistakes(film, judged)
+        for found in [values[mistake.number, mistake.seat]]
+    ]
+    return str(
+        template("figures.html").module.graph(
+            title=title,
+            # JSON has no NaN.
+            lines=[
+                [None if math.isnan(v) else round(float(v), 1) for v in row] for row in values.T
+            ],
+            ticks=[(_LOW - n / 2 * (_LOW - _HIGH), f"{lowest + n * half:.0f}") for n in range(3)],
+            edges={"left": _LEFT, "right": _RIGHT, "high": _HIGH, "low": _LOW, "step": step},
+            inks={"line": INK, "muted": MUTED},
+            **{"unit": unit, "link": link, "chapters": chapters, "seats": seats, "marks": marks},
         )
-    drawn.append(
-        f'<path d="M{_LEFT},{_TOP} V{_LOW}" stroke="{INK}" stroke-width="1.5" data-cursor="yes"/>'
-    )
-    # JSON has no NaN.
-    lines = [[None if math.isnan(v) else round(float(v), 1) for v in line] for line in values.T]
-    legend = "".join(
-        '<li><svg viewBox="0 0 28 10" width="28" height="10" aria-hidden="true">'
-        f"{_stroke(film, seat, _SAMPLE)}</svg> "
-        f'{escape(film.label(seat))} <b data-line="{seat}"></b></li>'
-        for seat in range(film.players)
-    )
-    return (
-        f'<figure class="film-graph" data-graph="{escape(json.dumps(lines), quote=True)}" '
-        f'data-unit="{unit}"><figcaption>{escape(title)}</figcaption>'
-        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" height="{_HEIGHT}" role="group" '
-        f'font-size="11" data-left="{_LEFT}" data-step="{step:.5f}">{"".join(drawn)}</svg>'
-        f'<ul class="film-legend">{legend}</ul></figure>'
-    )
-
-
-def _stroke(film: Film, seat: int, shape: str) -> str:
-    """A seat's line; a dark edge makes light colours stand out from the ground."""
-    colour = film.game.presentation.seat_colours[seat][0]
-    dashes = _DASHES[seat % len(_DASHES)]
-    return "".join(
-        f'<{shape} stroke="{stroke}" stroke-width="{width}" stroke-dasharray="{dashes}"/>'
-        for stroke, width in ((INK, 3.2), (colour, 2))
     )

@@ -7,7 +7,7 @@ from shakespeare_env.core.presentation import Presentation
 from shakespeare_env.shakespeare.actions import TABLE
 from shakespeare_env.shakespeare.box.tables import BOX_FILE, GOOD_SCORES, N_SEATS
 from shakespeare_env.shakespeare.drawing.board import board, picture, places
-from shakespeare_env.shakespeare.drawing.shapes import ON_SEATS, SEATS
+from shakespeare_env.shakespeare.drawing.shapes import SEAT_COLOURS
 from shakespeare_env.shakespeare.record.checks import fault
 from shakespeare_env.shakespeare.record.determinize import determinize, rewind
 from shakespeare_env.shakespeare.record.layout import LAYOUT
@@ -18,10 +18,10 @@ from shakespeare_env.shakespeare.rules.setup import OPTIONS, set_up
 from shakespeare_env.shakespeare.state import HIDDEN_FROM_TEXT, RANGES, STATE
 from shakespeare_env.shakespeare.text import notation
 from shakespeare_env.shakespeare.text.drawing import draw
+from shakespeare_env.shakespeare.text.events import events
+from shakespeare_env.shakespeare.text.glossary import topics
 from shakespeare_env.shakespeare.text.notation import from_dict
 from shakespeare_env.shakespeare.text.wording import headline, is_secret, score_sheet, seen_by
-from shakespeare_env.shakespeare.words.events import events
-from shakespeare_env.shakespeare.words.glossary import topics
 
 GAME = Game(
     name=notation.NAME,
@@ -48,7 +48,7 @@ GAME = Game(
         board=board,
         headline=headline,
         places=places,
-        seat_colours=tuple(zip(SEATS, ON_SEATS, strict=True)),
+        seat_colours=SEAT_COLOURS,
         topics=topics,
         events=events,
         score_sheet=score_sheet,

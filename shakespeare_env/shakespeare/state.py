@@ -12,27 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from shakespeare_env.core.records import Ranges, StateField, state_type
-from shakespeare_env.shakespeare.box.tables import (
-    ACT_LENGTH,
-    ELEMENT_VALUE,
-    HIGHEST_MOOD,
-    LOWEST_MOOD,
-    MAX_TROUPE,
-    MOST_ELEMENTS,
-    N_CARDS,
-    N_COLOURS,
-    N_CYLINDERS,
-    N_DAYS,
-    N_DECK,
-    N_DECK_CARDS,
-    N_DISCS,
-    N_OBJECTIVES,
-    N_SEATS,
-    N_SLOTS,
-    N_SPACES,
-    N_TOKENS,
-    QUEEN_OBJECTIVES,
-)
+from shakespeare_env.shakespeare.box import tables as t
 
 # What is being decided: the phases of the notation, in its order.
 DRAFT, WAGER, TURN, CRAFT, QUILL, BACK, CHOOSE_QUEEN, OBJECTIVE, REST, OVER = range(10)
@@ -48,83 +28,83 @@ NOBODY = -1
 HIGH = 127
 
 MOST = 10_000
-"""Prestige and pounds stop here; no game that was set up gets near (`rules/gains.py`)."""
+"""Prestige and pounds stop here; no game that was set up gets near (`rules/boards.py`)."""
 
 # fmt: off
 FIELDS = (
     # ---- the table -------------------------------------------------------------------------------
     # bits by space: what is filled on each seat's stage
-    StateField("stage_filled", 0, (1 << N_SPACES) - 1, N_SEATS, np.int32),
-    StateField("prestige", -MOST, MOST, N_SEATS, np.int16),  # can fall below 0 (F4)
-    StateField("pounds", 0, MOST, N_SEATS, np.int16),
-    StateField("players", 1, N_SEATS),
+    StateField("stage_filled", 0, (1 << t.N_SPACES) - 1, t.N_SEATS, np.int32),
+    StateField("prestige", -MOST, MOST, t.N_SEATS, np.int16),  # can fall below 0 (F4)
+    StateField("pounds", 0, MOST, t.N_SEATS, np.int16),
+    StateField("players", 1, t.N_SEATS),
     StateField("strategic_rest", 0, 1),  # P4
-    StateField("day", 1, N_DAYS),
+    StateField("day", 1, t.N_DAYS),
     StateField("phase", DRAFT, OVER),
     StateField("part", IN_DRAFT, IN_END),
-    StateField("to_move", NOBODY, N_SEATS - 1),  # the seat that decides; NOBODY when over
-    StateField("order", NOBODY, N_SEATS - 1, N_SEATS),  # first place first; NOBODY past the last
-    StateField("initiative", NOBODY, N_SEATS - 1, N_SEATS),  # by place, up to initiative_len
-    StateField("initiative_len", 0, N_SEATS),
+    StateField("to_move", NOBODY, t.N_SEATS - 1),  # the seat that decides; NOBODY when over
+    StateField("order", NOBODY, t.N_SEATS - 1, t.N_SEATS),  # first place first, then NOBODY
+    StateField("initiative", NOBODY, t.N_SEATS - 1, t.N_SEATS),  # by place, up to initiative_len
+    StateField("initiative_len", 0, t.N_SEATS),
     # seats still to be served in phases 3, 4 and 6, next first; NOBODY past the last
-    StateField("queue", NOBODY, N_SEATS - 1, N_SEATS),
-    StateField("queue_len", 0, N_SEATS),
-    StateField("disc_space", 0, int(ACT_LENGTH.max()), (3, N_DISCS)),  # from 1; 0 if not in play
+    StateField("queue", NOBODY, t.N_SEATS - 1, t.N_SEATS),
+    StateField("queue_len", 0, t.N_SEATS),
+    StateField("disc_space", 0, int(t.ACT_LENGTH.max()), (3, t.N_DISCS)),  # 0 if not in play
     # place in its space's pile, 0 at the bottom (T7)
-    StateField("disc_height", 0, N_DISCS - 1, (3, N_DISCS)),
-    StateField("display", 0, MOST_ELEMENTS, (2, N_COLOURS)),  # elements shown, by kind and colour
-    StateField("bag", 0, MOST_ELEMENTS, (2, N_COLOURS)),  # elements still in the bags
-    StateField("discarded", 0, MOST_ELEMENTS, (2, N_COLOURS)),  # elements out of the game (U2)
-    StateField("shown", 0, N_DECK_CARDS, N_DECK),  # character cards shown, copies by deck index
-    StateField("deck", 0, N_DECK_CARDS, N_DECK),  # character cards still to come
-    StateField("discarded_cards", 0, N_DECK_CARDS, N_DECK),  # character cards discarded
+    StateField("disc_height", 0, t.N_DISCS - 1, (3, t.N_DISCS)),
+    StateField("display", 0, t.MOST_ELEMENTS, (2, t.N_COLOURS)),  # elements shown, by kind, colour
+    StateField("bag", 0, t.MOST_ELEMENTS, (2, t.N_COLOURS)),  # elements still in the bags
+    StateField("discarded", 0, t.MOST_ELEMENTS, (2, t.N_COLOURS)),  # elements out of the game (U2)
+    StateField("shown", 0, t.N_DECK_CARDS, t.N_DECK),  # character cards shown, copies by deck index
+    StateField("deck", 0, t.N_DECK_CARDS, t.N_DECK),  # character cards still to come
+    StateField("discarded_cards", 0, t.N_DECK_CARDS, t.N_DECK),  # character cards discarded
     # top first; NOBODY past the last
-    StateField("objective_deck", NOBODY, N_OBJECTIVES - 1, N_OBJECTIVES),
-    StateField("objective_deck_len", 0, N_OBJECTIVES),
+    StateField("objective_deck", NOBODY, t.N_OBJECTIVES - 1, t.N_OBJECTIVES),
+    StateField("objective_deck_len", 0, t.N_OBJECTIVES),
     # the seat that put the card back and knows it, else NOBODY (D3)
-    StateField("objective_known", NOBODY, N_SEATS - 1, N_OBJECTIVES),
-    StateField("supply_tokens", 0, N_TOKENS),  # "+3" tokens left
+    StateField("objective_known", NOBODY, t.N_SEATS - 1, t.N_OBJECTIVES),
+    StateField("supply_tokens", 0, t.N_TOKENS),  # "+3" tokens left
     # ---- what the current decision has opened ----------------------------------------------------
     StateField("quills", 0, HIGH),  # white quills still to be placed
     StateField("back", 0, 1),  # 1 while a disc must move back (M2)
     StateField("queen", 0, 1),  # 1 while the Queen's gift is chosen (T17)
     # objectives drawn, NOBODY past the last
-    StateField("drawn", NOBODY, N_OBJECTIVES - 1, QUEEN_OBJECTIVES),
-    StateField("drawn_len", 0, QUEEN_OBJECTIVES),
+    StateField("drawn", NOBODY, t.N_OBJECTIVES - 1, t.QUEEN_OBJECTIVES),
+    StateField("drawn_len", 0, t.QUEEN_OBJECTIVES),
     StateField("craft_value", 0, HIGH),  # what may still be spent; 0 when no craft is open
     StateField("craft_costumes", 0, 1),  # 1 if costumes may be taken
     StateField("craft_sets", 0, 1),  # 1 if stage sets may be taken
-    StateField("craft_colours", 0, (1 << N_COLOURS) - 1),  # bits by colour: what may be taken
+    StateField("craft_colours", 0, (1 << t.N_COLOURS) - 1),  # bits by colour: what may be taken
     # 1 if nothing need be taken (T10), 0 for one mandatory element (T16, T18)
     StateField("craft_optional", 0, 1),
     # ---- the seats -------------------------------------------------------------------------------
-    StateField("tokens", 0, N_TOKENS, N_SEATS),  # "+3" tokens held
-    StateField("mood", LOWEST_MOOD, HIGHEST_MOOD, N_SEATS),  # T15
-    StateField("wager", 0, N_CYLINDERS, N_SEATS),  # 0 before it is chosen
-    StateField("cylinders", 0, N_CYLINDERS, N_SEATS),  # still to be placed today
-    StateField("recruited", 0, 1, N_SEATS),  # 1 once the day's character has been taken (T2)
-    StateField("passed", 0, 1, N_SEATS),  # 1 once the seat has passed (T4)
+    StateField("tokens", 0, t.N_TOKENS, t.N_SEATS),  # "+3" tokens held
+    StateField("mood", t.LOWEST_MOOD, t.HIGHEST_MOOD, t.N_SEATS),  # T15
+    StateField("wager", 0, t.N_CYLINDERS, t.N_SEATS),  # 0 before it is chosen
+    StateField("cylinders", 0, t.N_CYLINDERS, t.N_SEATS),  # still to be placed today
+    StateField("recruited", 0, 1, t.N_SEATS),  # 1 once the day's character has been taken (T2)
+    StateField("passed", 0, 1, t.N_SEATS),  # 1 once the seat has passed (T4)
     # the card that stays free, while secret choices are collected (P2); else NOBODY
-    StateField("kept", NOBODY, N_CARDS - 1, N_SEATS),
-    StateField("unpaid", 0, MAX_TROUPE, N_SEATS),  # characters not paid, once over (F3)
-    StateField("winners", 0, 1, N_SEATS),  # 1 for each winner, once over (F4)
+    StateField("kept", NOBODY, t.N_CARDS - 1, t.N_SEATS),
+    StateField("unpaid", 0, t.MAX_TROUPE, t.N_SEATS),  # characters not paid, once over (F3)
+    StateField("winners", 0, 1, t.N_SEATS),  # 1 for each winner, once over (F4)
     # kept, in the order kept; NOBODY past the last
-    StateField("objectives", NOBODY, N_OBJECTIVES - 1, (N_SEATS, N_OBJECTIVES)),
-    StateField("objectives_len", 0, N_OBJECTIVES, N_SEATS),
+    StateField("objectives", NOBODY, t.N_OBJECTIVES - 1, (t.N_SEATS, t.N_OBJECTIVES)),
+    StateField("objectives_len", 0, t.N_OBJECTIVES, t.N_SEATS),
     # colour on each space, NOBODY where empty
-    StateField("stage", NOBODY, N_COLOURS - 1, (N_SEATS, N_SPACES)),
-    StateField("yellow", 0, HIGH, N_SEATS),  # yellow elements on stage and costumes (F2)
-    StateField("troupe_len", 0, MAX_TROUPE, N_SEATS),
+    StateField("stage", NOBODY, t.N_COLOURS - 1, (t.N_SEATS, t.N_SPACES)),
+    StateField("yellow", 0, HIGH, t.N_SEATS),  # yellow elements on stage and costumes (F2)
+    StateField("troupe_len", 0, t.MAX_TROUPE, t.N_SEATS),
     # in order of arrival; NOBODY past the last
-    StateField("card", NOBODY, N_CARDS - 1, (N_SEATS, MAX_TROUPE)),
-    StateField("extra", 0, 1, (N_SEATS, MAX_TROUPE)),  # 1 for a card that lies face down (T2)
-    StateField("cylinder", 0, 1, (N_SEATS, MAX_TROUPE)),  # 1 if activated today
-    StateField("rest", 0, 1, (N_SEATS, MAX_TROUPE)),  # 1 under a rest token
+    StateField("card", NOBODY, t.N_CARDS - 1, (t.N_SEATS, t.MAX_TROUPE)),
+    StateField("extra", 0, 1, (t.N_SEATS, t.MAX_TROUPE)),  # 1 for a card that lies face down (T2)
+    StateField("cylinder", 0, 1, (t.N_SEATS, t.MAX_TROUPE)),  # 1 if activated today
+    StateField("rest", 0, 1, (t.N_SEATS, t.MAX_TROUPE)),  # 1 under a rest token
     # colours, lowest first; NOBODY where open
-    StateField("costume", NOBODY, N_COLOURS - 1, (N_SEATS, MAX_TROUPE, N_SLOTS)),
-    StateField("costume_len", 0, N_SLOTS, (N_SEATS, MAX_TROUPE)),  # elements placed
+    StateField("costume", NOBODY, t.N_COLOURS - 1, (t.N_SEATS, t.MAX_TROUPE, t.N_SLOTS)),
+    StateField("costume_len", 0, t.N_SLOTS, (t.N_SEATS, t.MAX_TROUPE)),  # elements placed
     # sum of their values
-    StateField("costume_value", 0, N_SLOTS * int(ELEMENT_VALUE.max()), (N_SEATS, MAX_TROUPE)),
+    StateField("costume_value", 0, 3 * int(t.ELEMENT_VALUE.max()), (t.N_SEATS, t.MAX_TROUPE)),
 )
 # fmt: on
 Field = cast(Any, IntEnum)("Field", [field.name for field in FIELDS])

@@ -8,7 +8,7 @@ import pytest
 
 from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_env.core import registry
-from shakespeare_env.film.judgement import KINDS, kind_of
+from shakespeare_env.film.figures import KINDS, kind_of
 from shakespeare_research.counterfactual import counterfactual
 from shakespeare_table.analysis import Analyst, best_line, forecasts_of, refined, thoughts, verdicts
 from tests.agents import sessions

@@ -43,17 +43,6 @@ def test_a_long_name_is_shortened_in_steps_that_grow_with_its_logarithm(monkeypa
     asked = iter(range(20))
     monkeypatch.setattr(shapes, "width", lambda text, *_: len(text) + 0 * next(asked))
     assert shapes.shortened("a" * 2**14, 1, 100) == "a" * 99 + "…"
-    kept = shapes.Kept(100)
-    repeated = kept.keeping(lambda times: "a" * times, len)
-    assert [len(repeated(times)) for times in (60, 30, 60, 40, 60, 200)] == [
-        60,
-        30,
-        60,
-        40,
-        60,
-        200,
-    ]
-    assert kept.size == 0
     names = numbered(["/" + "a" * 2**14 + "/best", "Ann", "Ann"])
     assert [len(name) for name in names] == [64, 5, 5]
 

@@ -1,7 +1,7 @@
 """An observation written down in plain Python from a position in text: what each field must hold.
 
-It shares nothing with the engine but the names of the layout and the index of each card, colour and
-space in the box file.
+It shares nothing with the engine but the names of the layout, the index of each card, colour and
+space in the box file, and what objectives count of a text.
 """
 
 from __future__ import annotations
@@ -14,30 +14,23 @@ from pathlib import Path
 from typing import Any
 
 import shakespeare_env
+from shakespeare_env.shakespeare.box.facts import METRIC_NAMES
+from shakespeare_env.shakespeare.box.printed import counted
+from tests.shakespeare.positions import ACTS, BOARD, COLOURS
 
 BOX = tomllib.loads(
     (Path(shakespeare_env.__file__).parent / "shakespeare" / "box.toml").read_text(encoding="utf-8")
 )
-COLOURS = ("black", "pink", "purple", "blue", "green", "yellow")
 VALUES = dict(zip(COLOURS, (1, 2, 3, 4, 5, 3), strict=True))
 CARDS = {card["id"]: card for card in BOX["character"]}
-BOARD = BOX["board"]["starting"]
 DECK = [card for card in CARDS if card not in BOARD]
 IN_ORDER = [*BOARD, *DECK]
 ACTORS = [card for card in CARDS if CARDS[card]["kind"] == "actor"]
-CRAFTSMEN = [card for card in CARDS if "value" in CARDS[card]]
 WEARERS = [*ACTORS, *(f"extra{i}" for i in range(1, 7))]
 SPACES = [space["id"] for space in BOX["stage"]["space"]]
 OBJECTIVES = {objective["id"]: objective for objective in BOX["objective"]}
-METRICS = [
-    *("first_places", "complete_costumes", "sacrifice", "stage_spaces", "stage_colours"),
-    *("best_costume", "lowest_act", "yellow_elements", "actors", "craftsmen"),
-]
-PHASES = [
-    *("draft", "wager", "turn", "craft", "quill", "back", "queen", "objective", "rest", "over")
-]
+PHASES = ["draft", "wager", "turn", "craft", "quill", "back", "queen", "objective", "rest", "over"]
 PARTS = ["draft", "wager", "turn", "mood", "rehearsal", "rest", "over"]
-ACTS = ("I", "II", "III")
 # Spaces on which a scoring gives a better result than on the space before (R2).
 STEPS = {"I": (4, 5, 7, 9), "II": (4,), "III": (4, 6, 8, 10)}
 
@@ -104,27 +97,6 @@ def ahead(d: Dict, act: str, disc: int) -> int:
     return further + int(d["piles"][act][str(own)].index(disc))
 
 
-def metrics(d: Dict, index: int) -> dict[str, int]:
-    """What objectives count, as it stands (F1a)."""
-    seat = d["seats"][index]
-    costumes = list(costumes_of(seat).values())
-    complete = [costume for costume in costumes if len(costume) == 3]
-    face_up = [member["card"] for member in seat["troupe"] if member["face"] == "character"]
-    stage = list(seat["stage"].values())
-    return {
-        "first_places": sum(ahead(d, act, index) == 0 for act in ACTS),
-        "complete_costumes": len(complete),
-        "sacrifice": min(seat["pounds"], 127),
-        "stage_spaces": len(stage),
-        "stage_colours": len(set(stage)),
-        "best_costume": max(map(value, complete), default=0),
-        "lowest_act": min(space(d, act, index) for act in ACTS),
-        "yellow_elements": [*stage, *chain.from_iterable(costumes)].count("yellow"),
-        "actors": sum(card in ACTORS for card in face_up),
-        "craftsmen": sum(card in CRAFTSMEN for card in face_up),
-    }
-
-
 def seat_fields(d: Dict, index: int, observer: int) -> dict[str, list[int]]:
     """The block of one seat."""
     seat = d["seats"][index]
@@ -151,7 +123,7 @@ def seat_fields(d: Dict, index: int, observer: int) -> dict[str, list[int]]:
     stage = [one_hot(COLOURS.index(c), 6) if c else [0] * 6 for c in map(seat["stage"].get, SPACES)]
     steps = {act: [s for s in STEPS[act] if s > space(d, act, index)] for act in ACTS}
     return {name: [int(number)] for name, number in scalars.items()} | {
-        "metrics": [metrics(d, index)[name] for name in METRICS],
+        "metrics": [min(counted(d, index, metric), 127) for metric in METRIC_NAMES],
         "order": one_hot(d["order"].index(index), 4),
         "initiative": one_hot(place_in(d["initiative"], index), 4),
         "act_space": [space(d, act, index) for act in ACTS],
@@ -207,10 +179,9 @@ def own_fields(d: Dict, observer: int, known: dict[str, int]) -> dict[str, list[
     """What only the observer knows (D3)."""
     seat = d["seats"][observer]
     drawn = (d["pending"] or {}).get("drawn", []) if d["to_move"] == observer else []
-    reached = metrics(d, observer)
     reward, lack = [], []
     for objective in OBJECTIVES.values():
-        now = reached[objective["metric"]]
+        now = min(counted(d, observer, objective["metric"]), 127)
         steps = {int(at): points for at, points in objective["points"].items()}
         reward.append(max((points for at, points in steps.items() if at <= now), default=0))
         lack.append(min((at - now for at in steps if at > now), default=0))

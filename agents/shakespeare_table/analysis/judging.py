@@ -10,7 +10,7 @@ import numpy as np
 from shakespeare_agents.networks.forward_pass import ForwardPass
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.position import Position
-from shakespeare_env.film.judgement import KINDS, Forecasts, Judged
+from shakespeare_env.film.figures import KINDS, Forecasts, Judged
 from shakespeare_env.play.agent import decide
 from shakespeare_env.play.course import Course
 from shakespeare_env.play.generators import GameGenerators

@@ -23,9 +23,8 @@ from shakespeare_env.checks.values import short_name
 from shakespeare_env.cli.recorded import Recorded, from_bytes
 from shakespeare_env.drawing.raster import png
 from shakespeare_env.errors import DatasetError
-from shakespeare_env.film import Film, Forecasts, default_title, page_of
+from shakespeare_env.film import SCRIPTS, STYLES, Film, Forecasts, page_of, player
 from shakespeare_env.film.figures import chances_graph, mistakes_list, score_graph, summary
-from shakespeare_env.film.page import SCRIPTS, STYLES, player
 from shakespeare_table.analysis import Line, Verdict, of_all_seats, refined
 from shakespeare_table.browser.lobby import PERSON, agents_for, allowed_agent, same_seats, strongest
 from shakespeare_table.browser.settings import MOST_BYTES
@@ -72,7 +71,7 @@ class Reviewed:
         # Each position is made once, and travels to the agents by itself.
         self.game = replace(game, positions=list(game.positions))
         self.film = Film(self.game.positions, game.moves, game.names or (), ending=game.forfeit)
-        self.title = title or default_title(self.film)
+        self.title = title or self.film.title()
         self.judgings: dict[str, Judging] = {}
 
     @cached_property

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from typing import Annotated, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import AliasPath, Field, StringConstraints, model_validator
 
@@ -24,21 +24,13 @@ Kind = Literal[
     "actor", "costume_mistress", "set_dresser", "handyman", "jeweler", "assistant", "queen"
 ]
 KINDS = get_args(Kind)
-Metric = Literal[
-    "first_places",
-    "complete_costumes",
-    "sacrifice",
-    "stage_spaces",
-    "stage_colours",
-    "best_costume",
-    "lowest_act",
-    "yellow_elements",
-    "actors",
-    "craftsmen",
-]
-METRIC_NAMES = get_args(Metric)
+METRIC_NAMES = (
+    *("first_places", "complete_costumes", "sacrifice", "stage_spaces", "stage_colours"),
+    *("best_costume", "lowest_act", "yellow_elements", "actors", "craftsmen"),
+)
 """What an objective can count (Rules F1a)."""
 
+Metric = Annotated[str, StringConstraints(pattern=f"^({'|'.join(METRIC_NAMES)})$")]
 Steps = tuple[tuple[int, int], ...]
 """(threshold, gain from there on), thresholds rising."""
 
@@ -156,14 +148,9 @@ class Gain(Facts):
 
 
 class Rehearsals(Facts):
-    """The dress rehearsals (Rules R).
+    """The dress rehearsals (Rules R): Act II pays by place, the others by the space reached.
 
-    Attributes:
-        days: The second is the game's last.
-        grey_spaces: First spaces of each act, which cost prestige (Rules R2).
-        act_1_pounds: By space reached; "last" is the act's last space.
-        act_2_prestige: By place, of the discs furthest ahead.
-        act_3_prestige: By space reached.
+    "last" is the act's last space; the first, grey spaces of each act cost prestige.
     """
 
     days: tuple[Day, Day]
@@ -179,51 +166,35 @@ class Rehearsals(Facts):
         return self
 
 
-class Box(Facts):
-    """A box file.
+def _at(*keys: str, **limits: Any) -> Any:
+    return Field(validation_alias=AliasPath(*keys), **limits)
 
-    Attributes:
-        starting: Ids of the four board characters (Rules S2).
-        cylinders: Per seat; also the highest wager (Rules W1).
-        mood: Ends of the mood track (Rules T15).
-        plus3_tokens: In the supply (Rules S6).
-        act_lengths: Spaces of Act I, II and III.
-        bags: "costumes" or "sets" -> seats (2, 3, 4) -> colour -> elements (Rules S4).
-        element_values: By colour (Rules T10, T12).
-        costume_gain: By the sum of three element values; others pay nothing.
-        queen_pounds: The Queen's gift (Rules T17).
-        queen_objectives: Drawn instead; one is kept.
-        spaces: In file order, like characters and objectives.
-        good_scores: By seats, the winning score the rule book calls good.
+
+class Box(Facts):
+    """A box file; bags are by kind, seats and colour.
+
+    Costumes pay by the sum of three element values, those that are not listed nothing.
     """
 
-    starting: Ids = Field(validation_alias=AliasPath("board", "starting"))
-    starting_prestige: Pounds = Field(validation_alias=AliasPath("board", "starting_prestige"))
-    cylinders: int = Field(ge=1, le=10, validation_alias=AliasPath("wager", "cylinders"))
+    starting: Ids = _at("board", "starting")
+    starting_prestige: Pounds = _at("board", "starting_prestige")
+    cylinders: int = _at("wager", "cylinders", ge=1, le=10)
     lowest_mood: int = Field(ge=-2, le=0, validation_alias=AliasPath("mood", "lowest"))
-    highest_mood: int = Field(ge=0, le=3, validation_alias=AliasPath("mood", "highest"))
-    plus3_tokens: int = Field(ge=0, le=30, validation_alias=AliasPath("supply", "plus3_tokens"))
-    act_lengths: tuple[Space30, Space30, Space30] = Field(
-        validation_alias=AliasPath("acts", "length")
-    )
+    highest_mood: int = _at("mood", "highest", ge=0, le=3)
+    plus3_tokens: int = _at("supply", "plus3_tokens", ge=0, le=30)
+    act_lengths: tuple[Space30, Space30, Space30] = _at("acts", "length")
     rehearsals: Rehearsals = Field(validation_alias="rehearsal")
-    neutral_start: Space30 = Field(validation_alias=AliasPath("solo", "neutral_start"))
-    neutral_later: Space30 = Field(validation_alias=AliasPath("solo", "neutral_later"))
+    neutral_start: Space30 = _at("solo", "neutral_start")
+    neutral_later: Space30 = _at("solo", "neutral_later")
     bags: Bags = Field(min_length=2, validation_alias="bag")
-    element_values: ElementValues = Field(validation_alias=AliasPath("elements", "value"))
+    element_values: ElementValues = _at("elements", "value")
     costume_gain: dict[Annotated[int, Field(ge=3, le=15)], Gain]
-    extra_power: Power = Field(validation_alias=AliasPath("extra", "costume_power"))
-    queen_pounds: Pounds = Field(validation_alias=AliasPath("queen", "pounds"))
-    queen_objectives: int = Field(ge=1, le=10, validation_alias=AliasPath("queen", "objectives"))
-    spaces: tuple[Space, ...] = Field(
-        min_length=1, max_length=30, validation_alias=AliasPath("stage", "space")
-    )
-    characters: tuple[Character, ...] = Field(
-        min_length=5, max_length=60, validation_alias="character"
-    )
-    objectives: tuple[Objective, ...] = Field(
-        min_length=3, max_length=16, validation_alias="objective"
-    )
+    extra_power: Power = _at("extra", "costume_power")
+    queen_pounds: Pounds = _at("queen", "pounds")
+    queen_objectives: int = _at("queen", "objectives", ge=1, le=10)
+    spaces: tuple[Space, ...] = _at("stage", "space", min_length=1, max_length=30)
+    characters: tuple[Character, ...] = _at("character", min_length=5, max_length=60)
+    objectives: tuple[Objective, ...] = _at("objective", min_length=3, max_length=16)
     good_scores: dict[Seats, Score] = Field(min_length=4)
 
     @property
@@ -252,7 +223,6 @@ class Box(Facts):
 
 
 def _steps(paid: Mapping[str, int], length: int) -> Steps:
-    """What spaces pay, the last one last."""
     numbered = {int(space): gain for space, gain in paid.items() if space != "last"}
     last = ((length, paid["last"]),) if "last" in paid else ()
     return *sorted(numbered.items()), *last

@@ -16,7 +16,6 @@ from shakespeare_env.shakespeare.box.facts import (
     Box,
     Character,
     Gain,
-    Objective,
     Power,
     Space,
 )
@@ -24,14 +23,9 @@ from shakespeare_env.shakespeare.box.facts import (
 CONSTRAINTS = Constraints()
 _of = CONSTRAINTS.from_source
 
-COSTS = (1, 3, 5)
 PLAIN, PRECIOUS = 6, 15
 """The least value of a costume that pays, and the greatest."""
 _QUILLS = ("red", "gold", "blue", "white")
-_WAGES = 23
-"""The most that a winner was seen to have recruited for."""
-_RECRUITS = 7
-"""The characters that a seat has at the end besides the board's: one drafted, six recruited."""
 _FULL_BAG = {"black": 16, "pink": 16, "purple": 12, "blue": 12, "green": 8, "yellow": 8}
 _REPORTED_SETS = {2: {"purple": 7, "blue": 5}, 3: {"purple": 10, "blue": 8}}
 _REPORTED_STEPS = {"complete_costumes": (4, 5), "sacrifice": (2, 5)}
@@ -42,10 +36,6 @@ def quills(power: Power) -> int:
     return sum(getattr(power, colour) for colour in _QUILLS)
 
 
-def _card(box: Box, own: str) -> Character | None:
-    return next((card for card in box.characters if card.id == own), None)
-
-
 def _cards(box: Box) -> list[Character]:
     return [card for card in box.characters if card.id not in box.starting]
 
@@ -54,55 +44,45 @@ def _bottom_row(box: Box) -> list[Space]:
     return [space for space in box.spaces if space.row == 1]
 
 
-# ---- the board and the supply --------------------------------------------------------------------
-@_of("rulebook: setup (English, French; the German text lacks it)")
-def starting_prestige(box: Box) -> Iterator[str]:
-    """Everybody begins with 5 prestige."""
-    yield from unless(box.starting_prestige, 5, "starting prestige")
+def _equal(source: str, name: str, says: str, **wanted: object) -> None:
+    """A constraint that facts, by their attributes of `Box`, are what every copy has."""
+
+    def faults(box: Box) -> Iterator[str]:
+        for fact, value in wanted.items():
+            yield from unless(getattr(box, fact), value, fact.replace("_", " "))
+
+    faults.__name__, faults.__doc__ = name, says
+    _of(source)(faults)
 
 
-@_of("rulebook: contents, wager")
-def cylinders(box: Box) -> Iterator[str]:
-    """Everybody has 5 cylinders."""
-    yield from unless(box.cylinders, 5, "cylinders")
+# fmt: off
+_equal("rulebook: setup (English, French; the German text lacks it)", "starting_prestige",
+       "Everybody begins with 5 prestige.", starting_prestige=5)
+_equal("rulebook: contents, wager", "cylinders", "Everybody has 5 cylinders.", cylinders=5)
+_equal("rulebook: the Queen", "the_queen",
+       "The Queen gives 4 pounds, or three objectives to choose one from.",
+       queen_pounds=4, queen_objectives=3)
+_equal("rulebook: ambiance", "mood_track", "Mood runs from -2 to +3.", mood=(-2, 3))
+_equal("rulebook: contents", "tokens", 'There are eight "+3" tokens.', plus3_tokens=8)
+_equal("rulebook: costume mistress, set dresser, jeweler", "element_values",
+       "Elements are worth 1 to 5, from black to green; yellow ones 3.",
+       element_values=dict(zip(COLOURS, (1, 2, 3, 4, 5, 3), strict=True)))
+_equal("rulebook: strategies", "good_scores",
+       "Good winning scores are 22, 24, 26 and 30 with four, three, two seats and one.",
+       good_scores={1: 30, 2: 26, 3: 24, 4: 22})
+# fmt: on
 
 
 @_of("rulebook: the example of day 1, theme")
 def the_board(box: Box) -> Iterator[str]:
     """On the board are an Author of two white quills, Falstaff, a Handyman of 4 and the Queen."""
-    author, falstaff = _card(box, "author"), _card(box, "falstaff")
-    if author is None or falstaff is None or not {"author", "falstaff"} <= {*box.starting}:
+    board = {card.id: card for card in box.characters if card.id in box.starting}
+    if not {"author", "falstaff"} <= {*board}:
         yield "the board lacks author or falstaff"
         return
-    yield from unless(author.activation, Power(white=2), "the Author's power")
-    handymen = [card.value for card in box.characters if card.id in box.starting and card.value]
+    yield from unless(board["author"].activation, Power(white=2), "the Author's power")
+    handymen = [card.value for card in board.values() if card.value]
     yield from unless(handymen, [4], "the value of the board's Handyman")
-
-
-@_of("rulebook: the Queen")
-def the_queen(box: Box) -> Iterator[str]:
-    """The Queen gives 4 pounds, or three objectives to choose one from."""
-    yield from unless(box.queen_pounds, 4, "the Queen's pounds")
-    yield from unless(box.queen_objectives, 3, "the Queen's objectives")
-
-
-@_of("rulebook: ambiance")
-def mood_track(box: Box) -> Iterator[str]:
-    """Mood runs from -2 to +3."""
-    yield from unless(box.mood, (-2, 3), "mood")
-
-
-@_of("rulebook: contents")
-def tokens(box: Box) -> Iterator[str]:
-    """There are eight "+3" tokens."""
-    yield from unless(box.plus3_tokens, 8, 'tokens "+3"')
-
-
-@_of("rulebook: costume mistress, set dresser, jeweler")
-def element_values(box: Box) -> Iterator[str]:
-    """Elements are worth 1 to 5, from black to green; yellow ones 3."""
-    wanted = dict(zip(COLOURS, (1, 2, 3, 4, 5, 3), strict=True))
-    yield from unless(box.element_values, wanted, "element values")
 
 
 @_of("rulebook: contents, setup")
@@ -117,10 +97,9 @@ def smaller_bags(box: Box) -> Iterator[str]:
     """Fewer seats play with no more elements of any colour."""
     for kind, by_seats in box.bags.items():
         for (less, few), (more, many) in pairwise(sorted(by_seats.items())):
-            for colour, count in few.items():
-                if count > many[colour]:
-                    fault = f"{count} {colour} {kind} for {less} seats, for {more}"
-                    yield f"{fault} {many[colour]}"
+            for colour in (colour for colour in few if few[colour] > many[colour]):
+                counts = f"{few[colour]} {colour} {kind} for {less} seats"
+                yield f"{counts}, for {more} {many[colour]}"
 
 
 @_of("public: play reports")
@@ -131,7 +110,6 @@ def reported_bags(box: Box) -> Iterator[str]:
         yield from unless(found, wanted, f"stage sets for {seats} seats")
 
 
-# ---- the acts ------------------------------------------------------------------------------------
 @_of(
     "rulebook: scoring the acts (English, German, French; the Italian has Act I pay on the eighth)"
 )
@@ -155,12 +133,11 @@ def lengths_of_the_acts(box: Box) -> Iterator[str]:
     yield from unless(box.neutral_spaces, (4, 8), "spaces of the neutral discs")
 
 
-# ---- characters ----------------------------------------------------------------------------------
 @_of("rulebook: end of the game")
 def costs(box: Box) -> Iterator[str]:
     """A card costs 1, 3 or 5 pounds."""
     for card in _cards(box):
-        if card.cost not in COSTS:
+        if card.cost not in (1, 3, 5):
             yield f"{card.name} costs {card.cost}"
 
 
@@ -168,7 +145,7 @@ def costs(box: Box) -> Iterator[str]:
 def wages_of_winners(box: Box) -> Iterator[str]:
     """The dearest seven recruits cost 23 pounds or more; extras cost nothing."""
     costs = sorted(card.cost for card in _cards(box) for _ in range(card.copies))
-    if (most := sum(costs[-_RECRUITS:])) < _WAGES:
+    if (most := sum(costs[-7:])) < 23:
         yield f"seven recruits cost {most} pounds at most"
 
 
@@ -199,27 +176,20 @@ def actors_act(box: Box) -> Iterator[str]:
 @_of("rulebook: dress rehearsal")
 def costumes_advance(box: Box) -> Iterator[str]:
     """Costume powers move discs, but Viola's and Hamlet's, which give something else."""
-    for card in box.characters:
-        if card.kind != "actor":
-            continue
-        power = card.costume_power
+    for card in (card for card in box.characters if card.kind == "actor"):
+        moves, power = quills(card.costume_power), card.costume_power
         gives = bool(power.pounds or power.prestige)
-        if (card.id in ("viola", "hamlet")) != (gives and not quills(power)) or (
-            gives and quills(power)
-        ):
-            yield f"the costume of {card.name} gives {quills(power)} quills" + ", and more" * gives
+        if (gives and moves) or gives != (card.id in ("viola", "hamlet")):
+            yield f"the costume of {card.name} gives {moves} quills" + ", and more" * gives
 
 
 @_of("rulebook: the example of day 4")
 def examples_of_costumes(box: Box) -> Iterator[str]:
     """Lady Macbeth's costume moves each disc once, Hamlet's gives 1 prestige, extras' a quill."""
-    for own, wanted in (
-        ("lady_macbeth", Power(red=1, gold=1, blue=1)),
-        ("hamlet", Power(prestige=1)),
-    ):
-        card = _card(box, own)
-        found = None if card is None else card.costume_power
-        yield from unless(found, wanted, f"the costume power of {own}")
+    worn = {card.id: card.costume_power for card in box.characters}
+    each = {"lady_macbeth": Power(red=1, gold=1, blue=1), "hamlet": Power(prestige=1)}
+    for own, wanted in each.items():
+        yield from unless(worn.get(own), wanted, f"the costume power of {own}")
     yield from unless(box.extra_power, Power(white=1), "the costume power of an extra")
 
 
@@ -237,7 +207,6 @@ def reported_powers(box: Box) -> Iterator[str]:
     yield from unless(found.get("lear", Power()).take_set, "blue", "the stage set that lear takes")
 
 
-# ---- costumes ------------------------------------------------------------------------------------
 @_of("rulebook: costume tailoring, the example of day 1")
 def plain_costumes(box: Box) -> Iterator[str]:
     """Costumes below 6 pay nothing, those of 6 pay 2 pounds."""
@@ -265,7 +234,6 @@ def rising_prestige(box: Box) -> Iterator[str]:
             yield f"a costume of {value} pays money, one of {value - 1} none"
 
 
-# ---- the stage -----------------------------------------------------------------------------------
 @_of("rulebook: the example of day 1")
 def bottom_row(box: Box) -> Iterator[str]:
     """The bottom row has a centre and at least five spaces."""
@@ -307,20 +275,19 @@ def spaces_without_a_candle(box: Box) -> Iterator[str]:
     yield from (f"a candle on {space.id}" for space in unlit if space.candle)
 
 
-# ---- objectives ----------------------------------------------------------------------------------
 @_of("rulebook: contents, end of the game")
 def objectives(box: Box) -> Iterator[str]:
     """Ten objectives give up to 3 prestige each, and each something."""
     yield from unless(len(box.objectives), 10, "objectives")
-    for one in box.objectives:
-        if not 1 <= max((prestige for _, prestige in one.points), default=0) <= 3:
-            yield f"{one.name} gives nothing"
+    for card in box.objectives:
+        if not 1 <= max((prestige for _, prestige in card.points), default=0) <= 3:
+            yield f"{card.name} gives nothing"
 
 
 @_of("rulebook: solo variant")
 def first_places(box: Box) -> Iterator[str]:
     """One objective gives a point for each act led."""
-    found = [one.points for one in box.objectives if one.metric == "first_places"]
+    found = [card.points for card in box.objectives if card.metric == "first_places"]
     yield from unless(found, [((1, 1), (2, 2), (3, 3))], "the objective of first places")
 
 
@@ -328,15 +295,6 @@ def first_places(box: Box) -> Iterator[str]:
 def reported_objectives(box: Box) -> Iterator[str]:
     """One objective asks for 4 or 5 costumes, one for 2 or 5 pounds."""
     for metric, wanted in _REPORTED_STEPS.items():
-        found = [_thresholds(one) for one in box.objectives if one.metric == metric]
+        cards = [card for card in box.objectives if card.metric == metric]
+        found = [tuple(at for at, _ in card.points) for card in cards]
         yield from unless(found, [wanted], f"steps of the objective {metric.replace('_', ' ')}")
-
-
-def _thresholds(objective: Objective) -> tuple[int, ...]:
-    return tuple(threshold for threshold, _ in objective.points)
-
-
-@_of("rulebook: strategies")
-def good_scores(box: Box) -> Iterator[str]:
-    """Good winning scores are 22, 24, 26 and 30 with four, three, two seats and one."""
-    yield from unless(box.good_scores, {1: 30, 2: 26, 3: 24, 4: 22}, "good scores")

@@ -64,9 +64,14 @@ PRINTED = Printed(t.BOX)
 """The box in force."""
 
 
+def minus(text: str) -> str:
+    """A text with the typographer's minus."""
+    return text.replace("-", "−")
+
+
 def signed(amount: int) -> str:
     """An amount with its sign."""
-    return f"{amount:+d}".replace("-", "−") if amount else "0"
+    return minus(f"{amount:+d}") if amount else "0"
 
 
 def plural(count: int, noun: str) -> str:
@@ -92,23 +97,20 @@ def quills_of(power: Power) -> dict[str, int]:
     return dict(zip(ACTS, (power.red, power.gold, power.blue), strict=True))
 
 
-# ---- what objectives count and are worth, read off a position (Rules F1, F1a) --------------------
 SACRIFICE = "sacrifice"
 """The metric of objectives that cost pounds."""
 
 
 def counted(position: Mapping[str, Any], seat: int, metric: str) -> int:
-    """An objective's metric now; for `SACRIFICE`, pounds in hand."""
-    mine = position["seats"][seat]
-    face_up = [
-        PRINTED.cards[member["card"]].kind for member in mine["troupe"] if is_face_up(member)
-    ]
-    complete = [member["costume"] for member in mine["troupe"] if is_complete(member)]
-    if metric == "first_places":
-        return sum(leader(pile) == seat for pile in position["piles"].values())
-    if metric == "lowest_act":
-        return min(space_of(piles, seat) for piles in position["piles"].values())
+    """An objective's metric now; for `SACRIFICE`, pounds in hand (Rules F1a)."""
+    mine, acts = position["seats"][seat], position["piles"].values()
+    troupe = mine["troupe"]
+    face_up = [PRINTED.cards[it["card"]].kind for it in troupe if it["face"] == "character"]
+    complete = [it["costume"] for it in troupe if len(it["costume"]) == t.N_SLOTS]
     counts: dict[str, int] = {
+        # On the last space reached, the lowest disc is ahead (Rules T7).
+        "first_places": sum(piles[max(piles, key=int)][0] == seat for piles in acts),
+        "lowest_act": min(space_of(piles, seat) for piles in acts),
         SACRIFICE: mine["pounds"],
         "complete_costumes": len(complete),
         "best_costume": max(map(PRINTED.costume_value, complete), default=0),
@@ -122,18 +124,8 @@ def counted(position: Mapping[str, Any], seat: int, metric: str) -> int:
 
 
 def reward(objective: Objective, value: int) -> int:
-    """Its prestige: that of the highest step reached."""
+    """Its prestige: that of the highest step reached (Rules F1)."""
     return next((won for at, won in reversed(objective.points) if value >= at), 0)
-
-
-def is_face_up(member: Mapping[str, Any]) -> bool:
-    """Whether a member is a character, not an extra."""
-    return bool(member["face"] == "character")
-
-
-def is_complete(member: Mapping[str, Any]) -> bool:
-    """Whether a member's costume is complete."""
-    return len(member["costume"]) == t.N_SLOTS
 
 
 def yellow_elements(seat: Mapping[str, Any]) -> int:
@@ -145,14 +137,3 @@ def yellow_elements(seat: Mapping[str, Any]) -> int:
 def space_of(piles: Mapping[str, list[Any]], seat: int) -> int:
     """Where a seat's disc is on an act."""
     return next(int(space) for space, discs in piles.items() if seat in discs)
-
-
-def leader(piles: Mapping[str, list[Any]]) -> int | str:
-    """The disc furthest ahead: of one space, the lowest (Rules T7)."""
-    return ranking(piles)[0]
-
-
-def ranking(piles: Mapping[str, list[Any]]) -> list[Any]:
-    """An act's discs, the first furthest ahead (Rules T7)."""
-    ahead = sorted(piles, key=int, reverse=True)
-    return [disc for space in ahead for disc in piles[space]]

@@ -175,7 +175,6 @@ ACT_II_PRESTIGE = BOX.rehearsals.act_2_prestige
 
 
 def _paid(steps: Steps) -> np.ndarray:
-    """By space, what reaching it pays."""
     paid = [0] * (int(ACT_LENGTH.max()) + 1)
     for first, gain in steps:
         paid[first:] = [gain] * len(paid[first:])

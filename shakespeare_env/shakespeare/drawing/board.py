@@ -3,117 +3,120 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from shakespeare_env.core.game import UNKNOWN
 from shakespeare_env.core.presentation import Panel, Piece
 from shakespeare_env.drawing import board as page
 from shakespeare_env.drawing.board import seat_and_name
-from shakespeare_env.drawing.shapes import PANEL, Block, Elements, box, star, words
-from shakespeare_env.shakespeare.drawing import piece_titles as titles
-from shakespeare_env.shakespeare.drawing import shapes
-from shakespeare_env.shakespeare.drawing.seat_picture import (
-    draw_member,
-    draw_offer,
-    draw_stage,
-    draw_state,
-)
-from shakespeare_env.shakespeare.drawing.shapes import ANY, KRAFT, ON_SEATS, SEATS
-from shakespeare_env.shakespeare.drawing.summary_picture import (
-    draw_offers,
-    draw_summary,
-    draw_table,
-)
-from shakespeare_env.shakespeare.drawing.table_picture import (
-    PILES,
-    WIDTH,
-    draw_acts,
-    draw_elements,
-    draw_gift,
-    draw_objective,
-    draw_order,
-    draw_pile,
-    queen_offers,
-)
-from shakespeare_env.shakespeare.text.wording import extra_names, headline
+from shakespeare_env.drawing.shapes import PANEL, Block, Elements, box, label, star
+from shakespeare_env.shakespeare.box.printed import PRINTED, plural, space_of
+from shakespeare_env.shakespeare.drawing import seat as seats
+from shakespeare_env.shakespeare.drawing import shapes, table
+from shakespeare_env.shakespeare.text import wording as w
 
 _FRAME = 10
 
 
 def board(position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]:
     """Panels of a position (`Position.to_dict` or `seen_by`)."""
-    seats = (_seat(position, seat, names) for seat in range(position["players"]))
-    return [*_choice(position), *_table(position), *seats]
+    panels = [*_choice(position), *_table(position)]
+    return [*panels, *(_seat(position, seat, names) for seat in range(position["players"]))]
 
 
 def _choice(position: Mapping[str, Any]) -> list[Panel]:
     if position["phase"] == "queen":
         gifts = [
-            Piece(f"queen-{offer}", f"The Queen: {meaning}", draw_gift(offer))
-            for offer, meaning in queen_offers().items()
+            Piece(f"queen-{offer}", f"The Queen: {meaning}", table.draw_gift(offer))
+            for offer, meaning in table.queen_offers().items()
         ]
         return [Panel("choice", "The Queen's offers", gifts)]
     if position["phase"] == "objective":
-        drawn = [
-            Piece(
-                f"drawn-{number}",
-                titles.objective(position, position["to_move"], card),
-                draw_objective(position, card),
-            )
-            for number, card in enumerate(position["pending"]["drawn"], 1)
-        ]
+        drawn = []
+        for number, card in enumerate(position["pending"]["drawn"], 1):
+            worth = _worth(position, position["to_move"], card)
+            title = "Unknown objective" if card == UNKNOWN else f"Objective {worth}"
+            drawn.append(Piece(f"drawn-{number}", title, table.draw_objective(position, card)))
         return [Panel("choice", "Objectives drawn", drawn)]
     return []
 
 
 def _table(position: Mapping[str, Any]) -> list[Panel]:
-    table = [
-        Piece("acts", "Acts, and the discs on them", draw_acts(position)),
-        Piece(
-            "elements",
-            "Elements on offer, in the bags, and out of the game",
-            draw_elements(position, WIDTH),
-        ),
-        Piece("order", "Player order, initiative, tokens left", draw_order(position)),
+    elements = "Elements on offer, in the bags, and out of the game"
+    pieces = [
+        Piece("acts", "Acts, and the discs on them", table.draw_acts(position)),
+        Piece("elements", elements, table.draw_elements(position)),
+        Piece("order", "Player order, initiative, tokens left", table.draw_order(position)),
     ]
-    offers = [
-        Piece(f"character-{card}", titles.offer(card, copies), draw_offer(card, copies))
-        for card, copies in Counter(position["display"]["characters"]).items()
-    ]
-    piles = [
-        Piece(f"pile-{pile}", title, _framed(draw_pile(position, pile, WIDTH - 2 * _FRAME)))
-        for pile, title in PILES.items()
-    ]
-    shown = Piece("table-summary", "Acts and elements on offer", draw_table(position))
-    panels = [Panel("table", "Acts and elements", table, summary=shown)]
+    summary = Piece("table-summary", "Acts and elements on offer", table.draw_table(position))
+    panels = [Panel("table", "Acts and elements", pieces, summary=summary)]
+    offers = []
+    for card, copies in Counter(position["display"]["characters"]).items():
+        known = PRINTED.cards[card]
+        kind, cost = known.kind.replace("_", " "), plural(known.cost, "pound")
+        many = f", {copies} copies" if copies > 1 else ""
+        title = f"{known.name}, {kind}, costs {cost}{many}"
+        offers.append(Piece(f"character-{card}", title, seats.draw_offer(card, copies)))
     if offers:
-        names = Piece("offers-summary", "On offer", draw_offers(position))
-        panels.append(Panel("offers", "Characters on offer", offers, summary=names))
+        summary = Piece("offers-summary", "On offer", table.draw_offers(position))
+        panels.append(Panel("offers", "Characters on offer", offers, summary=summary))
+    width = table.WIDTH - 2 * _FRAME
+    piles = [
+        Piece(f"pile-{pile}", title, _framed(table.draw_pile(position, pile, width)))
+        for pile, title in table.PILES.items()
+    ]
     return [*panels, Panel("piles", "Piles", piles, aside=True)]
 
 
 def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel:
-    mine = position["seats"][seat]
-    name = names[seat] if names else ""
-    state = draw_state(position, seat, name)
-    pieces = [Piece(f"seat-{seat}-state", titles.state(position, seat, name), state)]
-    members = zip(mine["troupe"], extra_names(mine["troupe"]), strict=True)
-    pieces += [
-        Piece(
-            f"seat-{seat}-troupe-{place}",
-            titles.member(member, extra),
-            draw_member(member, extra, seat, place),
-        )
-        for place, (member, extra) in enumerate(members)
-    ]
-    wall = draw_stage(mine["stage"], seat)
-    pieces.append(Piece(f"seat-{seat}-stage", titles.stage(mine["stage"], seat), _framed(wall)))
-    summary = Piece(
-        f"seat-{seat}-summary",
-        titles.state(position, seat, name),
-        draw_summary(position, seat, name),
-    )
-    return Panel(f"seat-{seat}", seat_and_name(seat, name), pieces, seat, summary)
+    mine, own, name = position["seats"][seat], f"seat-{seat}", names[seat] if names else ""
+    title = _state_words(position, seat, name)
+    pieces = [Piece(f"{own}-state", title, seats.draw_state(position, seat, name))]
+    members = zip(mine["troupe"], w.extra_names(mine["troupe"]), strict=True)
+    for place, (member, extra) in enumerate(members):
+        card = seats.draw_member(member, extra, seat, place)
+        pieces.append(Piece(f"{own}-troupe-{place}", _member_words(member, extra), card))
+    filled = ", ".join(f"{space} {colour}" for space, colour in mine["stage"].items()) or "empty"
+    wall = _framed(seats.draw_wall(mine["stage"], seat, 308, 46, 44, 1))
+    pieces.append(Piece(f"{own}-stage", f"Stage of seat {seat}: {filled}", wall))
+    summary = Piece(f"{own}-summary", title, seats.draw_summary(position, seat, name))
+    return Panel(own, seat_and_name(seat, name), pieces, seat, summary)
+
+
+def _state_words(position: Mapping[str, Any], seat: int, name: str) -> str:
+    mine, phase = position["seats"][seat], position["phase"]
+    listed = [f"{mine['prestige']} prestige", plural(mine["pounds"], "pound")]
+    listed.append(f"mood {mine['mood']}")
+    if phase == "over":
+        listed += [f"{mine['unpaid']} unpaid", *(["wins"] if seat in w.winners(position) else [])]
+    elif phase != "wager":
+        listed.append(f"{mine['cylinders']} cylinders left")
+        listed += [word for word in ("recruited", "passed") if mine[word]]
+    elif mine["wager"] is not None:
+        listed.append("has wagered" if mine["wager"] == UNKNOWN else f"wagers {mine['wager']}")
+    listed += ["decides"] if position["to_move"] == seat else []
+    known = [_worth(position, seat, card) for card in mine["objectives"] if card != UNKNOWN]
+    listed += [f"objectives: {', '.join(known)}"] if known else []
+    if unknown := len(mine["objectives"]) - len(known):
+        listed.append(plural(unknown, "unknown objective"))
+    return f"{seat_and_name(seat, name)}: {', '.join(listed)}"
+
+
+def _member_words(member: Mapping[str, Any], extra: str) -> str:
+    kind, wage = PRINTED.cards[member["card"]].kind.replace("_", " "), PRINTED.wage(member)
+    listed = [w.character_name(member["card"]), w.extra_words(extra).lower() or kind]
+    listed += [f"wage {plural(wage, 'pound')}"] if wage else []
+    listed += ["activated"] if member["cylinder"] else []
+    listed += ["resting"] if member["rest"] else []
+    if worn := member["costume"]:
+        listed.append(f"costume {' '.join(worn)}, value {PRINTED.costume_value(worn)}")
+    return ", ".join(listed)
+
+
+def _worth(position: Mapping[str, Any], seat: int, card: str) -> str:
+    worth = w.worth_now(position, seat, card)
+    return w.objective_name(card) + (f" brings {worth} now" if worth is not None else "")
 
 
 def _framed(block: Block) -> Block:
@@ -132,7 +135,7 @@ def picture(position: Mapping[str, Any], names: Sequence[str] = ()) -> str:
     """
     wide = page.ROOM - _BESIDE - page.GAP
     return page.picture(
-        headline(position),
+        w.headline(position),
         board(position, names),
         [
             (_TABLE, {"table": wide, "offers": _BESIDE}),
@@ -140,30 +143,27 @@ def picture(position: Mapping[str, Any], names: Sequence[str] = ()) -> str:
             (_PILES, {"piles": wide, "choice": _BESIDE}),
         ],
         position["to_move"],
-        tuple(zip(SEATS, ON_SEATS, strict=True)),
+        shapes.SEAT_COLOURS,
         _signs(position["players"] == 1),
     )
 
 
 def _signs(solo: bool) -> list[tuple[Elements, str]]:
-    size = 15
+    quills = {"red": "Act I", "gold": "Act II", "blue": "Act III", "white": "any act"}
     return [
-        (star(0, 0, size), "prestige"),
-        (shapes.coin(0, 0, size), "pounds, wage"),
-        (shapes.cylinder(0, 0, size, PANEL), "activation"),
-        (shapes.costume(0, 0, size, ANY), "costume"),
-        ([words(0, 4, "✓8", 11, weight="bold", anchor="middle")], "complete costume, its value"),
-        (shapes.stage_set(0, 0, size - 2, ANY), "stage set"),
-        (shapes.quill(0, 0, size, "red"), "Act I"),
-        (shapes.quill(0, 0, size, "gold"), "Act II"),
-        (shapes.quill(0, 0, size, "blue"), "Act III"),
-        (shapes.quill(0, 0, size, "white"), "any act"),
-        (shapes.mask(0, 0, size, 1), "mood"),
-        (shapes.rest_token(0, 0, size), "resting"),
-        (shapes.candle(0, 0, size), "candle"),
-        (shapes.objective(0, 0, size), "objective"),
-        ([box(-8, -6, 16, 12, fill=KRAFT, corner=3)], "extra (what lies face down)"),
-        *(((shapes.disc(0, 0, 18, 14, "neutral"), "neutral disc"),) if solo else ()),
+        (star(0, 0, 15), "prestige"),
+        (shapes.coin(0, 0, 15), "pounds, wage"),
+        (shapes.cylinder(0, 0, 15, PANEL), "activation"),
+        (shapes.costume(0, 0, 15, shapes.ANY), "costume"),
+        ([label(0, 4, "✓8", 11)], "complete costume, its value"),
+        (shapes.stage_set(0, 0, 13, shapes.ANY), "stage set"),
+        *((shapes.quill(0, 0, 15, colour), act) for colour, act in quills.items()),
+        (shapes.mask(0, 0, 15, 1), "mood"),
+        (shapes.rest_token(0, 0, 15), "resting"),
+        (shapes.candle(0, 0, 15), "candle"),
+        (shapes.objective(0, 0, 15), "objective"),
+        ([box(-8, -6, 16, 12, fill=shapes.KRAFT, corner=3)], "extra (what lies face down)"),
+        *([(shapes.disc(0, 0, 18, 14, "neutral"), "neutral disc")] if solo else []),
     ]
 
 
@@ -173,64 +173,42 @@ def places(position: Mapping[str, Any], move: str) -> tuple[str, ...]:
     What is taken comes first, then where it goes.
     """
     kind, _, what = move.partition(":")
-    seat = position["to_move"]
+    own = f"seat{position['to_move']}"
     if kind in ("draft", "recruit", "extra"):
         return (f"display.characters.{what}",)
     if kind in ("activate", "keep"):
-        return (_member_place(position, what.removesuffix("+3"), activated=kind == "keep"),)
+        card, used = what.removesuffix("+3"), kind == "keep"
+        # Of copies, the first to be activated, or the first that was.
+        return _member(
+            position,
+            lambda member, _: (
+                (member["card"], member["face"], member["cylinder"]) == (card, "character", used)
+                and (used or not member["rest"])
+            ),
+        )
     if kind == "wager":
-        return (f"seat{seat}.cylinders.{what}",)
+        return (f"{own}.cylinders.{what}",)
     if kind in ("quill", "back"):
-        return (_next_space(position, what, 1 if kind == "quill" else -1),)
+        space = space_of(position["piles"][what], position["to_move"])
+        return (f"piles.{what}.{space + (1 if kind == 'quill' else -1)}",)
     if kind == "queen":
         return (f"queen.{what}",)
     if kind == "objective":
         return (f"pending.drawn.{what}",)
     if kind in ("costume", "set"):
         colour, _, goal = what.partition(">")
-        to = _wearer(position, goal) if kind == "costume" else f"seat{seat}.stage.{goal}"
-        return (f"display.{kind}s.{colour}", to)
+        if kind == "set":
+            return (f"display.sets.{colour}", f"{own}.stage.{goal}")
+        # An extra by its number, or the first face-up copy of an actor (Rules T12).
+        wearer = _member(position, lambda member, extra: (extra or member["card"]) == goal)
+        return (f"display.costumes.{colour}", *wearer)
     return ()
 
 
-def _member_place(position: Mapping[str, Any], card: str, *, activated: bool) -> str:
-    """Of copies, the first to be activated, or the first that was."""
-    return _first(
-        position,
-        (
-            member["card"] == card
-            and member["face"] == "character"
-            and member["cylinder"] == activated
-            and (activated or not member["rest"])
-            for member in _troupe(position)
-        ),
-    )
-
-
-def _wearer(position: Mapping[str, Any], wearer: str) -> str:
-    """An extra by its number, or the first face-up copy of an actor (Rules T12)."""
-    troupe = _troupe(position)
-    return _first(
-        position,
-        (
-            (extra or member["card"]) == wearer
-            for member, extra in zip(troupe, extra_names(troupe), strict=True)
-        ),
-    )
-
-
-def _troupe(position: Mapping[str, Any]) -> list[dict[str, Any]]:
-    troupe: list[dict[str, Any]] = position["seats"][position["to_move"]]["troupe"]
-    return troupe
-
-
-def _first(position: Mapping[str, Any], fits: Iterable[bool]) -> str:
-    place = next(place for place, fit in enumerate(fits) if fit)
-    return f"seat{position['to_move']}.troupe.{place}"
-
-
-def _next_space(position: Mapping[str, Any], act: str, step: int) -> str:
+def _member(
+    position: Mapping[str, Any], fits: Callable[[Mapping[str, Any], str], bool]
+) -> tuple[str]:
     seat = position["to_move"]
-    piles = position["piles"][act]
-    space = next(int(space) for space, discs in piles.items() if seat in discs)
-    return f"piles.{act}.{space + step}"
+    troupe = position["seats"][seat]["troupe"]
+    members = enumerate(zip(troupe, w.extra_names(troupe), strict=True))
+    return (f"seat{seat}.troupe.{next(n for n, member in members if fits(*member))}",)

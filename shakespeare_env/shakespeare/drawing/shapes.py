@@ -6,50 +6,34 @@ red-green blind eyes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
 import svg
 
-from shakespeare_env.drawing.shapes import (
-    FAINT,
-    INK,
-    LINE,
-    MUTED,
-    NEUTRAL,
-    ON_LIGHT,
-    PANEL,
-    PAPER,
-    SHADE,
-    Elements,
-    Sign,
-    box,
-    note_sign,
-    number_sign,
-    outline,
-    stamped,
-    star,
-    tenths,
-    token,
-    words,
-)
+from shakespeare_env.drawing import shapes as d
 from shakespeare_env.shakespeare.box.facts import Power
-from shakespeare_env.shakespeare.box.printed import PRINTED
+from shakespeare_env.shakespeare.box.printed import PRINTED, minus
 
 KRAFT, RESTING, OBJECTIVE = "#e6d9c3", "#dde2e8", "#e4cdd8"
 
 SEATS = ("#a62b17", "#1d4a63", "#f5b877", "#8fdcd5")
-ON_SEATS = ("#ffffff", "#ffffff", ON_LIGHT, ON_LIGHT)
+ON_SEATS = ("#ffffff", "#ffffff", d.ON_LIGHT, d.ON_LIGHT)
+SEAT_COLOURS = tuple(zip(SEATS, ON_SEATS, strict=True))
 SEAT_TINTS = ("#fbeae5", "#e5edf2", "#fdf0e1", "#e4f4f3")
 
 EMPTY, ANY = "empty", "any"
 """An empty place and an element of any colour, where a colour is expected."""
 ELEMENTS = {
-    "black": ("#33302e", INK, "#ffffff"),
-    "pink": ("#e8749c", INK, ON_LIGHT),
-    "purple": ("#8242a3", INK, "#ffffff"),
-    "blue": ("#5b98ea", INK, ON_LIGHT),
-    "green": ("#4f9d3c", INK, "#ffffff"),
-    "yellow": ("#f7d731", INK, ON_LIGHT),
-    EMPTY: (SHADE, LINE, FAINT),
-    ANY: (PANEL, INK, INK),
+    "black": ("#33302e", d.INK, "#ffffff"),
+    "pink": ("#e8749c", d.INK, d.ON_LIGHT),
+    "purple": ("#8242a3", d.INK, "#ffffff"),
+    "blue": ("#5b98ea", d.INK, d.ON_LIGHT),
+    "green": ("#4f9d3c", d.INK, "#ffffff"),
+    "yellow": ("#f7d731", d.INK, d.ON_LIGHT),
+    EMPTY: (d.SHADE, d.LINE, d.FAINT),
+    ANY: (d.PANEL, d.INK, d.INK),
 }
 """Fill, outline and lettering by element colour."""
 _TUNIC = (
@@ -60,211 +44,177 @@ QUILLS = {"red": "#c8331f", "gold": "#e0a91c", "blue": "#3a6fc4", "white": "#fff
 
 def disc_colours(disc: int | str) -> tuple[str, str]:
     """Fill and lettering of a disc or token; the solo disc is grey."""
-    return (SEATS[disc], ON_SEATS[disc]) if isinstance(disc, int) else (NEUTRAL, "#ffffff")
+    return SEAT_COLOURS[disc] if isinstance(disc, int) else (d.NEUTRAL, "#ffffff")
 
 
-@stamped
-def coin(x: float, y: float, size: float, text: str = "£") -> Elements:
+@d.stamped
+def coin(x: float, y: float, size: float, text: str = "£") -> d.Elements:
     """Pounds."""
     return [
-        svg.Circle(cx=tenths(x), cy=tenths(y), r=size / 2, fill="#f4e3b0", stroke="#8a6a1a"),
-        words(
-            x,
-            y + size * 0.22,
-            text,
-            size * 0.6,
-            weight="bold",
-            fill=ON_LIGHT,
-            anchor="middle",
-            room=size,
-        ),
+        svg.Circle(cx=d.tenths(x), cy=d.tenths(y), r=size / 2, fill="#f4e3b0", stroke="#8a6a1a"),
+        d.label(x, y + size * 0.22, text, size * 0.6, fill=d.ON_LIGHT, room=size),
     ]
 
 
-@stamped
-def quill(x: float, y: float, size: float, colour: str) -> Elements:
+@d.stamped
+def quill(x: float, y: float, size: float, colour: str) -> d.Elements:
     """A quill: red, gold, blue for Acts I to III, white for any."""
     vane = "M-.25 .25C-.34-.12 .02-.42 .44-.5 .46-.06 .18 .3-.25 .25Z"
     shaft = "M-.44 .5 .26-.32"
-    return [outline(x, y, size, vane, QUILLS[colour]), outline(x, y, size, shaft, "none")]
+    return [d.outline(x, y, size, vane, QUILLS[colour]), d.outline(x, y, size, shaft, "none")]
 
 
-@stamped
-def mask(x: float, y: float, size: float, smile: float) -> Elements:
+@d.stamped
+def mask(x: float, y: float, size: float, smile: float) -> d.Elements:
     """A mood mask: smiling (1), frowning (-1) or neither (0)."""
     face = "M-.44-.42Q0-.56 .44-.42C.5 .1 .3 .5 0 .5-.3 .5-.5 .1-.44-.42Z"
     corners = 0.17 - 0.08 * smile
     mouth = f"M-.22 {corners:.2f}Q0 {0.17 + 0.2 * smile:.2f} .22 {corners:.2f}"
+    high, dot = d.tenths(y - 0.14 * size), d.tenths(size * 0.07)
     eyes = [
-        svg.Circle(
-            cx=tenths(x + side * size),
-            cy=tenths(y - 0.14 * size),
-            r=tenths(size * 0.07),
-            fill=ON_LIGHT,
-        )
+        svg.Circle(cx=d.tenths(x + side * size), cy=high, r=dot, fill=d.ON_LIGHT)
         for side in (-0.19, 0.19)
     ]
-    fill = "#fbe9a9" if smile > 0 else "#cfd8e2" if smile < 0 else PAPER
-    return [outline(x, y, size, face, fill), *eyes, outline(x, y, size, mouth, "none", ON_LIGHT)]
+    fill = "#fbe9a9" if smile > 0 else "#cfd8e2" if smile < 0 else d.PAPER
+    return [
+        d.outline(x, y, size, face, fill),
+        *eyes,
+        d.outline(x, y, size, mouth, "none", d.ON_LIGHT),
+    ]
 
 
-@stamped
-def costume(x: float, y: float, size: float, colour: str, text: str = "") -> Elements:
+@d.stamped
+def costume(x: float, y: float, size: float, colour: str, text: str = "") -> d.Elements:
     """A costume element."""
     fill, line, _ = ELEMENTS[colour]
-    return [outline(x, y, size, _TUNIC, fill, line), *_on(x, y, size, colour, text)]
+    return [d.outline(x, y, size, _TUNIC, fill, line), *_on(x, y, size, colour, text)]
 
 
-@stamped
-def stage_set(x: float, y: float, size: float, colour: str, text: str = "") -> Elements:
+@d.stamped
+def stage_set(x: float, y: float, size: float, colour: str, text: str = "") -> d.Elements:
     """A stage set element, or its place."""
     fill, line, _ = ELEMENTS[colour]
     high = 0.72 * size
-    brick = box(x - 0.56 * size, y - high / 2, 1.12 * size, high, fill=fill, line=line, corner=2)
+    brick = d.box(x - 0.56 * size, y - high / 2, 1.12 * size, high, fill=fill, line=line, corner=2)
     return [brick, *_on(x, y, size, colour, text)]
 
 
-def _on(x: float, y: float, size: float, colour: str, text: str) -> Elements:
+def _on(x: float, y: float, size: float, colour: str, text: str) -> d.Elements:
     if not text:
         return []
     half, ink = size * 0.5, ELEMENTS[colour][2]
-    return [words(x, y + half * 0.4, text, half, weight="bold", fill=ink, anchor="middle")]
+    return [d.label(x, y + half * 0.4, text, half, fill=ink)]
 
 
-@stamped
-def objective(x: float, y: float, size: float) -> Elements:
+@d.stamped
+def objective(x: float, y: float, size: float) -> d.Elements:
     """An objective card."""
     wide = 0.76 * size
-    return [box(x - wide / 2, y - size / 2, wide, size, fill=OBJECTIVE, line=MUTED, corner=2)]
+    return [d.box(x - wide / 2, y - size / 2, wide, size, fill=OBJECTIVE, line=d.MUTED, corner=2)]
 
 
-@stamped
-def cylinder(x: float, y: float, size: float, fill: str) -> Elements:
+@d.stamped
+def cylinder(x: float, y: float, size: float, fill: str) -> d.Elements:
     """A cylinder, side view."""
     body = "M-.32-.34-.32 .34C-.32 .54 .32 .54 .32 .34L.32-.34Z"
-    top = svg.Ellipse(
-        cx=tenths(x),
-        cy=tenths(y - 0.34 * size),
-        rx=tenths(0.32 * size),
-        ry=tenths(0.15 * size),
-        fill="#ffffff",
-        fill_opacity=0.35,
-        stroke=INK,
-    )
-    return [outline(x, y, size, body, fill), top]
+    reach: Any = {"rx": d.tenths(0.32 * size), "ry": d.tenths(0.15 * size)}
+    look: Any = {"fill": "#ffffff", "fill_opacity": 0.35, "stroke": d.INK}
+    top = svg.Ellipse(cx=d.tenths(x), cy=d.tenths(y - 0.34 * size), **reach, **look)
+    return [d.outline(x, y, size, body, fill), top]
 
 
-@stamped
-def disc(x: float, y: float, width: float, height: float, whose: int | str) -> Elements:
+@d.stamped
+def disc(x: float, y: float, width: float, height: float, whose: int | str) -> d.Elements:
     """An act's disc, side view, with its seat's number or N."""
     fill, on = disc_colours(whose)
     name = str(whose) if isinstance(whose, int) else "N"
     size = height * 0.78
     return [
-        box(x - width / 2, y - height / 2, width, height, fill=fill, line=INK, corner=4),
-        words(x, y + size * 0.37, name, size, weight="bold", fill=on, anchor="middle"),
+        d.box(x - width / 2, y - height / 2, width, height, fill=fill, line=d.INK, corner=4),
+        d.label(x, y + size * 0.37, name, size, fill=on),
     ]
 
 
-@stamped
-def marker(x: float, y: float, size: float, seat: int) -> Elements:
+@d.stamped
+def marker(x: float, y: float, size: float, seat: int) -> d.Elements:
     """A seat's round token, numbered."""
-    return token(x, y, size, str(seat), *disc_colours(seat))
+    return d.token(x, y, size, str(seat), *disc_colours(seat))
 
 
-@stamped
-def plus_three(x: float, y: float, size: float) -> Elements:
+@d.stamped
+def plus_three(x: float, y: float, size: float) -> d.Elements:
     """A "+3" token."""
     return [
-        box(x - size * 0.6, y - size / 2, size * 1.2, size, fill="#dfeccf", line=INK, corner=4),
-        words(x, y + size * 0.2, "+3", size * 0.56, weight="bold", fill=ON_LIGHT, anchor="middle"),
+        d.box(x - size * 0.6, y - size / 2, size * 1.2, size, fill="#dfeccf", line=d.INK, corner=4),
+        d.label(x, y + size * 0.2, "+3", size * 0.56, fill=d.ON_LIGHT),
     ]
 
 
-@stamped
-def rest_token(x: float, y: float, size: float) -> Elements:
+@d.stamped
+def rest_token(x: float, y: float, size: float) -> d.Elements:
     """A rest token."""
     return [
-        svg.Circle(cx=tenths(x), cy=tenths(y), r=size / 2, fill="#5d6b7c", stroke=INK),
-        words(x, y + size * 0.2, "z", size * 0.68, weight="bold", fill="#ffffff", anchor="middle"),
+        svg.Circle(cx=d.tenths(x), cy=d.tenths(y), r=size / 2, fill="#5d6b7c", stroke=d.INK),
+        d.label(x, y + size * 0.2, "z", size * 0.68, fill="#ffffff"),
     ]
 
 
-@stamped
-def candle(x: float, y: float, size: float) -> Elements:
+@d.stamped
+def candle(x: float, y: float, size: float) -> d.Elements:
     """A candle: filling its space scores prestige."""
     flame = "M0-.5C.34-.2 .2 .02 0 .02-.2 .02-.34-.2 0-.5Z"
     stick = "M-.13 .08 .13 .08 .13 .5-.13 .5Z"
-    return [outline(x, y, size, stick, PANEL), outline(x, y, size, flame, "#f6a81c")]
+    return [d.outline(x, y, size, stick, d.PANEL), d.outline(x, y, size, flame, "#f6a81c")]
 
 
-SIGN = 16
-"""The side of a sign."""
+_SIGN = 16
 _MOST_ALIKE = 3  # signs of a kind side by side; more are counted
 
 
-def amount_signs(amount: int, unit: str) -> list[Sign]:
+def amount_signs(amount: int, unit: str) -> list[d.Sign]:
     """A gain or loss of pounds or prestige."""
+    text = minus(f"{amount:+d}")
     if unit == "£":
-        return [number_sign(f"{amount:+d}£".replace("-", "−"))]
-    return [number_sign(f"{amount:+d}".replace("-", "−")), Sign(12, lambda x, y: star(x, y, 12))]
+        return [d.number_sign(f"{text}£")]
+    return [d.number_sign(text), d.Sign(12, lambda x, y: d.star(x, y, 12))]
 
 
-def power_signs(power: Power) -> list[Sign]:
+def power_signs(power: Power) -> list[d.Sign]:
     """What an activation or complete costume gives."""
-    signs: list[Sign] = []
-    for colour in ("red", "gold", "blue", "white"):
-        signs += _alike(_quill(colour), getattr(power, colour))
-    if power.mood:
-        signs += _mood(power.mood)
-    if power.others_mood:
-        signs += [note_sign("others"), *_mood(power.others_mood)]
-    if power.pounds:
-        signs += amount_signs(power.pounds, "£")
-    if power.prestige:
-        signs += amount_signs(power.prestige, "★")
-    if power.take_costume:
-        signs.append(_element("costumes", power.take_costume))
-    if power.take_set:
-        signs.append(_element("sets", power.take_set))
+    signs: list[d.Sign] = []
+    for colour in QUILLS:
+        sign, count = d.Sign(12, partial(quill, size=_SIGN, colour=colour)), getattr(power, colour)
+        signs += [sign] * count if count <= _MOST_ALIKE else [d.number_sign(f"{count}×"), sign]
+    for steps, whose in ((power.mood, []), (power.others_mood, [d.note_sign("others")])):
+        if steps:
+            face = d.Sign(_SIGN, partial(mask, size=_SIGN, smile=1 if steps > 0 else -1))
+            signs += [*whose, d.number_sign(minus(f"{steps:+d}")), face]
+    signs += amount_signs(power.pounds, "£") if power.pounds else []
+    signs += amount_signs(power.prestige, "★") if power.prestige else []
+    signs += [_element(costume, power.take_costume)] if power.take_costume else []
+    signs += [_element(stage_set, power.take_set)] if power.take_set else []
     return signs
 
 
-def activation_signs(card: str) -> list[Sign]:
+def activation_signs(card: str) -> list[d.Sign]:
     """What a cylinder here gives; a craftsman's value precedes what it takes."""
-    known, box = PRINTED.cards[card], PRINTED.box
-    value = number_sign(str(known.value))
+    known, facts = PRINTED.cards[card], PRINTED.box
+    value, worn, built = d.number_sign(str(known.value)), _element(costume), _element(stage_set)
+    yellow = [_element(costume, "yellow"), d.note_sign("or"), _element(stage_set, "yellow")]
+    gift = [
+        d.number_sign(f"{facts.queen_pounds}£"),
+        d.note_sign(f"or 1 of {facts.queen_objectives}"),
+    ]
     return {
         "actor": power_signs(known.activation),
-        "costume_mistress": [value, _element("costumes", ANY)],
-        "set_dresser": [value, _element("sets", ANY)],
-        "handyman": [value, _element("costumes", ANY), _element("sets", ANY)],
-        "jeweler": [_element("costumes", "yellow"), note_sign("or"), _element("sets", "yellow")],
-        "assistant": [note_sign("craftsmen +1")],
-        "queen": [
-            number_sign(f"{box.queen_pounds}£"),
-            note_sign(f"or 1 of {box.queen_objectives}"),
-            Sign(12, lambda x, y: objective(x, y, SIGN)),
-        ],
+        "costume_mistress": [value, worn],
+        "set_dresser": [value, built],
+        "handyman": [value, worn, built],
+        "jeweler": yellow,
+        "assistant": [d.note_sign("craftsmen +1")],
+        "queen": [*gift, d.Sign(12, partial(objective, size=_SIGN))],
     }[known.kind]
 
 
-def _alike(sign: Sign, count: int) -> list[Sign]:
-    return [sign] * count if count <= _MOST_ALIKE else [number_sign(f"{count}×"), sign]
-
-
-def _mood(steps: int) -> list[Sign]:
-    smile = 1 if steps > 0 else -1
-    return [
-        number_sign(f"{steps:+d}".replace("-", "−")),
-        Sign(SIGN, lambda x, y: mask(x, y, SIGN, smile)),
-    ]
-
-
-def _element(kind: str, colour: str) -> Sign:
-    shape = costume if kind == "costumes" else stage_set
-    return Sign(18, lambda x, y: shape(x, y, SIGN, colour))
-
-
-def _quill(colour: str) -> Sign:
-    return Sign(12, lambda x, y: quill(x, y, SIGN, colour))
+def _element(shape: Callable[..., d.Elements], colour: str = ANY) -> d.Sign:
+    return d.Sign(18, lambda x, y: shape(x, y, _SIGN, colour))

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
 from shakespeare_env.shakespeare import state as s
@@ -20,6 +22,12 @@ from shakespeare_env.shakespeare.rules.phases import rehearsal, rest, turn
 from shakespeare_env.shakespeare.rules.phases.craft import is_craft_open
 from shakespeare_env.shakespeare.rules.scoring import is_beaten
 from shakespeare_env.shakespeare.state import Field
+
+_PARTS = np.full(len(s.PHASE_NAMES), 1 << s.IN_TURNS)
+"""By phase, the bits of the parts of the day in which it comes."""
+_PARTS[[s.DRAFT, s.WAGER, s.BACK]] = 1 << s.IN_DRAFT, 1 << s.IN_WAGER, 1 << s.IN_MOOD
+_PARTS[[s.REST, s.OVER]] = 1 << s.IN_REST, 1 << s.IN_END
+_PARTS[s.QUILL] |= 1 << s.IN_MOOD | 1 << s.IN_REHEARSAL
 
 
 @rule
@@ -86,29 +94,11 @@ def odd_list(game: Record) -> int:
 
 
 @rule
-def part_fits(phase: int, part: int) -> bool:
-    """Whether a phase comes in a part of the day."""
-    if phase == s.DRAFT:
-        return part == s.IN_DRAFT
-    if phase == s.WAGER:
-        return part == s.IN_WAGER
-    if phase == s.BACK:
-        return part == s.IN_MOOD
-    if phase == s.REST:
-        return part == s.IN_REST
-    if phase == s.OVER:
-        return part == s.IN_END
-    if phase == s.QUILL and part in (s.IN_MOOD, s.IN_REHEARSAL):
-        return True
-    return part == s.IN_TURNS
-
-
-@rule
 def odd_decision(game: Record) -> int:
     """The phase, its part and seat, and what is pending in it."""
     phase, part = game["phase"], game["part"]
     over = phase == s.OVER
-    if not part_fits(phase, part):
+    if not (_PARTS[phase] >> part) & 1:
         return Field.part
     if game["to_move"] >= game["players"] or (game["to_move"] == s.NOBODY) != over:
         return Field.to_move
@@ -289,7 +279,16 @@ def supply_fault(game: Record) -> int:
             return Field.deck
     for kind in range(2):
         for colour in range(t.N_COLOURS):
-            if elements_of(game, kind, colour) != t.BAG[players, kind, colour]:
+            count = int(game["bag"][kind, colour]) + int(game["display"][kind, colour])
+            count += int(game["discarded"][kind, colour])
+            for seat in range(players):
+                for space in range(t.N_SPACES):
+                    count += kind == t.SET and game["stage"][seat, space] == colour
+                for member in range(t.MAX_TROUPE):
+                    for slot in range(t.N_SLOTS):
+                        worn = game["costume"][seat, member, slot]
+                        count += kind == t.COSTUME and worn == colour
+            if count != t.BAG[players, kind, colour]:
                 return Field.bag
     for objective in range(t.N_OBJECTIVES):
         if places_of(game, objective) != 1:
@@ -298,22 +297,6 @@ def supply_fault(game: Record) -> int:
     for seat in range(players):
         tokens += int(game["tokens"][seat])
     return 0 if tokens == t.N_TOKENS else Field.supply_tokens
-
-
-@rule
-def elements_of(game: Record, kind: int, colour: int) -> int:
-    """Elements of a kind and colour in bag, display and discards and on seats."""
-    count = int(game["bag"][kind, colour]) + int(game["display"][kind, colour])
-    count += int(game["discarded"][kind, colour])
-    for seat in range(game["players"]):
-        if kind == t.SET:
-            for space in range(t.N_SPACES):
-                count += game["stage"][seat, space] == colour
-            continue
-        for member in range(game["troupe_len"][seat]):
-            for slot in range(game["costume_len"][seat, member]):
-                count += game["costume"][seat, member, slot] == colour
-    return count
 
 
 @rule
@@ -358,32 +341,19 @@ def track_fault(game: Record) -> int:
         return Field.strategic_rest
     if players == 1 and part == s.IN_WAGER:
         return Field.phase
+    by_initiative = part == s.IN_REHEARSAL or (part == s.IN_REST and game["strategic_rest"] == 1)
+    track = game["initiative"] if by_initiative else game["order"]  # (M2, R1, P4)
     served = players  # places of the track
-    by_initiative = is_by_initiative(game)
     if part in (s.IN_MOOD, s.IN_REHEARSAL, s.IN_REST):
-        served = 0
-        while served_at(game, served, by_initiative) != game["to_move"]:
+        served = 1
+        while track[served - 1] != game["to_move"]:
             served += 1
-        served += 1
     if game["queue_len"] != players - served:
         return Field.queue
     for place in range(game["queue_len"]):
-        if game["queue"][place] != served_at(game, served + place, by_initiative):
+        if game["queue"][place] != track[served + place]:
             return Field.queue
     return 0
-
-
-@rule
-def is_by_initiative(game: Record) -> bool:
-    """Whether seats are served by Initiative, not in Order (Rules M2, R1, P4)."""
-    rests_openly = game["part"] == s.IN_REST and game["strategic_rest"] == 1
-    return game["part"] == s.IN_REHEARSAL or rests_openly
-
-
-@rule
-def served_at(game: Record, place: int, by_initiative: bool) -> int:
-    """The seat at a place of the track."""
-    return game["initiative"][place] if by_initiative else game["order"][place]
 
 
 @rule

@@ -16,7 +16,7 @@ from shakespeare_env.core.game import Record
 from shakespeare_env.shakespeare import state as s
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.record import layout as at
-from shakespeare_env.shakespeare.rules.acts import standing
+from shakespeare_env.shakespeare.rules.boards import standing
 
 
 def _spaces_to_reward() -> npt.NDArray[np.int8]:

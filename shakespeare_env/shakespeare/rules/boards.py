@@ -1,37 +1,142 @@
-"""A seat's troupe with its costumes, its stage with its elements' effects, and its mood."""
+"""What lies on the table: discs on the acts, a seat's troupe, stage and mood, and the supply."""
 
 from __future__ import annotations
 
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
-from shakespeare_env.shakespeare.box.tables import (
-    ACTOR,
-    ASSISTANT,
-    BLUE,
-    BLUE_MOOD,
-    CANDLE,
-    ELEMENT_VALUE,
-    GAIN_POUNDS,
-    GAIN_PRESTIGE,
-    GREEN,
-    HIGHEST_MOOD,
-    KIND,
-    LOWEST_MOOD,
-    MIRROR,
-    N_ACTORS,
-    N_SLOTS,
-    PINK,
-    PINK_POUNDS,
-    PURPLE,
-    PURPLE_MOOD,
-    SUPPORTS,
-    WEARER_OF_CARD,
-    YELLOW,
-)
-from shakespeare_env.shakespeare.rules.supply import gain_pounds, gain_prestige
-from shakespeare_env.shakespeare.state import NOBODY
+from shakespeare_env.core.rng import draw
+from shakespeare_env.shakespeare.box import tables as t
+from shakespeare_env.shakespeare.state import MOST, NOBODY
+
+_ROW = 16
+"""Exceeds any pile: spaces outweigh heights."""
 
 
+@rule
+def place(game: Record, act: int, disc: int, space: int) -> None:
+    """Move a disc to the top of a space's pile (Rules T7)."""
+    spaces = game["disc_space"][act]
+    heights = game["disc_height"][act]
+    left, below = spaces[disc], heights[disc]
+    height = 0
+    for other in range(t.N_DISCS):
+        if spaces[other] == left and heights[other] > below:
+            heights[other] -= 1  # the discs above close the gap
+        if spaces[other] == space and other != disc:
+            height += 1
+    spaces[disc] = space
+    heights[disc] = height
+
+
+@rule
+def can_advance(game: Record, act: int, seat: int) -> bool:
+    """Whether a quill can advance the seat (Rules T6)."""
+    return game["disc_space"][act, seat] < t.ACT_LENGTH[act]
+
+
+@rule
+def advance(game: Record, act: int, seat: int, quills: int) -> None:
+    """Advance a disc; quills past the last space are lost (Rules T6)."""
+    for _ in range(quills):
+        if can_advance(game, act, seat):
+            place(game, act, seat, game["disc_space"][act, seat] + 1)
+
+
+@rule
+def can_move_back(game: Record, act: int, seat: int) -> bool:
+    """Whether a seat's disc is past space 1 (Rules M2)."""
+    return game["disc_space"][act, seat] > 1
+
+
+@rule
+def standing(game: Record, act: int, disc: int) -> int:
+    """A disc's rank, higher being ahead: by space, then lower in the pile (Rules T7).
+
+    Discs out of play rank last, on space 0.
+    """
+    return _ROW * int(game["disc_space"][act, disc]) - int(game["disc_height"][act, disc])
+
+
+@rule
+def ahead(game: Record, act: int, disc: int) -> int:
+    """How many discs are ahead, the neutral one included (Rules T7, V4)."""
+    own = standing(game, act, disc)
+    count = 0
+    for other in range(t.N_DISCS):
+        count += int(standing(game, act, other) > own)
+    return count
+
+
+# ---- the supply: prestige and pounds stop at `MOST` of the record -----------------------------
+@rule
+def gain_prestige(game: Record, seat: int, points: int) -> None:
+    """Score prestige, or lose it (Rules F4)."""
+    game["prestige"][seat] = min(max(game["prestige"][seat] + points, -MOST), MOST)
+
+
+@rule
+def gain_pounds(game: Record, seat: int, pounds: int) -> None:
+    """Take pounds from the supply."""
+    game["pounds"][seat] = min(game["pounds"][seat] + pounds, MOST)
+
+
+@rule
+def size_of_table(game: Record) -> int:
+    """The rules' `N`: the seats, but 2 in solo (Rules S1, V1)."""
+    return max(game["players"], 2)
+
+
+@rule
+def show_elements(game: Record) -> None:
+    """Display 3N costumes and 3N stage sets, or what the bags still hold (Rules S4, U2).
+
+    A bag that has been filled never holds too few; one in a position in text may.
+    """
+    for kind in (t.COSTUME, t.SET):
+        bag = game["bag"][kind]
+        total = 0
+        for colour in range(t.N_COLOURS):
+            total += bag[colour]
+        for _ in range(min(3 * size_of_table(game), total)):
+            game["display"][kind, draw(game, bag, total)] += 1
+            total -= 1
+
+
+@rule
+def discard_elements(game: Record) -> None:
+    """Remove leftover elements from the game (Rules U2)."""
+    for kind in (t.COSTUME, t.SET):
+        for colour in range(t.N_COLOURS):
+            game["discarded"][kind, colour] += game["display"][kind, colour]
+            game["display"][kind, colour] = 0
+
+
+@rule
+def show_characters(game: Record) -> None:
+    """Show N+2 characters, recycling the discards when the deck runs out (S5, U1)."""
+    deck = game["deck"]
+    total = 0
+    for card in range(t.N_DECK):
+        total += deck[card]
+    for _ in range(size_of_table(game) + 2):
+        if total == 0:
+            for card in range(t.N_DECK):
+                total += game["discarded_cards"][card]
+                deck[card] = game["discarded_cards"][card]
+                game["discarded_cards"][card] = 0
+        game["shown"][draw(game, deck, total)] += 1
+        total -= 1
+
+
+@rule
+def discard_characters(game: Record) -> None:
+    """Discard the leftover shown characters (Rules S5, U1)."""
+    for card in range(t.N_DECK):
+        game["discarded_cards"][card] += game["shown"][card]
+        game["shown"][card] = 0
+
+
+# ---- the seats ---------------------------------------------------------------------------------
 @rule
 def join(game: Record, seat: int, card: int, face_down: int) -> None:
     """Add a character free of charge, face up or face down as an extra (Rules T2)."""
@@ -46,7 +151,7 @@ def assistants(game: Record, seat: int) -> int:
     """Face-up assistants; each adds 1 to the seat's craftsmen (Rules T9)."""
     count = 0
     for member in range(game["troupe_len"][seat]):
-        if KIND[game["card"][seat, member]] == ASSISTANT and game["extra"][seat, member] == 0:
+        if t.KIND[game["card"][seat, member]] == t.ASSISTANT and game["extra"][seat, member] == 0:
             count += 1
     return count
 
@@ -54,7 +159,7 @@ def assistants(game: Record, seat: int) -> int:
 @rule
 def wears_costumes(game: Record, seat: int, member: int) -> bool:
     """Whether a member can wear costumes: actors and extras (Rules T12)."""
-    return game["extra"][seat, member] == 1 or KIND[game["card"][seat, member]] == ACTOR
+    return game["extra"][seat, member] == 1 or t.KIND[game["card"][seat, member]] == t.ACTOR
 
 
 @rule
@@ -63,10 +168,10 @@ def member_of_wearer(game: Record, seat: int, wearer: int) -> int:
     extras = 0
     for member in range(game["troupe_len"][seat]):
         if game["extra"][seat, member] == 1:
-            if wearer == N_ACTORS + extras:
+            if wearer == t.N_ACTORS + extras:
                 return member
             extras += 1
-        elif WEARER_OF_CARD[game["card"][seat, member]] == wearer:
+        elif t.WEARER_OF_CARD[game["card"][seat, member]] == wearer:
             return member
     return NOBODY
 
@@ -80,20 +185,20 @@ def add_costume(game: Record, seat: int, member: int, colour: int) -> None:
         slots[slot] = slots[slot - 1]
         slot -= 1
     slots[slot] = colour
-    if colour == YELLOW:
+    if colour == t.YELLOW:
         game["yellow"][seat] += 1
     game["costume_len"][seat, member] += 1
-    game["costume_value"][seat, member] += ELEMENT_VALUE[colour]
-    if game["costume_len"][seat, member] == N_SLOTS:
+    game["costume_value"][seat, member] += t.ELEMENT_VALUE[colour]
+    if game["costume_len"][seat, member] == t.N_SLOTS:
         value = game["costume_value"][seat, member]
-        gain_pounds(game, seat, GAIN_POUNDS[value])
-        gain_prestige(game, seat, GAIN_PRESTIGE[value])
+        gain_pounds(game, seat, t.GAIN_POUNDS[value])
+        gain_prestige(game, seat, t.GAIN_PRESTIGE[value])
 
 
 @rule
 def shift_mood(game: Record, seat: int, steps: int) -> None:
     """Move a seat's mood within its track (Rules T15)."""
-    game["mood"][seat] = min(max(game["mood"][seat] + steps, LOWEST_MOOD), HIGHEST_MOOD)
+    game["mood"][seat] = min(max(game["mood"][seat] + steps, t.LOWEST_MOOD), t.HIGHEST_MOOD)
 
 
 @rule
@@ -108,17 +213,17 @@ def shift_mood_of_others(game: Record, seat: int, steps: int) -> None:
 def is_open(game: Record, seat: int, space: int) -> bool:
     """Whether a space is empty and fully supported (Rules T13)."""
     filled = game["stage_filled"][seat]
-    return (filled >> space) & 1 == 0 and (filled & SUPPORTS[space]) == SUPPORTS[space]
+    return (filled >> space) & 1 == 0 and (filled & t.SUPPORTS[space]) == t.SUPPORTS[space]
 
 
 @rule
 def keeps_symmetry(game: Record, seat: int, space: int, colour: int) -> bool:
     """Whether the mirror is empty or matches, or either is yellow (T13)."""
-    mirror = MIRROR[space]
-    if mirror == space or colour == YELLOW:
+    mirror = t.MIRROR[space]
+    if mirror == space or colour == t.YELLOW:
         return True
     opposite = game["stage"][seat, mirror]
-    return opposite in (NOBODY, colour, YELLOW)
+    return opposite in (NOBODY, colour, t.YELLOW)
 
 
 @rule
@@ -126,16 +231,16 @@ def add_set(game: Record, seat: int, space: int, colour: int) -> None:
     """Place a set for good: a candle scores, then the element acts (T11, T13, T14)."""
     game["stage"][seat, space] = colour
     game["stage_filled"][seat] |= 1 << space
-    if CANDLE[space]:
+    if t.CANDLE[space]:
         gain_prestige(game, seat, 1)
-    if colour == PINK:
-        gain_pounds(game, seat, PINK_POUNDS)
-    elif colour == PURPLE:
-        shift_mood_of_others(game, seat, PURPLE_MOOD)
-    elif colour == BLUE:
-        shift_mood(game, seat, BLUE_MOOD)
-    elif colour == YELLOW:
+    if colour == t.PINK:
+        gain_pounds(game, seat, t.PINK_POUNDS)
+    elif colour == t.PURPLE:
+        shift_mood_of_others(game, seat, t.PURPLE_MOOD)
+    elif colour == t.BLUE:
+        shift_mood(game, seat, t.BLUE_MOOD)
+    elif colour == t.YELLOW:
         game["yellow"][seat] += 1
-    elif colour == GREEN and game["supply_tokens"] > 0:
+    elif colour == t.GREEN and game["supply_tokens"] > 0:
         game["supply_tokens"] -= 1
         game["tokens"][seat] += 1

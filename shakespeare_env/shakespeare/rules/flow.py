@@ -12,6 +12,7 @@ from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
 from shakespeare_env.shakespeare import state as s
 from shakespeare_env.shakespeare.box.tables import N_CYLINDERS, N_DAYS
+from shakespeare_env.shakespeare.rules.boards import discard_characters, show_characters
 from shakespeare_env.shakespeare.rules.phases import (
     craft,
     draft,
@@ -25,7 +26,6 @@ from shakespeare_env.shakespeare.rules.phases import (
 )
 from shakespeare_env.shakespeare.rules.phases.craft import close_craft, is_craft_open
 from shakespeare_env.shakespeare.rules.scoring import finish
-from shakespeare_env.shakespeare.rules.supply import discard_characters, show_characters
 
 
 @rule
@@ -129,7 +129,11 @@ def next_of_part(game: Record) -> bool:
     if part == s.IN_END:
         return True
     while game["queue_len"] > 0:
-        call_next(game)
+        game["to_move"] = game["queue"][0]
+        game["queue_len"] -= 1
+        for place in range(game["queue_len"]):
+            game["queue"][place] = game["queue"][place + 1]
+        game["queue"][game["queue_len"]] = s.NOBODY
         if part == s.IN_MOOD:
             mood.serve(game)
         elif part == s.IN_REHEARSAL:
@@ -226,17 +230,6 @@ def call_in(game: Record, seats: Any) -> None:
     for place in range(game["players"]):
         game["queue"][place] = seats[place]
     game["queue_len"] = game["players"]
-
-
-@rule
-def call_next(game: Record) -> None:
-    """Serve the first in the queue."""
-    game["to_move"] = game["queue"][0]
-    left = game["queue_len"] - 1
-    for place in range(left):
-        game["queue"][place] = game["queue"][place + 1]
-    game["queue"][left] = s.NOBODY
-    game["queue_len"] = left
 
 
 @rule

@@ -7,8 +7,7 @@ from typing import Any
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
 from shakespeare_env.shakespeare.box import tables as t
-from shakespeare_env.shakespeare.rules.acts import ahead
-from shakespeare_env.shakespeare.rules.supply import gain_prestige
+from shakespeare_env.shakespeare.rules.boards import ahead, gain_prestige
 from shakespeare_env.shakespeare.state import NOBODY
 
 _DEAREST = int(t.COST.max())

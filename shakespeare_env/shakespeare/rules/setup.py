@@ -5,27 +5,12 @@ from __future__ import annotations
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
 from shakespeare_env.core.rng import shuffle
-from shakespeare_env.shakespeare.box.tables import (
-    BAG,
-    COPIES,
-    COSTUME,
-    N_BOARD,
-    N_COLOURS,
-    N_DECK,
-    N_OBJECTIVES,
-    N_SEATS,
-    N_TOKENS,
-    NEUTRAL,
-    NEUTRAL_START,
-    SET,
-    START_PRESTIGE,
-)
-from shakespeare_env.shakespeare.rules.boards import join
+from shakespeare_env.shakespeare.box import tables as t
+from shakespeare_env.shakespeare.rules.boards import join, show_characters, show_elements
 from shakespeare_env.shakespeare.rules.phases.craft import close_craft
-from shakespeare_env.shakespeare.rules.supply import show_characters, show_elements
 from shakespeare_env.shakespeare.state import DRAFT, IN_DRAFT, NOBODY
 
-OPTIONS = {"strategic_rest": range(2, N_SEATS + 1)}
+OPTIONS = {"strategic_rest": range(2, t.N_SEATS + 1)}
 """Variants, with their seat counts (Rules P4)."""
 
 
@@ -37,17 +22,6 @@ def set_up(game: Record, players: int, options: int) -> None:
     game["day"] = 1
     game["phase"] = DRAFT
     game["part"] = IN_DRAFT
-    clear_decisions(game)
-    clear_seats(game)
-    settle_order(game)
-    pile_discs(game)
-    fill_supply(game)
-    game["to_move"] = game["order"][players - 1]
-
-
-@rule
-def clear_decisions(game: Record) -> None:
-    """Clear everything pending, and the queue."""
     game["queue"][:] = NOBODY
     game["queue_len"] = 0
     game["quills"] = 0
@@ -56,6 +30,11 @@ def clear_decisions(game: Record) -> None:
     game["drawn"][:] = NOBODY
     game["drawn_len"] = 0
     close_craft(game)
+    clear_seats(game)
+    settle_order(game)
+    pile_discs(game)
+    fill_supply(game)
+    game["to_move"] = game["order"][players - 1]
 
 
 @rule
@@ -86,8 +65,8 @@ def clear_seats(game: Record) -> None:
     game["costume_len"][:, :] = 0
     game["costume_value"][:, :] = 0
     for seat in range(game["players"]):
-        game["prestige"][seat] = START_PRESTIGE
-        for card in range(N_BOARD):
+        game["prestige"][seat] = t.START_PRESTIGE
+        for card in range(t.N_BOARD):
             join(game, seat, card, 0)
 
 
@@ -100,7 +79,7 @@ def settle_order(game: Record) -> None:
     for seat in range(players):
         order[seat] = seat
     shuffle(game, order, players)
-    for place in range(N_SEATS):
+    for place in range(t.N_SEATS):
         game["initiative"][place] = order[place]
     game["initiative_len"] = players
 
@@ -116,27 +95,27 @@ def pile_discs(game: Record) -> None:
             game["disc_space"][act, seat] = 1
             game["disc_height"][act, seat] = place
         if game["players"] == 1:
-            game["disc_space"][act, NEUTRAL] = NEUTRAL_START
+            game["disc_space"][act, t.NEUTRAL] = t.NEUTRAL_START
 
 
 @rule
 def fill_supply(game: Record) -> None:
     """Bags, deck, displays, tokens and shuffled objectives (Rules S4, S5, S6)."""
-    for kind in (COSTUME, SET):
-        for colour in range(N_COLOURS):
-            game["bag"][kind, colour] = BAG[game["players"], kind, colour]
+    for kind in (t.COSTUME, t.SET):
+        for colour in range(t.N_COLOURS):
+            game["bag"][kind, colour] = t.BAG[game["players"], kind, colour]
     game["display"][:, :] = 0
     game["discarded"][:, :] = 0
     show_elements(game)
-    for card in range(N_DECK):
-        game["deck"][card] = COPIES[card]
+    for card in range(t.N_DECK):
+        game["deck"][card] = t.COPIES[card]
     game["shown"][:] = 0
     game["discarded_cards"][:] = 0
     show_characters(game)
-    game["supply_tokens"] = N_TOKENS
+    game["supply_tokens"] = t.N_TOKENS
     deck = game["objective_deck"]
-    for objective in range(N_OBJECTIVES):
+    for objective in range(t.N_OBJECTIVES):
         deck[objective] = objective
-    shuffle(game, deck, N_OBJECTIVES)
-    game["objective_deck_len"] = N_OBJECTIVES
+    shuffle(game, deck, t.N_OBJECTIVES)
+    game["objective_deck_len"] = t.N_OBJECTIVES
     game["objective_known"][:] = NOBODY

@@ -11,21 +11,11 @@ from itertools import zip_longest
 from typing import Any
 
 from shakespeare_env.core.game import UNKNOWN
-from shakespeare_env.drawing.text_layout import GLUE, columns, disc, headline, spread, wrapped
+from shakespeare_env.drawing.text_layout import GLUE, columns, disc, heading, spread, wrapped
+from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS, Space
 from shakespeare_env.shakespeare.box.printed import PRINTED
-from shakespeare_env.shakespeare.box.tables import N_BOARD, N_DAYS, N_SLOTS
-from shakespeare_env.shakespeare.text.wording import (
-    afterwards,
-    asked,
-    character_name,
-    extra_names,
-    objective_name,
-    phase_words,
-    table_words,
-    winners,
-    worth_now,
-)
+from shakespeare_env.shakespeare.text import wording as w
 
 _WIDTH = 78
 _CELL = 5  # the least columns of a space: four discs
@@ -50,14 +40,8 @@ def draw(position: Mapping[str, Any]) -> str:
     The seat to move is drawn with its stage, the others are put in words, without idle characters
     that are printed on their boards.
     """
-    parts = [
-        _head(position),
-        _acts(position),
-        _elements(position),
-        _supply(position),
-        _seats(position),
-    ]
-    lines = [line for part in parts for line in (*part, "")]
+    parts = (_head, _acts, _elements, _supply, _seats)
+    lines = [line for part in parts for line in (*part(position), "")]
     mover = position["to_move"]
     if mover is not None:
         lines += _board(position, mover)
@@ -68,15 +52,13 @@ def draw(position: Mapping[str, Any]) -> str:
 
 
 def _head(position: Mapping[str, Any]) -> list[str]:
-    """The table, the day's phase, and who decides what."""
-    title = f"Shakespeare · {table_words(position)}"
-    now = f"day {position['day']} of {N_DAYS} · {phase_words(position)}"
-    sentence, queue = asked(position), afterwards(position)
-    if position["to_move"] is not None:
-        sentence = f"▶ {sentence}"
-    fits = len(title) + len(now) < _WIDTH
-    titles = [spread(title, now, _WIDTH)] if fits else [title, now]
-    return [*titles, *wrapped(sentence, _WIDTH, "", "  "), *([f"  {queue}"] if queue else [])]
+    now = w.headline(position)
+    title = f"{now.game} · {now.table}"
+    day = f"day {position['day']} of {t.N_DAYS} · {now.phase}"
+    sentence = now.sentence if position["to_move"] is None else f"▶ {now.sentence}"
+    fits = len(title) + len(day) < _WIDTH
+    titles = [spread(title, day, _WIDTH)] if fits else [title, day]
+    return [*titles, *wrapped(sentence, _WIDTH, "", "  "), *([f"  {now.aside}"] * bool(now.aside))]
 
 
 def _acts(position: Mapping[str, Any]) -> list[str]:
@@ -94,19 +76,14 @@ def _acts(position: Mapping[str, Any]) -> list[str]:
 
     lines = [row("", map(str, spaces))]
     for act, (name, length) in enumerate(zip(ACTS, lengths, strict=True)):
-        rewards = [_worth(act, space) for space in spaces[:length]]
+        brings = [PRINTED.space_pays(act, space) for space in spaces[:length]]
+        rewards = [f"{gain[0]:+d}{gain[1]}" if gain else "" for gain in brings]
         piles = position["piles"][name]
         discs = ["".join(map(disc, piles.get(str(space), ()))) for space in spaces[:length]]
         both = [reward + pile for reward, pile in zip(rewards, discs, strict=True)]
         rows = [both] if max(map(len, both)) < each else [rewards, discs]
         lines += [row(label, cells) for label, cells in zip((labels[act], ""), rows, strict=False)]
     return lines
-
-
-def _worth(act: int, space: int) -> str:
-    """What a space of an act brings, such as `+1£`; may be empty."""
-    brings = PRINTED.space_pays(act, space)
-    return f"{brings[0]:+d}{brings[1]}" if brings else ""
 
 
 def _elements(position: Mapping[str, Any]) -> list[str]:
@@ -124,9 +101,12 @@ def _supply(position: Mapping[str, Any]) -> list[str]:
     cards = PRINTED.cards
     shown = [cards[card] for card in position["display"]["characters"]]
     names = ", ".join(f"{card.name} {card.cost}£" for card in shown) or "·"
+    order, initiative = (
+        " ".join(map(disc, position[track])) or "·" for track in ("order", "initiative")
+    )
     row = [
-        f"Order {_discs(position['order'])}",
-        f"initiative {_discs(position['initiative'])}",
+        f"Order {order}",
+        f"initiative {initiative}",
         f"deck {len(position['deck'])}",
         f"discarded {len(position['discarded_characters'])}",
         f"objectives {len(position['objective_deck'])}",
@@ -139,12 +119,7 @@ def _supply(position: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _discs(seats: list[int]) -> str:
-    return " ".join(map(disc, seats)) or "·"
-
-
 def _seats(position: Mapping[str, Any]) -> list[str]:
-    """All seats: prestige, pounds, wages due and the day's state."""
     titles = ["", "★", "£", "wages due", "+3", "mood", "wager", "cylinders"]
     titles.append("stays free" if position["phase"] == "rest" else "")
     rows = [titles, *(_row(position, seat) for seat in range(position["players"]))]
@@ -157,9 +132,9 @@ def _row(position: Mapping[str, Any], seat: int) -> list[str]:
     state = [word for word in ("recruited", "passed") if mine[word]]
     if position["phase"] == "over":
         state = [f"unpaid {mine['unpaid']}"] if mine["unpaid"] else []
-        state += ["wins"] if seat in winners(position) else []
+        state += ["wins"] if seat in w.winners(position) else []
     elif position["phase"] == "rest":
-        kept = mine["kept"] and character_name(mine["kept"])
+        kept = mine["kept"] and w.character_name(mine["kept"])
         state = ["has chosen" if kept == UNKNOWN else kept] if kept else []
     return [
         f"{'▶' if seat == position['to_move'] else ' '} Seat {seat}",
@@ -175,27 +150,26 @@ def _row(position: Mapping[str, Any], seat: int) -> list[str]:
 
 
 def _board(position: Mapping[str, Any], seat: int) -> list[str]:
-    """One seat: its characters and objectives beside the stage."""
     mine = position["seats"][seat]
     stage = _draw_stage(mine["stage"])
     room = _WIDTH - len(stage[0]) - 2
     left = []
-    for member, extra in zip(mine["troupe"], extra_names(mine["troupe"]), strict=True):
-        name = f"{extra} {character_name(member['card'])}".strip()
+    for member, extra in zip(mine["troupe"], w.extra_names(mine["troupe"]), strict=True):
+        name = f"{extra} {w.character_name(member['card'])}".strip()
         left += wrapped(_in_words(member, name), room, "  ", "    ")
     for card in mine["objectives"]:
         left += wrapped(_objective(position, seat, card), room, "  ", "    ")
     rows = [f"{text:<{room}}  {row}" for text, row in zip_longest(left, stage, fillvalue="")]
-    return [headline(f"Seat {seat}", _WIDTH), *rows]
+    return [heading(f"Seat {seat}", _WIDTH), *rows]
 
 
 def _in_a_line(position: Mapping[str, Any], seat: int) -> list[str]:
     mine = position["seats"][seat]
-    members = zip(mine["troupe"], extra_names(mine["troupe"]), strict=True)
+    members = zip(mine["troupe"], w.extra_names(mine["troupe"]), strict=True)
     troupe = [
-        _in_words(member, extra or character_name(member["card"]))
+        _in_words(member, extra or w.character_name(member["card"]))
         for place, (member, extra) in enumerate(members)
-        if place >= N_BOARD or member["costume"] or _mark(member)
+        if place >= t.N_BOARD or member["costume"] or member["cylinder"] or member["rest"]
     ]
     parts = [", ".join(troupe)] if troupe else []
     if mine["stage"]:
@@ -213,26 +187,20 @@ def _in_a_line(position: Mapping[str, Any], seat: int) -> list[str]:
 
 
 def _objective(position: Mapping[str, Any], seat: int, card: str) -> str:
-    """An objective and what it is worth so far, if that is known."""
-    worth = worth_now(position, seat, card)
-    name = f"◆ {objective_name(card)}"
+    worth = w.worth_now(position, seat, card)
+    name = f"◆ {w.objective_name(card)}"
     return name if worth is None else f"{name}: {f'{worth:+d}' if worth else 0}★"
 
 
 def _in_words(member: Mapping[str, Any], name: str) -> str:
-    """What lies on a member, its name, wage and costume."""
-    words = [f"{_mark(member)}{GLUE}{name}" if _mark(member) else name]
+    mark = "●" if member["cylinder"] else "z" if member["rest"] else ""
+    words = [f"{mark}{GLUE}{name}" if mark else name]
     if wage := PRINTED.wage(member):
         words[-1] += f"{GLUE}{wage}£"
     if member["costume"]:
-        done = "✓" if len(member["costume"]) == N_SLOTS else ""
+        done = "✓" if len(member["costume"]) == t.N_SLOTS else ""
         words.append("-".join(_SHORT_COLOURS[colour] for colour in member["costume"]) + done)
     return " ".join(words)
-
-
-def _mark(card: Mapping[str, Any]) -> str:
-    """What lies on a character, if anything."""
-    return "●" if card["cylinder"] else "z" if card["rest"] else ""
 
 
 @cache
@@ -265,20 +233,14 @@ def _draw_stage(filled: Mapping[str, str]) -> list[str]:
     for row in rows:
         line = [" "] * (2 * centre + 1)
         for middle, brick in row.items():
-            left = centre + middle * _HALF - _HALF
-            line[left : left + _BRICK + 1] = f"│{_face(brick, filled)}│"
+            left, face = centre + middle * _HALF - _HALF, _PRINTED
+            if brick is not None and brick.id in filled:
+                face = _short(filled[brick.id], brick.candle)
+            elif brick is not None:
+                face = f"{brick.id}*" if brick.candle else f" {brick.id}"
+            line[left : left + _BRICK + 1] = f"│{face[: _BRICK - 1].ljust(_BRICK - 1)}│"
         lines.append("".join(line))
     return lines
-
-
-def _face(brick: Space | None, filled: Mapping[str, str]) -> str:
-    if brick is None:
-        return _PRINTED
-    if brick.id in filled:
-        label = _short(filled[brick.id], brick.candle)
-    else:
-        label = f"{brick.id}*" if brick.candle else f" {brick.id}"
-    return label[: _BRICK - 1].ljust(_BRICK - 1)
 
 
 def _short(colour: str, candle: bool) -> str:

@@ -75,7 +75,6 @@ def _elements_of(counts: Any) -> dict[str, dict[str, int]]:
 
 
 def _piles_of(game: Record, act: int) -> dict[str, list[int | str]]:
-    """Discs of each occupied space, bottom first."""
     spaces, heights = game["disc_space"][act].tolist(), game["disc_height"][act].tolist()
     discs = sorted((space, heights[disc], disc) for disc, space in enumerate(spaces) if space > 0)
     piles: dict[str, list[int | str]] = {}
@@ -85,53 +84,50 @@ def _piles_of(game: Record, act: int) -> dict[str, list[int | str]]:
 
 
 def _pending_of(game: Record) -> dict[str, Any] | None:
-    phase = game["phase"]
-    if phase == s.CRAFT:
-        return _craft_of(game)
-    if phase == s.QUILL:
-        then = _craft_of(game) if game["craft_value"] > 0 else s.PART_NAMES[game["part"]]
-        return {"quills": int(game["quills"]), "then": then}
+    phase, colours = game["phase"], int(game["craft_colours"])
     if phase == s.OBJECTIVE:
         return {"drawn": _named(t.OBJECTIVE_IDS, game["drawn"][: game["drawn_len"]])}
-    return None
-
-
-def _craft_of(game: Record) -> dict[str, Any]:
-    colours = int(game["craft_colours"])
-    return {
+    craft = {
         "value": int(game["craft_value"]),
         "costumes": bool(game["craft_costumes"]),
         "sets": bool(game["craft_sets"]),
         "colours": [name for colour, name in enumerate(COLOURS) if colours >> colour & 1],
         "optional": bool(game["craft_optional"]),
     }
+    if phase == s.QUILL:
+        then = craft if craft["value"] else s.PART_NAMES[game["part"]]
+        return {"quills": int(game["quills"]), "then": then}
+    return craft if phase == s.CRAFT else None
+
+
+_AMOUNTS = {
+    "prestige": (-s.MOST, s.MOST),
+    "pounds": (0, s.MOST),
+    "tokens": (0, t.N_TOKENS),
+    "mood": (t.LOWEST_MOOD, t.HIGHEST_MOOD),
+    "cylinders": (0, t.N_CYLINDERS),
+}
+"""Ranges of a seat's amounts."""
 
 
 def _seat_of(game: Record, seat: int, over: bool) -> dict[str, Any]:
-    wager, kept = int(game["wager"][seat]), int(game["kept"][seat])
-    entry: dict[str, Any] = {
-        "prestige": int(game["prestige"][seat]),
-        "pounds": int(game["pounds"][seat]),
-        "tokens": int(game["tokens"][seat]),
-        "mood": int(game["mood"][seat]),
-        "wager": wager or None,
-        "cylinders": int(game["cylinders"][seat]),
+    amounts = {name: int(game[name][seat]) for name in _AMOUNTS}
+    kept, stage = int(game["kept"][seat]), enumerate(game["stage"][seat].tolist())
+    filled = ((t.SPACE_IDS[space], colour) for space, colour in stage if colour != s.NOBODY)
+    objectives = game["objectives"][seat, : game["objectives_len"][seat]]
+    members = range(game["troupe_len"][seat])
+    return {
+        **{name: amounts[name] for name in ("prestige", "pounds", "tokens", "mood")},
+        "wager": int(game["wager"][seat]) or None,
+        "cylinders": amounts["cylinders"],
         "recruited": bool(game["recruited"][seat]),
         "passed": bool(game["passed"][seat]),
         "kept": None if kept == s.NOBODY else t.CARD_IDS[kept],
-        "objectives": _named(
-            t.OBJECTIVE_IDS, game["objectives"][seat, : game["objectives_len"][seat]]
-        ),
-        "stage": {
-            t.SPACE_IDS[space]: COLOURS[colour]
-            for space, colour in enumerate(game["stage"][seat].tolist())
-            if colour != s.NOBODY
-        },
-        "troupe": [_member_of(game, seat, member) for member in range(game["troupe_len"][seat])],
+        "objectives": _named(t.OBJECTIVE_IDS, objectives),
+        "stage": {space: COLOURS[colour] for space, colour in filled},
+        "troupe": [_member_of(game, seat, member) for member in members],
+        **({"unpaid": int(game["unpaid"][seat])} if over else {}),
     }
-    if over:
-        entry["unpaid"] = int(game["unpaid"][seat])
-    return entry
 
 
 def _member_of(game: Record, seat: int, member: int) -> dict[str, Any]:
@@ -158,7 +154,7 @@ _SEAT_KEYS = (
 # fmt: on
 _MEMBER_KEYS = ("card", "face", "costume", "cylinder", "rest")
 _CRAFT_KEYS = ("value", "costumes", "sets", "colours", "optional")
-_THEN = {"turn": s.IN_TURNS, "mood": s.IN_MOOD, "rehearsal": s.IN_REHEARSAL}
+_THEN = (s.IN_TURNS, s.IN_MOOD, s.IN_REHEARSAL)
 _PART_OF_PHASE = dict.fromkeys(range(len(s.PHASE_NAMES)), s.IN_TURNS) | {
     s.DRAFT: s.IN_DRAFT,
     s.WAGER: s.IN_WAGER,
@@ -199,11 +195,13 @@ def from_dict(position: Mapping[str, Any], game: Record) -> None:
         read.refuse("seats", f"{len(entries)} seats", f"describe all {players}")
     for seat, entry in enumerate(entries):
         _read_seat(entry, f"seats[{seat}]", game, seat, over)
-    _read_winners(given["winners"], game, players, over)
+    if over:
+        game["winners"][read.seats(given["winners"], "winners", players)] = 1
+    elif given["winners"] is not None:
+        read.refuse("winners", f"{shown(given['winners'])} before the end", "write null")
 
 
 def _read_places(given: Mapping[str, Any], game: Record, players: int) -> None:
-    """Order, Initiative, queue and act discs."""
     order = read.seats(given["order"], "order", players)
     if len(order) < players:
         read.refuse("order", shown(given["order"]), f"name all {players} seats")
@@ -232,9 +230,8 @@ def _read_places(given: Mapping[str, Any], game: Record, players: int) -> None:
 
 def _read_table(given: Mapping[str, Any], game: Record) -> None:
     display = read.table(given["display"], "display", ("characters", *KINDS))
-    elements = {"display": display, "bag": given["bags"], "discarded": given["discarded"]}
     for name, where in (("display", "display"), ("bag", "bags"), ("discarded", "discarded")):
-        kinds = elements[name] if name == "display" else read.table(elements[name], where, KINDS)
+        kinds = display if name == "display" else read.table(given[where], where, KINDS)
         for kind, key in enumerate(KINDS):
             game[name][kind] = read.counts(kinds[key], f"{where}.{key}", COLOURS, t.MOST_ELEMENTS)
     for name, value, where in (
@@ -251,7 +248,6 @@ def _read_table(given: Mapping[str, Any], game: Record) -> None:
 
 
 def _read_pending(pending: Any, game: Record) -> None:
-    """What the decision has opened, and its part."""
     phase = int(game["phase"])
     if phase == s.CRAFT:
         _read_craft(pending, "pending", game)
@@ -262,8 +258,7 @@ def _read_pending(pending: Any, game: Record) -> None:
             _read_craft(given["then"], "pending.then", game)
             game["part"] = s.IN_TURNS
         else:
-            then = read.choice(given["then"], "pending.then", tuple(_THEN))
-            game["part"] = tuple(_THEN.values())[then]
+            game["part"] = _THEN[read.choice(given["then"], "pending.then", s.PART_NAMES[2:5])]
     elif phase == s.OBJECTIVE:
         given = read.table(pending, "pending", ("drawn",))
         drawn = read.choices(given["drawn"], "pending.drawn", t.OBJECTIVE_IDS, t.QUEEN_OBJECTIVES)
@@ -289,14 +284,8 @@ def _read_craft(value: Any, where: str, game: Record) -> None:
 
 def _read_seat(value: Any, where: str, game: Record, seat: int, over: bool) -> None:
     given = read.table(value, where, (*_SEAT_KEYS, "unpaid") if over else _SEAT_KEYS)
-    for name, low, high in (
-        ("prestige", -s.MOST, s.MOST),
-        ("pounds", 0, s.MOST),
-        ("tokens", 0, t.N_TOKENS),
-        ("mood", t.LOWEST_MOOD, t.HIGHEST_MOOD),
-        ("cylinders", 0, t.N_CYLINDERS),
-    ):
-        game[name][seat] = read.integer(given[name], f"{where}.{name}", low, high)
+    for name, ends in _AMOUNTS.items():
+        game[name][seat] = read.integer(given[name], f"{where}.{name}", *ends)
     for name in ("recruited", "passed"):
         game[name][seat] = read.truth(given[name], f"{where}.{name}")
     if given["wager"] is not None:
@@ -330,11 +319,3 @@ def _read_member(value: Any, where: str, game: Record, seat: int, member: int) -
     game["costume_len"][seat, member] = len(costume)
     game["yellow"][seat] += costume.count(t.YELLOW)
     game["costume_value"][seat, member] = sum(int(t.ELEMENT_VALUE[colour]) for colour in costume)
-
-
-def _read_winners(value: Any, game: Record, players: int, over: bool) -> None:
-    if not over:
-        if value is not None:
-            read.refuse("winners", f"{shown(value)} before the end", "write null")
-        return
-    game["winners"][read.seats(value, "winners", players)] = 1

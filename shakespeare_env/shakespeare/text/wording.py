@@ -8,24 +8,9 @@ from typing import Any
 
 from shakespeare_env.core.game import UNKNOWN
 from shakespeare_env.core.presentation import Headline
-from shakespeare_env.shakespeare.box.printed import (
-    PRINTED,
-    SACRIFICE,
-    counted,
-    reward,
-    yellow_elements,
-)
-from shakespeare_env.shakespeare.box.tables import (
-    CARD_IDS,
-    CARD_NAMES,
-    FIRST_REHEARSAL,
-    N_DAYS,
-    OBJECTIVE_IDS,
-    OBJECTIVE_NAMES,
-    UNPAID,
-)
+from shakespeare_env.shakespeare.box import printed as b
+from shakespeare_env.shakespeare.box import tables as t
 
-_ACTIVATION = "phase 2, recruitment and activation"
 _PHASES = {
     "draft": "setup",
     "wager": "phase 1, wager",
@@ -36,8 +21,8 @@ _PHASES = {
     "over": "the game is over",
 }
 _EVENING = ("back", "mood", "rehearsal", "rest")
-_CHARACTERS = {UNKNOWN: UNKNOWN, **dict(zip(CARD_IDS, CARD_NAMES, strict=True))}
-_OBJECTIVES = {UNKNOWN: UNKNOWN, **dict(zip(OBJECTIVE_IDS, OBJECTIVE_NAMES, strict=True))}
+_CHARACTERS = {UNKNOWN: UNKNOWN, **dict(zip(t.CARD_IDS, t.CARD_NAMES, strict=True))}
+_OBJECTIVES = {UNKNOWN: UNKNOWN, **dict(zip(t.OBJECTIVE_IDS, t.OBJECTIVE_NAMES, strict=True))}
 
 
 def character_name(card: str) -> str:
@@ -57,10 +42,10 @@ def worth_now(position: Mapping[str, Any], seat: int, card: str) -> int | None:
     """
     if card == UNKNOWN:
         return None
-    objective = PRINTED.objectives[card]
-    if objective.metric == SACRIFICE and position["phase"] == "over":
+    objective = b.PRINTED.objectives[card]
+    if objective.metric == b.SACRIFICE and position["phase"] == "over":
         return None
-    return reward(objective, counted(position, seat, objective.metric))
+    return b.reward(objective, b.counted(position, seat, objective.metric))
 
 
 def day_words(position: Mapping[str, Any]) -> str:
@@ -69,38 +54,24 @@ def day_words(position: Mapping[str, Any]) -> str:
     # Once characters rest it is the next day.
     ended = day - 1 if part == "rest" else day
     if part == "over":
-        return f"day {day} of {N_DAYS}"
+        return f"day {day} of {t.N_DAYS}"
     when = f"evening of day {ended}" if part in _EVENING else f"day {day}"
-    coming = [at for at in (FIRST_REHEARSAL, N_DAYS) if at >= day]
+    coming = [at for at in (t.FIRST_REHEARSAL, t.N_DAYS) if at >= day]
     if coming[0] == day:
-        return f"{when} of {N_DAYS}, rehearsal tonight"
+        return f"{when} of {t.N_DAYS}, rehearsal tonight"
     days = f"day{'s' * (len(coming) > 1)} {' and '.join(map(str, coming))}"
-    return f"{when} of {N_DAYS}, rehearsal{'s' * (len(coming) > 1)} on {days}"
-
-
-def phase_words(position: Mapping[str, Any]) -> str:
-    """The day's phase; white quills and elements belong to the one that opened them."""
-    return _PHASES.get(_part(position), _ACTIVATION)
-
-
-def table_words(position: Mapping[str, Any]) -> str:
-    """Number of seats, and variant."""
-    players = position["players"]
-    words = f"{players} seats" if players > 1 else "solo"
-    return f"{words} · strategic rest" if position["strategic_rest"] else words
+    return f"{when} of {t.N_DAYS}, rehearsal{'s' * (len(coming) > 1)} on {days}"
 
 
 def asked(position: Mapping[str, Any]) -> str:
     """Who decides what; at the end who has won, or the solo result."""
     phase, seat, pending = position["phase"], position["to_move"], position["pending"]
-    box = PRINTED.box
     if phase == "over":
-        return _outcome(position, box.good_scores[1])
+        return _outcome(position)
     if phase == "turn":
         recruited = position["seats"][seat]["recruited"]
-        question = (
-            "activate a character or pass" if recruited else "recruit or activate a character"
-        )
+        question = "activate a character" + (" or pass" if recruited else "")
+        question = question if recruited else f"recruit or {question}"
     elif phase == "craft":
         question = _craft(pending)
     elif phase == "quill":
@@ -114,7 +85,7 @@ def asked(position: Mapping[str, Any]) -> str:
             "draft": "take one of the characters shown",
             "wager": "choose in secret how many cylinders to wager",
             "back": "choose the act on which the disc moves back",
-            "queen": f"{box.queen_pounds} pounds, or one of {box.queen_objectives} objectives",
+            "queen": f"{t.QUEEN_POUNDS} pounds, or one of {t.QUEEN_OBJECTIVES} objectives",
             "rest": "choose the activated character that stays free of rest",
         }[phase]
     return f"Seat {seat}: {question}."
@@ -122,13 +93,15 @@ def asked(position: Mapping[str, Any]) -> str:
 
 def headline(position: Mapping[str, Any]) -> Headline:
     """The table, the day and its phase, and who decides what."""
+    players, queue = position["players"], position["queue"]
+    table = f"{players} seats" if players > 1 else "solo"
     return Headline(
         "Shakespeare",
-        table_words(position),
+        f"{table} · strategic rest" if position["strategic_rest"] else table,
         day_words(position),
-        phase_words(position),
+        _PHASES.get(_part(position), "phase 2, recruitment and activation"),
         asked(position),
-        afterwards(position),
+        f"Afterwards: {seat_list(queue)}" if queue else "",
     )
 
 
@@ -138,11 +111,6 @@ def winners(position: Mapping[str, Any]) -> list[int]:
     Solo notation always has the seat win: drawings compare its score with the target.
     """
     return list(position["winners"] or ()) if position["players"] > 1 else []
-
-
-def afterwards(position: Mapping[str, Any]) -> str:
-    """The seats to serve after the mover; may be empty."""
-    return f"Afterwards: {seat_list(position['queue'])}" if position["queue"] else ""
 
 
 def extra_names(troupe: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -168,11 +136,11 @@ def _part(position: Mapping[str, Any]) -> str:
     return part if isinstance(part, str) else ""
 
 
-def _outcome(position: Mapping[str, Any], solo_target: int) -> str:
+def _outcome(position: Mapping[str, Any]) -> str:
     seats, won = position["seats"], winners(position)
     if not won:
-        reached = f"{seats[0]['prestige']} prestige".replace("-", "−")
-        return f"The game is over: {reached}; a good solo game passes {solo_target}"
+        reached, target = b.minus(f"{seats[0]['prestige']} prestige"), b.PRINTED.box.good_scores[1]
+        return f"The game is over: {reached}; a good solo game passes {target}"
     most = seats[won[0]]["prestige"]
     # Pounds decide among the seats with the most prestige (Rules F4).
     on_pounds = sum(seat["prestige"] == most for seat in seats) > len(won)
@@ -192,27 +160,18 @@ def seen_by(position: Mapping[str, Any], seat: int) -> dict[str, Any]:
 
     So is the whole objective pile: text does not say who put cards back.
     """
-    seen = {**position, "objective_deck": _unknown(position["objective_deck"])}
-    if position["phase"] == "objective" and position["to_move"] != seat:
-        seen["pending"] = {"drawn": _unknown(position["pending"]["drawn"])}
-    seen["seats"] = [
-        entry if other == seat else _from_outside(entry, position["phase"])
-        for other, entry in enumerate(position["seats"])
-    ]
+    phase = position["phase"]
+    seen = {**position, "objective_deck": [UNKNOWN] * len(position["objective_deck"])}
+    if phase == "objective" and position["to_move"] != seat:
+        seen["pending"] = {"drawn": [UNKNOWN] * len(position["pending"]["drawn"])}
+    seen["seats"] = [dict(entry) for entry in position["seats"]]
+    for other, entry in enumerate(seen["seats"]):
+        if other != seat:
+            entry["objectives"] = [UNKNOWN] * len(entry["objectives"])
+            # Others see that it has chosen, not what.
+            for choice in ("kept", "wager") if phase == "wager" else ("kept",):
+                entry[choice] = None if entry[choice] is None else UNKNOWN
     return seen
-
-
-def _from_outside(entry: Mapping[str, Any], phase: str) -> dict[str, Any]:
-    """A seat as others see it: that it has chosen, not what."""
-    seen = {**entry, "objectives": _unknown(entry["objectives"])}
-    for choice in ("kept", *(["wager"] if phase == "wager" else [])):
-        if entry[choice] is not None:
-            seen[choice] = UNKNOWN
-    return seen
-
-
-def _unknown(cards: list[str]) -> list[str]:
-    return [UNKNOWN] * len(cards)
 
 
 def is_secret(position: Mapping[str, Any], move: str) -> bool:
@@ -230,8 +189,8 @@ def score_sheet(position: Mapping[str, Any]) -> list[tuple[str, list[int]]]:
     prestige = [seat["prestige"] for seat in seats]
     if position["phase"] != "over":
         return [("so far", prestige)]
-    yellow = [yellow_elements(seat) for seat in seats]
-    unpaid = [UNPAID * seat["unpaid"] for seat in seats]
+    yellow = [b.yellow_elements(seat) for seat in seats]
+    unpaid = [t.UNPAID * seat["unpaid"] for seat in seats]
     before = [total - won - lost for total, won, lost in zip(prestige, yellow, unpaid, strict=True)]
     return [
         ("in play, and objectives", before),

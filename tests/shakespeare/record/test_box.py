@@ -9,19 +9,13 @@ from shakespeare_env.checks.box_files import read_box
 from shakespeare_env.core import registry
 from shakespeare_env.errors import BoxError
 from shakespeare_env.shakespeare.box.facts import Box
-from tests.contract.processes import said_by
 from tests.wrong_boxes import write_box
 
 REFUSED = {
     # a table or a key
     "stages = {}": "stages",
-    "supply = 8": "supply",
-    "character = 30": "character",
-    "objective = [3]": "objective.0",
     "del board.starting_prestige": "board.starting_prestige",
-    "del elements.value.pink": "elements.value",
     "del character.hamlet.id": "character.5.id",
-    "bag.costumes.5 = {}": "bag.costumes.5",
     "bag.costumes.2.red = 3": "bag.costumes.2.red",
     "costume_gain.16 = { pounds = 1 }": "costume_gain.16",
     "costume_gain.6 = { pound = 1 }": "costume_gain.6.pound",
@@ -29,27 +23,18 @@ REFUSED = {
     "character.hamlet.activation.whites = 1": "character.hamlet.activation.whites",
     # a value
     "board.starting_prestige = 51": "board.starting_prestige: 51",
-    "supply.plus3_tokens = -1": "supply.plus3_tokens: -1",
     "supply.plus3_tokens = true": "supply.plus3_tokens: True",
-    "supply.plus3_tokens = 7.5": "supply.plus3_tokens: 7.5",
     "board.starting = 'author'": "board.starting",
-    "rehearsal.act_2_prestige = [2]": "rehearsal.act_2_prestige",
     "acts.length = [9, '10', 10]": "acts.length.1",
-    "bag.sets.2 = 36": "bag.sets.2",
-    "stage.space = []": "stage.space",
     "stage.space.a3.id = 'A3'": "stage.space.A3.id",
-    "stage.space.a3.candle = 1": "stage.space.a3.candle",
-    "character.hamlet.kind = 'actress'": "character.hamlet.kind",
     "character.hamlet.activation.take_set = 'gren'": "character.hamlet.activation.take_set",
     "objective.wardrobe.metric = 'complete_costume'": "objective.wardrobe.metric",
-    "objective.wardrobe.points = {}": "objective.wardrobe.points",
     # a value against the rules, or against others
     "board.starting = ['author', 'falstaf', 'handyman_board', 'queen']": "board.starting",
     "board.starting = ['author', 'author', 'handyman_board', 'queen']": "board.starting",
     "rehearsal.days = [6, 4]": "days",
     "rehearsal.act_3_prestige.10 = 1": "acts.length",
     "acts.length = [7, 10, 10]": "acts.length: 7",
-    "acts.length = [9, 7, 10]": "acts.length: 7",
     "bag.sets.2.black = 7": "bag.sets.2: 35",
     "stage.space.a3.id = 'a2'": "'a2'",
     "stage.space.a1.mirror = 'a6'": "stage.space.a1.mirror: 'a6'",
@@ -109,38 +94,3 @@ def test_tables_that_a_box_lacks_are_the_package_s_and_what_is_out_of_order_is_s
     assert box.pay == (((5, 1), (7, 3), (10, 5)), (), ((6, 1), (8, 2), (9, 3)))
     objectives = {objective.id: objective for objective in box.objectives}
     assert objectives["wardrobe"].points == ((4, 2), (5, 2), (11, 3))
-
-
-PLAY_WITHOUT_VALUES = """
-from shakespeare_env import Position
-
-position = Position.new(players=2, seed=1)
-step = 0
-while position.to_move is not None:
-    assert position.phase != "craft", "a craftsman without value takes nothing"
-    moves = position.moves()
-    crafts = [move for move in moves if move == "activate:handyman_board"]
-    position.push((crafts or moves)[step % len(crafts or moves)])
-    assert Position.from_dict(position.to_dict()) == position
-    step += 1
-print("played to the end")
-"""
-
-
-@pytest.mark.slow
-def test_craftsmen_without_value_open_nothing(tmp_path):
-    """What the fuzzer found: the last craft of the game stayed half open."""
-
-    def worthless(data):
-        for character in data["character"]:
-            if character["kind"] in ("assistant", "jeweler"):
-                character |= {"kind": "set_dresser", "value": 0}
-            if "value" in character:
-                character["value"] = 0
-            for name in ("take_set", "take_costume"):
-                character.get("activation", {}).pop(name, None)
-        data["supply"]["plus3_tokens"] = 0
-
-    box = str(write_box(tmp_path, "shakespeare", worthless))
-    said = said_by(PLAY_WITHOUT_VALUES, SHAKESPEARE_BOX=box, NUMBA_DISABLE_JIT="1")
-    assert said == "played to the end\n"

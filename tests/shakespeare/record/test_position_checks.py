@@ -8,20 +8,12 @@ import pytest
 from shakespeare_env import Position
 from shakespeare_env.errors import PositionError
 from tests.contract.playing import GONE, changed, play
-from tests.shakespeare.positions import (
-    BOARD,
-    finished,
-    last_turn,
-    ready_to_pass,
-    seat,
-    turn_position,
-    wager_position,
-)
+from tests.shakespeare import positions as p
 
 
 def afternoon():
     """A turn of seat 0 with a bit of everything on the table."""
-    me = seat(
+    me = p.seat(
         ["lear", "extra:viola", "assistant"],
         used=["falstaff"],
         costumes={"author": ["pink", "blue"]},
@@ -29,7 +21,7 @@ def afternoon():
         objectives=["jewels"],
         tokens=1,
     )
-    return turn_position(sets={"pink": 2, "black": 1}, costumes={"green": 1}, seats={0: me})
+    return p.turn_position(sets={"pink": 2, "black": 1}, costumes={"green": 1}, seats={0: me})
 
 
 def drafting():
@@ -39,58 +31,58 @@ def drafting():
 
 def crafting():
     """Seat 0 is spending the value of a handyman."""
-    return play(turn_position(sets={"pink": 3}), "activate:handyman_board")
+    return play(p.turn_position(sets={"pink": 3}), "activate:handyman_board")
 
 
 def writing():
     """Seat 0 has two white quills."""
-    return play(turn_position(), "activate:author")
+    return play(p.turn_position(), "activate:author")
 
 
 def lear_writing():
     """Seat 0 has a white quill, then a blue stage set to take."""
-    d = turn_position(sets={"blue": 1}, seats={0: seat(["lear"])})
+    d = p.turn_position(sets={"blue": 1}, seats={0: p.seat(["lear"])})
     return play(d, "activate:lear")
 
 
 def choosing():
     """Seat 0 has drawn three objectives."""
-    return play(turn_position(), "activate:queen", "queen:objectives")
+    return play(p.turn_position(), "activate:queen", "queen:objectives")
 
 
 def stepping_back():
     """Seat 0 chooses where to move back, seats 1 to 3 follow."""
     acts = {"I": {2: [0]}, "II": {3: [0]}}
-    return play(last_turn(acts=acts, seats={0: ready_to_pass(mood=-1)}), "pass")
+    return play(p.last_turn(acts=acts, seats={0: p.ready_to_pass(mood=-1)}), "pass")
 
 
 def rehearsing():
     """Seat 1 has a white quill in the rehearsal, seat 0 follows."""
     worn = {"author": ["black"] * 3}
-    seats = {0: ready_to_pass(), 1: finished(used=["falstaff"], costumes=worn)}
-    return play(last_turn(players=2, day=4, seats=seats), "pass")
+    seats = {0: p.ready_to_pass(), 1: p.finished(used=["falstaff"], costumes=worn)}
+    return play(p.last_turn(players=2, day=4, seats=seats), "pass")
 
 
 def resting():
     """Seat 0 has chosen, seat 1 chooses, seat 2 follows."""
     used = ["author", "queen"]
-    seats = {i: finished(used=used) for i in (1, 2)} | {0: ready_to_pass(used=used)}
-    return play(last_turn(players=3, seats=seats), "pass", "keep:queen")
+    seats = {i: p.finished(used=used) for i in (1, 2)} | {0: p.ready_to_pass(used=used)}
+    return play(p.last_turn(players=3, seats=seats), "pass", "keep:queen")
 
 
 def over():
     """The end of a game that seat 0 wins."""
-    return play(last_turn(players=2, day=6, acts={"II": {4: [0]}}), "pass")
+    return play(p.last_turn(players=2, day=6, acts={"II": {4: [0]}}), "pass")
 
 
 def alone():
     """A turn in solo."""
-    return turn_position(players=1)
+    return p.turn_position(players=1)
 
 
 KINDS = (
     *(afternoon, alone, choosing, crafting, drafting, lear_writing, over, rehearsing, resting),
-    *(stepping_back, wager_position, writing),
+    *(stepping_back, p.wager_position, writing),
 )
 
 
@@ -123,31 +115,21 @@ NAMED = r"seats\[2\]\."
 # What is changed -> the place or the thing that the error names.
 FAULTS = [
     # numbers, lists and truths of another kind or out of range
-    (afternoon, {"game": "chess"}, "game"),
     (afternoon, {"players": 5}, "players"),
-    (afternoon, {"players": "4"}, "players"),
-    (afternoon, {"players": 4.0}, "players"),
     (afternoon, {"players": 3}, "order"),
     (afternoon, {"strategic_rest": 1}, "strategic_rest"),
     (alone, {"strategic_rest": True}, "strategic_rest"),
-    (afternoon, {"day": 0}, "day"),
-    (afternoon, {"day": 7}, "day"),
     (afternoon, {"day": True}, "day"),
-    (afternoon, {"deck": None}, "deck"),
-    (afternoon, {"display": []}, "display"),
     # phase and who is to move
     (afternoon, {"phase": "lunch"}, "lunch"),
     (afternoon, {"phase": "quill"}, "pending"),
-    (afternoon, {"phase": "objective"}, "pending"),
     (afternoon, {"phase": "draft"}, "part|wager"),
     (afternoon, {"phase": "rest"}, "initiative"),
     (afternoon, {"phase": "over"}, "to_move"),
     (afternoon, {"to_move": 4}, "to_move"),
-    (afternoon, {"to_move": None}, "to_move"),
-    (afternoon, {"to_move": False}, "to_move"),
     (afternoon, {"seats.0.passed": True, "seats.0.recruited": True}, "to_move"),
     (afternoon, {"seats.0.cylinders": 0, "seats.0.wager": 1, "seats.0.recruited": True}, "to_move"),
-    (wager_position, {"to_move": 2}, "wager"),
+    (p.wager_position, {"to_move": 2}, "wager"),
     (resting, {"to_move": 2}, "queue"),
     (rehearsing, {"to_move": 0}, "queue"),
     (rehearsing, {"day": 5}, "day"),
@@ -155,30 +137,23 @@ FAULTS = [
     (over, {"day": 5}, "day"),
     # the tracks
     (afternoon, {"order": [0, 1, 2, 2]}, "order"),
-    (afternoon, {"order": [0, 1, 2]}, "order"),
-    (afternoon, {"order": [0, True, 2, 3]}, "order"),
     (afternoon, {"initiative": [0, 0]}, "initiative"),
-    (wager_position, {"initiative": [0, 1, 2]}, "initiative"),
+    (p.wager_position, {"initiative": [0, 1, 2]}, "initiative"),
     (stepping_back, {"initiative": []}, "initiative"),
     (afternoon, {"queue": [1]}, "queue"),
     (stepping_back, {"queue": [2, 1, 3]}, "queue"),
-    (stepping_back, {"queue": []}, "queue"),
     (resting, {"queue": [2, 0]}, "queue"),
     # discs
     (afternoon, {"piles.I": {"1": [0, 1, 2]}}, r"piles\.I.*3"),
     (afternoon, {"piles.II": {"1": [0, 1, 2, 3], "4": [2]}}, r"piles\.II"),
     (afternoon, {"piles.I": {"10": [0, 1, 2, 3]}}, r"piles\.I"),
-    (afternoon, {"piles.III": {"0": [0, 1, 2, 3]}}, r"piles\.III"),
     (afternoon, {"piles.III": {"1": [0, 1, 2, 3, "neutral"]}}, "neutral|entries"),
-    (afternoon, {"piles.III": [0, 1, 2, 3]}, r"piles\.III"),
     (alone, {"piles.II": {"1": [0]}}, "neutral"),
     # elements, cards, objectives and tokens
     (afternoon, {"display.sets.pink": 3}, "bag"),
     (afternoon, {"discarded.sets.yellow": 0}, "bag"),
-    (afternoon, {"display.sets.pink": -1}, r"display\.sets\.pink"),
     (afternoon, {"bags.sets.black": GONE}, "black"),
     (afternoon, {"display.characters": ["puck", "romulus"]}, "romulus"),
-    (afternoon, {"display.characters": ["queen"]}, "queen"),
     (afternoon, {"discarded_characters": ["othello"]}, "deck"),
     (afternoon, {"deck": []}, "deck"),
     (afternoon, {"objective_deck": ["wardrobe"]}, "objective"),
@@ -190,55 +165,44 @@ FAULTS = [
     (crafting, {"pending": {"quills": 1, "then": "turn"}}, "pending"),
     (crafting, {"pending.value": 0}, "value"),
     (crafting, {"pending.colours": []}, "colours|craft_value"),
-    (crafting, {"pending.colours": ["mauve"]}, "mauve"),
-    (crafting, {"pending.sets": 1}, "sets"),
     (writing, {"pending.quills": 0}, "quills"),
     (writing, {"pending.then": "lunch"}, "lunch"),
     (writing, {"pending.then": "mood"}, "initiative"),
     (lear_writing, {"pending.then.value": GONE}, "value"),
     (writing, {"piles": AT_THE_END}, "no legal move"),
     (afternoon, {"winners": [0]}, "winners"),
-    (over, {"winners": None}, "winners"),
     (over, {"winners": [0, 1]}, "winners"),
     # a yellow element must be taken (T16) and none is on display
     (crafting, {"pending.optional": False, "pending.colours": ["yellow"]}, "no legal move"),
     # every seat that is still to recruit has a card to take
-    (lambda: turn_position(shown=[]), {}, "shown"),
+    (lambda: p.turn_position(shown=[]), {}, "shown"),
     # seats
     (afternoon, {"seats.3": GONE}, "seats"),
     (afternoon, {"seats.2": None}, r"seats\[2\]"),
     (afternoon, {"seats.2.unpaid": 0}, "unpaid"),
     (over, {"seats.1.unpaid": GONE}, "unpaid"),
-    (afternoon, {"seats.2.prestige": 5.5}, NAMED + "prestige"),
     (afternoon, {"seats.2.pounds": -1}, NAMED + "pounds"),
-    (afternoon, {"seats.2.pounds": 10_001}, NAMED + "pounds"),
     (afternoon, {"seats.2.mood": 4}, NAMED + "mood"),
-    (afternoon, {"seats.2.mood": -3}, NAMED + "mood"),
-    (afternoon, {"seats.2.recruited": 0}, NAMED + "recruited"),
     (afternoon, {"seats.2.wager": 6}, NAMED + "wager"),
     (afternoon, {"seats.2.wager": None}, "wager"),
-    (afternoon, {"seats.2.cylinders": 6}, NAMED + "cylinders"),
     (alone, {"seats.0.wager": 5}, "wager"),
-    (wager_position, {"seats.0.cylinders": 2}, "cylinders"),
-    (wager_position, {"seats.0.wager": 2}, "wager"),
+    (p.wager_position, {"seats.0.cylinders": 2}, "cylinders"),
+    (p.wager_position, {"seats.0.wager": 2}, "wager"),
     (afternoon, {"seats.2.kept": "author"}, "kept"),
     (resting, {"seats.0.kept": None}, "kept"),
     (resting, {"seats.0.kept": "falstaff"}, "kept"),
     # stages
     (afternoon, {"seats.0.stage.d1": "pink"}, "d1"),
-    (afternoon, {"seats.0.stage.a4": "red"}, "red"),
     (afternoon, {"seats.0.stage.a2": GONE}, "stage"),
     (afternoon, {"seats.0.stage.a5": "black"}, "stage"),
     # troupes: 4 is Lear, 5 an extra, 6 an assistant
     (afternoon, {"seats.1.troupe.0": GONE}, "card"),
     (afternoon, {"seats.0.troupe.4.card": "iago"}, "deck"),
     (afternoon, {"seats.0.troupe.4.card": "queen"}, "card"),
-    (afternoon, {"seats.0.troupe.4.face": "profile"}, "profile"),
     (afternoon, {"seats.0.troupe.4.rest": 1}, r"troupe\[4\]\.rest"),
     (afternoon, {"seats.0.troupe.5.cylinder": True}, "cylinder"),
     (afternoon, {"seats.0.troupe.6.rest": True}, "cylinder"),
     (afternoon, {"seats.0.troupe.0.costume": ["pink"] * 4}, r"troupe\[0\]\.costume"),
-    (afternoon, {"seats.0.troupe.0.costume": ["mauve"]}, "mauve"),
     (afternoon, {"seats.0.troupe.3.costume": ["pink"], "bags.costumes.pink": 7}, "costume"),
     (afternoon, {"seats.0.troupe.6.costume": ["pink"], "bags.costumes.pink": 7}, "costume"),
 ]
@@ -251,6 +215,6 @@ def test_a_position_that_cannot_be_is_refused(make, changes, named):
 
 
 def test_a_decision_with_one_legal_move_can_be_read_and_played():
-    d = turn_position(seats={0: seat(recruited=True, resting=list(BOARD))})
+    d = p.turn_position(seats={0: p.seat(recruited=True, resting=list(p.BOARD))})
     assert Position.from_dict(d).moves() == ["pass"]
     assert play(d, "pass")["to_move"] == 1

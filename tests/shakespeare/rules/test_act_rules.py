@@ -3,16 +3,7 @@
 import pytest
 
 from tests.contract.playing import legal, play
-from tests.shakespeare.positions import (
-    each,
-    finished,
-    last_turn,
-    ready_to_pass,
-    seat,
-    seat_of,
-    spaces,
-    turn_position,
-)
+from tests.shakespeare import positions as p
 
 
 def at(one, two, three):
@@ -22,7 +13,7 @@ def at(one, two, three):
 
 def with_actor(card, acts=None):
     """Seat 0 holds this actor and is to move."""
-    return turn_position(seats={0: seat([card])}, acts=acts or {})
+    return p.turn_position(seats={0: p.seat([card])}, acts=acts or {})
 
 
 @pytest.mark.parametrize(
@@ -40,22 +31,22 @@ def test_t6_coloured_quills_advance_on_their_acts_and_white_ones_are_chosen_afte
 ):
     """Red, gold and blue are Acts I, II and III; the discs of the others stay."""
     on_board = actor in ("author", "falstaff")
-    d = play(turn_position() if on_board else with_actor(actor), f"activate:{actor}")
-    assert [spaces(d, disc) for disc in range(4)] == [after] + [(1, 1, 1)] * 3
+    d = play(p.turn_position() if on_board else with_actor(actor), f"activate:{actor}")
+    assert [p.spaces(d, disc) for disc in range(4)] == [after] + [(1, 1, 1)] * 3
     if white:
         assert (d["phase"], d["to_move"], d["pending"]["quills"]) == ("quill", 0, white)
         assert legal(d) == {"quill:I", "quill:II", "quill:III"}
         d = play(d, *["quill:II"] * white)
-        assert spaces(d, 0) == (after[0], after[1] + white, after[2])
+        assert p.spaces(d, 0) == (after[0], after[1] + white, after[2])
     assert (d["phase"], d["to_move"]) == ("turn", 1)
 
 
 def test_t6_a_white_quill_may_go_to_any_act_not_at_its_end():
     assert legal(with_actor("romeo", at(1, 9, 10)), "activate:romeo") == {"quill:I", "quill:II"}
     after = play(with_actor("hamlet", at(9, 10, 8)), "activate:hamlet")
-    assert spaces(after, 0) == (9, 10, 10)  # where one act is left it goes there unasked
+    assert p.spaces(after, 0) == (9, 10, 10)  # where one act is left it goes there unasked
     after = play(with_actor("othello", at(8, 10, 10)), "activate:othello")
-    assert (spaces(after, 0), after["to_move"]) == ((9, 10, 10), 1)  # the others are lost
+    assert (p.spaces(after, 0), after["to_move"]) == ((9, 10, 10), 1)  # the others are lost
 
 
 @pytest.mark.parametrize(
@@ -83,8 +74,8 @@ def test_t7_a_disc_that_arrives_goes_on_top_and_touches_no_other_pile(actor, act
 
 def test_t7_discs_that_move_back_go_on_top_in_the_order_of_arrival():
     # Only on Act I are the discs past space 1, so they move there unasked, seat 0 first.
-    seats = {0: ready_to_pass(mood=-1), 1: finished(mood=-1)}
-    d = last_turn(seats=seats, acts={"I": {2: [2], 3: [0, 1]}})
+    seats = {0: p.ready_to_pass(mood=-1), 1: p.finished(mood=-1)}
+    d = p.last_turn(seats=seats, acts={"I": {2: [2], 3: [0, 1]}})
     assert play(d, "pass")["piles"]["I"] == {"1": [3], "2": [2, 0, 1]}
 
 
@@ -92,11 +83,11 @@ def test_t8_coloured_quills_and_gains_come_before_the_white_quills():
     # Romeo's red quills take the disc to the end of Act I: white can no longer go there.
     assert legal(with_actor("romeo", at(7, 4, 4)), "activate:romeo") == {"quill:II", "quill:III"}
     d = play(with_actor("titania"), "activate:titania")
-    assert (d["phase"], seat_of(d, 0)["mood"]) == ("quill", 1)
+    assert (d["phase"], p.seat_of(d, 0)["mood"]) == ("quill", 1)
     d = play(with_actor("hamlet"), "activate:hamlet")
-    assert (d["phase"], each(d, "mood")) == ("quill", [0, -1, -1, -1])
+    assert (d["phase"], p.each(d, "mood")) == ("quill", [0, -1, -1, -1])
 
 
 @pytest.mark.parametrize(("actor", "mood"), [("falstaff", 2), ("puck", 1)])
 def test_t8_a_power_moves_the_mood_of_its_own_seat(actor, mood):
-    assert each(play(with_actor("puck"), f"activate:{actor}"), "mood") == [mood, 0, 0, 0]
+    assert p.each(play(with_actor("puck"), f"activate:{actor}"), "mood") == [mood, 0, 0, 0]

@@ -6,46 +6,36 @@ import pytest
 
 from shakespeare_env import Position
 from tests.contract.playing import legal, play
-from tests.shakespeare.positions import (
-    OBJECTIVES,
-    each,
-    finished,
-    last_turn,
-    ready_to_pass,
-    seat,
-    seat_of,
-    turn_position,
-    wager_position,
-)
+from tests.shakespeare import positions as p
 
 MANY = range(40)
 
 
 def test_d1_a_seat_with_nothing_to_choose_is_not_asked():
-    assert play(turn_position(), "activate:handyman_board")["to_move"] == 1  # nothing to take
+    assert play(p.turn_position(), "activate:handyman_board")["to_move"] == 1  # nothing to take
     cards = ["author", "falstaff", "handyman_board"]
-    d = turn_position(players=2, seats={0: seat(recruited=True, cylinders=3, resting=cards)})
+    d = p.turn_position(players=2, seats={0: p.seat(recruited=True, cylinders=3, resting=cards)})
     after = play(d, "activate:queen", "queen:money", "activate:falstaff")
-    assert (seat_of(after, 0)["passed"], seat_of(after, 0)["cylinders"]) == (True, 2)
+    assert (p.seat_of(after, 0)["passed"], p.seat_of(after, 0)["cylinders"]) == (True, 2)
     assert after["to_move"] == 1
 
 
 def test_d1_a_single_wearer_is_asked_for_when_the_element_may_be_left():
     worn = {"author": ["black"] * 3}
-    d = turn_position(costumes={"pink": 1}, seats={0: seat(costumes=worn)})
+    d = p.turn_position(costumes={"pink": 1}, seats={0: p.seat(costumes=worn)})
     assert legal(d, "activate:handyman_board") == {"costume:pink>falstaff", "done"}
 
 
 def test_d1_forced_moves_follow_each_other_into_the_next_day():
     # Seat 1 recruits last; mood, upkeep and rest ask nobody anything.
-    seats = {0: finished(), 1: seat(cylinders=0, used=["queen"])}
-    d = turn_position(players=2, to_move=1, shown=["lear", "puck"], seats=seats)
+    seats = {0: p.finished(), 1: p.seat(cylinders=0, used=["queen"])}
+    d = p.turn_position(players=2, to_move=1, shown=["lear", "puck"], seats=seats)
     after = play(d, "recruit:lear")
     assert (after["phase"], after["day"], after["to_move"]) == ("wager", 4, 0)
 
 
 def test_d2_wagers_are_asked_in_order():
-    d = wager_position(order=[2, 0, 3, 1], initiative=[0, 1, 2, 3])
+    d = p.wager_position(order=[2, 0, 3, 1], initiative=[0, 1, 2, 3])
     assert [play(d, *["wager:2"] * n)["to_move"] for n in range(4)] == [2, 0, 3, 1]
 
 
@@ -59,8 +49,8 @@ def test_d2_rest_is_asked_in_order():
 def at_rest(**fields):
     """Three seats that have used the same; seat 0 has only to pass."""
     used = ["author", "falstaff", "queen"]
-    seats = {0: ready_to_pass(used=used), 1: finished(used=used), 2: finished(used=used)}
-    return last_turn(players=3, seats=seats, **fields)
+    seats = {0: p.ready_to_pass(used=used), 1: p.finished(used=used), 2: p.finished(used=used)}
+    return p.last_turn(players=3, seats=seats, **fields)
 
 
 def after(d, *moves):
@@ -90,8 +80,8 @@ PUBLIC = (
 
 
 def test_d3_everything_on_the_table_is_public():
-    seats = {0: seat(["iago", "extra:lear"], objectives=["jewels"], tokens=1, pounds=3)}
-    game = after(turn_position(seats=seats, sets={"pink": 2}))
+    seats = {0: p.seat(["iago", "extra:lear"], objectives=["jewels"], tokens=1, pounds=3)}
+    game = after(p.turn_position(seats=seats, sets={"pink": 2}))
     true = game.to_dict()
     for guess in guesses(game, 1):
         assert [guess[field] for field in PUBLIC] == [true[field] for field in PUBLIC]
@@ -100,26 +90,26 @@ def test_d3_everything_on_the_table_is_public():
 
 
 def test_d3_own_objectives_are_known_and_those_of_others_are_not():
-    kept = {0: seat(objectives=["jewels", "wardrobe"]), 1: seat(objectives=["even_play"])}
-    d = turn_position(seats=kept)
+    kept = {0: p.seat(objectives=["jewels", "wardrobe"]), 1: p.seat(objectives=["even_play"])}
+    d = p.turn_position(seats=kept)
     game = after(d)
     assert distinct(guesses(game, 0, "seats", 0)) == 1
     assert distinct(guesses(game, 0, "seats", 1)) > 1
     assert distinct(guesses(game, 0, "objective_deck")) > 1
     for guess in guesses(game, 0):
         everywhere = [card for one in guess["seats"] for card in one["objectives"]]
-        assert sorted(everywhere + guess["objective_deck"]) == sorted(OBJECTIVES)
+        assert sorted(everywhere + guess["objective_deck"]) == sorted(p.OBJECTIVES)
     game = after(d, "activate:queen", "queen:objectives")
     mine, other = game.seen_by(0), game.seen_by(1)
-    assert each(mine, "objectives") == [["jewels", "wardrobe"], ["?"], [], []]
-    assert each(other, "objectives") == [["?", "?"], ["even_play"], [], []]
+    assert p.each(mine, "objectives") == [["jewels", "wardrobe"], ["?"], [], []]
+    assert p.each(other, "objectives") == [["?", "?"], ["even_play"], [], []]
     assert mine["pending"] == game.to_dict()["pending"]
     assert other["pending"] == {"drawn": ["?"] * 3}
     assert mine["objective_deck"] == other["objective_deck"] == ["?"] * 4
 
 
 def test_d3_the_cards_put_back_stay_known_to_their_seat_under_those_that_follow():
-    game = after(turn_position(players=2), *["activate:queen", "queen:objectives"])
+    game = after(p.turn_position(players=2), *["activate:queen", "queen:objectives"])
     assert distinct(guesses(game, 0, "pending")) == 1  # the objectives drawn are seen
     assert distinct(sorted(drawn) for drawn in guesses(game, 1, "pending", "drawn")) > 1
     game.push(game.moves()[0])
@@ -135,14 +125,14 @@ def test_d3_the_cards_put_back_stay_known_to_their_seat_under_those_that_follow(
 
 @pytest.mark.parametrize(("index", "known"), [(0, True), (1, False), (3, False)])
 def test_d3_a_wager_is_secret_until_all_are_in(index, known):
-    game = after(wager_position(), "wager:4")
+    game = after(p.wager_position(), "wager:4")
     found = guesses(game, index, "seats", 0, "wager")
     assert set(found) <= {1, 2, 3, 4, 5}
     assert (distinct(found) == 1) is known
-    assert each(game.seen_by(index), "wager") == [4 if known else "?", None, None, None]
+    assert p.each(game.seen_by(index), "wager") == [4 if known else "?", None, None, None]
     for move in ("wager:2", "wager:1", "wager:1"):
         game.push(move)
-    assert each(game.seen_by(index), "wager") == [4, 2, 1, 1]
+    assert p.each(game.seen_by(index), "wager") == [4, 2, 1, 1]
     assert set(guesses(game, index, "seats", 0, "wager")) == {4}
 
 
@@ -152,11 +142,11 @@ def test_d3_a_rest_choice_is_secret_until_all_are_in(index, known):
     found = guesses(game, index, "seats", 0, "kept")
     assert set(found) <= {"author", "falstaff", "queen"}
     assert (distinct(found) == 1) is known
-    assert each(game.seen_by(index), "kept") == ["queen" if known else "?", None, None]
+    assert p.each(game.seen_by(index), "kept") == ["queen" if known else "?", None, None]
 
 
 def test_d3_the_order_of_the_deck_is_unknown():
-    game = Position.from_dict(last_turn(players=2, shown=["lear"]), seed=5)
+    game = Position.from_dict(p.last_turn(players=2, shown=["lear"]), seed=5)
     rows = set()
     for seed in MANY:
         guess = game.determinize(0, seed)
@@ -177,5 +167,5 @@ def test_d3_the_order_of_the_deck_is_unknown():
     ],
 )
 def test_d3_moves_are_secret_where_what_they_choose_is(move, strategic_rest, secret):
-    game = after(turn_position(strategic_rest=strategic_rest))
+    game = after(p.turn_position(strategic_rest=strategic_rest))
     assert game.game.is_secret(game.to_dict(), move) is secret

@@ -4,14 +4,7 @@ import pytest
 
 from shakespeare_env import Position
 from tests.contract.playing import play
-from tests.shakespeare.positions import (
-    each,
-    everyone_on,
-    finished,
-    gained,
-    last_turn,
-    ready_to_pass,
-)
+from tests.shakespeare import positions as p
 
 # Space 4 of every act, seat 0 first on Act II and seat 1 second: they score 2 and 1.
 LEVEL = (2, 1, 0, 0)
@@ -19,20 +12,20 @@ LEVEL = (2, 1, 0, 0)
 
 def last_evening(*seats, players=2):
     """Day 6, seat 0 has only to pass; all discs on space 4."""
-    return last_turn(
-        players=players, day=6, seats=dict(enumerate(seats)), acts=everyone_on(4, players)
+    return p.last_turn(
+        players=players, day=6, seats=dict(enumerate(seats)), acts=p.everyone_on(4, players)
     )
 
 
 def ends_with(*results):
     """A last evening that ends with this prestige and these pounds, seat by seat."""
-    makers = [ready_to_pass] + [finished] * (len(results) - 1)
+    makers = [p.ready_to_pass] + [p.finished] * (len(results) - 1)
     seats = [
         make(prestige=prestige - LEVEL[i], pounds=pounds)
         for i, (make, (prestige, pounds)) in enumerate(zip(makers, results, strict=True))
     ]
     after = play(last_evening(*seats, players=len(results)), "pass")
-    assert list(zip(each(after, "prestige"), each(after, "pounds"), strict=True)) == list(results)
+    assert [(one["prestige"], one["pounds"]) for one in after["seats"]] == list(results)
     return after
 
 
@@ -46,12 +39,12 @@ def ends_with(*results):
     ],
 )
 def test_f2_each_yellow_element_scores_1_for_its_seat_complete_or_not(stage, costumes, prestige):
-    me = ready_to_pass(["viola", "extra:iago"], stage=stage, costumes=costumes, pounds=1)
-    d = last_evening(me, finished(stage={"a3": "yellow"}))
+    me = p.ready_to_pass(["viola", "extra:iago"], stage=stage, costumes=costumes, pounds=1)
+    d = last_evening(me, p.finished(stage={"a3": "yellow"}))
     after = play(d, "pass")
     # Viola, in costume, brings 2 pounds in the rehearsal; her wage of 1 is paid.
     pounds = 1 if len(costumes.get("viola", [])) == 3 else -1
-    assert [gained(d, after, i) for i in range(2)] == [(2 + prestige, pounds), (1 + 1, 0)]
+    assert [p.gained(d, after, i) for i in range(2)] == [(2 + prestige, pounds), (1 + 1, 0)]
 
 
 @pytest.mark.parametrize(
@@ -71,9 +64,9 @@ def test_f2_each_yellow_element_scores_1_for_its_seat_complete_or_not(stage, cos
     ],
 )
 def test_f3_wages(cards, pounds, prestige, left, unpaid):
-    d = last_evening(ready_to_pass(cards, pounds=pounds))
+    d = last_evening(p.ready_to_pass(cards, pounds=pounds))
     after = play(d, "pass")
-    assert gained(d, after, 0)[0] == 2 + prestige
+    assert p.gained(d, after, 0)[0] == 2 + prestige
     assert (after["seats"][0]["pounds"], after["seats"][0]["unpaid"]) == (left, unpaid)
 
 
@@ -88,14 +81,14 @@ COSTS = {
 @pytest.mark.parametrize("state", ["used", "resting"])
 def test_f3_the_wage_of_every_card_resting_and_used_too(cost, card, state):
     used = {state: [card]} if card != "assistant" else {}
-    after = play(last_evening(ready_to_pass([card], pounds=6, **used)), "pass")
+    after = play(last_evening(p.ready_to_pass([card], pounds=6, **used)), "pass")
     assert (after["seats"][0]["pounds"], after["seats"][0]["unpaid"]) == (6 - cost, 0)
 
 
 def test_f3_pounds_won_in_the_last_scoring_pay_wages():
-    acts = everyone_on(4, 2) | {"I": {7: [0], 4: [1]}}
-    d = last_turn(players=2, day=6, seats={0: ready_to_pass(["hamlet"])}, acts=acts)
-    assert gained(d, play(d, "pass"), 0) == (2, 0)
+    acts = p.everyone_on(4, 2) | {"I": {7: [0], 4: [1]}}
+    d = p.last_turn(players=2, day=6, seats={0: p.ready_to_pass(["hamlet"])}, acts=acts)
+    assert p.gained(d, play(d, "pass"), 0) == (2, 0)
 
 
 @pytest.mark.parametrize(
@@ -116,21 +109,21 @@ def test_f4_then_the_victory_is_shared():
 
 def test_f4_pounds_are_counted_after_wages():
     # Both end with 8 prestige; seat 0 has more pounds before wages, seat 1 after.
-    me = ready_to_pass(["othello"], prestige=6, pounds=7)
-    after = play(last_evening(me, finished(prestige=7, pounds=3)), "pass")
-    assert (each(after, "prestige"), each(after, "pounds")) == ([8, 8], [2, 3])
+    me = p.ready_to_pass(["othello"], prestige=6, pounds=7)
+    after = play(last_evening(me, p.finished(prestige=7, pounds=3)), "pass")
+    assert (p.each(after, "prestige"), p.each(after, "pounds")) == ([8, 8], [2, 3])
     assert after["winners"] == [1]
 
 
 def test_f4_prestige_can_fall_below_0():
-    me = ready_to_pass(["othello", "portia"], prestige=1)
-    d = last_turn(players=2, day=6, seats={0: me}, acts={"II": {2: [1, 0]}})
+    me = p.ready_to_pass(["othello", "portia"], prestige=1)
+    d = p.last_turn(players=2, day=6, seats={0: me}, acts={"II": {2: [1, 0]}})
     # Three acts on spaces 1 to 3, second on Act II, two unpaid.
-    assert each(play(d, "pass"), "prestige")[0] == 1 - 3 + 1 - 4
+    assert p.each(play(d, "pass"), "prestige")[0] == 1 - 3 + 1 - 4
 
 
 def test_f4_the_game_is_over_after_day_6_and_the_rest_stays_as_it_was():
-    me = ready_to_pass(["viola"], used=["viola"], resting=["author"], tokens=2, pounds=1)
+    me = p.ready_to_pass(["viola"], used=["viola"], resting=["author"], tokens=2, pounds=1)
     d = last_evening(me)
     game = Position.from_dict(d)
     assert game.winners is None
@@ -138,9 +131,9 @@ def test_f4_the_game_is_over_after_day_6_and_the_rest_stays_as_it_was():
     after = game.to_dict()
     assert (after["phase"], after["day"], after["to_move"]) == ("over", 6, None)
     assert (game.to_move, game.moves()) == (None, [])
-    assert game.scores() == each(after, "prestige") == [7, 6]
+    assert game.scores() == p.each(after, "prestige") == [7, 6]
     assert game.winners == after["winners"] == [0]
     for field in ("display", "bags", "piles", "objective_deck", "supply_tokens"):
         assert after[field] == d[field], field
     for field in ("troupe", "wager", "cylinders"):
-        assert each(after, field) == each(d, field)
+        assert p.each(after, field) == p.each(d, field)

@@ -3,14 +3,7 @@
 import pytest
 
 from tests.contract.playing import play
-from tests.shakespeare.positions import (
-    each,
-    everyone_on,
-    finished,
-    gained,
-    last_turn,
-    ready_to_pass,
-)
+from tests.shakespeare import positions as p
 
 # At the end of every act white quills of complete costumes are lost: nothing to decide.
 ENDS = {"I": {9: [1, 0, 2, 3]}, "II": {10: [1, 0, 2, 3]}, "III": {10: [1, 0, 2, 3]}}
@@ -23,8 +16,8 @@ MORE = ["set_dresser_8"]
 
 def last_evening(objectives=(), cards=(), acts=None, others=None, **fields):
     """Day 6, seat 0 has only to pass."""
-    me = ready_to_pass(cards, objectives=list(objectives), **fields)
-    return last_turn(day=6, seats={0: me, **(others or {})}, acts=acts or ENDS)
+    me = p.ready_to_pass(cards, objectives=list(objectives), **fields)
+    return p.last_turn(day=6, seats={0: me, **(others or {})}, acts=acts or ENDS)
 
 
 def act(*discs, at):
@@ -109,7 +102,7 @@ WORTH = [
 def test_f1a_what_an_objective_counts(objective, fields, points):
     """The end with it less the end without; the other seats end alike."""
     with_it, without = (
-        each(play(last_evening(kept, **fields), "pass"), "prestige") for kept in ([objective], [])
+        p.each(play(last_evening(kept, **fields), "pass"), "prestige") for kept in ([objective], [])
     )
     assert [a - b for a, b in zip(with_it, without, strict=True)] == [points, 0, 0, 0]
 
@@ -118,8 +111,8 @@ def test_f1_every_kept_objective_scores_for_the_seat_that_kept_it():
     cards = ["set_dresser_6", "set_dresser_8", "viola", "iago"]
     both = ["full_workshop", "great_company"]
     ends = [
-        each(play(last_evening(mine, cards, others=others), "pass"), "prestige")
-        for mine, others in ((both, {}), ([], {1: finished(objectives=both)}), ([], {}))
+        p.each(play(last_evening(mine, cards, others=others), "pass"), "prestige")
+        for mine, others in ((both, {}), ([], {1: p.finished(objectives=both)}), ([], {}))
     ]
     assert ends[0][0] - ends[2][0] == 1 + 1
     assert ends[1] == ends[2]
@@ -151,13 +144,13 @@ PATRONS = [
 
 @pytest.mark.parametrize(("cards", "pounds", "prestige", "left", "unpaid"), PATRONS)
 def test_f1_the_engine_gives_up_what_ends_best_for_the_seat(cards, pounds, prestige, left, unpaid):
-    d = last_evening(["patronage"], cards, everyone_on(4), pounds=pounds)
+    d = last_evening(["patronage"], cards, p.everyone_on(4), pounds=pounds)
     me = play(d, "pass")["seats"][0]
     assert (me["prestige"] - 5 - 2, me["pounds"], me["unpaid"]) == (prestige, left, unpaid)
 
 
 def test_f1_pounds_won_in_the_last_scoring_can_be_given_up_for_the_objective_only():
-    acts = everyone_on(4) | {"I": {9: [0], 4: [1, 2, 3]}}
+    acts = p.everyone_on(4) | {"I": {9: [0], 4: [1, 2, 3]}}
     for objectives, gain in ((["patronage"], (2 + 3, 0)), ([], (2, 5))):
         d = last_evening(objectives, [], acts)
-        assert gained(d, play(d, "pass"), 0) == gain
+        assert p.gained(d, play(d, "pass"), 0) == gain

@@ -3,16 +3,7 @@
 import pytest
 
 from tests.contract.playing import legal, play
-from tests.shakespeare.positions import (
-    each,
-    everyone_on,
-    finished,
-    gained,
-    last_turn,
-    ready_to_pass,
-    seat_of,
-    spaces,
-)
+from tests.shakespeare import positions as p
 
 BLACK = ["black"] * 3
 # Costume powers: quills on Acts I, II and III, white quills, prestige, pounds.
@@ -47,56 +38,56 @@ def dressed(*wearers, day=4, acts=None, elements=3, **fields):
     """Two seats, seat 0 has only to pass; these of its characters have a complete costume."""
     colours = ("black", "black", "pink", "pink")
     costumes = {who: [colour] * elements for who, colour in zip(wearers, colours, strict=False)}
-    me = ready_to_pass(cards_for(wearers), costumes=costumes, **fields)
-    return last_turn(players=2, day=day, seats={0: me}, acts=acts or QUIET)
+    me = p.ready_to_pass(cards_for(wearers), costumes=costumes, **fields)
+    return p.last_turn(players=2, day=day, seats={0: me}, acts=acts or QUIET)
 
 
 @pytest.mark.parametrize(("wearer", "coloured", "white", "prestige", "pounds"), POWERS)
 def test_r1_every_complete_costume_gives_its_power(wearer, coloured, white, prestige, pounds):
     d = dressed(wearer)
     after = play(d, "pass")
-    assert spaces(after, 0) == tuple(a + b for a, b in zip((2, 5, 2), coloured, strict=True))
+    assert p.spaces(after, 0) == tuple(a + b for a, b in zip((2, 5, 2), coloured, strict=True))
     if white:
         assert after["pending"] == {"quills": white, "then": "rehearsal"}
-        assert gained(d, after, 0) == (0, 0)
+        assert p.gained(d, after, 0) == (0, 0)
     else:
         # Second on Act II scores 1; Acts I and III cost 1 each, up to space 3.
-        scored = 1 - (spaces(after, 0)[0] <= 3) - (spaces(after, 0)[2] <= 3)
-        assert gained(d, after, 0) == (prestige + scored, pounds)
+        scored = 1 - (p.spaces(after, 0)[0] <= 3) - (p.spaces(after, 0)[2] <= 3)
+        assert p.gained(d, after, 0) == (prestige + scored, pounds)
 
 
 @pytest.mark.parametrize("day", range(1, 7))
 def test_r1_there_is_a_rehearsal_on_days_4_and_6_only(day):
     d = dressed("lady_macbeth", day=day)
     after = play(d, "pass")
-    assert spaces(after, 0) == ((3, 6, 3) if day in (4, 6) else (2, 5, 2))
+    assert p.spaces(after, 0) == ((3, 6, 3) if day in (4, 6) else (2, 5, 2))
     if day not in (4, 6):  # and the acts are not scored (R2)
-        assert (after["phase"], after["day"], gained(d, after, 0)) == ("wager", day + 1, (0, 0))
+        assert (after["phase"], after["day"], p.gained(d, after, 0)) == ("wager", day + 1, (0, 0))
 
 
 def test_r1_an_incomplete_costume_gives_nothing():
     d = dressed("lady_macbeth", "viola", elements=2)
     after = play(d, "pass")
-    assert (spaces(after, 0), gained(d, after, 0)) == ((2, 5, 2), (-1, 0))
+    assert (p.spaces(after, 0), p.gained(d, after, 0)) == ((2, 5, 2), (-1, 0))
 
 
 def test_r1_resting_and_used_characters_rehearse_too_and_no_main_power_is_used():
     d = dressed("lady_macbeth", "iago", "viola", resting=["lady_macbeth"], used=["iago"])
     after = play(d, "pass")
-    assert spaces(after, 0) == (5, 6, 3)
-    assert seat_of(after, 0)["pounds"] == 2 + 1  # Viola, and space 5 of Act I
-    waiting = play(dressed("falstaff", "hamlet", "lear", acts=everyone_on(4, 2)), "pass")
-    assert (waiting["pending"]["quills"], each(waiting, "mood")) == (3, [0, 0])
+    assert p.spaces(after, 0) == (5, 6, 3)
+    assert p.seat_of(after, 0)["pounds"] == 2 + 1  # Viola, and space 5 of Act I
+    waiting = play(dressed("falstaff", "hamlet", "lear", acts=p.everyone_on(4, 2)), "pass")
+    assert (waiting["pending"]["quills"], p.each(waiting, "mood")) == (3, [0, 0])
     after = play(waiting, *["quill:III"] * 3)
-    assert (after["phase"], seat_of(after, 0)["stage"]) == ("wager", {})
+    assert (after["phase"], p.seat_of(after, 0)["stage"]) == ("wager", {})
 
 
 def test_r1_coloured_quills_and_gains_of_all_costumes_come_before_all_white_quills():
     # The Author is first in the troupe; still all others are served before the white quill.
-    d = dressed("author", "lady_macbeth", "iago", "viola", acts=everyone_on(4, 2))
+    d = dressed("author", "lady_macbeth", "iago", "viola", acts=p.everyone_on(4, 2))
     waiting = play(d, "pass")
     assert waiting["pending"] == {"quills": 1, "then": "rehearsal"}
-    assert (spaces(waiting, 0), gained(d, waiting, 0)) == ((7, 5, 5), (0, 2))
+    assert (p.spaces(waiting, 0), p.gained(d, waiting, 0)) == ((7, 5, 5), (0, 2))
     d = dressed("author", "othello", "extra1", "romeo")
     assert play(d, "pass")["pending"]["quills"] == 5
     d = dressed("author", "iago", acts={"I": {7: [0]}, "II": {4: [0, 1]}, "III": {4: [0, 1]}})
@@ -107,29 +98,29 @@ def three_seats():
     """Order 0, 1, 2; initiative 2, 1 and, without an actor, 0. All have an Author in costume."""
     costumes = {"author": BLACK}
     seats = {
-        0: ready_to_pass(costumes=costumes),
-        1: finished(["iago"], used=["falstaff"], costumes=costumes | {"iago": BLACK}),
-        2: finished(used=["falstaff"], costumes=costumes),
+        0: p.ready_to_pass(costumes=costumes),
+        1: p.finished(["iago"], used=["falstaff"], costumes=costumes | {"iago": BLACK}),
+        2: p.finished(used=["falstaff"], costumes=costumes),
     }
-    acts = everyone_on(4, 3)
-    return last_turn(players=3, day=4, acts=acts, initiative=[2, 1], seats=seats)
+    acts = p.everyone_on(4, 3)
+    return p.last_turn(players=3, day=4, acts=acts, initiative=[2, 1], seats=seats)
 
 
 def test_r1_seats_rehearse_in_initiative_order_each_when_its_turn_comes():
     asked = [play(three_seats(), "pass", *["quill:II"] * n) for n in range(3)]
     assert [d["to_move"] for d in asked] == [2, 1, 0]
     assert [d["queue"] for d in asked] == [[1, 0], [0], []]
-    assert [spaces(d, 1)[0] for d in asked] == [4, 6, 6]
+    assert [p.spaces(d, 1)[0] for d in asked] == [4, 6, 6]
     assert asked[2]["piles"]["II"] == {"4": [0], "5": [2, 1]}
 
 
 def test_r2_acts_are_scored_once_all_have_rehearsed():
     d = three_seats()
     last = play(d, "pass", "quill:II", "quill:II")
-    assert [gained(d, last, i) for i in range(3)] == [(0, 0)] * 3
+    assert [p.gained(d, last, i) for i in range(3)] == [(0, 0)] * 3
     after = play(last, "quill:II")
     # Act II: 5 holds 2, 1, 0 from the bottom; seat 1 is on space 6 of Act I.
-    assert [gained(d, after, i) for i in range(3)] == [(0, 0), (1, 1), (2, 0)]
+    assert [p.gained(d, after, i) for i in range(3)] == [(0, 0), (1, 1), (2, 0)]
 
 
 @pytest.mark.parametrize(
@@ -148,9 +139,9 @@ def test_r2_acts_one_and_three_pay_the_highest_only(at, pounds, prestige, day):
         if won[1] is None:
             continue  # Act I has nine spaces
         acts = {"I": {4: [0]}, "II": {5: [0], 10: [1]}, "III": {4: [0]}} | {act: {at: [0]}}
-        d = last_turn(players=2, day=day, acts=acts)
+        d = p.last_turn(players=2, day=day, acts=acts)
         after = play(d, "pass")
-        assert gained(d, after, 0) == (1 + won[0], won[1])
+        assert p.gained(d, after, 0) == (1 + won[0], won[1])
         assert after["piles"] == d["piles"]
 
 
@@ -167,14 +158,14 @@ def test_r2_acts_one_and_three_pay_the_highest_only(at, pounds, prestige, day):
     ],
 )
 def test_r2_act_two_scores_the_two_discs_furthest_ahead(pile, prestige):
-    d = last_turn(day=4, acts={**everyone_on(4), "II": pile})
+    d = p.last_turn(day=4, acts={**p.everyone_on(4), "II": pile})
     after = play(d, "pass")
-    assert [gained(d, after, i) for i in range(4)] == [(points, 0) for points in prestige]
+    assert [p.gained(d, after, i) for i in range(4)] == [(points, 0) for points in prestige]
 
 
 def test_r2_mood_comes_before_the_rehearsal():
-    d = last_turn(players=2, day=4, acts=everyone_on(4, 2), seats={0: ready_to_pass(mood=2)})
+    d = p.last_turn(players=2, day=4, acts=p.everyone_on(4, 2), seats={0: p.ready_to_pass(mood=2)})
     waiting = play(d, "pass")
     assert waiting["pending"] == {"quills": 1, "then": "mood"}
     # The step won by mood counts in the scoring: space 5 of Act I pays 1 pound.
-    assert gained(d, play(waiting, "quill:I"), 0) == (2, 1)
+    assert p.gained(d, play(waiting, "quill:I"), 0) == (2, 1)

@@ -4,20 +4,12 @@ import pytest
 
 from shakespeare_env import Position
 from tests.contract.playing import legal, play
-from tests.shakespeare.positions import (
-    ACTS,
-    each,
-    gained,
-    last_turn,
-    ready_to_pass,
-    seat,
-    turn_position,
-)
+from tests.shakespeare import positions as p
 
 
 def evening(day=3, acts=None, **fields):
     """The seat has recruited and can pass."""
-    return last_turn(players=1, day=day, seats={0: ready_to_pass(**fields)}, acts=acts or {})
+    return p.last_turn(players=1, day=day, seats={0: p.ready_to_pass(**fields)}, acts=acts or {})
 
 
 def standing(one, two, three):
@@ -30,23 +22,23 @@ def test_v1_there_is_no_wager_and_all_five_cylinders_are_available():
     game.push(game.moves()[0])
     d = game.to_dict()
     assert (d["phase"], d["to_move"], d["day"]) == ("turn", 0, 1)
-    assert (each(d, "cylinders"), each(d, "wager"), each(d, "prestige")) == ([5], [None], [5])
+    assert (p.each(d, "cylinders"), p.each(d, "wager"), p.each(d, "prestige")) == ([5], [None], [5])
 
 
 @pytest.mark.parametrize("day", [1, 2, 3, 4, 5])
 def test_v1_all_five_cylinders_are_available_every_day_and_rules_for_two_hold(day):
     after = play(evening(day=day, used=["queen"]), "pass")
     assert (after["phase"], after["day"], after["to_move"]) == ("turn", day + 1, 0)
-    assert (each(after, "cylinders"), each(after, "recruited")) == ([5], [False])
+    assert (p.each(after, "cylinders"), p.each(after, "recruited")) == ([5], [False])
     assert after["initiative"] == []
     assert len(after["display"]["characters"]) == 4
     assert [sum(after["display"][kind].values()) for kind in ("sets", "costumes")] == [6, 6]
 
 
 def test_v1_the_only_seat_plays_on_until_it_is_finished():
-    d = turn_position(players=1, shown=["iago", "lear", "puck", "viola"])
+    d = p.turn_position(players=1, shown=["iago", "lear", "puck", "viola"])
     after = play(d, "activate:falstaff", "recruit:viola", "activate:viola")
-    assert (after["phase"], after["to_move"], each(after, "cylinders")) == ("turn", 0, [3])
+    assert (after["phase"], after["to_move"], p.each(after, "cylinders")) == ("turn", 0, [3])
 
 
 def test_v1_rest_is_chosen_as_ever():
@@ -59,11 +51,11 @@ def test_v1_rest_is_chosen_as_ever():
 
 def test_v2_neutral_discs_begin_on_space_4_of_each_act_in_solo_only():
     piles = Position.new("shakespeare", players=1, seed=0).to_dict()["piles"]
-    assert piles == {act: {"1": [0], "4": ["neutral"]} for act in ACTS}
+    assert piles == {act: {"1": [0], "4": ["neutral"]} for act in p.ACTS}
     for players in (2, 3, 4):
         d = Position.new("shakespeare", players=players, seed=0).to_dict()
-        assert all("neutral" not in d["piles"][act]["1"] for act in ACTS)
-        assert all(set(d["piles"][act]) == {"1"} for act in ACTS)
+        assert all("neutral" not in d["piles"][act]["1"] for act in p.ACTS)
+        assert all(set(d["piles"][act]) == {"1"} for act in p.ACTS)
 
 
 def test_v2_after_the_scoring_of_day_4_they_move_to_space_8_on_top():
@@ -82,7 +74,7 @@ def test_v2_they_move_on_no_other_day(day):
 
 
 def test_v2_a_disc_that_reaches_a_neutral_disc_lies_on_top_of_it():
-    d = turn_position(players=1, seats={0: seat(["viola"])}, acts=standing(3, 3, 3))
+    d = p.turn_position(players=1, seats={0: p.seat(["viola"])}, acts=standing(3, 3, 3))
     assert play(d, "activate:viola")["piles"]["II"] == {"4": ["neutral", 0]}
 
 
@@ -92,16 +84,16 @@ def test_v3_1_prestige_if_one_or_two_cylinders_were_used(used, prestige, day):
     cards = ["queen", "author", "falstaff", "handyman_board"]
     acts = standing(4, 3, 4)  # the scoring of day 4 brings 1 and costs 1
     d = evening(day=day, acts=acts, used=cards[:used])
-    assert gained(d, play(d, "pass"), 0) == (prestige, 0)
+    assert p.gained(d, play(d, "pass"), 0) == (prestige, 0)
 
 
 def test_v3_comes_after_phase_2_and_before_mood_and_in_solo_only():
     d = evening(used=["falstaff"], mood=2)
     waiting = play(d, "pass")
     assert waiting["pending"] == {"quills": 1, "then": "mood"}
-    assert gained(d, waiting, 0) == (1, 0)
-    d = last_turn(players=2, seats={0: ready_to_pass(used=["queen"])})
-    assert gained(d, play(d, "pass"), 0) == (0, 0)
+    assert p.gained(d, waiting, 0) == (1, 0)
+    d = p.last_turn(players=2, seats={0: p.ready_to_pass(used=["queen"])})
+    assert p.gained(d, play(d, "pass"), 0) == (0, 0)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +111,7 @@ def test_v3_comes_after_phase_2_and_before_mood_and_in_solo_only():
 def test_v4_act_two_is_scored_against_the_neutral_disc(day, pile, prestige):
     d = evening(day=day, acts=standing(4, 4, 4) | {"II": pile})
     after = play(d, "pass")
-    assert gained(d, after, 0) == (prestige, 0)
+    assert p.gained(d, after, 0) == (prestige, 0)
     assert day == 4 or (after["phase"], after["winners"]) == ("over", [0])
 
 

@@ -16,15 +16,7 @@ from shakespeare_env.shakespeare.text.drawing import draw
 from shakespeare_env.shakespeare.text.wording import headline
 from tests.contract.playing import changed
 from tests.drawings import EYES, SVG, assert_apart, assert_readable, height, pieces, texts, words
-from tests.shakespeare.positions import (
-    ACTOR_CARDS,
-    COPIES,
-    OBJECTIVES,
-    finished,
-    position,
-    seat,
-    turn_position,
-)
+from tests.shakespeare import positions as p
 
 CRAFT = {"value": 5, "costumes": True, "sets": True, "colours": ["pink", "blue"], "optional": True}
 PHASES: dict[str, dict[str, Any]] = {
@@ -53,12 +45,12 @@ def rich_seat(**fields):
         "objectives": ["jewels", "patronage", "wardrobe", "even_play", "grand_stage"],
         "prestige": 17, "pounds": 23, "tokens": 2, "mood": -1, "recruited": True,
     }  # fmt: skip
-    return seat(hired, **(given | fields))
+    return p.seat(hired, **(given | fields))
 
 
 def crowded(phase, players):
     """A table in this phase at which every seat has as much as there can be."""
-    game = position(phase, players=players, **({"to_move": 0} | PHASES[phase]))
+    game = p.position(phase, players=players, **({"to_move": 0} | PHASES[phase]))
     full = rich_seat(prestige=-12, pounds=118, wager=5, cylinders=2)
     full |= {"kept": "author", "unpaid": 11}
     game |= {"seats": [copy.deepcopy(full) for _ in range(players)], "strategic_rest": True}
@@ -79,10 +71,10 @@ def test_every_phase_has_room_for_all_its_texts(phase, players):
 @pytest.mark.parametrize("players", range(1, 5))
 def test_all_pictures_of_a_table_are_of_one_size(players):
     """Every frame of a film has as many pixels, also where as much is drawn as there can be."""
-    full = seat(ACTOR_CARDS[:7], objectives=list(OBJECTIVES))
-    games = [turn_position(players=players), *(crowded(phase, players) for phase in PHASES)]
-    games.append(turn_position(players=players, others=lambda: copy.deepcopy(full)))
-    games[-1]["deck"] = [card for card, copies in COPIES.items() for _ in range(copies)]
+    full = p.seat(p.ACTOR_CARDS[:7], objectives=list(p.OBJECTIVES))
+    games = [p.turn_position(players=players), *(crowded(phase, players) for phase in PHASES)]
+    games.append(p.turn_position(players=players, others=lambda: copy.deepcopy(full)))
+    games[-1]["deck"] = [card for card, copies in p.COPIES.items() for _ in range(copies)]
     assert len({height(picture(game)) for game in games}) == 1
 
 
@@ -102,21 +94,21 @@ def test_a_large_troupe_has_room_in_a_summary():
 
 
 def test_the_end_names_the_winner_but_in_solo_the_score_to_pass():
-    seats = {number: finished(unpaid=0, prestige=13, pounds=number) for number in range(3)}
-    end = position("over", players=3, day=6, seats=seats, winners=[2]) | {"to_move": None}
+    seats = {number: p.finished(unpaid=0, prestige=13, pounds=number) for number in range(3)}
+    end = p.position("over", players=3, day=6, seats=seats, winners=[2]) | {"to_move": None}
     for drawn in (words(picture(end), "head"), draw(end).splitlines()):
         assert any("Winner: seat 2, on pounds" in line for line in drawn)
     assert "wins" in words(picture(end), "seat-2")
     assert "wins" not in words(picture(end), "seat-0")
-    end = position("over", players=1, day=6, seats={0: seats[0]}, winners=[0]) | {"to_move": None}
+    end = p.position("over", players=1, day=6, seats={0: seats[0]}, winners=[0]) | {"to_move": None}
     for drawn in (" ".join(words(picture(end))), draw(end)):
         assert "The game is over: 13 prestige; a good solo game passes 30" in drawn
         assert "wins" not in drawn
 
 
 def test_beside_an_objective_stands_what_it_would_bring_now_if_that_is_known():
-    me = seat(["viola", "romeo"], objectives=["great_company", "jewels", "?"])
-    drawn = texts(picture(turn_position(seats={0: me})))
+    me = p.seat(["viola", "romeo"], objectives=["great_company", "jewels", "?"])
+    drawn = texts(picture(p.turn_position(seats={0: me})))
     shown = [
         [line.text for line in drawn if ("place", f"seat0.objectives.{n}") in line.places]
         for n in range(3)
@@ -125,30 +117,22 @@ def test_beside_an_objective_stands_what_it_would_bring_now_if_that_is_known():
 
 
 def test_names_stand_at_the_seats():
-    drawn = picture(turn_position(players=2), ("Anna of York", "heuristic-2:loose"))
+    drawn = picture(p.turn_position(players=2), ("Anna of York", "heuristic-2:loose"))
     assert words(drawn, "seat-0")[:2] == ["0", "Anna of York"]
     assert words(drawn, "seat-1")[:2] == ["1", "heuristic-2:loose"]
 
 
 def another(value):
     """A value of the same kind that is another one."""
-    match value:
-        case bool():
-            return not value
-        case int():
-            return value + 1
-        case "character":
-            return "extra"
-        case "queen" | None:
-            return "author"
-        case str():
-            return "queen"
-        case [_, *rest]:
-            return rest
-        case {**entries}:
-            first = next(iter(entries))
-            return {key: entry for key, entry in entries.items() if key != first}
-    raise TypeError(value)
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return value + 1
+    if isinstance(value, list):
+        return value[1:]
+    if isinstance(value, dict):
+        return dict([*value.items()][1:])
+    return {"character": "extra", "queen": "author", None: "author"}.get(value, "queen")
 
 
 def page_of(game):
@@ -157,20 +141,20 @@ def page_of(game):
 
 
 def a_turn():
-    acted = {0: seat(used=["author"]), 2: rich_seat(used=["lear"])}
-    return turn_position(seats=acted, deck=["hamlet"], queue=[2])
+    acted = {0: p.seat(used=["author"]), 2: rich_seat(used=["lear"])}
+    return p.turn_position(seats=acted, deck=["hamlet"], queue=[2])
 
 
 def a_craft():
-    return position("craft", pending=CRAFT, costumes={"pink": 1}, sets={"pink": 1})
+    return p.position("craft", pending=CRAFT, costumes={"pink": 1}, sets={"pink": 1})
 
 
 def a_rest():
-    return position("rest", seats={1: seat(kept=None)})
+    return p.position("rest", seats={1: p.seat(kept=None)})
 
 
 def the_end():
-    end = position("over", others=lambda: finished(unpaid=1), winners=[0])
+    end = p.position("over", others=lambda: p.finished(unpaid=1), winners=[0])
     return end | {"to_move": None}
 
 

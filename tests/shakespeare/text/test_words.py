@@ -2,22 +2,11 @@
 
 from shakespeare_env import Position
 from shakespeare_env.play.course import from_events
+from shakespeare_env.shakespeare.text.glossary import topics
 from shakespeare_env.shakespeare.text.wording import score_sheet
-from shakespeare_env.shakespeare.words.glossary import topics
 from tests.contract.playing import play
-from tests.shakespeare.positions import (
-    BOARD,
-    COLOURS,
-    COPIES,
-    OBJECTIVES,
-    everyone_on,
-    finished,
-    last_turn,
-    position,
-    ready_to_pass,
-    seat,
-    turn_position,
-)
+from tests.shakespeare import positions as p
+from tests.shakespeare.positions import seat
 
 
 def said_to(observer, d, move):
@@ -27,7 +16,7 @@ def said_to(observer, d, move):
 
 def test_an_objective_is_named_to_its_seat_alone():
     drawn = {"drawn": ["jewels", "wardrobe", "patronage"]}
-    d = position("objective", pending=drawn, seats={0: seat(used=["queen"], cylinders=1)})
+    d = p.position("objective", pending=drawn, seats={0: seat(used=["queen"], cylinders=1)})
     mine, others = (said_to(observer, d, "objective:jewels")[0][1] for observer in (0, 1))
     assert mine == 'keeps objective "Yellow elements", 2 go under the pile'
     assert others == "keeps an objective, 2 go under the pile"
@@ -35,9 +24,9 @@ def test_an_objective_is_named_to_its_seat_alone():
 
 def test_the_end_of_a_day_comes_in_its_order_with_what_nobody_chooses():
     # Only Act I is past space 1.
-    seats = {0: ready_to_pass(mood=2), 1: finished(mood=0, used=["queen"])}
+    seats = {0: p.ready_to_pass(mood=2), 1: p.finished(mood=0, used=["queen"])}
     sets = {"purple": 1, "black": 2}
-    d = last_turn(players=2, seats=seats, sets=sets, acts={"I": {4: [1]}})
+    d = p.last_turn(players=2, seats=seats, sets=sets, acts={"I": {4: [1]}})
     assert said_to(0, d, "pass") == [
         (None, "evening of day 3"),
         (0, "no actor used: place 1 on the Initiative track"),
@@ -56,9 +45,9 @@ def test_the_end_of_a_day_comes_in_its_order_with_what_nobody_chooses():
 def last_evening():
     """Day 6, seat 0 has only to pass: 3 objectives, 6 pounds, wages of 5 and 3."""
     objectives = ["great_company", "patronage", "wardrobe"]
-    me = ready_to_pass(["othello", "hamlet"], objectives=objectives, pounds=6)
+    me = p.ready_to_pass(["othello", "hamlet"], objectives=objectives, pounds=6)
     me["stage"] = {"a3": "yellow"}
-    return last_turn(players=2, day=6, seats={0: me}, acts=everyone_on(4, 2))
+    return p.last_turn(players=2, day=6, seats={0: me}, acts=p.everyone_on(4, 2))
 
 
 def test_the_end_tells_objectives_yellow_elements_and_wages_those_of_others_together():
@@ -89,7 +78,7 @@ def test_score_sheets_tell_where_prestige_came_from():
     assert score_sheet(d) == [("so far", [5, 5])]
 
 
-NAMES = {*COPIES, *BOARD, *OBJECTIVES, *COLOURS, "act_i", "act_ii", "act_iii"}
+NAMES = {*p.COPIES, *p.BOARD, *p.OBJECTIVES, *p.COLOURS, "act_i", "act_ii", "act_iii"}
 
 
 def table():
@@ -97,7 +86,7 @@ def table():
     mine = seat(["hamlet", "viola"], resting=["hamlet"], objectives=["jewels"], pounds=4, mood=2)
     theirs = seat(["set_dresser_8", "assistant", "extra:jeweler"], tokens=1, stage={"a2": "pink"})
     acts = {"II": {4: [1, 0]}}
-    return turn_position(players=2, seats={0: mine, 1: theirs}, acts=acts, sets={"purple": 2})
+    return p.turn_position(players=2, seats={0: mine, 1: theirs}, acts=acts, sets={"purple": 2})
 
 
 def test_every_thing_is_a_topic_and_a_card_tells_its_powers():
@@ -113,7 +102,7 @@ def test_every_thing_is_a_topic_and_a_card_tells_its_powers():
 
 
 def test_alone_there_is_no_wager_but_the_rules_of_solo():
-    alone = topics(turn_position(players=1))
+    alone = topics(p.turn_position(players=1))
     assert "wager" not in alone
     assert not any("wager" in alone[name] for name in ("win", "order", "initiative", "solo"))
     assert "only 1 or 2 cylinders" in alone["win"]

@@ -7,39 +7,21 @@ from typing import Any
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
 from shakespeare_env.shakespeare import actions
-from shakespeare_env.shakespeare.box.tables import (
-    COSTUME,
-    CRAFT_COLOURS,
-    ELEMENT_VALUE,
-    N_ACTORS,
-    N_COLOURS,
-    N_SLOTS,
-    N_SPACES,
-    N_WEARERS,
-    SET,
-    WEARER_OF_CARD,
-)
-from shakespeare_env.shakespeare.rules.boards import (
-    add_costume,
-    add_set,
-    is_open,
-    keeps_symmetry,
-    member_of_wearer,
-    wears_costumes,
-)
+from shakespeare_env.shakespeare.box import tables as t
+from shakespeare_env.shakespeare.rules import boards
 
 
 @rule
 def open_craft(game: Record, costumes: bool, sets: bool, value: int) -> None:
     """Allow elements up to a value, any but yellow, or none (Rules T10)."""
     if value > 0:
-        set_craft(game, costumes, sets, value, CRAFT_COLOURS, 1)
+        set_craft(game, costumes, sets, value, t.CRAFT_COLOURS, 1)
 
 
 @rule
 def open_one(game: Record, costumes: bool, sets: bool, colour: int) -> None:
     """Require one element of a colour (Rules T16, T18)."""
-    set_craft(game, costumes, sets, ELEMENT_VALUE[colour], 1 << colour, 0)
+    set_craft(game, costumes, sets, t.ELEMENT_VALUE[colour], 1 << colour, 0)
 
 
 @rule
@@ -64,7 +46,7 @@ def set_craft(
 def spend(game: Record, kind: int, colour: int) -> None:
     """Take a displayed element; a mandatory one, or no value left, ends the craft (T10)."""
     game["display"][kind, colour] -= 1
-    game["craft_value"] -= ELEMENT_VALUE[colour]
+    game["craft_value"] -= t.ELEMENT_VALUE[colour]
     if game["craft_value"] == 0 or not game["craft_optional"]:
         close_craft(game)
 
@@ -81,7 +63,7 @@ def can_take(game: Record, kind: int, colour: int) -> bool:
     return (
         game["display"][kind, colour] > 0
         and (game["craft_colours"] >> colour) & 1 == 1
-        and ELEMENT_VALUE[colour] <= game["craft_value"]
+        and t.ELEMENT_VALUE[colour] <= game["craft_value"]
     )
 
 
@@ -89,7 +71,7 @@ def can_take(game: Record, kind: int, colour: int) -> bool:
 def can_take_colours(game: Record, kind: int) -> int:
     """Bits of the takeable colours of a kind."""
     colours = 0
-    for colour in range(N_COLOURS):
+    for colour in range(t.N_COLOURS):
         if can_take(game, kind, colour):
             colours |= 1 << colour
     return colours
@@ -113,24 +95,24 @@ def legal(game: Record, mask: Any) -> int:
 def legal_costumes(game: Record, mask: Any) -> int:
     """Costumes for own actors and extras with an open slot (Rules T11, T12)."""
     seat = game["to_move"]
-    colours = can_take_colours(game, COSTUME)
+    colours = can_take_colours(game, t.COSTUME)
     if colours == 0:
         return 0
     count = 0
     extras = 0
     for member in range(game["troupe_len"][seat]):
-        if not wears_costumes(game, seat, member):
+        if not boards.wears_costumes(game, seat, member):
             continue
         if game["extra"][seat, member]:
-            wearer = N_ACTORS + extras
+            wearer = t.N_ACTORS + extras
             extras += 1
         else:
-            wearer = WEARER_OF_CARD[game["card"][seat, member]]
-        if game["costume_len"][seat, member] == N_SLOTS:
+            wearer = t.WEARER_OF_CARD[game["card"][seat, member]]
+        if game["costume_len"][seat, member] == t.N_SLOTS:
             continue
-        for colour in range(N_COLOURS):
+        for colour in range(t.N_COLOURS):
             if (colours >> colour) & 1:
-                mask[actions.COSTUME + colour * N_WEARERS + wearer] = True
+                mask[actions.COSTUME + colour * t.N_WEARERS + wearer] = True
                 count += 1
     return count
 
@@ -139,16 +121,16 @@ def legal_costumes(game: Record, mask: Any) -> int:
 def legal_sets(game: Record, mask: Any) -> int:
     """Stage sets for open spaces, keeping symmetry (Rules T11, T13)."""
     seat = game["to_move"]
-    colours = can_take_colours(game, SET)
+    colours = can_take_colours(game, t.SET)
     if colours == 0:
         return 0
     count = 0
-    for space in range(N_SPACES):
-        if not is_open(game, seat, space):
+    for space in range(t.N_SPACES):
+        if not boards.is_open(game, seat, space):
             continue
-        for colour in range(N_COLOURS):
-            if (colours >> colour) & 1 and keeps_symmetry(game, seat, space, colour):
-                mask[actions.SET + colour * N_SPACES + space] = True
+        for colour in range(t.N_COLOURS):
+            if (colours >> colour) & 1 and boards.keeps_symmetry(game, seat, space, colour):
+                mask[actions.SET + colour * t.N_SPACES + space] = True
                 count += 1
     return count
 
@@ -160,13 +142,13 @@ def play(game: Record, action: int) -> None:
     if action == actions.DONE:
         close_craft(game)
     elif action < actions.SET:
-        colour, wearer = divmod(action - actions.COSTUME, N_WEARERS)
-        spend(game, COSTUME, colour)
-        add_costume(game, seat, member_of_wearer(game, seat, wearer), colour)
+        colour, wearer = divmod(action - actions.COSTUME, t.N_WEARERS)
+        spend(game, t.COSTUME, colour)
+        boards.add_costume(game, seat, boards.member_of_wearer(game, seat, wearer), colour)
     else:
-        colour, space = divmod(action - actions.SET, N_SPACES)
-        spend(game, SET, colour)
-        add_set(game, seat, space, colour)
+        colour, space = divmod(action - actions.SET, t.N_SPACES)
+        spend(game, t.SET, colour)
+        boards.add_set(game, seat, space, colour)
 
 
 @rule
@@ -176,15 +158,20 @@ def is_possible(game: Record) -> bool:
     if game["craft_costumes"]:
         wearers = 0
         for member in range(game["troupe_len"][seat]):
-            if wears_costumes(game, seat, member) and game["costume_len"][seat, member] < N_SLOTS:
+            if (
+                boards.wears_costumes(game, seat, member)
+                and game["costume_len"][seat, member] < t.N_SLOTS
+            ):
                 wearers += 1
-        for colour in range(N_COLOURS):
-            if wearers > 0 and can_take(game, COSTUME, colour):
+        for colour in range(t.N_COLOURS):
+            if wearers > 0 and can_take(game, t.COSTUME, colour):
                 return True
     if game["craft_sets"]:
-        for colour in range(N_COLOURS):
-            if can_take(game, SET, colour):
-                for space in range(N_SPACES):
-                    if is_open(game, seat, space) and keeps_symmetry(game, seat, space, colour):
+        for colour in range(t.N_COLOURS):
+            if can_take(game, t.SET, colour):
+                for space in range(t.N_SPACES):
+                    if boards.is_open(game, seat, space) and boards.keeps_symmetry(
+                        game, seat, space, colour
+                    ):
                         return True
     return False

@@ -7,25 +7,15 @@ from typing import Any
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
 from shakespeare_env.shakespeare import actions
-from shakespeare_env.shakespeare.box.tables import (
-    LOWEST_MOOD,
-    MOOD_BACK,
-    MOOD_POUNDS,
-    MOOD_PRESTIGE,
-    MOOD_QUILL,
-    PURPLE,
-    SET,
-)
-from shakespeare_env.shakespeare.rules.acts import can_move_back, place
-from shakespeare_env.shakespeare.rules.boards import shift_mood
-from shakespeare_env.shakespeare.rules.supply import gain_pounds, gain_prestige
+from shakespeare_env.shakespeare.box import tables as t
+from shakespeare_env.shakespeare.rules import boards
 
 
 @rule
 def blame_purple(game: Record) -> None:
     """Lower all moods by 1 for each purple set left on display (Rules M1)."""
     for seat in range(game["players"]):
-        shift_mood(game, seat, -game["display"][SET, PURPLE])
+        boards.shift_mood(game, seat, -game["display"][t.SET, t.PURPLE])
 
 
 @rule
@@ -37,11 +27,11 @@ def serve(game: Record) -> None:
     seat = game["to_move"]
     mood = game["mood"][seat]
     game["mood"][seat] = 0
-    gain_pounds(game, seat, MOOD_POUNDS[mood - LOWEST_MOOD])
-    gain_prestige(game, seat, MOOD_PRESTIGE[mood - LOWEST_MOOD])
-    if mood == MOOD_BACK:
+    boards.gain_pounds(game, seat, t.MOOD_POUNDS[mood - t.LOWEST_MOOD])
+    boards.gain_prestige(game, seat, t.MOOD_PRESTIGE[mood - t.LOWEST_MOOD])
+    if mood == t.MOOD_BACK:
         game["back"] = 1
-    elif mood == MOOD_QUILL:
+    elif mood == t.MOOD_QUILL:
         game["quills"] = 1
 
 
@@ -50,7 +40,7 @@ def legal(game: Record, mask: Any) -> int:
     """Back on any act past space 1 (Rules M2)."""
     count = 0
     for act in range(3):
-        if can_move_back(game, act, game["to_move"]):
+        if boards.can_move_back(game, act, game["to_move"]):
             mask[actions.BACK + act] = True
             count += 1
     return count
@@ -61,7 +51,9 @@ def is_possible(game: Record) -> bool:
     """Whether any act allows a move back; if not, nothing happens (Rules M2)."""
     seat = game["to_move"]
     return (
-        can_move_back(game, 0, seat) or can_move_back(game, 1, seat) or can_move_back(game, 2, seat)
+        boards.can_move_back(game, 0, seat)
+        or boards.can_move_back(game, 1, seat)
+        or boards.can_move_back(game, 2, seat)
     )
 
 
@@ -71,4 +63,4 @@ def play(game: Record, action: int) -> None:
     seat = game["to_move"]
     act = action - actions.BACK
     game["back"] = 0
-    place(game, act, seat, game["disc_space"][act, seat] - 1)
+    boards.place(game, act, seat, game["disc_space"][act, seat] - 1)

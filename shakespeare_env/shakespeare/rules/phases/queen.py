@@ -8,7 +8,7 @@ from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
 from shakespeare_env.shakespeare import actions
 from shakespeare_env.shakespeare.box.tables import N_OBJECTIVES, QUEEN_OBJECTIVES, QUEEN_POUNDS
-from shakespeare_env.shakespeare.rules.supply import gain_pounds
+from shakespeare_env.shakespeare.rules.boards import gain_pounds
 from shakespeare_env.shakespeare.state import NOBODY
 
 

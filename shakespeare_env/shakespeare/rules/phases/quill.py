@@ -7,7 +7,7 @@ from typing import Any
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
 from shakespeare_env.shakespeare import actions
-from shakespeare_env.shakespeare.rules.acts import advance, can_advance
+from shakespeare_env.shakespeare.rules.boards import advance, can_advance
 
 
 @rule

@@ -5,8 +5,7 @@ from __future__ import annotations
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
 from shakespeare_env.shakespeare.box import tables as t
-from shakespeare_env.shakespeare.rules.acts import advance, ahead, place
-from shakespeare_env.shakespeare.rules.supply import gain_pounds, gain_prestige
+from shakespeare_env.shakespeare.rules import boards
 
 
 @rule
@@ -34,9 +33,9 @@ def use_costume(game: Record, seat: int, member: int) -> int:
     """Use the power of a complete costume; returns its white quills (Rules R1)."""
     row = t.EXTRA if game["extra"][seat, member] else game["card"][seat, member]
     for act in range(3):
-        advance(game, act, seat, t.COSTUME_QUILLS[row, act])
-    gain_pounds(game, seat, t.COSTUME_POUNDS[row])
-    gain_prestige(game, seat, t.COSTUME_PRESTIGE[row])
+        boards.advance(game, act, seat, t.COSTUME_QUILLS[row, act])
+    boards.gain_pounds(game, seat, t.COSTUME_POUNDS[row])
+    boards.gain_prestige(game, seat, t.COSTUME_PRESTIGE[row])
     return t.COSTUME_WHITE[row]
 
 
@@ -47,7 +46,7 @@ def score_acts(game: Record) -> None:
         for act in range(3):
             score_grey_space(game, seat, act)
             if act == t.ACT_II:
-                score_place(game, seat, ahead(game, act, seat))
+                score_place(game, seat, boards.ahead(game, act, seat))
             else:
                 score_space(game, seat, act)
 
@@ -56,7 +55,7 @@ def score_acts(game: Record) -> None:
 def score_grey_space(game: Record, seat: int, act: int) -> None:
     """Lose prestige on the first spaces of an act (Rules R2)."""
     if game["disc_space"][act, seat] <= t.GREY_SPACES:
-        gain_prestige(game, seat, -1)
+        boards.gain_prestige(game, seat, -1)
 
 
 @rule
@@ -64,20 +63,20 @@ def score_space(game: Record, seat: int, act: int) -> None:
     """Pounds by the space on Act I, prestige by that on Act III (Rules R2)."""
     at = game["disc_space"][act, seat]
     if act == t.ACT_I:
-        gain_pounds(game, seat, t.ACT_I_POUNDS[at])
+        boards.gain_pounds(game, seat, t.ACT_I_POUNDS[at])
     else:
-        gain_prestige(game, seat, t.ACT_III_PRESTIGE[at])
+        boards.gain_prestige(game, seat, t.ACT_III_PRESTIGE[at])
 
 
 @rule
 def score_place(game: Record, seat: int, place_taken: int) -> None:
     """Prestige for the discs furthest ahead on Act II (Rules R2)."""
     if place_taken < len(t.ACT_II_PRESTIGE):
-        gain_prestige(game, seat, t.ACT_II_PRESTIGE[place_taken])
+        boards.gain_prestige(game, seat, t.ACT_II_PRESTIGE[place_taken])
 
 
 @rule
 def move_neutral_discs(game: Record) -> None:
     """Solo, after day 4's scoring: move neutral discs to space 8, on top (Rules V2)."""
     for act in range(3):
-        place(game, act, t.NEUTRAL, t.NEUTRAL_LATER)
+        boards.place(game, act, t.NEUTRAL, t.NEUTRAL_LATER)

@@ -7,22 +7,17 @@ from typing import Any
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
 from shakespeare_env.shakespeare import actions
-from shakespeare_env.shakespeare.rules.supply import (
-    discard_characters,
-    discard_elements,
-    show_characters,
-    show_elements,
-)
+from shakespeare_env.shakespeare.rules import boards
 from shakespeare_env.shakespeare.state import NOBODY
 
 
 @rule
 def renew(game: Record) -> None:
     """Renew characters and elements; advance the day (Rules U1, U2, U3)."""
-    discard_characters(game)
-    show_characters(game)
-    discard_elements(game)
-    show_elements(game)
+    boards.discard_characters(game)
+    boards.show_characters(game)
+    boards.discard_elements(game)
+    boards.show_elements(game)
     game["day"] += 1
 
 

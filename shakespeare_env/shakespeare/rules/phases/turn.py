@@ -8,15 +8,8 @@ from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
 from shakespeare_env.shakespeare import actions
 from shakespeare_env.shakespeare.box import tables as t
-from shakespeare_env.shakespeare.rules.acts import advance
-from shakespeare_env.shakespeare.rules.boards import (
-    assistants,
-    join,
-    shift_mood,
-    shift_mood_of_others,
-)
+from shakespeare_env.shakespeare.rules import boards
 from shakespeare_env.shakespeare.rules.phases.craft import open_craft, open_one
-from shakespeare_env.shakespeare.rules.supply import gain_pounds, gain_prestige
 from shakespeare_env.shakespeare.state import NOBODY
 
 
@@ -83,7 +76,7 @@ def recruit(game: Record, seat: int, deck: int, face_down: int) -> None:
     """Take a shown card as itself or as an extra, free for now (Rules T2)."""
     game["shown"][deck] -= 1
     game["recruited"][seat] = 1
-    join(game, seat, t.N_BOARD + deck, face_down)
+    boards.join(game, seat, t.N_BOARD + deck, face_down)
 
 
 @rule
@@ -103,7 +96,7 @@ def activate(game: Record, seat: int, card: int, bonus: int) -> None:
     elif kind == t.JEWELER:
         open_one(game, True, True, t.YELLOW)  # T16
     else:
-        value = t.VALUE[card] + assistants(game, seat) + bonus  # T9
+        value = t.VALUE[card] + boards.assistants(game, seat) + bonus  # T9
         open_craft(game, kind != t.SET_DRESSER, kind != t.COSTUME_MISTRESS, value)  # T10
 
 
@@ -111,11 +104,11 @@ def activate(game: Record, seat: int, card: int, bonus: int) -> None:
 def act(game: Record, seat: int, card: int) -> None:
     """Use an actor: coloured quills and gains now; white quills, element next (Rules T8, T18)."""
     for track in range(3):
-        advance(game, track, seat, t.QUILLS[card, track])
-    shift_mood(game, seat, t.MOOD[card])
-    shift_mood_of_others(game, seat, t.OTHERS_MOOD[card])
-    gain_pounds(game, seat, t.POUNDS[card])
-    gain_prestige(game, seat, t.PRESTIGE[card])
+        boards.advance(game, track, seat, t.QUILLS[card, track])
+    boards.shift_mood(game, seat, t.MOOD[card])
+    boards.shift_mood_of_others(game, seat, t.OTHERS_MOOD[card])
+    boards.gain_pounds(game, seat, t.POUNDS[card])
+    boards.gain_prestige(game, seat, t.PRESTIGE[card])
     game["quills"] = t.WHITE[card]
     kind = t.TAKE_KIND[card]
     if kind >= 0:
@@ -169,4 +162,4 @@ def score_solo(game: Record) -> None:
     for member in range(game["troupe_len"][0]):
         used += game["cylinder"][0, member]
     if 1 <= used <= 2:
-        gain_prestige(game, 0, 1)
+        boards.gain_prestige(game, 0, 1)

@@ -13,16 +13,9 @@ from shakespeare_env.core.presentation import Event
 from shakespeare_env.play.tracing import Call, Teller, Tracer
 from shakespeare_env.shakespeare import actions as a
 from shakespeare_env.shakespeare import state as s
+from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS, Character
-from shakespeare_env.shakespeare.box.printed import (
-    PRINTED,
-    SET_GAINS,
-    amount,
-    plural,
-    quills_of,
-    signed,
-)
 from shakespeare_env.shakespeare.rules import boards, flow, scoring
 from shakespeare_env.shakespeare.rules.phases import (
     craft,
@@ -38,14 +31,13 @@ from shakespeare_env.shakespeare.text.wording import seat_list
 
 GAINS = ("mood", "pounds", "prestige")
 PAY = ("pounds", "prestige")
+_PLACES = ("first", "second")
 
 
 def _counted(game: Record, seat: int) -> dict[str, int]:
-    """A seat's counters."""
-    spaces = {f"act {name}": game["disc_space"][act, seat] for act, name in enumerate(ACTS)}
-    counted = {
-        **{name: game[name][seat] for name in ("prestige", "pounds", "tokens", "mood")},
-        **spaces,
+    counters = {name: game[name][seat] for name in ("prestige", "pounds", "tokens", "mood")}
+    counters |= {f"act {name}": game["disc_space"][act, seat] for act, name in enumerate(ACTS)}
+    counters |= {
         "cylinders": game["cylinders"][seat],
         "troupe": game["troupe_len"][seat],
         "resting": game["rest"][seat].sum(),
@@ -53,7 +45,7 @@ def _counted(game: Record, seat: int) -> dict[str, int]:
         "stage": (game["stage"][seat] >= 0).sum(),
         "costumes": game["costume_len"][seat].sum(),
     }
-    return {name: int(count) for name, count in counted.items()}
+    return {name: int(count) for name, count in counters.items()}
 
 
 def changes(call: Call, seat: int) -> dict[str, int]:
@@ -73,17 +65,10 @@ def event(
     quills: Mapping[str, int] | None = None,
     tried: bool = False,
 ) -> Event:
-    """An event with all that a call has changed for a seat.
+    """An event with all that a call has changed for a seat, its cause first.
 
-    Args:
-        call: The call.
-        seat: The seat.
-        cause: Words before the amounts.
-        source: The source of prestige.
-        note: Words after the amounts.
-        shown: What is put into words besides spaces on the acts; the cause says the rest.
-        quills: Quills used, by act.
-        tried: Whether something was due, which may have had no effect.
+    `shown` counters are put into words, besides spaces on the acts, then `note`; `quills` were
+    used, by act. If something was `tried` and nothing changed, there is no effect.
     """
     changed, words = changes(call, seat), []
     for act, name in enumerate(ACTS):
@@ -92,8 +77,8 @@ def event(
             space = call.after["disc_space"][act, seat]
             words.append(f"Act {name} {'back ' if moved < 0 else ''}to space {space}")
         if max(moved, 0) < used:
-            words.append(f"{plural(used - moved, 'quill')} lost on Act {name}")
-    words += [amount(name, changed[name]) for name in shown if name in changed]
+            words.append(f"{b.plural(used - moved, 'quill')} lost on Act {name}")
+    words += [b.amount(name, changed[name]) for name in shown if name in changed]
     words += [note] if note else []
     if not words and (tried or any((quills or {}).values())):
         words = ["no effect"]
@@ -102,18 +87,16 @@ def event(
     return Event(seat, text, source if points else "", points, changed)
 
 
-def seats(call: Call) -> range:
-    """The seats of the game."""
-    return range(call.after["players"])
-
-
 def mover(call: Call) -> int:
     """The seat to move before the call."""
     return int(call.before["to_move"])
 
 
-def names_of(cards: Iterable[int]) -> str:
-    """Characters' names."""
+def _seats(call: Call) -> range:
+    return range(call.after["players"])
+
+
+def _names(cards: Iterable[int]) -> str:
     return ", ".join(t.CARD_NAMES[card] for card in cards)
 
 
@@ -123,7 +106,6 @@ def _join(call: Call) -> Iterator[Event]:
 
 
 def _turn(call: Call) -> Iterator[Event]:
-    """A character joins, or is used (T2, T3, T9, T16 to T18)."""
     yield from call.inner
     (action,), seat = call.args, mover(call)
     if action == a.PASS and call.forced:
@@ -134,49 +116,39 @@ def _turn(call: Call) -> Iterator[Event]:
     used = (
         a.PLUS_3_CARD[action - a.ACTIVATE_PLUS_3] if token else a.ACTIVATE_CARD[action - a.ACTIVATE]
     )
-    card = PRINTED.cards[t.CARD_IDS[used]]
+    card = b.PRINTED.cards[t.CARD_IDS[used]]
     if card.kind == "actor":
         yield from _act(call, seat, card)
     elif card.kind == "queen":
-        yield event(call, seat, f"{card.name}: {PRINTED.box.queen_pounds} £, or an objective")
+        yield event(call, seat, f"{card.name}: {b.PRINTED.box.queen_pounds} £, or an objective")
     elif card.kind == "jeweler":
         yield event(call, seat, f"{card.name}: one yellow element")
     else:
         value = int(call.after["craft_value"])
         helpers = value - card.value - t.PLUS_3 * token
-        words = [plural(helpers, "assistant")] if helpers else []
+        words = [b.plural(helpers, "assistant")] if helpers else []
         words += ['a token "+3"'] if token else []
         extra = f", with {' and '.join(words)}" if words else ""
         yield event(call, seat, f"{card.name}: {value} to spend{extra}")
 
 
 def _act(call: Call, seat: int, card: Character) -> Iterator[Event]:
-    """An actor's power, and its place on the Initiative track (T5, T8, T18)."""
     power, place = card.activation, call.after["initiative_len"]
-    notes = [plural(power.white, "white quill")] if power.white else []
+    notes = [b.plural(power.white, "white quill")] if power.white else []
     if power.take_set or power.take_costume:
         kind = "stage set" if power.take_set else "costume"
         notes.append(f"one {power.take_set or power.take_costume} {kind} element")
     if place > call.before["initiative_len"]:
         notes.append(f"place {place} on the Initiative track")
-    due = any((power.mood, power.pounds, power.prestige))
-    yield event(
-        call,
-        seat,
-        card.name,
-        source="actors",
-        note=", ".join(notes),
-        shown=GAINS,
-        quills=quills_of(power),
-        tried=due,
-    )
+    tried, note = any((power.mood, power.pounds, power.prestige)), ", ".join(notes)
+    told: dict[str, Any] = {"note": note, "quills": b.quills_of(power), "tried": tried}
+    yield event(call, seat, card.name, source="actors", shown=GAINS, **told)
     if power.others_mood:
         yield from _others(call, seat, card.name)
 
 
 def _others(call: Call, seat: int, cause: str) -> Iterator[Event]:
-    """The moods of all other seats (T14)."""
-    for other in seats(call):
+    for other in _seats(call):
         if other != seat:
             yield event(call, other, f"{cause}, by seat {seat}", shown=["mood"], tried=True)
 
@@ -188,56 +160,34 @@ def _take(call: Call) -> Iterator[Event]:
 
 
 def _costume(call: Call) -> Iterator[Event]:
-    """A costume element; the third pays (T11, T12)."""
     (seat, member, colour), game = call.args, call.after
     if game["extra"][seat, member]:
         wearer = f"extra {game['extra'][seat, : member + 1].sum()}"
     else:
         wearer = t.CARD_NAMES[game["card"][seat, member]]
-    cause, value = (
-        f"{COLOURS[colour]} costume for {wearer}",
-        int(game["costume_value"][seat, member]),
-    )
-    elements = int(game["costume_len"][seat, member])
-    complete = elements == t.N_SLOTS
-    cause += f", complete at {value}" if complete else f", {elements} of {t.N_SLOTS}"
+    elements, value = game["costume_len"][seat, member], game["costume_value"][seat, member]
+    state = f"complete at {value}" if elements == t.N_SLOTS else f"{elements} of {t.N_SLOTS}"
+    cause = f"{COLOURS[colour]} costume for {wearer}, {state}"
     yield event(call, seat, cause, source="costumes", shown=PAY)
 
 
 def _set(call: Call) -> Iterator[Event]:
-    """A stage set: a candle scores, the element acts (T11, T13, T14)."""
     seat, space, colour = call.args
-    name = COLOURS[colour]
-    candle = ", a candle" if PRINTED.box.spaces[space].candle else ""
-    yield event(
-        call,
-        seat,
-        f"{name} stage set on {t.SPACE_IDS[space]}{candle}",
-        source="candles",
-        shown=("prestige", "pounds", "mood", "tokens"),
-        tried=bool(candle) or name in SET_GAINS,
-    )
+    name, candle, shown = COLOURS[colour], bool(t.CANDLE[space]), (*GAINS[::-1], "tokens")
+    cause = f"{name} stage set on {t.SPACE_IDS[space]}{', a candle' * candle}"
+    tried = candle or name in b.SET_GAINS
+    yield event(call, seat, cause, source="candles", shown=shown, tried=tried)
     if colour == t.PURPLE:
         yield from _others(call, seat, f"{name} stage set")
 
 
-def _quill(call: Call) -> Iterator[Event]:
-    yield event(call, mover(call), "white quill")
-
-
-def _back(call: Call) -> Iterator[Event]:
-    yield event(call, mover(call), f"mood {signed(t.MOOD_BACK)}")
-
-
 def _gift(call: Call) -> Iterator[Event]:
-    """The Queen's pounds or objectives (T17)."""
     drawn = int(call.after["drawn_len"])
-    cause = f"the Queen: draws {plural(drawn, 'objective')}" if drawn else "the Queen"
+    cause = f"the Queen: draws {b.plural(drawn, 'objective')}" if drawn else "the Queen"
     yield event(call, mover(call), cause, shown=PAY, tried=not drawn)
 
 
 def _objective(call: Call) -> Iterator[Event]:
-    """One of the objectives drawn is kept (T17); its seat alone knows which."""
     (action,), seat = call.args, mover(call)
     returned = int(call.before["drawn_len"]) - 1
     known = call.viewer in (None, seat)
@@ -247,10 +197,9 @@ def _objective(call: Call) -> Iterator[Event]:
 
 
 def _lapse(call: Call) -> Iterator[Event]:
-    """Choices that turned out impossible (T6, T10, M2)."""
     before, after, seat = call.before, call.after, mover(call)
     if before["quills"] and not after["quills"]:
-        lost = plural(int(before["quills"]), "white quill")
+        lost = b.plural(int(before["quills"]), "white quill")
         yield event(call, seat, f"{lost} lost: every act is at its end")
     if before["craft_value"] and not after["craft_value"]:
         yield event(call, seat, "nothing more can be taken and placed")
@@ -258,11 +207,8 @@ def _lapse(call: Call) -> Iterator[Event]:
         yield event(call, seat, "no disc moves back: all are on space 1")
 
 
-_PLACES = ("first", "second")
-
-
 def _part(call: Call) -> Iterator[Event]:
-    """The evening, the rehearsal and the acts, as headings of what they bring (M, R)."""
+    """The evening, the rehearsal and the acts, as headings of what they bring."""
     part, day = call.before["part"], call.before["day"]
     if part == s.IN_TURNS:
         yield Event(None, f"evening of day {day}")
@@ -274,84 +220,75 @@ def _part(call: Call) -> Iterator[Event]:
 
 
 def _begin_day(call: Call) -> Iterator[Event]:
-    """Cylinders come back (P3, V1)."""
     yield Event(None, f"day {call.after['day']} begins")
-    for seat in seats(call):
+    for seat in _seats(call):
         unused = int(call.before["cylinders"][seat])
         if call.after["players"] == 1:
-            yield event(call, seat, f"{plural(t.N_CYLINDERS, 'cylinder')} for the day")
+            yield event(call, seat, f"{b.plural(t.N_CYLINDERS, 'cylinder')} for the day")
         elif unused:
-            yield event(call, seat, f"{plural(unused, 'unused cylinder')} taken back")
+            yield event(call, seat, f"{b.plural(unused, 'unused cylinder')} taken back")
 
 
 def _reveal(call: Call) -> Iterator[Event]:
-    """Wagers, Order, and 1 prestige for the first (W1 to W4)."""
     order = call.after["order"][: call.after["players"]].tolist()
     source = "first in Order"
     yield Event(None, "wagers revealed")
     for place, seat in enumerate(order, 1):
         wagered = int(call.after["wager"][seat])
-        words = f"{plural(wagered, 'cylinder')} wagered, "
+        words = f"{b.plural(wagered, 'cylinder')} wagered, "
         points = changes(call, seat).get("prestige", 0)
-        words += f"{source}: {amount('prestige', points)}" if points else f"place {place} in Order"
+        words += (
+            f"{source}: {b.amount('prestige', points)}" if points else f"place {place} in Order"
+        )
         counters = {"cylinders": wagered}
         yield Event(seat, words, source if points else "", points, counters)
     yield Event(None, f"new Order: {seat_list(order)}")
 
 
 def _initiative(call: Call) -> Iterator[Event]:
-    """Seats without an actor get the last places (T5)."""
     for place in range(call.before["initiative_len"], call.after["initiative_len"]):
         words = f"no actor used: place {place + 1} on the Initiative track"
         yield Event(int(call.after["initiative"][place]), words)
 
 
 def _few_cylinders(call: Call) -> Iterator[Event]:
-    """The solo bonus (V3)."""
     if changes(call, 0):
-        used = plural(int(call.after["cylinder"][0].sum()), "cylinder")
+        used = b.plural(int(call.after["cylinder"][0].sum()), "cylinder")
         yield event(call, 0, f"{used} used", source="few cylinders", shown=PAY)
 
 
 def _purple(call: Call) -> Iterator[Event]:
-    """Purple stage sets left on display (M1)."""
     purple = int(call.after["display"][t.SET, t.PURPLE])
-    for seat in seats(call) if purple else ():
-        cause = f"{plural(purple, 'purple stage set')} left on display"
+    for seat in _seats(call) if purple else ():
+        cause = f"{b.plural(purple, 'purple stage set')} left on display"
         yield event(call, seat, cause, shown=["mood"], tried=True)
 
 
 def _mood(call: Call) -> Iterator[Event]:
-    """A mood pays and returns to 0 (M2, M3)."""
     seat = mover(call)
     was = int(call.before["mood"][seat])
     opened = {t.MOOD_BACK: "a disc moves back", t.MOOD_QUILL: "a white quill"}.get(was, "")
     if was:
-        cause = f"mood {signed(was)} returns to 0"
+        cause = f"mood {b.signed(was)} returns to 0"
         due = was in t.MOOD_GAINS
         yield event(call, seat, cause, source="mood", note=opened, shown=PAY, tried=due)
 
 
 def _costume_power(call: Call) -> Iterator[Event]:
-    """The power of a complete costume (R1)."""
     (seat, member), game = call.args, call.after
     extra = bool(game["extra"][seat, member])
-    card = PRINTED.cards[t.CARD_IDS[game["card"][seat, member]]]
-    power = PRINTED.box.extra_power if extra else card.costume_power
-    yield event(
-        call,
-        seat,
+    card = b.PRINTED.cards[t.CARD_IDS[game["card"][seat, member]]]
+    power = b.PRINTED.box.extra_power if extra else card.costume_power
+    note = b.plural(power.white, "white quill") if power.white else ""
+    cause, tried = (
         f"costume power of {card.name}{', an extra' * extra}",
-        source="costume powers",
-        note=plural(power.white, "white quill") if power.white else "",
-        shown=PAY,
-        quills=quills_of(power),
-        tried=any((power.pounds, power.prestige)),
+        power.pounds | power.prestige,
     )
+    told: dict[str, Any] = {"note": note, "quills": b.quills_of(power), "tried": bool(tried)}
+    yield event(call, seat, cause, source="costume powers", shown=PAY, **told)
 
 
 def _act_scores(call: Call) -> Iterator[Event]:
-    """What the space of a disc pays or costs (R2)."""
     seat, act = call.args
     if changes(call, seat):
         where = f"Act {ACTS[act]}, space {call.after['disc_space'][act, seat]}"
@@ -359,45 +296,32 @@ def _act_scores(call: Call) -> Iterator[Event]:
 
 
 def _place_scores(call: Call) -> Iterator[Event]:
-    """What a place on Act II pays (R2)."""
     seat, place = call.args
     if place < len(_PLACES):
         act = f"Act {ACTS[t.ACT_II]}"
         yield event(call, seat, f"{_PLACES[place]} on {act}", source=act, shown=PAY)
 
 
-def _neutral_discs(call: Call) -> Iterator[Event]:
-    _, later = PRINTED.box.neutral_spaces
-    yield Event(None, f"the neutral discs move to space {later}")
-
-
-def _upkeep(call: Call) -> Iterator[Event]:
-    yield Event(None, "upkeep: new characters and elements on display")
-
-
 def _rested(call: Call) -> Iterator[Event]:
-    """Yesterday's rest tokens come off (P1)."""
-    for seat in seats(call):
+    for seat in _seats(call):
         if rested := call.before["card"][seat][call.before["rest"][seat] == 1].tolist():
-            yield event(call, seat, f"rested: {names_of(rested)}")
+            yield event(call, seat, f"rested: {_names(rested)}")
 
 
 def _rests(call: Call) -> Iterator[Event]:
-    """Rest tokens on all characters used but one (P2)."""
     seat = call.args[0]
     laid = call.after["rest"][seat] > call.before["rest"][seat]
     if laid.any():
-        yield event(call, seat, f"must rest tomorrow: {names_of(call.after['card'][seat][laid])}")
+        yield event(call, seat, f"must rest tomorrow: {_names(call.after['card'][seat][laid])}")
 
 
 def _objectives(call: Call) -> Iterator[Event]:
-    """A seat's objectives; to others, what they bring together (F1)."""
     (seat,) = call.args
     unknown = int(call.after["objectives_len"][seat])
     if call.viewer in (None, seat):
         yield from call.inner
     elif unknown:
-        yield _objective_scores(call, seat, plural(unknown, "unknown objective"))
+        yield _objective_scores(call, seat, b.plural(unknown, "unknown objective"))
 
 
 def _objective_scores(call: Call, seat: int, cause: str) -> Event:
@@ -411,46 +335,30 @@ def _one_objective(call: Call) -> Iterator[Event]:
     yield _objective_scores(call, seat, cause)
 
 
-def _end(call: Call) -> Iterator[Event]:
-    """Objectives, yellow elements and wages (F1 to F4)."""
-    yield Event(None, "end of the game")
-    yield from call.inner
-
-
 def _given_up(call: Call) -> Iterator[Event]:
-    """Pounds given up for objectives (F1)."""
-    seat = call.args[0]
-    kept = call.after["objectives"][seat, : call.after["objectives_len"][seat]]
-    names = [
-        f'objective "{t.OBJECTIVE_NAMES[card]}"' for card in kept if t.METRIC[card] == t.SACRIFICE
-    ]
-    yield _objective_scores(call, seat, ", ".join(names))
+    seat, objective = call.args
+    yield _objective_scores(call, seat, f'objective "{t.OBJECTIVE_NAMES[objective]}"')
 
 
 def _yellow(call: Call) -> Iterator[Event]:
     (seat,) = call.args
     if yellow := int(call.after["yellow"][seat]):
-        cause = plural(yellow, "yellow element")
+        cause = b.plural(yellow, "yellow element")
         yield event(call, seat, cause, source="yellow elements", shown=PAY)
 
 
 def _wages(call: Call) -> Iterator[Event]:
-    """Wages, and prestige for those not paid (F3)."""
     (seat,), game = call.args, call.after
-    members, cards = range(game["troupe_len"][seat]), PRINTED.cards
-    due = sum(
-        cards[t.CARD_IDS[game["card"][seat, member]]].cost
-        for member in members
-        if not game["extra"][seat, member]
-    )
-    if due:
+    hired = game["card"][seat][: game["troupe_len"][seat]]
+    face_up = game["extra"][seat][: len(hired)] == 0
+    if due := int(t.COST[hired[face_up]].sum()):
         unpaid = int(game["unpaid"][seat])
-        words = f", {plural(unpaid, 'character')} unpaid" if unpaid else ""
+        words = f", {b.plural(unpaid, 'character')} unpaid" if unpaid else ""
         yield event(call, seat, f"wages of {due} £{words}", source="unpaid wages", shown=PAY)
 
 
 def _winners(call: Call) -> Iterator[Event]:
-    won = [seat for seat in seats(call) if call.after["winners"][seat]]
+    won = [seat for seat in _seats(call) if call.after["winners"][seat]]
     if call.after["players"] > 1:
         yield Event(None, f"{seat_list(won)} win{'s' * (len(won) == 1)}")
 
@@ -461,8 +369,8 @@ _TELLERS: dict[Any, Teller] = {
     craft.play: _take,
     boards.add_costume: _costume,
     boards.add_set: _set,
-    quill.play: _quill,
-    mood.play: _back,
+    quill.play: lambda call: [event(call, mover(call), "white quill")],
+    mood.play: lambda call: [event(call, mover(call), f"mood {b.signed(t.MOOD_BACK)}")],
     queen.play_gift: _gift,
     queen.play_objective: _objective,
     flow.has_open_choice: _lapse,
@@ -477,11 +385,13 @@ _TELLERS: dict[Any, Teller] = {
     rehearsal.score_grey_space: _act_scores,
     rehearsal.score_space: _act_scores,
     rehearsal.score_place: _place_scores,
-    rehearsal.move_neutral_discs: _neutral_discs,
-    rest.renew: _upkeep,
+    rehearsal.move_neutral_discs: lambda _: [
+        Event(None, f"the neutral discs move to space {t.NEUTRAL_LATER}")
+    ],
+    rest.renew: lambda _: [Event(None, "upkeep: new characters and elements on display")],
     rest.lift: _rested,
     rest.put_to_rest: _rests,
-    scoring.finish: _end,
+    scoring.finish: lambda call: [Event(None, "end of the game"), *call.inner],
     scoring.score_objectives: _objectives,
     scoring.score_objective: _one_objective,
     scoring.give_up_pounds: _given_up,
@@ -489,8 +399,6 @@ _TELLERS: dict[Any, Teller] = {
     scoring.score_wages: _wages,
     scoring.name_winners: _winners,
 }
-
-
 _TRACER = Tracer(flow.play, flow.legal, a.TABLE.size, _TELLERS)
 
 

@@ -7,22 +7,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS, Character, Power, Space
-from shakespeare_env.shakespeare.box.printed import (
-    PRINTED,
-    SET_GAINS,
-    counted,
-    gain_words,
-    plural,
-    quills_of,
-    reward,
-    signed,
-)
 
 _WORDS = tomllib.loads((Path(__file__).parents[1] / "words.toml").read_text(encoding="utf-8"))
 _QUILLS = dict(zip(ACTS, ("Red", "Gold", "Blue"), strict=True))
-_MOODS = {mood: gain_words(gain) for mood, gain in t.MOOD_GAINS.items()} | {
+_MOODS = {mood: b.gain_words(gain) for mood, gain in t.MOOD_GAINS.items()} | {
     t.MOOD_BACK: "a disc moves back",
     t.MOOD_QUILL: "a white quill",
 }
@@ -34,17 +25,16 @@ def topics(position: Mapping[str, Any]) -> dict[str, str]:
     said = _WORDS["topics"] | _WORDS["alone" if position["players"] == 1 else "several"]
     meanings = {name: text.format_map(known) for name, text in said.items()}
     meanings |= {f"act_{act.lower()}": _act(act) for act in ACTS}
-    meanings |= {colour: _colour(colour, value) for colour, value in PRINTED.values.items()}
-    meanings |= {space.id: _space(space) for space in PRINTED.box.spaces}
+    meanings |= {colour: _colour(colour, value) for colour, value in b.PRINTED.values.items()}
+    meanings |= {space.id: _space(space) for space in b.PRINTED.box.spaces}
     for name, text in _cards(position).items():
         meanings[name] = f"{meanings[name]}\n{text}" if name in meanings else text
     return meanings
 
 
 def _numbers(position: Mapping[str, Any]) -> dict[str, object]:
-    """What stands in the braces of topics."""
-    box, (start, later) = PRINTED.box, PRINTED.box.neutral_spaces
-    gains = (f"{gain_words(vars(gain))} for {value}" for value, gain in box.costume_gain.items())
+    box, (start, later) = b.PRINTED.box, b.PRINTED.box.neutral_spaces
+    gains = (f"{b.gain_words(vars(gain))} for {value}" for value, gain in box.costume_gain.items())
     moods = range(t.LOWEST_MOOD, t.HIGHEST_MOOD + 1)
     table = max(position["players"], 2)
     return {
@@ -52,10 +42,10 @@ def _numbers(position: Mapping[str, Any]) -> dict[str, object]:
         "days": t.N_DAYS,
         "rehearsals": f"days {t.FIRST_REHEARSAL} and {t.N_DAYS}",
         "plus_3": t.PLUS_3,
-        "lowest_mood": signed(t.LOWEST_MOOD),
-        "highest_mood": signed(t.HIGHEST_MOOD),
-        "moods": "; ".join(f"{signed(mood)}: {_MOODS[mood]}" for mood in moods if mood in _MOODS),
-        "unpaid": signed(t.UNPAID),
+        "lowest_mood": b.signed(t.LOWEST_MOOD),
+        "highest_mood": b.signed(t.HIGHEST_MOOD),
+        "moods": "; ".join(f"{b.signed(mood)}: {_MOODS[mood]}" for mood in moods if mood in _MOODS),
+        "unpaid": b.signed(t.UNPAID),
         "slots": t.N_SLOTS,
         "extra_power": _power(box.extra_power),
         "queen_pounds": box.queen_pounds,
@@ -71,36 +61,36 @@ def _numbers(position: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _act(act: str) -> str:
-    """What an act pays at a rehearsal."""
-    grey, number = PRINTED.box.rehearsals.grey_spaces, ACTS.index(act)
+    grey, number = b.PRINTED.box.rehearsals.grey_spaces, ACTS.index(act)
     pays = [f"−1 prestige on spaces 1 to {grey}"] if grey else []
     if act == "II":
-        first, second = map(signed, PRINTED.box.rehearsals.act_2_prestige)
+        first, second = map(b.signed, b.PRINTED.box.rehearsals.act_2_prestige)
         pays.append(f"{first} prestige for the first disc, {second} for the second")
     else:
         pays += _steps(number)
     return (
         f"{_QUILLS[act]} and white quills advance here, up to space "
-        f"{PRINTED.box.act_lengths[number]}. At a rehearsal: {', '.join(pays)}. On one space the "
+        f"{b.PRINTED.box.act_lengths[number]}. At a rehearsal: {', '.join(pays)}. On one space the "
         "lowest disc is ahead."
     )
 
 
 def _steps(act: int) -> Iterator[str]:
-    """Where the pay of an act rises."""
     last = None
-    for space in range(PRINTED.box.rehearsals.grey_spaces + 1, PRINTED.box.act_lengths[act] + 1):
-        pays = PRINTED.space_pays(act, space)
+    for space in range(
+        b.PRINTED.box.rehearsals.grey_spaces + 1, b.PRINTED.box.act_lengths[act] + 1
+    ):
+        pays = b.PRINTED.space_pays(act, space)
         if pays and pays != last:
             unit = "prestige" if pays[1] == "★" else pays[1]
-            yield f"{signed(pays[0])} {unit} from space {space}"
+            yield f"{b.signed(pays[0])} {unit} from space {space}"
         last = pays
 
 
 def _colour(colour: str, value: int) -> str:
-    does = gain_words(SET_GAINS.get(colour, {}))
+    does = b.gain_words(b.SET_GAINS.get(colour, {}))
     if colour == "purple":
-        does = f"every other mood {signed(t.PURPLE_MOOD)}"
+        does = f"every other mood {b.signed(t.PURPLE_MOOD)}"
     only = ", not for craftsmen" if colour == "yellow" else ""
     return f"Value {value}{only}. On the stage: {does}."
 
@@ -116,16 +106,22 @@ def _space(space: Space) -> str:
 def _cards(position: Mapping[str, Any]) -> dict[str, str]:
     """Every character by its id, and every objective with what each seat has of it now."""
     found = {}
-    for card in PRINTED.box.characters:
-        found[card.id] = f"{card.name}: {_kind(card)}. {_use(card)}"
+    for card in b.PRINTED.box.characters:
+        craft = (
+            f"up to value {card.value}, +1 for each of your assistants, +{t.PLUS_3} for a token."
+        )
+        use = _WORDS["kinds"][card.kind].format(power=_power(card.activation), craft=craft)
+        found[card.id] = f"{card.name}: {_kind(card)}. {use}"
         if card.kind == "actor":
             found[card.id] += f"\nComplete costume, at a rehearsal: {_power(card.costume_power)}."
-    for objective in PRINTED.box.objectives:
+    for objective in b.PRINTED.box.objectives:
         steps = ", ".join(f"{won} for {at}" for at, won in objective.points)
         standings = []
         for seat in range(position["players"]):
-            value = counted(position, seat, objective.metric)
-            standings.append(f"seat {seat}: {value}, {signed(reward(objective, value))} prestige")
+            value = b.counted(position, seat, objective.metric)
+            standings.append(
+                f"seat {seat}: {value}, {b.signed(b.reward(objective, value))} prestige"
+            )
         found[objective.id] = (
             f"{objective.name}: {_WORDS['metrics'][objective.metric]}; prestige at the end: "
             f"{steps}.\nNow: {'; '.join(standings)}."
@@ -142,23 +138,13 @@ def _kind(card: Character) -> str:
     return ", ".join([*words, f"wage {card.cost} £", *copies])
 
 
-def _use(card: Character) -> str:
-    use: str = _WORDS["kinds"][card.kind]
-    return use.format(
-        power=_power(card.activation),
-        craft=f", not yellow, up to value {card.value}, +1 for each of your assistants, "
-        f"+{t.PLUS_3} for a token.",
-    )
-
-
 def _power(power: Power) -> str:
-    """A power, amount by amount."""
-    words = [f"Act {act} {signed(count)}" for act, count in quills_of(power).items() if count]
-    words += [plural(power.white, "white quill")] if power.white else []
-    words += [f"mood {signed(power.mood)}"] if power.mood else []
-    words += [f"every other mood {signed(power.others_mood)}"] if power.others_mood else []
-    words += [f"{signed(power.pounds)} £"] if power.pounds else []
-    words += [f"{signed(power.prestige)} prestige"] if power.prestige else []
+    words = [f"Act {act} {b.signed(count)}" for act, count in b.quills_of(power).items() if count]
+    words += [b.plural(power.white, "white quill")] if power.white else []
+    words += [f"mood {b.signed(power.mood)}"] if power.mood else []
+    words += [f"every other mood {b.signed(power.others_mood)}"] if power.others_mood else []
+    words += [f"{b.signed(power.pounds)} £"] if power.pounds else []
+    words += [f"{b.signed(power.prestige)} prestige"] if power.prestige else []
     words += [f"one {power.take_set} stage set element"] if power.take_set else []
     words += [f"one {power.take_costume} costume element"] if power.take_costume else []
     return ", ".join(words) or "nothing"

@@ -1,0 +1,293 @@
+"""The table's pieces: acts and order, elements and piles, choices; the same in few lines."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import svg
+
+from shakespeare_env.core.game import UNKNOWN
+from shakespeare_env.drawing import shapes as d
+from shakespeare_env.drawing.board import SUMMARY
+from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS
+from shakespeare_env.shakespeare.box.printed import PRINTED
+from shakespeare_env.shakespeare.drawing import shapes
+from shakespeare_env.shakespeare.drawing.shapes import EMPTY, amount_signs
+from shakespeare_env.shakespeare.text.wording import character_name, objective_name, worth_now
+
+WIDTH = 400
+"""Width of the table's pieces, with acts as long as in the bundled box."""
+_EDGE, _TITLE = 14, 30
+_LABEL, _LEAST_CELL = 44, 24
+_DISC, _FEWEST_DISCS = 17, 3
+_NUMBER, _WORTH = 16, 19  # strips above and below the pile of a space
+_RULES = "The lower disc is ahead; below: what a dress rehearsal brings"
+_ACT_GAP = 5
+
+
+def draw_acts(position: Mapping[str, Any]) -> d.Block:
+    """The three acts; the lowest disc of a pile is ahead (T7)."""
+    lengths = PRINTED.box.act_lengths
+    width = max(WIDTH, 2 * _EDGE + _LABEL + _LEAST_CELL * max(lengths))
+    discs = max(sum(map(len, position["piles"][act].values())) for act in ACTS)
+    high = _NUMBER + _DISC * max(discs, _FEWEST_DISCS) + 5 + _WORTH
+    cell = (width - 2 * _EDGE - _LABEL) / max(lengths)
+    height = _TITLE + len(ACTS) * (high + _ACT_GAP) + 4
+    drawn = d.panel(width, height, "Acts")
+    drawn.append(d.words(_EDGE + 40, 20, _RULES, 10.5, fill=d.FAINT, room=width - 2 * _EDGE - 40))
+    for act, (name, length) in enumerate(zip(ACTS, lengths, strict=True)):
+        y = _TITLE + act * (high + _ACT_GAP)
+        middle, x, room = y + high / 2, _EDGE + 15.5, 41
+        drawn += shapes.quill(x, middle - 22, 26, ("red", "gold", "blue")[act])
+        drawn.append(d.label(x, middle + 7, f"Act {name}", 14, room=room))
+        for place, won in enumerate(PRINTED.box.rehearsals.act_2_prestige if act == 1 else (), 1):
+            signs = [d.note_sign(f"{place}."), *amount_signs(won, "★")]
+            drawn += d.centred(signs, x, middle + 6 + 16 * place, room)
+        for space in range(1, length + 1):
+            pile = tuple(position["piles"][name].get(str(space), ()))
+            block, left = _space(act, space, pile, cell - 4, high), _EDGE + _LABEL
+            drawn.append(block.place(f"piles.{name}.{space}", left + (space - 1) * cell, y))
+    return d.Block(drawn, width, height)
+
+
+@d.drawn_once
+def _space(act: int, space: int, pile: tuple[int | str, ...], width: float, high: float) -> d.Block:
+    grey = space <= PRINTED.box.rehearsals.grey_spaces
+    drawn: d.Elements = [
+        d.box(
+            0, 0, width, high, fill=d.SHADE if grey else d.PANEL, line=d.STONE if grey else d.LINE
+        ),
+        d.caption(width / 2, 13, str(space), 11, anchor="middle", room=width),
+    ]
+    for place, whose in enumerate(pile):
+        y = high - _WORTH - _DISC * (place + 0.5)
+        drawn += shapes.disc(width / 2, y, min(56, width - 8), _DISC - 2, whose)
+    if brings := PRINTED.space_pays(act, space):
+        drawn += d.centred(amount_signs(*brings), width / 2, high - _WORTH / 2 + 1, width - 3)
+    return d.Block(drawn, width, high)
+
+
+_ORDER, _APART, _TOKENS = 150, 37, 72  # widths of an order and the tokens; from seat to seat
+
+
+def draw_order(position: Mapping[str, Any]) -> d.Block:
+    """Who comes when, and the tokens left."""
+    tokens, height = WIDTH - _EDGE - _TOKENS, 66
+    drawn: d.Elements = [
+        d.box(0, 0, WIDTH, height),
+        d.bold(tokens, 20, "Tokens", fill=d.MUTED, room=_TOKENS),
+        *shapes.plus_three(tokens + 17, 44, 24),
+        d.bold(tokens + 37, 50, f"×{position['supply_tokens']}", 15, room=36),
+    ]
+    for number, (place, title) in enumerate(
+        (("order", "Player order"), ("initiative", "Initiative"))
+    ):
+        order = _order(title, position[place], position["players"])
+        drawn.append(order.place(place, _EDGE + _ORDER * number, 8))
+    return d.Block(drawn, WIDTH, height)
+
+
+def _order(title: str, seats: Sequence[int], players: int) -> d.Block:
+    drawn: d.Elements = [d.bold(0, 12, title, fill=d.MUTED, room=_ORDER - 8)]
+    for place in range(players):
+        middle = 13 + _APART * place
+        if place:
+            drawn += d.arrow(middle - _APART / 2, 36, 7, d.STONE)
+        if place < len(seats):
+            drawn += shapes.marker(middle, 36, 25, seats[place])
+        else:
+            look: dict[str, Any] = {"fill": "none", "stroke": d.STONE, "stroke_dasharray": [3, 3]}
+            drawn.append(svg.Circle(cx=middle, cy=36, r=12, **look))
+    return d.Block(drawn, max(90, 26 + _APART * (players - 1)), 50)
+
+
+_KINDS = {"costumes": ("Costumes", shapes.costume), "sets": ("Stage sets", shapes.stage_set)}
+_NAME = 64  # room of the names beside the elements
+_KIND_HEIGHT = 54
+
+
+def draw_elements(position: Mapping[str, Any]) -> d.Block:
+    """A column per colour: on offer, in the bags, out of the game."""
+    left = _EDGE + _NAME
+    each, height = (WIDTH - _EDGE - left) / len(COLOURS), 56 + len(_KINDS) * _KIND_HEIGHT
+    drawn = d.panel(WIDTH, height, "Elements on offer")
+    for number, (colour, value) in enumerate(PRINTED.values.items()):
+        x = left + each * (number + 0.5)
+        drawn.append(d.caption(x, 46, f"{colour} {value}", 11, anchor="middle", room=each))
+    for number, (kind, (name, _)) in enumerate(_KINDS.items()):
+        y = _TITLE + 24 + number * _KIND_HEIGHT
+        drawn.append(d.bold(_EDGE, y + 23, name, 11, room=_NAME - 7))
+        drawn.append(d.caption(_EDGE, y + 46, "bag + out", 10.5, room=_NAME))
+        for place, colour in enumerate(PRINTED.values):
+            block = _element(position, kind, colour, each)
+            drawn.append(block.place(f"display.{kind}.{colour}", left + each * place, y))
+    return d.Block(drawn, WIDTH, height)
+
+
+def _element(position: Mapping[str, Any], kind: str, colour: str, width: float) -> d.Block:
+    left = f"{position['bags'][kind][colour]} + {position['discarded'][kind][colour]}"
+    drawn = [
+        *_shown(position, kind, colour, width, 18, 22),
+        d.caption(width / 2, 46, left, 10.5, anchor="middle", room=width),
+    ]
+    return d.Block(drawn, width, _KIND_HEIGHT)
+
+
+def _shown(
+    position: Mapping[str, Any], kind: str, colour: str, width: float, y: float, size: float
+) -> d.Elements:
+    shown, value = position["display"][kind][colour], str(PRINTED.values[colour])
+    count, x = d.words if not shown else d.bold, width / 2
+    sign = _KINDS[kind][1](x - size / 2, y, size, colour if shown else EMPTY, value)
+    ink, room = d.INK if shown else d.FAINT, x - 4
+    return [*sign, count(x + 3, y + 5, f"×{shown}", size / 2 + 1.5, fill=ink, room=room)]
+
+
+PILES = {
+    "deck": "Deck (sorted)",
+    "discarded_characters": "Discarded characters",
+    "objective_deck": "Objective pile, top first",
+}
+"""Titles of piles by their names in the notation."""
+
+
+def draw_pile(position: Mapping[str, Any], pile: str, width: float) -> d.Block:
+    """The cards of one of `PILES`; deck and discards have no order."""
+    cards = position[pile]
+    if pile != "objective_deck":
+        # Sorted names with counts: fewer cards then never need more lines.
+        parts = [counted(card, count) for card, count in sorted(Counter(cards).items())]
+    elif set(cards) == {UNKNOWN}:
+        parts = [f"{UNKNOWN} ×{len(cards)}"]
+    else:
+        parts = [f"{at}. {objective_name(card)}" for at, card in enumerate(cards, 1)]
+    dotted = [*(f"{part} ·" for part in parts[:-1]), *parts[-1:]]
+    broken = d.lines(dotted, 12, width) or ["none"]
+    drawn: d.Elements = [d.bold(0, 20, PILES[pile], fill=d.MUTED, room=width)]
+    drawn += [d.words(0, 37 + 16.5 * at, line, room=width) for at, line in enumerate(broken)]
+    return d.Block(drawn, width, 25.5 + 16.5 * len(broken))
+
+
+def counted(card: str, count: int) -> str:
+    """A character's name, and how many there are of it."""
+    return character_name(card) + (f" ×{count}" if count > 1 else "")
+
+
+_CHOICE, _GIFT, _OBJECTIVE = 150, 96, 124  # widths and heights
+
+
+def queen_offers() -> dict[str, str]:
+    """The Queen's offers by their names in moves."""
+    return {
+        "money": f"{PRINTED.box.queen_pounds} pounds",
+        "objectives": f"one of {PRINTED.box.queen_objectives} objectives",
+    }
+
+
+def draw_gift(offer: str) -> d.Block:
+    """One of `queen_offers`, a place."""
+    middle = _CHOICE / 2
+    if offer == "money":
+        sign = shapes.coin(middle, 36, 44, f"{PRINTED.box.queen_pounds}£")
+    else:
+        sign = shapes.objective(middle, 36, 44)
+    meaning = d.label(middle, 80, queen_offers()[offer], 13, room=_CHOICE - 12)
+    return d.Block([*_ground(_GIFT), *sign, meaning], _CHOICE, _GIFT).as_place(f"queen.{offer}")
+
+
+def draw_objective(position: Mapping[str, Any], card: str) -> d.Block:
+    """A drawn objective, a place: its steps, and what it would bring the mover now.
+
+    A card that the viewer does not know shows its back.
+    """
+    drawn, edge = _ground(_OBJECTIVE), 10
+    if card == UNKNOWN:
+        middle = _OBJECTIVE / 2
+        drawn.append(d.words(_CHOICE / 2, middle, "objective", fill=d.FAINT, anchor="middle"))
+        return d.Block(drawn, _CHOICE, _OBJECTIVE)
+    known, room = PRINTED.objectives[card], _CHOICE - 2 * edge
+    for number, line in enumerate(d.lines(known.name.split(), 13, room)[:2]):
+        drawn.append(d.bold(edge, 20 + 16 * number, line, 12.5, room=room))
+    for number, (at, won) in enumerate(known.points):
+        signs = [d.note_sign(f"{at} →"), *amount_signs(won, "★")]
+        drawn += d.row(signs, edge, 52 + 16 * number, room)
+    worth = amount_signs(worth_now(position, position["to_move"], card) or 0, "★")
+    right, low = _CHOICE - edge - 3, _OBJECTIVE - 18
+    drawn += d.right_row([d.note_sign("now"), *worth], right, low, room)
+    return d.Block(drawn, _CHOICE, _OBJECTIVE).as_place(f"pending.drawn.{card}")
+
+
+def _ground(height: float) -> d.Elements:
+    return [
+        d.box(0, 0, _CHOICE, height, fill=d.STONE, line=d.MUTED),
+        d.box(0, 0, _CHOICE - 3, height - 3, line=d.MUTED),
+    ]
+
+
+_CELL = 24.5  # a space of an act in height, in few lines
+_NARROW, _ORDERS = 34, 66
+
+
+def draw_table(position: Mapping[str, Any]) -> d.Block:
+    """The acts with their discs, and the elements on offer, in few lines."""
+    shown = {key: position[key] for key in ("piles", "display", "order", "initiative")}
+    return _table(json.dumps(shown), position["players"])
+
+
+@d.drawn_once
+def _table(given: str, players: int) -> d.Block:
+    position = json.loads(given)
+    cell = (SUMMARY - _NARROW) / max(PRINTED.box.act_lengths)
+    drawn: d.Elements = []
+    for number, (act, length) in enumerate(zip(ACTS, PRINTED.box.act_lengths, strict=True)):
+        y = number * (_CELL + 1)
+        drawn.append(d.bold(2, y + 17, act, 13, room=_NARROW - 4))
+        for space in range(1, length + 1):
+            block = _cell(space, position["piles"][act].get(str(space), ()), cell - 1)
+            drawn.append(block.place(f"piles.{act}.{space}", _NARROW + (space - 1) * cell, y))
+    each, y = (SUMMARY - _NARROW - _ORDERS) / len(COLOURS), len(ACTS) * (_CELL + 1) + 2
+    step = (_ORDERS - 4) / max(players, 1)
+    for kind, track in zip(_KINDS, ("order", "initiative"), strict=True):
+        order: d.Elements = []
+        for place, seat in enumerate(position[track]):
+            order += shapes.marker(step * (place + 0.5), 13, min(18, step - 1), seat)
+        drawn.append(d.Block(order, _ORDERS - 4, 26).place(track, SUMMARY - _ORDERS + 4, y))
+        drawn += _KINDS[kind][1](15, y + 13, 18, EMPTY)
+        for number, colour in enumerate(COLOURS):
+            sign = _shown(position, kind, colour, each - 2, 13, 18)
+            block = d.Block([d.box(0, 0, each - 2, 25, corner=3), *sign], each - 2, 25)
+            drawn.append(block.place(f"display.{kind}.{colour}", _NARROW + each * number, y))
+        y += 26
+    return d.Block(drawn, SUMMARY, y)
+
+
+def _cell(space: int, pile: Sequence[int | str], width: float) -> d.Block:
+    """A space of an act with its discs, in two columns if there are several."""
+    grey = space <= PRINTED.box.rehearsals.grey_spaces
+    drawn: d.Elements = [d.box(0, 0, width, _CELL, fill=d.SHADE if grey else d.PANEL, corner=3)]
+    if not pile:
+        drawn.append(
+            d.words(width / 2, 16, str(space), 10, fill=d.FAINT, anchor="middle", room=width)
+        )
+    columns = min(2, max(1, len(pile)))
+    wide, high = (width - 2) / columns, (_CELL - 2) / max(1, -(-len(pile) // columns))
+    for place, whose in enumerate(pile):
+        x, y = 1 + wide * (place % columns + 0.5), _CELL - (place // columns + 0.5) * high - 1
+        drawn += shapes.disc(x, y, wide - 1, min(high - 1, 16), whose)
+    return d.Block(drawn, width, _CELL)
+
+
+def draw_offers(position: Mapping[str, Any]) -> d.Block:
+    """The names of the characters on offer."""
+    copies = Counter(position["display"]["characters"])
+    each = SUMMARY / 3
+    drawn: d.Elements = []
+    for number, (card, count) in enumerate(copies.items()):
+        name = d.words(6, 16, counted(card, count), 11.5, room=each - 14)
+        chip = d.Block([d.box(0, 0, each - 3, 24, corner=4), name], each - 3, 24)
+        x, y = number % 3 * each, number // 3 * 27
+        drawn.append(chip.place(f"display.characters.{card}", x, y))
+    return d.Block(drawn, SUMMARY, 27 * -(-len(copies) // 3))

@@ -1,1 +1,0 @@
-"""What cards, moves and effects are in words."""
