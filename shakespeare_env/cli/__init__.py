@@ -14,9 +14,8 @@ from shakespeare_env.errors import IllegalMove, ShakespeareEnvError, agent_notes
 from shakespeare_env.version import version
 
 COMMANDS = {
-    "watch": "shakespeare_table.cli.watch",
+    "watch": "shakespeare_table.cli.play",
     "play": "shakespeare_table.cli.play",
-    "show": "shakespeare_env.cli.show",
     "train": "shakespeare_training.cli",
     "evaluate": "shakespeare_arena.cli.evaluate",
     "measure": "shakespeare_arena.cli.measure",
@@ -34,7 +33,6 @@ COMMANDS = {
     "boxes ask": "shakespeare_research.cli",
     "actions": "shakespeare_env.cli.show",
     "observation": "shakespeare_env.cli.show",
-    "protocol": "shakespeare_env.cli.protocol",
     "table": "shakespeare_table.cli.table",
     "mcp": "shakespeare_table.cli.mcp",
 }
