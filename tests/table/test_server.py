@@ -64,11 +64,11 @@ class Slow(Agent):
         return masks.argmax(axis=1)
 """
 _SAYS = {
-    "Loops": "more than 4 seconds and was ended",
+    "Loops": "more than 6 seconds and was ended",
     "Exits": "asked for the end",
     "Ends": "its process has ended",
 }
-_LIMIT_S, _END_S, _PAUSE = 4.0, 2.0, 0.3
+_LIMIT_S, _END_S, _PAUSE = 6.0, 2.0, 0.3
 
 
 @pytest.fixture
