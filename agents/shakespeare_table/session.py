@@ -27,7 +27,6 @@ class Session:
         seed: Decides the agents' draws.
         names: The players' names by seat, in errors and in words.
         viewer: The seat whose knowledge the words show; None shows everything.
-        moves_before: The number of moves played before the first position.
         generator: The number of the agents' generator under the seed.
 
     Attributes:
@@ -45,7 +44,6 @@ class Session:
         *,
         names: Sequence[str] | None = None,
         viewer: int | None = None,
-        moves_before: int = 0,
         generator: int = 0,
     ) -> None:
         agents = agents or {}
@@ -58,7 +56,7 @@ class Session:
         called = [names[seat] for seat in agents] if names else ()
         self._lineup = Lineup(list(agents.values()), seats, self._generators, called)
         self._before_moves = [self._generators.saved()]
-        self._moves_before, self._viewer = moves_before, viewer
+        self._viewer = viewer
         self.course = Course([position], [], names)
         self.failed: int | None = None
         self.seconds = [0.0] * position.players
@@ -83,10 +81,22 @@ class Session:
     def play_out(self, on_move: OnMove | None = None, most: int | None = None) -> None:
         """Let agents play, `most` moves at most, until another seat is to move or all is over."""
         last = None if most is None else len(self.moves) + most
+        decided: list[int] = []
+
+        def after_step(_rows: object, actions: NDArray[np.int64]) -> None:
+            decided.append(int(actions[0]))
+
         while last is None or len(self.moves) < last:
-            if (action := self._decided()) is None:
+            record = self.position.record()
+            self._batch.load([0], np.array([record], record.dtype))
+            try:
+                play_out(self._batch, self._lineup, after_step=after_step, most=1)
+            except Exception:
+                self.failed = self.position.to_move
+                raise
+            if not decided:
                 return
-            self.push(self.position.move_text(action), on_move)
+            self.push(self.position.move_text(decided.pop()), on_move)
 
     def push(self, move: str, on_move: OnMove | None = None) -> None:
         """Play a move; IllegalMove if it is not legal."""
@@ -102,10 +112,7 @@ class Session:
             on_move(self.lines(len(self.moves) - 1)[0])
 
     def take_back(self, seat: int) -> str:
-        """Undo the last move, which must be the seat's own, as if it had never been played.
-
-        Returns:
-            The move.
+        """The seat's last move, which must be the last of all, undone as if never played.
 
         Raises:
             ValueError: The move stays played; the message says why.
@@ -119,38 +126,18 @@ class Session:
 
     def lines(self, first: int = 0) -> list[list[str]]:
         """Each move from number `first` on, counted from 0, and then its effects, in words."""
-        numbers = range(first, len(self.moves))
-        return [self.course.lines(at, self._viewer, self._moves_before) for at in numbers]
+        return [self.course.lines(at, self._viewer) for at in range(first, len(self.moves))]
 
     def score_sheet(self) -> list[tuple[str, list[int]]]:
         """The parts of all scores by source, as far as the viewer knows them."""
         return self.course.score_sheet(self._viewer)
 
-    def _decided(self) -> int | None:
-        """The choice of an agent; None if no agent is to move."""
-        decided: list[int] = []
-
-        def after_step(_rows: object, actions: NDArray[np.int64]) -> None:
-            decided.append(int(actions[0]))
-
-        record = self.position.record()
-        self._batch.load([0], np.array([record], record.dtype))
-        try:
-            play_out(self._batch, self._lineup, after_step=after_step, most=1)
-        except Exception:
-            self.failed = self.position.to_move
-            raise
-        return decided[0] if decided else None
-
 
 def choose(agent: AnyAgent, position: Position, seed: int = 0, number: int = 0) -> str:
-    """An agent's move in a position.
+    """An agent's move in a position; IllegalMove if it is not legal, or whatever the agent raises.
 
     Its draws depend only on the seed and the number of the decision, so a game that is resumed goes
     on as if it had never stopped.
-
-    Raises:
-        Exception: Whatever the agent raises; IllegalMove if its move is not legal.
     """
     assert position.to_move is not None
     session = Session(position, {position.to_move: agent}, seed, generator=number)

@@ -31,7 +31,7 @@ if not shutil.which(asked.engine):
 folder = asked.folder
 config = json.loads((folder / "config.json").read_text())
 network = onnxruntime.InferenceSession(folder / "network.onnx")
-command = [asked.engine, "protocol"]
+command = [asked.engine, "mcp", "--json-lines"]
 pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
 
 

@@ -14,7 +14,7 @@ from shakespeare_env.version import version
 
 COMMANDS = {
     "play": "shakespeare_table.cli.play",
-    "watch": "shakespeare_table.cli.watch",
+    "watch": "shakespeare_table.cli.play",
     "table": "shakespeare_table.cli.table",
     "train": "shakespeare_training.cli",
     "evaluate": "shakespeare_arena.cli",

@@ -1,11 +1,11 @@
-"""`shakespeare protocol`: the engine for other programs, in lines of JSON (docs/protocol.md)."""
+"""`shakespeare mcp --json-lines`: the engine for other programs, in JSON (docs/protocol.md)."""
 
 from __future__ import annotations
 
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import typer
 
@@ -18,11 +18,7 @@ MOST_BYTES = 2**20
 """The most bytes of a line; a position has some thousands."""
 
 
-class _Readable(Protocol):
-    def readline(self, size: int, /) -> bytes: ...
-
-
-def lines_of(stream: _Readable) -> Iterator[bytes]:
+def lines_of(stream: BinaryIO) -> Iterator[bytes]:
     """Lines without their newlines.
 
     A longer line is cut to `MOST_BYTES` + 1 bytes and its rest skipped with the next request.
@@ -67,7 +63,7 @@ def _parsed(line: bytes) -> dict[str, Any]:
     return value
 
 
-def protocol() -> None:
+def serve() -> None:
     """Answer commands, one JSON object a line, until `quit` or the end of the input."""
     engine = Engine()
     for line in lines_of(sys.stdin.buffer):

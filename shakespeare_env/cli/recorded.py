@@ -10,11 +10,12 @@ import io
 import json
 import zlib
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shakespeare_env.checks.json_input import parse_object
+from shakespeare_env.checks.json_input import dump_line, parse_object
 from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.core import registry
 from shakespeare_env.core.registry import box_fault
@@ -71,6 +72,7 @@ def from_json_lines(path: Path) -> Recorded:
     """Read a `position`, then in each line a `move` and the next `position`, maybe gzipped.
 
     The first line may name `agents`, by seat, and hold the `box_digest` that the protocol gives.
+    A position alone is a game without moves.
 
     Raises:
         DatasetError: something is wrong in a line that it names, or another box is in force.
@@ -92,6 +94,9 @@ def from_bytes(lines: bytes, name: str) -> Recorded:
         raise DatasetError(f"{name} cannot be unpacked: {error}") from error
     if len(lines) > _MOST_BYTES:
         raise DatasetError(f"{name} has over {_MOST_BYTES >> 20} MiB; write one game to a file")
+    with suppress(ValueError):  # several lines
+        if "position" not in (whole := parse_object(lines)):
+            lines = dump_line({"position": whole}).encode()
     first, *others = lines.removesuffix(b"\n").split(b"\n")
     where = f"{name}, line 1"
     entries, start = _read_line(first, where)

@@ -2,15 +2,12 @@
 
 import os
 import shutil
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
-import httpx2
 import pytest
 
-from shakespeare_env.core import registry
 from tests.browser.table_server import TableServer
 
 playwright = pytest.importorskip(
@@ -49,11 +46,8 @@ def chromium() -> Iterator[Any]:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TableServer]:
     """A table server that is not stopped."""
     running = TableServer(tmp_path_factory.mktemp("table")).start()
-    for name in registry.names():  # whose rules have to be loaded
-        while httpx2.get(f"{running.address}learn/{name}", timeout=60).status_code != 200:
-            time.sleep(1)
     yield running
-    running.stop()
+    running.end()
     assert "Traceback" not in running.errors()
 
 

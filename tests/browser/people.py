@@ -3,6 +3,7 @@
 import random
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
@@ -60,15 +61,6 @@ _TOO_SMALL = """() => {
   return found;
 }"""
 
-# How often Tab has to be pressed to get to an element; -1 if that cannot be known from here.
-_STEPS_TO = """(wanted) => {
-  if (wanted === document.activeElement) return 0;
-  const stops = [...document.querySelectorAll(
-    "a[href], button, input, select, summary, [tabindex='0']")]
-    .filter((stop) => stop.checkVisibility({visibilityProperty: true}) && stop.type !== "hidden");
-  const from = stops.indexOf(document.activeElement);
-  return stops.indexOf(wanted) > from ? stops.indexOf(wanted) - from : -1;
-}"""
 _MOST_STOPS = 200
 
 
@@ -89,14 +81,15 @@ class Person:
         self.version = ""
         self._random = random.Random(seed)
 
-    def begin(self, address: str, game: str, seats: list[str], seed: int = 1, **fields) -> None:
+    def begin(
+        self, address: str, game: str, seats: list[str], seed: int = 1, position="", **fields
+    ) -> None:
         """Begin a table in the lobby; a seat is `person`, or an agent's name."""
-        self.page.goto(f"{address}?game={game}&players={len(seats)}")
+        form = {"game": game, "players": len(seats), "position": position}
+        self.page.goto(f"{address}?{urlencode(form)}")
         self.page.get_by_label("Seed").fill(str(seed))
         for seat, who in enumerate(seats):
             self.page.locator(f"[name=seat{seat}]").select_option(who)
-        if fields.pop("one_screen", False):
-            self.page.get_by_label("on this screen").check()
         for name, value in fields.items():
             self.page.locator(f"[name={name}]").fill(value)
         self.page.get_by_role("button", name="Begin").click()
@@ -120,11 +113,11 @@ class Person:
 
     def play_on(self, most: int = 1000) -> int:
         """Play until the game is over, or so many moves; how many it were."""
-        played = 0
-        while played < most and not (seen := self.look()).over:
+        for played in range(most):
+            if (seen := self.look()).over:
+                return played
             self.play(seen, *self.choose(seen))
-            played += 1
-        return played
+        return most
 
     def play(self, seen: Seen, move: str, places: list[str], words: str) -> None:
         """Play a move by the places on the board, one after the other; else by its button."""
@@ -174,11 +167,9 @@ class TypingPerson(Person):
         """Walk there with Tab, then press Enter."""
         what.wait_for(state="visible")
         for _ in range(_MOST_STOPS):
-            steps = what.evaluate(_STEPS_TO)
-            if steps == 0:
+            if what.evaluate("(it) => it === document.activeElement"):
                 break
-            for _ in range(max(steps, 1)):
-                self.page.keyboard.press("Tab")
+            self.page.keyboard.press("Tab")
         else:
             raise AssertionError(f"Tab does not lead to {what}")
         self.page.keyboard.press("Enter")

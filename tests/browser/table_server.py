@@ -4,7 +4,12 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
+
+import httpx2
+
+from shakespeare_env.core import registry
 
 _COMMAND = (sys.executable, "-m", "shakespeare_env", "table", "--no-browser")
 
@@ -13,15 +18,15 @@ class TableServer:
     """`shakespeare table` on this machine, with games in a folder; stopped and started at will."""
 
     def __init__(self, folder: Path, *arguments: str) -> None:
-        self.folder = folder
+        self._errors = folder / f"stderr-{id(self)}.txt"
         self._arguments = [*arguments, "--games", str(folder / "games.sqlite")]
         self._port = 0
         self._process: subprocess.Popen[str] | None = None
         self.address = ""
 
     def start(self) -> "TableServer":
-        """Start it; at the same address as before, if it has run before."""
-        with (self.folder / f"stderr-{id(self)}.txt").open("a") as errors:
+        """Start it, at the same address as before; it can be played once this returns."""
+        with self._errors.open("a") as errors:
             self._process = subprocess.Popen(
                 [*_COMMAND, "--port", str(self._port), *self._arguments],
                 stdout=subprocess.PIPE,
@@ -30,37 +35,22 @@ class TableServer:
                 env={**os.environ, "PYTHONUNBUFFERED": "1"},
             )
         assert self._process.stdout is not None
-        said = self._process.stdout.readline()
-        assert "stands at http" in said, said + self.errors()
-        self.address = said.split()[-1]
+        line = self._process.stdout.readline()
+        assert "stands at http" in line, line + self.errors()
+        self.address = line.split()[-1]
         self._port = int(self.address.rstrip("/").rpartition(":")[2])
+        for name in registry.names():
+            first_game = f"{self.address}learn/{name}/first-game"
+            while "/seat/" not in httpx2.post(first_game, timeout=60).headers["location"]:
+                time.sleep(0.2)
         return self
 
-    def kill(self) -> None:
-        """End it as a failing machine would: it has no time for a last word."""
-        self._end(signal.SIGKILL)
-
-    def stop(self) -> None:
-        """End it as Ctrl-C would."""
-        if self._process is not None:
-            self._end(signal.SIGTERM)
-
-    def end(self, signal_name: str) -> str:
-        """End it by a signal; the rest of what it has said."""
+    def end(self, how: signal.Signals = signal.SIGTERM) -> None:
+        """End it by a signal, as Ctrl-C would."""
         assert self._process is not None
-        self._process.send_signal(signal.Signals[signal_name])
-        said, _ = self._process.communicate(timeout=30)
-        self._process = None
-        return said
+        self._process.send_signal(how)
+        self._process.communicate(timeout=30)
 
     def errors(self) -> str:
         """All that it has written to its terminal as errors."""
-        return (self.folder / f"stderr-{id(self)}.txt").read_text()
-
-    def _end(self, how: signal.Signals) -> None:
-        assert self._process is not None
-        assert self._process.stdout is not None
-        self._process.send_signal(how)
-        self._process.wait(30)
-        self._process.stdout.close()
-        self._process = None
+        return self._errors.read_text()

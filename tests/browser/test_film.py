@@ -11,103 +11,85 @@ MOVES = 24
 
 
 @pytest.fixture(scope="module")
-def game():
-    return played("figaro", 3, MOVES)
-
-
-@pytest.fixture(scope="module")
-def text(game):
+def film(tmp_path_factory):
+    """The address of a game as a page."""
+    game, path = played("figaro", 3, MOVES), tmp_path_factory.mktemp("film") / "game.html"
     chances = np.tile([0.5, 0.3, 0.2], (MOVES + 1, 1))
     decider = game.positions[9].to_move
     judged = Judged(10, decider, game.positions[9].moves()[-1], 0.2, 0.05)
     forecasts = Forecasts(chances, 10 * chances, "somebody")
     names = ["Ann", "Ben", "Cora"]
-    return film_page(game.positions, game.moves, names, forecasts, judged=[judged])
-
-
-@pytest.fixture
-def film(text, tmp_path):
-    path = tmp_path / "game.html"
+    text = film_page(game.positions, game.moves, names, forecasts, judged=[judged])
     path.write_text(text, encoding="utf-8")
     return path.as_uri()
 
 
-class Watcher:
-    """Somebody who opens a film."""
+def at(page, *keys):
+    """The position shown after some keys."""
+    for key in keys:
+        page.keyboard.press(key)
+    return int(page.locator(".film-place").inner_text().split("/")[0])
 
-    def __init__(self, page, address):
-        self.page = page
-        page.goto(address)
-        page.locator(".film-board svg").first.wait_for()
 
-    def at(self):
-        return int(self.page.locator(".film-place").inner_text().split("/")[0])
-
-    def board(self):
-        return self.page.locator(".film-board").inner_html()
-
-    def press(self, *keys):
-        for key in keys:
-            self.page.keyboard.press(key)
-        return self.at()
+def opened(page, address):
+    """What the board shows first."""
+    page.goto(address)
+    page.locator(".film-board svg").first.wait_for()
+    return page.locator(".film-board").inner_html()
 
 
 def test_keys_buttons_the_slider_and_links_lead_to_positions(film, new_page):
     page = new_page()
-    watcher = Watcher(page, f"{film}#7")
-    assert watcher.at() == 7
-    assert watcher.press("ArrowRight", "ArrowRight") == 9
+    opened(page, f"{film}#7")
+    assert at(page) == 7
+    assert at(page, "ArrowRight", "ArrowRight") == 9
     assert page.url.endswith("#9")
-    assert watcher.press("ArrowLeft") == 8
-    assert watcher.press("End") == MOVES
-    assert watcher.press("Home") == 0
+    assert at(page, "ArrowLeft") == 8
+    assert at(page, "End") == MOVES
+    assert at(page, "Home") == 0
     page.get_by_role("button", name="One move forward").click()
-    assert watcher.at() == 1
+    assert at(page) == 1
     page.get_by_role("slider", name="Position").fill("12")
-    assert watcher.at() == 12
+    assert at(page) == 12
     page.locator(".film-mistakes a").click()
-    assert watcher.at() == 10
+    assert at(page) == 10
     assert "Better:" in page.locator(".film-verdict").inner_text()
     page.locator(".film-log summary").click()
     page.locator(".film-log a[data-ply='5']").click()
-    assert watcher.at() == 5
+    assert at(page) == 5
     drawn = page.locator("svg[data-step]").first
     drawn.click(position={"x": drawn.bounding_box()["width"] / 2, "y": 40})
-    assert 10 <= watcher.at() <= 12
+    assert 10 <= at(page) <= 12
     page.evaluate("location.hash = '#3'")
-    page.wait_for_function(
-        "() => document.querySelector('.film-place').textContent.startsWith('3 ')"
-    )
+    page.locator(".film-place").get_by_text("3 /").wait_for()
 
 
 def test_playing_goes_on_until_it_is_stopped(film, new_page):
     page = new_page()
     page.clock.install()
-    watcher = Watcher(page, f"{film}#2")
+    opened(page, f"{film}#2")
     page.keyboard.press("Space")
     page.clock.run_for(2500)
-    assert watcher.at() == 4
+    assert at(page) == 4
     page.keyboard.press("Space")
     page.clock.run_for(5000)
-    assert watcher.at() == 4
+    assert at(page) == 4
     page.get_by_role("button", name="Play", exact=True).click()
     page.clock.run_for(60_000)
-    assert watcher.at() == MOVES
+    assert at(page) == MOVES
 
 
 def test_a_position_looks_the_same_from_wherever_one_comes(film, new_page):
     page = new_page(viewport={"width": 390, "height": 844})
-    watcher = Watcher(page, f"{film}#9")
+    opened(page, f"{film}#9")
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     assert serious_findings(page) == []
-    watcher.press("ArrowRight", "ArrowRight")
-    forwards = watcher.board()
-    watcher.press("End")
-    while watcher.at() > 11:
-        watcher.press("ArrowLeft")
-    assert watcher.board() == forwards
+    at(page, "ArrowRight", "ArrowRight")
+    forwards = page.locator(".film-board").inner_html()
+    at(page, "End", *["ArrowLeft"] * (MOVES - 11))
+    assert page.locator(".film-board").inner_html() == forwards
     assert page.locator(".film-changed").count() >= 1
     page.goto("about:blank")
-    assert Watcher(page, f"{film}#11").board() == forwards
-    assert watcher.press("Home") == 0
+    assert opened(page, f"{film}#11") == forwards
+    assert at(page, "Home") == 0
     assert page.locator(".film-changed").count() == 0

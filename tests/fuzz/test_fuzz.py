@@ -201,7 +201,7 @@ def test_arrays_given_to_batches(data, start, given_ones):
 
 @st.composite
 def requests(draw: Any) -> bytes:
-    """A line for `shakespeare protocol`, most of them nearly right."""
+    """a line for `shakespeare mcp --json-lines`, most of them nearly right."""
     start = draw(positions)
     commands = ("new", "position", "moves", "play", "observe", "state", "quit", "nothing")
     request = {

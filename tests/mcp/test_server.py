@@ -15,18 +15,25 @@ from mcp import Client, StdioServerParameters
 
 from shakespeare_env import Position
 from shakespeare_env.core import registry
+from shakespeare_env.core.kernels import compile_all
 from shakespeare_env.core.rng import FIRST_FRESH
 from shakespeare_env.datasets import recorded_games
 from shakespeare_env.datasets.reading import read_results
 from shakespeare_table.mcp import server
-from shakespeare_table.mcp.keeping import digest_of_name
 from shakespeare_table.mcp.server import server_of
 from shakespeare_table.mcp.table import Opponent, Start, Table
-from shakespeare_table.mcp.tables import RequestError, Tables
+from shakespeare_table.mcp.tables import RequestError, Tables, digest_of_name
 from tests.contract import knowledge
 from tests.contract.command_line import refused as refused_by_command
 from tests.contract.each_table import full_tables, small_tables
 from tests.contract.random_games import sampled
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _compiled():
+    """Requests wait no longer for rules than clients do."""
+    for name in registry.names():
+        compile_all(registry.game(name))
 
 
 async def called(client: Client, tool: str, **arguments: Any) -> Any:
@@ -45,35 +52,19 @@ async def refused(client: Client, tool: str, **arguments: Any) -> str:
     return text
 
 
-async def play_out(client: Client, table: int, seed: int = 0) -> list[str]:
-    """Play random legal moves to the end; the moves."""
-    chance, moves = random.Random(seed), []
-    answer = await called(client, "legal_moves", table=table)
-    while not answer.structured_content["over"]:
-        moves.append(chance.choice(answer.structured_content["legal_moves"])["move"])
-        answer = await called(client, "play", table=table, move=moves[-1])
-    return moves
+def asked(questions, server=None):
+    """Ask a server, in a thread, since a browser of other tests may have a loop in this one."""
 
+    async def ask():
+        async with Client(server or server_of(Tables(["random"]))) as client:
+            return await questions(client)
 
-def in_a_loop(ask):
-    """A coroutine's result; in a thread, since a browser of other tests may have a loop in this."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(lambda: asyncio.run(ask())).result()
 
 
-def asked(questions, tables=None):
-    """Ask a server in this process."""
-
-    async def ask():
-        async with Client(server_of(tables or Tables(["random"]))) as client:
-            return await questions(client)
-
-    return in_a_loop(ask)
-
-
 @small_tables
 def test_a_random_client_plays_a_whole_game(table):
-    """By a repeatable rule."""
     tables, players = Tables(["random"]), table.players
     seed = 2**53 + 1  # JavaScript has no such number
     how = {"game": table.game, "players": players, "seat": 1, "seed": str(seed), "variants": []}
@@ -82,11 +73,15 @@ def test_a_random_client_plays_a_whole_game(table):
         facts = (await called(client, "new_game", **how)).structured_content
         assert facts["position"]["to_move"] == facts["seat"] == 1
         assert facts["seats"] == ["random" if seat != 1 else "you" for seat in range(players)]
-        moves = await play_out(client, facts["table"])
-        return moves, await called(client, "see_seat", table=facts["table"])
+        chance, moves = random.Random(0), []
+        answer = await called(client, "legal_moves", table=1)
+        while not answer.structured_content["over"]:
+            moves.append(chance.choice(answer.structured_content["legal_moves"])["move"])
+            answer = await called(client, "play", table=1, move=moves[-1])
+        return moves, await called(client, "see_seat", table=1)
 
-    moves, end = asked(play, tables)
-    played = tables._tables[1].session
+    moves, end = asked(play, server_of(tables))
+    played = tables._tables[1]
     assert played.positions[0] == table.position(seed)
     own = [m for p, m in zip(played.positions, played.moves, strict=False) if p.to_move == 1]
     assert own == moves
@@ -111,7 +106,7 @@ def test_what_is_shown_is_what_the_seat_sees_and_rules_can_be_read(table):
         both = await called(client, "read_rules", game=game)
         return opened, seen, moves, both
 
-    opened, seen, moves, both = asked(look, tables)
+    opened, seen, moves, both = asked(look, server_of(tables))
     rules, notation = (both.structured_content[kind] for kind in ("rules", "notation"))
     position = tables._tables[1].position
     text = seen.content[0].text
@@ -131,29 +126,31 @@ def test_what_is_shown_is_what_the_seat_sees_and_rules_can_be_read(table):
     assert all(f"`{key}`" in notation for key in position.to_dict())
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "says"),
-    [
+def test_mistakes_change_nothing_and_name_the_value():
+    figaro = {"game": "figaro", "players": 3}
+    mistakes: list[tuple[str, dict[str, Any], str]] = [
         ("play", {"table": 1, "move": "hop"}, "hop"),
         ("play", {"table": 7, "move": "hop"}, "7"),
-        ("new_game", {"game": "chess", "players": 2}, "chess"),
-        ("new_game", {"game": "figaro", "players": 9}, "9"),
-        ("new_game", {"game": "figaro", "players": 3, "seat": 3}, "3"),
-        ("new_game", {"game": "figaro", "players": 3, "variants": ["autoreset"]}, "autoreset"),
-        ("new_game", {"game": "figaro", "players": 3, "seed": -1}, "seed"),
-        ("new_game", {"game": "figaro", "players": 3, "seed": 2**53}, "seed"),
-        ("new_game", {"game": "figaro", "players": 3, "my_seat": 1}, "my_seat"),
-        ("new_game", {"game": "figaro", "players": "x"}, "players"),
         ("play", {"table": 1}, "move"),
+        ("new_game", figaro | {"game": "chess"}, "chess"),
+        ("new_game", figaro | {"players": 9}, "9"),
+        ("new_game", figaro | {"players": "x"}, "players"),
+        ("new_game", figaro | {"seat": 3}, "3"),
+        ("new_game", figaro | {"variants": ["autoreset"]}, "autoreset"),
+        ("new_game", figaro | {"seed": -1}, "seed"),
+        ("new_game", figaro | {"seed": 2**53}, "seed"),
+        ("new_game", figaro | {"my_seat": 1}, "my_seat"),
         ("explain", {"table": 1, "name": "xyzzy"}, "xyzzy"),
         ("read_rules", {"game": "chess"}, "chess"),
-    ],
-)
-def test_mistakes_change_nothing_and_name_the_value(tool, arguments, says):
+    ]
+
     async def blunder(client):
+        tools = (await client.list_tools()).tools
+        assert all(tool.description for tool in tools)
+        assert not any(tool.input_schema["additionalProperties"] for tool in tools)
         opened = await called(client, "new_game", game="shakespeare", players=2, seed=1)
-        assert says in await refused(client, tool, **arguments)
-        assert "a" * 100 not in await refused(client, "play", table=1, move="a" * 10_000)
+        for tool, arguments, says in mistakes:
+            assert says in await refused(client, tool, **arguments)
         seen = await called(client, "see_seat", table=1)
         assert seen.structured_content == opened.structured_content
         moves = await called(client, "legal_moves", table=1)
@@ -164,22 +161,6 @@ def test_mistakes_change_nothing_and_name_the_value(tool, arguments, says):
         assert parts.endswith(f"{name}: {meaning}")
 
     asked(blunder)
-
-
-def test_tools_say_what_they_answer_and_prompts_what_to_ask():
-    async def look(client):
-        listed = (await client.list_tools()).tools
-        assert not any(tool.input_schema["additionalProperties"] for tool in listed)
-        tools = {tool.name: tool.output_schema for tool in listed}
-        assert all(schema["required"] for schema in tools.values())
-        assert set(tools["play"]["properties"]) > {"happened", "legal_moves", "scores", "winners"}
-        wanted = {"play_a_game": {"game": "figaro"}, "review_my_game": {"table": "3"}}
-        assert {prompt.name for prompt in (await client.list_prompts()).prompts} == set(wanted)
-        for name, given in wanted.items():
-            (said,) = (await client.get_prompt(name, given)).messages
-            assert set(given.values()) <= set(re.findall(r"\w+", said.content.text))
-
-    asked(look)
 
 
 def test_while_rules_are_compiled_no_table_is_opened(monkeypatch):
@@ -209,16 +190,13 @@ def test_over_standard_input_and_output_a_model_gets_onto_the_ladder(tmp_path):
         env=dict(os.environ),
     )
 
-    async def play():
-        async with Client(program) as client:
-            names = {tool.name for tool in (await client.list_tools()).tools}
-            assert {"list_games", "new_game", "see_seat", "legal_moves", "play"} <= names
-            await called(client, "new_game", game="figaro", players=3)
-            moves = await called(client, "legal_moves", table=1)
-            move = moves.structured_content["legal_moves"][0]["move"]
-            await called(client, "play", table=1, move=move)
+    async def play(client):
+        await called(client, "new_game", game="figaro", players=3)
+        moves = await called(client, "legal_moves", table=1)
+        move = moves.structured_content["legal_moves"][0]["move"]
+        await called(client, "play", table=1, move=move)
 
-    in_a_loop(play)
+    asked(play, program)
     (row,) = read_results(folder).iter_rows(named=True)
     assert (row["agents"][0], row["digests"][0]) == ("a model", digest_of_name("a model"))
     assert (row["forfeited_by"], row["fault"]) == (0, "crash")
@@ -226,29 +204,21 @@ def test_over_standard_input_and_output_a_model_gets_onto_the_ladder(tmp_path):
     assert recorded_games(folder)[0].forfeited_by == 0
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["--name", "x"],
-        ["--name", "\x1b", "--results", "x"],
-        ["nobody"],
-        ["--name", "x", "--results", "file"],
-        ["--name", "x", "--results", "."],
-    ],
-)
-def test_what_cannot_be_served_is_refused(words, tmp_path, monkeypatch):
+def test_what_cannot_be_served_is_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("x")
-    assert refused_by_command("mcp", *words)
-
-
-def test_without_its_extra_the_remedy_is_named(monkeypatch):
+    kept = ["--name", "x", "--results"]
+    for words in (
+        ["--name", "x"],
+        ["nobody"],
+        [*kept, "file"],
+        [*kept, "."],
+        ["--json-lines", "x"],
+    ):
+        assert refused_by_command("mcp", *words)
     monkeypatch.setitem(sys.modules, "mcp.server.mcpserver", None)
     monkeypatch.delitem(sys.modules, "shakespeare_table.mcp.server")
     assert "install the extra mcp of shakespeare-env" in refused_by_command("mcp", "random")
-
-
-# ---------------------------------------------------------------------------------------- secrets
 
 
 class Lowest:
@@ -281,7 +251,7 @@ def sent(tables, topics):
 def seen(tables):
     """What the seat sees of the game so far: the same for games that it cannot tell apart."""
     table = tables._tables[1]
-    return [position.seen_by(table.seat) for position in table.session.positions]
+    return [position.seen_by(table.seat) for position in table.positions]
 
 
 @full_tables

@@ -26,7 +26,7 @@ COMPILED = 600
 @contextmanager
 def served(folder, **settings) -> Iterator[TestClient]:
     """A server with games in a folder; its clients follow redirects."""
-    app = make_app(Settings(folder / "games.sqlite", **settings))
+    app = make_app(Settings(folder / "games.sqlite", **{"limit": COMPILED, **settings}))
     with TestClient(app, base_url=HOST) as client:
         for name in registry.names():
             app.state.site.preparing.wait(name, COMPILED)
@@ -94,6 +94,17 @@ def seen(client, address, holds, pause=0.01):
         assert time.monotonic() < until, page.text
         time.sleep(pause)
     return page
+
+
+def events(answer):
+    """(event, data) of a stream that has ended."""
+    assert answer.status_code == 200, answer.text
+    found = []
+    for block in answer.text.replace("\r\n", "\n").split("\n\n"):
+        entries = [line.partition(": ") for line in block.splitlines()]
+        data = "\n".join(value for key, _, value in entries if key == "data")
+        found += [(value, data) for key, _, value in entries if key == "event"]
+    return found
 
 
 def field(page, name):

@@ -1,28 +1,7 @@
 """Tables, played by posting what their pages post."""
 
-import pytest
-
 from shakespeare_env import Position
-from tests.table.tables import HTMX, begin, begun, field, links, moves, play, seen, turn, watching
-
-
-def is_asked(page):
-    """Whether the viewer decides, or the game is over."""
-    return moves(page) or "How each score came about" in page.text
-
-
-@pytest.mark.parametrize(("game", "players"), [("shakespeare", 2), ("figaro", 3)])
-def test_a_game_against_an_agent_is_played_to_its_end_and_its_scores_are_explained(
-    client, game, players
-):
-    address = begin(client, game, ["person", *["random"] * (players - 1)]).url.path
-    for _ in range(400):
-        page = seen(client, address, is_asked)
-        if not moves(page):
-            break
-        assert play(client, address, page, moves(page)[0]).status_code == 200
-    assert "How each score came about" in page.text
-    assert "Review this game" in page.text
+from tests.table.tables import HTMX, begin, begun, field, links, moves, play, turn, watching
 
 
 def test_a_page_offers_the_legal_moves_with_their_places(client):

@@ -9,12 +9,11 @@ import pytest
 
 from shakespeare_env import Position
 from shakespeare_env.cli.recorded import write_json_lines
-from shakespeare_env.core import registry
 from shakespeare_env.film import Film
-from shakespeare_table.browser.store import SeatPlan, Store, TablePlan
+from shakespeare_table.browser.store import Sitter, TablePlan
 from shakespeare_table.browser.tables import first_snapshot
 from tests.agents.sessions import played
-from tests.table.tables import begin, served, text_of, watching
+from tests.table.tables import begin, events, served, site_of, text_of, watching
 
 JUDGE = "search,rollouts=random,simulations=8"
 NAMES = ["Ann", "Ben", "Cora"]
@@ -31,23 +30,24 @@ def recorded():
     return played("figaro", 3, 30, names=NAMES).course
 
 
-def lines_of(course, folder):
-    path = folder / "game.jsonl"
-    write_json_lines(path, course)
+@pytest.fixture(scope="module")
+def whole(recorded, tmp_path_factory):
+    """The game as a file, a move a line."""
+    path = tmp_path_factory.mktemp("game") / "game.jsonl"
+    write_json_lines(path, recorded)
     return path.read_bytes()
 
 
 @pytest.fixture(scope="module")
-def lines(recorded, tmp_path_factory):
-    """The first moves of the game, as a file."""
-    return lines_of(recorded.up_to(8), tmp_path_factory.mktemp("lines"))
+def lines(whole):
+    """Its first moves."""
+    return b"\n".join(whole.split(b"\n")[:9])
 
 
 @pytest.fixture(scope="module")
-def game(client, recorded, tmp_path_factory):
+def game(client, whole):
     """The address of the whole game."""
-    whole = bring(client, lines_of(recorded, tmp_path_factory.mktemp("game")))
-    return whole.url.path
+    return bring(client, whole).url.path
 
 
 def bring(client, lines):
@@ -107,48 +107,33 @@ def test_a_game_being_played_is_open_to_nobody(client):
     assert table not in client.get("/review").text
 
 
-def test_a_finished_table_is_reviewed(tmp_path):
-    seats = (SeatPlan("A", "heuristic"), SeatPlan("B"), SeatPlan("C", "network"))
+def test_a_finished_table_is_reviewed(client):
+    seats = (Sitter("A", "heuristic"), Sitter("B"), Sitter("C", "network"))
     plan = TablePlan("figaro", 3, (), 5, seats)
     game = first_snapshot(plan)
     while not game.is_over:
         game = game.pushed(game.position.moves()[0])
-    moves, last = game.moves, len(game.moves)
-    with served(tmp_path) as client:
-        client.get("/")
-        owner = client.cookies["shakespeare_owner"]
-    store = Store(tmp_path / "games.sqlite")
-    table, _ = store.new_table(owner, plan, registry.box_digest("figaro"), [[0]])
-    for number, move in enumerate(moves):
+    client.get("/")
+    store, last = site_of(client).store, len(game.moves)
+    table, _ = store.new_table(client.cookies["shakespeare_owner"], plan, [[0]])
+    for number, move in enumerate(game.moves):
         store.add_move(table, number, move, over=number == last - 1)
-    store.close()
     address = f"/review/table/{table}"
-    with served(tmp_path) as client:
-        client.cookies["shakespeare_owner"] = owner
-        assert address in client.get("/review").text
-        page = client.get(f"{address}/{last}")
-        assert f'data-last="{last}"' in page.text
-        again = client.get(f"{address}/0/on").text
-        chosen = re.findall(r'<option value="([^"]*)" selected', again)
-        assert chosen == ["figaro", *(seat.agent or "person" for seat in seats)]
-        assert Film(game.positions, moves, game.names or ()).board(last) in page.text
+    assert address in client.get("/review").text
+    page = client.get(f"{address}/{last}")
+    assert f'data-last="{last}"' in page.text
+    chosen = re.findall(r'<option value="([^"]*)" selected', client.get(f"{address}/0/on").text)
+    assert chosen == ["figaro", *(seat.agent or "person" for seat in seats)]
+    assert Film(game.positions, game.moves, game.names or ()).board(last) in page.text
 
 
-def events(client, address):
-    """(event, data) of a stream of verdicts, which ends by itself."""
-    answer = client.get(f"{address}/analysis", params={"agent": JUDGE})
-    assert answer.status_code == 200, answer.text
-    found = []
-    for block in answer.text.replace("\r\n", "\n").split("\n\n"):
-        entries = [line.partition(": ") for line in block.splitlines()]
-        data = "\n".join(value for key, _, value in entries if key == "data")
-        found += [(value, data) for key, _, value in entries if key == "event"]
-    return found
+def judged(client, address):
+    return events(client.get(f"{address}/analysis", params={"agent": JUDGE}))
 
 
 def test_verdicts_come_in_while_one_listens(client, lines):
     address = bring(client, lines).url.path
-    found = events(client, address)
+    found = judged(client, address)
     assert [event for event, _ in found[:4]] == ["graph", "mistakes", "summary", "progress"]
     assert found[-1] == ("done", "")
     known = [int(n) for n in re.findall(r"has judged (\d+) of 8", json.dumps(found))]
@@ -156,7 +141,7 @@ def test_verdicts_come_in_while_one_listens(client, lines):
     assert "all 8 decisions" in json.dumps(found)
     # Somebody else gets the same, already judged.
     last = found[-2][1]
-    assert events(client, address)[-2][1] == last
+    assert judged(client, address)[-2][1] == last
     shared = client.get(f"{address}/page", params={"agent": JUDGE})
     assert "attachment" in shared.headers["content-disposition"]
     for part in ("film-chances", "film-mistakes", "film-summary"):

@@ -3,17 +3,15 @@
 import asyncio
 import json
 import logging
-import sys
+import signal
 import threading
 import time
 from functools import partial
-from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
 import httpx2
 import pytest
-import typer
 import uvicorn
 from starlette.exceptions import HTTPException
 from starlette.testclient import TestClient
@@ -21,11 +19,11 @@ from uvicorn.server import ServerState
 
 from shakespeare_agents.registry import make
 from shakespeare_env import Position
-from shakespeare_table.browser import app, connections, thinking
+from shakespeare_env.core import registry
+from shakespeare_table.browser import app, thinking
 from shakespeare_table.browser.settings import Settings
-from shakespeare_table.browser.store import SeatPlan, Store, StoreError, TablePlan
+from shakespeare_table.browser.store import Sitter, Store, StoredTable, StoreError, TablePlan
 from shakespeare_table.browser.thinking import Analysts, Thinker, ThinkerError, as_seen, decide
-from shakespeare_table.cli import table
 from shakespeare_table.session import choose
 from tests.browser.table_server import TableServer
 from tests.table.tables import (
@@ -41,9 +39,8 @@ from tests.table.tables import (
     watching,
 )
 
-ELSEWHERE = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
 _AGENTS = """
-import os, sys, time
+import os, pathlib, sys, time
 
 class Agent:
     def __init__(self, game): pass
@@ -52,6 +49,7 @@ class Agent:
 
 class Loops(Agent):
     def act(self, observations, masks, rng):
+        pathlib.Path(__file__).with_name("looping").touch()
         while True: pass
 
 class Exits(Agent):
@@ -66,20 +64,18 @@ class Slow(Agent):
         return masks.argmax(axis=1)
 """
 _SAYS = {
-    "Loops": "more than 8 seconds and was ended",
+    "Loops": "more than 6 seconds and was ended",
     "Exits": "asked for the end",
     "Ends": "its process has ended",
 }
-_LIMIT_S = 8.0
-_END_S = 2.0
-_PAUSE = 0.3
+_LIMIT_S, _END_S, _PAUSE = 6.0, 2.0, 0.3
 
 
 @pytest.fixture
 def agents(tmp_path):
     """The names of the agents above, by their classes'."""
     (tmp_path / "mine.py").write_text(_AGENTS)
-    return {name: f"{tmp_path}/mine.py:{name}" for name in ("Agent", "Slow", *_SAYS)}
+    return {name: f"{tmp_path}/mine.py:{name}" for name in ("Slow", *_SAYS)}
 
 
 def has_moved(page):
@@ -95,11 +91,9 @@ def test_agents_that_loop_exit_or_are_slow_keep_nobody_waiting_and_can_be_replac
             for who in (*_SAYS, "Slow")
         }
         address = begin(client, "figaro", ["person", "random", "random"], 1).url.path
-        began = time.monotonic()
         page = seen(client, address, moves)
         play(client, address, page, moves(page)[0])
         seen(client, address, moves)
-        assert time.monotonic() - began < 3 * _LIMIT_S
         for who, says in _SAYS.items():
             page = seen(client, bad[who], lambda page, says=says: says in page.text, _PAUSE)
             assert f"mine.py:{who} has failed" in page.text
@@ -129,49 +123,35 @@ def test_an_agent_apart_plays_as_it_would_here_and_sees_no_more_than_its_seat():
         list(thinker.ask(job, 60.0))
 
 
-@pytest.mark.parametrize("signals", ["INT", "TERM"])
-def test_the_server_ends_within_two_seconds_whatever_agents_do(tmp_path, agents, signals):
+@pytest.mark.parametrize("ends_by", [signal.SIGINT, signal.SIGTERM])
+def test_the_server_ends_within_two_seconds_whatever_agents_do(tmp_path, agents, ends_by):
     server = TableServer(tmp_path, "--agent", agents["Loops"])
     address = server.start().address
     with httpx2.Client(base_url=address, follow_redirects=True, timeout=60) as client:
-        for _ in range(3):
-            seat = begin(client, "figaro", ["person", "mine.py:Loops", "person"], 3).url.path
+        seats = ["person", "mine.py:Loops", "person"]
+        seat = begin(client, "figaro", seats, 3).url.path
         with client.stream("GET", "events", params={"of": seat}) as events:
             next(events.iter_lines())
-            time.sleep(3.0)
+            while not (tmp_path / "looping").exists():
+                time.sleep(_PAUSE)
             began = time.monotonic()
-            server.end(f"SIG{signals}")
+            server.end(ends_by)
     assert time.monotonic() - began < _END_S
     assert "ASGI" not in server.errors()
 
 
-def test_a_browser_in_text_and_no_home_folder_stop_nobody(monkeypatch, capsys):
-    monkeypatch.setenv("BROWSER", f"{sys.executable} -c 'import time; time.sleep(9)'")
-    began = time.monotonic()
-    app._open_browser("http://127.0.0.1:1/")
-    assert time.monotonic() - began < _END_S
-    monkeypatch.setattr("os.environ", {})
-    monkeypatch.setattr(Path, "home", Mock(side_effect=RuntimeError))
-    with pytest.raises(typer.Exit):
-        table._data_folder()
-    assert "--games" in capsys.readouterr().err
-
-
-def test_other_host_names_are_refused(client):
+def test_other_host_names_and_sites_are_refused(client):
     """Else a name that somebody points here would be our origin."""
     for host in ("evil.example", "127.0.0.1.evil.example:7764", "", "[::1"):
         assert client.get("/", headers={"Host": host}).status_code == 421, host
     for host in ("127.0.0.1:1", "localhost:7764", "[::1]:7764"):
         assert client.get("/", headers={"Host": host}).status_code == 200, host
-
-
-def test_other_sites_may_link_here_but_not_read_or_post(client):
     for origin in ("http://evil.example", "null", "http://127.0.0.1:1"):
         answer = client.post("/tables", data={"game": "figaro"}, headers={"Origin": origin})
         assert answer.status_code == 403, origin
         assert client.get("/", headers={"Origin": origin}).status_code == 403
     client.cookies.set("shakespeare_owner", "guess me; path=/", domain="127.0.0.1")
-    page = client.get("/", headers=ELSEWHERE)
+    page = client.get("/", headers={"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"})
     assert page.status_code == 200
     assert "guess me" not in page.headers["set-cookie"]
     assert "httponly" in page.headers["set-cookie"].lower()
@@ -208,16 +188,16 @@ def test_what_cannot_be_read_is_no_fault_of_the_server(client, monkeypatch):
 
 
 def test_connections_are_counted_and_requests_must_arrive(monkeypatch):
-    said: list[str] = []
-    monkeypatch.setattr(logging.getLogger("uvicorn.error"), "warning", said.append)
-    monkeypatch.setattr(connections, "MOST", 2)
-    monkeypatch.setattr(connections, "WHOLE_S", 0.3)
+    warn = Mock()
+    monkeypatch.setattr(logging.getLogger("uvicorn.error"), "warning", warn)
+    monkeypatch.setattr(app, "MOST_CONNECTIONS", 2)
+    monkeypatch.setattr(app, "WHOLE_S", 0.3)
 
     async def attack():
         config = uvicorn.Config(HTTPException, log_config=None, ws="none")
         state = ServerState()
         server = await asyncio.get_running_loop().create_server(
-            lambda: connections.Connection(config, state, {}), "127.0.0.1", 0
+            lambda: app.Connection(config, state, {}), "127.0.0.1", 0
         )
         address = server.sockets[0].getsockname()
         opened = [await asyncio.open_connection(*address) for _ in range(4)]
@@ -231,7 +211,7 @@ def test_connections_are_counted_and_requests_must_arrive(monkeypatch):
         server.close()
 
     asyncio.run(attack())
-    assert len(said) == 1
+    assert warn.call_count == 1
 
 
 def test_a_viewer_keeps_no_other_waiting_and_nobody_thinks_for_those_who_have_left(monkeypatch):
@@ -250,7 +230,7 @@ def test_a_viewer_keeps_no_other_waiting_and_nobody_thinks_for_those_who_have_le
         analysts: Any = Analysts(3, 1.0)
         many = [asyncio.create_task(analysts.answer(n, "spectator")) for n in range(60)]
         await asyncio.sleep(0.1)
-        other = [asyncio.create_task(analysts.answer(job, "player")) for job in (0, 99)]
+        other = [asyncio.create_task(analysts.answer(99, "player"))]
         await asyncio.sleep(0.1)
         assert begun == [0, 1, 99]
         for task in [*many, *other]:
@@ -302,20 +282,19 @@ def test_a_server_for_other_machines_needs_a_token(tmp_path):
 def test_a_table_is_read_as_it_was_kept(tmp_path):
     store = Store(tmp_path / "games.sqlite")
     start = Position.new("figaro", players=3, seed=9).to_dict()
-    seats = (SeatPlan("Ann"), SeatPlan("x", "random"), SeatPlan("B"))
+    seats = (Sitter("Ann"), Sitter("x", "random"), Sitter("B"))
     plan = TablePlan("figaro", 3, (), 2**62, seats, start)
-    table_id, tokens = store.new_table("me", plan, "box", [[0], [2]])
+    table_id, tokens = store.new_table("me", plan, [[0], [2]])
     store.add_move(table_id, 0, "take", over=False)
     with pytest.raises(StoreError):  # one server at a time
         Store(tmp_path / "games.sqlite")
     store.close()
     store = Store(tmp_path / "games.sqlite")
-    stored = store.table(table_id)
-    assert stored is not None
-    assert stored.plan == plan
-    assert (stored.moves, stored.undone, stored.over, stored.owner) == (("take",), 0, False, "me")
-    assert [store.link(token) for token in tokens] == [(table_id, (0,)), (table_id, (2,))]
-    assert (store.table("other"), store.link("other")) == (None, None)
+    digest = registry.box_digest("figaro")
+    kept = StoredTable(table_id, "me", digest, plan, ("take",), 0, False)
+    assert (store.table(table_id), store.table("other")) == (kept, None)
+    links = [(table_id, (0,)), (table_id, (2,)), None]
+    assert [store.link(token) for token in (*tokens, "other")] == links
 
 
 def test_what_else_a_file_may_hold_is_refused_and_not_run(tmp_path, monkeypatch):
@@ -329,10 +308,10 @@ def test_what_else_a_file_may_hold_is_refused_and_not_run(tmp_path, monkeypatch)
     agent = json.dumps([{"name": "x", "agent": f"{tmp_path}/evil.py:Agent"}] * 2)
     damage = {
         "box_digest = 'other'": "cannot be opened",
-        "game = 'chess'": "not known here",
-        "seats = '{'": "is damaged",
-        f"seed = '{'9' * 5000}'": "is damaged",
-        f"seats = '{agent}'": "is not offered here",
+        "plan = json_set(plan, '$.game', 'chess')": "not known here",
+        "plan = '{'": "is damaged",
+        f"plan = json_set(plan, '$.seed', '{'9' * 5000}')": "is damaged",
+        f"plan = json_set(plan, '$.seats', json('{agent}'))": "is not offered here",
     }
     with served(tmp_path) as client:
         tables = [watching(begin(client)) for _ in damage]
@@ -374,4 +353,4 @@ def test_a_server_killed_at_any_moment_has_kept_every_move_it_answered(tmp_path)
                 assert field(page, "number") == str(answered)
                 assert play(client, seat, page, moves(page)[0]).status_code == 200
                 answered += 1
-        server.kill()
+        server.end(signal.SIGKILL)

@@ -1,18 +1,23 @@
-"""The table server: its pages put together, and served until somebody ends it."""
+"""The table server: its pages put together, and served until somebody ends it.
+
+Uvicorn itself counts whole requests alone, so that those that never become whole would take every
+descriptor of the process: connections are counted here, and requests must arrive in time.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import gc
+import logging
+import resource
 import socket
-import subprocess
-import sys
 import threading
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from dataclasses import replace
-from functools import partial
+from contextlib import asynccontextmanager, suppress
+from functools import cache, partial
 from types import FrameType
 
+import h11
 import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -23,10 +28,10 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from shakespeare_env.errors import DatasetError
-from shakespeare_table.browser import learn, lobby, play, review, thoughts
-from shakespeare_table.browser.connections import BACKLOG, Connection
+from shakespeare_table.browser import learn, lobby, play, review
 from shakespeare_table.browser.settings import HEADERS, Guard, Settings, is_local
 from shakespeare_table.browser.site import STATIC, Site
 from shakespeare_table.browser.store import StoreError
@@ -35,22 +40,26 @@ from shakespeare_table.browser.thinking import NotReadyError
 
 _QUICKLY = 3
 """The level at which answers are compressed: a third of the usual time."""
+_BACKLOG = 64
+"""Connections that are taken at a time."""
+_DESCRIPTORS = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+MOST_CONNECTIONS = min(512, max(_DESCRIPTORS // 2 - _BACKLOG // 2, 8))
+"""The most connections, some in any case; descriptors remain for files and processes."""
+WHOLE_S = 30.0
+"""Seconds for a request to arrive."""
 _NOT_KEPT = "What was asked for is not done; every move that was shown is kept."
 
 
 def make_app(settings: Settings) -> Starlette:
-    """The server as an ASGI application.
-
-    Raises:
-        StoreError: games cannot be kept.
-    """
+    """The server as an ASGI application; StoreError if games cannot be kept."""
     site = Site(settings, partial(lobby.seated_agent, settings=settings))
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         site.preparing.start()
         yield
-        await run_in_threadpool(site.close)
+        await run_in_threadpool(site.end_streams)
+        site.store.close()
 
     def failed(request: Request, fault: Exception) -> Response:
         # Starlette answers for the fault of a page outside of all middleware.
@@ -75,7 +84,7 @@ def make_app(settings: Settings) -> Starlette:
         title = "There is no such page" if status == 404 else "This cannot be done"
         return site.page(request, "error.html", status, title=title, text=text)
 
-    pages = (lobby, play, thoughts, review, learn)
+    pages = (lobby, play, review, learn)
     handled = (HTTPException, TableError, NotReadyError, StoreError, DatasetError, ClientDisconnect)
     app = Starlette(
         routes=[
@@ -99,32 +108,53 @@ def listening(settings: Settings) -> socket.socket:
     return socket.create_server((settings.host, settings.port), family=family)
 
 
-def address(settings: Settings, port: int) -> str:
-    """What to enter in a browser."""
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)
-    host = f"[{host}]" if ":" in host else host
+def addresses(settings: Settings, port: int) -> list[str]:
+    """What to enter in a browser, here first and then, as far as known, on other machines."""
+    hosts = [{"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)]
+    if hosts != [settings.host]:
+        with suppress(OSError):
+            found = socket.gethostbyname_ex(socket.gethostname())[2]
+            hosts += [host for host in found if not is_local(host)]
     token = f"?token={settings.token}" if settings.token else ""
-    return f"http://{host}:{port}/{token}"
+    return [f"http://{f'[{host}]' if ':' in host else host}:{port}/{token}" for host in hosts]
 
 
-def other_addresses(settings: Settings, port: int) -> list[str]:
-    """What to enter in browsers of other machines, as far as this machine knows its addresses."""
-    if settings.host not in ("0.0.0.0", "::"):
-        return []
-    try:
-        found = socket.gethostbyname_ex(socket.gethostname())[2]
-    except OSError:
-        return []
-    hosts = [host for host in found if not is_local(host)]
-    return [address(replace(settings, host=host), port) for host in hosts]
+class Connection(H11Protocol):
+    """HTTP as Uvicorn speaks it; refuses more than `MOST_CONNECTIONS` and requests that linger."""
+
+    _arriving: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin, or end at once."""
+        super().connection_made(transport)
+        if len(self.connections) > MOST_CONNECTIONS:
+            _warn_of_many()
+            transport.abort()
+        self._expect(True)
+
+    def data_received(self, data: bytes) -> None:
+        """A part of a request, or all of it."""
+        super().data_received(data)
+        self._expect(self.conn.their_state in (h11.IDLE, h11.SEND_BODY))
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The end."""
+        self._expect(False)
+        super().connection_lost(exc)
+
+    def _expect(self, request: bool) -> None:
+        if request and self._arriving is None:
+            self._arriving = self.loop.call_later(WHOLE_S, self.transport.abort)
+        elif not request and self._arriving is not None:
+            self._arriving.cancel()
+            self._arriving = None
 
 
-def _open_browser(url: str) -> None:
-    """Show a page; a process of its own, without a terminal, waits for a browser in text."""
-    apart = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
-    command = [sys.executable, "-I", "-m", "webbrowser", url]
-    run = partial(subprocess.run, command, **apart, start_new_session=True)
-    threading.Thread(target=run, daemon=True).start()
+@cache
+def _warn_of_many() -> None:
+    """Once, however many are refused."""
+    text = "there are %d connections already; more are refused"
+    logging.getLogger("uvicorn.error").warning(text, MOST_CONNECTIONS)
 
 
 class _Server(uvicorn.Server):
@@ -139,34 +169,25 @@ class _Server(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
-def serve(settings: Settings, announce: Callable[[list[str]], None], *, opened: bool) -> None:
+def serve(settings: Settings, announce: Callable[[list[str]], None]) -> None:
     """Serve until an interrupt or a request to terminate, which end it within two seconds.
 
-    Args:
-        settings: How the server is set up.
-        announce: Called with the addresses, this machine's first, once requests are answered.
-        opened: Whether to show it in a browser.
-
-    Raises:
-        StoreError: games cannot be kept.
-        OSError: the address is taken.
+    The addresses, this machine's first, are announced. StoreError if games cannot be kept, OSError
+    if the address is taken.
     """
-    with listening(settings) as found:
-        port = found.getsockname()[1]
+    with listening(settings) as bound:
         app = make_app(settings)
         config = uvicorn.Config(
             app,
             http=Connection,
-            backlog=BACKLOG,
+            backlog=_BACKLOG,
             log_level="warning",
             timeout_graceful_shutdown=1,
             lifespan="on",
             server_header=False,
         )
-        announce([address(settings, port), *other_addresses(settings, port)])
-        if opened:
-            _open_browser(address(settings, port))
+        announce(addresses(settings, bound.getsockname()[1]))
         try:
-            _Server(config, app.state.site).run([found])
+            _Server(config, app.state.site).run([bound])
         finally:
             gc.freeze()  # to look for garbage in compiled rules takes the interpreter two seconds

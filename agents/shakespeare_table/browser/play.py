@@ -1,11 +1,11 @@
-"""A table's pages: for those who hold seats, and for spectators."""
+"""A table's pages: for those who hold seats, who may ask what agents think, and spectators."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -18,16 +18,36 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from shakespeare_env import Position
 from shakespeare_env.play.named import YOU, capitalised, with_names
-from shakespeare_table.browser.learning.guide import guidance, is_guided
-from shakespeare_table.browser.learning.lessons import lesson
-from shakespeare_table.browser.lobby import agent_seat, agents_for, same_seats
-from shakespeare_table.browser.site import Fields, Site, number_of, owner_of
+from shakespeare_table.analysis import reasons, thoughts
+from shakespeare_table.browser.learn import effects_in_words, guidance, is_guided, sure_events
+from shakespeare_table.browser.lessons import lesson
+from shakespeare_table.browser.lobby import (
+    agent_seat,
+    agents_for,
+    allowed_agent,
+    same_seats,
+    strongest,
+)
+from shakespeare_table.browser.site import (
+    Fields,
+    Site,
+    number_of,
+    owner_of,
+    viewer_of,
+    while_waited_for,
+)
 from shakespeare_table.browser.tables import LiveTable, Snapshot, TableError, can_take_back
-from shakespeare_table.browser.viewing import Viewer, board, called, explained, known, told
+from shakespeare_table.browser.thinking import ThinkerError, analyse, as_seen
+from shakespeare_table.browser.viewing import Viewer, board, called, explained, known, last_move
 
-PLACES = ("/seat/{token}", "/watch/{table}")
+_PLACES = ("/seat/{token}", "/watch/{table}")
+_BUDGETS = ("256", "4096", "65536")
+"""Playouts of all moves together that a viewer may ask for."""
+_MOST_MOVES = 8
+_MOST_ROWS = 6
+_LEAST_GAIN = 0.05
+"""Points; smaller differences are left out."""
 _RECENT = 8
 """Moves that a spectator finds in the strip."""
 _LOOK_AGAIN = 0.1
@@ -40,22 +60,25 @@ _PING = 20
 
 @dataclass(frozen=True)
 class Looking:
-    """A table, and who looks at it from where.
-
-    Attributes:
-        address: The page's path.
-    """
+    """A table, and who looks at it from which path."""
 
     table: LiveTable
     viewer: Viewer
     address: str
+
+    def deciding(self) -> Snapshot:
+        """The table as it is; TableError unless the viewer decides."""
+        now = self.table.now()
+        if not self.viewer.decides(now):
+            raise TableError("it is not your turn")
+        return now
 
 
 def routes(site: Site) -> list[Route]:
     """The pages of tables."""
     return [Route("/events", partial(_events, site))] + [
         route
-        for place in PLACES
+        for place in _PLACES
         for route in (
             site.get(place, _show),
             site.get(f"{place}/changes", _changed),
@@ -63,17 +86,17 @@ def routes(site: Site) -> list[Route]:
             site.get(f"{place}/step", _step),
             site.post(f"{place}/play", partial(_act, _play), looking_at),
             site.post(f"{place}/agent", partial(_act, _seat_agent), looking_at),
+            site.get(f"{place}/thoughts", _ask),
+            Route(f"{place}/thoughts/stream", partial(_stream, site)),
+            Route(f"{place}/hint", partial(_hint, site)),
         )
     ]
 
 
 def looking_at(site: Site, request: Request, revealed: str | None = None) -> Looking:
-    """Who looks; HTTPException if there is no such table.
+    """Who looks by a link or at a table; HTTPException if there is none.
 
-    Args:
-        site: The server.
-        request: Its path names a link or a table.
-        revealed: The seat that says that it looks; None takes it from the query.
+    The seat that says that it looks is `revealed`; None takes it from the query.
     """
     address = "/".join(request.url.path.split("/")[:3])
     table, seats = _found(site, address)
@@ -96,7 +119,6 @@ def _found(site: Site, address: str) -> tuple[LiveTable, tuple[int, ...]]:
 
 
 def _show(site: Site, request: Request) -> Response:
-    """The whole page."""
     looking = looking_at(site, request)
     return site.page(request, "play.html", **_context(site, request, looking))
 
@@ -105,14 +127,14 @@ def _changed(site: Site, request: Request) -> Response:
     """What is to be seen since a version, `step` by step; nothing if that is still the latest."""
     looking, asked = looking_at(site, request), request.query_params
     since, now = asked.get("since", ""), looking.table.now()
-    until = None
-    if asked.get("step") and (number := _moves_at(since, now)) is not None:
-        until = min(number + 1, len(now.moves))
+    number, undone, *_ = [*since.split("."), ""]
+    until, moves = None, number_of(number)
+    if asked.get("step") and moves is not None and undone == str(now.undone):
+        until = min(moves + 1, len(now.moves))
     return _changes(site, request, looking, since, until=until)
 
 
 def _explain(site: Site, request: Request) -> Response:
-    """What something on the board does."""
     looking = looking_at(site, request)
     now = looking.table.now()
     found = explained(now, looking.viewer.knows(now), request.query_params.get("name", ""))
@@ -120,24 +142,13 @@ def _explain(site: Site, request: Request) -> Response:
 
 
 def _step(site: Site, request: Request) -> Response:
-    """The places that a move has changed."""
     looking = looking_at(site, request)
     now, number = looking.table.now(), number_of(request.query_params.get("number", ""))
     if number is None or number >= len(now.moves):
         raise HTTPException(404, "There is no such move.")
     knows = looking.viewer.knows(now)
-    after, before = board(now.at(number + 1), knows), board(now.at(number), knows)
-    return JSONResponse(after.changed_places(before))
-
-
-def _guided(now: Snapshot, viewer: Viewer) -> dict[str, Any]:
-    guided = is_guided(now, viewer)
-    return {
-        "guided": guided,
-        "guidance": guidance(now) if guided else None,
-        "game": now.plan.game,
-        "names": called(now.plan.names, viewer.seats[0] if len(viewer.seats) == 1 else None),
-    }
+    before = board(now.up_to(number), knows)
+    return JSONResponse(board(now.up_to(number + 1), knows).changed_places(before))
 
 
 async def _events(site: Site, request: Request) -> Response:
@@ -163,62 +174,75 @@ def _act(
     act: Callable[[Site, Looking, Fields], None],
     site: Site,
     request: Request,
-    said: Fields,
+    fields: Fields,
     _file: bytes,
 ) -> Response:
     """What has changed by what somebody did, or why nothing has; without scripts the page again."""
-    looking, message = looking_at(site, request, said.get("as", "")), ""
+    looking, message = looking_at(site, request, fields.get("as", "")), ""
     try:
-        act(site, looking, said)
+        act(site, looking, fields)
     except TableError as fault:
+        if "HX-Request" not in request.headers:
+            raise
         message = str(fault)
     if "HX-Request" in request.headers:
-        return _changes(site, request, looking, said.get("since", ""), message)
-    if message:
-        raise TableError(message)
+        return _changes(site, request, looking, fields.get("since", ""), message)
     revealed = looking.viewer.revealed
-    return RedirectResponse(
-        f"{looking.address}{'' if revealed is None else f'?as={revealed}'}", 303
-    )
+    query = "" if revealed is None else f"?as={revealed}"
+    return RedirectResponse(looking.address + query, 303)
 
 
-def _play(_site: Site, looking: Looking, said: Fields) -> None:
-    """Play a move, or take one back."""
+def _play(_site: Site, looking: Looking, fields: Fields) -> None:
     table, viewer = looking.table, looking.viewer
-    now = table.now()
-    if "undo" in said:
-        seat = viewer.knows(now)
+    if "undo" in fields:
+        seat = viewer.knows(table.now())
         if seat is None or seat not in viewer.seats:
             raise TableError("there is no move of yours to take back")
         table.take_back(seat)
-        return
-    if not viewer.decides(now):
-        raise TableError("it is not your turn")
-    if said.get("number", "") != str(len(now.moves)):
-        raise TableError("the table has changed since; look, then choose again")
-    table.play(len(now.moves), said.get("move", ""))
+    else:
+        looking.deciding()
+        number = number_of(fields.get("number", ""))
+        table.play(-1 if number is None else number, fields.get("move", ""))
 
 
-def _seat_agent(site: Site, looking: Looking, said: Fields) -> None:
+def _seat_agent(site: Site, looking: Looking, fields: Fields) -> None:
     """Let another agent, or the same once more, hold the seat of one that has failed."""
     now = looking.table.now()
     seat = now.position.to_move
     if not looking.viewer.seats or seat is None or not now.fault:
         raise TableError("no agent has failed here, or you hold no seat")
-    looking.table.seat(seat, agent_seat(said.get("agent", ""), now.plan.game, site.settings))
+    looking.table.seat(seat, agent_seat(fields.get("agent", ""), now.plan.game, site.settings))
+
+
+def _changes(
+    site: Site,
+    request: Request,
+    looking: Looking,
+    since: str,
+    message: str = "",
+    until: int | None = None,
+) -> Response:
+    if since == looking.table.now().version and not message:
+        return Response(status_code=204)
+    context = _context(site, request, looking, message, until)
+    return HTMLResponse(site.fragment("changes.html", **context), 409 if message else 200)
 
 
 def _context(
     site: Site, request: Request, looking: Looking, message: str = "", number: int | None = None
 ) -> dict[str, Any]:
     """What the templates of a table show, after `number` moves or all of them."""
-    latest, viewer, plan = looking.table.now(), looking.viewer, looking.table.now().plan
+    latest, viewer = looking.table.now(), looking.viewer
+    plan = latest.plan
     now = latest if number is None else latest.up_to(number)
     owns = looking.table.owner == owner_of(request)
-    agent = None if now.seat_to_move is None else now.seat_to_move.agent
+    agent = None if now.sitter is None else now.sitter.agent
+    guided = is_guided(now, viewer)
     return {
         **_seen(now, latest, viewer),
-        **_guided(now, viewer),
+        "guided": guided,
+        "guidance": guidance(now) if guided else None,
+        "game": plan.game,
         "address": looking.address,
         "message": message,
         "again": f"/?{urlencode(same_seats(plan, site.settings))}",
@@ -235,35 +259,44 @@ def _seen(now: Snapshot, latest: Snapshot, viewer: Viewer) -> dict[str, Any]:
     knows, position = viewer.knows(now), now.position
     presentation = position.game.presentation
     decides = viewer.decides(now) and not behind
-    drawn, shown = board(now.at(len(now.moves)), knows), known(position, knows)
+    drawn, shown = board(now, knows), known(position, knows)
     you = viewer.seats[0] if len(viewer.seats) == 1 else None
     names = called(now.plan.names, you)
-    moves = position.moves() if decides else []
-    places = {move: list(presentation.places(shown, move)) for move in moves}
-    words = {move: capitalised(with_names(position.describe_move(move), names)) for move in moves}
+    head = presentation.headline(shown)
+    turn_moves: list[tuple[str, list[str], str]] = []
     groups: dict[str, list[dict[str, Any]]] = {}  # by the first words of moves
-    for move in moves:
-        choice = {"move": move, "words": words[move], "placed": bool(places[move])}
+    for move in position.moves() if decides else []:
+        places = list(presentation.places(shown, move))
+        words = capitalised(with_names(position.describe_move(move), names))
+        turn_moves.append((move, places, words))
+        choice = {"move": move, "words": words, "placed": bool(places)}
         groups.setdefault(move.partition(":")[0].capitalize(), []).append(choice)
     studied = _studied_last(now, viewer)
     first = max(0, studied - 1 if viewer.seats else len(now.moves) - _RECENT)
-    log = [told(now.at(at + 1), knows, you) for at in range(len(now.moves))]
-    turn = {
-        "moves": [[move, places[move], words[move]] for move in moves],
-        "changed": drawn.changed_places(board(now.at(studied), knows)),
-        "behind": behind,
-    }
-    can_undo = not behind and knows in viewer.seats and can_take_back(now.at(len(now.moves)), knows)
+    log = [last_move(now.up_to(at + 1), knows, you) for at in range(len(now.moves))]
+    changed = drawn.changed_places(board(now.up_to(studied), knows))
+    turn = {"moves": turn_moves, "changed": changed, "behind": behind}
+    nearest = position.to_move
+    if viewer.seats:
+        nearest = viewer.seats[0] if viewer.revealed is None else viewer.revealed
+    sign, sheet, ranks = presentation.score_sign, [], []
+    if now.is_over:
+        scores, winners = position.scores(), position.winners or []
+        sheet = [(row, [sign * score for score in points]) for row, points in now.score_sheet(None)]
+        order = sorted(range(len(scores)), key=lambda seat: (seat not in winners, -scores[seat]))
+        ranks = [
+            (seat, now.plan.names[seat], sign * scores[seat], seat in winners) for seat in order
+        ]
     return {
         "table_id": now.id,
         "now": now,
         "number": len(now.moves),
         "version": now.version,
         "viewer": viewer,
-        "head": presentation.headline(shown),
-        "sentence": _sentence(now, shown, names, decides),
+        "head": head,
+        "sentence": _sentence(now, f"{head.sentence} {head.aside}".strip(), names, decides),
         "names": names,
-        "columns": drawn.columns(_nearest(viewer, position)),
+        "columns": drawn.columns(nearest),
         "groups": list(groups.items()),
         # No text may end the element that contains it.
         "turn": json.dumps(turn, separators=(",", ":")).replace("<", "\\u003c"),
@@ -273,78 +306,99 @@ def _seen(now: Snapshot, latest: Snapshot, viewer: Viewer) -> dict[str, Any]:
         "studied": studied,
         "decides": decides,
         "curtain": viewer.hidden_seat(now),
-        "can_undo": can_undo,
+        "can_undo": not behind and knows in viewer.seats and can_take_back(now, knows),
         "over": now.is_over,
-        "sheet": _sheet(now, knows) if now.is_over else [],
-        "ranks": _ranks(now) if now.is_over else [],
+        "sheet": sheet,
+        "ranks": ranks,
         "colours": presentation.seat_colours,
     }
 
 
-def _moves_at(since: str, now: Snapshot) -> int | None:
-    """The number of moves at a version that this table continues; else None."""
-    first, _, rest = since.partition(".")
-    number = number_of(first)
-    if number is None or number > len(now.moves) or rest.partition(".")[0] != str(now.undone):
-        return None
-    return number
-
-
 def _studied_last(now: Snapshot, viewer: Viewer) -> int:
-    """The number of moves after which the viewer last studied the board.
-
-    That is after its own last move; a spectator sees each move by itself.
-    """
+    """The number of moves after the viewer's last one; a spectator sees each move by itself."""
     if not viewer.seats:
         return max(len(now.moves) - 1, 0)
     seats = viewer.seats if viewer.revealed is None else (viewer.revealed,)
-    own = [at for at, position in enumerate(now.positions[:-1]) if position.to_move in seats]
+    own = [at for at, before in enumerate(now.positions[:-1]) if before.to_move in seats]
     return own[-1] + 1 if own else 0
 
 
-def _nearest(viewer: Viewer, position: Position) -> int | None:
-    """The seat whose board a viewer sees whole; for a spectator that of who is to move."""
-    if not viewer.seats:
-        return position.to_move
-    return viewer.seats[0] if viewer.revealed is None else viewer.revealed
-
-
-def _sentence(now: Snapshot, shown: Mapping[str, Any], names: Sequence[str], decides: bool) -> str:
-    """Who decides what, or has won."""
-    seat = now.seat_to_move
-    if seat is not None and seat.agent is not None and not now.fault:
+def _sentence(now: Snapshot, text: str, names: Sequence[str], decides: bool) -> str:
+    if now.sitter is not None and now.sitter.agent is not None and not now.fault:
         return f"{now.mover} is thinking …"
-    head = now.position.game.presentation.headline(shown)
-    said = with_names(f"{head.sentence} {head.aside}".strip(), names)
-    if decides and said.startswith(f"{YOU}:"):
-        return f"Your turn{said.removeprefix(YOU)}"
-    return f"Your turn. {capitalised(said)}" if decides else capitalised(said)
+    words = with_names(text, names)
+    if decides and words.startswith(f"{YOU}:"):
+        return f"Your turn{words.removeprefix(YOU)}"
+    return f"Your turn. {capitalised(words)}" if decides else capitalised(words)
 
 
-def _sheet(now: Snapshot, knows: int | None) -> list[tuple[str, list[int]]]:
-    """The rows of the score sheet, as people read them."""
-    sign = now.position.game.presentation.score_sign
-    return [(row, [sign * one for one in points]) for row, points in now.score_sheet(knows)]
+def _asked(site: Site, request: Request) -> tuple[Snapshot, str, str, int]:
+    """The table, and the agent, its name on pages and the playouts that are asked for."""
+    now, query = looking_at(site, request).deciding(), request.query_params
+    shown, budget = query.get("agent", ""), query.get("playouts", "")
+    name = allowed_agent(shown, now.plan.game, site.settings)
+    if budget not in _BUDGETS:
+        raise HTTPException(400, f"The playouts are one of {', '.join(_BUDGETS)}.")
+    return now, name, shown, int(budget)
 
 
-def _ranks(now: Snapshot) -> list[tuple[int, str, int, bool]]:
-    """Seats by score in the end: seat, name, score as people read it, whether it wins."""
-    scores, winners = now.position.scores(), now.position.winners or []
-    sign = now.position.game.presentation.score_sign
-    order = sorted(range(len(scores)), key=lambda seat: (seat not in winners, -scores[seat]))
-    return [(seat, now.plan.names[seat], sign * scores[seat], seat in winners) for seat in order]
+def _ask(site: Site, request: Request) -> Response:
+    now, _, agent, budget = _asked(site, request)
+    text = site.fragment(
+        "thoughts.html",
+        address=request.url.path,
+        agent=agent,
+        playouts=budget,
+        number=len(now.moves),
+        seat=request.query_params.get("as", ""),
+    )
+    return HTMLResponse(text)
 
 
-def _changes(
-    site: Site,
-    request: Request,
-    looking: Looking,
-    since: str,
-    message: str = "",
-    until: int | None = None,
-) -> Response:
-    """What is to be seen after a version, up to a number of moves."""
-    if since == looking.table.now().version and not message:
-        return Response(status_code=204)
-    context = _context(site, request, looking, message, until)
-    return HTMLResponse(site.fragment("changes.html", **context), 409 if message else 200)
+async def _stream(site: Site, request: Request) -> Response:
+    """Server-sent events: thoughts in words, again and again, until the search ends."""
+    now, name, shown, budget = await run_in_threadpool(_asked, site, request)
+    if request.query_params.get("number") != str(len(now.moves)):
+        raise HTTPException(409, "The table has changed since.")
+    number, seed = len(now.moves), now.plan.seed_of_agents
+    analysis = partial(thoughts, as_seen(now.position), seed=seed, number=number, playouts=budget)
+    job = partial(analyse, analysis, now.plan.game, name)
+
+    async def events() -> AsyncIterator[dict[str, str]]:
+        try:
+            async with aclosing(site.analysts.stream(job, viewer_of(request))) as coming:
+                async for thought in coming:
+                    text = site.fragment("thought.html", now=now, thought=thought, most=_MOST_MOVES)
+                    yield {"event": "thought", "data": text}
+        except ThinkerError as fault:
+            text = site.fragment("failed.html", name=shown, fault=fault)
+            yield {"event": "thought", "data": text}
+        yield {"event": "done", "data": ""}
+
+    return EventSourceResponse(events())
+
+
+async def _hint(site: Site, request: Request) -> Response:
+    """The best move found by playing on, and why: its gain in each row of the score sheet."""
+    looking = await run_in_threadpool(looking_at, site, request)
+    now = looking.deciding()
+    position = now.position
+    number, seed = len(now.moves), now.plan.seed_of_agents
+    why = partial(reasons, as_seen(position), seed=seed, number=number)
+    job = partial(analyse, why, position.game.name, strongest(position.game))
+    try:
+        answer = site.analysts.answer(job, viewer_of(request))
+        found = await while_waited_for(request, answer)
+    except ThinkerError as fault:
+        raise TableError(f"there is no hint: {fault}") from fault
+    gains = await run_in_threadpool(sure_events, position, found.move)
+    text = site.fragment(
+        "hint.html",
+        position=position,
+        found=found,
+        names=called(now.plan.names, position.to_move),
+        alone=position.players == 1,
+        rows=[row for row in found.rows if abs(row.gain) >= _LEAST_GAIN][:_MOST_ROWS],
+        gains=effects_in_words(gains, position.to_move, now.plan.names),
+    )
+    return HTMLResponse(text)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import time
 from collections.abc import AsyncIterator, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
@@ -25,7 +27,15 @@ from shakespeare_env.drawing.raster import png
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.film import SCRIPTS, STYLES, Film, Forecasts, page_of, player
 from shakespeare_env.film.figures import chances_graph, mistakes_list, score_graph, summary
-from shakespeare_table.analysis import Line, Verdict, of_all_seats, refined
+from shakespeare_table.analysis import (
+    Line,
+    Verdict,
+    best_line,
+    forecasts_of,
+    of_all_seats,
+    refined,
+    verdict_on,
+)
 from shakespeare_table.browser.lobby import PERSON, agents_for, allowed_agent, same_seats, strongest
 from shakespeare_table.browser.settings import MOST_BYTES
 from shakespeare_table.browser.site import (
@@ -38,13 +48,7 @@ from shakespeare_table.browser.site import (
     while_waited_for,
 )
 from shakespeare_table.browser.store import TablePlan
-from shakespeare_table.browser.thinking import (
-    Analysts,
-    ThinkerError,
-    forecast,
-    line_from,
-    verdict_on,
-)
+from shakespeare_table.browser.thinking import Analysts, ThinkerError, analyse
 
 _LATEST = 20
 _OPEN = 12
@@ -53,18 +57,14 @@ _AT_ONCE = 0.3
 """Seconds of judging before progress is reported."""
 _EVERY = 1.5
 """Seconds between graphs while verdicts come in."""
+_FEWER_PLAYOUTS = 8
+"""Playouts of a position for an early graph where no network forecasts."""
 _PASTED = "the game given"
 """The name that errors give to lines from a form."""
 
 
 class Reviewed:
-    """A game that may be looked back on: all of it is open.
-
-    Args:
-        game: What was played.
-        title: The title of its page; by default the game and its players.
-        plan: The table it was played at, if it was played here.
-    """
+    """A game that may be looked back on: all of it is open; `plan` is of a table played here."""
 
     def __init__(self, game: Recorded, title: str = "", plan: TablePlan | None = None) -> None:
         self.plan = plan
@@ -83,53 +83,50 @@ class Reviewed:
 class Judging:
     """What an agent has found in a game so far; it goes on while somebody asks.
 
-    Args:
-        game: What was played.
-        name: What pages call the agent.
-        agent: Its name, as `make` takes it.
-        analysts: Where it thinks.
+    Pages call the agent `name`, `make` takes it as `agent`.
     """
 
     def __init__(self, game: Recorded, name: str, agent: str, analysts: Analysts) -> None:
         self._positions, self._moves = game.positions, game.moves
         self.name, self.agent = name, agent
         self._analysts = analysts
-        self._found: list[Verdict] = []
+        self._lock = asyncio.Lock()
+        self.judged: list[Verdict] = []
         self._first: Forecasts | None = None
 
     async def begin(self, viewer: str) -> None:
         """Forecast the game, before all else."""
-        if self._first is None:
-            job = partial(forecast, self.agent, self._positions)
-            self._first = await self._analysts.answer(job, viewer)
+        async with self._lock:
+            if self._first is None:
+                whole = partial(forecasts_of, self._positions, playouts=_FEWER_PLAYOUTS)
+                self._first = await self._ask(whole, viewer)
 
     async def more(self, known: int, viewer: str) -> int:
         """Judge until more than `known` decisions are judged, or all; how many are."""
         began = time.monotonic()
-        while (number := len(self._found)) < len(self._moves):
+        while (number := len(self.judged)) < len(self._moves):
             if number > known and time.monotonic() - began > _AT_ONCE:
                 break
-            decision = self._positions[number], self._moves[number], number
-            job = partial(verdict_on, self.agent, *decision)
-            verdict = await self._analysts.answer(job, viewer)
-            if number == len(self._found):  # nobody who listens, too, has added it
-                self._found.append(verdict)
-        return len(self._found)
+            async with self._lock:
+                if number == len(self.judged):  # nobody who listens, too, has added it
+                    decision = self._positions[number], self._moves[number], number
+                    self.judged.append(await self._ask(partial(verdict_on, *decision), viewer))
+        return len(self.judged)
 
     def forecasts(self) -> Forecasts:
         """Every seat's chances over the game, as well as they are known."""
         return of_all_seats(self._by_movers(), self._positions)
 
-    def judged(self) -> list[Verdict]:
-        """The decisions judged."""
-        return list(self._found)
-
     async def line(self, number: int, viewer: str) -> Line:
         """The best line from a position on; its forecasts go on from those of the game."""
         await self.begin(viewer)
-        job = partial(line_from, self.agent, self._positions[number], number)
-        line: Line = await self._analysts.answer(job, viewer)
+        whole = partial(best_line, self._positions[number], number=number)
+        line: Line = await self._ask(whole, viewer)
         return await run_in_threadpool(self._joined, number, line)
+
+    async def _ask(self, analysis: Callable[..., Any], viewer: str) -> Any:
+        job = partial(analyse, analysis, self._positions[0].game.name, self.agent)
+        return await self._analysts.answer(job, viewer)
 
     def _joined(self, number: int, line: Line) -> Line:
         game, own = self._by_movers(), line.forecasts
@@ -145,10 +142,43 @@ class Judging:
     def _by_movers(self) -> Forecasts:
         """What each seat to move expected, refined where its decision is judged."""
         assert self._first is not None
-        return refined(self._first, self.judged(), self.name)
+        return refined(self._first, list(self.judged), self.name)
 
 
-_Shown = Callable[[Site, Request, Reviewed, str], Response]
+@dataclass(frozen=True)
+class _Asked:
+    """A request about a game under review."""
+
+    site: Site
+    request: Request
+    reviewed: Reviewed
+    address: str
+
+    @property
+    def ply(self) -> int:
+        """The position asked for; HTTPException if there is none."""
+        last = len(self.reviewed.film)
+        ply = number_of(self.request.path_params.get("ply", "0"))
+        if ply is None or ply > last:
+            raise HTTPException(404, f"There is no such position; they are numbered 0 to {last}.")
+        return ply
+
+    @property
+    def ply_to_move(self) -> int:
+        """The same, where somebody decides."""
+        ply = self.ply
+        if self.reviewed.game.positions[ply].to_move is None:
+            raise HTTPException(409, "The game is over here; choose an earlier position.")
+        return ply
+
+    def judging(self) -> Judging:
+        """The agent asked for, by default the game's own; TableError if it cannot judge."""
+        reviewed, settings = self.reviewed, self.site.settings
+        game = reviewed.film.game
+        name = self.request.query_params.get("agent") or strongest(game)
+        agent = allowed_agent(name, game.name, settings)
+        new = Judging(reviewed.game, name, agent, self.site.analysts)
+        return reviewed.judgings.setdefault(name, new)
 
 
 def routes(site: Site) -> list[Route]:
@@ -169,36 +199,28 @@ def routes(site: Site) -> list[Route]:
             )
         return Reviewed(Recorded(now.positions, now.moves, now.names), plan=now.plan)
 
-    def found(request: Request) -> tuple[Reviewed, str]:
+    def asked(request: Request) -> _Asked:
         kind, game_id = request.path_params["kind"], request.path_params["id"]
-        return reviewed(kind, game_id), f"/review/{kind}/{game_id}"
+        return _Asked(site, request, reviewed(kind, game_id), f"/review/{kind}/{game_id}")
 
-    def of_game(path: str, show: _Shown) -> Route:
-        """The route to a page of every game."""
-
-        def page(site: Site, request: Request) -> Response:
-            return show(site, request, *found(request))
-
-        return site.get(f"/review/{{kind}}/{{id}}{path}", page)
+    def of_game(path: str, show: Callable[[_Asked], Response]) -> Route:
+        return Route(f"/review/{{kind}}/{{id}}{path}", lambda request: show(asked(request)))
 
     async def analysis(request: Request) -> Response:
         """Server-sent events: graphs and verdicts, while somebody listens."""
-        game, address = await run_in_threadpool(found, request)
-        judging = await run_in_threadpool(_judging, site, request, game)
-        events = _judged_events(site, game, judging, f"{address}/", viewer_of(request))
-        return EventSourceResponse(events)
+        question = await run_in_threadpool(asked, request)
+        judging = await run_in_threadpool(question.judging)
+        return EventSourceResponse(_judged_events(question, judging))
 
     async def line(request: Request) -> Response:
         """The best line from a position on, as a film for the script, with what the bar shows."""
-        game, _ = await run_in_threadpool(found, request)
-        ply = _ply(request, game)
-        _check_goes_on(game, ply)
-        judging = await run_in_threadpool(_judging, site, request, game)
+        question = await run_in_threadpool(asked, request)
+        ply, judging = question.ply_to_move, await run_in_threadpool(question.judging)
         try:
             best = await while_waited_for(request, judging.line(ply, viewer_of(request)))
         except ThinkerError as fault:
             raise HTTPException(409, f"{judging.name} has failed: {fault}") from fault
-        return await run_in_threadpool(_line, game, judging, ply, best)
+        return await run_in_threadpool(_line, question, judging, best)
 
     return [
         site.get("/review", _start),
@@ -220,21 +242,19 @@ def _file(file: Path, _request: Request) -> Response:
 
 
 def _start(site: Site, request: Request, fault: str = "") -> Response:
-    """Games to choose from, and a form for others."""
     owner = owner_of(request)
     return site.page(
         request,
         "reviews.html",
         422 if fault else 200,
         fault=fault,
-        tables=[one for one in site.store.tables_of(owner, _LATEST) if one.over],
+        tables=[table for table in site.store.tables_of(owner, _LATEST) if table.over],
         records=site.store.records_of(owner, _LATEST),
         most=MOST_BYTES >> 20,
     )
 
 
-def _bring(site: Site, request: Request, _said: Fields, file: bytes) -> Response:
-    """Keep a game from elsewhere and show it."""
+def _bring(site: Site, request: Request, _fields: Fields, file: bytes) -> Response:
     try:
         game = Reviewed(from_bytes(file, _PASTED))
     except DatasetError as fault:
@@ -244,75 +264,59 @@ def _bring(site: Site, request: Request, _said: Fields, file: bytes) -> Response
     return remembering(request, RedirectResponse(f"/review/record/{record_id}", 303))
 
 
-def _judging(site: Site, request: Request, reviewed: Reviewed) -> Judging:
-    """What the agent says that is asked for, by default the game's own; TableError if it cannot."""
-    game = reviewed.film.game
-    name = request.query_params.get("agent") or strongest(game)
-    agent = allowed_agent(name, game.name, site.settings)
-    return reviewed.judgings.setdefault(name, Judging(reviewed.game, name, agent, site.analysts))
-
-
-def _show(site: Site, request: Request, reviewed: Reviewed, address: str) -> Response:
-    """A game at a position."""
-    at, film = _ply(request, reviewed), reviewed.film
-    name = _judging(site, request, reviewed).name
-    link = f"{address}/"
-    extras = site.fragment(
+def _show(asked: _Asked) -> Response:
+    at, film, name = asked.ply, asked.reviewed.film, asked.judging().name
+    link = f"{asked.address}/"
+    extras = asked.site.fragment(
         "review_extras.html",
-        address=address,
+        address=asked.address,
         agent=name,
-        offered=agents_for(film.game.name, site.settings),
+        offered=agents_for(film.game.name, asked.site.settings),
         scores=score_graph(film, link),
         at=at,
     )
     shown = player(film, extras, source=f"{link}film", link=link, at=at, board=film.board(at))
-    return site.page(
-        request, "review.html", title=reviewed.title, player=shown, address=address, agent=name
-    )
+    about: dict[str, Any] = {"title": asked.reviewed.title, "address": asked.address, "agent": name}
+    return asked.site.page(asked.request, "review.html", player=shown, **about)
 
 
-def _film(_site: Site, _request: Request, reviewed: Reviewed, _address: str) -> Response:
-    """Every position, for the script."""
+def _film(asked: _Asked) -> Response:
     headers = {"Content-Encoding": "gzip", "Cache-Control": "private, max-age=3600"}
-    return Response(reviewed.data, media_type="application/json", headers=headers)
+    return Response(asked.reviewed.data, media_type="application/json", headers=headers)
 
 
-def _share(site: Site, request: Request, reviewed: Reviewed, _address: str) -> Response:
+def _share(asked: _Asked) -> Response:
     """The game as one HTML file, with what the agent asked for has found so far."""
-    judging = _judging(site, request, reviewed)
-    judged = judging.judged()
+    judging, film = asked.judging(), asked.reviewed.film
+    judged = list(judging.judged)
     forecasts = judging.forecasts() if judged else None
-    page = page_of(reviewed.film, forecasts, judged, reviewed.title)
-    name = f"{reviewed.film.game.name}-game.html"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    page = page_of(film, forecasts, judged, asked.reviewed.title)
+    headers = {"Content-Disposition": f'attachment; filename="{film.game.name}-game.html"'}
     return Response(page, media_type="text/html", headers=headers)
 
 
-def _line(reviewed: Reviewed, judging: Judging, ply: int, line: Line) -> Response:
+def _line(asked: _Asked, judging: Judging, line: Line) -> Response:
     course, forecasts = line.course, line.forecasts
-    film = json.loads(Film(course.positions, course.moves, reviewed.game.names or ()).data())
-    values = forecasts.scores if reviewed.film.players == 1 else 100 * forecasts.chances
-    title = f"Position {ply}: {judging.name} would go on as follows."
+    film = json.loads(Film(course.positions, course.moves, asked.reviewed.game.names or ()).data())
+    alone = asked.reviewed.film.players == 1
+    values = forecasts.scores if alone else 100 * forecasts.chances
+    title = f"Position {asked.ply}: {judging.name} would go on as follows."
     return JSONResponse({**film, "title": title, "values": values.round(1).tolist()})
 
 
-def _picture(_site: Site, request: Request, reviewed: Reviewed, _address: str) -> Response:
-    """A position as a picture."""
-    return Response(png(reviewed.film.picture(_ply(request, reviewed))), media_type="image/png")
+def _picture(asked: _Asked) -> Response:
+    return Response(png(asked.reviewed.film.picture(asked.ply)), media_type="image/png")
 
 
-def _play_on(site: Site, request: Request, reviewed: Reviewed, _address: str) -> Response:
+def _play_on(asked: _Asked) -> Response:
     """The lobby's form for a table that begins here."""
-    ply = _ply(request, reviewed)
-    _check_goes_on(reviewed, ply)
-    position = reviewed.game.positions[ply]
+    reviewed, settings = asked.reviewed, asked.site.settings
+    position = reviewed.game.positions[asked.ply_to_move]
+    game = position.game.name
     if reviewed.plan is not None:
-        fields = same_seats(reviewed.plan, site.settings)
+        fields = same_seats(reviewed.plan, settings)
     else:  # a name that is no agent's is a person's
-        fields, offered = (
-            {"game": position.game.name},
-            agents_for(position.game.name, site.settings),
-        )
+        fields, offered = {"game": game}, agents_for(game, settings)
         for seat, name in enumerate(reviewed.game.names or ()):
             who = name if name in offered else PERSON
             fields |= {f"seat{seat}": who, f"name{seat}": short_name(name)}
@@ -320,52 +324,38 @@ def _play_on(site: Site, request: Request, reviewed: Reviewed, _address: str) ->
     return RedirectResponse(f"/?{urlencode(fields)}", 303)
 
 
-def _check_goes_on(reviewed: Reviewed, ply: int) -> None:
-    if reviewed.game.positions[ply].to_move is None:
-        raise HTTPException(409, "The game is over here; choose an earlier position.")
-
-
-def _ply(request: Request, reviewed: Reviewed) -> int:
-    ply, last = number_of(request.path_params.get("ply", "0")), len(reviewed.film)
-    if ply is None or ply > last:
-        raise HTTPException(404, f"There is no such position; they are numbered 0 to {last}.")
-    return ply
-
-
-async def _judged_events(
-    site: Site, reviewed: Reviewed, found: Judging, link: str, viewer: str
-) -> AsyncIterator[dict[str, str]]:
-    film, last = reviewed.film, len(reviewed.film)
+async def _judged_events(asked: _Asked, judging: Judging) -> AsyncIterator[dict[str, str]]:
+    film, last, link = asked.reviewed.film, len(asked.reviewed.film), f"{asked.address}/"
+    viewer, fragment = viewer_of(asked.request), asked.site.fragment
 
     def figures() -> list[dict[str, str]]:
-        judged = found.judged()
+        judged = list(judging.judged)
         parts = {
-            "graph": chances_graph(film, found.forecasts(), judged, link),
+            "graph": chances_graph(film, judging.forecasts(), judged, link),
             "mistakes": mistakes_list(film, judged, link),
             "summary": summary(film, judged),
         }
         return [{"event": event, "data": data} for event, data in parts.items()]
 
     def progress(known: int) -> dict[str, str]:
-        text = site.fragment("review_progress.html", known=known, last=last, name=found.name)
+        text = fragment("review_progress.html", known=known, last=last, name=judging.name)
         return {"event": "progress", "data": text}
 
     try:
-        await found.begin(viewer)
-        for part in await run_in_threadpool(figures):
-            yield part
-        known, drawn_at = -1, time.monotonic()
-        while known < (latest := await found.more(known, viewer)):
+        await judging.begin(viewer)
+        known, latest, drawn_at = -1, 0, float("-inf")
+        while known < latest:
             known = latest
-            yield progress(known)
             if time.monotonic() - drawn_at > _EVERY:
                 for part in await run_in_threadpool(figures):
                     yield part
                 drawn_at = time.monotonic()
+            yield progress(known)
+            latest = await judging.more(known, viewer)
         for part in await run_in_threadpool(figures):
             yield part
         yield progress(last)
     except ThinkerError as fault:
-        text = site.fragment("failed.html", name=found.name, fault=fault)
+        text = fragment("failed.html", name=judging.name, fault=fault)
         yield {"event": "progress", "data": text}
     yield {"event": "done", "data": ""}

@@ -22,9 +22,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from shakespeare_agents import naming
 
-LOCAL = "127.0.0.1"
-PORT = 7764
-LIMIT = 60.0
 MOST_BYTES = 2**23
 """The most bytes of a game that is brought to the review."""
 _LONG = {"/review": MOST_BYTES}
@@ -51,9 +48,6 @@ class Settings:
     """How a table server is set up.
 
     Attributes:
-        database: The SQLite file that keeps games.
-        host: The address it listens on.
-        port: The port it listens on; 0 takes a free one.
         token: Needed to see any page but those of seats; none is needed if it is empty.
         agents: Names of more agents that may be seated, checkpoints and Python among them.
         limit: The most seconds that an agent may think about a move.
@@ -62,11 +56,11 @@ class Settings:
     """
 
     database: Path
-    host: str = LOCAL
-    port: int = PORT
+    host: str = "127.0.0.1"
+    port: int = 7764
     token: str = ""
     agents: Sequence[str] = ()
-    limit: float = LIMIT
+    limit: float = 60.0
     names: Sequence[str] = ()
 
     def __post_init__(self) -> None:
@@ -79,14 +73,12 @@ class Settings:
     @property
     def offered(self) -> dict[str, str]:
         """Names of `agents` by what pages call them: without the folders they are in."""
-        found: dict[str, str] = {}
+        offered: dict[str, str] = {}
         for name in self.agents:
             bare, comma, options = name.partition(",")
             short = name if bare in naming.names() else Path(bare).name + comma + options
-            if short in found:
-                short = f"{short} ({len(found) + 1})"
-            found[short] = name
-        return found
+            offered[f"{short} ({len(offered) + 1})" if short in offered else short] = name
+        return offered
 
     def called(self, agent: str) -> str:
         """What pages call an agent of this name."""
@@ -123,16 +115,10 @@ def _named(request: Request, name: str) -> str:
 
 
 class Guard:
-    """Lets through what may be answered, and adds what browsers have to enforce.
-
-    Args:
-        app: Answers the rest.
-        settings: The settings of the server.
-    """
+    """Lets through what may be answered, and adds what browsers have to enforce."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        self._app = app
-        self._settings = settings
+        self._app, self._settings = app, settings
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request or pass it on."""
@@ -149,25 +135,21 @@ class Guard:
                     headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
-        request = Request(scope)
+        request, token = Request(scope), self._settings.token
+        answer: ASGIApp = self._app
         if (refusal := self._refusal(request)) is not None:
-            status, text = refusal
-            await PlainTextResponse(f"{text}\n", status)(scope, receive, send_with_headers)
-            return
-        if self._settings.token and not scope["path"].startswith(_OPEN):
+            answer = PlainTextResponse(f"{refusal[1]}\n", refusal[0])
+        elif token and not scope["path"].startswith(_OPEN):
             name = f"{_COOKIE}_{scope['server'][1]}"  # a host's cookies are sent to all its ports
             if self._is_token(request.query_params.get("token", "")):
                 # The same page, without the token in its address, which browsers would keep; with
                 # two slashes a path would be another server's address.
-                response = RedirectResponse(f"/{scope['path'].lstrip('/')}", 303)
-                set_cookie(request, response, name, self._settings.token)
-                await response(scope, receive, send_with_headers)
-                return
-            if not self._is_token(cookie(request, name)):
+                answer = there = RedirectResponse(f"/{scope['path'].lstrip('/')}", 303)
+                set_cookie(request, there, name, token)
+            elif not self._is_token(cookie(request, name)):
                 text = "This page needs the server's token: open the address it printed.\n"
-                await PlainTextResponse(text, 403)(scope, receive, send_with_headers)
-                return
-        await self._app(scope, receive, send_with_headers)
+                answer = PlainTextResponse(text, 403)
+        await answer(scope, receive, send_with_headers)
 
     def _refusal(self, request: Request) -> tuple[int, str] | None:
         headers, host = request.headers, request.headers.get("host", "")
@@ -188,8 +170,8 @@ class Guard:
             most = _LONG.get(request.scope["path"], _SHORT)
             if len(length) > len(str(most)) or int(length) > most:
                 return 413, f"A request has {most:,} bytes at most here."
-            kind, said = parse_options_header(headers.get("content-type"))
-            if said.get(b"charset", b"utf-8").lower() != b"utf-8":
+            kind, options = parse_options_header(headers.get("content-type"))
+            if options.get(b"charset", b"utf-8").lower() != b"utf-8":
                 return 415, "A form is written in UTF-8."
             if most > _SHORT and kind != b"multipart/form-data":
                 return 415, "A game comes as a file."

@@ -18,7 +18,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from shakespeare_env.play.named import with_names
-from shakespeare_table.browser.learning.lessons import lesson, with_links
+from shakespeare_table.browser.lessons import lesson, with_links
 from shakespeare_table.browser.settings import Settings, cookie, set_cookie
 from shakespeare_table.browser.store import Store, new_token
 from shakespeare_table.browser.tables import Allowed, LiveTables
@@ -28,7 +28,6 @@ from shakespeare_table.browser.viewing import in_words, titled
 STATIC = Path(__file__).parent / "static"
 _OWNER = "shakespeare_owner"
 """The cookie by which a browser finds its tables again."""
-_TOKEN = re.compile(r"[\w-]{16,64}")
 _A_YEAR = 365 * 86_400
 _ANALYSTS = 3
 """The most processes for thoughts and reviews."""
@@ -38,29 +37,12 @@ Fields = dict[str, str]
 Page = Callable[["Site", Request], Response]
 Answer = Callable[["Site", Request, Fields, bytes], Response]
 """Called with what a form says, and with the file that comes with it."""
-Allowing = Callable[["Site", Request], object]
-"""Raises if a form may not be sent."""
 _Answer = TypeVar("_Answer", bound=Response)
-_Found = TypeVar("_Found")
+_Result = TypeVar("_Result")
 
 
 class Site:
-    """The parts of a running server.
-
-    Args:
-        settings: How it is set up.
-        allowed: See `LiveTables`.
-
-    Attributes:
-        store: Games on disk.
-        preparing: What is still being compiled.
-        tables: The tables being played.
-        analysts: Those who think aloud and judge.
-        is_closing: Whether the server ends; streams end then, too.
-
-    Raises:
-        StoreError: games cannot be kept.
-    """
+    """The parts of a running server; StoreError if games cannot be kept."""
 
     def __init__(self, settings: Settings, allowed: Allowed) -> None:
         self.settings = settings
@@ -77,32 +59,36 @@ class Site:
             lstrip_blocks=True,
         )
         self._templates.globals["lesson"] = lesson
-        self._templates.filters["in_words"] = in_words
-        self._templates.filters["sentence"] = lambda text: text[:1].upper() + text[1:]
-        self._templates.filters["named"] = with_names
-        self._templates.filters["titled"] = titled
-        self._templates.filters["minus"] = lambda number: str(number).replace("-", "−")
-        self._templates.filters["rules"] = with_links
-        self._templates.filters["drawn"] = Markup  # SVG that we have drawn, escaped already
+        self._templates.filters |= {
+            "in_words": in_words,
+            "sentence": lambda text: text[:1].upper() + text[1:],
+            "named": with_names,
+            "titled": titled,
+            "minus": lambda number: str(number).replace("-", "−"),
+            "rules": with_links,
+            "drawn": Markup,  # SVG that we have drawn, escaped already
+        }
 
     def get(self, path: str, page: Page) -> Route:
         """The route to a page."""
         return Route(path, partial(page, self))
 
-    def post(self, path: str, answer: Answer, allowed: Allowing | None = None) -> Route:
+    def post(
+        self, path: str, answer: Answer, allowed: Callable[[Site, Request], Any] | None = None
+    ) -> Route:
         """The route of a form, which may have a file in a field `file`; answered on a thread.
 
-        Nothing of it is read before `allowed` has returned.
+        Nothing of it is read before `allowed` has returned, which raises if it may not be sent.
         """
 
         async def read_and_answer(request: Request) -> Response:
             if allowed is not None:
                 await run_in_threadpool(allowed, self, request)
             async with request.form(max_files=1, max_fields=64) as form:
-                said = {key: value for key, value in form.items() if isinstance(value, str)}
+                fields = {key: value for key, value in form.items() if isinstance(value, str)}
                 upload = form.get("file")
                 file = await upload.read() if isinstance(upload, UploadFile) else b""
-            return await run_in_threadpool(answer, self, request, said, file)
+            return await run_in_threadpool(answer, self, request, fields, file)
 
         return Route(path, read_and_answer, methods=["POST"])
 
@@ -123,11 +109,6 @@ class Site:
         self.analysts.close()
         self.tables.close()
 
-    def close(self) -> None:
-        """End what goes on, and let go of the file."""
-        self.end_streams()
-        self.store.close()
-
 
 def remembering(request: Request, response: _Answer) -> _Answer:
     """The same response, with the cookie by which the browser is known again."""
@@ -138,7 +119,7 @@ def remembering(request: Request, response: _Answer) -> _Answer:
 def owner_of(request: Request) -> str:
     """The secret id of the owner of a browser's tables."""
     given = cookie(request, _OWNER)
-    if _TOKEN.fullmatch(given):
+    if re.fullmatch(r"[\w-]{16,64}", given):
         return given
     if not hasattr(request.state, "owner"):
         request.state.owner = new_token()
@@ -151,8 +132,8 @@ def viewer_of(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
-async def while_waited_for(request: Request, work: Coroutine[Any, Any, _Found]) -> _Found:
-    """What some work finds; ClientDisconnect, and its end, once the browser does not wait."""
+async def while_waited_for(request: Request, work: Coroutine[Any, Any, _Result]) -> _Result:
+    """The result of some work; ClientDisconnect, and its end, once the browser does not wait."""
 
     async def leaving() -> None:
         while (await request.receive())["type"] != "http.disconnect":

@@ -13,11 +13,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, Field, Json, TypeAdapter, ValidationError
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 from shakespeare_env.checks.values import player_name, shown
 from shakespeare_env.core import registry
@@ -25,7 +25,7 @@ from shakespeare_env.core.rng import FIRST_FRESH
 from shakespeare_env.errors import DatasetError, ShakespeareEnvError
 from shakespeare_env.play.named import numbered
 
-FORMAT = 2
+FORMAT = 3
 _T = TypeVar("_T")
 _WAIT = 1.0
 """Seconds for another server to let go of the file."""
@@ -34,14 +34,8 @@ CREATE TABLE IF NOT EXISTS tables (
     id TEXT PRIMARY KEY,
     created REAL NOT NULL,
     owner TEXT NOT NULL,
-    game TEXT NOT NULL,
     box_digest TEXT NOT NULL,
-    players INTEGER NOT NULL,
-    variants TEXT NOT NULL,
-    seed TEXT NOT NULL,
-    deal INTEGER NOT NULL DEFAULT 0,
-    start TEXT,
-    seats TEXT NOT NULL,
+    plan TEXT NOT NULL,
     undone INTEGER NOT NULL DEFAULT 0,
     over INTEGER NOT NULL DEFAULT 0
 ) STRICT;
@@ -74,13 +68,8 @@ class StoreError(ShakespeareEnvError):
 
 
 @dataclass(frozen=True)
-class SeatPlan:
-    """Who holds a seat: an agent by name, or else a person.
-
-    Attributes:
-        name: What the others read.
-        agent: As `make` takes it; None is a person.
-    """
+class Sitter:
+    """Who holds a seat: an agent, as `make` takes it, or else a person; all read the name."""
 
     name: Annotated[str, AfterValidator(player_name)]
     agent: str | None = None
@@ -90,26 +79,21 @@ class SeatPlan:
 class TablePlan:
     """What stays the same at a table from its first move to its last.
 
-    Attributes:
-        game: Its name.
-        players: Number of seats.
-        variants: The variants in force.
-        seed: Decides the deal, chance and the agents' draws.
-        seats: The holders of the seats.
-        start: The position, in notation, that it begins with; None: the deal's first one.
+    The seed decides the deal, chance and the agents' draws; `start` is the position, in notation,
+    that the game begins with, None the deal's first one.
     """
 
     game: str
     players: int
     variants: tuple[str, ...]
     seed: Annotated[int, Field(ge=0, lt=2**64)]
-    seats: tuple[SeatPlan, ...]
+    seats: tuple[Sitter, ...]
     start: Mapping[str, Any] | None = None
 
     @property
     def names(self) -> list[str]:
         """Who plays, by seat; players of one name are numbered."""
-        return numbered([seat.name for seat in self.seats])
+        return numbered([sitter.name for sitter in self.seats])
 
     @property
     def seed_of_agents(self) -> int:
@@ -120,27 +104,17 @@ class TablePlan:
     @property
     def people(self) -> list[int]:
         """The seats that people hold."""
-        return [seat for seat, one in enumerate(self.seats) if one.agent is None]
+        return [seat for seat, sitter in enumerate(self.seats) if sitter.agent is None]
 
     @property
     def is_open_to_some(self) -> bool:
         """Whether one of several people may know the seed, which gives every hidden card."""
         return self.seed < FIRST_FRESH and len(self.people) > 1
 
-    @property
-    def title(self) -> str:
-        """The game and who plays it."""
-        return f"{self.game.capitalize()}: {', '.join(self.names)}"
-
 
 @dataclass(frozen=True)
 class StoredTable:
-    """A table as it is on disk.
-
-    Attributes:
-        moves: Played so far.
-        undone: How often moves were taken back.
-    """
+    """A table as it is on disk, after `moves`; moves were taken back `undone` times."""
 
     id: str
     owner: str
@@ -151,8 +125,7 @@ class StoredTable:
     over: bool
 
 
-_PLAN, _JSON = TypeAdapter(TablePlan), TypeAdapter(Json[Any])
-_SEATS = TypeAdapter(Json[tuple[int, ...]])
+_PLAN, _SEATS = TypeAdapter(TablePlan), TypeAdapter(tuple[int, ...])
 
 
 def new_token() -> str:
@@ -175,7 +148,6 @@ class Store:
             self._database = sqlite3.connect(
                 path, timeout=_WAIT, check_same_thread=False, isolation_level=None
             )
-            self._database.row_factory = sqlite3.Row
             for pragma in ("locking_mode = EXCLUSIVE", "journal_mode = WAL", "synchronous = FULL"):
                 self._database.execute(f"PRAGMA {pragma}")
             with self._writing() as run:
@@ -197,39 +169,13 @@ class Store:
             self._database.close()
 
     def new_table(
-        self, owner: str, plan: TablePlan, box_digest: str, links: Sequence[Sequence[int]]
+        self, owner: str, plan: TablePlan, links: Sequence[Sequence[int]]
     ) -> tuple[str, list[str]]:
-        """Keep a new table.
-
-        Args:
-            owner: The owner, who may find it again.
-            plan: What it is.
-            box_digest: The digest of the box in force.
-            links: The seats of each link.
-
-        Returns:
-            Its id, which spectators know, and the links' tokens.
-        """
+        """The id of a new table, which spectators know, and the tokens of links to its seats."""
         table_id, tokens = new_token(), [new_token() for _ in links]
-        start = None if plan.start is None else json.dumps(plan.start)
-        row = (
-            table_id,
-            time.time(),
-            owner,
-            plan.game,
-            box_digest,
-            plan.players,
-            json.dumps(plan.variants),
-            str(plan.seed),
-            start,
-            _seats_text(plan.seats),
-        )
+        row = (table_id, time.time(), owner, registry.box_digest(plan.game), _text(plan))
         with self._writing() as run:
-            run(
-                "INSERT INTO tables (id, created, owner, game, box_digest, players, variants, seed,"
-                " deal, start, seats) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)",
-                row,
-            )
+            run("INSERT INTO tables VALUES (?, ?, ?, ?, ?, 0, 0)", row)
             for token, held in zip(tokens, links, strict=True):
                 run("INSERT INTO links VALUES (?, ?, ?)", (token, table_id, json.dumps(list(held))))
         return table_id, tokens
@@ -256,8 +202,7 @@ class Store:
         """Keep a table's move of this number, counted from 0."""
         with self._writing() as run:
             run("INSERT INTO moves VALUES (?, ?, ?, ?)", (table_id, number, move, time.time()))
-            if over:
-                run("UPDATE tables SET over = 1 WHERE id = ?", (table_id,))
+            run("UPDATE tables SET over = ? WHERE id = ?", (over, table_id))
 
     def take_back(self, table_id: str, number: int) -> None:
         """Forget the moves from `number` on."""
@@ -265,10 +210,10 @@ class Store:
             run("DELETE FROM moves WHERE table_id = ? AND number >= ?", (table_id, number))
             run("UPDATE tables SET undone = undone + 1 WHERE id = ?", (table_id,))
 
-    def seat(self, table_id: str, seats: Sequence[SeatPlan]) -> None:
-        """Let others hold a table's seats from now on."""
+    def change_plan(self, table_id: str, plan: TablePlan) -> None:
+        """Keep another plan of a table, such as one with other sitters."""
         with self._writing() as run:
-            run("UPDATE tables SET seats = ? WHERE id = ?", (_seats_text(seats), table_id))
+            run("UPDATE tables SET plan = ? WHERE id = ?", (_text(plan), table_id))
 
     def keep_record(self, owner: str, title: str, lines: bytes) -> str:
         """Keep a game brought from elsewhere, as gzipped JSON lines; its id."""
@@ -280,12 +225,12 @@ class Store:
     def record(self, record_id: str) -> tuple[str, bytes] | None:
         """Title and lines of a game brought from elsewhere."""
         found = self._rows("SELECT title, lines FROM records WHERE id = ?", record_id)
-        return (found[0][0], found[0][1]) if found else None
+        return found[0] if found else None
 
     def records_of(self, owner: str, most: int) -> list[tuple[str, str]]:
         """Ids and titles of an owner's latest games from elsewhere."""
         find = "SELECT id, title FROM records WHERE owner = ? ORDER BY created DESC LIMIT ?"
-        return [(record_id, title) for record_id, title in self._rows(find, owner, most)]
+        return self._rows(find, owner, most)
 
     @contextmanager
     def _writing(self) -> Iterator[Callable[..., sqlite3.Cursor]]:
@@ -296,7 +241,6 @@ class Store:
 
     @contextmanager
     def _readable(self) -> Iterator[None]:
-        """Turns SQLite's errors into those of this module."""
         try:
             yield
         except sqlite3.Error as fault:
@@ -310,32 +254,30 @@ class Store:
             return self._database.execute(statement, values).fetchall()
 
     def _tables(self, wanted: str, *values: Any) -> Iterator[StoredTable]:
-        for row in self._rows(f"SELECT * FROM tables WHERE {wanted}", *values):
-            find = "SELECT move FROM moves WHERE table_id = ? ORDER BY number"
-            moves = tuple(move for (move,) in self._rows(find, row["id"]))
-            about = (row["id"], row["owner"], row["box_digest"])
-            yield StoredTable(*about, _plan(row), moves, row["undone"], bool(row["over"]))
+        find = f"SELECT id, owner, box_digest, plan, undone, over FROM tables WHERE {wanted}"
+        for table_id, owner, box_digest, text, undone, over in self._rows(find, *values):
+            plan = _checked(_PLAN, text)
+            if plan.game not in registry.names():
+                raise DatasetError(
+                    f"a kept table is of {shown(plan.game)}, which is not known here"
+                )
+            if len(plan.seats) != plan.players:
+                raise DatasetError(
+                    f"a kept table has {plan.players} seats, of which {len(plan.seats)} are held"
+                )
+            rows = self._rows("SELECT move FROM moves WHERE table_id = ? ORDER BY number", table_id)
+            moves = tuple(move for (move,) in rows)
+            yield StoredTable(table_id, owner, box_digest, plan, moves, undone, bool(over))
 
 
-def _plan(row: sqlite3.Row) -> TablePlan:
-    """What a row says of its table, which a stranger may have written; DatasetError if nothing."""
-    said = {name: row[name] for name in ("game", "players", "seed", "start")}
-    for name in ("variants", "seats", *(["start"] if said["start"] else [])):
-        said[name] = _checked(_JSON, row[name])
-    plan = _checked(_PLAN, said)
-    if plan.game not in registry.names():
-        raise DatasetError(f"a kept table is of {shown(plan.game)}, a game that is not known here")
-    if len(plan.seats) != plan.players:
-        raise DatasetError(
-            f"a kept table has {plan.players} seats, of which {len(plan.seats)} are held"
-        )
-    return plan
+def _text(plan: TablePlan) -> str:
+    return _PLAN.dump_json(plan).decode()
 
 
-def _checked(kind: TypeAdapter[_T], value: Any) -> _T:
-    """What the file holds; DatasetError if it is no such thing."""
+def _checked(kind: TypeAdapter[_T], text: str) -> _T:
+    """What the file holds, which a stranger may have written; DatasetError if it is no such."""
     try:
-        return kind.validate_python(value)
+        return kind.validate_json(text)
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
         where = ".".join(map(str, fault["loc"]))
@@ -343,7 +285,3 @@ def _checked(kind: TypeAdapter[_T], value: Any) -> _T:
             f"a kept table is damaged: {where}: {shown(fault['input'])}: {fault['msg']}; bring "
             "back an older copy of the file"
         ) from error
-
-
-def _seats_text(seats: Sequence[SeatPlan]) -> str:
-    return json.dumps([asdict(seat) for seat in seats])

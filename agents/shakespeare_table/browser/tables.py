@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
 from shakespeare_env import Position
@@ -14,13 +14,11 @@ from shakespeare_env.core import registry
 from shakespeare_env.datasets.recorded_columns import dealt
 from shakespeare_env.errors import IllegalMove, PositionError, ShakespeareEnvError
 from shakespeare_env.play.course import Course
-from shakespeare_table.browser.store import SeatPlan, Store, StoredTable, StoreError, TablePlan
+from shakespeare_table.browser.store import Sitter, Store, StoredTable, StoreError, TablePlan
 from shakespeare_table.browser.thinking import ThinkerError, Thinkers, as_seen, decide
 
 _PROCESSES = 4
 """The most processes in which agents decide."""
-_CHANGED = "the table has changed since; look, then choose again"
-
 
 Allowed = Callable[[str, str], str]
 """What to make of an agent's name at a table of a game; ThinkerError if it may not play here."""
@@ -30,30 +28,11 @@ class TableError(ShakespeareEnvError, ValueError):
     """What a table cannot do: why, and what can be done instead."""
 
 
-@dataclass(frozen=True)
-class Moment:
-    """A table after some of its moves; equal for the same moves, as caches need it."""
-
-    game: str
-    table_id: str
-    undone: int
-    number: int
-    names: tuple[str, ...]
-    course: Snapshot = field(compare=False, repr=False)
-
-    @property
-    def position(self) -> Position:
-        """The position at this moment."""
-        return self.course.positions[self.number]
-
-
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Snapshot(Course):
-    """A table as it is.
+    """A table as it is; equal after the same moves under the same names, as caches need it.
 
-    Attributes:
-        undone: How often moves were taken back.
-        fault: Why the agent to move does not, if it has failed.
+    Moves were taken back `undone` times; `fault` says why the agent to move does not.
     """
 
     id: str
@@ -61,8 +40,19 @@ class Snapshot(Course):
     undone: int = 0
     fault: str = ""
 
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same table after the same moves."""
+        return isinstance(other, Snapshot) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
     @property
-    def seat_to_move(self) -> SeatPlan | None:
+    def _key(self) -> tuple[object, ...]:
+        return self.id, self.undone, len(self.moves), *self.plan.names
+
+    @property
+    def sitter(self) -> Sitter | None:
         """Who is to move; None once the game is over."""
         seat = self.position.to_move
         return None if seat is None else self.plan.seats[seat]
@@ -79,10 +69,16 @@ class Snapshot(Course):
         shown = repr((self.fault, self.plan.seats)).encode()
         return f"{len(self.moves)}.{self.undone}.{zlib.crc32(shown):x}"
 
-    def at(self, number: int) -> Moment:
-        """This table after its first `number` moves."""
-        names = tuple(self.plan.names)
-        return Moment(self.plan.game, self.id, self.undone, number, names, self)
+    def taken_back(self, seat: int) -> Snapshot:
+        """The table without a seat's last move and what agents did since; TableError if not."""
+        if self.is_over:
+            raise TableError("the game is over")
+        agents = {seat for seat, sitter in enumerate(self.plan.seats) if sitter.agent is not None}
+        try:
+            number = self.last_of(seat, agents)
+        except ValueError as fault:
+            raise TableError(str(fault)) from fault
+        return replace(self.up_to(number), undone=self.undone + 1, fault="")
 
 
 def first_snapshot(plan: TablePlan, table_id: str = "") -> Snapshot:
@@ -102,14 +98,7 @@ def first_snapshot(plan: TablePlan, table_id: str = "") -> Snapshot:
 class LiveTable:
     """A table whose moves are on disk before anybody sees them; agents decide once at a time.
 
-    Args:
-        store: Where it is kept.
-        stored: As it is there.
-        thinkers: Where its agents decide.
-        allowed: See `LiveTables`.
-
-    Raises:
-        TableError: it was played with another box, or its moves do not fit the rules.
+    TableError if it was played with another box, or its moves do not fit the rules.
     """
 
     def __init__(
@@ -139,15 +128,11 @@ class LiveTable:
             return self._now
 
     def play(self, number: int, move: str) -> None:
-        """Play a move as number `number`, counted from 0.
-
-        Raises:
-            TableError: it is not legal, or not the next one any more.
-        """
+        """Play a move as number `number`, from 0; TableError if it is not a legal next one."""
         with self._lock:
             now = self._now
             if number != len(now.moves):
-                raise TableError(_CHANGED)
+                raise TableError("the table has changed since; look, then choose again")
             try:
                 after = now.pushed(move)
             except IllegalMove as fault:
@@ -159,32 +144,25 @@ class LiveTable:
     def take_back(self, seat: int) -> None:
         """Take back a seat's last move, and what agents have done since; TableError if not."""
         with self._lock:
-            now = self._now
-            if now.is_over:
-                raise TableError("the game is over")
-            try:
-                number = now.last_of(seat, _agents(now))
-            except ValueError as fault:
-                raise TableError(str(fault)) from fault
-            self._store.take_back(self.id, number)
-            self._now = replace(now.up_to(number), undone=now.undone + 1, fault="")
+            before = self._now.taken_back(seat)
+            self._store.take_back(self.id, len(before.moves))
+            self._now = before
 
-    def seat(self, seat: int, plan: SeatPlan) -> None:
+    def seat(self, seat: int, sitter: Sitter) -> None:
         """Let another hold a seat from now on."""
         with self._lock:
             seats = list(self._now.plan.seats)
-            seats[seat] = plan
-            self._store.seat(self.id, seats)
-            whole = replace(self._now.plan, seats=tuple(seats))
-            self._now = replace(self._now, plan=whole, names=whole.names, fault="")
+            seats[seat] = sitter
+            plan = replace(self._now.plan, seats=tuple(seats))
+            self._store.change_plan(self.id, plan)
+            self._now = replace(self._now, plan=plan, names=plan.names, fault="")
         self.let_agents_play()
 
     def let_agents_play(self) -> None:
         """If an agent is to move, let it decide."""
         with self._lock:
-            seat = self._now.seat_to_move
-            waits = seat is None or seat.agent is None or self._now.fault or self._is_deciding
-            if waits:
+            sitter = self._now.sitter
+            if sitter is None or sitter.agent is None or self._now.fault or self._is_deciding:
                 return
             self._is_deciding = True
         try:
@@ -194,12 +172,12 @@ class LiveTable:
 
     def _decide(self) -> None:
         now = self.now()
-        number, seat, fault = len(now.moves), now.seat_to_move, ""
-        assert seat is not None
-        assert seat.agent is not None
+        number, sitter, fault = len(now.moves), now.sitter, ""
+        assert sitter is not None
+        assert sitter.agent is not None
         seen, seed = as_seen(now.position), now.plan.seed_of_agents
         try:
-            agent = self._allowed(seat.agent, now.plan.game)
+            agent = self._allowed(sitter.agent, now.plan.game)
             job = partial(decide, agent, seen, seed, number)
             self.play(number, self._thinkers.result(job))
         except ThinkerError as error:
@@ -215,31 +193,20 @@ class LiveTable:
         self.let_agents_play()
 
 
-def _agents(now: Snapshot) -> set[int]:
-    return {seat for seat, one in enumerate(now.plan.seats) if one.agent is not None}
-
-
 @lru_cache(256)
-def can_take_back(moment: Moment, seat: int) -> bool:
-    """Whether `LiveTable.take_back` would succeed, which takes a while to find out."""
-    now = moment.course
-    if now.is_over:
-        return False
+def can_take_back(now: Snapshot, seat: int) -> bool:
+    """Whether `LiveTable.take_back` would succeed."""
     try:
-        now.last_of(seat, _agents(now))
-    except ValueError:
+        now.taken_back(seat)
+    except TableError:
         return False
     return True
 
 
 class LiveTables:
-    """Tables by id, opened when they are asked for.
+    """Tables by id, opened when they are asked for; `wait_for` waits until a game can be played.
 
-    Args:
-        store: Where they are kept.
-        limit: The most seconds that an agent may think about a move.
-        wait_for: Waits until a game can be played, before a table of it is opened.
-        allowed: Asked before an agent is made: a stranger may have written the file of games.
+    `allowed` is asked before an agent is made: a stranger may have written the file of games.
     """
 
     def __init__(
@@ -247,22 +214,17 @@ class LiveTables:
     ) -> None:
         self._store = store
         self._wait_for, self._allowed = wait_for, allowed
-        self._lock = threading.Lock()
         self._open: dict[str, LiveTable] = {}
         self._thinkers = Thinkers(_PROCESSES, limit)
 
     def get(self, table_id: str) -> LiveTable | None:
         """A table, None if there is none of this id; agents to move in it begin to decide."""
-        with self._lock:
-            table = self._open.get(table_id)
-        if table is None:
-            stored = self._store.table(table_id)
-            if stored is None:
+        if (table := self._open.get(table_id)) is None:
+            if (stored := self._store.table(table_id)) is None:
                 return None
             self._wait_for(stored.plan.game)
             opened = LiveTable(self._store, stored, self._thinkers, self._allowed)
-            with self._lock:
-                table = self._open.setdefault(table_id, opened)
+            table = self._open.setdefault(table_id, opened)
             table.let_agents_play()
         return table
 

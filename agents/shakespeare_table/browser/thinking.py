@@ -8,15 +8,12 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import os
-import pickle
 import sys
 import threading
-import time
 import traceback
-from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, suppress
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
@@ -31,13 +28,11 @@ from shakespeare_env import IllegalMove, Position
 from shakespeare_env.core import registry
 from shakespeare_env.core.kernels import compile_all
 from shakespeare_env.errors import ShakespeareEnvError, own_steps
-from shakespeare_env.play.agent import AnyAgent
-from shakespeare_table.analysis import Analyst, best_line, forecasts_of, reasons, thoughts
-from shakespeare_table.analysis import verdict_on as verdict_on_decision
+from shakespeare_table.analysis import Analyst
 from shakespeare_table.session import choose
 
-PATIENCE_S = 10.0
-"""Seconds that a request waits for compiled rules, which is enough to load them."""
+PATIENCE_S = 2.0
+"""Seconds that a request waits for compiled rules; the page that waits asks again."""
 _STARTING_S = 120.0
 """Seconds for a process to start or to make an agent, on a machine that does much else."""
 _COMPILING_S = 900.0
@@ -45,12 +40,8 @@ _GIVE_WAY = 10
 """Niceness of processes that think."""
 _EACH = 2
 """Questions of one viewer that are thought about at a time."""
-_WAITING = 8
-"""Requests that wait for compiled rules; those of more are told to come again."""
 _MADE = 6
 """Agents that a process keeps."""
-_FEWER_PLAYOUTS = 8
-"""Playouts of a position for an early graph where no network forecasts."""
 _THINKING = "search,simulations=16"
 """An agent that uses all that thinking aloud does."""
 
@@ -74,12 +65,7 @@ class Thinker:
     def ask(self, job: Job, limit: float) -> Generator[Any, None, None]:
         """The results of a job as they come; closing the iterator early ends the process.
 
-        Args:
-            job: The job.
-            limit: The most seconds from one result to the next.
-
-        Raises:
-            ThinkerError: a result took longer, the agent has failed or has ended the process.
+        ThinkerError if a result took more than `limit` seconds, or the agent or process has failed.
         """
         is_done = False
         try:
@@ -90,16 +76,16 @@ class Thinker:
                 if not ours.poll(within):
                     words = f"it has thought for more than {limit:g} seconds and was ended"
                     raise ThinkerError(words)
-                kind, said = ours.recv()
+                kind, content = ours.recv()
                 is_done = kind in ("done", "failed")
                 if kind == "failed":
-                    words, details = said
+                    words, details = content
                     print(details, file=sys.stderr)
                     raise ThinkerError(words)
                 if is_done:
                     return
-                if said is not None:
-                    yield said
+                if content is not None:
+                    yield content
                 within = limit
         except (EOFError, OSError) as fault:
             raise ThinkerError("its process has ended") from fault
@@ -141,14 +127,9 @@ class Thinker:
 
 
 class Thinkers:
-    """Some processes that think, each about one thing at a time; who comes later waits in turn.
+    """At most `size` processes that think, each about one thing at a time, and as many threads.
 
-    Args:
-        size: The most processes.
-        limit: The most seconds from one result to the next; a process that takes longer is ended.
-
-    Attributes:
-        threads: As many threads as processes.
+    A process that takes longer than `limit` seconds from one result to the next is ended.
     """
 
     def __init__(self, size: int, limit: float) -> None:
@@ -160,18 +141,14 @@ class Thinkers:
         for thinker in self._all:
             self._idle.put(thinker)
 
-    def results(self, job: Job) -> Generator[Any, None, None]:
-        """The results of a job as they come; errors as of `Thinker.ask`."""
+    def result(self, job: Job) -> Any:
+        """The last result of a job; errors as of `Thinker.ask`."""
         thinker = self._idle.get()
         try:
-            yield from thinker.ask(job, self.limit)
+            *_, last = thinker.ask(job, self.limit)
+            return last
         finally:
             self._idle.put(thinker)
-
-    def result(self, job: Job) -> Any:
-        """The last result of a job."""
-        *_, found = self.results(job)
-        return found
 
     def close(self) -> None:
         """End all processes at once."""
@@ -180,56 +157,26 @@ class Thinkers:
             thinker.close()
 
 
-@dataclass
-class _Asked:
-    """A question, and how many wait for its answer."""
-
-    task: asyncio.Task[Any]
-    waiting: int = 0
-
-
 class Analysts(Thinkers):
     """Thinkers whom viewers ask: waiting takes no thread, and what nobody waits for is ended.
 
-    Of one viewer at most `_EACH` questions are thought about; the same question of several is
-    thought about once.
+    Of one viewer at most `_EACH` questions are thought about.
     """
 
     def __init__(self, size: int, limit: float) -> None:
         super().__init__(size, limit)
         self._free = asyncio.Semaphore(size)
         self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
-        self._asked: dict[bytes, _Asked] = {}
 
     async def answer(self, job: Job, viewer: str) -> Any:
         """The last result of a job; errors as of `Thinker.ask`."""
-        async with self._turn(viewer):
-            key = pickle.dumps(job)
-            if (asked := self._asked.get(key)) is None:
-                asked = self._asked[key] = _Asked(asyncio.create_task(self._last(job)))
-            asked.waiting += 1
-            try:
-                return await asyncio.shield(asked.task)
-            finally:
-                asked.waiting -= 1
-                if not asked.waiting:
-                    del self._asked[key]
-                    asked.task.cancel()
+        async with aclosing(self.stream(job, viewer)) as coming:
+            return [result async for result in coming][-1]
 
     async def stream(self, job: Job, viewer: str) -> AsyncGenerator[Any, None]:
         """The results of a job as they come; closing the iterator ends the job."""
-        async with self._turn(viewer), aclosing(self._coming(job)) as coming:
-            async for result in coming:
-                yield result
-
-    def _turn(self, viewer: str) -> asyncio.Semaphore:
-        return self._turns.setdefault(viewer, asyncio.Semaphore(_EACH))
-
-    async def _last(self, job: Job) -> Any:
-        return [result async for result in self._coming(job)][-1]
-
-    async def _coming(self, job: Job) -> AsyncGenerator[Any, None]:
-        async with self._free:
+        turn = self._turns.setdefault(viewer, asyncio.Semaphore(_EACH))
+        async with turn, self._free:
             thinker = self._idle.get_nowait()
             results, run = thinker.ask(job, self.limit), asyncio.get_running_loop().run_in_executor
             try:
@@ -247,7 +194,6 @@ class Analysts(Thinkers):
 
 
 def _think(theirs: Connection, server: int) -> None:
-    """The life of a process that thinks."""
     set_up_worker(server)
     if hasattr(os, "nice"):
         os.nice(_GIVE_WAY)
@@ -269,11 +215,9 @@ def _in_words(fault: Exception) -> tuple[str, str]:
     """A fault of an agent in words that all may read, and its details, which may reveal a hand."""
     if isinstance(fault, IllegalMove):
         return "the move it has chosen is not legal", ""
-    details = "".join(traceback.format_exception(fault))
-    if not (steps := own_steps(fault)):
-        return f"{type(fault).__name__} (the server's terminal shows more)", details
-    where = f"{Path(steps[-1].filename).name}, line {steps[-1].lineno}"
-    return f"{type(fault).__name__} in {where} (the server's terminal shows more)", details
+    steps, details = own_steps(fault), "".join(traceback.format_exception(fault))
+    where = f" in {Path(steps[-1].filename).name}, line {steps[-1].lineno}" if steps else ""
+    return f"{type(fault).__name__}{where} (the server's terminal shows more)", details
 
 
 def as_seen(position: Position) -> Position:
@@ -282,56 +226,23 @@ def as_seen(position: Position) -> Position:
     return position.determinize(position.to_move, 0)
 
 
-@lru_cache(_MADE)
-def _agent(name: str, game: str) -> AnyAgent:
-    return make(name, registry.game(game))
-
-
-@lru_cache(_MADE)
-def _analyst(name: str, game: str) -> Analyst:
-    return Analyst(registry.game(game), name)
+_agent = lru_cache(_MADE)(make)
+_analyst = lru_cache(_MADE)(Analyst)
 
 
 def decide(name: str, seen: Position, seed: int, number: int) -> Iterator[Any]:
     """An agent's move as decision `number` of a game; see `choose`."""
-    agent = _agent(name, seen.game.name)
+    agent = _agent(name, seen.game)
     yield None
     yield choose(agent, seen, seed, number)
 
 
-def think_aloud(name: str, seen: Position, seed: int, number: int, playouts: int) -> Iterator[Any]:
-    """An agent's `thoughts`, round by round."""
-    analyst = _analyst(name, seen.game.name)
+def analyse(analysis: Callable[..., Any], game: str, name: str) -> Iterator[Any]:
+    """The results of a function of `shakespeare_table.analysis`, given all but its analyst."""
+    analyst = _analyst(registry.game(game), name)
     yield None
-    yield from thoughts(seen, analyst, seed=seed, number=number, playouts=playouts)
-
-
-def hint(seen: Position, seed: int, number: int) -> Iterator[Any]:
-    """Why the move that looks best to a game's default agent; see `reasons`."""
-    analyst = _analyst(default(seen.game), seen.game.name)
-    yield None
-    yield from reasons(seen, analyst, seed=seed, number=number)
-
-
-def forecast(name: str, positions: Sequence[Position]) -> Iterator[Any]:
-    """What every seat of a finished game could expect; see `forecasts_of`."""
-    analyst = _analyst(name, positions[0].game.name)
-    yield None
-    yield forecasts_of(positions, analyst, playouts=_FEWER_PLAYOUTS)
-
-
-def verdict_on(name: str, position: Position, move: str, number: int) -> Iterator[Any]:
-    """What a decision of a finished game was worth."""
-    analyst = _analyst(name, position.game.name)
-    yield None
-    yield verdict_on_decision(position, move, number, analyst)
-
-
-def line_from(name: str, position: Position, number: int) -> Iterator[Any]:
-    """The best line from a position of a finished game."""
-    analyst = _analyst(name, position.game.name)
-    yield None
-    yield best_line(position, analyst, number=number)
+    result = analysis(analyst=analyst)
+    yield from result if isinstance(result, Iterator) else [result]
 
 
 def compile_game(game: str, agent: str) -> Iterator[Any]:
@@ -343,11 +254,7 @@ def compile_game(game: str, agent: str) -> Iterator[Any]:
 
 
 class NotReadyError(ShakespeareEnvError, ValueError):
-    """A game cannot be played yet.
-
-    Attributes:
-        game: Its name.
-    """
+    """The game of this name cannot be played yet."""
 
     def __init__(self, game: str) -> None:
         super().__init__(
@@ -363,9 +270,7 @@ class Preparing:
     def __init__(self) -> None:
         self._ready = {name: threading.Event() for name in registry.names()}
         self._compiler = Thinker()
-        self._places = threading.BoundedSemaphore(_WAITING)
         self._is_closed = False
-        self._began = time.monotonic()
 
     def start(self) -> None:
         """Begin, on a thread of its own."""
@@ -376,22 +281,10 @@ class Preparing:
         self._is_closed = True
         self._compiler.close()
 
-    @property
-    def seconds(self) -> float:
-        """The seconds since the beginning."""
-        return time.monotonic() - self._began
-
     def wait(self, game: str, seconds: float = PATIENCE_S) -> None:
         """Wait until a game can be played; NotReadyError if that takes longer."""
-        if self._ready[game].is_set():
-            return
-        if not self._places.acquire(blocking=False):  # the others keep their threads
+        if not self._ready[game].wait(seconds):
             raise NotReadyError(game)
-        try:
-            if not self._ready[game].wait(seconds):
-                raise NotReadyError(game)
-        finally:
-            self._places.release()
 
     def _prepare(self) -> None:
         for name, is_ready in self._ready.items():

@@ -6,20 +6,19 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from shakespeare_agents import naming
 from shakespeare_env import Position
 from shakespeare_env.core.game import NO_SEAT
-from shakespeare_env.core.presentation import Piece
 from shakespeare_env.drawing.board import piece_svg
 from shakespeare_env.play.course import GameLog
 from shakespeare_env.play.named import YOU, named_board, named_move, with_names
-from shakespeare_table.browser.tables import Moment, Snapshot
+from shakespeare_table.browser.tables import Snapshot
 
 _BOARDS = 128
 """Boards kept; each takes up to about 250 KB."""
-_TOLD = 4096
+_MOVES = 4096
 """Moves whose words are kept."""
 _WIDEST_CARD = 220
 _MOST_EXPLAINED = 4
@@ -30,11 +29,9 @@ _OPTIONS = {"simulations": "{} playouts a move", "seconds": "{} seconds a move"}
 
 @dataclass(frozen=True)
 class Viewer:
-    """Who looks at a table.
+    """Who looks at a table: the seats that the viewer holds, none for a spectator.
 
-    Attributes:
-        seats: The seats that the viewer holds; none for a spectator.
-        revealed: Which of several seats on one screen has said that it looks.
+    Of several seats on one screen `revealed` has said that it looks.
     """
 
     seats: tuple[int, ...] = ()
@@ -73,53 +70,35 @@ def called(names: Sequence[str], you: int | None) -> list[str]:
     return [YOU if seat == you else name for seat, name in enumerate(names)]
 
 
-@dataclass(frozen=True)
-class Told:
-    """A move in words.
+class MoveInWords(NamedTuple):
+    """A move as a sentence, in notation (empty if secret), and what followed from it.
 
-    Attributes:
-        seat: Who has played it.
-        sentence: Who has done what.
-        move: The move in notation, empty if secret.
-        effects: What followed from it.
-        for_you: Those effects that befall the reader by somebody else's move.
+    What befalls the reader by somebody else's move is `for_you`.
     """
 
     seat: int
     sentence: str
     move: str
     effects: Sequence[str]
-    for_you: Sequence[str] = ()
+    for_you: Sequence[str]
 
 
-@lru_cache(_TOLD)
-def told(moment: Moment, knows: int | None, you: int | None) -> Told:
-    """The last move of a moment, as `knows` knows it (`Viewer.knows`)."""
-    at, now = moment.number - 1, moment.course
-    (before, after), names = now.positions[at : at + 2], called(moment.names, you)
+@lru_cache(_MOVES)
+def last_move(now: Snapshot, knows: int | None, you: int | None) -> MoveInWords:
+    """The last move of a table, as `knows` knows it (`Viewer.knows`)."""
+    (before, after), names = now.positions[-2:], called(now.plan.names, you)
     mover = before.to_move
     assert mover is not None
-    entry = GameLog(None, knows).told(before, now.moves[at], after)
-    said, own = named_move(entry, mover, names), f"seat {you}: "
-    return Told(
-        mover,
-        f"{said.mover} {said.text}",
-        said.move,
-        said.effects,
-        [effect.removeprefix(own) for effect in entry.effects if effect.startswith(own)],
-    )
+    entry = GameLog(None, knows).told(before, now.moves[-1], after)
+    words, own = named_move(entry, mover, names), f"seat {you}: "
+    befallen = [effect.removeprefix(own) for effect in entry.effects if effect.startswith(own)]
+    sentence = f"{words.mover} {words.text}"
+    return MoveInWords(mover, sentence, words.move, words.effects, befallen)
 
 
 @dataclass(frozen=True)
 class DrawnPanel:
-    """A panel of the board, drawn.
-
-    Attributes:
-        pieces: SVG by name.
-        wide: Names of those that stand by themselves; the others stand in rows, as cards do.
-        summary: SVG of its summary, or empty.
-        aside: See `Panel`.
-    """
+    """A panel of the board: SVGs by name; `wide` ones stand by themselves, the others in rows."""
 
     name: str
     title: str
@@ -129,16 +108,6 @@ class DrawnPanel:
     summary: str
     aside: bool
 
-    @property
-    def large(self) -> list[str]:
-        """The wide pieces, in order."""
-        return [drawn for name, drawn in self.pieces.items() if name in self.wide]
-
-    @property
-    def small(self) -> list[str]:
-        """The other pieces, in order."""
-        return [drawn for name, drawn in self.pieces.items() if name not in self.wide]
-
 
 @dataclass(frozen=True)
 class DrawnBoard:
@@ -146,23 +115,21 @@ class DrawnBoard:
 
     panels: Sequence[DrawnPanel]
 
-    @cached_property
-    def pieces(self) -> dict[str, str]:
-        """All SVGs by piece, summaries included."""
-        found = {f"summary {panel.name}": panel.summary for panel in self.panels}
-        return found | {
-            name: drawn for panel in self.panels for name, drawn in panel.pieces.items()
-        }
-
     def changed_places(self, before: DrawnBoard) -> list[str]:
         """The innermost places where the drawing has changed since another one."""
-        changed = []
-        for name, drawn in self.pieces.items():
-            was = before.pieces.get(name, "")
-            if drawn != was:
+        were, changed = before._pieces, []
+        for name, drawn in self._pieces.items():
+            if drawn != (was := were.get(name, "")):
                 places = _places(was)
                 changed += [p for p, now in _places(drawn).items() if places.get(p) != now]
         return list(dict.fromkeys(changed))
+
+    @cached_property
+    def _pieces(self) -> dict[str, str]:
+        found = {f"summary {panel.name}": panel.summary for panel in self.panels}
+        for panel in self.panels:
+            found |= panel.pieces
+        return found
 
     def columns(self, own: int | None) -> dict[str, list[DrawnPanel]]:
         """Panels by their place on a page: the table, the nearest seat, the other seats.
@@ -171,16 +138,16 @@ class DrawnBoard:
         """
         columns: dict[str, list[DrawnPanel]] = {"table": [], "own": [], "seats": []}
         for panel in self.panels:
-            cards = panel.seat == own if panel.seat is not None else not panel.large
+            cards = panel.seat == own if panel.seat is not None else not panel.wide
             other = "table" if panel.seat is None else "seats"
             columns["own" if cards else other].append(panel)
         return columns
 
 
 @lru_cache(_BOARDS)
-def board(moment: Moment, knows: int | None) -> DrawnBoard:
-    """The board at a moment, as `knows` knows it (`Viewer.knows`)."""
-    return DrawnBoard(drawn_panels(moment.position, knows, moment.names))
+def board(now: Snapshot, knows: int | None) -> DrawnBoard:
+    """The board of a table, as `knows` knows it (`Viewer.knows`)."""
+    return DrawnBoard(drawn_panels(now.position, knows, now.plan.names))
 
 
 def drawn_panels(position: Position, knows: int | None, names: Sequence[str]) -> list[DrawnPanel]:
@@ -188,17 +155,15 @@ def drawn_panels(position: Position, knows: int | None, names: Sequence[str]) ->
     panels = []
     drawn = position.game.presentation.board(known(position, knows), names)
     for panel in named_board(drawn, names):
-        pieces = {piece.name: _svg(piece) for piece in panel.pieces}
+        pieces = {piece.name: piece_svg(piece, f"piece-{piece.name}") for piece in panel.pieces}
         wide = {piece.name for piece in panel.pieces if piece.block.width > _WIDEST_CARD}
-        summary = _svg(panel.summary) if panel.summary else ""
+        summary = ""
+        if panel.summary:
+            summary = piece_svg(panel.summary, f"piece-{panel.summary.name}")
         panels.append(
             DrawnPanel(panel.name, panel.title, panel.seat, pieces, wide, summary, panel.aside)
         )
     return panels
-
-
-def _svg(piece: Piece) -> str:
-    return piece_svg(piece, f"piece-{piece.name}")
 
 
 def _places(drawn: str) -> dict[str, str]:
@@ -258,5 +223,5 @@ def titled(name: str) -> str:
 def in_words(agent: str) -> str:
     """An agent's name with its options in words."""
     bare, options = naming.split_options(agent)
-    said = (_OPTIONS.get(name, f"{name} {{}}").format(value) for name, value in options.items())
-    return ", ".join([bare, *said])
+    words = (_OPTIONS.get(name, f"{name} {{}}").format(value) for name, value in options.items())
+    return ", ".join([bare, *words])

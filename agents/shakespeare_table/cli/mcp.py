@@ -1,4 +1,4 @@
-"""`shakespeare mcp`: a server through which a language model plays."""
+"""`shakespeare mcp`: a server through which a language model plays, or any other program."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_env.checks.values import player_name
 from shakespeare_env.cli import choices
+from shakespeare_env.cli.protocol import serve
 from shakespeare_env.core import registry
 from shakespeare_env.errors import ArenaError, BoxError, DatasetError
 
@@ -34,27 +35,36 @@ def mcp(
             "Offer this game only.", f"all; {choices.DEFAULT_GAME} for a new folder of results"
         ),
     ] = None,
+    json_lines: Annotated[
+        bool,
+        typer.Option(
+            "--json-lines",
+            help="Answer commands of programs in any language instead, a JSON object a line.",
+        ),
+    ] = False,
 ) -> None:
     """Serve the games over MCP, on standard input and output, for a language model to play."""
+    if json_lines:
+        if named or name or results or game_name:
+            raise typer.BadParameter("takes nothing else", param_hint="--json-lines")
+        serve()
+        return
     if (name is None) != (results is None):
         raise typer.BadParameter("give both or neither", param_hint="--name, --results")
-    try:
+    with choices.usage_errors("--name"):
         name = name and player_name(name)
-    except ValueError as fault:
-        raise typer.BadParameter(str(fault), param_hint="--name") from fault
     if game_name is not None:
         choices.find_game(game_name)
-    # Slow imports are late to keep the shell's completion quick.
-    try:
+    try:  # slow imports are late to keep the shell's completion quick
+        from shakespeare_env.datasets.reading import arena_game, is_arena
         from shakespeare_table.mcp.server import server_of
-        from shakespeare_table.mcp.tables import Tables
+        from shakespeare_table.mcp.tables import Keeper, Tables
 
         keeper = None
         games = [game_name] if game_name else list(registry.names())
         if name is not None and results is not None:
-            from shakespeare_table.mcp.keeping import Keeper
-
-            games = [game_name or _game_of(results)]
+            known = arena_game(results) if is_arena(results) else choices.DEFAULT_GAME
+            games = [game_name or known]
             keeper = Keeper(results, games[0], name)
         lineup_options.check_agents(games, named or [], lineup_options.AGENT)
         tables = Tables(named or [], games, keeper)
@@ -68,10 +78,3 @@ def mcp(
         pass
     finally:
         tables.close()
-
-
-def _game_of(results: Path) -> str:
-    """The game of a folder of results; of a new one the default."""
-    from shakespeare_env.datasets.reading import arena_game, is_arena
-
-    return arena_game(results) if is_arena(results) else choices.DEFAULT_GAME

@@ -1,81 +1,153 @@
-"""A person at the table: what they are shown, asked, and may ask."""
+"""A person at the terminal: what they are shown, asked, and may ask."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from itertools import pairwise
+import re
+import sys
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from shakespeare_agents.registry import default
-from shakespeare_env import Position
-from shakespeare_env.checks.values import command, shown
+import typer
+
+from shakespeare_agents.registry import default, make
+from shakespeare_env import IllegalMove, Position
+from shakespeare_env.checks.values import meant, shown
 from shakespeare_env.cli import printing, screen
-from shakespeare_env.cli.printing import move_lines, print_move
+from shakespeare_env.cli.choices import give_up
 from shakespeare_env.cli.recorded import write_json_lines
-from shakespeare_env.play.course import GameLog
-from shakespeare_table.cli.answers import (
-    Answers,
-    Leave,
-    NoMoveError,
-    find_move,
-    find_topics,
-    is_number,
-    names_move,
-    topics_of_move,
-)
-from shakespeare_table.cli.hints import hint
-from shakespeare_table.session import Session
+from shakespeare_env.errors import own_steps
+from shakespeare_table.session import Session, choose
 
 _HELP = """\
 Enter the number of a move, its text such as {example}, or as much of
 that as no other move has; several moves are separated by spaces. Or:
   ? NAME       what a card, a move or a thing on the table does; so ? NUMBER
-  table, full  the table again; all that lies on it
+  table        the table again
   moves        your moves again, with their texts
   log [COUNT]  the last moves and their effects
   scores       what everybody's score is made of so far
   hint [AGENT] what an agent would play in your place
   undo         take your last move back, where that gives no secret away
-  save FILE    write the game, secrets and all, for `shakespeare replay`
   quit         leave the game; so do Ctrl-D and Ctrl-C"""
 _LOG_LENGTH = 12
 _MOST_EXPLAINED = 6
 """The most topics explained at once; of more only the names are shown."""
+_SEPARATORS = re.compile(r"[:>]")
 
 
-class GivenMoveError(Exception):
-    """What is wrong with a move given in advance."""
+class Leave(Exception):  # noqa: N818 - not an error
+    """The person leaves the game."""
+
+
+class Answers:
+    """A person's words; a line may hold several, kept `waiting`."""
+
+    def __init__(self) -> None:
+        self.waiting: deque[str] = deque()
+
+    def next(self, prompt: str) -> str:
+        """The next word; raises `Leave` when the input ends or is interrupted."""
+        while not self.waiting:
+            self.waiting.extend(_line(prompt).split())
+        return self.waiting.popleft()
+
+    def rest(self) -> str:
+        """What else its line holds; may be empty."""
+        words = " ".join(self.waiting)
+        self.waiting.clear()
+        return words
+
+
+def _line(prompt: str) -> str:
+    """A line of input, echoed unless a terminal shows it."""
+    if sys.stdin is None:  # the descriptor is not open
+        raise Leave
+    try:
+        if sys.stdin.isatty():
+            return input(prompt)
+        typer.echo(prompt, nl=False)
+        line = sys.stdin.readline()
+    except (EOFError, KeyboardInterrupt):
+        line = ""
+    except UnicodeDecodeError as error:
+        give_up(f"the input is not text: {error}; write one move per line")
+    if not line:
+        typer.echo()
+        raise Leave
+    typer.echo(line.removesuffix("\n"))
+    return line
+
+
+def number_in(word: str) -> int | None:
+    """The whole number that a word is, from 0 to 999,999,999; None if it is none."""
+    return int(word) if re.fullmatch(r"[0-9]{1,9}", word) else None
+
+
+def find_move(answer: str, position: Position, commands: Iterable[str] = ()) -> str:
+    """The legal move that a text, a part of it or a number names; ValueError if there is none.
+
+    `commands` is what else a misspelt word may stand for.
+    """
+    legal = position.moves()
+    if answer in legal:
+        return answer
+    if answer.isascii() and answer.isdigit():
+        if not 1 <= (number_in(answer) or 0) <= len(legal):
+            last = len(legal)
+            raise ValueError(f"there is no move {answer[:9]}; the moves are numbered 1 to {last}")
+        return legal[int(answer) - 1]
+    if position.is_move(answer):
+        raise ValueError(
+            f"{answer} ({position.describe_move(answer)}) is not legal now; enter one of the list"
+        )
+    texts = [re.escape(part) for part in _SEPARATORS.split(answer.lower())]
+    # A part of the answer begins a word of a move's part.
+    begun = rf"(^|[:>_]){'[^:>]*[:>]([^:>]*_)?'.join(texts)}"
+    found = [move for move in legal if any(texts) and re.search(begun, move.lower())]
+    if not found:
+        parts = [part for move in legal for part in _SEPARATORS.split(move)]
+        question = meant(answer, [*commands, *legal, *parts])
+        raise ValueError(
+            f"{shown(answer)} is neither a move nor a number{question}; ? shows what you can enter"
+        )
+    if len(found) > 1:
+        listed = ", ".join(f"{legal.index(move) + 1} {move}" for move in found)
+        raise ValueError(f"{answer!r} could be: {listed}; enter more of it")
+    return found[0]
+
+
+def _find_topics(words: str, topics: Mapping[str, str]) -> list[str]:
+    """The names in `topics` that words stand for: one of that name, else all that hold them."""
+    wanted = re.sub(r"[\s_-]+", "_", words.strip().lower())
+    if wanted in topics:
+        return [wanted]
+    if found := [name for name in topics if wanted in name.lower()]:
+        return found
+    question = meant(wanted, topics) or f"; there is: {', '.join(sorted(topics))}"
+    raise ValueError(f"nothing is called {shown(words)}{question}")
 
 
 class Person:
-    """Holds one seat of a game.
-
-    Args:
-        session: The game, as the person knows it.
-        seat: The person's.
-    """
+    """Holds one seat of a game."""
 
     def __init__(self, session: Session, seat: int) -> None:
         self.session = session
         self.seat = seat
-        self._log = GameLog(session.course.names, seat)
         self._saved: set[Path] = set()
         self._drawn: int | None = None
         self._answers = Answers()
         self._commands: dict[str, Callable[[], None]] = {
             "?": self._explain,
-            "help": self._explain,
             "table": self.show_table,
-            "full": self._show_all,
-            "moves": self._show_moves,
+            "moves": lambda: printing.print_moves(self._position, numbered=True),
             "log": self._show_log,
             "scores": self.show_scores,
             "hint": self._hint,
             "undo": self._undo,
-            "save": self._save,
             "quit": self._quit,
-            "exit": self._quit,
         }
 
     @property
@@ -83,38 +155,31 @@ class Person:
         return self.session.position
 
     def play_given(self, given: Sequence[str]) -> None:
-        """Play the person's first moves and print nothing; raises `GivenMoveError`."""
+        """Play the person's first moves and print nothing; ValueError if one is wrong."""
         for number, word in enumerate(given, 1):
             self.session.play_out()
             if self._position.to_move is None:
-                raise GivenMoveError(f"the game is over before {shown(word)}; leave out the rest")
+                raise ValueError(f"the game is over before {shown(word)}; leave out the rest")
             try:
                 self.session.push(find_move(word, self._position))
-            except NoMoveError as fault:
-                kinds = "a file nor a move" if number == 1 else "a move nor a number"
-                raise GivenMoveError(f"move {number}: {shown(word)} is neither {kinds}") from fault
             except ValueError as fault:
-                raise GivenMoveError(f"move {number}: {fault}") from fault
+                raise ValueError(f"move {number}: {fault}") from fault
 
     def show_log(self, first: int = 0) -> None:
         """Print the moves from number `first` on, counted from 0."""
         for lines in self.session.lines(first):
-            print_move(lines)
+            printing.print_move(lines)
 
     def play(self) -> None:
         """Play on to the end; raises `Leave`."""
         while True:
-            self.session.play_out(print_move)
+            self.session.play_out(printing.print_move)
             if self._position.to_move is None:
                 return
-            self.session.push(self._asked(), print_move)
+            self.session.push(self._asked(), printing.print_move)
 
     def save(self, path: Path) -> None:
-        """Write the game so far, unless a file of another game is there.
-
-        Raises:
-            ValueError: it cannot be written.
-        """
+        """Write the game so far, over no file of another; ValueError if it cannot be written."""
         if not path.name.endswith((".jsonl", ".jsonl.gz")):
             raise ValueError(f"{shown(str(path))}: give a file .jsonl or .jsonl.gz")
         if path not in self._saved and os.path.lexists(path):
@@ -135,7 +200,6 @@ class Person:
         printing.print_scores(self._position, self.session.course.names, sheet)
 
     def _asked(self) -> str:
-        """The person's move."""
         asked_after = None
         while True:
             position, number = self._position, len(self.session.moves)
@@ -145,7 +209,7 @@ class Person:
                     self.show_table()
                 else:
                     screen.print_text()
-                screen.print_text("\n".join(move_lines(position, screen.size()[0])))
+                screen.print_text("\n".join(printing.move_lines(position, screen.size()[0])))
             asked_after = number
             word = self._answers.next("Your move (? for help): ")
             try:
@@ -159,42 +223,24 @@ class Person:
                 self._answers.rest()
 
     def _needs_table(self) -> bool:
-        """Whether much has changed since a table was last drawn unasked.
-
-        It has after another seat's decision, after an effect on other seats, and at the person's
-        next turn: a decision of the same kind after one of another kind.
-        """
-        if self._drawn is None:
-            return True
-        since = self.session.positions[self._drawn :]
-        steps = zip(pairwise(since), self.session.moves[self._drawn :], strict=True)
-        seats = {position.to_move for position in since}
-        seats |= {
-            event.seat
-            for (before, after), move in steps
-            for event in self._log.events(before, move, after)
-        }
-        if seats != {self.seat}:
-            return True
-        alike = [bool(_kinds(since[0]) & _kinds(position)) for position in since]
-        return alike[-1] and not all(alike)
-
-    def _topics(self) -> dict[str, str]:
-        position = self._position
-        return dict(position.game.presentation.topics(position.seen_by(self.seat)))
+        """Whether another seat has decided, or a phase has begun, since a table was last drawn."""
+        since = [] if self._drawn is None else self.session.positions[self._drawn :]
+        turns = {(position.to_move, position.phase) for position in since}
+        return turns != {(self.seat, self._position.phase)}
 
     def _explain(self) -> None:
         position, words = self._position, self._answers.rest()
         if not words:
             screen.print_text(_HELP.format(example=position.moves()[0]))
             return
-        topics = self._topics()
-        if words not in topics and names_move(words):
+        topics = position.game.presentation.topics(position.seen_by(self.seat))
+        if words not in topics and (_SEPARATORS.search(words) or words.isdigit()):
             move = words if position.is_move(words) else find_move(words, position)
             screen.print_wrapped(f"{position.describe_move(move)}  ({move})", 2)
-            found = topics_of_move(move, topics)
+            parts = (part.partition("+")[0] for part in _SEPARATORS.split(move))
+            found = [part for part in dict.fromkeys(parts) if part in topics]
         else:
-            found = find_topics(words, topics)
+            found = _find_topics(words, topics)
         if len(found) > _MOST_EXPLAINED:
             screen.print_wrapped(f"{words!r} could be: {', '.join(found)}", 2)
             return
@@ -202,40 +248,48 @@ class Person:
             for number, line in enumerate(topics[name].splitlines()):
                 screen.print_wrapped(f"  {line}" if number else f"{name}: {line}", 2)
 
-    def _show_all(self) -> None:
-        screen.print_text(
-            f"\n{self._position.game.presentation.draw(self._position.seen_by(self.seat))}\n"
-        )
-
-    def _show_moves(self) -> None:
-        printing.print_moves(self._position, numbered=True)
-
     def _show_log(self) -> None:
         words = self._answers.rest() or str(_LOG_LENGTH)
-        if not is_number(words):
+        if (count := number_in(words)) is None:
             raise ValueError(f"log {shown(words)}: give a number of moves, as in log {_LOG_LENGTH}")
-        self.show_log(max(0, len(self.session.moves) - int(words)))
+        self.show_log(max(0, len(self.session.moves) - count))
 
     def _hint(self) -> None:
-        for line in hint(self._position, self._answers.rest() or default(self._position.game)):
-            screen.print_wrapped(line, 12)
+        name = self._answers.rest() or default(self._position.game)
+        screen.print_wrapped(hint(self._position, name), 12)
 
     def _undo(self) -> None:
         move = self.session.take_back(self.seat)
         self._drawn = None
         screen.print_text(f"Taken back: {move}")
 
-    def _save(self) -> None:
-        words = self._answers.rest()
-        if not words:
-            raise ValueError("name a file, as in save game.jsonl")
-        self.save(Path(words))
-        screen.print_text(f"Saved; to look at it: {command('replay', words)}")
-
     def _quit(self) -> None:
         raise Leave
 
 
-def _kinds(position: Position) -> set[str]:
-    """The kinds of the legal moves: their first words."""
-    return {move.partition(":")[0] for move in position.moves()}
+def hint(position: Position, name: str) -> str:
+    """The move of the agent `name` for the seat to move, in words; ValueError if it has none.
+
+    Its generator is its own, so the game goes on as if it had not been asked.
+    """
+    try:
+        agent = make(name, position.game)
+    except (ValueError, TypeError, ImportError) as fault:
+        raise ValueError(str(fault)) from fault
+    try:
+        move = choose(agent, position)
+    except Exception as fault:  # an agent may be anybody's
+        raise ValueError("\n".join(fault_lines(name, fault, position))) from fault
+    number = position.moves().index(move) + 1
+    return f"{name} would play {number}  {position.describe_move(move)}  ({move})"
+
+
+def fault_lines(name: str, fault: Exception, position: Position) -> list[str]:
+    """A fault of the agent called `name`: what it is, then where it is in the agent's own code."""
+    if isinstance(fault, IllegalMove):
+        chosen = fault.move
+        if not isinstance(chosen, str) and 0 <= chosen < position.game.actions.size:
+            chosen = position.move_text(chosen)
+        return [f"{name} chose the illegal move {chosen}"]
+    steps = "".join(traceback.format_list(own_steps(fault))).splitlines()
+    return [f"{name} failed: {type(fault).__name__}: {fault}", *steps]

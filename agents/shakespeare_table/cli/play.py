@@ -1,19 +1,17 @@
-"""`shakespeare play`: a person against agents, seeing what the person's seat may know."""
+"""`shakespeare play`: a person against agents; `shakespeare watch`: agents among themselves."""
 
 from __future__ import annotations
 
-import os
+import time
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from shakespeare_agents.cli import lineup as lineup_options
-from shakespeare_env.checks.limits import read_text
 from shakespeare_env.checks.values import command
 from shakespeare_env.cli import choices, screen
-from shakespeare_env.cli.choices import give_up
-from shakespeare_table.cli.answers import Leave
+from shakespeare_env.cli.printing import print_move, print_scores
 
 
 def play(
@@ -26,9 +24,7 @@ def play(
     moves: Annotated[
         str | None,
         typer.Option(
-            metavar="MOVES|FILE",
-            help="Your first moves, separated by spaces, or a file of them.",
-            show_default=False,
+            metavar="MOVES", help="Your first moves, separated by spaces.", show_default=False
         ),
     ] = None,
     save: Annotated[
@@ -43,8 +39,7 @@ def play(
     """Play against agents; you see what your seat may know, and `?` for the rest."""
     # Slow imports are late to keep the shell's completion quick.
     from shakespeare_env.core.rng import fresh_seed
-    from shakespeare_table.cli.hints import fault_lines
-    from shakespeare_table.cli.person import GivenMoveError, Person
+    from shakespeare_table.cli.person import Leave, Person, fault_lines
     from shakespeare_table.session import Session
 
     game = choices.find_game(game_name)
@@ -54,24 +49,21 @@ def play(
     position = choices.new_position(game, len(opponents) + 1, seed, option)
     choices.check_seat(seat, position.players)
     others = [other for other in range(position.players) if other != seat]
-    names = [one.name for one in opponents]
-    welcome = "".join(f", {one} plays seat {at}" for at, one in zip(others, names, strict=True))
-    agents = dict(zip(others, [one.agent for one in opponents], strict=True))
-    called = [*names[:seat], lineup_options.PERSON, *names[seat:]]
-    session = Session(position, agents, seed, names=called, viewer=seat)
-    person, given = Person(session, seat), _given(moves)
-    stopped: BaseException | None = None
+    names = [opponent.name for opponent in opponents]
+    welcome = "".join(f", {name} plays seat {at}" for at, name in zip(others, names, strict=True))
+    agents = dict(zip(others, [opponent.agent for opponent in opponents], strict=True))
+    seated = [*names[:seat], lineup_options.PERSON, *names[seat:]]
+    session = Session(position, agents, seed, names=seated, viewer=seat)
+    person, stopped = Person(session, seat), None
     try:  # before anything is printed, for usage errors
-        person.play_given(given)
-    except GivenMoveError as fault:
-        raise typer.BadParameter(str(fault), param_hint="--moves") from fault
+        person.play_given((moves or "").split())
     except (Exception, KeyboardInterrupt) as fault:
+        if session.failed is None and isinstance(fault, ValueError):
+            raise typer.BadParameter(str(fault), param_hint="--moves") from fault
         stopped = fault
     if save is not None:  # checked while nothing can be lost
-        try:
+        with choices.usage_errors("--save"):
             person.save(save)
-        except ValueError as fault:
-            raise typer.BadParameter(str(fault), param_hint="--save") from fault
     screen.print_wrapped(f"You play seat {seat}{welcome}. The seed of this game is {seed}.", 0)
     person.show_log()
     try:
@@ -87,7 +79,7 @@ def play(
     except Exception as fault:
         if session.failed is None:
             raise
-        who = f"{called[session.failed]}, seat {session.failed},"
+        who = f"{seated[session.failed]}, seat {session.failed},"
         typer.echo("\n".join(["", *fault_lines(who, fault, session.position)]), err=True)
         farewell = "To resume the game once the agent is repaired"
     finally:
@@ -95,11 +87,9 @@ def play(
             try:
                 person.save(save)
             except ValueError as fault:
-                give_up(str(fault))
-    settings = {"--game": game.name, "--players": position.players, "--seat": seat, "--seed": seed}
-    words = ["play", *names]
-    for setting, value in settings.items():
-        words += [setting, str(value)]
+                choices.give_up(str(fault))
+    words: list[object] = ["play", *names, "--game", game.name, "--players", position.players]
+    words += ["--seat", seat, "--seed", seed]
     for name in option or []:
         words += ["--option", name]
     if played := session.course.moves_of(seat):
@@ -111,11 +101,38 @@ def play(
         raise typer.Exit(1)
 
 
-def _given(moves: str | None) -> list[str]:
-    """The words of `--moves`, or of the file it names."""
-    if moves is None or not os.path.isfile(moves):  # Path.is_file does not take any text
-        return (moves or "").split()
-    try:
-        return read_text(Path(moves)).split()
-    except (OSError, ValueError) as fault:
-        give_up(f"cannot read the moves in {moves!r}: {fault}")
+def watch(
+    named: lineup_options.AgentNames = None,
+    game_name: choices.GameName = choices.DEFAULT_GAME,
+    players: lineup_options.Players = None,
+    seed: lineup_options.Seed = 0,
+    moves: Annotated[
+        int | None, typer.Option(min=0, help="Number of moves to play.", show_default="all")
+    ] = None,
+    delay: Annotated[float, typer.Option(min=0, help="Seconds to wait after each move.")] = 0,
+    option: choices.Variants = None,
+) -> None:
+    """Watch a game of agents, secrets included; each of its days or rounds is drawn."""
+    # Slow imports are late to keep the shell's completion quick.
+    from shakespeare_table.session import Session
+
+    game = choices.find_game(game_name)
+    entrants = lineup_options.make_entrants(game, named, players)
+    position = choices.new_position(game, len(entrants), seed, option)
+    names = [entrant.name for entrant in entrants]
+    agents = {seat: entrant.agent for seat, entrant in enumerate(entrants)}
+    session = Session(position, agents, seed, names=names)
+    chapter: object = object()  # equal to nothing, so that the first position is drawn
+
+    def show(lines: list[str]) -> None:
+        nonlocal chapter
+        before = session.positions[-2].to_dict()
+        last, chapter = chapter, before[game.presentation.chapter]
+        if chapter != last:
+            screen.print_position(game, before)
+        print_move(lines)
+        time.sleep(delay)
+
+    session.play_out(show, moves)
+    screen.print_position(game, session.position.to_dict())
+    print_scores(session.position, names, session.score_sheet())

@@ -1,11 +1,11 @@
-"""`shakespeare replay`: step through a recorded game, or try another move in it."""
+"""`shakespeare replay`: step through a recorded game, or try another move; draw a position."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -14,24 +14,19 @@ from shakespeare_agents.cli.playing import counted_games
 from shakespeare_agents.naming import running_python
 from shakespeare_env.cli import printing, screen
 from shakespeare_env.cli.choices import check_seat, check_writable, give_up
-from shakespeare_env.cli.recorded import Recorded, from_folder, from_json_lines
+from shakespeare_env.cli.recorded import Recorded, from_bytes, from_folder, from_json_lines
 from shakespeare_env.errors import DatasetError
-from shakespeare_table.cli.answers import Answers, Leave, is_number
-
-if TYPE_CHECKING:
-    from shakespeare_env import Position
-    from shakespeare_research.counterfactual import Counterfactual, Mean
 
 _HELP = "n or b: one position on or back; a number; first; last; moves: legal here; q: leave"
 
 
 def replay(
     record: Annotated[
-        Path,
+        str,
         typer.Argument(
-            metavar="FILE|FOLDER",
-            help="A game as JSON lines (.jsonl or .jsonl.gz), or the folder of a dataset or of an "
-            "arena.",
+            metavar="FILE|FOLDER|POSITION",
+            help="A game as JSON lines (.jsonl or .jsonl.gz), the folder of a dataset or of an "
+            "arena, or a position: a JSON file or its text.",
         ),
     ],
     named: lineup_options.FinisherNames = None,
@@ -42,9 +37,7 @@ def replay(
     at: Annotated[
         int | None, typer.Option(min=0, help="Print this position and stop.", show_default=False)
     ] = None,
-    listed: Annotated[
-        bool, typer.Option("--list", help="List moves, or a folder's games without --game-id.")
-    ] = False,
+    listed: Annotated[bool, typer.Option("--list", help="List the moves.")] = False,
     seat: Annotated[
         int | None,
         typer.Option(
@@ -73,32 +66,28 @@ def replay(
     ] = None,
     seed: lineup_options.Seed = 0,
 ) -> None:
-    """Step through a recorded game, of a file, a dataset or an arena; chance is not redrawn."""
-    if instead is not None and (at is None or seat is not None or listed):
-        raise typer.BadParameter(
+    """Step through a recorded game; a position is drawn with its legal moves."""
+    for option, wrong, fault in (
+        (
+            "--instead",
+            instead is not None and (at is None or seat is not None or listed),
             "give --at as well, and neither --seat nor --list: what follows is shown in full",
-            param_hint="--instead",
-        )
-    if page is not None and (at is not None or listed):
-        raise typer.BadParameter(
-            "it holds the whole game: give neither --at nor --list", param_hint="--page"
-        )
-    if instead is None and named:
-        raise typer.BadParameter(
-            "agents play only after --instead", param_hint=lineup_options.AGENT
-        )
+        ),
+        (lineup_options.AGENT, instead is None and named, "agents play only after --instead"),
+    ):
+        if wrong:
+            raise typer.BadParameter(fault, param_hint=option)
     try:
-        if record.is_dir():
-            if listed and game_id is None:
-                _print_games(record)
-                return
-            game = from_folder(record, game_id or 0)
+        if not record.startswith("{") and Path(record).is_dir():
+            game = from_folder(Path(record), game_id or 0)
         elif game_id is not None:
             raise typer.BadParameter(
                 f"{record} is one game; omit it, or give a folder of games", param_hint="--game-id"
             )
+        elif record.startswith("{"):
+            game = from_bytes(record.encode(), "the position")
         else:
-            game = from_json_lines(record)
+            game = from_json_lines(Path(record))
     except (DatasetError, ModuleNotFoundError) as fault:
         give_up(str(fault))
     check_seat(seat, game.position.players)
@@ -112,9 +101,14 @@ def replay(
         assert at is not None
         _play_instead(game, at, instead, named, continuations=continuations, seed=seed)
     elif listed:
-        _print_moves(game, seat)
-    elif at is not None:
-        _print_position(game, at, seat)
+        for number in range(len(game.moves)):
+            printing.print_move(game.lines(number, seat))
+        if game.forfeit:
+            screen.print_wrapped(game.forfeit, 0)
+    elif at is not None or not game.moves:
+        _print_position(game, at or 0, seat)
+        if not game.moves and game.position.to_move is not None:
+            _print_legal(game, 0, seat)
     else:
         _walk(game, seat)
 
@@ -130,8 +124,7 @@ def _play_instead(
 ) -> None:
     """Play another move at a position, let agents finish, and compare with the recorded move.
 
-    Without names the record's agents play, the game's default one for a person. `seed` decides
-    chance and draws from the position on.
+    Without names the record's agents play, the game's default one for a person.
     """
     # Slow imports are late to keep the shell's completion quick.
     from shakespeare_agents.registry import default
@@ -155,51 +148,32 @@ def _play_instead(
         for name in named or recorded_names
     ]
     made = lineup_options.make_entrants(position.game, finishers, position.players)
-    recorded = game.moves[at : at + 1]
-    moves = list(dict.fromkeys([*recorded, move]))
+    moves = list(dict.fromkeys([*game.moves[at : at + 1], move]))
     with counted_games(continuations * len(moves)) as on_progress:
         result = counterfactual(
             position, moves, made, continuations=continuations, seed=seed, on_progress=on_progress
         )
-    _print_means(position, at, result, bool(recorded))
-
-
-def _print_means(position: Position, at: int, result: Counterfactual, recorded: bool) -> None:
-    """Print the results of the moves: every seat's scores, and chances to win if several play."""
-    called = ["Recorded", "Instead"] if recorded else ["Instead"]
-    moves = list(zip(called, result.moves, strict=False))
     typer.echo(f"Position {at}, seat {position.to_move} decides.")
-    for title, move in moves:
-        typer.echo(f"{title}: {move}, {position.describe_move(move)}")
-    titles = ["Seat", "Agent", *(f"{title}\n{move}" for title, move in moves)]
-    titles += ["Difference"] * (len(moves) - 1)
-    typer.echo(f"Mean final score, {result.continuations} continuations each:")
-    printing.print_table(titles, _rows(result, result.score, result.score_change, 1))
+    for title, tried in zip(["Instead", "Recorded"], reversed(result.moves), strict=False):
+        typer.echo(f"{title}: {tried}, {position.describe_move(tried)}")
+    measures = [("Score", result.score, result.score_change, 1)]
     if position.players > 1:
-        typer.echo("Chance to win, %:")
-        printing.print_table(titles, _rows(result, result.won, result.won_change, 100))
-    typer.echo("Intervals are of 95 %. All moves meet the same chance while games draw alike.")
-
-
-def _rows(
-    result: Counterfactual,
-    level: Callable[[str, int], Mean],
-    change: Callable[[str, int], Mean],
-    unit: float,
-) -> Iterator[tuple[str, ...]]:
-    for seat, agent in enumerate(result.agents):
-        found = [level(move, seat) for move in result.moves]
-        found += [change(move, seat) for move in result.moves[1:]]
-        cells = [
-            f"{unit * one.mean:.2f} ({unit * one.low:.2f} to {unit * one.high:.2f})"
-            for one in found
-        ]
-        yield str(seat), agent, *cells
+        measures.append(("Wins, %", result.won, result.won_change, 100))
+    rows = []
+    for title, level, change, unit in measures:
+        for seat, agent in enumerate(result.agents):
+            means = [level(tried, seat) for tried in result.moves]
+            means += [change(tried, seat) for tried in result.moves[1:]]
+            cells = (f"{unit * it.mean:.2f} ± {unit * (it.high - it.low) / 2:.2f}" for it in means)
+            rows.append((title, str(seat), agent, *cells))
+    titles = ["", "Seat", "Agent", *result.moves, *["Difference"] * (len(result.moves) - 1)]
+    printing.print_table(titles, rows)
+    typer.echo(f"Means of {result.continuations} continuations of each move, 95 % intervals.")
 
 
 def _write_page(game: Recorded, path: Path, seat: int | None) -> None:
     check_writable(path)
-    from shakespeare_env.film import film_page, write_film_page  # not needed for completion
+    from shakespeare_env.film import film_page, write_film_page  # not for completion
 
     names = game.names or ()
     page = film_page(game.positions, game.moves, names, seat=seat, ending=game.forfeit)
@@ -212,12 +186,14 @@ def _write_page(game: Recorded, path: Path, seat: int | None) -> None:
 
 def _walk(game: Recorded, seat: int | None) -> None:
     """Ask where to go, and show the position there, until the person leaves."""
+    from shakespeare_table.cli.person import Answers, Leave, number_in  # not for completion
+
     answers, at, end = Answers(), 0, len(game.moves)
     _print_position(game, at, seat)
     try:
         while (word := answers.next(f"Position {at} of {end} (? for help): ").lower()) != "q":
             goals = {"n": at + 1, "b": at - 1, "first": 0, "last": end}
-            goal = int(word) if is_number(word) else goals.get(word)
+            goal = goals.get(word, number_in(word))
             if word == "moves":
                 _print_legal(game, at, seat)
             elif goal is not None and 0 <= goal <= end:
@@ -238,19 +214,19 @@ def _print_position(game: Recorded, at: int, seat: int | None) -> None:
     shown = position.to_dict() if seat is None else position.seen_by(seat)
     screen.print_position(position.game, shown)
     if position.to_move is None:
-        printing.print_scores(position, game.names, game.score_sheet(seat=None))
-        return
-    if game.forfeit and at == len(game.moves):
+        sheet = game.score_sheet(seat=None) if game.moves else None
+        printing.print_scores(position, game.names, sheet)
+    elif game.forfeit and at == len(game.moves):
         screen.print_wrapped(game.forfeit, 0)
-        return
-    who = f"Seat {position.to_move} decides"
-    if game.names is not None:
-        who += f", played by {game.names[position.to_move]}"
-    value = game.values[at] if at < len(game.values) else None
-    # An estimate reveals a hand, so other seats do not see it.
-    if value is not None and seat in (None, position.to_move):
-        who += f"; expects {value:+.3f}"
-    typer.echo(f"Position {at} of {len(game.moves)}. {who}.")
+    else:
+        who = f"Seat {position.to_move} decides"
+        if game.names is not None:
+            who += f", played by {game.names[position.to_move]}"
+        value = game.values[at] if at < len(game.values) else None
+        # An estimate reveals a hand, so other seats do not see it.
+        if value is not None and seat in (None, position.to_move):
+            who += f"; expects {value:+.3f}"
+        typer.echo(f"Position {at} of {len(game.moves)}. {who}.")
 
 
 def _print_legal(game: Recorded, at: int, seat: int | None) -> None:
@@ -259,28 +235,3 @@ def _print_legal(game: Recorded, at: int, seat: int | None) -> None:
         typer.echo(f"Seat {position.to_move} decides; seat {seat} may not see its legal moves.")
     else:
         printing.print_moves(position)
-
-
-def _print_moves(game: Recorded, seat: int | None) -> None:
-    for at in range(len(game.moves)):
-        printing.print_move(game.lines(at, seat))
-    if game.forfeit:
-        screen.print_wrapped(game.forfeit, 0)
-
-
-def _print_games(folder: Path) -> None:
-    from shakespeare_env.datasets.reading import collected, read_games  # not for completion
-
-    games = read_games(folder).select("agents", "scores", "places", "actions")
-    rows = (
-        (
-            str(number),
-            str(len(actions)),
-            "".join(filter(str.isprintable, ", ".join(agents))),
-            " ".join(map(str, scores)),
-            " ".join(str(seat) for seat, place in enumerate(places) if place == 1),
-        )
-        for number, (agents, scores, places, actions) in enumerate(collected(games, folder).rows())
-    )
-    titles = "Game", "Decisions", "Agents, seat by seat", "Final scores", "Winners"
-    printing.print_table(titles, rows)

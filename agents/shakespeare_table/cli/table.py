@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 from pathlib import Path
 from typing import Annotated
 
+import platformdirs
 import typer
 
 from shakespeare_agents.cli.lineup import check_agents, complete_agent
@@ -71,13 +71,14 @@ def table(
         choices.give_up(str(missing))
     check_agents(registry.names(), agents or [], "--agent")
     token = "" if is_local(host) and not names else secrets.token_urlsafe(12)
-    database = games or _data_folder() / "table.sqlite"
+    folder = platformdirs.user_data_path("shakespeare-env", appauthor=False)
+    database = games or folder / "table.sqlite"
     try:
         settings = Settings(database, host, port, token, agents or (), limit, names or ())
     except ValueError as fault:
         choices.give_up(f"--name: {fault}")
 
-    def print_addresses(addresses: list[str]) -> None:
+    def announce(addresses: list[str]) -> None:
         typer.echo(f"The table stands at {addresses[0]}")
         for other in addresses[1:]:
             typer.echo(f"From other machines: {other}")
@@ -87,9 +88,11 @@ def table(
                 "that seat to whoever has it. Only a proxy in front can encrypt what is sent."
             )
         typer.echo(f"Games are kept in {database}. Ctrl-C ends the server.")
+        if browser:
+            typer.launch(addresses[0])
 
     try:
-        serve(settings, print_addresses, opened=browser)
+        serve(settings, announce)
     except StoreError as fault:
         choices.give_up(str(fault))
     except OSError as fault:
@@ -97,12 +100,3 @@ def table(
             f"cannot listen on {host!r}, port {port}: {fault.strerror or fault}; give another "
             "--port or --host"
         )
-
-
-def _data_folder() -> Path:
-    """The folder in which this user's programs keep data."""
-    base = os.environ.get("XDG_DATA_HOME") or os.environ.get("LOCALAPPDATA")
-    try:
-        return (Path(base) if base else Path.home() / ".local" / "share") / "shakespeare-env"
-    except RuntimeError:
-        choices.give_up("there is no home folder to keep games in; name a file with --games")

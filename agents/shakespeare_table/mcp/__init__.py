@@ -1,5 +1,5 @@
 """Language models at the table: an MCP server through which one plays against agents.
 
 `tables` holds the games and `table` puts one into words, both without MCP; `server` offers them as
-tools (the extra `mcp`), `keeping` puts finished games into an arena's results.
+tools (the extra `mcp`).
 """

@@ -1,4 +1,4 @@
-"""One game between somebody outside and agents: played, and shown as the outside seat knows it."""
+"""One game between somebody outside and agents, in words, as the outside seat knows it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ from shakespeare_env import IllegalMove, Position
 from shakespeare_env.core.rng import EXACT
 from shakespeare_env.play.agent import AnyAgent
 from shakespeare_env.play.course import GameLog
+from shakespeare_env.play.named import YOU
 from shakespeare_table.session import Session
-
-YOU = "you"
-"""The name of the outside seat in texts."""
 
 
 class Answer(NamedTuple):
@@ -44,19 +42,10 @@ class Start:
     variants: tuple[str, ...]
 
 
-class Table:
-    """A game in which one seat is held from outside.
+class Table(Session):
+    """A game in which one seat is held from outside, and lost by `fault` if a seat has failed.
 
-    Args:
-        number: Its number among the server's tables.
-        position: The first one.
-        start: How the game began.
-        seat: The seat held from outside.
-        opponents: The opponents, in the order of the other seats.
-
-    Attributes:
-        session: The game.
-        fault: The fault by which the seat `failed` lost the game, if one did.
+    The opponents are in the order of the other seats.
     """
 
     def __init__(
@@ -70,20 +59,14 @@ class Table:
         others = [other for other in range(position.players) if other != seat]
         self.number, self.seat, self.start = number, seat, start
         self.opponents = dict(zip(others, opponents, strict=True))
-        names = [one.name for one in opponents]
+        names = [opponent.name for opponent in opponents]
         names.insert(seat, YOU)
-        agents = {other: one.agent for other, one in self.opponents.items()}
-        self.session = Session(position, agents, start.seed, names=names, viewer=seat)
+        agents = {other: opponent.agent for other, opponent in self.opponents.items()}
+        super().__init__(position, agents, start.seed, names=names, viewer=seat)
         self.fault: Fault | None = None
-        self.failed: int | None = None
         self._chosen_at = 0
         self._label = GameLog(names).label
         self._play_on()
-
-    @property
-    def position(self) -> Position:
-        """The current position."""
-        return self.session.position
 
     @property
     def is_over(self) -> bool:
@@ -91,16 +74,9 @@ class Table:
         return self.fault is not None or self.position.to_move is None
 
     def play(self, move: str) -> Answer:
-        """Play the outside seat's move and let agents play on.
-
-        Returns:
-            What the move has led to, and the next choice.
-
-        Raises:
-            IllegalMove: The move is not legal; nothing has changed.
-        """
-        chosen_at = len(self.session.moves)
-        self.session.push(move)
+        """What the outside seat's move has led to once agents have played on, if it is legal."""
+        chosen_at = len(self.moves)
+        self.push(move)
         self._chosen_at = chosen_at
         self._play_on()
         happened, then = self._happened(), self.choices()
@@ -116,9 +92,13 @@ class Table:
         position = self.position
         seen = position.to_dict() if position.to_move is None else position.seen_by(self.seat)
         happened = self._happened()
-        since = "Since your last choice:" if self.session.course.moves_of(self.seat) else "So far:"
+        since = "Since your last choice:" if self.course.moves_of(self.seat) else "So far:"
+        seats = f"{position.players} seat{'s' * (position.players > 1)}"
+        about = ", ".join([position.game.name, seats, *self.start.variants])
+        others = ", ".join(map(self._label, self.opponents))
+        against = f"; the others: {others}" if others else ", alone"
         lines = [
-            self._heading(),
+            f"Table {self.number}: {about}. You hold seat {self.seat}{against}.",
             *(["", since, *happened] if happened else []),
             "",
             position.game.presentation.draw(seen),
@@ -156,23 +136,20 @@ class Table:
         }
 
     def _play_on(self) -> None:
-        """Let agents play up to the outside seat's next choice."""
         try:
-            self.session.play_out()
+            self.play_out()
         except Exception as error:  # an agent may be anybody's
             kind = "illegal" if isinstance(error, IllegalMove) else "error"
             self.fault = Fault(kind, f"{type(error).__name__}: {error}")
-            self.failed = self.session.failed
 
     def _happened(self) -> list[str]:
-        """What the outside seat knows to have happened since its last choice."""
-        return list(chain.from_iterable(self.session.lines(self._chosen_at)))
+        return list(chain.from_iterable(self.lines(self._chosen_at)))
 
     def _facts(self) -> dict[str, Any]:
         position = self.position
         facts = {
             **self.brief(),
-            "seats": self.session.course.names,
+            "seats": self.course.names,
             "variants": list(self.start.variants),
             "phase": position.phase,
             "scores": position.scores(),
@@ -182,13 +159,6 @@ class Table:
         seed = self.start.seed if self.start.seed < EXACT else str(self.start.seed)
         return {**facts, "seed": seed, "deal": self.start.deal} if over else facts
 
-    def _heading(self) -> str:
-        seats = f"{self.position.players} seat{'s' * (self.position.players > 1)}"
-        parts = [self.position.game.name, seats, *self.start.variants]
-        others = ", ".join(map(self._label, self.opponents))
-        against = f"; the others: {others}" if others else ", alone"
-        return f"Table {self.number}: {', '.join(parts)}. You hold seat {self.seat}{against}."
-
     def _scores(self) -> list[str]:
         """Scores by seat, and once nothing is secret what they are made of."""
         position = self.position
@@ -196,7 +166,7 @@ class Table:
         lines = [f"{'Final scores' if final else 'Scores so far'}, seat by seat:"]
         lines.append("  " + "  ".join(map(str, position.scores())))
         if final:
-            sheet = self.session.score_sheet()
+            sheet = self.score_sheet()
             lines += [f"  {source}: {'  '.join(map(str, points))}" for source, points in sheet]
         if position.players == 1:
             lines.append(f"A good solo game passes {position.game.solo_target:g}.")

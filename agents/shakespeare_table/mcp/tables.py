@@ -3,25 +3,46 @@
 from __future__ import annotations
 
 import ast
+import hashlib
+import json
 import re
 import threading
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Annotated, Any
 
-from shakespeare_agents.identity import agent_digest
+import numpy as np
+from pydantic import Field
+
+from shakespeare_agents.identity import DIGITS, agent_digest
 from shakespeare_agents.registry import default, make
+from shakespeare_arena.playing import places_of
 from shakespeare_arena.referee import Fault
+from shakespeare_arena.results import opened
+from shakespeare_arena.seating import Match, Rules, Seating
 from shakespeare_env.checks.values import meant, shown
 from shakespeare_env.core import registry
-from shakespeare_env.core.rng import fresh_seed
+from shakespeare_env.core.rng import EXACT, fresh_seed
+from shakespeare_env.datasets.frames import RESULTS, frame
+from shakespeare_env.datasets.reading import is_arena, read_results
 from shakespeare_env.datasets.recorded_columns import dealt
-from shakespeare_env.errors import IllegalMove, ShakespeareEnvError
-from shakespeare_table.mcp.keeping import Keeper
+from shakespeare_env.errors import ArenaError, IllegalMove, ShakespeareEnvError
+from shakespeare_env.version import version
 from shakespeare_table.mcp.table import Answer, Opponent, Start, Table
 
 _ROW = re.compile(r"^\| (?P<number>[A-Z]+\d+\w*(?: Ruling)?) \| (?P<rule>.*?) \| `", re.MULTILINE)
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _REFERENCES = re.compile(r"^\[Shared by all games\].*$\n\n?", re.MULTILINE)
+
+GameName = Annotated[str, Field(description="A game of list_games.")]
+TableNumber = Annotated[int, Field(description="The table's number, as new_game gives it.")]
+SeedOfDeal = Annotated[
+    Annotated[int, Field(ge=0, lt=EXACT)] | Annotated[str, Field(pattern="^[0-9]{1,20}$")] | None,
+    Field(
+        description="The same seed is the same deal; else a fresh one. From 2^53 on a text "
+        "of digits, as JSON's numbers may have been rounded."
+    ),
+]
 
 
 class RequestError(ShakespeareEnvError, ValueError):
@@ -38,7 +59,7 @@ class Tables:
         keeper: Puts finished games into an arena's results, if given.
 
     All methods raise `RequestError` for what cannot be. Calls from several threads wait for each
-    other.
+    other. Those that a server offers as tools have the docstrings that a model reads.
     """
 
     def __init__(
@@ -53,47 +74,44 @@ class Tables:
         self._lock = threading.RLock()
 
     def list_games(self) -> Answer:
-        """What can be played, and the tables there are."""
+        """List what can be played, at how many seats, against whom, and the tables there are."""
+        games = [
+            {
+                "game": name,
+                "players": list(registry.seats(name)),
+                "variants": list(registry.variants(name)),
+                "opponents": list(self._named_for(name)),
+            }
+            for name in self.games
+        ]
         with self._lock:
-            games: list[dict[str, Any]] = [
-                {
-                    "game": name,
-                    "players": list(registry.seats(name)),
-                    "variants": list(registry.variants(name)),
-                    "opponents": list(self._named_for(name)),
-                }
-                for name in self.games
-            ]
-            tables = [table.brief() for table in self._tables.values()]
-        lines = ["Games:"]
-        for one in games:
-            variants = f"; variants: {', '.join(one['variants'])}" if one["variants"] else ""
-            lines.append(
-                f"  {one['game']}: {one['players'][0]} to {one['players'][-1]} seats{variants}; "
-                f"opponents: {', '.join(one['opponents'])}"
-            )
-        lines.append("Tables:" if tables else "No tables yet; new_game opens one.")
-        for one in tables:
-            state = "over" if one["over"] else "you decide"
-            lines.append(f"  table {one['table']}: {one['game']}, seat {one['seat']}, {state}")
-        return Answer("\n".join(lines), {"games": games, "tables": tables})
+            facts = {"games": games, "tables": [table.brief() for table in self._tables.values()]}
+        return Answer(json.dumps(facts), facts)
+
+    def read_rules(self, game: GameName) -> Answer:
+        """Read a game's rules, and how its moves and positions are written."""
+        self._check_game(game)
+        facts = {"rules": rules(game), "notation": notation(game)}
+        return Answer(f"{facts['rules']}\n{facts['notation']}", facts)
 
     def new_game(
         self,
-        game: str,
-        players: int,
-        seat: int = 0,
-        seed: int | None = None,
-        variants: Sequence[str] = (),
+        game: GameName,
+        players: Annotated[int, Field(description="Seats at the table, yours too.")],
+        seat: Annotated[int, Field(description="Yours, counted from 0.")] = 0,
+        seed: SeedOfDeal = None,
+        variants: Annotated[
+            list[str] | None, Field(description="Variants of list_games to play with.")
+        ] = None,
     ) -> Answer:
-        """Begin a game; the others play up to the outside seat's first choice."""
+        """Open a table and see it; the others play up to your first choice."""
         with self._lock:
             self._check_game(game)
             try:
                 players = registry.game(game).check_players(players)
                 if not 0 <= seat < players:
                     raise RequestError(f"no seat {seat}; the seats are 0 to {players - 1}")
-                start = self._start(players, seed, tuple(variants))
+                start = self._start(players, seed, tuple(variants or ()))
                 position = dealt(game, players, start.seed, start.deal, start.variants)
                 opponents = self._opponents(game, players - 1)
             except (TypeError, ValueError, ImportError) as fault:
@@ -103,62 +121,62 @@ class Tables:
             self._tables[self._begun] = table
             return self._with_ending(table, table.view())
 
-    def read_rules(self, game: str) -> Answer:
-        """A game's rules, and how its moves and positions are written, as Markdown."""
-        self._check_game(game)
-        facts = {"rules": rules(game), "notation": notation(game)}
-        return Answer(f"{facts['rules']}\n{facts['notation']}", facts)
-
-    def see_seat(self, table: int) -> Answer:
-        """All that the outside seat of a table sees."""
+    def see_seat(self, table: TableNumber) -> Answer:
+        """See all that your seat may know: what has happened, the table, scores, the position."""
         with self._lock:
             return self._table(table).view()
 
-    def legal_moves(self, table: int) -> Answer:
-        """Its legal moves, and what each does."""
+    def legal_moves(self, table: TableNumber) -> Answer:
+        """List your legal moves, and what each does."""
         with self._lock:
             return self._table(table).choices()
 
-    def explain(self, table: int, name: str) -> Answer:
-        """What a card, a move or a thing on the table does now; of a move each of its parts."""
+    def explain(
+        self,
+        table: TableNumber,
+        name: Annotated[str, Field(description="As moves and the drawing name it.")],
+    ) -> Answer:
+        """Explain what a card, a move or a thing on the table does and is worth now."""
         with self._lock:
             topics = self._table(table).topics()
-            by_word = {word.lower(): does for word, does in topics.items()}
-            asked = name.strip().lower()
-            does = by_word.get(asked) or "\n".join(  # a move, part by part
-                f"{part}: {by_word[part]}" for part in re.split("[:>]", asked) if part in by_word
+        by_word = {word.lower(): does for word, does in topics.items()}
+        asked = name.strip().lower()
+        does = by_word.get(asked) or "\n".join(  # a move, part by part
+            f"{part}: {by_word[part]}" for part in re.split("[:>]", asked) if part in by_word
+        )
+        if not does:
+            known = ", ".join(topics)
+            raise RequestError(
+                f"there is no {shown(name)}{meant(name, topics)}; there are: {known}"
             )
-            if not does:
-                raise RequestError(
-                    f"there is no {shown(name)}{meant(name, topics)}; there are: "
-                    f"{', '.join(topics)}"
-                )
-            return Answer(f"{name}: {does}", {"name": name, "does": does})
+        return Answer(f"{name}: {does}", {"name": name, "does": does})
 
-    def play(self, table: int, move: str) -> Answer:
-        """Play a move; the others play up to the outside seat's next choice or the end."""
+    def play(
+        self, table: TableNumber, move: Annotated[str, Field(description="One of legal_moves.")]
+    ) -> Answer:
+        """Play a move; the others play on, and what happened and your next choice come back."""
         with self._lock:
-            found = self._table(table)
-            if found.is_over:
+            playing = self._table(table)
+            if playing.is_over:
                 raise RequestError(f"table {table}: the game is over; new_game begins another")
             try:
-                answer = found.play(move)
+                answer = playing.play(move)
             except IllegalMove as fault:
                 raise RequestError(
                     f"{shown(move)} is not legal{meant(move, fault.legal)}; nothing has changed. "
                     f"Legal moves: {', '.join(fault.legal)}"
                 ) from fault
-            return self._with_ending(found, answer)
+            return self._with_ending(playing, answer)
 
-    def leave_table(self, table: int) -> Answer:
-        """Give up a game in progress, or forget a finished one."""
+    def leave_table(self, table: TableNumber) -> Answer:
+        """Give up a game in progress, which loses it where games count, or clear a finished one."""
         with self._lock:
-            found = self._table(table)
+            left = self._table(table)
             del self._tables[table]
             text = f"You have left table {table}."
-            if not found.is_over and self._keeper is not None:
-                found.forfeit(Fault("crash", "it left the table before the end"))
-                text += f" {self._keeper.keep(found)}"
+            if not left.is_over and self._keeper is not None:
+                left.forfeit(Fault("crash", "it left the table before the end"))
+                text += f" {self._keeper.keep(left)}"
             return Answer(text, {"table": table})
 
     def close(self) -> None:
@@ -181,16 +199,14 @@ class Tables:
                 f"{', '.join(self.games)}"
             )
 
-    def _start(self, players: int, seed: int | None, variants: tuple[str, ...]) -> Start:
+    def _start(self, players: int, seed: int | str | None, variants: tuple[str, ...]) -> Start:
         if self._keeper is not None:
             if seed is not None:
                 raise RequestError("games that count are dealt by the server: leave out the seed")
             if players == 1:
                 taken = [t.start for t in self._tables.values() if t.position.players == 1]
                 return Start(*self._keeper.next_solo_deal(taken), variants)
-        if seed is None:
-            seed = fresh_seed()
-        return Start(seed, 0, variants)
+        return Start(fresh_seed() if seed is None else int(seed), 0, variants)
 
     def _named_for(self, game: str) -> Sequence[str]:
         return self._named or (default(registry.game(game)),)
@@ -213,27 +229,116 @@ class Tables:
         return Answer(f"{answer.text}\n{kept}", {**answer.facts, "kept": kept})
 
 
+class Keeper:
+    """Appends games to an arena's results, where a model stands on the ladder beside agents.
+
+    Raises:
+        ArenaError: the folder is not for results of this game.
+        DatasetError: they are damaged, or of another box.
+        ModuleNotFoundError: the extra `arena` is missing.
+        OSError: it cannot be written.
+    """
+
+    def __init__(self, folder: Path, game: str, name: str) -> None:
+        self.folder, self.game, self.name = folder, game, name
+        self.digest = digest_of_name(name)
+        self._waiting: list[dict[str, Any]] = []
+        with opened(folder, game):
+            pass
+
+    def next_solo_deal(self, taken: Iterable[Start]) -> tuple[int, int]:
+        """Seed and number of the next deal of the solo game that is not `taken`.
+
+        All agents of an arena play the same solo deals, so that their scores can be compared.
+        """
+        rows = read_results(self.folder).to_dicts() if is_arena(self.folder) else []
+        solo = [row for row in rows if row["players"] == 1]
+        seed = solo[0]["seed"] if solo else 0
+        numbers = {
+            row["deal"] for row in solo if row["seed"] == seed and self.digest in row["digests"]
+        }
+        numbers |= {start.deal for start in taken if start.seed == seed}
+        numbers |= {row["deal"] for row in self._waiting if row["players"] == 1}
+        return seed, next(deal for deal in range(len(numbers) + 1) if deal not in numbers)
+
+    def keep(self, table: Table) -> str:
+        """Write a table's game, which is over, and say so."""
+        self._waiting.append(self._row(table))
+        return self.write()
+
+    def write(self) -> str:
+        """Write what is waiting; games wait while somebody else writes the results."""
+        if not self._waiting:
+            return ""
+        columns = {name: [row[name] for row in self._waiting] for name in RESULTS}
+        try:
+            with opened(self.folder, self.game) as store:
+                store.append(frame(RESULTS, columns))
+        except (ArenaError, OSError) as fault:
+            return f"The result is not written yet, but with the next one: {fault}"
+        self._waiting.clear()
+        return f"The result counts for {self.name} in {self.folder}."
+
+    def _row(self, table: Table) -> dict[str, Any]:
+        position, players, start = table.position, table.position.players, table.start
+        digests = [self.digest] * players
+        names = [self.name] * players
+        for seat, opponent in table.opponents.items():
+            digests[seat], names[seat] = opponent.digest, opponent.name
+        match = Match(players, start.deal, tuple(digests), (0,))
+        rules = Rules(self.game, start.variants, start.seed, {}, {})
+        scores = position.scores()
+        if table.failed is None:
+            winners = np.isin(np.arange(players), position.winners or [])
+            places = places_of(np.array([scores]), winners[None])[0].tolist()
+        else:
+            places = [players if seat == table.failed else 1 for seat in range(players)]
+        steps = zip(table.positions, table.moves, strict=False)
+        return {
+            "key": rules.key(Seating(match, 0)),
+            "match": rules.match_key(match),
+            "game": self.game,
+            "box_digest": registry.box_digest(self.game),
+            "package_version": version(),
+            "variants": list(start.variants),
+            "players": players,
+            "seed": start.seed,
+            "deal": start.deal,
+            "rotation": 0,
+            "agents": names,
+            "digests": digests,
+            "scores": scores,
+            "places": places,
+            "forfeited_by": table.failed,
+            "fault": None if table.fault is None else table.fault.kind,
+            "fault_details": None if table.fault is None else table.fault.details,
+            "seconds": table.seconds,
+            "decisions": table.decisions,
+            "actions": [before.action_id(move) for before, move in steps],
+            "values": None,
+        }
+
+
+def digest_of_name(name: str) -> str:
+    """The digest of an outside player, of whom only the name is known."""
+    return hashlib.sha256(f"mcp {name}".encode()).hexdigest()[:DIGITS]
+
+
 def rules(game: str) -> str:
     """A game's rules as Markdown, a line each with its number; ValueError without such a game."""
-    if not registry.has_box(game):
-        return f"# Rules of {game}\n\n{_said_by(game)}\n"
-    lines = [f"- {row['number']}: {row['rule']}" for row in _ROW.finditer(_read(game, "RULES.md"))]
+    if registry.has_box(game):
+        text = (registry.folder(game) / "RULES.md").read_text(encoding="utf-8")
+        lines = [f"- {row['number']}: {row['rule']}" for row in _ROW.finditer(text)]
+    else:  # what the game's file says of itself
+        lines = [ast.get_docstring(ast.parse(registry.own_box(game).read_bytes())) or ""]
     return "\n".join([f"# Rules of {game}", "", *lines]) + "\n"
 
 
 def notation(game: str) -> str:
     """How a game's moves and positions are written, as Markdown; ValueError without such a game."""
-    if not registry.has_box(game):
-        moves = registry.game(game).actions
-        said = zip(moves.texts, moves.descriptions, strict=True)
-        return "\n".join([f"# Moves of {game}", "", *(f"- `{t}`: {d}" for t, d in said)]) + "\n"
-    return _LINK.sub(r"\1", _REFERENCES.sub("", _read(game, "NOTATION.md")))
-
-
-def _said_by(game: str) -> str:
-    """What the file of a game without a rule book says of itself."""
-    return ast.get_docstring(ast.parse(registry.own_box(game).read_bytes())) or ""
-
-
-def _read(game: str, file: str) -> str:
-    return (registry.folder(game) / file).read_text(encoding="utf-8")
+    if registry.has_box(game):
+        text = (registry.folder(game) / "NOTATION.md").read_text(encoding="utf-8")
+        return _LINK.sub(r"\1", _REFERENCES.sub("", text))
+    moves = registry.game(game).actions
+    described = zip(moves.texts, moves.descriptions, strict=True)
+    return "\n".join([f"# Moves of {game}", "", *(f"- `{t}`: {d}" for t, d in described)]) + "\n"

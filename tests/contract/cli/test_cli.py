@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import os
 import re
 from importlib import metadata
 from typing import Any
@@ -13,8 +12,7 @@ import shakespeare_env
 from shakespeare_env import Position
 from shakespeare_env.cli import COMMANDS
 from shakespeare_env.core import registry
-from shakespeare_env.drawing.raster import png
-from tests.contract.command_line import NO_SCREEN, PLAYED, printed, refused, run, scores_told
+from tests.contract.command_line import NO_SCREEN, PLAYED, printed, run, scores_told
 from tests.contract.processes import said_by
 from tests.contract.random_games import described
 
@@ -51,54 +49,38 @@ class TestWatch:
         drawings = len(re.findall(f"^{str(position).split()[0]} ", out, re.MULTILINE))
         assert drawings == 1 + changes + 1 > 3  # the first, one a change, and the last
 
-    def test_draws_when_asked_with_its_variants_and_waits(self, game, monkeypatch):
+    def test_plays_so_many_moves_with_its_variants_and_waits(self, game, monkeypatch):
         waited: list[float] = []
         monkeypatch.setattr("time.sleep", waited.append)
         on: dict[str, Any] = dict.fromkeys(game.options, True)
         watch = ["watch", "--game", game.name, *(part for one in on for part in ("--option", one))]
         position = Position.new(game.name, players=game.max_seats, seed=0, **on)
         assert printed(*watch, "--moves", "0").count(str(position)) == 1
-        drawing = re.compile(f"^{str(position).split()[0]}", re.MULTILINE)
-        assert len(drawing.findall(printed(*watch, "--moves", "5", "--final"))) == 1
         waited.clear()
-        out = printed(*watch, "--moves", "5", "--every-position", "--delay", "0.25")
-        assert len(drawing.findall(out)) == 6
+        assert len(PLAYED.findall(printed(*watch, "--moves", "5", "--delay", "0.25"))) == 5
         assert waited == [0.25] * 5
 
 
-class TestShow:
-    def test_draws_a_file_and_lists_the_moves(self, position, tmp_path):
-        file, told = tmp_path / "position.json", json.dumps(position.to_dict())
-        file.write_text(told, encoding="utf-8")
-        out = printed("show", str(file))
-        assert out == printed("show", "-", input=told)
+class TestPosition:
+    def test_a_position_is_drawn_with_its_moves(self, position, tmp_path):
+        file, text = tmp_path / "position.json", json.dumps(position.to_dict())
+        file.write_text(text, encoding="utf-8")
+        out = printed("replay", str(file))
+        assert out == printed("replay", text)
         # Terminals show it in colour; files and pipes do not, nor is there any with NO_COLOR.
         terminal = {**NO_SCREEN, "FORCE_COLOR": "1", "TERM": "xterm"}
-        coloured = printed("show", "-", input=told, env=terminal)
+        coloured = printed("replay", text, env=terminal)
         assert "\x1b[1;36mSeat 0\x1b[0m" in coloured
         assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == out
-        without = printed("show", "-", input=told, env={**terminal, "NO_COLOR": "1"})
+        without = printed("replay", text, env={**terminal, "NO_COLOR": "1"})
         assert not re.findall(r"\x1b\[[\d;]*3\dm", without)
-        assert out.startswith(str(position))
+        assert str(position) in out
         rows = re.findall(r"^│ (\S+) +│ (.+?) +│$", out, re.MULTILINE)
         expected = [(move, described(position, move)) for move in position.moves()]
         assert rows[-len(expected) :] == expected
         while position.to_move is not None:
             position.push(position.moves()[0])
-        assert "Final score" in printed("show", "-", input=json.dumps(position.to_dict()))
-
-    def test_as_a_picture(self, position, tmp_path):
-        told = json.dumps(position.to_dict())
-        drawing, pixels = tmp_path / "table.svg", tmp_path / "table.png"
-        for picture in (drawing, pixels):
-            assert printed("show", "-", "--picture", str(picture), input=told) == ""
-        assert drawing.read_text(encoding="utf-8") == position.svg()
-        assert pixels.read_bytes() == png(position.svg())
-        os.mkfifo(tmp_path / "pipe.svg")
-        wrong = {"table.gif": "a .svg or .png", "no/table.svg": "write", "pipe.svg": "write"}
-        for name, said in wrong.items():
-            out = refused("show", "-", "--picture", str(tmp_path / name), input=told)
-            assert said in out
+        assert "Final score" in printed("replay", json.dumps(position.to_dict()))
 
 
 def test_every_action_and_field_is_listed(game):

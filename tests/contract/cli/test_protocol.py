@@ -8,6 +8,7 @@ import sys
 import tracemalloc
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from typer.testing import CliRunner
@@ -161,28 +162,22 @@ class TestProgram:
     def test_a_line_too_long_is_one_error_and_the_next_is_answered(self):
         longest = b'{"command":"new","players":%d}' % PLAYERS
         longest += b" " * (MOST_BYTES - len(longest))
-        for end in (b"\n", b""):
-            lines = [longest, longest + b" ", b"x" * (3 * MOST_BYTES), b'{"command":"moves"}\r']
-            run = CliRunner().invoke(app, ["protocol"], input=b"\n".join(lines) + end)
-            answers = [json.loads(line) for line in run.stdout.splitlines()]
-            assert [*map(next, map(iter, answers))] == ["result", "error", "error", "result"]
+        lines = [longest, longest + b" ", b"x" * (3 * MOST_BYTES), b'{"command":"moves"}\r']
+        run = CliRunner().invoke(app, ["mcp", "--json-lines"], input=b"\n".join(lines))
+        answers = [json.loads(line) for line in run.stdout.splitlines()]
+        assert [*map(next, map(iter, answers))] == ["result", "error", "error", "result"]
 
     def test_an_endless_line_takes_no_memory(self):
-        class Endless:
-            given = 0
-
-            def readline(self, size: int, /) -> bytes:
-                self.given += size
-                return b"x" * size if self.given < 2**28 else b""
-
+        chunks = iter([1] * 256)
+        endless: Any = Mock(readline=lambda size: b"x" * size if next(chunks, 0) else b"")
         tracemalloc.start()
-        assert [len(line) for line in lines_of(Endless())] == [MOST_BYTES + 1]
+        assert [len(line) for line in lines_of(endless)] == [MOST_BYTES + 1]
         assert tracemalloc.get_traced_memory()[1] < 8 * MOST_BYTES
         tracemalloc.stop()
 
     @pytest.mark.skipif(os.name == "nt", reason="there is no /dev/full here")
     def test_a_reader_that_leaves_and_a_full_disk_end_it_without_a_traceback(self):
-        command = [sys.executable, "-m", "shakespeare_env", "protocol"]
+        command = [sys.executable, "-m", "shakespeare_env", "mcp", "--json-lines"]
         ends, full = os.pipe(), os.open("/dev/full", os.O_WRONLY)
         os.close(ends[0])
         for out, said in ((ends[1], b""), (full, b"No space left")):
@@ -205,7 +200,7 @@ class TestPage:
 
     def test_the_example_is_what_happens(self):
         page = PAGE.read_text(encoding="utf-8")
-        example = page.split("```console\n$ shakespeare protocol\n")[1].split("```")[0]
+        example = page.split("```console\n$ shakespeare mcp --json-lines\n")[1].split("```")[0]
         lines = example.splitlines()
         engine = Engine()
         for question, answer in zip(lines[::2], lines[1::2], strict=True):

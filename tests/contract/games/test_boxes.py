@@ -151,7 +151,7 @@ def test_json_lines(name, tmp_path):
     """The digest is in the first line, as the protocol gives it."""
     asked = [{"command": "new", "game": name, "players": registry.seats(name)[-1]}]
     text = "".join(json.dumps(line) + "\n" for line in [*asked, {"command": "state"}])
-    line = json.loads(printed("protocol", input=text).splitlines()[-1])["result"]
+    line = json.loads(printed("mcp", "--json-lines", input=text).splitlines()[-1])["result"]
     assert line["box_digest"] == registry.box_digest(name)
     file = Path(tmp_path / "game.jsonl")
 

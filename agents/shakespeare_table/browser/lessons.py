@@ -2,15 +2,13 @@
 
 A file has
     plan     the guided game: the seed of its deal, who plays against seat 0; `prefers`, moves that
-             are suggested wherever they are legal and their condition holds; `paying`, when what
-             pays most now is suggested of cards that are compared;
+             are suggested wherever they are legal and their condition holds;
     how      the page "How to play": a lead and sections, each with a picture and topics, and what
              each of the `variants` is;
     asked    what is to be chosen: the first entry that fits counts;
     why      what a move is for: the first entry that fits counts;
     notes    said once each, when they first hold;
-    facts    `headings` of events that are reported, the counters that matter (`counts`), and the
-             moves whose card is explained (`explained`) or compared with the others (`compared`);
+    facts    see `Facts`;
     end      said after the game;
     terms    words that pages explain, and the topics that do.
 
@@ -18,8 +16,8 @@ Entries say `first` at their first time, `again` at the second one, `later` from
 
 What `if` holds must hold of the position as its seat sees it (`view`). Values are equal, or a text
 such as ">3" bounds a number, or how many there are; `move` and `told` are patterns for the whole
-move, in which {me} is the seat, and for what it brings; `choice` is of a choice among cards
-(`guide.py`). Braces in what is said hold values of the view. Rules stand in brackets: "[T9]".
+move, in which {me} is the seat, and for what it brings. Braces in what is said hold values of the
+view. Rules stand in brackets: "[T9]".
 """
 
 from __future__ import annotations
@@ -27,145 +25,108 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Annotated, Any
 
 from markupsafe import Markup, escape
+from pydantic import Field, TypeAdapter
 
 from shakespeare_env.core import registry
 from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Event
-from shakespeare_table.browser.store import SeatPlan, TablePlan
+from shakespeare_table.browser.store import Sitter, TablePlan
 
 SEAT = 0
 """The seat of whoever learns."""
 _BOUND = re.compile(r"([<>])(-?\d+)")
 _PATTERNS = ("move", "told")
-_ROW = re.compile(r"\| (?P<rule>[A-Z]+\d+\w?)(?P<ruling> Ruling)? \| (?P<text>[^|]+) \|")
+_ROW = re.compile(r"^\| ([A-Z]+\d+\w?)( Ruling)? \| ([^|]+) \|", re.M)
 _LINK = re.compile(r"\s*\[([A-Z]+\d+\w?)\]")
 
 Condition = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Section:
-    """A section of the page "How to play".
+class Picture:
+    """Pieces of the board at the first position of the guided game for which a condition holds."""
 
-    Attributes:
-        condition: The picture is of the first position of the guided game for which it holds.
-        pieces: The pieces of the board in the picture.
-        topics: What is explained exactly below the text.
-    """
+    condition: Annotated[Condition, Field(alias="if")]
+    pieces: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of the page "How to play"; its topics are explained exactly below the text."""
 
     title: str
     text: str
-    condition: Condition
-    pieces: Sequence[str]
+    picture: Picture
     topics: Sequence[str]
 
 
 @dataclass(frozen=True)
-class Said:
-    """What is said where a condition holds; in fewer words at the second time and later."""
+class Entry:
+    """What is said where a condition holds, in fewer words at the second time and later.
 
-    condition: Condition
-    first: str
-    again: str
-    later: str
-    title: str
+    Attributes:
+        move: The move that is suggested there, of those that a lesson prefers.
+    """
+
+    condition: Annotated[Condition, Field(alias="if")]
+    title: str = ""
+    first: str = ""
+    again: str | None = None
+    later: str = ""
+    move: str = ""
 
     def at(self, time: int, seen: Mapping[str, Any]) -> str:
         """What is said after it was said `time` times, with values of the position."""
-        return (self.first, self.again, self.later)[min(time, 2)].format_map(seen)
+        again = self.first if self.again is None else self.again
+        return (self.first, again, self.later)[min(time, 2)].format_map(seen)
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What the guide tells of events and cards; all but `counts` are patterns."""
+    """The counters that matter (`counts`), and a pattern of moves whose card is explained."""
 
-    headings: Sequence[str]
-    counts: Collection[str]
+    counts: Sequence[str]
     explained: str
-    compared: str
-
-    def heading(self, event: Event) -> str:
-        """The heading that an event of the table is; empty if it is none."""
-        known = any(re.fullmatch(pattern, event.text) for pattern in self.headings)
-        return event.text if known else ""
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """How a game is taught; see the module.
-
-    Attributes:
-        prefers: Conditions, and moves that are suggested where they hold.
-        paying: When what pays most now is suggested; None if never.
-        notes: Conditions, and what is said once.
-    """
+    """How a game is taught; see the module."""
 
     game: str
     plan: TablePlan
     lead: str
     sections: Sequence[Section]
-    prefers: Sequence[tuple[Condition, str]]
-    paying: Condition | None
-    asked: Sequence[Said]
-    why: Sequence[Said]
-    notes: Sequence[tuple[Condition, str]]
+    asked: Sequence[Entry]
+    why: Sequence[Entry]
+    notes: Sequence[Entry]
     facts: Facts
     end: str
     terms: Mapping[str, str]
-    variants: Mapping[str, str]
-
-
-def taught_games() -> list[str]:
-    """The games that are taught."""
-    return [name for name in registry.names() if lesson(name) is not None]
+    prefers: Sequence[Entry] = ()
+    variants: Mapping[str, str] = field(default_factory=dict)
 
 
 @cache
 def lesson(game: str) -> Lesson | None:
     """How a game is taught; None if nobody has written that."""
-    file = files(__package__) / f"{game}.toml"
+    file = files("shakespeare_table.browser") / "learning" / f"{game}.toml"
     if not file.is_file():
         return None
-    said = tomllib.loads(file.read_text(encoding="utf-8"))
-    plan, how = said["plan"], said["how"]
-    opponents = (SeatPlan(name, plan["agent"]) for name in plan["opponents"])
-    seats = (SeatPlan("You"), *opponents)
-    return Lesson(
-        game,
-        TablePlan(game, len(seats), (), plan["seed"], seats),
-        how["lead"],
-        [
-            Section(
-                one["title"],
-                one["text"],
-                one["picture"]["if"],
-                one["picture"]["pieces"],
-                one["topics"],
-            )
-            for one in how["sections"]
-        ],
-        [(one["if"], one["move"]) for one in plan.get("prefers", ())],
-        plan.get("paying"),
-        [_said(one) for one in said["asked"]],
-        [_said(one) for one in said["why"]],
-        [(one["if"], one["text"]) for one in said["notes"]],
-        Facts(**said["facts"]),
-        said["end"]["text"],
-        said["terms"],
-        how.get("variants", {}),
-    )
-
-
-def _said(one: Mapping[str, Any]) -> Said:
-    again = one.get("again", one["first"])
-    return Said(one["if"], one["first"], again, one.get("later", ""), one.get("title", ""))
+    given = tomllib.loads(file.read_text(encoding="utf-8"))
+    guided = given.pop("plan")
+    agent, seed = guided.pop("agent"), guided.pop("seed")
+    seats = (Sitter("You"), *(Sitter(name, agent) for name in guided.pop("opponents")))
+    plan = TablePlan(game, len(seats), (), seed, seats)
+    given |= guided | given.pop("how") | {"end": given["end"]["text"]}
+    return TypeAdapter(Lesson).validate_python({"game": game, "plan": plan, **given})
 
 
 def view(position: Position, seat: int, move: str = "", gains: Sequence[Event] = ()) -> Any:
@@ -173,7 +134,7 @@ def view(position: Position, seat: int, move: str = "", gains: Sequence[Event] =
 
     `me` holds what is the seat's own of all that every seat has, and of its cards how many have
     each thing, as `troupe_rest`; `gain` the points and counters that the move changes, for `me` and
-    for the `others` together; `now` what topics say of the seat now.
+    for the `others`; `now` what topics say of the seat now.
     """
     seen = position.seen_by(seat)
     each = {
@@ -237,6 +198,11 @@ def _number(value: Any) -> int:
     return len(value) if isinstance(value, list) else int(value or 0)
 
 
+def fitting(entries: Sequence[Entry], seen: Mapping[str, Any]) -> Entry | None:
+    """The first entry of a lesson that fits a decision or a move."""
+    return next((entry for entry in entries if holds(entry.condition, seen)), None)
+
+
 def topic_text(topics: Mapping[str, str], name: str) -> str:
     """What a topic says of every position: lines about the present one are left out."""
     lines = topics.get(name, "").splitlines()
@@ -245,45 +211,27 @@ def topic_text(topics: Mapping[str, str], name: str) -> str:
 
 @cache
 def rules_of(game: str) -> list[tuple[str, str, bool]]:
-    """(number, what it says, whether it settles what the rule book leaves open), in order.
-
-    They are read from the table of the game's `RULES.md`; empty if it has none.
-    """
+    """(number, rule, whether the book leaves it open) of a game's `RULES.md`, in order."""
     if not registry.has_box(game) or not (file := registry.folder(game) / "RULES.md").is_file():
         return []
-    rows = map(_ROW.match, file.read_text(encoding="utf-8").splitlines())
-    return [
-        (row["rule"], row["text"].replace("`", ""), row["ruling"] is not None)
-        for row in rows
-        if row is not None
-    ]
+    rows = _ROW.findall(file.read_text(encoding="utf-8"))
+    return [(number, text.replace("`", ""), bool(ruling)) for number, ruling, text in rows]
 
 
 def with_links(text: str, game: str) -> Markup:
-    """Text as HTML, in which terms can be asked about, and after it links to its rules."""
+    """Text as HTML, in which terms can be asked about once, and after it links to its rules."""
     known = {number for number, _, _ in rules_of(game)}
-    links: list[str] = []
-
-    def noted(found: re.Match[str]) -> str:
-        if found[1] not in known:
-            return found[0]
-        address, title = f"/rules/{game}#{found[1]}", f"Rule {found[1]}"
-        links.append(f'<a class="rule" href="{address}" title="{title}">{found[1]}</a>')
-        return ""
-
-    plain = _with_terms(_LINK.sub(noted, str(escape(text))), game)
-    return Markup(" ".join([plain.strip(), *dict.fromkeys(links)]))
-
-
-def _with_terms(text: str, game: str) -> str:
-    """Text in which each term can be asked about once."""
-    if (taught := lesson(game)) is None:
-        return text
-    asked: set[str] = set()
+    numbers = [number for number in dict.fromkeys(_LINK.findall(text)) if number in known]
+    links = (
+        f'<a class="rule" href="/rules/{game}#{number}" title="Rule {number}">{number}</a>'
+        for number in numbers
+    )
+    plain = _LINK.sub(lambda found: "" if found[1] in known else found[0], str(escape(text)))
+    terms, asked = (taught.terms if (taught := lesson(game)) else {}), set[str]()
 
     def term(found: re.Match[str]) -> str:
         word = found[1]
-        topic = taught.terms.get(word) or taught.terms.get(word[0].lower() + word[1:])
+        topic = terms.get(word) or terms.get(word[0].lower() + word[1:])
         if topic is None or topic in asked:
             return found[0]
         asked.add(topic)
@@ -291,15 +239,15 @@ def _with_terms(text: str, game: str) -> str:
             f'<span class="term" role="button" tabindex="0" data-topic="{topic}">{found[0]}</span>'
         )
 
-    return _terms_pattern(game).sub(term, text)
+    return Markup(" ".join([_terms_pattern(tuple(terms)).sub(term, plain).strip(), *links]))
 
 
 @cache
-def _terms_pattern(game: str) -> re.Pattern[str]:
-    taught = lesson(game)
-    assert taught is not None
+def _terms_pattern(terms: Sequence[str]) -> re.Pattern[str]:
     each = [
-        f"[{one[0]}{one[0].upper()}]{re.escape(one[1:])}" if one[0].islower() else re.escape(one)
-        for one in sorted(taught.terms, key=len, reverse=True)
+        f"[{term[0]}{term[0].upper()}]{re.escape(term[1:])}"
+        if term[0].islower()
+        else re.escape(term)
+        for term in sorted(terms, key=len, reverse=True)
     ]
-    return re.compile(rf"(?<![\w+])({'|'.join(each)})s?(?!\w)")
+    return re.compile(rf"(?<![\w+])({'|'.join(each) or '(?!)'})s?(?!\w)")

@@ -1,1 +1,0 @@
-"""Learning a game: lessons, the guided first game, levels of opponents."""
