@@ -162,7 +162,7 @@ class SB3SelfPlayVecEnv(SB3VecEnv):
     learner must not treat a row as one player: `step` returns the last mover's reward beside the
     next seat's observation, and what others received in neither.  Self-play learners read `seats`
     before a step and `seat_rewards` after it, and follow each seat's own decisions, as
-    `shakespeare_training.ppo.self_play` does.  With one seat it is an ordinary environment.
+    `shakespeare_training.ppo` does.  With one seat it is an ordinary environment.
 
     The info of a game that ended is the last mover's: what it sees of the end, and how the game
     ended for it.  An illegal action raises `IllegalMove` and changes no game.  The batch must have

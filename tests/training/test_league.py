@@ -89,9 +89,7 @@ def test_results_are_recorded_by_rank():
     end(league, 0, seat_scores=[9, 5, 9, 0])
     assert (opponent.games, opponent.wins) == pytest.approx((1.99, 0.75 * 0.99))
     assert opponent.win_rate == pytest.approx((0.7425 + 1) / (1.99 + 2))
-    ((name, games, win_rate),) = league.payoffs()
-    assert (name, games) == ("random", 2)
-    assert win_rate == pytest.approx(0.7425 / 1.99)
+    assert league.win_rates() == {"random": pytest.approx(0.7425 / 1.99)}
     assert league.finished == 2
     league.lineup.seats[0] = [OUTSIDE, OUTSIDE, OUTSIDE, NOBODY]
     end(league, 0, seat_scores=[1, 2, 3, 0])
@@ -100,16 +98,13 @@ def test_results_are_recorded_by_rank():
 
 def test_the_easiest_snapshot_is_dropped_but_never_the_newest():
     league = make_league({"past": 1.0}, max_snapshots=2)
-    for name in ("1", "2"):
+    for name in ("1", "2", "3", "4"):
         league.add_snapshot(name, weights(league))
-    league.pool[0].games = league.pool[0].wins = 50.0
-    league.add_snapshot("3", weights(league))
-    assert [snapshot.name for snapshot in league.pool] == ["2", "3"]
-    # Even if it is the easiest of all by its figures.
-    league.pool[0].games = 50.0
-    league.pool[1].games = league.pool[1].wins = 50.0
-    league.add_snapshot("4", weights(league))
-    assert [snapshot.name for snapshot in league.pool][-1] == "4"
+        pool = [snapshot.name for snapshot in league.pool]
+        assert pool == {"1": ["1"], "2": ["1", "2"], "3": ["2", "3"], "4": ["2", "4"]}[name]
+        # The first is the easiest, then the newest, by its figures.
+        for snapshot in league.pool:
+            snapshot.games = snapshot.wins = 50.0 if snapshot.name in "13" else 0.0
 
 
 def test_a_dropped_snapshot_finishes_its_games():

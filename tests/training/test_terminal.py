@@ -16,14 +16,10 @@ ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
 
 
-def test_a_signal_stops_what_can_be_lost_at_once():
+def test_a_signal_stops_what_can_be_lost_at_once_and_the_rest_where_it_may_be_stopped():
     with pytest.raises(Stopped), stopped_by_signals(Stop()):
         signal.raise_signal(signal.SIGTERM)
-
-
-def test_a_signal_stops_the_rest_where_it_may_be_stopped():
     stop, passed = Stop(), []
-
     with pytest.raises(Stopped), stopped_by_signals(stop), stop.deferred():  # noqa: PT012
         stop.check()
         signal.raise_signal(signal.SIGINT)

@@ -7,7 +7,7 @@ for a recent win rate x of the learner.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -243,12 +243,12 @@ class League:
         self.lineup.agents = [opponent.agent for opponent in self.opponents]
         self.lineup.names = [opponent.name for opponent in self.opponents]
 
-    def payoffs(self) -> Iterator[tuple[str, int, float]]:
-        """Name, games and learner's win rate by opponent met; the pool counts as one."""
-        groups = [(opponent.name, [opponent]) for opponent in self.named]
-        for name, group in [*groups, (PAST, self.pool)]:
-            if games := sum(opponent.games for opponent in group):
-                yield name, round(games), sum(opponent.wins for opponent in group) / games
+    def win_rates(self) -> dict[str, float]:
+        """The learner's win rate by opponent met; the pool counts as one."""
+        groups = {opponent.name: [opponent] for opponent in self.named} | {PAST: self.pool}
+        games = {name: sum(one.games for one in group) for name, group in groups.items()}
+        met = {name: group for name, group in groups.items() if games[name]}
+        return {name: sum(one.wins for one in met[name]) / games[name] for name in met}
 
     def to_json(self) -> dict[str, Any]:
         """Everything but arrays, for `restore`."""

@@ -8,8 +8,8 @@ import torch
 
 from shakespeare_agents.networks.network import Network
 from shakespeare_env.core.game import ObservationLayout
+from shakespeare_training.policy import PolicyNetwork
 from tests.agents.networks import PlainNetwork, random_heads, random_tensors, random_views
-from tests.training.ppo import policies
 
 ACTIONS, SEATS, SITUATIONS, WIDTH = 9, 4, 64, 16
 LAYOUT = ObservationLayout([("signed", 10, -3, 100, ""), ("small", 10, 0, 1, "")])
@@ -20,8 +20,11 @@ VALUE = {f"value.{kind}": HEADS_ALONE[f"score.{kind}"][:1] for kind in ("weight"
 TENSORS = {**HEADLESS, **HEADS_ALONE, **VALUE}
 
 
-def make_policy(width=WIDTH, seats=SEATS):
-    return policies.make_policy(LAYOUT, ACTIONS, width, seats)
+def make_policy():
+    """A fresh one, always the same."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        return PolicyNetwork(LAYOUT, actions=ACTIONS, seats=SEATS, width=WIDTH)
 
 
 @pytest.fixture
@@ -107,8 +110,8 @@ def test_tensors_round_trip(policy):
 def test_tensors_without_heads_make_them_fresh(policy, views):
     """Whatever they were: heads of one network mean nothing on another."""
     policy.set_tensors(HEADLESS)
-    for one in (policy, make_policy()):
-        assert not outputs(one, views).win_logits.any()
-        assert not outputs(one, views).changes.any()
+    for network in (policy, make_policy()):
+        assert not outputs(network, views).win_logits.any()
+        assert not outputs(network, views).changes.any()
     kept = HEADLESS.keys() - VALUE.keys()
     assert all((policy.tensors()[name] == HEADLESS[name]).all() for name in kept)
