@@ -151,7 +151,7 @@ def learner(opponents: dict[str, float], *, is_on_device: bool) -> PPO:
     league = League(opponents, batch, max_snapshots=2, seed=1)
     games = DeviceGames(league, 24, GPU) if is_on_device else HostGames(league)
     more: dict[str, Any] = {"width": 16, "batch_size": 64, "n_epochs": 10, "target_kl": 0.03}
-    rate = {"learning_rate": lambda _: 3e-4, "near_certain_share": 0.5}
+    rate: dict[str, Any] = {"learning_rate": lambda _: 3e-4, "near_certain_share": 0.5}
     return PPO(games, n_steps=24, seed=3, **more, **rate)
 
 

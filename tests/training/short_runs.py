@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import torch
 from stable_baselines3.common.callbacks import BaseCallback
 
 from shakespeare_env.core import registry
@@ -67,30 +66,25 @@ class Quietly(BaseCallback):
 
 
 class StopsAfter(Stop):
-    """Is asked to stop when a run has made some decisions."""
+    """Is asked to stop after some decisions of a run, or when it has looked a few times."""
 
-    def __init__(self, run, decisions):
+    def __init__(self, run=None, decisions=0, checks=10**9):
         super().__init__()
-        self.run, self.decisions = run, decisions
+        self.run, self.decisions, self.checks = run, decisions, checks
 
     def check(self):
-        self.requested = self.run.decisions > self.decisions
+        self.checks -= 1
+        is_late = self.run is not None and self.run.decisions > self.decisions
+        self.requested = is_late or self.checks < 0
         super().check()
 
 
 def fingerprint(run):
     """All that a run is; of its games every field, and not what lies between two fields."""
-    learner = run.learner
-    games = learner.league.batch.save(slice(None))
-    return (
-        run.decisions,
-        torch.nn.utils.parameters_to_vector(learner.policy.parameters()).tolist(),
-        learner.league.to_json(),
-        learner.league.lineup.seats.tolist(),
-        learner.league.lineup.generators.states.tolist(),
-        {field: games[field].tolist() for field in games.dtype.names},
-        learner.rng.bit_generator.state,
-    )
+    moment, games = run.moment(), run.learner.league.batch.save(slice(None))
+    arrays = {name: tensor.numpy().tobytes() for name, tensor in moment.arrays.items()}
+    arrays["games"] = {field: games[field].tolist() for field in games.dtype.names}
+    return moment.state.model_dump(include={"decisions", "updates", "rng", "league"}), arrays
 
 
 def edit_state(folder, change):

@@ -1,4 +1,4 @@
-"""PPO: credit along each seat's own decisions, rollouts that connect, and what comes of it."""
+"""PPO: the network, credit along each seat's own decisions, rollouts, and what comes of it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ import torch
 from stable_baselines3.common.callbacks import ConvertCallback
 
 from shakespeare_agents import RandomAgent
+from shakespeare_agents.networks.network import Network
 from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_arena import Entrant, evaluate
+from shakespeare_env.core.game import ObservationLayout
 from shakespeare_training.games import HostGames
 from shakespeare_training.league import League
-from shakespeare_training.learner import linear
-from shakespeare_training.policy import bfloat16_is_faster
+from shakespeare_training.policy import PolicyNetwork, bfloat16_is_faster
 from shakespeare_training.ppo import (
     CHANGE,
     NO_SEAT,
@@ -28,34 +29,121 @@ from shakespeare_training.ppo import (
     advantages,
     seat_targets,
 )
-from tests.agents.networks import PlainNetwork
-from tests.training.test_policy import make_policy
-from tests.training.toy_game import MAX_SEATS, NAME, make_toy, set_pile
+from tests.agents.networks import PlainNetwork, random_heads, random_tensors, random_views
+from tests.training.toy_game import MAX_SEATS, NAME, make_toy
+
+ACTIONS, SEATS, SITUATIONS, WIDTH = 9, 4, 64, 16
+LAYOUT = ObservationLayout([("signed", 10, -3, 100, ""), ("small", 10, 0, 1, "")])
+HEADLESS = random_tensors(WIDTH, LAYOUT.size, ACTIONS)
+HEADS_ALONE = random_heads(WIDTH, SEATS)
+# The value is the own seat's change of score.
+VALUE = {f"value.{kind}": HEADS_ALONE[f"score.{kind}"][:1] for kind in ("weight", "bias")}
+TENSORS = {**HEADLESS, **HEADS_ALONE, **VALUE}
 
 
-def random_rows(n_rows, n_seats, *, idle=False, carried=0):
-    """Gains and forecasts of one game's seats, who decided, its ends, and what is carried."""
-    rng = np.random.default_rng(n_seats)
-    gains = rng.normal(size=(n_rows, 1, n_seats, 2)).astype(np.float32)
-    forecasts = rng.normal(size=gains.shape).astype(np.float32)
-    seats = rng.integers(NO_SEAT if idle else 0, n_seats, size=(n_rows, 1)).astype(np.int8)
-    before = rng.normal(size=(carried, 1, n_seats, 2)).astype(np.float32)
-    # A carried prefix has a decision of each seat, if it has one open, and no end.
-    seats[:carried] = np.where(seats[:carried] < 0, NO_SEAT, np.arange(carried)[:, None])
-    gains[:carried] = 0.0
-    dones = rng.random((n_rows, 1)) < 0.05
-    dones[:carried] = False
-    return gains, forecasts, seats, dones, before
+def make_policy():
+    """A fresh one, always the same."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        return PolicyNetwork(LAYOUT, actions=ACTIONS, seats=SEATS, width=WIDTH)
+
+
+@pytest.fixture
+def policy():
+    """Random weights in every tensor; fresh layers have none in their biases."""
+    policy = make_policy()
+    policy.set_tensors(TENSORS)
+    return policy
+
+
+@pytest.fixture
+def views():
+    return random_views(LAYOUT, SITUATIONS, ACTIONS)
+
+
+def outputs(policy, views):
+    with torch.no_grad():
+        return policy.outputs(*map(torch.as_tensor, views))
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+def test_the_network_in_plain_arrays_is_the_same_one(policy, views, fresh):
+    policy = make_policy() if fresh else policy
+    found = outputs(policy, views)
+    network = PlainNetwork(policy.tensors(), LAYOUT)
+    players = np.arange(SITUATIONS) % SEATS + 1
+    present = np.arange(SEATS) < players[:, None]
+    shares, changes = network.forecasts(views[0], players)
+    logits = found.win_logits.masked_fill(~torch.as_tensor(present), -torch.inf)
+    assert np.allclose(torch.softmax(logits, 1).numpy(), shares, atol=1e-4)
+    assert np.allclose(np.where(present, found.changes, 0), changes, rtol=1e-4, atol=1e-4)
+    assert np.allclose(found.changes[:, 0], network.values(views[0]), rtol=1e-4, atol=1e-4)
+    logits = np.where(views[1], network.logits(views[0]), -np.inf)
+    logits -= np.logaddexp.reduce(logits, axis=1, keepdims=True)
+    assert np.allclose(found.log_probabilities.numpy()[views[1]], logits[views[1]], atol=1e-3)
+    assert (found.log_probabilities.exp().numpy()[~views[1]] == 0).all()
+
+
+@pytest.mark.parametrize("bfloat16", [False, True])
+def test_judging_actions_is_what_autograd_makes_of_the_outputs(policy, views, bfloat16):
+    """Log-probabilities, entropies, and the gradients of both."""
+    policy.use_bfloat16 = bfloat16
+    observations, masks = map(torch.as_tensor, views)
+    actions = masks.float().argmax(dim=1)
+    chance = torch.Generator().manual_seed(0)
+    weights = torch.randn(2, len(actions), generator=chance)
+    logs = policy.outputs(observations, masks).log_probabilities
+    plain = logs.gather(1, actions[:, None]).squeeze(1), -(logs.softmax(dim=1) * logs).sum(dim=1)
+    found = policy.judged(observations, masks, actions)
+    gradients = []
+    for of in (plain, (found.log_probs, found.entropies)):
+        policy.zero_grad()
+        sum((one * weight).sum() for one, weight in zip(of, weights, strict=True)).backward()
+        gradients.append([p.grad.clone() for p in policy.parameters() if p.grad is not None])
+    for one, other in zip(plain, (found.log_probs, found.entropies), strict=True):
+        assert torch.equal(one, other)
+    for one, other in zip(*gradients, strict=True):
+        assert torch.allclose(
+            one, other, rtol=0.02 if bfloat16 else 1e-4, atol=1e-2 if bfloat16 else 1e-5
+        )
+
+
+def test_tensors_round_trip(policy):
+    tensors = policy.tensors()
+    shapes = Network.shapes(WIDTH, LAYOUT.size, ACTIONS) | Network.head_shapes(WIDTH, SEATS)
+    assert {name: tensor.shape for name, tensor in tensors.items()} == shapes
+    for name, tensor in tensors.items():
+        assert tensor.dtype == np.float32
+        assert (tensor == TENSORS[name]).all()
+    other = make_policy()
+    other.set_tensors(tensors)
+    for tensor in tensors.values():
+        tensor += 1  # copies, both ways
+    ours, theirs = policy.state_dict(), other.state_dict()
+    assert all(torch.equal(ours[name], theirs[name]) for name in ours)
+    assert (policy.tensors()["action.bias"] == TENSORS["action.bias"]).all()
+    # Every weight that is trained is among them.
+    trained = sum(parameter.numel() for parameter in policy.parameters())
+    saved = [tensor.size for name, tensor in policy.tensors().items() if name not in VALUE]
+    assert sum(saved) == trained == sum(p.numel() for part in policy.parts() for p in part)
 
 
 @pytest.mark.parametrize("carried", [False, True])
 @pytest.mark.parametrize("n_seats", [1, 2, 3, 4])
 def test_against_the_textbook_recursion_seat_by_seat(n_seats, carried):
     """Take each seat's decisions of each game out, and run the ordinary recursion on that list."""
-    n_rows, lam = 200, 0.9
-    arrays = random_rows(n_rows, n_seats, idle=carried, carried=carried * n_seats)
-    gains, forecasts, seats, dones, before = arrays
-    targets, gained, closed = seat_targets(*map(torch.tensor, arrays), lam)
+    n_rows, lam, first = 200, 0.9, carried * n_seats
+    rng = np.random.default_rng(n_seats)
+    gains, forecasts = rng.normal(size=(2, n_rows, 1, n_seats, 2)).astype(np.float32)
+    before = rng.normal(size=(first, 1, n_seats, 2)).astype(np.float32)
+    seats = rng.integers(NO_SEAT if carried else 0, n_seats, size=(n_rows, 1)).astype(np.int8)
+    # A carried prefix has a decision of each seat, if it has one open, and no end.
+    seats[:first] = np.where(seats[:first] < 0, NO_SEAT, np.arange(first)[:, None])
+    gains[:first] = 0.0
+    dones = (rng.random((n_rows, 1)) < 0.05) & (np.arange(n_rows)[:, None] >= first)
+    tensor = torch.tensor
+    given = tensor(gains), tensor(forecasts), tensor(seats), tensor(dones), tensor(before)
+    targets, gained, closed = seat_targets(*given, lam)
     # What came in before belongs to the carried decision alone.
     extra = np.zeros((n_rows, n_seats, 2), np.float32)
     extra[: len(before)] = before[:, 0]
@@ -112,14 +200,10 @@ def add(rollout, step, seat, *, value=0.0, rewards=(0, 0, 0, 0), done=False, mar
     rollout.dones[row] = done
 
 
-def minibatches(rollout, size, share=1.0):
-    return rollout.minibatches(size, share, torch.Generator().manual_seed(0))
-
-
 def learned(rollout):
     """Marks of the decisions that are learned from now, with their targets."""
     rollout.end(0.0, 0.0, 1.0)
-    (data,) = minibatches(rollout, 10**6)
+    (data,) = rollout.minibatches(10**6, 1.0, torch.Generator())
     marks = data.observations[:, 0].tolist()
     assert (data.masks.dtype, data.observations.dtype) == (torch.bool, torch.int8)
     assert data.masks.float().argmax(1).tolist() == data.actions.tolist()
@@ -141,22 +225,12 @@ def test_open_decisions_are_learnt_from_in_the_next_rollout():
     assert learned(rollout) == {2: 126, 3: 10 + 5, 4: 30, 5: 0 + 6, 6: 1}
 
 
-def test_minibatches_hold_every_closed_decision_once_and_the_last_takes_the_rest():
-    rollout = make_rollout(steps=41)
-    for mark in range(41):
-        add(rollout, mark, seat=0, mark=mark)
-    rollout.end(0.0, 0.0, 1.0)
-    batches = [data.observations[:, 0].tolist() for data in minibatches(rollout, 9)]
-    assert sorted(mark for batch in batches for mark in batch) == list(range(40))
-    assert [len(batch) for batch in batches] == [9, 9, 9, 13]
-
-
 def test_targets_are_clockwise_of_the_deciding_seat():
     rollout = make_rollout(steps=2, players=3)
     add(rollout, 0, seat=2, rewards=(1, 2, 3, 0))
     add(rollout, 1, seat=1, rewards=(10, 20, 30, 0), done=True)
     explained = rollout.end(0.0, 1.0, 0.0)
-    (data,) = minibatches(rollout, 2)
+    (data,) = rollout.minibatches(2, 1.0, torch.Generator())
     assert sorted(data.changes.tolist()) == [[20, 30, 10, 0], [33, 11, 22, 0]]
     assert data.players.tolist() == [3, 3]
     # Nothing was forecast of 33 and 20.
@@ -178,7 +252,7 @@ def test_every_reward_of_every_seat_is_learnt_from_exactly_once():
             rollout.gains[row, ..., CHANGE], rollout.dones[row] = rewards, dones
             given += float(rewards.abs().sum())
         rollout.end(0.0, 0.0, 1.0)
-        (data,) = minibatches(rollout, 10**6)
+        (data,) = rollout.minibatches(10**6, 1.0, torch.Generator())
         learnt_from += data.changes[:, 0].abs().sum().item()
         learnt += len(rollout.advantages)
     # Every seat decides before a game can end, so no reward falls to a seat without a decision.
@@ -223,16 +297,23 @@ def test_over_all_draws_the_gradient_is_that_of_all_decisions():
     assert torch.allclose(mean, expected, atol=1e-6)
 
 
-def test_all_that_a_minibatch_holds_goes_together():
+@pytest.mark.parametrize(("share", "sizes"), [(1.0, [9, 9, 9, 13]), (0.3, [10] * 4)])
+def test_minibatches_hold_every_closed_decision_once_and_what_belongs_together(share, sizes):
     """30 of the decisions are near-certain, and the last one is open."""
     rollout = make_rollout(41, players=1, actions=50)
     for mark in range(41):
         log_prob = np.log(0.991 if mark < 30 else 0.989)
         add(rollout, mark, 0, rewards=(mark,) * MAX_SEATS, mark=mark, log_prob=log_prob)
     rollout.end(0.0, 0.0, 1.0)
-    for data in minibatches(rollout, 20, share=0.3):
+    batches = list(rollout.minibatches(sizes[0], share, torch.Generator()))
+    assert [len(data.log_probs) for data in batches] == sizes, "the last takes the rest"
+    marks = torch.cat([data.repeated.spread(data.observations[:, 0]) for data in batches])
+    assert share < 1.0 or sorted(marks.tolist()) == list(range(40))
+    for data in batches:
         rows, repeated = data.observations, data.repeated
-        assert len(rows) == len(data.masks) == 20 - repeated.total + repeated.kept < 20
+        missing = repeated.total - repeated.kept
+        assert len(rows) == len(data.masks) == len(data.log_probs) - missing
+        assert (missing > 0) == (share < 1.0)
         assert rows[:, 0].tolist() == data.actions.tolist()
         marks = repeated.spread(rows[:, 0])
         assert marks.tolist() == data.changes[:, 0].tolist()
@@ -254,27 +335,20 @@ def make_learner(*, players=2, games=32, seed=0, opponents=None, **arguments):
     return PPO(HostGames(league), seed=seed, **(settings | arguments))
 
 
-def network_of(learner):
-    return PlainNetwork(learner.policy.tensors(), learner.league.batch.game.layout)
-
-
 def win_rate(learner):
     """How often it beats a random player if it draws its moves as it has learned to."""
-    agent = NetworkAgent(network_of(learner), greedy=False)
+    network = Network(learner.policy.tensors(), learner.league.batch.game.layout)
+    agent = NetworkAgent(network, greedy=False)
     entrants = [Entrant("learner", agent), Entrant("random", RandomAgent())]
     return evaluate(entrants, NAME, games=400, seed=1).agents[0].win_rate
 
 
-@pytest.fixture(scope="module")
-def trained(toy):
+@pytest.mark.usefixtures("toy")
+def test_it_learns_a_game_in_which_others_decide_what_one_gets():
+    """Whoever takes the last counter loses: winners are paid by a move that is not theirs."""
     learner = make_learner()
     learner.learn(20_000)
-    return learner
-
-
-def test_it_learns_a_game_in_which_others_decide_what_one_gets(trained):
-    """Whoever takes the last counter loses: winners are paid by a move that is not theirs."""
-    assert win_rate(trained) > 0.9
+    assert win_rate(learner) > 0.9
 
 
 @pytest.mark.usefixtures("toy")
@@ -286,17 +360,6 @@ def test_it_learns_from_one_seat_among_opponents():
     assert 0.3 < (seats != NO_SEAT).float().mean() < 0.7, "only its own decisions count"
     assert win_rate(learner) > 0.85
     assert learner.league.opponents[0].win_rate > 0.7
-
-
-def test_forecasts_are_of_the_seats_clockwise(trained):
-    """The share of the victory is 0 before the loser's last move, and 1 one move earlier."""
-    toy = make_toy(1, players=2, autoreset=False)
-    expected = {1: 0.0, 2: 1.0, 3: 1.0, 4: 1.0, 5: 0.0, 6: 1.0, 9: 0.0}
-    for pile, share in expected.items():
-        set_pile(toy, pile, to_move=1)
-        shares, changes = network_of(trained).forecasts(toy.obs, np.array([2]))
-        assert shares[0, :2] == pytest.approx([share, 1.0 - share], abs=0.2), pile
-        assert changes[0, 0] == pytest.approx(2.0 * share - 1.0, abs=0.35), pile
 
 
 @pytest.mark.usefixtures("toy")
@@ -316,29 +379,6 @@ def test_one_seed_one_run_and_global_generators_are_left_alone():
     assert torch.equal(weights[0], weights[1])
     assert not torch.equal(weights[0], weights[2])
     assert states() == before
-
-
-@pytest.mark.usefixtures("toy")
-def test_schedules_follow_the_decisions_and_stay_at_their_end():
-    """The last rollout overshoots: what is left of the run is then negative."""
-    learner = make_learner(
-        learning_rate=linear(1.0, 0.25),
-        ent_coef=linear(0.8, 0.0),
-        score_reward_coef=linear(8.0, 4.0),
-    )
-    coefs = []
-
-    def look(*_):
-        coefs.append((learner._entropy_weight.item(), learner.score_reward_coef(learner.left)))
-        return True
-
-    learner.learn(4 * 16 * 32 - 1, ConvertCallback(look))
-    assert learner.left < 0
-    assert learner.optimizer.param_groups[0]["lr"] == 0.25
-    # A rollout is played with the coefficients of its beginning.
-    expected = [(0.8, 8.0), (0.6, 7.0), (0.4, 6.0), (0.2, 5.0)]
-    assert np.array(coefs[::16]) == pytest.approx(np.array(expected), rel=2e-3)
-    assert [linear(3.0, 1.0)(left) for left in (1.5, 1.0, 0.5, 0.0, -0.5)] == [3, 3, 2, 1, 1]
 
 
 @pytest.mark.usefixtures("toy")

@@ -21,8 +21,7 @@ from shakespeare_training.learner import Learner, linear
 from shakespeare_training.ppo import PPO
 
 _SHARED = {"width", "batch_size", "n_epochs", "vf_coef", "win_coef", "seed"}
-_PPO = {"win_reward_coef", "n_steps", "gae_lambda", "clip_range", "target_kl"}
-_PPO |= {"near_certain_share"}
+_PPO = {"n_steps", "gae_lambda", "clip_range", "target_kl", "near_certain_share", "win_reward_coef"}
 _SEARCH = {"warmup_decisions", "target_sharpness"}
 _PLAN = {"simulations", "considered", "utility", "sharpness", "near_certain", "noise"}
 """Settings that are arguments of the learners and of a search's plan."""
@@ -85,10 +84,10 @@ def checked_device(name: str) -> str:
     if name == "auto":
         is_usable = torch.cuda.is_available() and find_spec("numba_cuda") is not None
         return "cuda" if is_usable else "cpu"
-    found = re.fullmatch(r"cpu|cuda(?::(\d+))?", name)
-    if found is None:
+    parts = re.fullmatch(r"cpu|cuda(?::(\d+))?", name)
+    if parts is None:
         raise ValueError(f"device={name!r}: choose cpu, cuda, cuda:1, ... or auto")
-    if name != "cpu" and int(found[1] or 0) >= torch.cuda.device_count():
+    if name != "cpu" and int(parts[1] or 0) >= torch.cuda.device_count():
         raise ValueError(
             f"device={name!r}: PyTorch {torch.__version__} finds "
             f"{torch.cuda.device_count()} CUDA devices here; use --device cpu"

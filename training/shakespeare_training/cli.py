@@ -340,13 +340,14 @@ def exploit(
         raise typer.BadParameter(f"{minutes} is not a duration", param_hint="--minutes")
     game = choices.find_game(game_name)
     # Slow imports are late to keep the shell's completion quick.
+    from shakespeare_agents.search.agent import SearchAgent
     from shakespeare_training import exploit as exploiting
 
     with choices.usage_errors("--players"):
         seats = exploiting.table_of(game, players)
     frozen = lineup_options.make_opponents(game, [agent], seats)[0]
     # A rollout against searches would take hours.
-    by = by or (By.search if isinstance(frozen.agent, exploiting.SearchAgent) else By.ppo)
+    by = by or (By.search if isinstance(frozen.agent, SearchAgent) else By.ppo)
     if settings and by is By.search:
         raise typer.BadParameter("only --by ppo has settings", param_hint="--set")
     console = UnbreakableConsole()

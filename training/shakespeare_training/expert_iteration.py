@@ -288,9 +288,9 @@ def _decide(
 ) -> tuple[Rows, NDArray[np.float32], NDArray[np.float32]]:
     """Actions, int64[m], prior and advantages, float32[m, A] each."""
     if is_searched:
-        found = expert.look_ahead(games, rng)
-        actions, prior = found.actions, found.prior.astype(np.float32)
-        gained = advantages(found)
+        searched = expert.look_ahead(games, rng)
+        actions, prior = searched.actions, searched.prior.astype(np.float32)
+        gained = advantages(searched)
     else:
         prior = expert.prior.probabilities(games.observations, games.masks)
         actions, gained = rng.choose(prior), np.zeros_like(prior)
@@ -299,15 +299,15 @@ def _decide(
     return actions, prior, gained
 
 
-def advantages(found: Found) -> NDArray[np.float32]:
+def advantages(searched: Found) -> NDArray[np.float32]:
     """float32[m, A]: a move's value less the mean of those tried, weighted by their prior.
 
     Completed values (Danihelka et al. 2022): an untried move counts as that mean, so its advantage
     is 0, as are all advantages of a decision without search.
     """
-    tried = found.visits > 0
-    values = np.where(tried, found.values, 0.0)
-    weights = np.where(tried, found.prior, 0.0)
+    tried = searched.visits > 0
+    values = np.where(tried, searched.values, 0.0)
+    weights = np.where(tried, searched.prior, 0.0)
     total = np.maximum(weights.sum(axis=1, keepdims=True), 1e-30)
     mean = (weights * values).sum(axis=1, keepdims=True) / total
     gained: NDArray[np.float32] = np.where(tried, values - mean, 0.0).astype(np.float32)

@@ -187,8 +187,8 @@ class League:
 
     def learner_decides(self) -> NDArray[np.bool_]:
         """bool[n], the games in which the learner is to move."""
-        found: NDArray[np.bool_] = self.lineup.to_move(self.batch, self._every_row) == OUTSIDE
-        return found
+        own: NDArray[np.bool_] = self.lineup.to_move(self.batch, self._every_row) == OUTSIDE
+        return own
 
     def decide(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """The opponents' actions, int64[m], in games where one is to move, int64[m]."""
@@ -246,9 +246,9 @@ class League:
     def win_rates(self) -> dict[str, float]:
         """The learner's win rate by opponent met; the pool counts as one."""
         groups = {opponent.name: [opponent] for opponent in self.named} | {PAST: self.pool}
-        games = {name: sum(one.games for one in group) for name, group in groups.items()}
+        games = {name: sum(it.games for it in group) for name, group in groups.items()}
         met = {name: group for name, group in groups.items() if games[name]}
-        return {name: sum(one.wins for one in met[name]) / games[name] for name in met}
+        return {name: sum(it.wins for it in met[name]) / games[name] for name in met}
 
     def to_json(self) -> dict[str, Any]:
         """Everything but arrays, for `restore`."""

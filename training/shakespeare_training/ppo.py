@@ -18,7 +18,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from shakespeare_env.core.game import Game
 from shakespeare_training.games import TOO_LARGE, HostGames, one_thread, random_decisions
 from shakespeare_training.learner import Learner, Schedule
-from shakespeare_training.policy import forecast_losses, log_shares
+from shakespeare_training.policy import Judged, forecast_losses, log_shares
 
 if TYPE_CHECKING:
     from shakespeare_training.device import DeviceGames
@@ -146,7 +146,7 @@ class PPO(Learner):
         """The clipped policy gradient, forecasts, and what is logged."""
         judged = self.policy.judged(minibatch.observations, minibatch.masks, minibatch.actions)
         spread = minibatch.repeated.spread
-        judged = judged._make(map(spread, judged))
+        judged = Judged._make(map(spread, judged))
         log_ratio = judged.log_probs - minibatch.log_probs
         ratio = log_ratio.exp()
         clipped = ratio.clamp(1.0 - self.clip_range, 1.0 + self.clip_range)
@@ -154,7 +154,8 @@ class PPO(Learner):
         win_loss, score_loss = forecast_losses(
             judged, minibatch.players, minibatch.shares, minibatch.changes
         )
-        gradient_loss, entropy_loss = -gained.mean(), -judged.entropies.mean()
+        gradient_loss = -gained.mean()
+        entropy_loss = -judged.entropies.mean()
         return {
             "policy_loss": gradient_loss + self._entropy_weight * entropy_loss,
             "policy_gradient_loss": gradient_loss,
@@ -322,7 +323,7 @@ class Rollout:
         seen = (stores[of][self._closed[asked]] for of in ("observations", "masks", "actions"))
         log_probs = stores["log_probs"][self._closed[chosen]]
         known = log_probs, self.advantages[chosen], self._players[chosen]
-        return Minibatch(*seen, repeated, *known, *self._targets[chosen].unbind(dim=-1))
+        return Minibatch._make([*seen, repeated, *known, *self._targets[chosen].unbind(dim=-1)])
 
 
 def seat_targets(
@@ -388,7 +389,7 @@ def advantages(
     win = win_coef * torch.where(several, players / (players - 1).clamp(min=1), 0.0)
     score = torch.where(several, score_coef, score_coef + win_coef)
     reward = win * surprise[:, SHARE] + score * surprise[:, CHANGE]
-    for count in players.unique():
+    for count in torch.unique(players):
         here = players == count
         number = here.sum().clamp(min=1)
         mean = (reward * here).sum() / number

@@ -69,7 +69,7 @@ class Run:
         self._opponents = {name: make(name, game) for name in config.evaluation_opponents}
         self.learner = make_learner(config, device)
         self.learner.time_share = lambda: self.time_share
-        named = {one.name: one.agent for one in self.learner.league.named} | self._opponents
+        named = {it.name: it.agent for it in self.learner.league.named} | self._opponents
         learner = NetworkAgent(Network(self.learner.policy.tensors(), game.layout))
         agents = [*named.values(), *self.learner.experts(), learner]
         try_out(agents, config.game, max(config.players), config.seed)

@@ -1,31 +1,37 @@
-"""A run stopped, killed or out of time at any moment goes on as the run it would have been."""
+"""A run's folder: stopped or killed at any moment it goes on as it would have, and must fit."""
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import re
 import shutil
+import sys
 import time
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import count, cycle
 from pathlib import Path
 
+import numpy as np
 import pytest
+import safetensors.numpy
+from filelock import FileLock, Timeout
 from rich.console import Console
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from shakespeare_agents.networks.checkpoint import load_checkpoint, read_card
 from shakespeare_env.core import registry
-from shakespeare_env.errors import CheckpointError
+from shakespeare_env.errors import CheckpointError, TrainingError
 from shakespeare_training.config import override
+from shakespeare_training.learner import linear
 from shakespeare_training.ppo import PPO
-from shakespeare_training.runs.evaluation import ITSELF, SOLO
+from shakespeare_training.runs.evaluation import ITSELF
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.train import train
-from shakespeare_training.terminal import Stop
-from tests.training.short_runs import SMALL, Quietly, edit_state, fingerprint, small
+from tests.contract.command_line import refused
+from tests.training.short_runs import SMALL, Quietly, StopsAfter, edit_state, fingerprint, small
 
 QUIET = Console(quiet=True)
 FEW = {"first_evaluation_games": 4, "evaluation_games": 4, "final_evaluation_games": 4}
@@ -42,7 +48,7 @@ CONFIGS = {
     )
     for name, precision in zip(registry.names(), cycle(["bfloat16", "float32"]), strict=False)
 }
-CONFIG = CONFIGS[registry.DEFAULT]
+CONFIG, GAME = CONFIGS[registry.DEFAULT], registry.game(registry.DEFAULT)
 
 
 @pytest.fixture(scope="module")
@@ -67,21 +73,8 @@ def whole(finished):
 
 @pytest.fixture
 def folder(whole, tmp_path):
-    """A copy of its folder."""
-    return shutil.copytree(whole.folder, tmp_path / "run")
-
-
-class LosesPatience(Stop):
-    """Is asked to stop at one of the times when a run looks whether it is to."""
-
-    def __init__(self, at):
-        super().__init__()
-        self.left = at
-
-    def check(self):
-        self.left -= 1
-        self.requested = self.left < 0
-        super().check()
+    """A copy of its folder, with snapshots, open decisions and an optimiser at work."""
+    return shutil.copytree(whole.folder, tmp_path / "copy")
 
 
 def figures(run):
@@ -97,7 +90,7 @@ def test_a_run_stopped_anywhere_is_the_run_it_would_have_been(finished, tmp_path
     stopped_at = []
     # Within a rollout or update; after an evaluation's next games.
     for at in (41, patience) * 9:
-        if train(run, QUIET, LosesPatience(at)):
+        if train(run, QUIET, StopsAfter(checks=at)):
             break
         run.close()
         measured = figures(run)
@@ -131,32 +124,29 @@ def test_a_run_that_is_over_says_so_and_can_be_made_longer(whole, folder, capsys
         assert run.decisions >= 900
         run.save()
     assert read_card(folder).command.endswith(" && shakespeare train --resume RUN --decisions 900")
-    assert "decisions = 900" in (folder / "config.toml").read_text()
 
 
 def test_all_measurements_are_logged(whole):
     log = EventAccumulator(str(whole.folder / "tensorboard")).Reload()
-    assert CONFIG.players == (1, 2)
-    for tag, players, opponent, figure in (
-        # Nobody beats itself, nor anybody alone: then the score is what tells how good it is.
-        ("winning_score/1_seat", 1, SOLO, "mean_winning_score"),
-        ("winning_score/2_seats", 2, ITSELF, "mean_winning_score"),
-        ("win_rate/2_seats_against_random", 2, "random", "win_rate"),
+    for tag, opponent, figure in (
+        # Nobody beats itself: then the score is what tells how good it is.
+        ("winning_score/2_seats", ITSELF, "mean_winning_score"),
+        ("win_rate/2_seats_against_random", "random", "win_rate"),
     ):
         events = [(event.step, event.value) for event in log.Scalars(tag)]
-        measured = [m for m in whole.history if (m.players, m.opponent) == (players, opponent)]
+        measured = [m for m in whole.history if (m.players, m.opponent) == (2, opponent)]
         assert len(measured) > 2
         assert events == [(m.decisions, pytest.approx(getattr(m, figure))) for m in measured]
     assert {"league/heuristic", "rollout/winning_score_1_seats"} <= {*log.Tags()["scalars"]}
 
 
-def test_what_cannot_be_resumed_can_be_started_from(whole, folder, tmp_path):
+def test_what_cannot_be_resumed_can_be_started_from(folder, tmp_path):
     """As a folder of the version before: its checkpoint is as good as ever."""
     edit_state(folder, lambda data: data.update(format=1))
     with pytest.raises(CheckpointError, match=f"shakespeare train --start {folder}"):
         Run.resume(folder)
     run = Run.create(SMALL, tmp_path / "next", start=folder, device="cpu")
-    ours, theirs = (one.learner.policy.tensors() for one in (run, whole))
+    ours, theirs = run.learner.policy.tensors(), load_checkpoint(folder, GAME)[0].tensors
     assert all((ours[name] == theirs[name]).all() for name in theirs)
     with pytest.raises(ValueError, match="width 16, but the run's is 24"):
         Run.create(override(SMALL, width=24), tmp_path / "wider", start=folder, device="cpu")
@@ -263,7 +253,7 @@ def test_killed_in_a_later_save(undisturbed, monkeypatch, tmp_path, full_disk):
     for moment in count():
         folder = run.folder = shutil.copytree(before, tmp_path / str(moment))
         has_failed = failed(monkeypatch, moment, run.save, full_disk)
-        load_checkpoint(folder, registry.game(SHORT.game))
+        load_checkpoint(folder, GAME)
         with Run.resume(folder, device="cpu") as again:
             met += [name for name, state in states.items() if state == fingerprint(again)]
             again.save()
@@ -331,15 +321,173 @@ def test_schedules_follow_the_time_limit_which_a_resumed_run_has_anew(tmp_path, 
     with Run.resume(folder, device="cpu", minutes=0.5) as run:
         train(run, QUIET)
     assert updates == [annealed(spent / 60) for spent in (30, 40, 50)]
-    with Run.resume(folder, device="cpu") as run:
-        assert run.time_share == 0.0
-        assert run.commands[-1] == "shakespeare train --resume RUN"
     updates.clear()
     length = 8 * ROLLOUT
     with Run.resume(folder, decisions=length, device="cpu") as run:
         assert train(run, QUIET)
+    # The last rollout overshoots the end, where schedules stay as they are.
     assert [rate for rate, _ in updates] == pytest.approx([1e-3 - 9e-4 * n / 8 for n in (7, 8)])
+    assert [linear(3.0, 1.0)(left) for left in (1.5, 1.0, 0.5, 0.0, -0.5)] == [3, 3, 2, 1, 1]
     assert read_card(folder).command.endswith(
         " --minutes 0.5 && shakespeare train --resume RUN --minutes 0.5"
         f" && shakespeare train --resume RUN --decisions {length}"
     )
+
+
+def put(data, place, value):
+    """Replace what stands at `a.b.0`; `...` takes it out."""
+    *path, last = [int(step) if step.isdecimal() else step for step in place.split(".")]
+    for step in path:
+        data = data[step]
+    if value is ...:
+        del data[last]
+    else:
+        data[last] = value
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        ("format", 99),
+        ("made_for.game", "chess"),
+        ("made_for.box_digest", "0"),
+        ("made_for.records", "0"),
+        ("made_for.layout_digest", ...),
+        ("surprise", 1),
+        ("arrays", []),
+        ("arrays.file", "../run.safetensors"),
+        ("league.active", 99),
+        ("league.opponents.0.wins", -1.0),
+        ("league.opponents.1", ...),
+        ("league.rng.bit_generator", "MT19937"),
+        ("rng.state.state", -1),
+        ("decisions", 10**30),
+        ("decisions", True),
+        ("snapshots", []),
+        ("seconds", "x"),
+        ("digests.random", "0"),
+        ("history", [{"decisions": 3}]),
+        ("config.width", 24),
+        ("config.n_envs", 17),
+        ("config.players", [99]),
+        ("config.breadth", 3),
+    ],
+)
+def test_an_entry_that_cannot_be_is_refused(folder, place, value):
+    edit_state(folder, partial(put, place=place, value=value))
+    with pytest.raises(CheckpointError, match=str(folder)):
+        Run.resume(folder, device="cpu")
+
+
+def test_what_is_no_proper_json_is_refused(folder):
+    for text in ("", "{", "[" * 10**5, '{"format": 5, "\\ud800": 1}'):
+        (folder / "run.json").write_text(text)
+        with pytest.raises(CheckpointError, match=r"run\.json"):
+            Run.resume(folder, device="cpu")
+
+
+def spoilt(value):
+    """The same array with another number in its first place."""
+    return lambda array: np.concatenate([[value], array[1:]]).astype(array.dtype)
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("policy/action.weight", lambda a: a[:-1]),
+        ("seats", lambda a: a[:, :2]),
+        ("games", lambda a: a * 0),
+        ("games", lambda a: a[:-1]),
+        ("open/games", spoilt(99)),
+        ("open/games", lambda a: np.array(3)),
+        ("open/seats", spoilt(-1)),
+        ("open/seats", spoilt(7)),
+        ("open/actions", spoilt(10**6)),
+        ("open/masks", lambda a: a[:, :3]),
+        ("open/observations", lambda a: a[:-1]),
+    ],
+)
+def test_an_array_that_cannot_be_is_refused(folder, name, change):
+    """Though the digest of its file is right."""
+
+    def edit(data):
+        path = folder / data["arrays"]["file"]
+        arrays = dict(safetensors.numpy.load(path.read_bytes()))
+        arrays[name] = change(arrays[name].copy())
+        path.write_bytes(safetensors.numpy.save(arrays))
+        data["arrays"]["digest"] = hashlib.sha256(path.read_bytes()).hexdigest()
+
+    edit_state(folder, edit)
+    with pytest.raises(CheckpointError, match=str(folder)):
+        Run.resume(folder, device="cpu")
+
+
+def test_a_run_has_its_folder_until_it_is_closed(folder):
+    with Run.resume(folder, device="cpu") as run:
+        with pytest.raises(Timeout):
+            FileLock(folder / ".lock").acquire(timeout=0)
+        assert "another process" in refused("train", "--resume", str(folder), "--device", "cpu")
+        load_checkpoint(folder, GAME)  # who reads needs no lock
+    for use in (run.save, lambda: train(run, QUIET)):
+        with pytest.raises(TrainingError, match="closed"):
+            use()
+    for _ in range(2):  # what fails to begin gives the folder back
+        with pytest.raises(ValueError, match="--resume"):
+            Run.create(SMALL, folder, device="cpu")
+        with pytest.raises(ValueError, match="tpu"):
+            Run.resume(folder, device="tpu")
+    with FileLock(folder / ".lock"), pytest.raises(TrainingError):
+        Run.resume(folder)
+    Run.resume(folder, device="cpu").close()
+
+
+def test_only_a_run_is_resumed_and_nothing_is_overwritten(folder, tmp_path):
+    for empty in (tmp_path / "empty", tmp_path / "nothing"):
+        with pytest.raises(CheckpointError, match=r"run\.json"):
+            Run.resume(empty)
+        assert not empty.exists()
+    (tmp_path / "file").write_text("mine")
+    for option in ("--out", "--resume"):
+        assert "file" in refused("train", option, str(tmp_path / "file"), "--device", "cpu")
+    (folder / "run.json").unlink()
+    with pytest.raises(ValueError, match="already holds a checkpoint"):
+        Run.create(SMALL, folder, device="cpu")
+
+
+CODE = """
+import pathlib
+pathlib.Path(__file__).with_name("was_run").touch()
+
+def first(observations, masks, rng):
+    return masks.argmax(axis=1)
+"""
+PLANTED = "planted.py:first"
+
+
+def test_python_that_settings_name_is_run_only_if_it_is_trusted(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, was_run = tmp_path / "planted.py", tmp_path / "was_run"
+    code.write_text(CODE)
+    met = {"opponents": {"current": 0.5, PLANTED: 0.5}, "evaluation_opponents": [PLANTED]}
+    with Run.create(override(SMALL, **met), tmp_path / "run", device="cpu") as run:
+        assert [opponent.name for opponent in run.learner.league.named] == [PLANTED]
+        run.save()
+
+    def forget():
+        """The file is as if it had never been run."""
+        was_run.unlink()
+        for name in [name for name in sys.modules if name.endswith("planted%2Epy")]:
+            del sys.modules[name]
+
+    forget()
+    with pytest.raises(CheckpointError, match=PLANTED):
+        Run.resume(tmp_path / "run", device="cpu", trusted=["other.py:first"])
+    assert "--trust" in refused("train", "--resume", str(tmp_path / "run"))
+    assert not was_run.exists()
+    with Run.resume(tmp_path / "run", device="cpu", trusted=[PLANTED]) as run:
+        assert list(run._opponents) == [PLANTED]
+    assert was_run.exists()
+    forget()
+    code.write_text(f"{CODE}# changed\n")
+    with pytest.raises(CheckpointError, match="changed"):
+        Run.resume(tmp_path / "run", device="cpu", trusted=[PLANTED])
