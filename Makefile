@@ -79,8 +79,9 @@ table: setup  ## play, watch and review in the browser
 play: setup  ## play against bundled networks
 	$(BIN)/shakespeare play $(ARGS)
 
-train: setup  ## train a network by self-play
+train: setup  ## train a network by self-play; the end says how to play against it
 	$(BIN)/shakespeare train $(ARGS)
+	@echo "for these commands, first: . $(BIN)/activate"
 
 evaluate: setup  ## the bundled network against three heuristic players
 	$(BIN)/shakespeare evaluate network heuristic --players 4 --games 2000 $(ARGS)

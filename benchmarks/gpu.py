@@ -23,8 +23,9 @@ from benchmarks.training import measured
 from shakespeare_env import Batch
 from shakespeare_env.core import registry
 from shakespeare_env.core.device_batch import DeviceBatch
+from shakespeare_training.building import make_learner
 from shakespeare_training.config import chosen_config, override
-from shakespeare_training.learner import make_learner
+from shakespeare_training.learner import Learner
 
 SPREAD = 400
 """Steps after which games are at different moments."""
@@ -200,11 +201,11 @@ def training(
     console.print(table)
 
 
-def _profile(learner: object) -> None:
+def _profile(learner: Learner) -> None:
     """Print where the GPU's time goes."""
     kinds = [torch.profiler.ProfilerActivity.CUDA, torch.profiler.ProfilerActivity.CPU]
     with torch.profiler.profile(activities=kinds) as found:
-        measured(learner, 0.3)  # type: ignore[arg-type]
+        measured(learner, 0.3)
     averages = found.key_averages()
     for order in ("self_device_time_total", "self_cpu_time_total"):
         console.print(averages.table(sort_by=order, row_limit=22, max_name_column_width=60))

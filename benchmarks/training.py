@@ -28,9 +28,10 @@ from torch import nn
 
 from benchmarks.report import machine
 from benchmarks.tutorial import tutorial_learner
+from shakespeare_training.building import make_learner
 from shakespeare_training.config import CONFIGS, TrainingConfig, override, read_config
-from shakespeare_training.learner import make_learner
-from shakespeare_training.ppo.device import bfloat16_is_faster
+from shakespeare_training.learner import Learner
+from shakespeare_training.policy import bfloat16_is_faster
 
 _NO_LIMIT = 2**62
 
@@ -72,14 +73,17 @@ class Clock(BaseCallback):
         return Speed(*(self.decisions / seconds for seconds in times))
 
 
-def measured(learner: MaskablePPO, seconds: float) -> Speed:
+def measured(learner: Learner | MaskablePPO, seconds: float) -> Speed:
     clock = Clock(seconds)
-    learner.set_logger(Logger(folder=None, output_formats=[]))
-    learner.learn(_NO_LIMIT, callback=clock, log_interval=_NO_LIMIT, reset_num_timesteps=False)
+    if isinstance(learner, Learner):
+        learner.learn(_NO_LIMIT, clock)
+    else:
+        learner.set_logger(Logger(folder=None, output_formats=[]))
+        learner.learn(_NO_LIMIT, clock, log_interval=_NO_LIMIT, reset_num_timesteps=False)
     return clock.speed()
 
 
-def ours(config: TrainingConfig, *, bfloat16: bool) -> MaskablePPO:
+def ours(config: TrainingConfig, *, bfloat16: bool) -> Learner:
     """Our learner in mid-run, with a full league."""
     learner = make_learner(config, "cpu")
     learner.policy.use_bfloat16 = bfloat16
@@ -88,7 +92,7 @@ def ours(config: TrainingConfig, *, bfloat16: bool) -> MaskablePPO:
     return learner
 
 
-def cases(config: TrainingConfig) -> dict[str, Callable[[], MaskablePPO]]:
+def cases(config: TrainingConfig) -> dict[str, Callable[[], Learner | MaskablePPO]]:
     """Makers of learners; ours first."""
     alone = override(config, opponents={"current": 1.0})
     tutorial = partial(tutorial_learner, max(config.players))

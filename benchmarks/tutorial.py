@@ -1,7 +1,7 @@
 """Self-play as in PettingZoo's tutorial for Stable-Baselines3, to compare our speed with.
 
 Every step of its Gymnasium environment is another seat's: the learner gets the next decider's
-reward, which credits the wrong seat (see `shakespeare_training.ppo.advantages`).
+reward, which credits the wrong seat (see `shakespeare_training.ppo`).
 """
 
 from __future__ import annotations

@@ -148,10 +148,9 @@ REFERENCE = {
             "shakespeare_training.runs.train": "train",
             "shakespeare_training.runs.run": "Run",
             "shakespeare_training.runs.curves": "draw_curves",
-            "shakespeare_training.exploit": "exploit_by_search exploit_by_ppo largest",
-            "shakespeare_training.ppo.policy": "PolicyNetwork Outputs policy_arguments "
-            "masked_log_softmax forecast_losses",
-            "shakespeare_training.ppo.device": "bfloat16_is_faster",
+            "shakespeare_training.exploit": "exploit_by_search exploit_by_ppo",
+            "shakespeare_training.policy": "PolicyNetwork Outputs masked_log_softmax "
+            "forecast_losses bfloat16_is_faster",
         },
     ),
 }

@@ -5,8 +5,6 @@ import math
 import time
 from pathlib import Path
 
-import gymnasium
-import numpy as np
 import polars as pl
 import torch
 from torch.nn import functional
@@ -16,13 +14,12 @@ from shakespeare_agents.networks.checkpoint import save_checkpoint
 from shakespeare_arena import Entrant, evaluate
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import Batches, read_games
-from shakespeare_training.ppo.device import bfloat16_is_faster
-from shakespeare_training.ppo.policy import (
+from shakespeare_training.policy import (
     Outputs,
     PolicyNetwork,
+    bfloat16_is_faster,
     forecast_losses,
     masked_log_softmax,
-    policy_arguments,
 )
 
 parser = argparse.ArgumentParser()
@@ -49,10 +46,10 @@ game = registry.game(name)
 
 torch.manual_seed(asked.seed)
 policy = PolicyNetwork(
-    gymnasium.spaces.Box(game.layout.low, game.layout.high, dtype=np.int8),
-    gymnasium.spaces.Discrete(game.actions.size),
-    lambda _left: asked.rate,
-    **policy_arguments(asked.width, game.layout, game.max_seats),
+    game.layout,
+    actions=game.actions.size,
+    seats=game.max_seats,
+    width=asked.width,
 )
 policy.use_bfloat16 = bfloat16_is_faster(policy, size)
 # Muon learns from an epoch what Adam does from two, but only matrices.
@@ -82,13 +79,13 @@ def losses(batch):
     """Of the policy, of the forecasts, and the share of agreement."""
     seen, masks, actions = map(torch.from_numpy, batch[:3])
     with policy.in_precision(seen):
-        features = policy.features_extractor(seen)
-        hidden = policy.mlp_extractor.forward_actor(features)
-        logits = policy.action_net(hidden)
+        features = policy.features(seen)
+        hidden = torch.relu(policy.policy(features))
+        logits = policy.action(hidden)
         # How some thousand games ended is soon learned by heart: what the
         # policy sees in a position is not to follow from it.
-        hidden = policy.mlp_extractor.forward_critic(features.detach())
-        win, score = policy.win_net(hidden), policy.score_net(hidden)
+        hidden = torch.relu(policy.outlook(features.detach()))
+        win, score = policy.win(hidden), policy.score(hidden)
     choices = masked_log_softmax(logits, masks)
     changes = torch.from_numpy(batch.scores - batch.scores_before)
     forecasts = sum(

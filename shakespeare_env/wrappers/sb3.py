@@ -148,7 +148,7 @@ class SB3SelfPlayVecEnv(SB3VecEnv):
     Observation and mask are those of the seat to move, so a learner must not treat a row as one
     player: `step` returns the last mover's reward beside the next seat's observation.  Self-play
     learners read `seats` before a step and `seat_rewards` after it, and follow each seat's own
-    decisions, as `shakespeare_training.ppo.self_play` does.
+    decisions, as `shakespeare_training.ppo` does.
 
     The info of a game that ended is the last mover's.  An illegal action raises `IllegalMove` and
     changes no game.  The batch must have `autoreset=False`.

@@ -41,8 +41,7 @@ def compile_instead(row: Any, owner: str, purpose: str, *of: Any) -> None:
 
 def main() -> None:
     device.SIMULATED, device.launch = True, compile_instead  # type: ignore[assignment]
-    from shakespeare_training.ppo import advantages
-    from shakespeare_training.ppo.device_games import DeviceGames
+    from shakespeare_training.device import DeviceGames
 
     for name in registry.names():
         batch = Batch(name, n=4, players=3, autoreset=False, reward="score")
@@ -51,13 +50,6 @@ def main() -> None:
         games.begin_rollout(np.random.default_rng(0))
         games.batch.random_actions()
         games.step(games.opponents_act(torch.zeros(4, dtype=torch.int64)))
-    gains, flags = torch.zeros(2, 4, 3, 2), torch.zeros(2, 4, dtype=torch.bool)
-    pairs = torch.zeros(4, 3, 3, 2)
-    ahead = pairs, pairs, pairs, torch.zeros(4, 3, 2), torch.zeros(4, 3, dtype=torch.bool)
-    given = gains, gains, flags.to(torch.int8), flags, gains
-    found = gains, gains, flags, gains, flags
-    of = given, 0.9, ahead, found
-    compile_instead(advantages.write_targets, "training", "advantages", 4, None, *of)
 
 
 if __name__ == "__main__":

@@ -66,8 +66,7 @@ def test_importing_a_package_loads_nothing_heavy_and_changes_no_variable(package
     ("missing", "module"),
     [
         ("stable_baselines3", "shakespeare_env.wrappers.sb3"),
-        ("torch", "shakespeare_training.ppo.policy"),
-        ("sb3_contrib", "shakespeare_training.ppo.self_play"),
+        ("torch", "shakespeare_training.policy"),
     ],
 )
 def test_a_missing_extra_is_named_with_the_remedy(missing, module):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import torch
-from stable_baselines3.common.callbacks import BaseCallback, ConvertCallback
+from stable_baselines3.common.callbacks import BaseCallback
 
 from shakespeare_env.core import registry
 from shakespeare_training.config import make_config
@@ -20,44 +19,28 @@ _SHORT: dict[str, Any] = {
     "max_snapshots": 2,
     "precision": "float32",
 }
-SETTINGS: dict[str, Any] = {
-    **_SHORT,
-    "n_envs": 16,
-    "n_steps": 16,
-    "batch_size": 64,
-    "evaluation_opponents": ["random"],
-    "score_reward_coef_end": 0.5,
-    "win_reward_coef": 0.5,
-    "ent_coef_end": 0.0,
+_PPO: dict[str, Any] = {
+    **{"n_envs": 16, "n_steps": 16, "batch_size": 64, "evaluation_opponents": ["random"]},
+    **{"score_reward_coef_end": 0.5, "win_reward_coef": 0.5, "ent_coef_end": 0.0},
+}
+_SEARCHING: dict[str, Any] = {
+    **{"algorithm": "expert_iteration", "n_envs": 6, "n_epochs": 1, "batch_size": 128},
+    **{"simulations": 4, "considered": 2, "horizon": 1, "warmup_decisions": 700},
+    **{"evaluation_opponents": [], "first_evaluation_games": 1, "final_evaluation_games": 1},
 }
 
 
 def small(name):
     """Settings of a short run of a game, at all its tables."""
-    return make_config({"game": name, **SETTINGS}, "small")
+    return make_config({"game": name, **_SHORT, **_PPO}, "small")
 
 
 SMALL = small(registry.DEFAULT)
 
-SEARCHING: dict[str, Any] = {
-    **_SHORT,
-    "algorithm": "expert_iteration",
-    "n_envs": 6,
-    "n_epochs": 1,
-    "batch_size": 128,
-    "simulations": 4,
-    "considered": 2,
-    "horizon": 1,
-    "warmup_decisions": 700,
-    "evaluation_opponents": [],
-    "first_evaluation_games": 1,
-    "final_evaluation_games": 1,
-}
-
 
 def searching(name=registry.DEFAULT, **settings):
     """Settings of a short run of expert iteration."""
-    return make_config({"game": name, **SEARCHING, **settings}, "searching")
+    return make_config({"game": name, **_SHORT, **_SEARCHING, **settings}, "searching")
 
 
 class Quietly(BaseCallback):
@@ -83,39 +66,25 @@ class Quietly(BaseCallback):
 
 
 class StopsAfter(Stop):
-    """Is asked to stop when a run has made some decisions."""
+    """Is asked to stop after some decisions of a run, or when it has looked a few times."""
 
-    def __init__(self, run, decisions):
+    def __init__(self, run=None, decisions=0, checks=10**9):
         super().__init__()
-        self.run, self.decisions = run, decisions
+        self.run, self.decisions, self.checks = run, decisions, checks
 
     def check(self):
-        self.requested = self.run.decisions > self.decisions
+        self.checks -= 1
+        is_late = self.run is not None and self.run.decisions > self.decisions
+        self.requested = is_late or self.checks < 0
         super().check()
-
-
-def played(learner):
-    """The examples of a round of searched games, not learned from."""
-    learner._total_timesteps = 10**6
-    callback = ConvertCallback(lambda *_: True)
-    callback.init_callback(learner)
-    assert learner.collect_rollouts(learner.env, callback, learner.rollout_buffer, 1)
-    return learner._examples
 
 
 def fingerprint(run):
     """All that a run is; of its games every field, and not what lies between two fields."""
-    learner = run.learner
-    games = learner.league.batch.save(slice(None))
-    return (
-        run.decisions,
-        torch.nn.utils.parameters_to_vector(learner.policy.parameters()).tolist(),
-        learner.league.to_json(),
-        learner.league.lineup.seats.tolist(),
-        learner.league.lineup.generators.states.tolist(),
-        {field: games[field].tolist() for field in games.dtype.names},
-        learner.rng.bit_generator.state,
-    )
+    moment, games = run.moment(), run.learner.league.batch.save(slice(None))
+    arrays = {name: tensor.numpy().tobytes() for name, tensor in moment.arrays.items()}
+    arrays["games"] = {field: games[field].tolist() for field in games.dtype.names}
+    return moment.state.model_dump(include={"decisions", "updates", "rng", "league"}), arrays
 
 
 def edit_state(folder, change):

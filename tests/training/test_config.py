@@ -11,7 +11,8 @@ import pytest
 from shakespeare_env.checks import limits
 from shakespeare_env.core import registry
 from shakespeare_env.errors import MemoryLimitError
-from shakespeare_training import learner as learners
+from shakespeare_training import building
+from shakespeare_training.building import make_learner, needed_bytes
 from shakespeare_training.config import (
     CONFIGS,
     TrainingConfig,
@@ -25,10 +26,8 @@ from shakespeare_training.config import (
     settings_of,
     train_command,
 )
-from shakespeare_training.learner import make_learner, needed_bytes
 from tests.training.short_runs import small
 
-SEATS = registry.seats(registry.DEFAULT)
 games = pytest.mark.parametrize("name", registry.names())
 
 
@@ -59,7 +58,7 @@ def test_settings_survive_their_toml_which_describes_each(tmp_path):
         TrainingConfig(),
         opponents={"current": 0.5, "network,greedy=false": 0.25, "runs/a b": 0.25},
         learning_rate=1.25e-4,
-        players=[SEATS[-1]],
+        players=[4],
         evaluation_opponents=[],
     )
     path = tmp_path / "run.toml"
@@ -101,22 +100,19 @@ def test_entries_are_checked(tmp_path, text, word):
     assert str(path) in str(fault.value)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("learning_rate=1e-3", ("learning_rate", 1e-3)),
-        ("players = [2, 3]", ("players", [2, 3])),
-        ("precision=float32", ("precision", "float32")),
-        ("opponents={current = 1.0}", ("opponents", {"current": 1.0})),
-        ("width=" + "[" * 10**4, ("width", "[" * 10**4)),
-    ],
-)
-def test_overrides_are_written_as_in_toml(text, expected):
-    assert parse_override(text) == expected
+def test_overrides_are_written_as_in_toml():
+    for text, expected in {
+        "learning_rate=1e-3": ("learning_rate", 1e-3),
+        "players = [2, 3]": ("players", [2, 3]),
+        "precision=float32": ("precision", "float32"),
+        "opponents={current = 1.0}": ("opponents", {"current": 1.0}),
+        "width=" + "[" * 10**4: ("width", "[" * 10**4),
+    }.items():
+        assert parse_override(text) == expected
 
 
 @games
-def test_the_command_on_the_card_gives_the_same_settings(name):
+def test_the_command_on_the_card_gives_the_same_settings_and_names_what_differs(name):
     config = small(name)
     parts = shlex.split(train_command(config, config.precision))
     assert parts[:2] == ["shakespeare", "train"]
@@ -124,15 +120,11 @@ def test_the_command_on_the_card_gives_the_same_settings(name):
     named, given = dict(options), [text for option, text in options if option == "--set"]
     game = named.get("--game", registry.DEFAULT)
     assert chosen_config(None, {"game": game, **dict(map(parse_override, given))}) == config
-
-
-def test_the_command_names_what_is_not_the_default():
-    assert train_command(TrainingConfig(seed=3), "auto") == "shakespeare train --seed 3"
-    found = train_command(TrainingConfig(), "float32", Path("a b"))
-    assert found == "shakespeare train --seed 0 --start 'a b' --set 'precision=\"float32\"'"
+    command = train_command(TrainingConfig(), "float32", Path("a b"))
+    assert command == "shakespeare train --seed 0 --start 'a b' --set 'precision=\"float32\"'"
     config = chosen_config("expert_iteration", {"game": "figaro", "simulations": 7, "seed": 3})
-    words = train_command(config, "auto")
-    assert words.endswith("--config expert_iteration --seed 3 --set simulations=7")
+    command = train_command(config, "auto")
+    assert command.endswith("--config expert_iteration --seed 3 --set simulations=7")
 
 
 @pytest.mark.parametrize(
@@ -144,7 +136,7 @@ def test_the_command_names_what_is_not_the_default():
     ],
 )
 def test_what_no_machine_holds_is_refused_untouched(monkeypatch, settings):
-    monkeypatch.setattr(learners, "Batch", lambda *_, **__: pytest.fail("memory was taken"))
+    monkeypatch.setattr(building, "Batch", lambda *_, **__: pytest.fail("memory was taken"))
     monkeypatch.setattr(limits, "total_memory", lambda: 2**39)
     with pytest.raises(MemoryLimitError, match="n_envs"):
         make_learner(make_config(settings, "here"), "cpu")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from rich.console import Console
-from stable_baselines3.common.logger import configure
+from stable_baselines3.common.callbacks import ConvertCallback
 
 from shakespeare_agents.networks.checkpoint import read_card, save_checkpoint
 from shakespeare_agents.search.agent import Found
@@ -15,14 +15,13 @@ from shakespeare_agents.workers import open_workers
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_training import expert_iteration
+from shakespeare_training.building import make_learner
 from shakespeare_training.config import make_config
-from shakespeare_training.expert_iteration import ExpertIteration
-from shakespeare_training.learner import make_learner
+from shakespeare_training.expert_iteration import ExpertIteration, GameLog, advantages
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.train import train
-from shakespeare_training.searched_games import Decisions, GameLog, advantages
 from tests.agents.networks import random_heads, random_tensors
-from tests.training.short_runs import Quietly, StopsAfter, fingerprint, played, searching
+from tests.training.short_runs import StopsAfter, fingerprint, searching
 
 
 def expert(**settings):
@@ -31,43 +30,18 @@ def expert(**settings):
     return learner
 
 
-def test_a_resumed_run_is_the_run_it_would_have_been(tmp_path):
-    """Within its warm-up, after it, and whatever its threads."""
-    long = {"decisions": 1400, "warmup_decisions": 600}
-    whole = Run.create(searching(search_threads=2, **long), tmp_path / "whole", device="cpu")
-    whole.learn(Quietly(whole))
-    assert whole.learner.league.snapshots
-    folder = tmp_path / "parts"
-    run = Run.create(searching(**long), folder, device="cpu")
-    stopped_at = []
-    for leave_at in (1, 700):
-        run.learn(Quietly(run, leave_at))
-        run.close()
-        run = Run.resume(folder, device="cpu")
-        stopped_at.append(run.decisions)
-    run.learn(Quietly(run))
-    assert 0 < stopped_at[0] < 600 < stopped_at[1] < run.decisions
-    assert fingerprint(run) == fingerprint(whole)
-    card = read_card(folder)
-    assert card.heads == ["win", "score"]
-    assert make_config(card.settings, "card") == run.config
-
-
-def test_it_learns_from_games_that_other_weights_played(tmp_path):
+def test_it_learns_from_games_that_other_weights_played():
     """A worker's weights may be older than the learner's, or anybody's: losses fall."""
-    examples = played(expert(warmup_decisions=0, seed=1))
-    rate = {"learning_rate": 3e-3, "learning_rate_end": 1.0}
-    learner = expert(seed=2, n_epochs=4, **rate)
-    learner.set_logger(configure(str(tmp_path), []))
-    every = examples.rows(np.arange(examples.size))
-    before = {name: loss.item() for name, loss in learner._losses(every).items()}
-    for _ in range(5):
-        learner._examples = examples
-        learner.train()
-    after = {name: loss.item() for name, loss in learner._losses(every).items()}
-    losses = {"win_loss", "score_loss"}
-    assert after.keys() == losses | {"policy_gain", "policy_kl"}
-    assert all(after[name] < before[name] for name in losses), (before, after)
+    other = expert(warmup_decisions=0, seed=1)
+    callback = ConvertCallback(lambda *_: True)
+    callback.init_callback(other)
+    assert other.collect(callback)
+    learner = expert(seed=2, n_epochs=20, learning_rate=3e-3, learning_rate_end=1.0)
+    learner.examples = other.examples
+    before = {name: loss.item() for name, loss in learner._losses(other.examples).items()}
+    learner.train()
+    after = {name: loss.item() for name, loss in learner._losses(other.examples).items()}
+    assert all(after[name] < before[name] for name in ("win_loss", "score_loss")), (before, after)
     assert after["policy_gain"] > before["policy_gain"]
 
 
@@ -122,70 +96,40 @@ def test_games_are_told_as_their_seats_see_them(name, players):
         noted += list(zip(rows, batch.to_move[rows].tolist(), scores, strict=True))
         log.add(len(noted), rows, prior.astype(np.float32), np.zeros(prior.shape, np.float32))
         batch.step(batch.random_actions()[rows], rows)
-    examples = log.decisions(np.arange(3)).examples
-    assert examples.size == len(noted)
-    assert (examples.players == players).all()
+    _, examples = log.decisions(np.arange(3))
+    assert examples.players.tolist() == [players] * len(noted)
+    absent = np.zeros(batch.game.max_seats - players)
     for number, (row, mover, scores) in enumerate(noted):
         clockwise = (mover + np.arange(players)) % players
         winners = batch.final_winners[row]
         changes = (batch.final_scores[row] - scores)[clockwise] / batch.game.score_scale
         shares = winners[clockwise] / max(winners.sum(), 1)
-        absent = np.zeros(batch.game.max_seats - players)
-        assert examples.shares[number] == pytest.approx(np.concatenate([shares, absent]))
-        assert examples.changes[number] == pytest.approx(
-            np.concatenate([changes, absent]), abs=1e-6
-        )
-    chosen = np.array([2, 0])
-    assert np.array_equal(examples.rows(chosen).shares, examples.shares[chosen])
+        for told, real in ((examples.shares, shares), (examples.changes, changes)):
+            assert told[number] == pytest.approx(np.concatenate([real, absent]), abs=1e-6)
 
 
-def first_moves(batch):
-    """The log of games in which the first legal move is played."""
-    log, step = GameLog(batch), 0
-    while (rows := np.flatnonzero(batch.to_move >= 0)).size:
-        masks = batch.mask[rows]
-        prior = masks / masks.sum(axis=1, keepdims=True, dtype=np.float32)
-        gained = np.where(masks, np.linspace(-1.0, 1.0, masks.shape[1]), 0.0)
-        log.add(step, rows, prior, gained.astype(np.float32))
-        batch.step(masks.argmax(axis=1), rows)
-        step += 1
-    return log
-
-
-def test_parts_of_a_group_are_put_together_as_if_it_had_been_played_as_one():
-    batch = Batch("figaro", n=3, players=3, seed=1, autoreset=False)
-    parts = [(batch.copies(np.array(games)), np.array(games)) for games in ([1], [0, 2])]
-    expected = first_moves(batch).decisions(np.arange(3)).examples
-    found = Decisions.joined([first_moves(games).decisions(numbers) for games, numbers in parts])
-    for field in expected._fields:
-        one, other = getattr(found, field), getattr(expected, field)
-        assert (one.dtype, one.shape) == (other.dtype, other.shape)
-        assert one.tobytes() == other.tobytes()
-
-
-def test_who_plays_decides_nothing(monkeypatch, tmp_path):
-    """A group is played by more than one worker."""
-    monkeypatch.setattr(expert_iteration, "_GAMES_A_PART", 2)
+def test_who_plays_decides_nothing_and_a_stopped_run_is_the_run_it_would_have_been(
+    monkeypatch, tmp_path
+):
+    """Within its warm-up, after it, within a group, and whatever its workers and threads."""
+    monkeypatch.setattr(expert_iteration, "_GAMES_A_PART", 2)  # for more than one worker
     few = {"n_envs": 5, "width": 8, "simulations": 2, "warmup_decisions": 400, "decisions": 1200}
-    config = searching("figaro", **few)
-    with Run.create(config, tmp_path / "whole", device="cpu") as whole:
-        whole.learn(Quietly(whole))
+    config, quiet = searching("figaro", **few), Console(quiet=True)
+    threaded = searching("figaro", search_threads=2, **few)
+    with Run.create(threaded, tmp_path / "whole", device="cpu") as whole:
+        assert train(whole, quiet)
         assert whole.learner.league.snapshots
     with Run.create(config, tmp_path / "run", device="cpu") as run, open_workers(2) as workers:
-        assert isinstance(run.learner, ExpertIteration)
-        run.learner.workers = workers
-        run.learn(Quietly(run))
+        assert train(run, quiet, workers=workers)
         assert fingerprint(run) == fingerprint(whole)
-
-
-def test_stopped_in_a_group_it_goes_on_as_if_it_had_not(tmp_path):
-    quiet, folder = Console(quiet=True), tmp_path / "run"
-    config = searching("figaro", n_envs=5, width=8, simulations=2, decisions=1000)
-    with Run.create(config, tmp_path / "whole", device="cpu") as whole:
-        assert train(whole, quiet)
-    with Run.create(config, folder, device="cpu") as run:
-        assert not train(run, quiet, StopsAfter(run, 300))
-    with Run.resume(folder, device="cpu") as run:
-        assert run.decisions <= 300
-        assert train(run, quiet)
-        assert fingerprint(run) == fingerprint(whole)
+    run = Run.create(config, folder := tmp_path / "parts", device="cpu")
+    for decisions in (300, 900):
+        assert not train(run, quiet, StopsAfter(run, decisions))
+        run.close()
+        run = Run.resume(folder, device="cpu")
+        assert run.decisions <= decisions
+    assert train(run, quiet)
+    assert fingerprint(run) == fingerprint(whole)
+    card = read_card(folder)
+    assert card.heads == ["win", "score"]
+    assert make_config(card.settings, "card") == config

@@ -14,23 +14,14 @@ from typing import Any
 
 import pytest
 
-from shakespeare_env import (
-    ActionTable,
-    Batch,
-    Check,
-    ObservationLayout,
-    StateField,
-    below,
-    define,
-    rule,
-)
+from shakespeare_env import ActionTable, Batch, ObservationLayout, StateField, below, define, rule
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Block, Record
 
 NAME = "toy"
 MAX_SEATS = 4
 LARGEST_PILE = 14
-_SMALLEST_PILE, _PILES, _LOW_PILES = 10, 5, 3
+_SMALLEST_PILE = 10
 
 ACTIONS = ActionTable(
     [Block("take", ("take:1", "take:2", "take:3"), ("take one", "take two", "take three"))]
@@ -43,9 +34,9 @@ _PLAYERS_AT = LAYOUT["players"].start
 
 @rule
 def set_up(game: Record, players: int, options: int) -> None:
-    """10 to 14 counters, with the variant `low` 10 to 12; anyone may begin."""
+    """10 to 14 counters; anyone may begin."""
     game["players"] = players
-    game["pile"] = _SMALLEST_PILE + below(game, _LOW_PILES if options else _PILES)
+    game["pile"] = _SMALLEST_PILE + below(game, LARGEST_PILE - _SMALLEST_PILE + 1)
     game["to_move"] = below(game, players)
     game["winners"][:] = 0
 
@@ -84,13 +75,6 @@ def scores(game: Record, out: Any) -> None:
         out[seat] = game["winners"][seat]
 
 
-@rule
-def is_odd_end(game: Record) -> bool:
-    """Whether someone is to move without counters, or nobody with some."""
-    is_odd: bool = (game["to_move"] < 0) != (game["pile"] == 0)
-    return is_odd
-
-
 GAME = define(
     NAME,
     seats=range(1, MAX_SEATS + 1),
@@ -100,11 +84,9 @@ GAME = define(
     legal=legal,
     play=play,
     scores=scores,
-    options={"low": range(1, MAX_SEATS + 1)},
     good_scores={1: 1.0},
     layout=LAYOUT,
     observe=observe,
-    checks=[Check("pile", "the game is over once it is empty", is_odd_end)],
 )
 
 

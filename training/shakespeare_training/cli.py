@@ -24,7 +24,6 @@ from shakespeare_env.errors import ShakespeareEnvError, TrainingError, WorkerErr
 from shakespeare_training.terminal import UnbreakableConsole, busy, import_what_trains, stoppable
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from stable_baselines3.common.callbacks import BaseCallback
 
     from shakespeare_agents.workers import Workers
@@ -152,18 +151,19 @@ def train(
             makers = {name: _maker(name) for name in callbacks or ()}
             if resume is not None:
                 with busy(console, "loading the run"):
-                    run = Run.resume(
-                        resume,
-                        decisions=decisions,
-                        device=device,
-                        trusted=trust or (),
-                        minutes=minutes,
+                    run = opened.enter_context(
+                        Run.resume(
+                            resume,
+                            decisions=decisions,
+                            device=device,
+                            trusted=trust or (),
+                            minutes=minutes,
+                        )
                     )
                 crew = opened.enter_context(_crew(run.config.algorithm, workers, ray))
             else:
-                given: dict[str, Any] = {"decisions": decisions, "seed": seed}
-                if game_name is not None:
-                    given["game"] = choices.find_game(game_name).name
+                game = None if game_name is None else choices.find_game(game_name).name
+                given = {"game": game, "decisions": decisions, "seed": seed}
                 overrides = {name: value for name, value in given.items() if value is not None}
                 overrides |= _parsed(settings)
                 chosen, origin = _chosen(config, overrides, start, minutes)
@@ -172,15 +172,18 @@ def train(
                     return
                 # Before the folder is made.
                 crew = opened.enter_context(_crew(chosen.algorithm, workers, ray))
-                stamp = time.strftime("%Y%m%d-%H%M%S")
-                folder = out or Path("runs") / f"{chosen.game}-{stamp}-seed{chosen.seed}"
+                folder = out or _new_folder(chosen.game, chosen.seed)
                 with busy(console, "building the learner"):
-                    run = Run.create(chosen, folder, start=origin, device=device, minutes=minutes)
-        with run:
-            with _give_up_on(folder, TypeError):
-                guests = [_guest(name, maker, run) for name, maker in makers.items()]
-            with _give_up_on(folder, TrainingError):
-                train_run(run, console, stop, crew, guests)
+                    run = opened.enter_context(
+                        Run.create(chosen, folder, start=origin, device=device, minutes=minutes)
+                    )
+            guests = [_guest(name, maker, run) for name, maker in makers.items()]
+        with _give_up_on(folder, TrainingError):
+            train_run(run, console, stop, crew, guests)
+
+
+def _new_folder(kind: str, seed: int) -> Path:
+    return Path("runs") / f"{kind}-{time.strftime('%Y%m%d-%H%M%S')}-seed{seed}"
 
 
 def _parsed(settings: list[str] | None) -> dict[str, Any]:
@@ -192,10 +195,10 @@ def _parsed(settings: list[str] | None) -> dict[str, Any]:
 def _chosen(
     config: str | None, overrides: dict[str, Any], start: str | None, minutes: float | None
 ) -> tuple[TrainingConfig, Path | None]:
-    """The settings, and the folder of the checkpoint to start from.
+    """The settings, and the folder of the checkpoint to start from, whose width they have.
 
-    They have its width; if it knows another box, those to adapt it (`ADAPTING`) stand in for the
-    default run's, unless bundled settings are asked for by name.
+    If it knows another box, those to adapt it (`ADAPTING`) stand in for the default run's, unless
+    bundled settings are asked for by name.
     """
     from shakespeare_agents.networks.checkpoint import read_card
     from shakespeare_agents.registry import checkpoint_named
@@ -204,19 +207,16 @@ def _chosen(
     chosen = chosen_config(config, overrides, "--set")
     if start is None:
         return chosen, None
-    origin = checkpoint_named(start, registry.game(chosen.game))
+    game = chosen.game
+    origin = checkpoint_named(start, registry.game(game))
     if origin is None:
         raise ValueError(f"there is no checkpoint {start!r} to --start from; give a folder")
     card = read_card(origin)
+    knows_another_box = card.game == game and card.box_digest != registry.box_digest(game)
     defaults: dict[str, Any] = {}
-    named = config in bundled_names(chosen.game)
-    if not named and chosen.algorithm == "ppo" and _knows_another_box(card, chosen.game):
+    if knows_another_box and chosen.algorithm == "ppo" and config not in bundled_names(game):
         defaults = {**ADAPTING, **({} if minutes is None else {"decisions": FOREVER})}
     return chosen_config(config, {"width": card.width, **overrides}, "--set", defaults), origin
-
-
-def _knows_another_box(card: Any, game: str) -> bool:
-    return bool(card.game == game and card.box_digest != registry.box_digest(game))
 
 
 def _crew(algorithm: str, workers: int, ray: str | None) -> AbstractContextManager[Workers | None]:
@@ -258,7 +258,7 @@ def _guest(name: str, maker: Callable[[Run], Any], run: Run) -> BaseCallback:
 @contextmanager
 def _give_up_on(folder: Path, *kinds: type[Exception]) -> Iterator[None]:
     """Give up in words on faults of these kinds, lost workers, or if the run cannot be saved."""
-    from shakespeare_training.runs.folder import how_to_go_on
+    from shakespeare_training.runs.saving import how_to_go_on
 
     try:
         yield
@@ -273,8 +273,8 @@ def _give_up_on(folder: Path, *kinds: type[Exception]) -> Iterator[None]:
 class By(StrEnum):
     """What looks for the weaknesses of an agent."""
 
-    search = "search"
     ppo = "ppo"
+    search = "search"
 
 
 def exploit(
@@ -286,23 +286,18 @@ def exploit(
             help=f"Whose copies hold all seats but one: {', '.join(names())}, {HOW_TO_NAME}.",
         ),
     ],
-    minutes: Annotated[
-        float,
-        typer.Option(
-            "--minutes",
-            min=0.0,
-            help="Time to learn and to play by search, after the rules are compiled.",
-        ),
-    ] = 30.0,
     by: Annotated[
         By | None,
         typer.Option(
             "--by",
-            help="search: it looks ahead with AGENT's own network. ppo: it learns from AGENT's "
-            "weights. Without a network: with rollouts, and from nothing.",
-            show_default="both, half the minutes each; only search against searches",
+            help="ppo: it learns from AGENT's weights. search: it looks ahead with AGENT's own "
+            "network. Without a network: from nothing, and with rollouts.",
+            show_default="ppo; search against searches",
         ),
     ] = None,
+    minutes: Annotated[
+        float, typer.Option("--minutes", min=0.0, help="Time to learn, with ppo.")
+    ] = 30.0,
     players: Annotated[
         int | None,
         typer.Option("--players", help="Seats at the table.", show_default="the game's most"),
@@ -313,7 +308,7 @@ def exploit(
             "--games",
             min=1,
             help="Games to measure by, rounded up to a multiple of the seats.",
-            show_default="search: as many as fit; ppo: up to 2401, for ± 2 percentage points",
+            show_default="ppo: 2401, for ± 2 percentage points; search: 240, for ± 6",
         ),
     ] = None,
     seed: lineup_options.Seed = 0,
@@ -339,38 +334,32 @@ def exploit(
 ) -> None:
     """How much one seat can win against copies of an agent in all others.
 
-    Its win rate beside parity, a lower bound: below parity nothing was found. Ctrl-C tells what is
-    measured so far.
+    Its win rate beside parity, a lower bound: below parity nothing was found.
     """
     if not math.isfinite(minutes):
         raise typer.BadParameter(f"{minutes} is not a duration", param_hint="--minutes")
-    if settings and by is By.search:
-        raise typer.BadParameter("only --by ppo has settings", param_hint="--set")
     game = choices.find_game(game_name)
     # Slow imports are late to keep the shell's completion quick.
+    from shakespeare_agents.search.agent import SearchAgent
     from shakespeare_training import exploit as exploiting
 
     with choices.usage_errors("--players"):
         seats = exploiting.table_of(game, players)
     frozen = lineup_options.make_opponents(game, [agent], seats)[0]
-    methods = {
-        By.ppo: exploiting.ppo_method(agent, game),
-        By.search: exploiting.search_method(frozen.agent, game),
-    }
-    if by is None and exploiting.searches(frozen.agent):
-        by = By.search  # a rollout against searches would take hours
-    if by is not None:
-        methods = {by: methods[by]}
+    # A rollout against searches would take hours.
+    by = by or (By.search if isinstance(frozen.agent, SearchAgent) else By.ppo)
+    if settings and by is By.search:
+        raise typer.BadParameter("only --by ppo has settings", param_hint="--set")
     console = UnbreakableConsole()
-    typer.echo(f"Against {agent}: {', then '.join(methods.values())}", err=True)
-    found: list[Exploitation] = []
+    method = (
+        exploiting.ppo_method(agent, game)
+        if by is By.ppo
+        else exploiting.search_method(frozen.agent, game)
+    )
+    typer.echo(f"Against {agent}: {method}", err=True)
     with stoppable(console, "Stopped before anything was measured.") as stop:
-        if By.ppo in methods:
-            import_what_trains(console)
-            stamp = time.strftime("%Y%m%d-%H%M%S")
-            out = out or Path("runs") / f"exploit-{game.name}-{stamp}-seed{seed}"
-        elif out is not None:
-            _make_folder(out)  # give up before hours of play if the result could not be written
+        common: dict[str, Any] = {"players": seats, "seed": seed, "threads": threads}
+        common |= {} if games is None else {"games": games}
         progress = games_progress()
         task = progress.add_task("playing", total=games, decisions=0)
 
@@ -378,47 +367,30 @@ def exploit(
             progress.start()  # not while it learns
             progress.update(task, completed=finished, decisions=decisions)
 
-        common: dict[str, Any] = {"minutes": minutes / len(methods), "players": seats, "seed": seed}
-        common |= {"threads": threads, "on_progress": tell}
+        common |= {"on_progress": tell}
         try:
-            if By.ppo in methods:
-                assert out is not None
+            if by is By.search:
+                if out is not None:
+                    _make_folder(out)  # before hours of play, if it cannot be written
+                response: Exploitation | None = exploiting.exploit_by_search(
+                    frozen, game.name, **common
+                )
+            else:
+                import_what_trains(console)
+                out = out or _new_folder(f"exploit-{game.name}", seed)
+                common |= {"minutes": minutes, "console": console, "stop": stop}
                 with _give_up_on(out, *_FAULTS):
-                    learned = exploiting.exploit_by_ppo(
-                        agent,
-                        out,
-                        game.name,
-                        games=games or exploiting.GAMES,
-                        settings=_parsed(settings),
-                        console=console,
-                        stop=stop,
-                        **common,
-                    )
-                found += [] if learned is None else [learned]
-            if By.search in methods and not stop.requested:
-                found += [exploiting.exploit_by_search(frozen, game.name, games=games, **common)]
-        except KeyboardInterrupt:
-            if not found:
-                raise
+                    common |= {"settings": _parsed(settings)}
+                    response = exploiting.exploit_by_ppo(agent, out, game.name, **common)
         finally:
             progress.stop()
-    if not found:
+    if response is None:
         return
-    if stop.requested:
-        _say(console, f"Stopped after {found[-1].evaluation.games} games.")
-    largest = exploiting.largest(found)
-    for one in (*largest.others, largest):
-        console.print(one.evaluation.table())
-        _say(console, one.verdict())
-    if largest.others:
-        _say(console, f"The larger of both bounds is that of {largest.method}.")
+    console.print(response.evaluation.table())
+    console.print(response.verdict(), highlight=False, markup=False, soft_wrap=True)
     if out is not None:
         with _give_up_on(out):
-            largest.save(out / RESULT_NAME)
-
-
-def _say(console: Console, text: str) -> None:
-    console.print(text, highlight=False, markup=False, soft_wrap=True)
+            response.save(out / RESULT_NAME)
 
 
 def _make_folder(out: Path) -> None:

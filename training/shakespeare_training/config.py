@@ -353,8 +353,8 @@ def as_toml(config: TrainingConfig) -> str:
     """The settings that its algorithm has as a TOML file, each with its description."""
     entries = []
     for name in settings_of(config.algorithm):
-        said = TrainingConfig.model_fields[name].description or ""
-        comment = textwrap.fill(said, 98, initial_indent="# ", subsequent_indent="# ")
+        text = TrainingConfig.model_fields[name].description or ""
+        comment = textwrap.fill(text, 98, initial_indent="# ", subsequent_indent="# ")
         entries.append(f"{comment}\n{name} = {toml_value(getattr(config, name))}\n")
     return "\n".join(entries)
 

@@ -7,7 +7,7 @@ for a recent win rate x of the learner.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -187,8 +187,8 @@ class League:
 
     def learner_decides(self) -> NDArray[np.bool_]:
         """bool[n], the games in which the learner is to move."""
-        found: NDArray[np.bool_] = self.lineup.to_move(self.batch, self._every_row) == OUTSIDE
-        return found
+        own: NDArray[np.bool_] = self.lineup.to_move(self.batch, self._every_row) == OUTSIDE
+        return own
 
     def decide(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """The opponents' actions, int64[m], in games where one is to move, int64[m]."""
@@ -243,12 +243,12 @@ class League:
         self.lineup.agents = [opponent.agent for opponent in self.opponents]
         self.lineup.names = [opponent.name for opponent in self.opponents]
 
-    def payoffs(self) -> Iterator[tuple[str, int, float]]:
-        """Name, games and learner's win rate by opponent met; the pool counts as one."""
-        groups = [(opponent.name, [opponent]) for opponent in self.named]
-        for name, group in [*groups, (PAST, self.pool)]:
-            if games := sum(opponent.games for opponent in group):
-                yield name, round(games), sum(opponent.wins for opponent in group) / games
+    def win_rates(self) -> dict[str, float]:
+        """The learner's win rate by opponent met; the pool counts as one."""
+        groups = {opponent.name: [opponent] for opponent in self.named} | {PAST: self.pool}
+        games = {name: sum(it.games for it in group) for name, group in groups.items()}
+        met = {name: group for name, group in groups.items() if games[name]}
+        return {name: sum(it.wins for it in met[name]) / games[name] for name in met}
 
     def to_json(self) -> dict[str, Any]:
         """Everything but arrays, for `restore`."""

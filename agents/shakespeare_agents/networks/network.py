@@ -1,6 +1,6 @@
 """A trained network's weights: their names, shapes and digest.
 
-`forward_pass.py` plays with them; `shakespeare_training.ppo.policy` trains them in PyTorch.
+`forward_pass.py` plays with them; `shakespeare_training.policy` trains them in PyTorch.
 """
 
 from __future__ import annotations

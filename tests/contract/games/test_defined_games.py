@@ -102,7 +102,7 @@ def test_the_games_are_those_whose_best_responses_are_known(name):
 
 def test_exploiting_finds_most_of_what_there_is_to_take_and_no_more():
     """A search knows how the others play, but its playouts go on at random for itself, too."""
-    found = exploit_by_search("random", "leduc", minutes=10, games=3000, seed=1).own
+    found = exploit_by_search("random", "leduc", games=3000, seed=1).own
     assert found.score_low is not None
     assert found.score_low <= BEST_AT_LEDUC
     assert found.mean_score > 0.75 * BEST_AT_LEDUC

@@ -27,11 +27,7 @@ def draw_curves(
     title: str = "",
     targets: Mapping[int, float] | None = None,
 ) -> None:
-    """Write a `curves_figure` as a PNG of `SIZE` atomically, and make its folder.
-
-    Raises:
-        ValueError: nothing was measured.
-    """
+    """Write a `curves_figure` as a PNG of `SIZE` atomically, and make its folder."""
     content = curves_figure(history, title=title, targets=targets).png()
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, content)
@@ -43,22 +39,29 @@ def curves_figure(
     """Win rates on the left, winning scores and their targets by seat count on the right.
 
     Bands are 95 % intervals; dotted lines are parity, dashed ones targets.
-
-    Raises:
-        ValueError: nothing was measured.
     """
-    if not history:
-        raise ValueError("the history is empty: measure once before drawing its curves")
     figure = style.picture(*SIZE, layout="constrained")
     figure.suptitle(title, x=0.01, ha="left", fontsize=13, weight="bold", parse_math=False)
     rates, scores = figure.subplots(1, 2)
-    kinds = sorted({(one.players, one.opponent) for one in history})
+    kinds = sorted({(it.players, it.opponent) for it in history})
     rivals = [kind for kind in kinds if kind[1] not in (SOLO, ITSELF)]
     own = [kind for kind in kinds if kind not in rivals]
-    _draw(rates, history, rivals, _win_rate, "Games won, %, by seats and opponent")
+    _draw(
+        rates,
+        history,
+        rivals,
+        lambda it: it.percents or (None, None, None),
+        "Games won, %, by seats and opponent",
+    )
     for players in sorted({players for players, _ in rivals}):
         rates.axhline(100 / players, color=_colour(players), linestyle=":", linewidth=1.2)
-    _draw(scores, history, own, _winning_score, "Mean winning score against itself")
+    _draw(
+        scores,
+        history,
+        own,
+        lambda it: (it.mean_winning_score, it.winning_low, it.winning_high),
+        "Mean winning score against itself",
+    )
     for players, target in (targets or {}).items():
         if players in {players for players, _ in own}:
             scores.axhline(target, color=_colour(players), linestyle="--", linewidth=1.1)
@@ -77,9 +80,9 @@ def _draw(
         return
     opponents = list(dict.fromkeys(opponent for _, opponent in kinds))
     for players, opponent in kinds:
-        found = [one for one in history if (one.players, one.opponent) == (players, opponent)]
-        decisions = [one.decisions for one in found]
-        middle, low, high = np.array([figure(one) for one in found], float).T
+        points = [it for it in history if (it.players, it.opponent) == (players, opponent)]
+        decisions = [it.decisions for it in points]
+        middle, low, high = np.array([figure(it) for it in points], float).T
         marker = style.MARKERS[opponents.index(opponent) % len(style.MARKERS)]
         label = f"{seats_text(players)} {f'against {opponent}' if opponent else 'solo'}"
         colour = _colour(players)
@@ -88,14 +91,6 @@ def _draw(
     legend = axes.legend(fontsize=9, frameon=False, labelcolor=style.INK, ncols=2)
     for text in legend.get_texts():
         text.set_parse_math(False)
-
-
-def _win_rate(one: Measurement) -> tuple[float | None, float | None, float | None]:
-    return one.percents or (None, None, None)
-
-
-def _winning_score(one: Measurement) -> tuple[float | None, float | None, float | None]:
-    return one.mean_winning_score, one.winning_low, one.winning_high
 
 
 def _colour(players: int) -> str:

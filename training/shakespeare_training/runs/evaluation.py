@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from stable_baselines3.common.logger import Logger
-
 from shakespeare_agents.networks.network import Network, Tensors
 from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_arena import Entrant, evaluate
@@ -37,15 +35,10 @@ class Measurement:
         players: Seat count.
         opponent: A name, `ITSELF` or `SOLO`.
         games: Number of games.
-        win_rate: Share of games won, 0 to 1; None for `ITSELF` and `SOLO`.
-        low: Lower end of its 95 % interval, or None.
-        high: Upper end, or None.
-        mean_score: Of the learner.
-        mean_winning_score: Of the best of each game.
-        score_low: Lower end of the 95 % interval of `mean_score`; None with a single deal.
-        score_high: Upper end, or None.
-        winning_low: Lower end of the interval of `mean_winning_score`, or None.
-        winning_high: Upper end, or None.
+        win_rate: Share of games won, 0 to 1; `low` and `high` are the ends of its 95 % interval.
+            None for `ITSELF` and `SOLO`.
+        mean_score: Of the learner; the ends of its interval are None with a single deal.
+        mean_winning_score: Of the best of each game; the same.
     """
 
     decisions: int
@@ -69,6 +62,17 @@ class Measurement:
         if self.win_rate is None or self.low is None or self.high is None:
             return None
         return 100.0 * self.win_rate, 100.0 * self.low, 100.0 * self.high
+
+    @property
+    def main_figure(self) -> tuple[str, float]:
+        """Its name, as in `win_rate/4_seats_against_heuristic`, and the figure.
+
+        Against itself and alone the main figure is the winning score.
+        """
+        where = seats_text(self.players).replace(" ", "_")
+        if self.win_rate is None:
+            return f"winning_score/{where}", self.mean_winning_score
+        return f"win_rate/{where}_against_{self.opponent}", self.win_rate
 
     def __str__(self) -> str:
         where = f"against {self.opponent}" if self.opponent else "solo"
@@ -127,7 +131,7 @@ def measure(
         def tell(_decisions: int, finished: int, before: int = done, each: int = players) -> None:
             on_progress((before + finished * each) / work)
 
-        found = evaluate(
+        result = evaluate(
             [learner, *[opponent] * (players - 1)],
             config.game,
             games=sizes[players, name],
@@ -135,25 +139,13 @@ def measure(
             seed=config.seed + _SEED_OFFSET,
             on_progress=tell,
         )
-        done += found.games * players
-        own = found.agents[0]
+        done += result.games * players
+        own = result.agents[0]
         # A lone player would win every game.
         best = own.mean_score, own.score_low, own.score_high
-        if found.mean_winning_score is not None:
-            best = found.mean_winning_score, found.winning_score_low, found.winning_score_high
+        if result.mean_winning_score is not None:
+            best = result.mean_winning_score, result.winning_score_low, result.winning_score_high
         rate = (None, None, None) if copies else (own.win_rate, own.low, own.high)
         margins = own.score_low, own.score_high, *best[1:]
-        figures = (found.games, *rate, own.mean_score, best[0], *margins)
+        figures = (result.games, *rate, own.mean_score, best[0], *margins)
         yield Measurement(decisions, round(seconds, 1), players, name, *figures)
-
-
-def log_measurement(logger: Logger, found: Measurement) -> None:
-    """Record its main figure, such as `win_rate/4_seats_against_heuristic`.
-
-    Against itself and alone the main figure is the winning score.
-    """
-    where = seats_text(found.players).replace(" ", "_")
-    if found.win_rate is None:
-        logger.record(f"winning_score/{where}", found.mean_winning_score)
-    else:
-        logger.record(f"win_rate/{where}_against_{found.opponent}", found.win_rate)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection
+from contextlib import ExitStack
 from pathlib import Path
 
 import torch
-from filelock import BaseFileLock
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 
@@ -22,24 +22,18 @@ from shakespeare_env.checks.values import shown
 from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError, TrainingError
 from shakespeare_env.play.agent import try_out
+from shakespeare_training.building import make_learner
 from shakespeare_training.config import TrainingConfig, as_toml, override, train_command
-from shakespeare_training.learner import make_learner
-from shakespeare_training.ppo.device import bfloat16_is_faster
-from shakespeare_training.runs.evaluation import (
-    Kind,
-    Measurement,
-    kinds_of_games,
-    log_measurement,
-    measure,
-)
-from shakespeare_training.runs.folder import (
+from shakespeare_training.policy import bfloat16_is_faster
+from shakespeare_training.runs.evaluation import Kind, Measurement, kinds_of_games, measure
+from shakespeare_training.runs.saving import (
     CONFIG_NAME,
     LOGS_NAME,
-    released_on_failure,
-    take_new,
-    take_saved,
+    Moment,
+    held,
+    read_state,
+    restore_state,
 )
-from shakespeare_training.runs.saving import Moment, RunFacts, read_state, restore_state, save_run
 
 _TIME_OPTION = " --minutes "
 """The option for the time limit in commands."""
@@ -70,12 +64,12 @@ class Run:
         self.limit: float | None = None
         self.commands: list[str] = []
         self._started: float | None = None
-        self._lock: BaseFileLock | None = None
+        self._held: ExitStack | None = None
         game = registry.game(config.game)
         self._opponents = {name: make(name, game) for name in config.evaluation_opponents}
         self.learner = make_learner(config, device)
         self.learner.time_share = lambda: self.time_share
-        named = {one.name: one.agent for one in self.learner.league.named} | self._opponents
+        named = {it.name: it.agent for it in self.learner.league.named} | self._opponents
         learner = NetworkAgent(Network(self.learner.policy.tensors(), game.layout))
         agents = [*named.values(), *self.learner.experts(), learner]
         try_out(agents, config.game, max(config.players), config.seed)
@@ -102,11 +96,9 @@ class Run:
 
         Raises:
             CheckpointError: `start` is damaged, or for another game or version.
-            ValueError: the width is not that of `start`, or the folder already holds a run or
-                checkpoint.
-            TrainingError: another process has the folder.
+            ValueError: the width is not that of `start`.
             MemoryLimitError: such a run needs more memory than there is.
-            OSError: the folder cannot be written.
+            Exception: as of `held`.
         """
         network: Network | None = None
         if start is not None:
@@ -122,7 +114,8 @@ class Run:
         if network is not None:
             run.learner.policy.set_tensors(network.tensors)
         run.commands = [train_command(config, run.precision, start) + run._limited_to(minutes)]
-        run._lock = take_new(folder)
+        run._held = ExitStack()
+        run._held.enter_context(held(folder, is_new=True))
         return run
 
     @classmethod
@@ -144,53 +137,50 @@ class Run:
         only if they are among the `trusted`.
 
         Raises:
-            CheckpointError: no run, a damaged one, one for another game, box or version, or an
-                opponent has changed or is Python that is not trusted.
-            ValueError: `decisions` is out of range, or the run has passed it, or there is no such
-                device.
-            TrainingError: another process has the folder.
+            CheckpointError: the run is damaged or for another game, box or version, or an opponent
+                has changed or is Python that is not trusted.
+            ValueError: the run has passed `decisions`, or there is no such device.
             MemoryLimitError: the run needs more memory than there is.
+            Exception: as of `held`.
         """
-        lock = take_saved(folder)
-        with released_on_failure(lock):
+        with ExitStack() as stack:
+            stack.enter_context(held(folder, is_new=False))
             state = read_state(folder)
-            facts = state.facts
-            config = facts.config
+            config = state.config
             _refuse_python(folder, config, trusted)
             longer = decisions is not None and decisions != config.decisions
             if decisions is not None and longer:
-                if decisions <= state.learner.decisions:
+                if decisions <= state.decisions:
                     raise ValueError(
-                        f"{folder} has learned from {state.learner.decisions:,} decisions already; "
+                        f"{folder} has learned from {state.decisions:,} decisions already; "
                         "give more than that with --decisions"
                     )
                 config = override(config, decisions=decisions)
-            run = cls(config, folder, device=device, bfloat16=facts.bfloat16)
-            run._lock = lock
+            run = cls(config, folder, device=device, bfloat16=state.bfloat16)
             restore_state(folder, state, run.learner)
             for name, digest in run._digests.items():
-                if facts.digests.get(name) != digest:
+                if state.digests.get(name) != digest:
                     raise CheckpointError(
                         f"{folder}: the weights, source or files of the opponent {name!r} have "
                         "changed since the run was started, so resuming would mix two opponents; "
                         "put the old ones back"
                     )
-            run.history = list(facts.history)
-            run.seconds = facts.seconds
-            run.commands = list(facts.commands)
+            run.history, run.seconds = list(state.history), state.seconds
+            run.commands = list(state.commands)
             # Without a new limit the run goes on past the last command's.
             was_limited = _TIME_OPTION in run.commands[-1]
             time_option = run._limited_to(minutes)
             if longer or time_option or was_limited:
                 length = f" --decisions {decisions}" if longer else ""
                 run.commands.append(f"shakespeare train --resume RUN{length}{time_option}")
+            run._held = stack.pop_all()
         return run
 
     def close(self) -> None:
         """Let other processes have the folder; the run must not be used afterwards."""
-        if self._lock is not None:
-            self._lock.release()
-            self._lock = None
+        if self._held is not None:
+            self._held.close()
+            self._held = None
 
     def __enter__(self) -> Run:
         return self
@@ -200,7 +190,7 @@ class Run:
 
     def check_open(self) -> None:
         """Raise TrainingError if the run has been closed: the folder may be another's."""
-        if self._lock is None:
+        if self._held is None:
             raise TrainingError(f"{self.folder}: this run has been closed; resume it")
 
     @property
@@ -248,15 +238,10 @@ class Run:
             TrainingError: the weights have exploded; what was saved is intact.
             OSError: the run cannot be saved; the last state is intact.
         """
-        self.learner.set_logger(configure(str(self.folder / LOGS_NAME), ["tensorboard"]))
+        self.learner.logger = configure(str(self.folder / LOGS_NAME), ["tensorboard"])
         self._started = time.monotonic()
         try:
-            self.learner.learn(
-                max(0, self.config.decisions - self.decisions),
-                callback=callback,
-                log_interval=1,
-                reset_num_timesteps=False,
-            )
+            self.learner.learn(max(0, self.config.decisions - self.decisions), callback)
         except FloatingPointError as fault:
             raise self._exploded(str(fault)) from fault
         finally:
@@ -294,15 +279,16 @@ class Run:
         log = self.learner.logger
         tensors, opponents = self.learner.policy.tensors(), self._opponents
         plan = self.config, self.unmeasured, games, self.decisions, self.elapsed
-        for found in measure(tensors, opponents, *plan, on_progress=on_progress):
-            self.history.append(found)
-            log_measurement(log, found)
-            after_each(found)
+        for measurement in measure(tensors, opponents, *plan, on_progress=on_progress):
+            self.history.append(measurement)
+            log.record(*measurement.main_figure)
+            after_each(measurement)
         log.dump(self.decisions)
 
     def moment(self) -> Moment:
         """The run as it is between an update and the next rollout."""
-        facts = RunFacts(
+        return Moment.of(
+            self.learner,
             config=self.config,
             bfloat16=self.learner.policy.use_bfloat16,
             commands=self.commands,
@@ -310,25 +296,22 @@ class Run:
             seconds=self.elapsed,
             history=list(self.history),
         )
-        return Moment.of(self.learner, facts)
 
     def save(self, moment: Moment | None = None) -> None:
         """Write the checkpoint to play from and the state to resume from, by default the current.
 
-        Raises:
-            TrainingError: the run has been closed.
-            OSError: a file cannot be written; the last state is intact.
+        TrainingError if the run has been closed; after an OSError the last state is intact.
         """
         self.check_open()
-        save_run(self.folder, moment or self.moment(), self.learner)
+        (moment or self.moment()).save(self.folder)
         # For people: resuming takes the settings from the state.
         write_atomically(self.folder / CONFIG_NAME, as_toml(self.config).encode())
 
 
 def _refuse_python(folder: Path, config: TrainingConfig, trusted: Collection[str]) -> None:
-    found = running_python({*config.opponents, *config.evaluation_opponents} - {*trusted})
-    if found:
+    untrusted = {*config.opponents, *config.evaluation_opponents} - {*trusted}
+    if running := running_python(untrusted):
         raise CheckpointError(
             f"{folder}: its settings name Python, which would be run: "
-            f"{', '.join(map(shown, sorted(found)))}; if you trust it, give each with --trust"
+            f"{', '.join(map(shown, sorted(running)))}; if you trust it, give each with --trust"
         )

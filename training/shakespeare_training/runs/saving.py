@@ -1,4 +1,4 @@
-"""A run on disk: everything that decides how it continues, so that resuming changes nothing.
+"""A run's folder, and everything in it that decides how the run continues.
 
 A JSON file, written last, names the files of arrays beside it: the folder always holds one complete
 state, of a moment between an update and the next rollout.
@@ -6,12 +6,15 @@ state, of a moment between an update and the next rollout.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import torch
+from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from shakespeare_agents import storage
@@ -26,16 +29,24 @@ from shakespeare_agents.storage import Arrays, StoredTensors
 from shakespeare_env.checks.values import command
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
-from shakespeare_env.errors import CheckpointError
+from shakespeare_env.errors import CheckpointError, TrainingError
+from shakespeare_training.building import needed_bytes
 from shakespeare_training.config import TrainingConfig
 from shakespeare_training.league import Opponent
-from shakespeare_training.learner import needed_bytes
-from shakespeare_training.ppo.learner import SelfPlayLearner
+from shakespeare_training.learner import Learner
+from shakespeare_training.policy import tensors_of
 from shakespeare_training.runs.evaluation import Measurement
-from shakespeare_training.runs.folder import STATE_NAME
 
+STATE_NAME = "run.json"
+CONFIG_NAME = "config.toml"
+CURVES_NAME = "learning_curve.png"
+LOGS_NAME = "tensorboard"
+_LOCK_NAME = ".lock"
 _ARRAYS, _SNAPSHOT = "run", "snapshot"
-"""How the names of files begin."""
+"""How the names of files of arrays begin."""
+_NAMES = "|".join(map(re.escape, (STATE_NAME, CARD_NAME, CONFIG_NAME, CURVES_NAME)))
+_FILES = rf"{_NAMES}|(?:weights|run|snapshot-\d+)-[0-9a-f]{{16}}\.safetensors"
+"""The names of all files that are written atomically."""
 _LARGEST = 2**26
 """The most bytes of the JSON."""
 _NO_FIT = LookupError, TypeError, ValueError, RuntimeError, OverflowError
@@ -70,35 +81,23 @@ class LeagueState(Entries):
     rng: dict[str, Any]
 
 
-class LearnerState(Entries):
-    """The learner but for its arrays."""
+class RunState(Entries):
+    """A run's JSON file (`Run`); `arrays` and `snapshots` are of the files beside it."""
 
-    decisions: Whole
-    updates: Whole
-    rng: dict[str, Any]
-    league: LeagueState
-
-
-class RunFacts(Entries):
-    """What a run is besides its learner; see `Run`."""
-
+    format: Literal[5] = 5
     config: TrainingConfig
     bfloat16: bool
     commands: list[str] = Field(min_length=1)
     digests: dict[str, str]
     seconds: Number
     history: list[Measurement]
-
-
-class RunState(Entries):
-    """A run's JSON file."""
-
-    format: Literal[4] = 4
-    made_for: dict[str, str]
-    arrays: StoredTensors
-    snapshots: list[StoredTensors]
-    learner: LearnerState
-    facts: RunFacts
+    decisions: Whole
+    updates: Whole
+    rng: dict[str, Any]
+    league: LeagueState
+    made_for: dict[str, str] = {}
+    arrays: StoredTensors | None = None
+    snapshots: list[StoredTensors] = []
 
 
 @dataclass(frozen=True)
@@ -106,87 +105,119 @@ class Moment:
     """All that decides how a run continues, unaffected by what it does later.
 
     Attributes:
-        facts: The run besides its learner.
-        numbers: The learner but for its arrays.
+        state: The run but for its arrays and files.
         arrays: Copies of the learner's arrays, on its device, which may still be at work on them.
         snapshots: The snapshots of the league.
     """
 
-    facts: RunFacts
-    numbers: LearnerState
+    state: RunState
     arrays: Mapping[str, torch.Tensor]
     snapshots: Sequence[Opponent]
 
-    @property
-    def decisions(self) -> int:
-        """The decisions learned from."""
-        return self.numbers.decisions
-
     @classmethod
-    def of(cls, learner: SelfPlayLearner, facts: RunFacts) -> Moment:
-        """The present moment."""
-        numbers = LearnerState.model_validate(
-            {
-                "decisions": learner.num_timesteps,
-                "updates": learner._n_updates,
-                "rng": learner.rng.bit_generator.state,
-                "league": learner.league.to_json(),
-            }
-        )
+    def of(cls, learner: Learner, **facts: Any) -> Moment:
+        """The present moment, with facts of the run as `RunState` names them."""
         league = learner.league
-        return cls(facts, numbers, _tensors_of(learner), league.snapshots)
+        state = RunState(
+            decisions=learner.num_timesteps,
+            updates=learner.updates,
+            rng=dict(learner.rng.bit_generator.state),
+            league=LeagueState.model_validate(league.to_json()),
+            **facts,
+        )
+        tensors = {
+            "seats": torch.from_numpy(league.lineup.seats),
+            "generators": torch.from_numpy(league.lineup.generators.states),
+            "games": learner.games.save(),
+        }
+        for name, tensor in learner.policy.state_dict().items():
+            tensors[f"policy/{name}"] = tensor
+        for number, moments in learner.optimizer.state_dict()["state"].items():
+            for name, tensor in moments.items():
+                tensors[f"optimizer/{number}/{name}"] = tensor
+        for name, tensor in learner.open_decisions.items():
+            tensors[f"open/{name}"] = tensor
+        arrays = {name: tensor.clone() for name, tensor in tensors.items()}
+        return cls(state, arrays, league.snapshots)
+
+    def save(self, folder: Path) -> None:
+        """Replace the state to resume from, then the checkpoint to play from.
+
+        After an OSError the last state is intact.
+        """
+        state, game = self.state, registry.game(self.state.config.game)
+        arrays = {name: tensor.cpu().numpy() for name, tensor in self.arrays.items()}
+        stored = storage.store_tensors(folder, _ARRAYS, arrays)
+        snapshots = [_stored(folder, snapshot) for snapshot in self.snapshots]
+        files = {"made_for": _made_for(game), "arrays": stored, "snapshots": snapshots}
+        content = state.model_copy(update=files).model_dump_json(indent=1)
+        storage.write_atomically(folder / STATE_NAME, content.encode())
+        storage.forget_others(folder, _ARRAYS, stored)
+        storage.forget_others(folder, rf"{_SNAPSHOT}-\d+", *snapshots)
+        save_checkpoint(
+            folder,
+            tensors_of(_part(self.arrays, "policy")),
+            game,
+            players=sorted(set(state.config.players)),
+            command=" && ".join(state.commands),
+            settings=state.config.to_json(),
+            figures={
+                "decisions": state.decisions,
+                "games": state.league.finished,
+                "seconds": round(state.seconds, 1),
+                "precision": "bfloat16" if state.bfloat16 else "float32",
+                "history": state.model_dump(mode="json", include={"history"})["history"],
+            },
+        )
 
 
-def _tensors_of(learner: SelfPlayLearner) -> dict[str, torch.Tensor]:
-    lineup = learner.league.lineup
-    tensors = {
-        "seats": torch.from_numpy(lineup.seats),
-        "generators": torch.from_numpy(lineup.generators.states),
-        "games": learner.games.save(),
-    }
-    for name, tensor in learner.policy.state_dict().items():
-        tensors[f"policy/{name}"] = tensor
-    for number, state in learner.policy.optimizer.state_dict()["state"].items():
-        for name, tensor in state.items():
-            tensors[f"optimizer/{number}/{name}"] = tensor
-    for name, tensor in learner.rollout_buffer.open_decisions.items():
-        tensors[f"open/{name}"] = tensor
-    return {name: tensor.clone() for name, tensor in tensors.items()}
+def _stored(folder: Path, snapshot: Opponent) -> StoredTensors:
+    """The file of a snapshot's weights, written once: they never change."""
+    if snapshot.stored is None or not (folder / snapshot.stored.file).is_file():
+        assert snapshot.tensors is not None
+        stem = f"{_SNAPSHOT}-{int(snapshot.name)}"
+        snapshot.stored = storage.store_tensors(folder, stem, snapshot.tensors)
+    return snapshot.stored
 
 
-def save_run(folder: Path, moment: Moment, learner: SelfPlayLearner) -> None:
-    """Replace the state to resume from, then the checkpoint to play from.
+@contextmanager
+def held(folder: Path, *, is_new: bool) -> Iterator[None]:
+    """Keep other processes out of the folder of a new or a saved run.
 
-    After an OSError the last state is intact.
+    Raises:
+        CheckpointError: it holds no run.
+        ValueError: for a new run, it holds a run or a checkpoint.
+        TrainingError: another process has it.
+        OSError: it cannot be written.
     """
-    facts, game = moment.facts, registry.game(moment.facts.config.game)
-    arrays = {name: tensor.cpu().numpy() for name, tensor in moment.arrays.items()}
-    stored = storage.store_tensors(folder, _ARRAYS, arrays)
-    snapshots = [_stored(folder, snapshot) for snapshot in moment.snapshots]
-    state = RunState(
-        made_for=_made_for(game),
-        arrays=stored,
-        snapshots=snapshots,
-        learner=moment.numbers,
-        facts=facts,
-    )
-    storage.write_atomically(folder / STATE_NAME, state.model_dump_json(indent=1).encode())
-    storage.forget_others(folder, _ARRAYS, stored)
-    storage.forget_others(folder, rf"{_SNAPSHOT}-\d+", *snapshots)
-    save_checkpoint(
-        folder,
-        learner.policy.tensors_of(_part(moment.arrays, "policy")),
-        game,
-        players=sorted(set(facts.config.players)),
-        command=" && ".join(facts.commands),
-        settings=facts.config.to_json(),
-        figures={
-            "decisions": moment.decisions,
-            "games": moment.numbers.league.finished,
-            "seconds": round(facts.seconds, 1),
-            "precision": "bfloat16" if facts.bfloat16 else "float32",
-            "history": facts.model_dump(mode="json")["history"],
-        },
+    state = folder / STATE_NAME
+    if is_new:
+        folder.mkdir(parents=True, exist_ok=True)
+    elif not state.exists():
+        raise CheckpointError(
+            f"{state}: there is no such file; give the folder of a run, or start again what was "
+            "stopped before its first save"
+        )
+    try:
+        lock = FileLock(folder / _LOCK_NAME).acquire(timeout=0)
+    except Timeout as taken:
+        raise TrainingError(
+            f"{folder}: another process is training this run; wait for it or stop it"
+        ) from taken
+    with lock:
+        if is_new and (state.exists() or (folder / CARD_NAME).exists()):
+            what = "run; continue it with --resume," if state.exists() else "checkpoint;"
+            raise ValueError(f"{folder} already holds a {what} or give another folder")
+        storage.forget_drafts(folder, _FILES)
+        yield
+
+
+def how_to_go_on(folder: Path) -> str:
+    """A remedy for a run that has failed."""
+    if not (folder / STATE_NAME).exists():
+        return "nothing was saved yet: once that is mended, start it again by the same command"
+    return "what was saved before is intact; once that is mended, go on with " + command(
+        "train", "--resume", folder
     )
 
 
@@ -210,85 +241,77 @@ def read_state(folder: Path) -> RunState:
                 + command("train", "--start", folder)
             )
         raise fault from invalid
-    game, found = registry.game(state.facts.config.game), state.made_for
-    if found.keys() != _made_for(game).keys():
+    game, stated = registry.game(state.config.game), state.made_for
+    if stated.keys() != _made_for(game).keys():
         raise CheckpointError(f"{path}: made_for lacks an entry; copy all files again")
-    wrong = unfit(game, found) or registry.box_fault(game.name, found["box_digest"])
-    if wrong is None and found["records"] != _made_for(game)["records"]:
+    wrong = unfit(game, stated) or registry.box_fault(game.name, stated["box_digest"])
+    if wrong is None and stated["records"] != _made_for(game)["records"]:
         wrong = "made for other records of the game; use the version it was started with"
     if wrong is not None:
         raise CheckpointError(f"{path}: {wrong}")
     return state
 
 
-def restore_state(folder: Path, state: RunState, learner: SelfPlayLearner) -> None:
+def _made_for(game: Game) -> dict[str, str]:
+    return {**made_for(game), "records": str(game.state.descr)}
+
+
+def restore_state(folder: Path, state: RunState, learner: Learner) -> None:
     """Put a new learner, made with the run's settings, into the state from `read_state`.
 
     CheckpointError if files are missing or damaged, or do not fit this run.
     """
     shapes = {name: tensor.shape for name, tensor in learner.policy.tensors().items()}
     snapshots = [load_network(folder, stored, shapes) for stored in state.snapshots]
-    arrays = storage.load_tensors(folder, state.arrays, 2 * needed_bytes(state.facts.config))
-    numbers = state.learner
     try:
+        if state.arrays is None:
+            raise ValueError("no arrays")
+        arrays = storage.load_tensors(folder, state.arrays, 2 * needed_bytes(state.config))
         _set_arrays(arrays, learner)
         learner.league.restore(
-            numbers.league.model_dump(), snapshots, arrays["seats"], arrays["generators"]
+            state.league.model_dump(), snapshots, arrays["seats"], arrays["generators"]
         )
-        learner.rng.bit_generator.state = numbers.rng
+        learner.rng.bit_generator.state = state.rng
     except _NO_FIT as fault:
         raise CheckpointError(
             f"{folder}: its files do not fit each other ({fault}); copy all of them again"
         ) from fault
     for snapshot, stored in zip(learner.league.snapshots, state.snapshots, strict=True):
         snapshot.stored = stored
-    learner.num_timesteps = numbers.decisions
-    learner._n_updates = numbers.updates
+    learner.num_timesteps, learner.updates = state.decisions, state.updates
 
 
-def _set_arrays(arrays: Arrays, learner: SelfPlayLearner) -> None:
+def _set_arrays(arrays: Arrays, learner: Learner) -> None:
     """Put all arrays into a learner, except those of its league."""
     tensors = {
-        name: torch.tensor(array, device=learner.games.players.device)
+        name: torch.tensor(array, device=learner.device)
         for name, array in arrays.items()
         if name.startswith(("policy/", "open/"))
     }
     learner.policy.load_state_dict(_part(tensors, "policy"))
-    states: dict[int, dict[str, torch.Tensor]] = {}
+    moments: dict[int, dict[str, torch.Tensor]] = {}
     for name, array in _part(arrays, "optimizer").items():
         number, _, kind = name.partition("/")
-        states.setdefault(int(number), {})[kind] = torch.tensor(array)
-    optimizer = learner.policy.optimizer
-    optimizer.load_state_dict({**optimizer.state_dict(), "state": states})
+        moments.setdefault(int(number), {})[kind] = torch.tensor(array)
+    optimizer = learner.optimizer
+    optimizer.load_state_dict({**optimizer.state_dict(), "state": moments})
     batch = learner.league.batch
     learner.games.load(arrays["games"].view(batch.game.state).reshape(-1))
-    # Compiled code trusts these.
-    games, seats, actions = (arrays[f"open/{name}"] for name in ("games", "seats", "actions"))
-    inside = (seats >= 0) & (seats < batch.players[games])
-    inside &= (actions >= 0) & (actions < batch.game.actions.size)
-    if not (inside.all() and (batch.to_move >= 0).all()):
+    is_whole = (batch.to_move >= 0).all()
+    former, opened = learner.open_decisions, _part(tensors, "open")
+    if former:
+        sizes = {len(tensor) for tensor in opened.values()}
+        if len(sizes) > 1 or any(opened[it].shape[1:] != former[it].shape[1:] for it in former):
+            raise ValueError("open decisions of another shape")
+        # Compiled code trusts these.
+        games, seats, actions = (arrays[f"open/{name}"] for name in ("games", "seats", "actions"))
+        is_whole &= ((seats >= 0) & (seats < batch.players[games])).all()
+        is_whole &= ((actions >= 0) & (actions < batch.game.actions.size)).all()
+        former.update(opened)
+    if not is_whole:
         raise ValueError("an open decision, or a game, is none")
-    former = learner.rollout_buffer.open_decisions
-    opened = _part(tensors, "open")
-    sizes = {len(tensor) for tensor in opened.values()}
-    if len(sizes) > 1 or any(opened[name].shape[1:] != former[name].shape[1:] for name in former):
-        raise ValueError("open decisions of another shape")
-    learner.rollout_buffer.open_decisions = opened
 
 
 def _part(arrays: Mapping[str, Any], kind: str) -> dict[str, Any]:
     start = f"{kind}/"
     return {name.removeprefix(start): a for name, a in arrays.items() if name.startswith(start)}
-
-
-def _made_for(game: Game) -> dict[str, str]:
-    return {**made_for(game), "records": str(game.state.descr)}
-
-
-def _stored(folder: Path, snapshot: Opponent) -> StoredTensors:
-    """The file of a snapshot's weights, written once: they never change."""
-    if snapshot.stored is None or not (folder / snapshot.stored.file).is_file():
-        assert snapshot.tensors is not None
-        stem = f"{_SNAPSHOT}-{int(snapshot.name)}"
-        snapshot.stored = storage.store_tensors(folder, stem, snapshot.tensors)
-    return snapshot.stored

@@ -1,20 +1,27 @@
-"""Trains a run, then says what to do next."""
+"""Trains a run: snapshots, evaluations, checkpoints, the progress bar, stopping, what is next."""
 
 from __future__ import annotations
 
 import shlex
+import time
 from collections.abc import Sequence
 
+import numpy as np
 from rich.console import Console
-from stable_baselines3.common.callbacks import BaseCallback
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from stable_baselines3.common.callbacks import BaseCallback, CallbackList
 
 from shakespeare_agents.workers import Workers
 from shakespeare_env.checks.values import command
+from shakespeare_env.core import registry
+from shakespeare_env.play.lineup import NOBODY, OUTSIDE
 from shakespeare_training.config import game_option
 from shakespeare_training.expert_iteration import ExpertIteration
-from shakespeare_training.runs.callback import RunCallback
-from shakespeare_training.runs.folder import CURVES_NAME, LOGS_NAME
+from shakespeare_training.league import Ended
+from shakespeare_training.runs.curves import draw_curves
+from shakespeare_training.runs.evaluation import Measurement
 from shakespeare_training.runs.run import Run
+from shakespeare_training.runs.saving import CURVES_NAME, LOGS_NAME, STATE_NAME
 from shakespeare_training.terminal import Stop
 
 
@@ -43,28 +50,187 @@ def train(
     run.check_open()
     if workers is not None and isinstance(run.learner, ExpertIteration):
         run.learner.workers = workers
-    stopped = False
+    folder, stopped = run.folder, False
     if run.is_complete:
-        _say(console, f"{run.folder} is complete after {run.decisions:,} decisions")
+        _say(console, f"{folder} is complete after {run.decisions:,} decisions")
     else:
-        callback = RunCallback(run, console, stop, callbacks)
-        callback.learn()
-        stopped = callback.stopped
+        course = _Course(run, console, stop or Stop(), callbacks)
+        stopped = course.run_to_its_end()
         if stopped:
-            _say(console, f"Stopped after {callback.saved_decisions:,} decisions; saved.")
-    folder = run.folder
-    game = game_option(run.config.game)
+            _say(console, f"Stopped after {course.saved_decisions:,} decisions; saved.")
+    game, seats = game_option(run.config.game), max(run.config.players)
     longer = [] if stopped else ["--decisions", 2 * run.config.decisions]
-    seats = max(run.config.players)
+    against = command("evaluate", *game, folder, "random", "--players", seats)
     _say(console, f"Checkpoint  {folder}")
     _say(console, f"Curves      {folder / CURVES_NAME}")
-    _say(console, f"Continue    {command('train', '--resume', folder, *longer)}")
-    against = command("evaluate", *game, folder, "random", "--players", seats)
-    _say(console, f"Evaluate    {against}")
-    _say(console, f"Play        {command('play', *game, folder)}")
     _say(console, f"Logs        tensorboard --logdir {shlex.quote(str(folder / LOGS_NAME))}")
+    _say(console, f"Continue    {command('train', '--resume', folder, *longer)}")
+    _say(console, f"Evaluate    {against}")
+    _say(console, f"Play it     {command('play', *game, folder)}")
     return not stopped
 
 
 def _say(console: Console, text: str) -> None:
     console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+class _Course(BaseCallback):
+    """Does what is due between an update and the next rollout, and stops where nothing is lost.
+
+    Guests are others' callbacks, called after this one; if one returns False, the run is stopped.
+    """
+
+    def __init__(
+        self, run: Run, console: Console, stop: Stop, guests: Sequence[BaseCallback]
+    ) -> None:
+        super().__init__()
+        self._run, self._stop, self._guests = run, stop, guests
+        self._is_over = False
+        self._saved_at = time.monotonic()
+        self._moment = run.moment()
+        self._saved = self._moment if (run.folder / STATE_NAME).exists() else None
+        config = run.config
+        self._next_snapshot = _next_multiple(run.decisions, config.snapshot_every)
+        evaluated = run.history[-1].decisions if run.history else 0
+        self._next_evaluation = _next_multiple(evaluated, config.evaluate_every)
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TaskProgressColumn(),
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+        )
+        self._learning = self._progress.add_task("learning", total=1.0)
+        self._measuring = self._progress.add_task("measuring", total=1.0, visible=False)
+
+    @property
+    def saved_decisions(self) -> int:
+        """The decisions when last saved; whatever was learned after that is learned again."""
+        return 0 if self._saved is None else self._saved.state.decisions
+
+    def run_to_its_end(self) -> bool:
+        """Train; whether the run was stopped before it was complete.
+
+        A rollout, update or evaluation game that is stopped half-way is forgotten, and repeated
+        when the run is resumed.  A stopped run must not be used afterwards.
+        """
+        learner = self._run.learner
+        learner.check_stop = self._stop.check
+        within_updates = learner.optimizer.register_step_post_hook(lambda *_: learner.check_stop())
+        try:
+            with self._progress, self._stop.deferred():
+                self._run.learn(CallbackList([self, _Guests(self._guests, self._stop)]))
+        except KeyboardInterrupt:
+            if self._saved is None:  # nothing has begun
+                raise
+            if self._moment is not self._saved:
+                self._write()
+            return True
+        finally:
+            within_updates.remove()
+        return self._is_over
+
+    def _on_rollout_start(self) -> None:
+        run, config = self._run, self._run.config
+        run.check_weights()
+        if run.decisions >= self._next_snapshot:
+            run.add_snapshot()
+            self._next_snapshot = _next_multiple(run.decisions, config.snapshot_every)
+        self._is_over = run.time_share >= 1.0
+        if self._is_over:
+            self._evaluate(config.final_evaluation_games)
+        elif self._evaluation_is_due():
+            first = not run.decisions
+            self._evaluate(config.first_evaluation_games if first else config.evaluation_games)
+            self._next_evaluation = _next_multiple(run.decisions, config.evaluate_every)
+        else:
+            # It is saved from here if it is stopped before the next time.
+            self._moment = run.moment()
+            if time.monotonic() - self._saved_at > config.save_every:
+                self._write()
+
+    def _evaluation_is_due(self) -> bool:
+        run = self._run
+        if not run.history or run.decisions >= self._next_evaluation:
+            return True
+        # A run may have been stopped in the middle of an evaluation.
+        return run.history[-1].decisions == run.decisions and bool(run.unmeasured)
+
+    def _on_step(self) -> bool:
+        if self._is_over:
+            return False  # the run was saved before this step and will repeat it
+        self._stop.check()
+        run = self._run
+        self._progress.update(
+            self._learning,
+            completed=max(run.decisions / run.config.decisions, run.time_share),
+            description=f"{run.decisions:,} decisions",
+        )
+        self._log_scores(self.locals["ended"])
+        return True
+
+    def _on_rollout_end(self) -> None:
+        for name, rate in self._run.learner.league.win_rates().items():
+            self.logger.record(f"league/{name}", rate)
+
+    def _on_training_end(self) -> None:
+        if not self._is_over:
+            self._run.check_weights()
+            self._evaluate(self._run.config.final_evaluation_games)
+
+    def _log_scores(self, ended: Ended) -> None:
+        """Log the winning scores of games in which the learner had every seat."""
+        present = ended.seats != NOBODY
+        whole = ((ended.seats == OUTSIDE) == present).all(axis=1)
+        for game in np.flatnonzero(whole):
+            players = int(present[game].sum())
+            best = int(ended.scores[game, :players].max())
+            self.logger.record_mean(f"rollout/winning_score_{players}_seats", best)
+
+    def _evaluate(self, games: int) -> None:
+        """Evaluate and draw the curves; save before and after, as nothing else takes as long."""
+        run, progress = self._run, self._progress
+
+        def follow(share: float) -> None:
+            self._stop.check()
+            progress.update(self._measuring, completed=share, visible=True)
+
+        def keep(measurement: Measurement) -> None:
+            self._moment = run.moment()
+            _say(progress.console, str(measurement))
+
+        self._moment = run.moment()
+        self._write()
+        run.evaluate(games, follow, keep)
+        progress.reset(self._measuring, visible=False)
+        self._moment = run.moment()
+        self._write()
+        draw_curves(
+            run.history,
+            run.folder / CURVES_NAME,
+            title=f"{run.config.game}, seed {run.config.seed}",
+            targets=registry.game(run.config.game).good_scores,
+        )
+
+    def _write(self) -> None:
+        self._run.save(self._moment)
+        self._saved = self._moment
+        self._saved_at = time.monotonic()
+
+
+class _Guests(CallbackList):
+    """The callbacks of others: one that returns False stops the run as Ctrl-C does."""
+
+    def __init__(self, callbacks: Sequence[BaseCallback], stop: Stop) -> None:
+        super().__init__([*callbacks])
+        self._stop = stop
+
+    def _on_step(self) -> bool:
+        if not super()._on_step():
+            self._stop.request()
+        return True
+
+
+def _next_multiple(decisions: int, every: int) -> int:
+    return (decisions // every + 1) * every

@@ -1,4 +1,4 @@
-"""The games that a learner plays on a GPU, and its opponents there."""
+"""The games that a learner plays on a GPU, its opponents there, and work recorded for one."""
 
 from __future__ import annotations
 
@@ -21,9 +21,8 @@ from shakespeare_env.core.game import Game, Records
 from shakespeare_env.errors import DeviceError, IllegalMove
 from shakespeare_env.play.generators import next_unit
 from shakespeare_env.play.lineup import OUTSIDE
+from shakespeare_training.games import TOO_LARGE, Progress
 from shakespeare_training.league import Ended, League, Opponent, seat_players
-from shakespeare_training.ppo.device import Recorded
-from shakespeare_training.ppo.games import TOO_LARGE, Progress
 
 _ILLEGAL = float(ILLEGAL)
 Weights = Mapping[str, torch.Tensor]
@@ -110,9 +109,6 @@ class DeviceGames:
         """The first of exponential clocks that run as fast as actions are likely."""
         clocks = torch.empty_like(log_probabilities).exponential_(generator=self.chance)
         return (log_probabilities - clocks.log()).argmax(dim=1)
-
-    def opponents_think(self) -> None:
-        """See `HostGames`; they are asked in `opponents_act`."""
 
     def opponents_act(self, actions: torch.Tensor) -> torch.Tensor:
         """See `HostGames`."""
@@ -274,3 +270,48 @@ def legal_logits(weights: Weights, observations: torch.Tensor, masks: torch.Tens
         hidden = nn.functional.layer_norm(hidden, size, *norm).relu()
         logits = linear("action", linear("policy", hidden).relu())
     return logits.float().masked_fill(~masks, _ILLEGAL)
+
+
+class Recorded:
+    """A function of tensors, recorded as a CUDA graph, without the Python around it.
+
+    The first calls do the work as it comes, which compiles what it needs.
+
+    Args:
+        work: It takes a named tuple of tensors, or nothing, and must not wait for the GPU.
+        chance: A generator that it draws from.
+        before: Calls before it is recorded.
+    """
+
+    def __init__(
+        self, work: Callable[..., None], chance: torch.Generator | None = None, before: int = 1
+    ) -> None:
+        self._work = work
+        self._chance = chance
+        self._before = before
+        self._given: tuple[Any, ...] = ()
+        self._graph: torch.cuda.CUDAGraph | None = None
+
+    def __call__(self, *given: Any) -> None:
+        """Do the work."""
+        if self._before > 0 or not torch.cuda.is_available():
+            self._before -= 1
+            self._work(*given)
+            return
+        if self._graph is None:
+            # It reads from where these are.
+            self._given = tuple(part._make(map(_copy, part)) for part in given)
+            self._graph = torch.cuda.CUDAGraph()
+            if self._chance is not None:
+                self._graph.register_generator_state(self._chance)
+            with torch.cuda.graph(self._graph):
+                self._work(*self._given)
+        for kept, part in zip(self._given, given, strict=True):
+            for here, there in zip(kept, part, strict=True):
+                if isinstance(here, torch.Tensor):
+                    here.copy_(there)
+        self._graph.replay()
+
+
+def _copy(part: Any) -> Any:
+    return part.clone() if isinstance(part, torch.Tensor) else part

@@ -1,4 +1,4 @@
-"""The main job, from the command line to the checkpoint, in a few seconds."""
+"""The main job, from the command line to the checkpoint; how signals stop it; its curves."""
 
 from __future__ import annotations
 
@@ -6,20 +6,27 @@ import os
 import re
 import shlex
 import signal
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from shakespeare_agents.networks.checkpoint import read_card
 from shakespeare_env.core import registry
 from shakespeare_training.config import ADAPTING, FOREVER, as_toml, override
+from shakespeare_training.runs.curves import curves_figure
+from shakespeare_training.runs.evaluation import ITSELF, SOLO, Measurement
 from shakespeare_training.runs.saving import read_state
+from shakespeare_training.terminal import Stop, Stopped, stopped_by_signals
 from tests.agents.networks import edit_card, write_checkpoint
 from tests.contract.command_line import printed, refused, run
 from tests.training.short_runs import small
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
+signals = pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
 SMALL = override(
     small("figaro"),
     players=[3, 4],
@@ -48,8 +55,8 @@ def new(tmp_path, folder):
     return ["train", "--config", config, "--out", str(folder), "--device", "cpu"]
 
 
-@pytest.mark.usefixtures("curves_are_drawn")
-def test_train_measure_and_go_on(new, folder):
+def test_train_measure_and_go_on(new, folder, monkeypatch):
+    monkeypatch.undo()  # curves are drawn
     done = run(*new)
     assert done.exit_code == 0, done.output
     assert f"shakespeare train --resume '{folder}' --decisions 1600" in done.stdout
@@ -61,16 +68,13 @@ def test_train_measure_and_go_on(new, folder):
     assert card.players == [3, 4]
     assert card.figures["decisions"] >= 800
     history = card.figures["history"]
-    assert sorted({entry["players"] for entry in history}) == [3, 4]
     assert len({entry["decisions"] for entry in history}) == 3  # before, on the way, at the end
     for players in (3, 4):  # whole rotations
         measured = {entry["games"] for entry in history if entry["players"] == players}
         assert measured == {-(-games // players) * players for games in (4, 8)}
-
     (measure,) = re.findall(r"^Evaluate +shakespeare (.*)$", done.output, re.MULTILINE)
     assert str(folder) in measure
     printed(*shlex.split(measure), "--games", "6")
-
     done = run("train", "--resume", str(folder), "--decisions", "1100")
     assert done.exit_code == 0, done.output
     assert "loading the run ..." in done.stderr.splitlines()
@@ -78,17 +82,15 @@ def test_train_measure_and_go_on(new, folder):
 
 
 def test_a_run_stopped_before_it_learns_leaves_nothing(new, folder, monkeypatch):
-    def stopped(*_):
-        signal.raise_signal(signal.SIGINT)
-
-    monkeypatch.setattr("shakespeare_training.runs.run.make_learner", stopped)
+    stopped = "shakespeare_training.runs.run.make_learner"
+    monkeypatch.setattr(stopped, lambda *_: signal.raise_signal(signal.SIGINT))
     done = run(*new)
     assert done.exit_code == 130
     assert "Stopped before learning began." in done.output
     assert not folder.exists()
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
+@signals
 @pytest.mark.parametrize("name", ["SIGINT", "SIGHUP"])
 def test_what_a_stop_leaves_is_told_and_goes_on(new, folder, monkeypatch, name):
     def stopped(callback, rows):
@@ -96,14 +98,14 @@ def test_what_a_stop_leaves_is_told_and_goes_on(new, folder, monkeypatch, name):
             signal.raise_signal(getattr(signal, name))
 
     with monkeypatch.context() as patched:
-        patched.setattr("shakespeare_training.runs.callback.RunCallback._log_scores", stopped)
+        patched.setattr("shakespeare_training.runs.train._Course._log_scores", stopped)
         done = run(*new)
     assert done.exit_code == 0, done.output
     assert "Stopped after 512 decisions; saved." in done.stdout
     assert f"shakespeare train --resume '{folder}'" in done.stdout
-    assert read_state(folder).learner.decisions == 512
+    assert read_state(folder).decisions == 512
     printed("train", "--resume", str(folder), "--decisions", "513")
-    assert 512 < read_state(folder).learner.decisions < 1000
+    assert 512 < read_state(folder).decisions < 1000
 
 
 @pytest.mark.parametrize(
@@ -157,8 +159,7 @@ class Stops(BaseCallback):
     def _on_step(self):
         return self.run.decisions < 300
 
-def nothing(run):
-    return None
+nothing = repr
 """
 
 
@@ -178,5 +179,94 @@ def test_weights_that_explode_end_the_run_and_spoil_nothing(new, folder):
     said = " ".join(done.output.split())
     assert "not finite" in said or "too large to choose a move by" in said
     assert "--set learning_rate=250000" in said
-    assert read_state(folder).learner.decisions == 0
+    assert read_state(folder).decisions == 0
     read_card(folder)
+
+
+@signals
+def test_a_signal_stops_what_can_be_lost_at_once_and_the_rest_where_it_may_be_stopped():
+    with pytest.raises(Stopped), stopped_by_signals(Stop()):
+        signal.raise_signal(signal.SIGTERM)
+    stop, passed = Stop(), []
+    with pytest.raises(Stopped), stopped_by_signals(stop), stop.deferred():  # noqa: PT012
+        stop.check()
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)  # so soon that it is the same one
+        passed.append("saved")
+        stop.check()
+        passed.append("went on")
+    assert passed == ["saved"]
+
+
+@signals
+def test_signals_that_are_ignored_stay_so_and_handlers_are_put_back():
+    """As under nohup, where a lost terminal is to end nothing."""
+    stop, interrupt = Stop(), signal.getsignal(signal.SIGINT)
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with stopped_by_signals(stop):
+            signal.raise_signal(signal.SIGHUP)
+            assert not stop.requested
+            assert signal.getsignal(signal.SIGINT) is not interrupt
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+        assert signal.getsignal(signal.SIGINT) is interrupt
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+BUSY = """
+import signal, time
+from shakespeare_training.terminal import Stop, stopped_by_signals
+stop = Stop()
+with stopped_by_signals(stop), stop.deferred():
+    signal.raise_signal(signal.SIGINT)
+    time.sleep(0.7)
+    print("went on", flush=True)
+    signal.raise_signal(signal.SIGINT)
+    print("never said", flush=True)
+"""
+
+
+@signals
+def test_a_second_signal_ends_the_process():
+    done = subprocess.run([sys.executable, "-c", BUSY], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout == "went on\n"
+    assert done.stderr == "stopping; once more to leave at once\n"
+    assert done.returncode == 128 + signal.SIGINT
+
+
+NOBODY = None, None, None
+
+
+def history(*moments):
+    """At tables of 1, 2 and 4; everything grows by one score or a tenth of all games."""
+    measured = []
+    for step, decisions in enumerate(moments):
+        for players in (2, 4):
+            for rival in ("heuristic", "$random"):
+                rate = 0.2 + 0.1 * step
+                won = rate, rate - 0.05, rate + 0.05
+                measured.append(Measurement(decisions, 1.0, players, rival, 100, *won, 20.0, 25.0))
+        for players, own in ((1, SOLO), (4, ITSELF)):
+            best = 20.0 + step
+            figures = *NOBODY, best, best, *(best - 0.75, best + 0.75) * 2
+            measured.append(Measurement(decisions, 1.0, players, own, 100, *figures))
+    return measured
+
+
+def heights(axes, style):
+    """Of the level lines of a style."""
+    return [line.get_ydata()[0] for line in axes.get_lines() if line.get_linestyle() == style]
+
+
+def test_lines_of_both_panels():
+    figure = curves_figure(history(0, 1000, 2000), title="a run", targets={1: 30, 3: 40, 4: 33})
+    rates, scores = figure.axes
+    line = {line.get_label(): line for line in rates.get_lines()}["4 seats against heuristic"]
+    assert np.asarray(line.get_xdata()).tolist() == [0, 1000, 2000]
+    assert np.asarray(line.get_ydata()).tolist() == pytest.approx([20.0, 30.0, 40.0])
+    assert heights(rates, ":") == [50.0, 25.0]
+    assert [len(axes.collections) for axes in (rates, scores)] == [4, 2], "intervals"
+    solo = {line.get_label(): line for line in scores.get_lines()}["1 seat solo"]
+    assert np.asarray(solo.get_ydata()).tolist() == [20.0, 21.0, 22.0]
+    assert heights(scores, "--") == [30, 33]

@@ -1,15 +1,17 @@
-"""The games that a learner plays, as tensors: on the processor, or on a GPU (`device_games.py`)."""
+"""The games that a learner plays, as tensors: on the processor, or on a GPU (`device.py`)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.game import Records
 from shakespeare_env.errors import IllegalMove
 from shakespeare_env.play.generators import draw_columns
@@ -18,9 +20,12 @@ from shakespeare_training.league import Ended, League
 TOO_LARGE = "the network's numbers are too large to choose a move by"
 """What is wrong where the learner's move is not legal: exploded weights exceed every mask."""
 
+_RANDOM_GAMES = 16
+"""Random games that are played to measure how long one is."""
+
 
 class Progress(NamedTuple):
-    """What has happened since it was last told.
+    """What has happened since it was last asked for.
 
     Attributes:
         decisions: The learner's decisions.
@@ -53,10 +58,7 @@ class HostGames:
         self.obs, self.mask, self.to_move = map(_shared, (batch.obs, batch.mask, batch.to_move))
         self.rewards, self.done = map(_shared, (batch.rewards, batch.done))
         self.final_winners = _shared(batch.final_winners)
-        self._every_row = np.arange(batch.n)
-        self._thread = ThreadPoolExecutor(1, "opponents")
-        self._waiting: tuple[NDArray[np.int64], Future[NDArray[np.int64]]] | None = None
-        self._made, self._ended = 0, league.ended(self._every_row[:0])
+        self._progress = Progress(0, league.ended(np.zeros(0, np.int64)))
         self._rng = np.random.default_rng()
 
     @property
@@ -78,17 +80,11 @@ class HostGames:
         weights = log_probabilities.softmax(dim=-1).numpy()
         return torch.from_numpy(draw_columns(weights, self._rng.random(len(weights))))
 
-    def opponents_think(self) -> None:
-        """Begin to ask them in a second thread: they share no generator with the learner."""
-        rows = np.flatnonzero(~self.league.learner_decides())
-        if len(rows):
-            self._waiting = rows, self._thread.submit(self.league.decide, rows)
-
     def opponents_act(self, actions: torch.Tensor) -> torch.Tensor:
         """int64[n]: the opponents' actions where they are to move, the given ones elsewhere."""
-        if self._waiting is not None:
-            (rows, chosen), self._waiting = self._waiting, None
-            actions[torch.from_numpy(rows)] = torch.from_numpy(chosen.result())
+        rows = np.flatnonzero(~self.league.learner_decides())
+        if len(rows):
+            actions[torch.from_numpy(rows)] = torch.from_numpy(self.league.decide(rows))
         return actions
 
     def step(self, actions: torch.Tensor, rows: NDArray[np.int64] | None = None) -> None:
@@ -99,7 +95,6 @@ class HostGames:
         """
         batch, league = self.batch, self.league
         own = league.learner_decides()
-        self._made = int(np.count_nonzero(own))
         try:
             batch.step(actions.numpy(), rows)
         except IllegalMove as fault:
@@ -107,17 +102,17 @@ class HostGames:
                 raise FloatingPointError(TOO_LARGE) from fault
             raise
         ended = np.flatnonzero(batch.done)
-        self._ended = league.ended(ended)
+        self._progress = Progress(int(np.count_nonzero(own)), league.ended(ended))
         if len(ended):
             batch.restart(ended)
             league.assign_seats(ended)
 
     def rollout(self, play: Callable[[int], None], steps: int) -> Iterator[Progress]:
-        """Play steps 0, 1, ..., each a call; on a GPU they are told of together at the end."""
+        """Play steps 0, 1, ..., each a call; a GPU tells of them together at the end."""
         for step in range(steps):
             play(step)
-            self.league.record_results(self._ended)
-            yield Progress(self._made, self._ended)
+            self.league.record_results(self._progress.ended)
+            yield self._progress
 
     def save(self) -> torch.Tensor:
         """uint8[n, ...]: copies of the records."""
@@ -132,3 +127,25 @@ class HostGames:
 def _shared(array: NDArray[Any]) -> torch.Tensor:
     """An array of a batch as a tensor; PyTorch warns of read-only ones, which views are."""
     return torch.from_numpy(array if array.flags.writeable else array.base)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Keep PyTorch to one thread, which finishes a step's rows before a second one is awake."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@cache
+def random_decisions(game: str, players: int) -> float:
+    """Decisions of all seats in a random game; games of skilled players are about as long."""
+    batch = Batch(game, n=_RANDOM_GAMES, players=players, autoreset=False)
+    made = 0
+    while (rows := np.flatnonzero(batch.to_move >= 0)).size:
+        made += rows.size
+        batch.step(batch.random_actions()[rows], rows)
+    return made / _RANDOM_GAMES

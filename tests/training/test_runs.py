@@ -1,0 +1,493 @@
+"""A run's folder: stopped or killed at any moment it goes on as it would have, and must fit."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import re
+import shutil
+import sys
+import time
+from dataclasses import replace
+from functools import cache, partial
+from itertools import count, cycle
+from pathlib import Path
+
+import numpy as np
+import pytest
+import safetensors.numpy
+from filelock import FileLock, Timeout
+from rich.console import Console
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from shakespeare_agents.networks.checkpoint import load_checkpoint, read_card
+from shakespeare_env.core import registry
+from shakespeare_env.errors import CheckpointError, TrainingError
+from shakespeare_training.config import override
+from shakespeare_training.learner import linear
+from shakespeare_training.ppo import PPO
+from shakespeare_training.runs.evaluation import ITSELF
+from shakespeare_training.runs.run import Run
+from shakespeare_training.runs.train import train
+from tests.contract.command_line import refused
+from tests.training.short_runs import SMALL, Quietly, StopsAfter, edit_state, fingerprint, small
+
+QUIET = Console(quiet=True)
+FEW = {"first_evaluation_games": 4, "evaluation_games": 4, "final_evaluation_games": 4}
+CONFIGS = {
+    name: override(
+        small(name),
+        precision=precision,
+        players=[*registry.seats(name)][:2],
+        n_steps=8,
+        decisions=500,
+        snapshot_every=200,
+        evaluate_every=200,
+        **FEW,
+    )
+    for name, precision in zip(registry.names(), cycle(["bfloat16", "float32"]), strict=False)
+}
+CONFIG, GAME = CONFIGS[registry.DEFAULT], registry.game(registry.DEFAULT)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A complete run of a game by its name; each is played once."""
+
+    @cache
+    def run_of(name):
+        run = Run.create(CONFIGS[name], tmp_path_factory.mktemp("runs") / name, device="cpu")
+        assert train(run, QUIET)
+        run.close()
+        return run
+
+    return run_of
+
+
+@pytest.fixture
+def whole(finished):
+    """A complete run of one game, for what is the same with all of them."""
+    return finished(registry.DEFAULT)
+
+
+@pytest.fixture
+def folder(whole, tmp_path):
+    """A copy of its folder, with snapshots, open decisions and an optimiser at work."""
+    return shutil.copytree(whole.folder, tmp_path / "copy")
+
+
+def figures(run):
+    """All that was measured but the time."""
+    return [replace(measurement, seconds=0.0) for measurement in run.history]
+
+
+@pytest.mark.parametrize(("name", "patience"), [("shakespeare", 401), ("figaro", 801)])
+def test_a_run_stopped_anywhere_is_the_run_it_would_have_been(finished, tmp_path, name, patience):
+    """In rollouts, updates and evaluations, through the course of the command itself."""
+    folder = tmp_path / "run"
+    run = Run.create(CONFIGS[name], folder, device="cpu")
+    stopped_at = []
+    # Within a rollout or update; after an evaluation's next games.
+    for at in (41, patience) * 9:
+        if train(run, QUIET, StopsAfter(checks=at)):
+            break
+        run.close()
+        measured = figures(run)
+        run = Run.resume(folder, device="cpu")
+        assert figures(run) == measured
+        stopped_at.append((run.decisions, len(run.history)))
+    assert len(set(stopped_at)) > 2
+    assert fingerprint(run) == fingerprint(finished(name))
+    assert figures(run) == figures(finished(name))
+    assert len(run.learner.league.pool) == 2
+
+
+def test_a_run_that_is_over_says_so_and_can_be_made_longer(whole, folder, capsys):
+    def files():
+        return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+    before = files()
+    for decisions in (None, CONFIG.decisions):
+        with Run.resume(folder, decisions=decisions, device="cpu") as run:
+            assert train(run, Console(width=200))
+        out = capsys.readouterr().out
+        assert "is complete after" in out
+        assert f"train --resume {folder} --decisions {2 * CONFIG.decisions}\n" in out
+        assert out.endswith(f"shakespeare play {folder}\n")
+    with pytest.raises(ValueError, match="decisions already; give more"):
+        Run.resume(folder, decisions=400, device="cpu")
+    with Run.resume(folder, decisions=900, device="cpu") as run:
+        assert files() == before
+        assert (run.config.decisions, run.decisions) == (900, whole.decisions)
+        run.learn(Quietly(run))
+        assert run.decisions >= 900
+        run.save()
+    assert read_card(folder).command.endswith(" && shakespeare train --resume RUN --decisions 900")
+
+
+def test_all_measurements_are_logged(whole):
+    log = EventAccumulator(str(whole.folder / "tensorboard")).Reload()
+    for tag, opponent, figure in (
+        # Nobody beats itself: then the score is what tells how good it is.
+        ("winning_score/2_seats", ITSELF, "mean_winning_score"),
+        ("win_rate/2_seats_against_random", "random", "win_rate"),
+    ):
+        events = [(event.step, event.value) for event in log.Scalars(tag)]
+        measured = [m for m in whole.history if (m.players, m.opponent) == (2, opponent)]
+        assert len(measured) > 2
+        assert events == [(m.decisions, pytest.approx(getattr(m, figure))) for m in measured]
+    assert {"league/heuristic", "rollout/winning_score_1_seats"} <= {*log.Tags()["scalars"]}
+
+
+def test_what_cannot_be_resumed_can_be_started_from(folder, tmp_path):
+    """As a folder of the version before: its checkpoint is as good as ever."""
+    edit_state(folder, lambda data: data.update(format=1))
+    with pytest.raises(CheckpointError, match=f"shakespeare train --start {folder}"):
+        Run.resume(folder)
+    run = Run.create(SMALL, tmp_path / "next", start=folder, device="cpu")
+    ours, theirs = run.learner.policy.tensors(), load_checkpoint(folder, GAME)[0].tensors
+    assert all((ours[name] == theirs[name]).all() for name in theirs)
+    with pytest.raises(ValueError, match="width 16, but the run's is 24"):
+        Run.create(override(SMALL, width=24), tmp_path / "wider", start=folder, device="cpu")
+
+
+# A killed process does nothing more to its files, so from a call on every one that would change the
+# folder fails, those that tidy up included.  On a full disk one call fails, and all others work.
+SHORT = small(registry.DEFAULT).model_copy(update={"decisions": 700, "max_snapshots": 1})
+FILES = [".lock", "card.json", "config.toml", "run.json", "run.safetensors", "weights.safetensors"]
+
+
+class Killed(BaseException):
+    """No handler of errors catches it."""
+
+
+def failed(monkeypatch, moment, work, full_disk=False):
+    """Whether `work` met its end at the call `moment` that flushes, renames or deletes."""
+    calls = 0
+
+    def guarded(act):
+        def acted(*arguments, **options):
+            nonlocal calls
+            calls += 1
+            if full_disk and calls == moment + 1:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            if not full_disk and calls > moment:
+                raise Killed
+            return act(*arguments, **options)
+
+        return acted
+
+    with monkeypatch.context() as patch:
+        for place, name in ((os, "fsync"), (os, "replace"), (Path, "unlink")):
+            patch.setattr(place, name, guarded(getattr(place, name)))
+        try:
+            work()
+        except (Killed, OSError):
+            return True
+    return False
+
+
+def stems(folder):
+    """What a run has written, digests of contents and logs left out."""
+    names = {path.name for path in folder.iterdir()} - {"tensorboard"}
+    return sorted(re.sub(r"-[0-9a-f]{16}\.", ".", name) for name in names)
+
+
+def begin(folder):
+    return Run.create(SHORT, folder, device="cpu")
+
+
+def go_on(run):
+    """Learn to the end, and save."""
+    with run:
+        run.learn(Quietly(run))
+        run.save()
+    return fingerprint(run)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """All that a run is which nothing happened to."""
+    return go_on(begin(tmp_path_factory.mktemp("runs") / "run"))
+
+
+def test_killed_in_its_first_save(undisturbed, monkeypatch, tmp_path):
+    """Before there is a state --resume tells what to do, and --out takes the folder."""
+
+    def work():
+        with begin(folder) as run:
+            run.save()
+
+    starts = 0
+    for moment in count():
+        folder = tmp_path / str(moment)
+        was_killed = failed(monkeypatch, moment, work)
+        try:
+            run = Run.resume(folder, device="cpu")
+        except CheckpointError as fault:
+            assert "first save" in str(fault)  # noqa: PT017
+            run = begin(folder)
+            starts += 1
+        with run:
+            run.save()
+        assert stems(folder) == FILES
+        if moment == 8 or not was_killed:  # learning takes longer than all else
+            assert go_on(Run.resume(folder, device="cpu")) == undisturbed
+        if not was_killed:
+            break
+    assert 4 < starts < moment
+
+
+@pytest.mark.parametrize("full_disk", [False, True])
+def test_killed_in_a_later_save(undisturbed, monkeypatch, tmp_path, full_disk):
+    """What can be resumed is one whole state, the old or the new, and goes on as it would have."""
+    before = tmp_path / "before"
+    with begin(before) as run:
+        run.learn(Quietly(run, leave_at=450))
+    run = Run.resume(before, device="cpu")
+    states = {"old": fingerprint(run)}
+    run.learn(Quietly(run))
+    states["new"] = fingerprint(run)
+    met = []
+    for moment in count():
+        folder = run.folder = shutil.copytree(before, tmp_path / str(moment))
+        has_failed = failed(monkeypatch, moment, run.save, full_disk)
+        load_checkpoint(folder, GAME)
+        with Run.resume(folder, device="cpu") as again:
+            met += [name for name, state in states.items() if state == fingerprint(again)]
+            again.save()
+        snapshots = [f"snapshot-{it.name}.safetensors" for it in again.learner.league.snapshots]
+        assert stems(folder) == sorted([*FILES, *snapshots])
+        if moment == 8 or not has_failed:
+            assert go_on(Run.resume(folder, device="cpu")) == undisturbed
+        if not has_failed:
+            break
+    run.close()
+    assert len(met) == moment + 1
+    assert met == sorted(met, reverse=True)
+    assert (met[0], met[-1]) == ("old", "new")
+
+
+LONG = override(
+    SMALL,
+    decisions=10**12,
+    players=[2],
+    opponents={"current": 1.0},
+    evaluation_opponents=[],
+    n_epochs=1,
+    learning_rate=1e-3,
+    learning_rate_end=0.1,
+    ent_coef=1.0,
+    ent_coef_end=0.0,
+    **FEW,
+)
+ROLLOUT = LONG.n_envs * LONG.n_steps
+
+
+@pytest.fixture
+def updates(monkeypatch):
+    """Time stands still but for updates, of 10 seconds; (learning rate, entropy) of each."""
+    now, made = 1000.0, []
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    update = PPO.train
+
+    def slow(learner):
+        nonlocal now
+        update(learner)
+        now += 10.0
+        rate = learner.optimizer.param_groups[0]["lr"]
+        made.append((rate, learner._entropy_weight.item()))
+
+    monkeypatch.setattr(PPO, "train", slow)
+    return made
+
+
+def annealed(share):
+    """The coefficients at a share of the run."""
+    return pytest.approx((1e-3 - 9e-4 * share, 1.0 - share))
+
+
+def test_schedules_follow_the_time_limit_which_a_resumed_run_has_anew(tmp_path, updates):
+    """So that a run it stops ends as one of full length."""
+    folder = tmp_path / "run"
+    with Run.create(LONG, folder, device="cpu", minutes=0.5) as run:
+        assert not train(run, QUIET), "it is not complete"
+    assert updates == [annealed(spent / 30) for spent in (0, 10, 20)]
+    assert run.history[-1].decisions == 3 * ROLLOUT, "evaluated after the last update"
+    assert read_card(folder).command.endswith(" --minutes 0.5")
+    updates.clear()
+    # Half of a minute is over.
+    with Run.resume(folder, device="cpu", minutes=0.5) as run:
+        train(run, QUIET)
+    assert updates == [annealed(spent / 60) for spent in (30, 40, 50)]
+    updates.clear()
+    length = 8 * ROLLOUT
+    with Run.resume(folder, decisions=length, device="cpu") as run:
+        assert train(run, QUIET)
+    # The last rollout overshoots the end, where schedules stay as they are.
+    assert [rate for rate, _ in updates] == pytest.approx([1e-3 - 9e-4 * n / 8 for n in (7, 8)])
+    assert [linear(3.0, 1.0)(left) for left in (1.5, 1.0, 0.5, 0.0, -0.5)] == [3, 3, 2, 1, 1]
+    assert read_card(folder).command.endswith(
+        " --minutes 0.5 && shakespeare train --resume RUN --minutes 0.5"
+        f" && shakespeare train --resume RUN --decisions {length}"
+    )
+
+
+def put(data, place, value):
+    """Replace what stands at `a.b.0`; `...` takes it out."""
+    *path, last = [int(step) if step.isdecimal() else step for step in place.split(".")]
+    for step in path:
+        data = data[step]
+    if value is ...:
+        del data[last]
+    else:
+        data[last] = value
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        ("format", 99),
+        ("made_for.game", "chess"),
+        ("made_for.box_digest", "0"),
+        ("made_for.records", "0"),
+        ("made_for.layout_digest", ...),
+        ("surprise", 1),
+        ("arrays", []),
+        ("arrays.file", "../run.safetensors"),
+        ("league.active", 99),
+        ("league.opponents.0.wins", -1.0),
+        ("league.opponents.1", ...),
+        ("league.rng.bit_generator", "MT19937"),
+        ("rng.state.state", -1),
+        ("decisions", 10**30),
+        ("decisions", True),
+        ("snapshots", []),
+        ("seconds", "x"),
+        ("digests.random", "0"),
+        ("history", [{"decisions": 3}]),
+        ("config.width", 24),
+        ("config.n_envs", 17),
+        ("config.players", [99]),
+        ("config.breadth", 3),
+    ],
+)
+def test_an_entry_that_cannot_be_is_refused(folder, place, value):
+    edit_state(folder, partial(put, place=place, value=value))
+    with pytest.raises(CheckpointError, match=str(folder)):
+        Run.resume(folder, device="cpu")
+
+
+def test_what_is_no_proper_json_is_refused(folder):
+    for text in ("", "{", "[" * 10**5, '{"format": 5, "\\ud800": 1}'):
+        (folder / "run.json").write_text(text)
+        with pytest.raises(CheckpointError, match=r"run\.json"):
+            Run.resume(folder, device="cpu")
+
+
+def spoilt(value):
+    """The same array with another number in its first place."""
+    return lambda array: np.concatenate([[value], array[1:]]).astype(array.dtype)
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("policy/action.weight", lambda a: a[:-1]),
+        ("seats", lambda a: a[:, :2]),
+        ("games", lambda a: a * 0),
+        ("games", lambda a: a[:-1]),
+        ("open/games", spoilt(99)),
+        ("open/games", lambda a: np.array(3)),
+        ("open/seats", spoilt(-1)),
+        ("open/seats", spoilt(7)),
+        ("open/actions", spoilt(10**6)),
+        ("open/masks", lambda a: a[:, :3]),
+        ("open/observations", lambda a: a[:-1]),
+    ],
+)
+def test_an_array_that_cannot_be_is_refused(folder, name, change):
+    """Though the digest of its file is right."""
+
+    def edit(data):
+        path = folder / data["arrays"]["file"]
+        arrays = dict(safetensors.numpy.load(path.read_bytes()))
+        arrays[name] = change(arrays[name].copy())
+        path.write_bytes(safetensors.numpy.save(arrays))
+        data["arrays"]["digest"] = hashlib.sha256(path.read_bytes()).hexdigest()
+
+    edit_state(folder, edit)
+    with pytest.raises(CheckpointError, match=str(folder)):
+        Run.resume(folder, device="cpu")
+
+
+def test_a_run_has_its_folder_until_it_is_closed(folder):
+    with Run.resume(folder, device="cpu") as run:
+        with pytest.raises(Timeout):
+            FileLock(folder / ".lock").acquire(timeout=0)
+        assert "another process" in refused("train", "--resume", str(folder), "--device", "cpu")
+        load_checkpoint(folder, GAME)  # who reads needs no lock
+    for use in (run.save, lambda: train(run, QUIET)):
+        with pytest.raises(TrainingError, match="closed"):
+            use()
+    for _ in range(2):  # what fails to begin gives the folder back
+        with pytest.raises(ValueError, match="--resume"):
+            Run.create(SMALL, folder, device="cpu")
+        with pytest.raises(ValueError, match="tpu"):
+            Run.resume(folder, device="tpu")
+    with FileLock(folder / ".lock"), pytest.raises(TrainingError):
+        Run.resume(folder)
+    Run.resume(folder, device="cpu").close()
+
+
+def test_only_a_run_is_resumed_and_nothing_is_overwritten(folder, tmp_path):
+    for empty in (tmp_path / "empty", tmp_path / "nothing"):
+        with pytest.raises(CheckpointError, match=r"run\.json"):
+            Run.resume(empty)
+        assert not empty.exists()
+    (tmp_path / "file").write_text("mine")
+    for option in ("--out", "--resume"):
+        assert "file" in refused("train", option, str(tmp_path / "file"), "--device", "cpu")
+    (folder / "run.json").unlink()
+    with pytest.raises(ValueError, match="already holds a checkpoint"):
+        Run.create(SMALL, folder, device="cpu")
+
+
+CODE = """
+import pathlib
+pathlib.Path(__file__).with_name("was_run").touch()
+
+def first(observations, masks, rng):
+    return masks.argmax(axis=1)
+"""
+PLANTED = "planted.py:first"
+
+
+def test_python_that_settings_name_is_run_only_if_it_is_trusted(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, was_run = tmp_path / "planted.py", tmp_path / "was_run"
+    code.write_text(CODE)
+    met = {"opponents": {"current": 0.5, PLANTED: 0.5}, "evaluation_opponents": [PLANTED]}
+    with Run.create(override(SMALL, **met), tmp_path / "run", device="cpu") as run:
+        assert [opponent.name for opponent in run.learner.league.named] == [PLANTED]
+        run.save()
+
+    def forget():
+        """The file is as if it had never been run."""
+        was_run.unlink()
+        for name in [name for name in sys.modules if name.endswith("planted%2Epy")]:
+            del sys.modules[name]
+
+    forget()
+    with pytest.raises(CheckpointError, match=PLANTED):
+        Run.resume(tmp_path / "run", device="cpu", trusted=["other.py:first"])
+    assert "--trust" in refused("train", "--resume", str(tmp_path / "run"))
+    assert not was_run.exists()
+    with Run.resume(tmp_path / "run", device="cpu", trusted=[PLANTED]) as run:
+        assert list(run._opponents) == [PLANTED]
+    assert was_run.exists()
+    forget()
+    code.write_text(f"{CODE}# changed\n")
+    with pytest.raises(CheckpointError, match="changed"):
+        Run.resume(tmp_path / "run", device="cpu", trusted=[PLANTED])

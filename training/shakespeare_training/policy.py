@@ -1,0 +1,240 @@
+"""The network that learns, in PyTorch, with the names of `shakespeare_agents.networks.network`."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_agents.networks.network import ILLEGAL, Network, Tensors, input_scale
+from shakespeare_env.core.game import ObservationLayout
+from shakespeare_env.extras import needing
+
+with needing("train", "training needs"):
+    import torch
+    from torch import nn
+
+_ILLEGAL = float(ILLEGAL)
+_REPEATS = 7
+_WORTH_IT = 1.1
+"""The least speed-up for which bfloat16 is used."""
+
+
+class Outputs(NamedTuple):
+    """The network's outputs for n situations; float32, S being the most seats of the game.
+
+    Attributes:
+        log_probabilities: [n, A], about -1e8 for illegal actions.
+        win_logits: [n, S], of shares of the victory by seat clockwise of the one that looks;
+            meaningless for absent seats.
+        changes: [n, S], of the scores until the end, in units of `Game.score_scale`.
+    """
+
+    log_probabilities: torch.Tensor
+    win_logits: torch.Tensor
+    changes: torch.Tensor
+
+
+class Judged(NamedTuple):
+    """What n actions are worth to a learner; see `Outputs`.
+
+    Attributes:
+        log_probs: float32[n], of the actions.
+        entropies: float32[n], of the policy in the situations.
+        win_logits: float32[n, S].
+        changes: float32[n, S].
+    """
+
+    log_probs: torch.Tensor
+    entropies: torch.Tensor
+    win_logits: torch.Tensor
+    changes: torch.Tensor
+
+
+class _Choices(torch.autograd.Function):
+    """Log-probabilities of actions and entropies, from logits of all actions and masks.
+
+    PyTorch alone would pass over every action of every situation twice as often.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any, logits: torch.Tensor, masks: torch.Tensor, actions: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        logs = masked_log_softmax(logits, masks)
+        # The softmax of log-probabilities equals their exponential, but exp() takes three times as
+        # long on -1e8.  An illegal action adds 0 * -1e8 = -0.
+        shares = logs.softmax(dim=-1)
+        entropies = -(shares * logs).sum(dim=-1)
+        ctx.save_for_backward(logs, shares, entropies, actions)
+        ctx.dtype = logits.dtype
+        return logs.gather(1, actions[:, None]).squeeze(1), entropies
+
+    @staticmethod
+    def backward(
+        ctx: Any, of_log_probs: torch.Tensor, of_entropies: torch.Tensor
+    ) -> tuple[torch.Tensor, None, None]:
+        logs, shares, entropies, actions = ctx.saved_tensors
+        gradient = (logs + entropies[:, None]).mul_(of_entropies[:, None])
+        gradient.add_(of_log_probs[:, None]).mul_(shares).neg_()
+        gradient.scatter_add_(1, actions[:, None], of_log_probs[:, None])
+        return gradient.to(ctx.dtype), None, None
+
+
+class PolicyNetwork(nn.Module):
+    """`Network` with heads, to be trained; fresh heads forecast equal shares and no changes.
+
+    Args:
+        layout: The observations.
+        actions: The number of actions.
+        seats: The most seats of the game.
+        width: The width of its layers.
+
+    Attributes:
+        use_bfloat16: Whether layers multiply in bfloat16, on some processors more than twice as
+            fast; weights, logits and forecasts stay float32.
+    """
+
+    scale: torch.Tensor
+
+    def __init__(self, layout: ObservationLayout, *, actions: int, seats: int, width: int) -> None:
+        super().__init__()
+        self.use_bfloat16 = False
+        self.register_buffer("scale", torch.from_numpy(input_scale(layout)), persistent=False)
+        self.trunk, self.norm = nn.Linear(layout.size, width), nn.LayerNorm(width)
+        self.win, self.score = nn.Linear(width, seats), nn.Linear(width, seats)
+        self.policy, self.outlook = nn.Linear(width, width), nn.Linear(width, width)
+        self.action = nn.Linear(width, actions)
+        nn.Linear(width, 1)  # drawn and dropped, for a seed to give the weights it always gave
+        for layer, gain in (
+            *((layer, math.sqrt(2)) for layer in (self.trunk, self.policy, self.outlook)),
+            (self.action, 0.01),
+        ):
+            nn.init.orthogonal_(layer.weight, gain)
+            nn.init.zeros_(layer.bias)
+        for head in (self.win, self.score):
+            nn.init.zeros_(head.weight)
+            nn.init.zeros_(head.bias)
+
+    def outputs(self, observations: torch.Tensor, masks: torch.Tensor) -> Outputs:
+        """Everything, for int8[n, D] observations and bool[n, A] masks."""
+        logits, win_logits, changes = self._heads(observations)
+        return Outputs(masked_log_softmax(logits, masks), win_logits, changes)
+
+    def judged(
+        self, observations: torch.Tensor, masks: torch.Tensor, actions: torch.Tensor
+    ) -> Judged:
+        """What learning from some actions, int64[n], needs of `outputs`, in half the time."""
+        logits, win_logits, changes = self._heads(observations)
+        log_probs, entropies = _Choices.apply(logits, masks, actions)  # type: ignore[no-untyped-call]
+        return Judged(log_probs, entropies, win_logits, changes)
+
+    def in_precision(self, observations: torch.Tensor) -> torch.autocast:
+        """The context in which layers multiply as `use_bfloat16` says."""
+        device = observations.device.type
+        return torch.autocast(device, torch.bfloat16, enabled=self.use_bfloat16)
+
+    def features(self, observations: torch.Tensor) -> torch.Tensor:
+        """float[n, width]: the layer that all heads share, to be asked `in_precision`."""
+        # Scaling the weights equals scaling the far more numerous observations, and integers up to
+        # 256 are exact in bfloat16.
+        weight = self.trunk.weight * self.scale
+        inputs = observations.to(torch.bfloat16 if self.use_bfloat16 else weight.dtype)
+        return torch.relu(self.norm(nn.functional.linear(inputs, weight, self.trunk.bias)))
+
+    def _heads(self, observations: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        with self.in_precision(observations):
+            features = self.features(observations)
+            logits = self.action(torch.relu(self.policy(features)))
+            outlook = torch.relu(self.outlook(features))
+            win_logits, changes = self.win(outlook), self.score(outlook)
+        return logits, win_logits.float(), changes.float()
+
+    def parts(self) -> list[list[nn.Parameter]]:
+        """Its parameters in three lists: the shared layer's, the policy's and the forecasts'."""
+        parts = (
+            (self.trunk, self.norm),
+            (self.policy, self.action),
+            (self.outlook, self.win, self.score),
+        )
+        return [[p for layer in part for p in layer.parameters()] for part in parts]
+
+    def tensors(self) -> dict[str, NDArray[np.float32]]:
+        """A copy of the weights, for `shakespeare_agents.networks.network.Network`."""
+        return tensors_of(self.state_dict())
+
+    def set_tensors(self, tensors: Tensors) -> None:
+        """Copy the weights of a network in; heads that it lacks become fresh.
+
+        Raises:
+            RuntimeError: they are of another width or for another game.
+        """
+        shapes = Network.head_shapes(self.norm.weight.numel(), self.win.bias.numel())
+        given = {**{name: np.zeros(shape, np.float32) for name, shape in shapes.items()}, **tensors}
+        self.load_state_dict({name: torch.tensor(given[name]) for name in self.state_dict()})
+
+
+def tensors_of(state: dict[str, torch.Tensor]) -> dict[str, NDArray[np.float32]]:
+    """`PolicyNetwork.tensors` by a policy's `state_dict`; the value is the own seat's change."""
+    tensors = {name: tensor.cpu().numpy().copy() for name, tensor in state.items()}
+    for kind in ("weight", "bias"):
+        tensors[f"value.{kind}"] = tensors[f"score.{kind}"][:1].copy()
+    return tensors
+
+
+def masked_log_softmax(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
+    """Log-probabilities, float32[n, A], about -1e8 where bool[n, A] masks are False."""
+    return torch.log_softmax(logits.float().masked_fill(~masks, _ILLEGAL), dim=-1)
+
+
+def log_shares(win_logits: torch.Tensor, players: torch.Tensor) -> torch.Tensor:
+    """Logarithms of shares of the victory, float32[n, S], for int64[n] seats at the tables."""
+    places = torch.arange(win_logits.shape[1], device=win_logits.device)
+    present = places < players[:, None]
+    return win_logits.masked_fill(~present, _ILLEGAL).log_softmax(dim=1)
+
+
+def forecast_losses(
+    forecast: Outputs | Judged, players: torch.Tensor, shares: torch.Tensor, changes: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Cross-entropy of the shares of the victory, and squared error of the changes of scores.
+
+    Args:
+        forecast: Outputs for n situations.
+        players: int64[n], seats at the tables; solo games have no share to forecast.
+        shares: float32[n, S], the real shares; 0 where nobody sits.
+        changes: float32[n, S].
+    """
+    several = (players > 1).float()
+    misses = -(shares * log_shares(forecast.win_logits, players)).sum(dim=1)
+    win_loss = (misses * several).sum() / several.sum().clamp(min=1.0)
+    present = torch.arange(shares.shape[1], device=shares.device) < players[:, None]
+    squares = (forecast.changes - changes).square() * present
+    return win_loss, squares.sum() / present.sum()
+
+
+def bfloat16_is_faster(policy: PolicyNetwork, batch_size: int) -> bool:
+    """Whether an update on the policy's device is faster in bfloat16 than in float32.
+
+    It takes about half a second, leaves the policy as it was and draws nothing random.
+    """
+    before, device = policy.use_bfloat16, policy.scale.device
+    observations = torch.zeros(batch_size, len(policy.scale), dtype=torch.int8, device=device)
+    masks = observations.new_ones((batch_size, len(policy.action.bias)), dtype=torch.bool)
+    # They take turns, and the best of each counts, as other work can only slow an update down.
+    seconds = {False: math.inf, True: math.inf}
+    for _ in range(_REPEATS):
+        for bfloat16 in seconds:
+            policy.use_bfloat16 = bfloat16
+            began = time.perf_counter()
+            outputs = policy.outputs(observations, masks)
+            (outputs.log_probabilities[:, 0] + outputs.changes[:, 0]).mean().backward()  # type: ignore[no-untyped-call]
+            if device.type == "cuda":
+                torch.cuda.synchronize()
+            seconds[bfloat16] = min(seconds[bfloat16], time.perf_counter() - began)
+    policy.use_bfloat16 = before
+    policy.zero_grad()
+    return seconds[False] > _WORTH_IT * seconds[True]
