@@ -6,10 +6,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from shakespeare_agents.greedy import GreedyAgent
-    from shakespeare_agents.naming import names
-    from shakespeare_agents.random_agent import RandomAgent
-    from shakespeare_agents.registry import default, make
+    from shakespeare_agents.baselines import GreedyAgent, RandomAgent
+    from shakespeare_agents.naming import default, make, names
 
 __all__ = ["GreedyAgent", "RandomAgent", "default", "make", "names"]
 _HOMES = {

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TypeVar
 
-from shakespeare_agents.portable import AgentSet
-from shakespeare_agents.registry import default, make
+from shakespeare_agents.identity import AgentSet
+from shakespeare_agents.naming import default, make
 from shakespeare_env.core.game import Game
 from shakespeare_env.play.agent import AnyAgent, Player, name_of
 

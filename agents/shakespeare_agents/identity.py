@@ -12,12 +12,18 @@ from pathlib import Path
 from types import MethodType
 from typing import Any
 
-from shakespeare_agents.greedy import GreedyAgent
-from shakespeare_agents.naming import BUILT_IN, own_name, split_options
-from shakespeare_agents.networks.network_agent import NetworkAgent
+from shakespeare_agents.baselines import GreedyAgent, RandomAgent
+from shakespeare_agents.naming import (
+    BELONGINGS,
+    BUILT_IN,
+    FunctionAgent,
+    belongings,
+    loaded_digest,
+    own_name,
+    split_options,
+)
+from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.object_state import is_own, state_digest
-from shakespeare_agents.python_agents import BELONGINGS, FunctionAgent, belongings, loaded_digest
-from shakespeare_agents.random_agent import RandomAgent
 from shakespeare_agents.search.agent import SearchAgent
 from shakespeare_env.checks.values import shown
 from shakespeare_env.core.game import Game

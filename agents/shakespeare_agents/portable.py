@@ -19,10 +19,9 @@ import safetensors.numpy
 
 from shakespeare_agents import naming
 from shakespeare_agents.identity import agent_digest
+from shakespeare_agents.naming import belongings, make
+from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.networks.network import Network
-from shakespeare_agents.networks.network_agent import NetworkAgent
-from shakespeare_agents.python_agents import belongings
-from shakespeare_agents.registry import make
 from shakespeare_agents.search.agent import Plan, SearchAgent, network_search
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game

@@ -13,28 +13,30 @@ from pathlib import Path
 from typing import Any
 
 from shakespeare_agents import naming
-from shakespeare_agents.greedy import GreedyAgent
-from shakespeare_agents.naming import HOW_TO_NAME, PythonName, names
-from shakespeare_agents.networks.bundled import NEWEST, bundled_checkpoint, bundled_versions
+from shakespeare_agents.baselines import GreedyAgent, RandomAgent
+from shakespeare_agents.naming import (
+    HOW_TO_NAME,
+    RULE,
+    PythonName,
+    agent_from,
+    belongings,
+    fault_in_words,
+    load,
+    names,
+    noted,
+)
 from shakespeare_agents.networks.checkpoint import (
+    NEWEST,
+    bundled_checkpoint,
+    bundled_versions,
     check_fits,
     load_checkpoint,
     read_card,
     warn_of_another_box,
 )
-from shakespeare_agents.networks.network_agent import NetworkAgent
-from shakespeare_agents.python_agents import (
-    RULE,
-    agent_from,
-    belongings,
-    fault_in_words,
-    load,
-    noted,
-)
-from shakespeare_agents.random_agent import RandomAgent
+from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.search.agent import TEMPERATURE, Plan, network_search, plain_search
-from shakespeare_agents.search.playouts import TO_THE_END
-from shakespeare_agents.search.policies import at_random, by_rules_of_thumb
+from shakespeare_agents.search.playouts import TO_THE_END, at_random, by_rules_of_thumb
 from shakespeare_env.checks.values import meant
 from shakespeare_env.core.game import Game
 from shakespeare_env.errors import CheckpointError, own_steps

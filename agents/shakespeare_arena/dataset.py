@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from shakespeare_agents.entrants import Entrant, agent_set
-from shakespeare_agents.identity import agent_digest
+from shakespeare_agents.identity import agent_digest, agent_set
+from shakespeare_agents.naming import Entrant
 from shakespeare_agents.workers import Tell, Workers, in_order, tell_nobody
 from shakespeare_arena.playing import Games
 from shakespeare_arena.results import Store, opened

@@ -16,8 +16,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from shakespeare_agents.entrants import Entrant, agent_set, entrants_of, filled
-from shakespeare_agents.portable import AgentSet
+from shakespeare_agents.identity import AgentSet, agent_set
+from shakespeare_agents.naming import Entrant, entrants_of, filled
 from shakespeare_agents.storage import write_atomically
 from shakespeare_agents.workers import Tell, Workers, in_order, tell_nobody
 from shakespeare_arena.intervals import FEW_DEALS, mean_interval, share_interval

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_agents.identity import AgentSet
 from shakespeare_agents.networks.estimating import EstimatingLineup
-from shakespeare_agents.portable import AgentSet
 from shakespeare_agents.workers import Tell, tell_nobody
 from shakespeare_arena.referee import RefereedLineup
 from shakespeare_arena.seating import Rules, Seating

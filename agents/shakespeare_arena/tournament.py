@@ -9,7 +9,7 @@ from contextlib import closing
 from enum import StrEnum
 from pathlib import Path
 
-from shakespeare_agents.entrants import agent_set
+from shakespeare_agents.identity import agent_set
 from shakespeare_agents.storage import write_atomically
 from shakespeare_agents.workers import Workers
 from shakespeare_arena.field import Field, contenders

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shakespeare_agents.registry import make, unlearned
+from shakespeare_agents.heuristics import unlearned
+from shakespeare_agents.naming import make
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_research.counterfactual import play_on

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shakespeare_agents.registry import make
+from shakespeare_agents.naming import make
 from shakespeare_env.checks.values import is_whole
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import checked_count

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shakespeare_agents.networks.network_agent import NetworkAgent
+from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_env.core import registry
 from shakespeare_env.film.figures import KINDS, kind_of
 from shakespeare_research.counterfactual import counterfactual

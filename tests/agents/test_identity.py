@@ -9,10 +9,15 @@ from typing import Any
 import pytest
 
 from shakespeare_agents import make
-from shakespeare_agents.entrants import entrants_of
-from shakespeare_agents.identity import agent_digest, code_digest, digest_of
-from shakespeare_agents.networks.bundled import bundled_checkpoint
-from shakespeare_agents.portable import _from_anywhere, named_agent
+from shakespeare_agents.identity import (
+    _from_anywhere,
+    agent_digest,
+    code_digest,
+    digest_of,
+    named_agent,
+)
+from shakespeare_agents.naming import entrants_of
+from shakespeare_agents.networks.checkpoint import bundled_checkpoint
 from shakespeare_arena.dataset import write_dataset
 from shakespeare_arena.field import Field, contenders
 from shakespeare_env.core import registry

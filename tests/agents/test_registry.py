@@ -9,8 +9,8 @@ import pytest
 
 from shakespeare_agents import GreedyAgent, RandomAgent, default, make
 from shakespeare_agents.networks import bundled as bundled_networks
+from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.networks.network import Network
-from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_env import Batch
 from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError

@@ -12,8 +12,8 @@ import torch
 from stable_baselines3.common.callbacks import ConvertCallback
 
 from shakespeare_agents import RandomAgent
+from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.networks.network import Network
-from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_arena import Entrant, evaluate
 from shakespeare_env.core.game import ObservationLayout
 from shakespeare_training.games import HostGames

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from shakespeare_agents import identity, make
-from shakespeare_agents.networks.bundled import bundled_checkpoint
-from shakespeare_agents.portable import BoxParcel, named_agent, parcel_of
+from shakespeare_agents.identity import BoxParcel, named_agent, parcel_of
+from shakespeare_agents.networks.checkpoint import bundled_checkpoint
 from shakespeare_agents.workers import open_workers
 from shakespeare_arena import Entrant, evaluate
 from shakespeare_arena.field import Field

@@ -15,8 +15,8 @@ import torch
 from numpy.typing import NDArray
 from stable_baselines3.common.callbacks import BaseCallback
 
+from shakespeare_agents.identity import AgentSet
 from shakespeare_agents.networks.network import Network
-from shakespeare_agents.portable import AgentSet
 from shakespeare_agents.search.agent import Found, Plan, SearchAgent, network_search
 from shakespeare_agents.workers import Tell, Workers
 from shakespeare_env.core.batch import Batch

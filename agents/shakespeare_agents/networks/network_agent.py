@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.networks.forward_pass import ForwardPass
+from shakespeare_agents.networks.inference import ForwardPass
 from shakespeare_agents.networks.network import Network
 from shakespeare_env.play.generators import GameGenerators
 

@@ -9,13 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.networks.forward_pass import weights_of
-from shakespeare_agents.networks.inference import Weights
+from shakespeare_agents.networks.inference import NetworkAgent, Weights, weights_of
 from shakespeare_agents.networks.network import Network
-from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_agents.search.halving import Candidates, utility_named
-from shakespeare_agents.search.playouts import TO_THE_END, Player
-from shakespeare_agents.search.policies import Choose, by_network
+from shakespeare_agents.search.playouts import TO_THE_END, Choose, Player, by_network
 from shakespeare_env.checks.values import shown
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.networks.inference import Scratch, Weights
 from shakespeare_agents.search.halving import Ends, Playouts
-from shakespeare_agents.search.policies import Choose, Room, write_forecast
+from shakespeare_agents.search.playouts import Choose, Room, write_forecast
 from shakespeare_env.checks.values import shown
 from shakespeare_env.compile.decorators import kernel, rule
 from shakespeare_env.core.batch_checks import checked_count

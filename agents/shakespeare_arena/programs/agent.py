@@ -11,9 +11,8 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from shakespeare_agents.programs import Answers, Fault, Process, Program, ProgramError
 
-from shakespeare_arena.programs.process import Process, Program, ProgramError
-from shakespeare_arena.referee import Answers, Fault
 from shakespeare_env.checks.json_input import FieldError, Fields, dump_line, parse_object
 from shakespeare_env.errors import ArenaError
 from shakespeare_env.play.generators import GameGenerators

@@ -17,7 +17,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
-from shakespeare_arena.referee import Fault
+from shakespeare_agents.programs import Fault
+
 from shakespeare_env.errors import ShakespeareEnvError
 from shakespeare_env.extras import needing
 

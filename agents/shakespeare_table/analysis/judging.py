@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shakespeare_agents.networks.forward_pass import ForwardPass
+from shakespeare_agents.networks.inference import ForwardPass
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.position import Position
 from shakespeare_env.film.figures import KINDS, Forecasts, Judged

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import typer
 
-from shakespeare_agents.registry import default, make
+from shakespeare_agents.naming import default, make
 from shakespeare_env import IllegalMove, Position
 from shakespeare_env.checks.values import meant, shown
 from shakespeare_env.cli import printing, screen

@@ -127,7 +127,7 @@ def _play_instead(
     Without names the record's agents play, the game's default one for a person.
     """
     # Slow imports are late to keep the shell's completion quick.
-    from shakespeare_agents.registry import default
+    from shakespeare_agents.naming import default
     from shakespeare_research.counterfactual import counterfactual
 
     position = game.positions[at]

@@ -13,11 +13,11 @@ from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field
+from shakespeare_agents.programs import Fault
 
 from shakespeare_agents.identity import DIGITS, agent_digest
-from shakespeare_agents.registry import default, make
+from shakespeare_agents.naming import default, make
 from shakespeare_arena.playing import places_of
-from shakespeare_arena.referee import Fault
 from shakespeare_arena.results import opened
 from shakespeare_arena.seating import Match, Rules, Seating
 from shakespeare_env.checks.values import meant, shown

@@ -8,7 +8,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from shakespeare_agents import RandomAgent
-from shakespeare_agents.entrants import entrants_of as made
+from shakespeare_agents.naming import entrants_of as made
 from shakespeare_arena import Entrant, dataset, evaluate
 from shakespeare_arena.dataset import write_dataset
 from shakespeare_arena.playing import places_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.networks.network import Network, Tensors
-from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_arena import Entrant, evaluate
 from shakespeare_env.core import registry
 from shakespeare_env.play.agent import AnyAgent

@@ -15,8 +15,8 @@ from shakespeare_agents import make
 from shakespeare_agents.identity import digest_of
 from shakespeare_agents.naming import running_python
 from shakespeare_agents.networks.checkpoint import load_checkpoint
+from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.networks.network import LARGEST_WEIGHT, Network
-from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env.checks.values import shown
 from shakespeare_env.core import registry
