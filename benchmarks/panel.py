@@ -18,9 +18,8 @@ from rich.table import Table
 
 from benchmarks.leaderboards.pages import HERE
 from shakespeare_agents.cli.playing import counted_games
-from shakespeare_agents.networks.bundled import bundled_versions
-from shakespeare_agents.networks.checkpoint import CARD_NAME, read_card
-from shakespeare_agents.registry import make
+from shakespeare_agents.naming import make
+from shakespeare_agents.networks.checkpoint import CARD_NAME, bundled_versions, read_card
 from shakespeare_agents.storage import write_atomically
 from shakespeare_arena import Entrant, evaluate
 from shakespeare_env.core import registry

@@ -23,8 +23,7 @@ from threadpoolctl import ThreadpoolController
 from benchmarks import report
 from benchmarks.engine import usual_seats
 from shakespeare_agents import make
-from shakespeare_agents.networks.forward_pass import ForwardPass
-from shakespeare_agents.networks.network_agent import NetworkAgent
+from shakespeare_agents.networks.inference import ForwardPass, NetworkAgent
 from shakespeare_agents.search.agent import SearchAgent
 from shakespeare_env import Batch
 from shakespeare_env.core import registry

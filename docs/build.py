@@ -13,8 +13,7 @@ from pathlib import Path
 import numpy as np
 from typer.testing import CliRunner
 
-from shakespeare_agents.networks.bundled import bundled_checkpoint, bundled_versions
-from shakespeare_agents.networks.checkpoint import read_card
+from shakespeare_agents.networks.checkpoint import bundled_checkpoint, bundled_versions, read_card
 from shakespeare_env import Position
 from shakespeare_env.cli import app
 from shakespeare_env.core import registry

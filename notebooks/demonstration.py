@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.registry import checkpoint_named
+from shakespeare_agents.naming import checkpoint_named
 from shakespeare_env import Batch, Position, registry
 from shakespeare_env.play.agent import Player
 from shakespeare_env.play.generators import GameGenerators

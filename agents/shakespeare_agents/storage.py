@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import safetensors.numpy
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 from safetensors import SafetensorError
 
 from shakespeare_env.checks.json_input import parse_object
@@ -75,12 +75,11 @@ def forget_drafts(folder: Path, names: str) -> None:
     The caller must hold the folder; `names` of files is a regular expression.
     """
     for draft in folder.iterdir():
-        if re.fullmatch(draft_of(names), draft.name) and not draft.is_dir():
+        if re.fullmatch(_draft_of(names), draft.name) and not draft.is_dir():
             draft.unlink(missing_ok=True)
 
 
-def draft_of(names: str) -> str:
-    """The names of files' drafts, as a regular expression, given that of the files."""
+def _draft_of(names: str) -> str:
     return rf"\.(?:{names})\.[0-9a-f]{{8}}"
 
 
@@ -97,30 +96,10 @@ def load_tensors(folder: Path, stored: StoredTensors, at_most: int) -> Arrays:
     if hashlib.sha256(content).hexdigest() != stored.digest:
         raise CheckpointError(f"{path}: is not the file that was saved; copy all files again")
     try:
-        arrays = safetensors.numpy.load(content)
+        return safetensors.numpy.load(content)
     except (SafetensorError, KeyError, TypeError, AttributeError, ValueError) as error:
         # It may be damaged, or hold number types or sizes that NumPy lacks.
         raise CheckpointError(f"{path}: is not a safetensors file of arrays ({error})") from error
-    return arrays
-
-
-def check_array(
-    path: Path, name: str, array: NDArray[Any], dtype: DTypeLike, shape: tuple[int, ...]
-) -> None:
-    """Refuse an array that is of another type or shape or not finite.
-
-    Raises:
-        CheckpointError: naming `path` and `name`.
-    """
-    if array.dtype != dtype or array.shape != shape:
-        wanted = f"{np.dtype(dtype)} {shape}"
-        raise CheckpointError(
-            f"{path}: {name} is {array.dtype} {array.shape}, not {wanted}; copy all files again"
-        )
-    if not np.isfinite(array).all():
-        raise CheckpointError(
-            f"{path}: {name} holds numbers that are not finite; copy all files again"
-        )
 
 
 def read_json(path: Path, formats: Sequence[int], what: str) -> dict[str, Any]:
@@ -174,29 +153,24 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 @dataclass(frozen=True)
 class Contents:
-    """What a folder may hold, and the words of its errors.
-
-    Attributes:
-        manifest: The file that marks it.
-        files: Names of all its files, as a regular expression.
-        error: The exception raised.
-        use: What another process does there.
-        remedy: The kind of folder to give instead.
-    """
+    """What a folder may hold, and the words of its errors."""
 
     manifest: str
+    """The file that marks it."""
     files: str
+    """The names of all its files, as a regular expression."""
     error: type[ShakespeareEnvError]
     use: str
+    """What another process does there."""
     remedy: str
+    """The kind of folder to give instead."""
 
 
 @contextmanager
 def held(folder: Path, contents: Contents) -> Iterator[None]:
     """Keep other processes out of a folder, created if missing; drafts left in it are deleted.
 
-    A folder with the manifest is one of the kind, and so is one in which the first save was cut
-    short.
+    Without its manifest, it may hold what a first save that was cut short left.
 
     Raises:
         ShakespeareEnvError: (of type `contents.error`) it holds something else, or another process
@@ -207,7 +181,9 @@ def held(folder: Path, contents: Contents) -> Iterator[None]:
     filelock = load("filelock")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if _is_foreign(folder, contents):
+        names = {path.name for path in folder.iterdir()}
+        ours = re.compile(rf"{re.escape(_LOCK)}|{_draft_of(contents.files)}")
+        if contents.manifest not in names and not all(map(ours.fullmatch, names)):
             raise contents.error(f"{folder} holds other things; {contents.remedy}")
         lock = filelock.FileLock(folder / _LOCK).acquire(timeout=0)
     except filelock.Timeout as taken:
@@ -219,9 +195,3 @@ def held(folder: Path, contents: Contents) -> Iterator[None]:
     with lock:
         forget_drafts(folder, contents.files)
         yield
-
-
-def _is_foreign(folder: Path, contents: Contents) -> bool:
-    names = {path.name for path in folder.iterdir()}
-    ours = re.compile(rf"{re.escape(_LOCK)}|{draft_of(contents.files)}")
-    return contents.manifest not in names and not all(map(ours.fullmatch, names))

@@ -6,12 +6,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from shakespeare_agents.entrants import Entrant
+    from shakespeare_agents.naming import Entrant
     from shakespeare_arena.evaluation import EvaluationResult, evaluate
 
 __all__ = ["Entrant", "EvaluationResult", "evaluate"]
 _HOMES = {
-    "Entrant": "shakespeare_agents.entrants",
+    "Entrant": "shakespeare_agents.naming",
     "EvaluationResult": "shakespeare_arena.evaluation",
     "evaluate": "shakespeare_arena.evaluation",
 }

@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_agents import storage
-from shakespeare_agents.entrants import Entrant, agent_set
-from shakespeare_agents.identity import digest_of
+from shakespeare_agents.identity import AgentSet, agent_digest, agent_set
+from shakespeare_agents.naming import Entrant
 from shakespeare_agents.networks.estimating import EstimatingLineup
-from shakespeare_agents.portable import AgentSet
 from shakespeare_agents.storage import Contents, write_atomically
 from shakespeare_agents.workers import Tell, Workers, tell_nobody
 from shakespeare_arena.games.playing import places_of
@@ -108,7 +107,7 @@ def settings_of(
     for one in entrants:
         if not (one.name and one.name.isprintable()):
             raise ValueError(f"{one.name!r} cannot be written: give agents printable names")
-        digest = digest_of(one.name, one.agent, one.origin, rules)
+        digest = agent_digest(one.given, one.agent, rules)
         if weights.setdefault(one.name, digest) != digest:
             raise ValueError(f"two agents are called {one.name!r}: give each a name of its own")
     names = tuple(entrant.name for entrant in entrants)

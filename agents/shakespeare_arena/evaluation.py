@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.entrants import Entrant, agent_set, entrants_of, filled
-from shakespeare_agents.portable import AgentSet
+from shakespeare_agents.identity import AgentSet, agent_set
+from shakespeare_agents.naming import Entrant, entrants_of, filled
 from shakespeare_agents.storage import write_atomically
 from shakespeare_agents.workers import Tell, Workers, in_order, tell_nobody
 from shakespeare_arena.games.seating import SeatPlan, deal, parts, seat_plan

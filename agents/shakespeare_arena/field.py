@@ -11,11 +11,15 @@ from pathlib import Path
 from typing import Annotated, Any, Self
 
 from shakespeare_agents import naming
-from shakespeare_agents.entrants import Entrant
 from shakespeare_agents.identity import agent_digest
-from shakespeare_agents.registry import make
-from shakespeare_arena.programs import Limits, Program, ProgramAgent, program_digest
-from shakespeare_arena.programs.process import environment_of
+from shakespeare_agents.naming import Entrant, make
+from shakespeare_agents.programs import (
+    Limits,
+    Program,
+    ProgramAgent,
+    environment_of,
+    program_digest,
+)
 from shakespeare_arena.standings.ladders import EQUAL_WITHIN, SOLO_EQUAL_WITHIN
 from shakespeare_env.checks.limits import read_text
 from shakespeare_env.checks.values import shown

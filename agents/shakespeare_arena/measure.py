@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.entrants import Entrant, entrants_of
+from shakespeare_agents.baselines import RandomAgent
 from shakespeare_agents.identity import agent_digest
-from shakespeare_agents.random_agent import RandomAgent
-from shakespeare_agents.registry import make
+from shakespeare_agents.naming import Entrant, entrants_of, make
 from shakespeare_agents.workers import Workers
 from shakespeare_arena.evaluation import WIDTH, OnProgress, Series, Shown
 from shakespeare_arena.scale import RUNGS, Climb, Meetings, Placement

@@ -11,8 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shakespeare_agents.entrants import agent_set
-from shakespeare_agents.portable import AgentSet
+from shakespeare_agents.identity import AgentSet, agent_set
 from shakespeare_agents.workers import Tell, Workers
 from shakespeare_arena.field import Field, contenders
 from shakespeare_arena.games.playing import play

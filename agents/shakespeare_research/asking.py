@@ -24,9 +24,8 @@ from typing import Any
 import polars as pl
 
 from shakespeare_agents.identity import agent_digest
-from shakespeare_agents.naming import split_options
+from shakespeare_agents.naming import checkpoint_named, make, split_options
 from shakespeare_agents.networks.checkpoint import read_card
-from shakespeare_agents.registry import checkpoint_named, make
 from shakespeare_agents.storage import write_atomically
 from shakespeare_agents.workers import Tell, Workers
 from shakespeare_env.checks.box_files import box_facts, facts_digest

@@ -10,9 +10,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shakespeare_agents.networks.forward_pass import ForwardPass
-from shakespeare_agents.networks.network_agent import NetworkAgent
-from shakespeare_agents.registry import make
+from shakespeare_agents.naming import make
+from shakespeare_agents.networks.inference import ForwardPass, NetworkAgent
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game

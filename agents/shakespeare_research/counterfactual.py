@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.entrants import Entrant, entrants_of, filled
-from shakespeare_agents.registry import make
+from shakespeare_agents.naming import Entrant, entrants_of, filled, make
 from shakespeare_agents.search.agent import SearchAgent
 from shakespeare_arena.intervals import mean_interval, wilson_interval
 from shakespeare_env import Batch, Position

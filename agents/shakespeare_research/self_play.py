@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shakespeare_agents.registry import make
+from shakespeare_agents.naming import make
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.game import ObservationLayout
 from shakespeare_env.play.agent import Player

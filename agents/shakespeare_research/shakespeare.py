@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from shakespeare_agents.registry import make, unlearned
+from shakespeare_agents.heuristics import unlearned
+from shakespeare_agents.naming import make
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.lineup import Lineup, play_out

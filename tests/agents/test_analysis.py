@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import pytest
 
-from shakespeare_agents.networks.network_agent import NetworkAgent
+from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_env.core import registry
 from shakespeare_env.film.judgement import KINDS, kind_of
 from shakespeare_research.counterfactual import counterfactual

@@ -11,10 +11,14 @@ import polars as pl
 import pytest
 
 from shakespeare_agents import default, make
-from shakespeare_agents.networks.bundled import bundled_checkpoint, bundled_versions
-from shakespeare_agents.networks.checkpoint import LICENCE, load_checkpoint, read_card
-from shakespeare_agents.networks.forward_pass import ForwardPass
-from shakespeare_agents.networks.network_agent import NetworkAgent
+from shakespeare_agents.networks.checkpoint import (
+    LICENCE,
+    bundled_checkpoint,
+    bundled_versions,
+    load_checkpoint,
+    read_card,
+)
+from shakespeare_agents.networks.inference import ForwardPass, NetworkAgent
 from shakespeare_arena import evaluate
 from shakespeare_env import Batch
 from shakespeare_env.core import registry

@@ -80,7 +80,7 @@ def test_what_is_saved_comes_back(tmp_path):
 
 
 def test_cards_of_former_formats(folder):
-    """Before there were heads, and when networks might read the printed facts of several boxes."""
+    """Before there were heads, and with entries that nobody reads any more."""
     card = json.loads((folder / "card.json").read_text())
     del card["heads"]
     for more in ({"format": 2}, {"format": 5, "heads": [], "boxes": 1, "facts": []}):
@@ -88,8 +88,6 @@ def test_cards_of_former_formats(folder):
         network, read = load_checkpoint(folder, GAME)
         assert (read.format, read.heads) == (more["format"], [])
         assert holds(network, make_tensors())
-    edit_card(folder, facts=["cards"])
-    refused(folder, "printed facts")
 
 
 def test_another_box_plays_and_is_told_once(folder):
@@ -160,7 +158,7 @@ PLAIN, HEADS = make_tensors(), with_heads()
         (HEADS | {"luck.bias": np.zeros(1)}, r"not expected: \['luck\.bias'\]"),
         (changed(HEADS, "action.bias", np.nan), r"action\.bias holds numbers that are not finite"),
         # Finite, and overflows within the network.
-        (changed(HEADS, "score.weight", -3e38), r"score\.weight holds numbers beyond 1e\+06"),
+        (changed(HEADS, "score.weight", -3e38), r"score\.weight holds .* beyond 1e\+06"),
         (HEADS | {"win.bias": HEADS["win.bias"].astype(np.float64)}, r"win\.bias is float64"),
         (HEADS | random_heads(WIDTH, GAME.max_seats - 1), r"is float32 \(5,.*, not float32"),
     ],

@@ -9,8 +9,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from shakespeare_agents.networks.bundled import bundled_checkpoint
-from shakespeare_agents.networks.checkpoint import load_checkpoint
+from shakespeare_agents.networks.checkpoint import bundled_checkpoint, load_checkpoint
 from shakespeare_agents.networks.export import export
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch

@@ -10,10 +10,17 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import make
-from shakespeare_agents.networks.forward_pass import ForwardPass, weights_of, write_outlooks
-from shakespeare_agents.networks.inference import Scratch, Weights, first_sums, update_sums
+from shakespeare_agents.networks.inference import (
+    ForwardPass,
+    NetworkAgent,
+    Scratch,
+    Weights,
+    first_sums,
+    update_sums,
+    weights_of,
+    write_outlooks,
+)
 from shakespeare_agents.networks.network import LARGEST_WEIGHT, input_scale
-from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_env.compile.decorators import kernel
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import ObservationLayout

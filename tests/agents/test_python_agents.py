@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import RandomAgent, make, names, naming
-from shakespeare_agents.identity import digest_of
-from shakespeare_agents.naming import python_name, running_python
+from shakespeare_agents.naming import Entrant, entrants_of, python_name, running_python
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.play.agent import decide
@@ -21,8 +20,6 @@ from tests.generators import generators
 
 GAME = registry.game("figaro")
 CODE = """
-import numpy as np
-
 class First:
     def act(self, observations, masks, rng):
         return masks.argmax(axis=1)
@@ -50,18 +47,14 @@ class Holder:
 thing = First()
 number = 3
 
+def raising(observations, masks, rng):
+    return inner()
+def inner():
+    return {}["x"]
 def two(observations, masks): ...
 def needs(game, *, depth): ...
 def nothing(game): return "an agent, I promise"
 def broken(game):
-    return {}["x"]
-
-"""
-FAILING = """
-import numpy as np
-def raising(observations, masks, rng):
-    return inner()
-def inner():
     return {}["x"]
 """
 
@@ -89,11 +82,14 @@ def folder(tmp_path, monkeypatch):
         *("mine.py:thing", "own_players.code:OfTheGame", "own_players.lazy:Agent"),
     ],
 )
-def test_what_plays(folder, name):
-    agent = make(name, GAME)
-    batch = Batch(GAME.name, 3, players=4)
-    chosen = decide(agent, batch, np.arange(3), generators(3))
-    assert (chosen == batch.mask.argmax(axis=1)).all()
+def test_what_plays_by_its_name_and_as_an_object(folder, name):
+    (entrant,) = entrants_of([Entrant("x", name)], GAME)
+    python = python_name(name)
+    assert python is not None
+    for agent in (make(name, GAME), entrant.agent, make(naming.load(python), GAME)):
+        batch = Batch(GAME.name, 3, players=4)
+        chosen = decide(agent, batch, np.arange(3), generators(3))
+        assert (chosen == batch.mask.argmax(axis=1)).all()
 
 
 @pytest.mark.parametrize(
@@ -105,7 +101,7 @@ def test_what_plays(folder, name):
         ("mine.py:two", "(observations, masks)"),
         ("mine.py:needs", "'depth'"),
         ("mine.py:nothing", "an agent, I promise"),
-        ("mine.py:broken", "mine.py, line 35: KeyError"),
+        ("mine.py:broken", "mine.py, line 37: KeyError"),
         ("mine.py:thing,depth=2", "depth"),
         ("mine.py:OfTheGame,depth", "OfTheGame,depth"),
         ("mine.py:OfTheGame,depth=x", "depth='x'"),
@@ -118,19 +114,19 @@ def test_what_does_not_is_refused(folder, name, named):
 
 
 @pytest.mark.parametrize(
-    ("code", "said"),
+    ("code", "where"),
     [
         ("x = 1\nimport nowhere_at_all\n", "line 2: ModuleNotFoundError"),
         ("x = 1\ny = = 2\n", "line 2: SyntaxError"),
         ("import sys\nsys.exit(3)\n", "line 2: SystemExit: 3$"),
     ],
 )
-def test_an_import_that_fails_says_where_and_leaves_nothing(folder, code, said):
+def test_an_import_that_fails_says_where_and_leaves_nothing(folder, code, where):
     inner = folder / "inner"
     inner.mkdir()
     (inner / "bad.py").write_text(code)
     before = [*sys.path]
-    with pytest.raises(ImportError, match=rf"inner/bad.py:Agent .*{said}"):
+    with pytest.raises(ImportError, match=rf"inner/bad.py:Agent .*{where}"):
         make("inner/bad.py:Agent", GAME)
     assert sys.path == before
     (inner / "bad.py").write_text(CODE)
@@ -173,19 +169,6 @@ def test_which_names_run_python(folder):
         make("own_players:First", GAME)
 
 
-def test_the_digest_is_of_the_source_that_ran(folder):
-    def digest(name):
-        return digest_of(name, make(name, GAME), name, GAME)
-
-    (folder / "other.py").write_text(CODE)
-    (folder / "third.py").write_text(f"{CODE}# changed\n")
-    assert len(digest("mine.py:function")) == 64
-    assert digest("other.py:function") == digest("mine.py:function") != digest("third.py:thing")
-    # Of both files where a module passes on what another defines.
-    assert digest("own_players.lazy:Agent") != digest("own_players.code:First")
-    assert digest("random") == ""
-
-
 def test_a_record_runs_no_python_and_notices_that_the_code_has_changed(folder):
     """Its agents' names may be a stranger's."""
     name, planted, was_run = "planted.py:function", folder / "planted.py", folder / "was_run"
@@ -202,49 +185,32 @@ def test_a_record_runs_no_python_and_notices_that_the_code_has_changed(folder):
     assert name in printed("replay", "games", "--list")
     move = moves_told(printed("replay", "games", "--at", "1"))[0][2]
     instead = ["--at", "0", "--instead", move]
-    said = refused("replay", "games", *instead)
-    assert f"the record's agent '{name}' is Python, which no record may run" in said
-    assert f"name the agents yourself: {name} random random" in said
+    answer = refused("replay", "games", *instead)
+    assert f"the record's agent '{name}' is Python, which no record may run" in answer
+    assert f"name the agents yourself: {name} random random" in answer
     assert not was_run.exists()
     assert name in printed("replay", "games", name, "random", *instead, "--continuations", "2")
 
     forget()
     planted.write_text(f"{planted.read_text()}# changed\n")
-    said = refused(*made, "--out", "games")
-    assert name in said
+    assert name in refused(*made, "--out", "games")
 
 
 def test_an_agent_that_fails_is_told_in_a_line_and_its_own_frames(folder):
-    (folder / "failing.py").write_text(FAILING)
-    done = run("evaluate", "failing.py:raising", "random", "--game", GAME.name)
+    done = run("evaluate", "mine.py:raising", "random", "--game", GAME.name)
     assert done.exit_code == 1
     first, *rest = done.stderr.strip().splitlines()
-    assert "failing.py:raising" in first
+    assert "mine.py:raising" in first
     assert "KeyError: 'x'" in first
     shown = [line for line in rest if line.startswith("  File ")]
     assert [line.rsplit(" ", 1)[1] for line in shown] == ["raising", "inner"]
 
 
-REGISTERED = """
-class FirstLegal:
-    def __init__(self, game, last):
-        self.game, self.last = game, last
-
-    def act(self, observations, masks, rng):
-        return masks.argmax(axis=1)
-
-
-def first_legal(game, *, last=False):
-    return FirstLegal(game, last)
-
-
-thing = FirstLegal(None, False)
-"""
 ENTRIES = """[shakespeare_env.agents]
-first = lazy_players:first_legal
+of-the-game = lazy_players:OfTheGame
 no-module = lazy_players.nowhere:first_legal
 no-function = lazy_players:second_legal
-random = lazy_players:first_legal
+random = lazy_players:First
 thing = lazy_players:thing
 """
 
@@ -257,7 +223,7 @@ def site(tmp_path, monkeypatch):
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: lazy-players\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(ENTRIES)
-    (site / "lazy_players.py").write_text(REGISTERED)
+    (site / "lazy_players.py").write_text(CODE)
     importlib.import_module("shakespeare_agents.cli.lineup")  # it lists names in its help
     monkeypatch.syspath_prepend(str(site))
     importlib.invalidate_caches()
@@ -267,27 +233,16 @@ def site(tmp_path, monkeypatch):
     sys.modules.pop("lazy_players", None)
 
 
-def test_its_name_is_listed_and_makes_it_for_the_game_with_its_options(site):
+def test_a_registered_name_is_listed_and_makes_it_for_the_game_with_its_options(site):
     assert names()[:5] == ("random", "greedy", "heuristic", "network", "search")
-    assert sorted(names()[5:]) == ["first", "no-function", "no-module", "thing"]
-    agent = make("first", GAME)
-    assert type(agent).__name__ == "FirstLegal"
-    assert (agent.game, agent.last) == (GAME, False)  # type: ignore[union-attr]
-    assert digest_of("first", agent, "first", GAME), "that of its source"
-    for last in (make("first,last=true", GAME), make("first", GAME, last=True)):
-        assert last.last is True  # type: ignore[union-attr]
+    assert sorted(names()[5:]) == ["no-function", "no-module", "of-the-game", "thing"]
+    assert running_python(["thing", "of-the-game,depth=3"]) == []
+    agents: list[Any] = [make("of-the-game", GAME), make("of-the-game,depth=3", GAME)]
+    agents.append(make("of-the-game", GAME, depth=3))
+    assert [(agent.game, agent.depth) for agent in agents] == [(GAME, 2), (GAME, 3), (GAME, 3)]
     with pytest.raises(TypeError, match="'best'"):
-        make("first,best=true", GAME)
+        make("of-the-game,best=true", GAME)
     assert isinstance(make("random", GAME), RandomAgent), "a built-in name stays ours"
-    assert type(make("thing", GAME)).__name__ == "FirstLegal"
-
-
-@pytest.mark.parametrize(
-    ("name", "where"),
-    [
-        ("no-module", "lazy_players.nowhere:first_legal"),
-        ("no-function", "lazy_players:second_legal"),
-    ],
-)
-def test_what_cannot_be_made_is_named(site, name, where):
-    assert where in refused("evaluate", name, "--game", GAME.name)
+    assert type(make("thing", GAME)).__name__ == "First"
+    for name, where in (("no-module", "nowhere:first_legal"), ("no-function", ":second_legal")):
+        assert f"lazy_players{'.' * (where[0] != ':')}{where}" in refused("evaluate", name)

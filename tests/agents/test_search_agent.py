@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import make
-from shakespeare_agents.networks.forward_pass import weights_of
+from shakespeare_agents.networks.inference import weights_of
 from shakespeare_agents.networks.network import Network
 from shakespeare_agents.search.agent import AnyMove, Plan, SearchAgent
-from shakespeare_agents.search.playouts import Player
-from shakespeare_agents.search.policies import by_network
+from shakespeare_agents.search.playouts import Player, by_network
 from shakespeare_env.core import registry
 from shakespeare_env.play.information_sets import InformationSets
 from tests.contract import knowledge

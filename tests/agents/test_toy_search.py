@@ -7,8 +7,7 @@ import pytest
 
 from shakespeare_agents.search import agent as agents
 from shakespeare_agents.search.agent import AnyMove, Plan, SearchAgent, no_weights, plain_search
-from shakespeare_agents.search.playouts import TO_THE_END, Player
-from shakespeare_agents.search.policies import at_random
+from shakespeare_agents.search.playouts import TO_THE_END, Player, at_random
 from shakespeare_env.play.information_sets import InformationSets
 from tests.generators import generators
 from tests.training.toy_game import GAME, make_toy, set_pile

@@ -12,8 +12,15 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from shakespeare_arena.programs import Limits, Program, ProgramAgent, ProgramError, program_digest
-from shakespeare_arena.programs.agent import action_in, question
+from shakespeare_agents.programs import (
+    Limits,
+    Program,
+    ProgramAgent,
+    ProgramError,
+    action_in,
+    program_digest,
+    question,
+)
 from shakespeare_env.play.information_sets import InformationSets
 from tests.arena.small_programs import (
     PLAYS,

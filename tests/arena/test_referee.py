@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import RandomAgent
-from shakespeare_arena.games.referee import Answers, Fault, RefereedLineup
+from shakespeare_agents.programs import Answers, Fault
+from shakespeare_arena.games.referee import RefereedLineup
 from shakespeare_env.play.lineup import OUTSIDE, Lineup, play_out
 from tests.contract.each_table import full_tables, small_tables
 from tests.contract.random_games import TABLES

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.leaderboards import pages
-from shakespeare_agents.networks.bundled import bundled_checkpoint
-from shakespeare_agents.networks.checkpoint import read_card
+from shakespeare_agents.networks.checkpoint import bundled_checkpoint, read_card
 from shakespeare_arena.field import Field, contenders
 from shakespeare_arena.pictures import strength_svg
 from shakespeare_env import observation_layout

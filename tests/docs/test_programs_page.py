@@ -9,10 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from shakespeare_agents.programs import (
+    MOST_BYTES,
+    Limits,
+    Program,
+    ProgramAgent,
+    notice_of_end,
+    question,
+)
 from shakespeare_arena.games.referee import KINDS
-from shakespeare_arena.programs import Limits, Program, ProgramAgent
-from shakespeare_arena.programs.agent import notice_of_end, question
-from shakespeare_arena.programs.process import MOST_BYTES
 from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_env.play.lineup import play_out
 from tests.arena.small_programs import PYTHON, QUICK, games

@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shakespeare_agents.networks.bundled import bundled_checkpoint
-from shakespeare_agents.networks.checkpoint import load_checkpoint
+from shakespeare_agents.networks.checkpoint import bundled_checkpoint, load_checkpoint
 from shakespeare_env import Batch
 from shakespeare_env.core import registry
 from tests.agents.networks import PlainNetwork

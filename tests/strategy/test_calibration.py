@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shakespeare_agents.networks.network_agent import NetworkAgent
+from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_env import Batch
 from shakespeare_env.core import registry
 from shakespeare_research.calibration import (

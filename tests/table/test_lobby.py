@@ -5,7 +5,7 @@ from html import unescape
 
 import pytest
 
-from shakespeare_agents.registry import make
+from shakespeare_agents.naming import make
 from shakespeare_env import Position
 from shakespeare_env.core import registry
 from shakespeare_table.browser.lobby import levels_of

@@ -19,7 +19,7 @@ from starlette.exceptions import HTTPException
 from starlette.testclient import TestClient
 from uvicorn.server import ServerState
 
-from shakespeare_agents.registry import make
+from shakespeare_agents.naming import make
 from shakespeare_env import Position
 from shakespeare_table.browser import app, connections, thinking
 from shakespeare_table.browser.settings import Settings

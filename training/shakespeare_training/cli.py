@@ -197,8 +197,8 @@ def _chosen(
     They have its width; if it knows another box, those to adapt it (`ADAPTING`) stand in for the
     default run's, unless bundled settings are asked for by name.
     """
+    from shakespeare_agents.naming import checkpoint_named
     from shakespeare_agents.networks.checkpoint import read_card
-    from shakespeare_agents.registry import checkpoint_named
     from shakespeare_training.config import ADAPTING, FOREVER, bundled_names, chosen_config
 
     chosen = chosen_config(config, overrides, "--set")
@@ -233,8 +233,7 @@ def _crew(algorithm: str, workers: int, ray: str | None) -> AbstractContextManag
 
 def _maker(name: str) -> Callable[[Run], Any]:
     """What makes a callback of a run, by its name."""
-    from shakespeare_agents.naming import PythonName
-    from shakespeare_agents.python_agents import load
+    from shakespeare_agents.naming import PythonName, load
 
     source, _, attribute = name.rpartition(":")
     if not source.endswith(".py") or not attribute:

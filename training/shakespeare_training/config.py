@@ -190,7 +190,7 @@ class TrainingConfig(BaseModel):
         if name not in registry.names():
             return given
         # It imports the compiler, which the shell's completion of settings need not.
-        from shakespeare_agents.registry import has_heuristics
+        from shakespeare_agents.heuristics import has_heuristics
 
         defaults: dict[str, Any] = {"players": tuple(registry.seats(name))}
         if not has_heuristics(registry.game(name)):

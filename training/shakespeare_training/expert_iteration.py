@@ -12,8 +12,8 @@ from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 
+from shakespeare_agents.identity import AgentSet
 from shakespeare_agents.networks.network import Network
-from shakespeare_agents.portable import AgentSet
 from shakespeare_agents.workers import Workers
 from shakespeare_env.play.agent import AnyAgent
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_agents import make
+from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.networks.network import Network, Tensors
-from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_agents.storage import StoredTensors
 from shakespeare_env.compile.decorators import kernel, rule
 from shakespeare_env.core.batch import Batch

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_agents.identity import AgentSet
 from shakespeare_agents.networks.network import Network
-from shakespeare_agents.portable import AgentSet
 from shakespeare_agents.search.agent import Found, Plan, SearchAgent, network_search
 from shakespeare_agents.workers import Tell
 from shakespeare_env.core.batch import Batch

@@ -65,8 +65,8 @@ def export(
 
 def _found(checkpoint: str, game_name: str | None) -> tuple[Path, Game]:
     """The folder of a checkpoint, and its game."""
+    from shakespeare_agents.naming import checkpoint_named
     from shakespeare_agents.networks.checkpoint import read_card
-    from shakespeare_agents.registry import checkpoint_named
 
     game = choices.find_game(game_name or choices.DEFAULT_GAME)
     with choices.usage_errors("CHECKPOINT"):

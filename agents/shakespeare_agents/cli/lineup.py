@@ -14,7 +14,7 @@ from shakespeare_env.core.thread_pool import MOST_THREADS
 from shakespeare_env.errors import CheckpointError
 
 if TYPE_CHECKING:
-    from shakespeare_agents.entrants import Entrant
+    from shakespeare_agents.naming import Entrant
     from shakespeare_env.core.game import Game
 
 AGENT = "AGENT"
@@ -106,7 +106,7 @@ def make_entrants(game: Game, named: Sequence[str] | None, players: int | None) 
 def check_agents(games: Sequence[str], named: Sequence[str], option: str) -> None:
     """Give up unless every agent can play one of the games at least; errors name the option."""
     # Slow imports are late to keep the shell's completion quick.
-    from shakespeare_agents.registry import make
+    from shakespeare_agents.naming import make
 
     for agent in named:
         faults: list[Exception] = []
@@ -128,7 +128,7 @@ def make_opponents(game: Game, named: Sequence[str] | None, players: int | None)
 
 def _made(game: Game, lineup: Sequence[str]) -> list[Entrant]:
     # Here and below, slow imports are late to keep the shell's completion quick.
-    from shakespeare_agents.entrants import entrants_of
+    from shakespeare_agents.naming import entrants_of
 
     with usage_errors(AGENT):
         return entrants_of(lineup, game)
@@ -136,7 +136,7 @@ def _made(game: Game, lineup: Sequence[str]) -> list[Entrant]:
 
 def _lineup(game: Game, named: Sequence[str], players: int | None) -> list[str]:
     """Who sits at each seat, in order, by the one rule of all commands."""
-    from shakespeare_agents.entrants import filled
+    from shakespeare_agents.naming import filled
 
     if players is not None and not game.min_seats <= players <= game.max_seats:
         raise typer.BadParameter(

@@ -5,17 +5,29 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.networks.forward_pass import weights_of
-from shakespeare_agents.networks.inference import Weights
+from shakespeare_agents.heuristics import heuristics_of, unlearned
+from shakespeare_agents.networks.checkpoint import (
+    NEWEST,
+    bundled_checkpoint,
+    bundled_versions,
+    load_to_play,
+)
+from shakespeare_agents.networks.inference import NetworkAgent, Weights, weights_of
 from shakespeare_agents.networks.network import Network
-from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_agents.search.halving import Candidates, utility_named
-from shakespeare_agents.search.playouts import TO_THE_END, Player
-from shakespeare_agents.search.policies import Choose, by_network
+from shakespeare_agents.search.playouts import (
+    TO_THE_END,
+    Choose,
+    Player,
+    at_random,
+    by_network,
+    by_rules_of_thumb,
+)
 from shakespeare_env.checks.values import shown
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game
@@ -239,3 +251,64 @@ def no_weights(game: Game) -> Weights:
     shapes = Network.shapes(1, game.layout.size, game.actions.size)
     zeros = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
     return weights_of(Network(zeros, game.layout))
+
+
+def usual_horizon(game: Game) -> int:
+    """The horizon of searches over a network that are given none."""
+    return TO_THE_END if game.forecast_horizon is None else game.forecast_horizon
+
+
+def search_agent(
+    game: Game,
+    *,
+    network: str = "network",
+    version: int = NEWEST,
+    rollouts: str = "",
+    simulations: int = Plan.simulations,
+    seconds: float = Plan.seconds,
+    considered: int = Plan.considered,
+    utility: str = Plan.utility,
+    sharpness: float = Plan.sharpness,
+    near_certain: float = Plan.near_certain,
+    horizon: str = "",
+    temperature: float = TEMPERATURE,
+    threads: int = 1,
+) -> SearchAgent:
+    """The agent `search` with its options (docs/agents.md).
+
+    Raises:
+        ValueError: an option is out of range, or of no use beside another.
+        CheckpointError: the checkpoint is damaged or was made for another game or box.
+    """
+    plan = Plan(simulations, seconds, considered, utility, sharpness, near_certain)
+    is_bundled = network == "network"
+    if not rollouts:
+        rollouts = "network" if not is_bundled or bundled_versions(game) else unlearned(game)
+    if rollouts in ("heuristic", "random"):
+        usual = "network", NEWEST, Plan.considered, "", TEMPERATURE
+        if (network, version, considered, horizon, temperature) != usual:
+            raise ValueError(
+                f"rollouts={rollouts} tries every move and asks no network: drop network, version, "
+                "considered, horizon and temperature"
+            )
+        by_rules = rollouts == "heuristic"
+        choose = by_rules_of_thumb(heuristics_of(game).score) if by_rules else at_random
+        return plain_search(game, choose, plan, threads=threads)
+    if rollouts != "network":
+        raise ValueError(f"rollouts={rollouts!r}: choose one of network, heuristic, random")
+    if version != NEWEST and not is_bundled:
+        raise ValueError(f"version={version} is of bundled networks, not of {network!r}: drop it")
+    folder = bundled_checkpoint(game, version) if is_bundled else Path(network)
+    if not folder.is_dir():
+        raise ValueError(f"network={network!r} is no checkpoint; give its folder")
+    if horizon and horizon != "end" and not horizon.isdigit():
+        raise ValueError(f"horizon={horizon}: give end, or a number of decisions of each seat")
+    ends = {"": usual_horizon(game), "end": TO_THE_END}
+    return network_search(
+        game,
+        load_to_play(folder, game),
+        plan,
+        horizon=ends[horizon] if horizon in ends else int(horizon),
+        temperature=temperature,
+        threads=threads,
+    )

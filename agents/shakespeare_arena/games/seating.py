@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.entrants import Entrant
+from shakespeare_agents.naming import Entrant
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.play.agent import AnyAgent

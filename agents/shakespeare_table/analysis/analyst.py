@@ -7,11 +7,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.networks.forward_pass import ForwardPass
+from shakespeare_agents.heuristics import unlearned
+from shakespeare_agents.naming import default, make
+from shakespeare_agents.networks.inference import ForwardPass, NetworkAgent
 from shakespeare_agents.networks.network import Network
-from shakespeare_agents.networks.network_agent import NetworkAgent
-from shakespeare_agents.registry import default, make, unlearned, usual_horizon
-from shakespeare_agents.search.agent import TEMPERATURE, AnyMove, Plan, SearchAgent, network_search
+from shakespeare_agents.search.agent import (
+    TEMPERATURE,
+    AnyMove,
+    Plan,
+    SearchAgent,
+    network_search,
+    usual_horizon,
+)
 from shakespeare_agents.search.halving import Playouts
 from shakespeare_agents.search.playouts import TO_THE_END
 from shakespeare_env.core.batch import Batch

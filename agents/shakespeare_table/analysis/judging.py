@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.networks.forward_pass import ForwardPass
+from shakespeare_agents.networks.inference import ForwardPass
 from shakespeare_agents.search.halving import Playouts
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import checked_count

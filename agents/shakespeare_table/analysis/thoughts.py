@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.registry import make, unlearned
+from shakespeare_agents.heuristics import unlearned
+from shakespeare_agents.naming import make
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Records

@@ -14,7 +14,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from shakespeare_agents import naming
-from shakespeare_agents.registry import default, has_heuristics
+from shakespeare_agents.heuristics import has_heuristics
+from shakespeare_agents.naming import default
 from shakespeare_env import Position
 from shakespeare_env.checks.json_input import parse_json
 from shakespeare_env.checks.values import LONGEST_NAME, player_name, shown

@@ -25,7 +25,7 @@ from queue import LifoQueue
 from typing import Any
 from weakref import WeakValueDictionary
 
-from shakespeare_agents.registry import default, make
+from shakespeare_agents.naming import default, make
 from shakespeare_agents.workers import set_up_worker, starting
 from shakespeare_env import IllegalMove, Position
 from shakespeare_env.core import registry

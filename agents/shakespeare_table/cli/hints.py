@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from shakespeare_agents.registry import make
+from shakespeare_agents.naming import make
 from shakespeare_env import IllegalMove, Position
 from shakespeare_env.errors import own_steps
 from shakespeare_env.play.agent import Advisor

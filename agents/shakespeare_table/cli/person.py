@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from shakespeare_agents.registry import default
+from shakespeare_agents.naming import default
 from shakespeare_env import Position
 from shakespeare_env.checks.values import command, shown
 from shakespeare_env.cli import printing, screen

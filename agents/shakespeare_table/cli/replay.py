@@ -134,7 +134,7 @@ def _play_instead(
     chance and draws from the position on.
     """
     # Slow imports are late to keep the shell's completion quick.
-    from shakespeare_agents.registry import default
+    from shakespeare_agents.naming import default
     from shakespeare_research.counterfactual import counterfactual
 
     position = game.positions[at]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple
 
-from shakespeare_arena.games.referee import Fault
+from shakespeare_agents.programs import Fault
 from shakespeare_env import IllegalMove, Position
 from shakespeare_env.core.rng import EXACT
 from shakespeare_env.play.agent import AnyAgent

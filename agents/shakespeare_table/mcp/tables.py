@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from shakespeare_agents.identity import agent_digest
-from shakespeare_agents.registry import default, make
-from shakespeare_arena.games.referee import Fault
+from shakespeare_agents.naming import default, make
+from shakespeare_agents.programs import Fault
 from shakespeare_env.checks.values import meant, shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.rng import fresh_seed

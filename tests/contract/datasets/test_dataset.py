@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shakespeare_agents.entrants import agent_set
-from shakespeare_agents.entrants import entrants_of as made
+from shakespeare_agents.identity import agent_set
+from shakespeare_agents.naming import entrants_of as made
 from shakespeare_agents.workers import tell_nobody
 from shakespeare_arena.dataset import Recording, settings_of
 from shakespeare_arena.games.playing import places_of

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from shakespeare_agents import RandomAgent
-from shakespeare_agents.networks.network_agent import NetworkAgent
+from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_arena import Entrant, evaluate
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
 from shakespeare_training.league import League

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from torch import nn
 
 from shakespeare_agents.heuristics.best_action import BestAction
+from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.networks.network import ILLEGAL, input_scale
-from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.compile.device import device_words, launch
 from shakespeare_env.core.device_batch import DeviceBatch

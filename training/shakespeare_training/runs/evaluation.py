@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from stable_baselines3.common.logger import Logger
 
+from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.networks.network import Network, Tensors
-from shakespeare_agents.networks.network_agent import NetworkAgent
 from shakespeare_arena import Entrant, evaluate
 from shakespeare_env.core import registry
 from shakespeare_env.play.agent import AnyAgent

@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 from itertools import takewhile
 from typing import Any
 
-from shakespeare_agents.registry import default, make
+from shakespeare_agents.naming import default, make
 from shakespeare_env.core import registry
 from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Event
