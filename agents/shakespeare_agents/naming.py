@@ -69,11 +69,8 @@ BUILT_IN = {
 def installed() -> Mapping[str, PythonName]:
     """Agents of other distributions; built-in names take precedence."""
     entries = sorted((entry.name, entry) for entry in entry_points(group=ENTRY_POINTS))
-    return {
-        name: PythonName(entry.module, entry.attr)
-        for name, entry in entries
-        if name not in BUILT_IN
-    }
+    own = ((name, entry) for name, entry in entries if name not in BUILT_IN)
+    return {name: PythonName(entry.module, entry.attr) for name, entry in own}
 
 
 def names() -> tuple[str, ...]:
@@ -148,9 +145,7 @@ def load(name: PythonName) -> Any:
         return attrgetter(name.attribute)(module)
     except AttributeError:
         question = meant(name.attribute, vars(module))
-        raise ValueError(
-            f"there is no {name}: {name.source} has no {name.attribute!r}{question}"
-        ) from None
+        raise ValueError(f"there is no {name} in {name.source}{question}") from None
 
 
 def module_of(name: PythonName) -> ModuleType:
@@ -333,16 +328,13 @@ def _checked_options(name: str, takes: Signature, options: Mapping[str, Any]) ->
 # ---------------------------------------------------------------------------------------- line-ups
 @dataclass(frozen=True)
 class Entrant:
-    """An agent at one seat, and the name its figures go under.
-
-    Attributes:
-        agent: It, or what it is made from: `entrants_of` makes it for a game.
-        given: What it was made from, itself by default.
-    """
+    """An agent at one seat, and the name its figures go under."""
 
     name: str
     agent: Any
+    """It, or what it is made from: `entrants_of` makes it for a game."""
     given: Any = None
+    """What it was made from, itself by default."""
 
     def __post_init__(self) -> None:
         if self.given is None:

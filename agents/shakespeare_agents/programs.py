@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 import weakref
+from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -61,52 +62,40 @@ class Fault:
 
 
 class Answers(NamedTuple):
-    """An agent's answers in m games.
+    """An agent's answers in m games."""
 
-    Attributes:
-        actions: int[m], -1 where there is a fault.
-        seconds: float64[m], how long it thought in each, or one number for all.
-        faults: Faults by index among the m games.
-    """
-
-    actions: NDArray[np.integer]
+    actions: NDArray[np.integer]  # int[m], -1 where there is a fault
     seconds: NDArray[np.float64] | float
-    faults: Mapping[int, Fault]
+    """float64[m], how long it thought in each, or one number for all."""
+    faults: Mapping[int, Fault]  # faults by index among the m games
 
 
 @checked_dataclass(frozen=True)
 class Limits:
-    """What a program may take; exceeding it loses the game. ValueError unless all are above 0.
-
-    Attributes:
-        seconds_a_move: For one decision.
-        seconds_a_game: For all its decisions of a game.
-        megabytes: Resident memory of it and the processes it started, looked at while it thinks.
-        seconds_to_start: By how much its first answer may take longer, uncounted.
-    """
+    """What a program may take; exceeding it loses the game. ValueError unless all are above 0."""
 
     seconds_a_move: Amount = 10.0
+    """For one decision."""
     seconds_a_game: Amount = 600.0
+    """For all its decisions of a game."""
     megabytes: Amount = 1024.0
+    """Resident memory of it and the processes it started, looked at while it thinks."""
     seconds_to_start: Amount = 10.0
+    """By how much its first answer may take longer, uncounted."""
 
 
 @checked_dataclass(frozen=True)
 class Program:
-    """A command that is started without a shell. ValueError if it is empty or mistyped.
-
-    Attributes:
-        argv: The program, looked up in PATH if it is a bare name, and its arguments.
-        limits: What it may take.
-        folder: Its working directory.
-        environment: Its environment variables besides `INHERITED`: `NAME=VALUE`, or `NAME` for what
-            the arena's own has, which is looked up when the program is started.
-    """
+    """A command that is started without a shell. ValueError if it is empty or mistyped."""
 
     argv: Annotated[Texts, Field(min_length=1)]
+    """The program, looked up in PATH if it is a bare name, and its arguments."""
     limits: Limits = Limits()
     folder: Path = Path()
+    """Its working directory."""
     environment: Texts = ()
+    """Its environment variables besides `INHERITED`: `NAME=VALUE`, or `NAME` for what the arena's
+    own has, which is looked up when the program is started."""
 
     def __str__(self) -> str:
         return " ".join(self.argv)
@@ -135,19 +124,13 @@ def program_digest(program: Program) -> str:
 
     Files that these read are not covered. OSError if a file cannot be read.
     """
-    named = [program.folder / text for text in program.argv]
+    named = (program.folder / text for text in program.argv)
     files = [
-        hashlib.sha256(path.read_bytes()).hexdigest() if _is_file(path) else "" for path in named
+        hashlib.sha256(path.read_bytes()).hexdigest() if os.path.isfile(path) else ""
+        for path in named
     ]
     made_of = json.dumps([program.argv, asdict(program.limits), program.environment, files])
     return hashlib.sha256(made_of.encode()).hexdigest()
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # no path, or too long for one
-        return False
 
 
 class ProgramError(ShakespeareEnvError, RuntimeError):
@@ -157,9 +140,9 @@ class ProgramError(ShakespeareEnvError, RuntimeError):
         fault: How.
     """
 
-    def __init__(self, fault: Fault) -> None:
-        super().__init__(f"{fault.kind}: {fault.details}")
-        self.fault = fault
+    def __init__(self, kind: str, details: str) -> None:
+        super().__init__(f"{kind}: {details}")
+        self.fault = Fault(kind, details)
 
 
 class Process:
@@ -190,7 +173,7 @@ class Process:
             if fault.errno in _OURS:
                 raise
             what = f"{program} cannot be started in {program.folder}: {fault.strerror}"
-            raise _failed("crash", what) from fault
+            raise ProgramError("crash", what) from fault
         # The finalizer also runs when this object is collected and at the interpreter's end.
         self.kill = weakref.finalize(self, _end, self._running, os.getpid())
         self._most_bytes = program.limits.megabytes * 1e6
@@ -198,11 +181,11 @@ class Process:
         self._tail = b""
         pipes = (self._running.stdin, self._running.stdout, self._running.stderr)
         self._stdin, self._stdout, self._stderr = (pipe.fileno() for pipe in pipes if pipe)
+        self._selector = selectors.PollSelector()
         for descriptor in (self._stdin, self._stdout, self._stderr):
             os.set_blocking(descriptor, False)
-        self._selector = selectors.PollSelector()
-        self._selector.register(self._stdout, selectors.EVENT_READ)
-        self._selector.register(self._stderr, selectors.EVENT_READ)
+        for descriptor in (self._stdout, self._stderr):
+            self._selector.register(descriptor, selectors.EVENT_READ)
 
     def ask(self, question: bytes, until: float, limit: str) -> bytes:
         """Write a line and read one, without its newline; the program is ended if that fails.
@@ -217,7 +200,12 @@ class Process:
         except ProgramError as error:
             self._read_stderr()
             self.kill()
-            raise self._with_last_words(error) from error
+            if not (text := self._tail.decode(errors="replace").strip()):
+                raise
+            # Terminal control characters would act on whoever reads a report.
+            shown = "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text)
+            details = f"{error.fault.details}; standard error ended with:\n{shown}"
+            raise ProgramError(error.fault.kind, details) from error
         except BaseException:
             self.kill()
             raise
@@ -240,7 +228,11 @@ class Process:
                 if len(answer) > MOST_BYTES:
                     raise _too_much(answer)
             if self._stdin in ready:
-                unsent = unsent[self._write(unsent) :]
+                with suppress(BlockingIOError):
+                    try:
+                        unsent = unsent[os.write(self._stdin, unsent) :]
+                    except BrokenPipeError:
+                        raise self._ended() from None
                 if not unsent:
                     self._selector.unregister(self._stdin)
             if b"\n" not in answer:
@@ -251,35 +243,22 @@ class Process:
         return line
 
     def _check_limits(self, until: float, limit: str) -> None:
+        import psutil
+
         now = time.monotonic()
         if now >= self._next_look:
             self._next_look = now + _LOOK
-            taken = self._resident_bytes()
+            taken = 0
+            with suppress(psutil.NoSuchProcess):
+                program = psutil.Process(self._running.pid)
+                for process in (program, *program.children(recursive=True)):
+                    with suppress(psutil.Error):
+                        taken += process.memory_info().rss
             if taken > self._most_bytes:
                 most = f"{self._most_bytes / 1e6:,.0f} MB"
-                raise _failed("memory", f"it took {taken / 1e6:,.0f} MB; it may take {most}")
+                raise ProgramError("memory", f"it took {taken / 1e6:,.0f} MB; it may take {most}")
         if now >= until:
-            raise _failed("time", f"it thought for longer than {limit}")
-
-    def _resident_bytes(self) -> int:
-        """Resident memory of the program and of what it has started."""
-        import psutil
-
-        total = 0
-        with suppress(psutil.NoSuchProcess):
-            program = psutil.Process(self._running.pid)
-            for process in (program, *program.children(recursive=True)):
-                with suppress(psutil.Error):
-                    total += process.memory_info().rss
-        return total
-
-    def _write(self, data: memoryview) -> int:
-        try:
-            return os.write(self._stdin, data)
-        except BlockingIOError:
-            return 0
-        except BrokenPipeError:
-            raise self._ended() from None
+            raise ProgramError("time", f"it thought for longer than {limit}")
 
     def _read_stderr(self) -> None:
         """Keep the last of what it wrote there."""
@@ -295,19 +274,9 @@ class Process:
         try:
             code = self._running.wait(_ENDING)
         except subprocess.TimeoutExpired:
-            return _failed("crash", "it closed its standard input or output")
-        if code >= 0:
-            return _failed("crash", f"it ended with exit code {code}")
-        return _failed("crash", f"it ended by {signal.Signals(-code).name}")
-
-    def _with_last_words(self, error: ProgramError) -> ProgramError:
-        text = self._tail.decode(errors="replace").strip()
-        if not text:
-            return error
-        # Terminal control characters would act on whoever reads a report.
-        shown = "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text)
-        details = f"{error.fault.details}; standard error ended with:\n{shown}"
-        return ProgramError(Fault(error.fault.kind, details))
+            return ProgramError("crash", "it closed its standard input or output")
+        how = f"with exit code {code}" if code >= 0 else f"by {signal.Signals(-code).name}"
+        return ProgramError("crash", f"it ended {how}")
 
 
 def _end(running: subprocess.Popen[bytes], owner: int) -> None:
@@ -330,12 +299,8 @@ def _end(running: subprocess.Popen[bytes], owner: int) -> None:
 
 def _too_much(written: bytes) -> ProgramError:
     if len(written) > MOST_BYTES:
-        return _failed("flood", f"it wrote over {MOST_BYTES:,} bytes")
-    return _failed("garbage", "it wrote more than one line for each question")
-
-
-def _failed(kind: str, details: str) -> ProgramError:
-    return ProgramError(Fault(kind, details))
+        return ProgramError("flood", f"it wrote over {MOST_BYTES:,} bytes")
+    return ProgramError("garbage", "it wrote more than one line for each question")
 
 
 def _read(descriptor: int) -> bytes | None:
@@ -344,14 +309,6 @@ def _read(descriptor: int) -> bytes | None:
         return os.read(descriptor, _CHUNK)
     except BlockingIOError:
         return None
-
-
-@dataclass
-class _Game:
-    """The id by which a program knows a game, and the seconds it has thought in it."""
-
-    number: int
-    seconds: float = 0.0
 
 
 class ProgramAgent:
@@ -372,7 +329,8 @@ class ProgramAgent:
             raise ArenaError(f"{program}: programs play on Linux and macOS; on Windows use WSL")
         self.program = program
         self._process: Process | None = None
-        self._games: dict[Hashable, _Game] = {}
+        self._games: dict[Hashable, int] = {}
+        self._seconds: defaultdict[int, float] = defaultdict(float)
         self._over: list[int] = []
         self._questions, self._numbers = count(1), count(1)
 
@@ -408,9 +366,9 @@ class ProgramAgent:
                 faults[place] = Fault(faults[place - 1].kind, unasked)
                 continue
             if key not in self._games:
-                self._games[key] = _Game(next(self._numbers))
+                self._games[key] = next(self._numbers)
             game = self._games[key]
-            before = game.seconds
+            before = self._seconds[game]
             try:
                 actions[place] = self._decide(games, place, game)
                 in_a_row = 0
@@ -421,15 +379,15 @@ class ProgramAgent:
             except BaseException:  # a late answer would pass for the next question's
                 self.close()
                 raise
-            seconds[place] = game.seconds - before
+            seconds[place] = self._seconds[game] - before
         return Answers(actions, seconds, faults)
 
     def end(self, keys: Sequence[Hashable]) -> None:
         """Forget games that are over; the program learns of it with the next question."""
-        for key in keys:
-            game = self._games.pop(key, None)
-            if game is not None:
-                self._over.append(game.number)
+        over = [self._games.pop(key) for key in keys if key in self._games]
+        self._over += over
+        for game in over:
+            del self._seconds[game]
 
     def search(self, games: InformationSets, rng: GameGenerators) -> NDArray[np.int64]:
         """int64[m]: decide without a referee; each decision counts as a game of its own.
@@ -441,17 +399,17 @@ class ProgramAgent:
         answers = self.answer(games, keys)
         self.end(keys)
         for fault in answers.faults.values():
-            raise ProgramError(fault)
+            raise ProgramError(fault.kind, fault.details)
         return answers.actions.astype(np.int64)
 
-    def _decide(self, games: InformationSets, place: int, game: _Game) -> int:
+    def _decide(self, games: InformationSets, place: int, game: int) -> int:
         limits = self.program.limits
-        left = max(0.0, min(limits.seconds_a_move, limits.seconds_a_game - game.seconds))
+        left = max(0.0, min(limits.seconds_a_move, limits.seconds_a_game - self._seconds[game]))
         limit = f"{limits.seconds_a_move:g} s"
         if left < limits.seconds_a_move:
             limit = f"{limits.seconds_a_game:g} s in one game"
         number = next(self._questions)
-        asked = question(games, place, number=number, game_id=game.number, seconds=left)
+        asked = question(games, place, number=number, game_id=game, seconds=left)
         begun = time.monotonic()
         if self._process is None:
             begun += limits.seconds_to_start
@@ -463,41 +421,36 @@ class ProgramAgent:
         try:
             line = self._process.ask(asked, begun + left, limit)
         finally:
-            game.seconds += max(0.0, time.monotonic() - begun)
+            self._seconds[game] += max(0.0, time.monotonic() - begun)
         return action_in(line, number, games.moves(place))
 
 
 def question(
     games: InformationSets, place: int, *, number: int, game_id: int, seconds: float
 ) -> bytes:
-    """The line that asks for a move in one of some games.
+    """The line that asks for a move in the game at a place, for an answer of the same number.
 
     It is made from information sets, which hold nothing that the seat may not know.
-
-    Args:
-        games: The games.
-        place: The index of the game.
-        number: A number that the answer must repeat.
-        game_id: The id by which the program knows the game.
-        seconds: The time left for the move.
     """
     return _line(
-        {
-            "id": number,
-            "command": "move",
-            "game_id": game_id,
-            "seat": int(games.seats[place]),
-            "seconds": round(seconds, 3),
-            "position": games.seen(place),
-            "observation": games.observations[place].tolist(),
-            "moves": list(games.moves(place)),
-        }
+        id=number,
+        command="move",
+        game_id=game_id,
+        seat=int(games.seats[place]),
+        seconds=round(seconds, 3),
+        position=games.seen(place),
+        observation=games.observations[place].tolist(),
+        moves=list(games.moves(place)),
     )
 
 
 def notice_of_end(game_id: int) -> bytes:
     """The line that says that a game is over."""
-    return _line({"command": "end", "game_id": game_id})
+    return _line(command="end", game_id=game_id)
+
+
+def _line(**fields: Any) -> bytes:
+    return f"{dump_line(fields)}\n".encode()
 
 
 def action_in(line: bytes, number: int, moves: Mapping[str, int]) -> int:
@@ -513,14 +466,10 @@ def action_in(line: bytes, number: int, moves: Mapping[str, int]) -> int:
             raise fields.wrong("id", f"must be {number}, as in the question")
         move = fields.text("move")
     except FieldError as fault:
-        raise ProgramError(Fault("garbage", f"in its answer: {fault}")) from fault
+        raise ProgramError("garbage", f"in its answer: {fault}") from fault
     except ValueError as fault:
-        raise ProgramError(Fault("garbage", f"its answer is {fault}")) from fault
+        raise ProgramError("garbage", f"its answer is {fault}") from fault
     if move not in moves:
         legal = ", ".join(moves)
-        raise ProgramError(Fault("illegal", f"{fields.shown(move)} is not legal; legal: {legal}"))
+        raise ProgramError("illegal", f"{fields.shown(move)} is not legal; legal: {legal}")
     return moves[move]
-
-
-def _line(value: Mapping[str, Any]) -> bytes:
-    return f"{dump_line(value)}\n".encode()

@@ -47,8 +47,7 @@ class StoredTensors:
 def store_tensors(folder: Path, stem: str, tensors: Mapping[str, NDArray[Any]]) -> StoredTensors:
     """Write arrays of numbers or bools into a file whose name is `stem` and a digest.
 
-    The folder is created if missing. Earlier files stay until the caller, whose JSON refers to
-    them, deletes them (`forget_others`).
+    Earlier files stay until the caller, whose JSON refers to them, calls `forget_others`.
     """
     content = safetensors.numpy.save(
         {name: np.asarray(array, order="C") for name, array in tensors.items()}
@@ -173,10 +172,7 @@ def held(folder: Path, contents: Contents) -> Iterator[None]:
     Without its manifest, it may hold what a first save that was cut short left.
 
     Raises:
-        ShakespeareEnvError: (of type `contents.error`) it holds something else, or another process
-            has it.
-        ModuleNotFoundError: filelock is not installed.
-        OSError: it cannot be written.
+        contents.error: it holds something else, or another process has it.
     """
     filelock = load("filelock")
     try:

@@ -43,43 +43,26 @@ _BUNDLED = Path(__file__).parents[1] / "checkpoints"
 
 @dataclass(frozen=True)
 class Card:
-    """What the weights are for and how they were made.
+    """What the weights are for and how they were made."""
 
-    Attributes:
-        game: Name of the game.
-        box_digest: The digest of the box they were trained with.
-        players: Seat counts they were trained on.
-        actions: Number of actions.
-        actions_digest: See `actions_digest`.
-        observation: Size of an observation.
-        layout_digest: See `layout_digest`.
-        width: The width of the network's layers.
-        heads: What the network forecasts for every seat: `network.HEADS` or nothing.
-        command: The command that trains them again.
-        settings: Training settings, including the seed.
-        figures: Results: decisions, games, win rates and so on.
-        licence: SPDX name.
-        weights: Name of the weights file beside the card.
-        weights_digest: Its SHA-256.
-        format: Version of the card's format.
-    """
-
-    game: str
-    box_digest: str
-    players: list[int]
-    actions: int
-    actions_digest: str
-    observation: int
-    layout_digest: str
-    width: int
+    game: str  # name of the game
+    box_digest: str  # the digest of the box they were trained with
+    players: list[int]  # seat counts they were trained on
+    actions: int  # number of actions
+    actions_digest: str  # see `actions_digest`
+    observation: int  # size of an observation
+    layout_digest: str  # see `layout_digest`
+    width: int  # the width of the network's layers
     heads: list[str] = field(default_factory=list)
-    command: str = ""
-    settings: dict[str, Any] = field(default_factory=dict)
+    """What the network forecasts for every seat: `network.HEADS` or nothing."""
+    command: str = ""  # the command that trains them again
+    settings: dict[str, Any] = field(default_factory=dict)  # training settings, including the seed
     figures: dict[str, Any] = field(default_factory=dict)
-    licence: str = LICENCE
-    weights: str = ""
-    weights_digest: str = ""
-    format: int = FORMAT
+    """Results: decisions, games, win rates and so on."""
+    licence: str = LICENCE  # SPDX name
+    weights: str = ""  # name of the weights file beside the card
+    weights_digest: str = ""  # its SHA-256
+    format: int = FORMAT  # version of the card's format
 
 
 _CARD = TypeAdapter(Card)
@@ -106,9 +89,7 @@ def save_checkpoint(
     settings: Mapping[str, Any],
     figures: Mapping[str, Any],
 ) -> Card:
-    """Replace the checkpoint in a folder, created if missing, and return the new card.
-
-    `tensors` are a network's, with or without heads; for the rest see `Card`.
+    """Replace the checkpoint in a folder by a network's tensors, and return its `Card`.
 
     Raises:
         ValueError: a weight is not finite or huge, or settings or figures are not JSON.

@@ -27,18 +27,13 @@ _TORCH_NETWORK = Path(__file__).parent / "torch_network.py"
 
 
 def export(checkpoint: Path, game: Game, out: Path, formats: Collection[str]) -> None:
-    """Write a checkpoint in some of `FORMATS`, with a `config.json` and a `README.md`.
+    """Write a checkpoint's folder in some of `FORMATS`, with a `config.json` and a `README.md`.
 
-    Args:
-        checkpoint: The folder of a checkpoint.
-        game: Its game.
-        out: The folder to write to, created if missing; files of an earlier export are replaced.
-        formats: Which to write.
+    Files of an earlier export in the folder `out` are replaced.
 
     Raises:
         CheckpointError: the checkpoint cannot be read.
         ModuleNotFoundError: a package that writes the format is missing.
-        OSError: a file cannot be written.
     """
     if "onnx" in formats:  # a missing package is named before anything is written
         with needing("export", "an export to ONNX needs"):
@@ -131,14 +126,6 @@ def _onnx(network: Network, card: Card) -> bytes:
 
 def _model_card(card: Card, game: Game, files: Collection[str]) -> str:
     """The text of a README.md as hubs of models show it: Markdown below YAML."""
-    history = card.figures.get("history", [])
-    last = max((row["decisions"] for row in history), default=0)
-    results = ""
-    for row in history:
-        if row["decisions"] == last:
-            wins = "{win_rate:.1%} ({low:.1%} to {high:.1%})" if row["win_rate"] is not None else ""
-            text = f"| {{players}} | {{against}} | {{games:,}} | {wins} | {{mean_score:.1f}} |\n"
-            results += text.format(**row, against=row["opponent"] or "alone")
     seats = ", ".join(map(str, card.players))
     heads = """
 | `win_logits` | [n, S], of shares of the victory, clockwise from the own seat; omit empty seats |
@@ -166,11 +153,6 @@ every action means.
 | `value` | [n], what the seat may still expect, in units of {game.score_scale:g} points |\
 {heads if card.heads else ""}
 
-After {card.figures.get("decisions", 0):,} decisions, in the run's own last evaluation:
-
-| Seats | Against | Games | Wins (95 % interval) | Mean score |
-|---|---|---|---|---|
-{results}
 The command that trains it again:
 
 ```sh

@@ -30,74 +30,46 @@ _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 
 
 class Weights(NamedTuple):
-    """A network's weights as compiled code reads them; kernels take plain tuples.
-
-    Attributes:
-        first: int16[D, W], of observations, in units of `unit`; sums of integers are exact, so
-            their order does not matter.
-        unit: float32[1].
-        first_bias: float32[W].
-        gain: float32[W], of the normalisation, as is `shift`.
-        policy: float32[W, W], inputs first.
-        policy_bias: float32[W].
-        action: float32[A, W].
-        action_bias: float32[A].
-        outlook: float32[W, W], inputs first.
-        outlook_bias: float32[W].
-        heads: float32[H, W]: the value, then, if there are such heads, the share of the victory and
-            the change of score of S seats each.
-        heads_bias: float32[H].
-    """
+    """A network's weights as compiled code reads them; kernels take plain tuples."""
 
     first: NDArray[np.int16]
-    unit: NDArray[np.float32]
-    first_bias: NDArray[np.float32]
-    gain: NDArray[np.float32]
+    """int16[D, W], of observations, in units of `unit`; sums of integers are exact, so their order
+    does not matter."""
+    unit: NDArray[np.float32]  # float32[1]
+    first_bias: NDArray[np.float32]  # float32[W]
+    ones: NDArray[np.float32]  # float32[W]
+    gain: NDArray[np.float32]  # float32[W], of the normalisation, as is `shift`
     shift: NDArray[np.float32]
-    policy: NDArray[np.float32]
-    policy_bias: NDArray[np.float32]
-    action: NDArray[np.float32]
-    action_bias: NDArray[np.float32]
-    outlook: NDArray[np.float32]
-    outlook_bias: NDArray[np.float32]
+    policy: NDArray[np.float32]  # float32[W, W], inputs first
+    policy_bias: NDArray[np.float32]  # float32[W]
+    action: NDArray[np.float32]  # float32[A, W]
+    action_bias: NDArray[np.float32]  # float32[A]
+    outlook: NDArray[np.float32]  # float32[W, W], inputs first
+    outlook_bias: NDArray[np.float32]  # float32[W]
     heads: NDArray[np.float32]
-    heads_bias: NDArray[np.float32]
+    """float32[H, W]: the value, then, if there are such heads, the share of the victory and the
+    change of score of S seats each."""
+    heads_bias: NDArray[np.float32]  # float32[H]
 
 
 class Scratch(NamedTuple):
-    """Room for one forward pass.
+    """Room for one forward pass."""
 
-    Attributes:
-        inputs: int64[max(D, W)], the indices of those that count.
-        sums: int32[W], the first layer's products.
-        features: float32[W], after it.
-        hidden: float32[W].
-        lanes: float32[32].
-        logits: float32[A].
-        heads: float32[H].
-    """
-
-    inputs: NDArray[np.int64]
-    sums: NDArray[np.int32]
-    features: NDArray[np.float32]
-    hidden: NDArray[np.float32]
-    lanes: NDArray[np.float32]
-    logits: NDArray[np.float32]
-    heads: NDArray[np.float32]
+    inputs: NDArray[np.int64]  # int64[max(D, W)], the indices of those that count
+    sums: NDArray[np.int32]  # int32[W], the first layer's products
+    features: NDArray[np.float32]  # float32[W], after it
+    hidden: NDArray[np.float32]  # float32[W]
+    lanes: NDArray[np.float32]  # float32[32]
+    logits: NDArray[np.float32]  # float32[A]
+    heads: NDArray[np.float32]  # float32[H]
 
     @classmethod
     def of(cls, weights: Weights) -> Scratch:
         """Room for these weights."""
         numbers, width = weights.first.shape
-        return cls(
-            np.zeros(max(numbers, width), np.int64),
-            np.zeros(width, np.int32),
-            np.zeros(width, np.float32),
-            np.zeros(width, np.float32),
-            np.zeros(_LANES, np.float32),
-            np.zeros(len(weights.action), np.float32),
-            np.zeros(len(weights.heads), np.float32),
-        )
+        sizes = width, width, _LANES, len(weights.action), len(weights.heads)
+        whole = np.zeros(max(numbers, width), np.int64), np.zeros(width, np.int32)
+        return cls(*whole, *(np.zeros(size, np.float32) for size in sizes))
 
 
 def _adding(number: type[np.number[Any]]) -> Callable[..., None]:
@@ -156,17 +128,6 @@ def update_sums(seen: Any, before: Any, change: Any, weights: Any, index: Any, s
 
 
 @rule
-def lanes_total(lanes: Any) -> np.float32:
-    """The sum of float32[32]."""
-    for lane in range(16):
-        lanes[lane] += lanes[lane + 16]
-    for lane in range(8):
-        lanes[lane] += lanes[lane + 8]
-    left, right = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]), lanes[4] + lanes[5]
-    return np.float32(left + (right + (lanes[6] + lanes[7])))
-
-
-@rule
 def dot(left: Any, right: Any, lanes: Any) -> np.float32:
     """The product of two float32[W], W a multiple of 32 or not."""
     width = len(left)
@@ -178,22 +139,12 @@ def dot(left: Any, right: Any, lanes: Any) -> np.float32:
             lanes[lane] += left[start + lane] * right[start + lane]
     for j in range(whole, width):
         lanes[j - whole] += left[j] * right[j]
-    return lanes_total(lanes)
-
-
-@rule
-def total(values: Any, lanes: Any) -> np.float32:
-    """The sum of float32[W]."""
-    width = len(values)
-    for lane in range(_LANES):
-        lanes[lane] = _ZERO
-    whole = width // _LANES * _LANES
-    for start in range(0, whole, _LANES):
-        for lane in range(_LANES):
-            lanes[lane] += values[start + lane]
-    for j in range(whole, width):
-        lanes[j - whole] += values[j]
-    return lanes_total(lanes)
+    for lane in range(16):
+        lanes[lane] += lanes[lane + 16]
+    for lane in range(8):
+        lanes[lane] += lanes[lane + 8]
+    low, high = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]), lanes[4] + lanes[5]
+    return np.float32(low + (high + (lanes[6] + lanes[7])))
 
 
 @rule
@@ -203,7 +154,7 @@ def normalised(sums: Any, weights: Any, scratch: Any) -> None:
     lanes, out, unit = scratch.lanes, scratch.features, weights.unit[0]
     for j in range(width):
         out[j] = np.float32(sums[j]) * unit + weights.first_bias[j]
-    mean = total(out, lanes) / np.float32(width)
+    mean = dot(out, weights.ones, lanes) / np.float32(width)
     for j in range(width):
         out[j] -= mean
     scale = _ONE / np.sqrt(dot(out, out, lanes) / np.float32(width) + _EPSILON)
@@ -260,6 +211,7 @@ def weights_of(network: Network) -> Weights:
         first=plain(first, np.int16),
         unit=np.full(1, unit, np.float32),
         first_bias=copied("trunk.bias"),
+        ones=np.ones_like(tensors["norm.weight"]),
         gain=copied("norm.weight"),
         shift=copied("norm.bias"),
         policy=inputs_first("policy"),
@@ -310,11 +262,7 @@ def write_outlooks(observations: Any, network: Any, room: Any, heads: Any) -> No
 
 
 class ForwardPass:
-    """A network's answers; each depends on its own situation alone.
-
-    Args:
-        network: Its weights are copied.
-    """
+    """A network's answers, each of which depends on its own situation alone; weights are copied."""
 
     def __init__(self, network: Network) -> None:
         self.weights = weights_of(network)
@@ -335,19 +283,11 @@ class ForwardPass:
     def forecasts(
         self, observations: NDArray[np.int8], players: NDArray[np.integer]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """What every seat may expect, in the eyes of the seats that look.
+        """What every seat may expect, in the eyes of the seats that look: int8[n, D], int[n] seats.
 
-        Args:
-            observations: int8[n, D].
-            players: int[n], seats at the tables, 1 to S.
-
-        Returns:
-            Shares of the victory, rows adding up to 1, and changes of scores until the end in units
-            of `Game.score_scale`: each float32[n, S], by seat clockwise of the one that looks,
-            0 where nobody sits.
-
-        Raises:
-            ValueError: the network has no heads.
+        Shares of the victory, rows adding up to 1, and changes of scores until the end in units of
+        `Game.score_scale`: each float32[n, S], by seat clockwise of the one that looks, 0 where
+        nobody sits. ValueError if the network has no heads.
         """
         seats = (len(self.weights.heads) - 1) // len(HEADS)
         if not seats:
@@ -372,12 +312,7 @@ class ForwardPass:
 
 
 class NetworkAgent:
-    """Plays from a network.
-
-    Args:
-        network: The network.
-        greedy: Play the likeliest action, drawing nothing; else sample.
-    """
+    """Plays a network's likeliest action, drawing nothing; else (`greedy=False`) it samples."""
 
     def __init__(self, network: Network, *, greedy: bool = True) -> None:
         self.network = network
@@ -408,9 +343,7 @@ class NetworkAgent:
 
 
 def _weights(logits: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Actions' weights, the likeliest of a row having 1."""
-    weights: NDArray[np.float32] = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return weights
+    return np.exp(logits - logits.max(axis=1, keepdims=True))  # type: ignore[no-any-return]
 
 
 def checkpoint_agent(folder: Path, game: Game, *, greedy: bool = True) -> NetworkAgent:

@@ -19,18 +19,13 @@ Tensors = Mapping[str, NDArray[np.float32]]
 
 
 class Layer(NamedTuple):
-    """A linear layer of the network.
+    """A linear layer of the network."""
 
-    Attributes:
-        name: Its tensors are `<name>.weight`, outputs first, and `<name>.bias`.
-        reads: The layer whose numbers it reads, or `observation`.
-        output: What its numbers are called outside; those of layers within go through a ReLU, and
-            the trunk's through a normalisation before.
-    """
-
-    name: str
-    reads: str
+    name: str  # its tensors are `<name>.weight`, outputs first, and `<name>.bias`
+    reads: str  # the layer whose numbers it reads, or `observation`
     output: str = ""
+    """What its numbers are called outside; those of layers within go through a ReLU, and the
+    trunk's through a normalisation before."""
 
 
 LAYERS = (

@@ -49,27 +49,18 @@ _IN_A_ROUND = 1024
 class Plan:
     """How a move is searched.
 
-    Attributes:
-        simulations: Playouts a move.
-        seconds: Instead of them, seconds a move; 0 counts playouts.
-        considered: The most candidate moves.
-        utility: The name of the playouts' utility (`utility.py`).
-        sharpness: The logits that weigh as much as a unit of utility.
-        near_certain: The probability from which a move is played without search.
-        noise: The scale of the Gumbel noise on the prior; 0 plays the best.
-
     Raises:
         TypeError: one of them is no number.
         ValueError: one is out of range, or both `simulations` and `seconds` are given.
     """
 
-    simulations: int = 64
-    seconds: float = 0.0
-    considered: int = 6
-    utility: str = "margin"
-    sharpness: float = 150.0
-    near_certain: float = 0.99
-    noise: float = 0.0
+    simulations: int = 64  # playouts a move
+    seconds: float = 0.0  # instead of them, seconds a move; 0 counts playouts
+    considered: int = 6  # the most candidate moves
+    utility: str = "margin"  # the name of the playouts' utility (`halving.UTILITIES`)
+    sharpness: float = 150.0  # the logits that weigh as much as a unit of utility
+    near_certain: float = 0.99  # the probability from which a move is played without search
+    noise: float = 0.0  # the scale of the Gumbel noise on the prior; 0 plays the best
 
     def __post_init__(self) -> None:
         checked_count("simulations", self.simulations)
@@ -87,31 +78,17 @@ class Plan:
 
 @dataclass(frozen=True)
 class Found:
-    """What a search of m games found.
+    """What a search of m games found."""
 
-    Attributes:
-        actions: int64[m], what to play.
-        prior: float64[m, A], probabilities before the search.
-        searched: bool[m]; the other decisions are near-certain.
-        values: float64[m, A], mean utilities of the moves tried, NaN elsewhere.
-        visits: int64[m, A], their playouts.
-    """
-
-    actions: NDArray[np.int64]
-    prior: NDArray[np.float64]
-    searched: NDArray[np.bool_]
-    values: NDArray[np.float64]
-    visits: NDArray[np.int64]
+    actions: NDArray[np.int64]  # int64[m], what to play
+    prior: NDArray[np.float64]  # float64[m, A], probabilities before the search
+    searched: NDArray[np.bool_]  # bool[m]; the other decisions are near-certain
+    values: NDArray[np.float64]  # float64[m, A], mean utilities of the moves tried, NaN elsewhere
+    visits: NDArray[np.int64]  # int64[m, A], their playouts
 
 
 class SearchAgent:
-    """Plays the move that does best in playouts of possible games.
-
-    Args:
-        prior: Says which moves to try.
-        player: Plays the games on.
-        plan: How each move is searched.
-    """
+    """Plays the move, of those that a prior finds likely, that does best in possible games."""
 
     def __init__(self, prior: Advisor, player: Player, plan: Plan) -> None:
         self.prior = prior
@@ -127,13 +104,9 @@ class SearchAgent:
         """Search the decisions that are not near-certain."""
         prior = self.prior.probabilities(games.observations, games.masks).astype(np.float64)
         searched = prior.max(axis=1, initial=0.0) < self.plan.near_certain
-        found = Found(
-            prior.argmax(axis=1) if len(prior) else np.zeros(0, np.int64),
-            prior,
-            searched,
-            np.full(prior.shape, np.nan),
-            np.zeros(prior.shape, np.int64),
-        )
+        likeliest = prior.argmax(axis=1) if len(prior) else np.zeros(0, np.int64)
+        tried = np.full(prior.shape, np.nan), np.zeros(prior.shape, np.int64)
+        found = Found(likeliest, prior, searched, *tried)
         rows = np.flatnonzero(searched)
         for first in range(0, len(rows), _AT_ONCE):
             self._look_ahead(games, rows[first : first + _AT_ONCE], rng, found)
@@ -145,7 +118,11 @@ class SearchAgent:
         plan = self.plan
         prior = found.prior[rows]
         log_policy = np.log(prior, out=np.full(prior.shape, -np.inf), where=prior > 0.0)
-        candidates = Candidates.of(log_policy, self._noise(prior, rows, rng), plan.considered)
+        noise = np.zeros(prior.shape)
+        if plan.noise:
+            draws = to_unit(rng.words(np.repeat(rows, prior.shape[1]))).reshape(prior.shape)
+            noise = -plan.noise * np.log(-np.log(np.maximum(draws, 1e-300)))
+        candidates = Candidates.of(log_policy, noise, plan.considered)
         began = time.perf_counter()
         for phase in range(candidates.phases.max()):
             active = phase < candidates.phases
@@ -199,15 +176,6 @@ class SearchAgent:
             ends = self.player.play(played, records, rng.words(places))
             candidates.count(played, self._utility(ends))
 
-    def _noise(
-        self, prior: NDArray[np.float64], rows: NDArray[np.int64], rng: GameGenerators
-    ) -> NDArray[np.float64]:
-        if not self.plan.noise:
-            return np.zeros(prior.shape)
-        draws = to_unit(rng.words(np.repeat(rows, prior.shape[1]))).reshape(prior.shape)
-        gumbel: NDArray[np.float64] = -np.log(-np.log(np.maximum(draws, 1e-300)))
-        return self.plan.noise * gumbel
-
 
 class AnyMove:
     """A prior without preference."""
@@ -216,8 +184,7 @@ class AnyMove:
         self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
     ) -> NDArray[np.float32]:
         """See `Advisor.probabilities`."""
-        likely: NDArray[np.float32] = masks / masks.sum(axis=1, keepdims=True, dtype=np.float32)
-        return likely
+        return masks / masks.sum(axis=1, keepdims=True, dtype=np.float32)
 
 
 def network_search(
@@ -274,12 +241,7 @@ def search_agent(
     temperature: float = TEMPERATURE,
     threads: int = 1,
 ) -> SearchAgent:
-    """The agent `search` with its options (docs/agents.md).
-
-    Raises:
-        ValueError: an option is out of range, or of no use beside another.
-        CheckpointError: the checkpoint is damaged or was made for another game or box.
-    """
+    """The agent `search` with its options (docs/agents.md)."""
     plan = Plan(simulations, seconds, considered, utility, sharpness, near_certain)
     is_bundled = network == "network"
     if not rollouts:

@@ -21,42 +21,25 @@ _LEAST = 1e-3
 
 
 class Playouts(NamedTuple):
-    """A phase's playouts of m games, game by game, candidate by candidate.
+    """A phase's playouts of m games, game by game, candidate by candidate."""
 
-    Attributes:
-        places: int64[d], the game of each possible game, in ascending order.
-        sources: int64[k], which of the d possible games each playout starts from.
-        games: int64[k], the game that each is for.
-        candidates: int64[k], which candidate it tries.
-        actions: int64[k].
-    """
-
-    places: NDArray[np.int64]
-    sources: NDArray[np.int64]
-    games: NDArray[np.int64]
-    candidates: NDArray[np.int64]
-    actions: NDArray[np.int64]
+    places: NDArray[np.int64]  # int64[d], the game of each possible game, in ascending order
+    sources: NDArray[np.int64]  # int64[k], which of the d possible games each playout starts from
+    games: NDArray[np.int64]  # int64[k], the game that each is for
+    candidates: NDArray[np.int64]  # int64[k], which candidate it tries
+    actions: NDArray[np.int64]  # int64[k]
 
 
 @dataclass
 class Candidates:
-    """The candidate moves of m games, the most promising first.
+    """The candidate moves of m games, the most promising first."""
 
-    Attributes:
-        actions: int64[m, C].
-        ranks: float64[m, C], logit plus noise; -inf where there is no candidate.
-        alive: bool[m, C].
-        totals: float64[m, C], sums of utilities.
-        visits: int64[m, C].
-        phases: int64[m], the number of phases for the number of candidates.
-    """
-
-    actions: NDArray[np.int64]
-    ranks: NDArray[np.float64]
-    alive: NDArray[np.bool_]
-    totals: NDArray[np.float64]
-    visits: NDArray[np.int64]
-    phases: NDArray[np.int64]
+    actions: NDArray[np.int64]  # int64[m, C]
+    ranks: NDArray[np.float64]  # float64[m, C], logit plus noise; -inf where there is no candidate
+    alive: NDArray[np.bool_]  # bool[m, C]
+    totals: NDArray[np.float64]  # float64[m, C], sums of utilities
+    visits: NDArray[np.int64]  # int64[m, C]
+    phases: NDArray[np.int64]  # int64[m], the number of phases for the number of candidates
 
     @classmethod
     def of(
@@ -118,19 +101,12 @@ class Candidates:
 
 
 class Ends(NamedTuple):
-    """How k playouts ended, or are expected to.
+    """How k playouts ended, or are expected to."""
 
-    Attributes:
-        win: float32[k, S], shares of the victory.
-        score: float32[k, S], final scores in units of the game's scale.
-        seats: int64[k], the seats that search.
-        players: int64[k].
-    """
-
-    win: NDArray[np.float32]
-    score: NDArray[np.float32]
-    seats: NDArray[np.int64]
-    players: NDArray[np.int64]
+    win: NDArray[np.float32]  # float32[k, S], shares of the victory
+    score: NDArray[np.float32]  # float32[k, S], final scores in units of the game's scale
+    seats: NDArray[np.int64]  # int64[k], the seats that search
+    players: NDArray[np.int64]  # int64[k]
 
 
 def margin(ends: Ends) -> NDArray[np.float64]:

@@ -36,27 +36,17 @@ _11, _TO_UNIT = np.uint64(11), 2.0**-53
 
 
 class Room(NamedTuple):
-    """Room for one playout.
+    """Room for one playout."""
 
-    Attributes:
-        games: One record.
-        mask: bool[A].
-        seen: int8[D], by the seat to move.
-        change: int16[D].
-        begun: bool[2, S], the seats that have seen a position: at the root, and in this playout.
-        seen_by: int8[2, S, D], what they saw last.
-        sums: int32[2, S, W], the first layer of that.
-        scores: int16[S].
-    """
-
-    games: Records
-    mask: NDArray[np.bool_]
-    seen: NDArray[np.int8]
-    change: NDArray[np.int16]
+    games: Records  # one record
+    mask: NDArray[np.bool_]  # bool[A]
+    seen: NDArray[np.int8]  # int8[D], by the seat to move
+    change: NDArray[np.int16]  # int16[D]
     begun: NDArray[np.bool_]
-    seen_by: NDArray[np.int8]
-    sums: NDArray[np.int32]
-    scores: NDArray[np.int16]
+    """bool[2, S], the seats that have seen a position: at the root, and in this playout."""
+    seen_by: NDArray[np.int8]  # int8[2, S, D], what they saw last
+    sums: NDArray[np.int32]  # int32[2, S, W], the first layer of that
+    scores: NDArray[np.int16]  # int16[S]
 
     @classmethod
     def of(cls, game: Game, width: int) -> Room:
@@ -142,10 +132,7 @@ def at_random(
     game: Any, weights: Any, scratch: Any, room: Any, temperature: float, number: float
 ) -> int:
     """Any legal action."""
-    count = 0
-    for action in range(len(room.mask)):
-        count += room.mask[action]
-    left = int(number * count)
+    left = int(number * room.mask.sum())
     last = -1
     for action in range(len(room.mask)):
         if room.mask[action]:
@@ -243,41 +230,23 @@ def playouts_of(game: Game, choose: Choose) -> Callable[..., int]:
         purpose=f"{game.name.capitalize()}'s rules (playouts of a search)",
     )
     def play_on(
-        records: Any,
-        sources: Any,
-        roots: Any,
-        actions: Any,
-        chance: Any,
-        first: int,
-        last: int,
-        horizon: int,
-        temperature: float,
-        unit: float,
-        network: Any,
-        for_network: Any,
-        for_games: Any,
-        win: Any,
-        score: Any,
+        records: Any,  # possible games[d]
+        sources: Any,  # int64[k], the possible game that each playout starts from
+        roots: Any,  # int64[k], equal for playouts of one true game, which stand together
+        actions: Any,  # int64[k], the first actions
+        chance: Any,  # uint64[k], the random states of policies
+        first: int,  # the first playout to play
+        last: int,  # one more than the last
+        horizon: int,  # decisions of each seat after that until the game is valued
+        temperature: float,  # of the policy
+        unit: float,  # points in a unit of the network's scores
+        network: Any,  # Weights
+        for_network: Any,  # Scratch
+        for_games: Any,  # Room
+        win: Any,  # float32[k, S], written: shares of the victory
+        score: Any,  # float32[k, S], written: final scores in points
     ) -> int:
-        """Play some of k playouts and return the number of decisions.
-
-        Args:
-            records: Possible games[d].
-            sources: int64[k], the possible game that each starts from.
-            roots: int64[k], equal for playouts of one true game, which stand together.
-            actions: int64[k], the first actions.
-            chance: uint64[k], the random states of policies.
-            first: The first playout to play.
-            last: One more than the last playout.
-            horizon: Decisions of each seat after that until the game is valued.
-            temperature: The temperature of the policy.
-            unit: Points in a unit of the network's scores.
-            network: `Weights`.
-            for_network: `Scratch`.
-            for_games: `Room`.
-            win: float32[k, S], written: shares of the victory.
-            score: float32[k, S], written: final scores in points.
-        """
+        """Play some of k playouts; returns the number of decisions."""
         weights, scratch, room = Weights(*network), Scratch(*for_network), Room(*for_games)
         decisions = 0
         root = -1
@@ -325,18 +294,14 @@ class Player:
     """Plays possible games on.
 
     Args:
-        game: The game played.
         choose: The policy of all seats.
         weights: The weights of its network.
-        horizon: See `playouts_of`, as is `temperature`.
-        threads: The threads that share the playouts; they change no result.
+        horizon: Decisions of each seat until the game is valued.
+        temperature: Of the policy.
+        threads: They share the playouts, and change no result.
 
     Attributes:
         decisions: The decisions made and valued so far, each by the network if there is one.
-
-    Raises:
-        TypeError: an option is no number.
-        ValueError: one is out of range.
     """
 
     def __init__(
@@ -367,13 +332,7 @@ class Player:
         self._own = threading.local()  # each thread has room of its own
 
     def play(self, played: Playouts, records: Records, chance: NDArray[np.uint64]) -> Ends:
-        """Play the playouts and return their ends.
-
-        Args:
-            played: k playouts.
-            records: Possible games[d].
-            chance: uint64[d], the random states of policies in each of them.
-        """
+        """The ends of playouts from possible games[d], uint64[d] the policies' random states."""
         size = len(played.sources)
         win = np.zeros((size, self.game.max_seats), np.float32)
         score = np.zeros_like(win)
