@@ -17,8 +17,7 @@ from shakespeare_env.play.information_sets import InformationSets
 Evaluation = Callable[[NDArray[np.int8]], NDArray[Any]]
 """int8[n, D] observations -> float[n], more is better."""
 
-_AT_ONCE = 8192
-"""Games tried together, to bound memory."""
+_AT_ONCE = 8192  # games tried together, to bound memory
 MOST_SAMPLES = 10_000
 _TIE = 1e-6
 
@@ -40,9 +39,8 @@ class RandomAgent:
 class GreedyAgent:
     """Plays the move that leaves its own position best, in determinized games; ties at random.
 
-    Args:
-        evaluate: Values what the seat sees after the move and the forced moves that follow.
-        samples: Determinizations each move is averaged over, `MOST_SAMPLES` at most.
+    `evaluate` values what the seat sees after the move and the forced moves that follow, averaged
+    over `samples` determinizations.
     """
 
     def __init__(self, evaluate: Evaluation, samples: int = 1) -> None:

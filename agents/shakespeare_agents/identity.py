@@ -9,6 +9,7 @@ from __future__ import annotations
 import dis
 import functools
 import hashlib
+import inspect
 import json
 import platform
 import sys
@@ -17,14 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from functools import cache, partial
 from pathlib import Path
-from types import (
-    CodeType,
-    FunctionType,
-    GetSetDescriptorType,
-    MemberDescriptorType,
-    MethodType,
-    ModuleType,
-)
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import cloudpickle
@@ -50,13 +44,11 @@ from shakespeare_env.core.game import Game
 from shakespeare_env.errors import WorkerError, is_own_file
 from shakespeare_env.play.agent import AnyAgent, Player, name_of
 
-DIGITS = 16
-"""The hexadecimal digits of an agent's digest."""
+DIGITS = 16  # the hexadecimal digits of an agent's digest
 PLAY = 1
 """The version of how the package's agents play; raise it once one of them chooses other moves."""
 _SCALARS = (type(None), bool, int, float, complex, str, bytes)
-_HEAP_TYPE = 1 << 9
-"""The flag of classes that were not written in C (`Py_TPFLAGS_HEAPTYPE`)."""
+_HEAP_TYPE = 1 << 9  # the flag of classes that were not written in C (`Py_TPFLAGS_HEAPTYPE`)
 _CODE = "code exceptiontable consts names varnames freevars cellvars flags argcount"
 _CODE += " posonlyargcount kwonlyargcount"
 """What code does; where it stands differs between processes, as in notebooks."""
@@ -66,16 +58,11 @@ _NOT_PLAYED += " __static_attributes__ _abc_impl"
 
 
 def agent_digest(given: Player, agent: AnyAgent, game: Game) -> str:
-    """The digest of what decides how an agent plays a game, whatever its name.
+    """The digest of what decides how an agent, made from what was given, plays a game.
 
     It covers the weights and options of the package's agents; of named Python the options and the
     source, that of the module named and of the one that defines the object; of objects, all they
     are made of (see `state_digest`). An attribute `version` counts, too.
-
-    Args:
-        given: The value that it was made from.
-        agent: The agent made for the game.
-        game: The game that it plays.
 
     Raises:
         TypeError: it cannot be known again, as its state cannot be pickled and it has no version.
@@ -133,9 +120,7 @@ def state_digest(value: object) -> str:
     It covers what cloudpickle would send to another process, but not its accidents: identities of
     objects, places in files, the order of sets and dictionaries. The code of modules of one's own
     counts, too; that of the standard library, of installed packages and of this project by name.
-
-    Raises:
-        TypeError: part of it cannot be pickled, or is another one each time.
+    TypeError if part of it cannot be pickled, or is another one each time.
     """
     try:
         digest = _digest_once(value)
@@ -210,7 +195,6 @@ def _parts(it: Any) -> Iterable[object]:
 
 
 def _is_own(module_name: str) -> bool:
-    """Whether a module is neither this project's nor a library's."""
     module = sys.modules.get(module_name or "")
     file = getattr(module, "__file__", None)
     return module is None or module_name == "__main__" or bool(file and is_own_file(file))
@@ -233,12 +217,9 @@ def _code_of(it: Any) -> list[object]:
         used = _global_names(it.__code__) & it.__globals__.keys() if _is_own(it.__module__) else ()
         read = {name: it.__globals__[name] for name in used}
         return [it.__code__, it.__defaults__, it.__kwdefaults__, it.__closure__, read, vars(it)]
-    descriptors = GetSetDescriptorType | MemberDescriptorType
-    held = [
-        (name, value)
-        for name, value in sorted(vars(it).items())
-        if name not in _NOT_PLAYED.split() and not isinstance(value, descriptors)
-    ]
+    held = {name: value for name, value in vars(it).items() if name not in _NOT_PLAYED.split()}
+    slots = (inspect.ismemberdescriptor, inspect.isgetsetdescriptor)
+    held = {name: value for name, value in held.items() if not any(is_(value) for is_ in slots)}
     return [type(it), it.__bases__, held]
 
 
@@ -253,10 +234,7 @@ def _global_names(code: CodeType) -> set[str]:
 class AgentSet:
     """Agents of one game, which travel when pickled and are made again on arrival.
 
-    Args:
-        game: What they play.
-        agents: The agents, each once or several times; one object stays one.
-        given: What each was made from.
+    One object at several seats stays one; `given` is what each was made from.
     """
 
     def __init__(self, game: Game, agents: Sequence[AnyAgent], given: Sequence[Player]) -> None:
@@ -271,7 +249,7 @@ class AgentSet:
                 parcels[id(agent)] = parcel_of(given, agent, self.game)
         order = list(parcels)
         seats = [order.index(id(agent)) for agent in self.agents]
-        return _arrived, (*box_of(self.game), list(parcels.values()), seats)
+        return _arrived, (box_of(self.game), list(parcels.values()), seats)
 
 
 def agent_set(entrants: Sequence[Entrant], game: Game) -> AgentSet:
@@ -280,20 +258,16 @@ def agent_set(entrants: Sequence[Entrant], game: Game) -> AgentSet:
 
 
 def _arrived(
-    name: str, digest: str, content: bytes | None, parcels: Sequence[Any], seats: Sequence[int]
+    box: tuple[str, str, bytes | None], parcels: Sequence[Any], seats: Sequence[int]
 ) -> AgentSet:
-    game = put_in_force(name, digest, content)
+    game = put_in_force(*box)
     made = [parcel(game) for parcel in parcels]
     agents = [made[seat] for seat in seats]
     return AgentSet(game, agents, agents)
 
 
 def parcel_of(given: Player, agent: AnyAgent, game: Game) -> Callable[[Game], AnyAgent]:
-    """What makes an agent again elsewhere, of the game there; it can be pickled.
-
-    Raises:
-        TypeError: the agent cannot be pickled.
-    """
+    """What makes an agent again elsewhere, and can be pickled; TypeError if the agent cannot."""
     if type(agent) is NetworkAgent:
         return partial(_network_agent, agent.network.tensors, agent.greedy)
     if type(agent) is SearchAgent and type(agent.prior) is NetworkAgent:
@@ -301,7 +275,7 @@ def parcel_of(given: Player, agent: AnyAgent, game: Game) -> Callable[[Game], An
         return partial(_searching, tensors, agent.plan, player.horizon, player.temperature)
     if isinstance(given, str):
         digest, python = agent_digest(given, agent, game), python_name(given)
-        if python is not None and python.is_file:  # found from any folder
+        if python is not None and python.source.endswith(".py"):  # found from any folder
             given = f"{Path(python.source).resolve()}{given.removeprefix(python.source)}"
         return partial(named_agent, given, digest)
     try:
@@ -341,14 +315,7 @@ def _searching(
 
 
 def _unpickled(content: bytes, _game: Game) -> AnyAgent:
-    try:
-        agent: AnyAgent = cloudpickle.loads(content)
-    except Exception as fault:  # their code
-        raise WorkerError(
-            f"an agent cannot be unpickled on {platform.node()} ({type(fault).__name__}: {fault}); "
-            "install what it imports there"
-        ) from fault
-    return agent
+    return cloudpickle.loads(content)  # type: ignore[no-any-return]
 
 
 def box_of(game: Game) -> tuple[str, str, bytes | None]:
@@ -358,12 +325,7 @@ def box_of(game: Game) -> tuple[str, str, bytes | None]:
 
 
 def put_in_force(name: str, digest: str, content: bytes | None) -> Game:
-    """The game with a box from elsewhere, as of `box_of`, with which this process then plays it.
-
-    Raises:
-        BoxError: it plays with another already.
-        WorkerError: the package has another box here.
-    """
+    """The game with a box from elsewhere, as of `box_of`, with which this process then plays it."""
     box = registry.own_box(name)
     if content is not None:
         box = Path(_box_folder().name) / f"{digest}.toml"

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from shakespeare_agents.heuristics import unlearned
 from shakespeare_env.checks.values import meant, shown
-from shakespeare_env.errors import CheckpointError, own_steps
+from shakespeare_env.errors import own_steps
 from shakespeare_env.own_files import load_file
 
 if TYPE_CHECKING:
@@ -43,11 +43,6 @@ class PythonName(NamedTuple):
 
     source: str
     attribute: str
-
-    @property
-    def is_file(self) -> bool:
-        """Whether the source is a file."""
-        return self.source.endswith(".py")
 
     def __str__(self) -> str:
         return ":".join(self)
@@ -107,7 +102,7 @@ def python_name(text: str) -> PythonName | None:
         return PythonName(name, "")
     python = PythonName(*name.rpartition(":")[::2])
     parts = [*python.source.split("."), *python.attribute.split(".")]
-    return python if python.is_file or all(map(str.isidentifier, parts)) else None
+    return python if python.source.endswith(".py") or all(map(str.isidentifier, parts)) else None
 
 
 def running_python(players: Iterable[str]) -> list[str]:
@@ -119,11 +114,7 @@ def running_python(players: Iterable[str]) -> list[str]:
 
 
 def checkpoint_named(name: str, game: Game) -> Path | None:
-    """The folder of the checkpoint that an agent of that name plays from; None if there is none.
-
-    Raises:
-        ValueError: no such network of the game is bundled.
-    """
+    """The folder of the checkpoint that an agent of that name plays from; None if there is none."""
     from shakespeare_agents.networks.checkpoint import NEWEST, bundled_checkpoint
 
     label, options = split_options(name)
@@ -136,9 +127,7 @@ def checkpoint_named(name: str, game: Game) -> Path | None:
 def load(name: PythonName) -> Any:
     """The object that a name stands for, imported with the current folder first on the path.
 
-    Raises:
-        ValueError: there is no such file, or nothing of that name in it.
-        ImportError: it cannot be imported; the message says where it failed.
+    ValueError if there is none; ImportError, which says where, if it cannot be imported.
     """
     module = module_of(name)
     try:
@@ -150,13 +139,14 @@ def load(name: PythonName) -> Any:
 
 def module_of(name: PythonName) -> ModuleType:
     """The module in which a name is looked up; errors as of `load`."""
-    if name.is_file and not os.path.isfile(name.source):
+    is_file = name.source.endswith(".py")
+    if is_file and not os.path.isfile(name.source):
         raise ValueError(f"there is no file {name.source!r}; give the path of one that is there")
     if not name.attribute:
         raise ValueError(f"{name.source} is a file; name an agent in it: {name.source}:NAME")
     try:
         with _current_folder_on_path():
-            if name.is_file:
+            if is_file:
                 return load_file(Path(name.source))
             return importlib.import_module(name.source)
     except (Exception, SystemExit) as fault:
@@ -193,13 +183,10 @@ def default(game: Game) -> str:
     """
     from shakespeare_agents.networks import checkpoint
 
-    if checkpoint.bundled_versions(game):
-        try:
-            folder = checkpoint.bundled_checkpoint(game)
-            checkpoint.check_fits(checkpoint.read_card(folder), game, folder)
-            return "network"
-        except CheckpointError:
-            pass  # a box of other actions is in force, for which a network has to be trained
+    with suppress(ValueError):  # none is bundled, or not for the actions of the box in force
+        folder = checkpoint.bundled_checkpoint(game)
+        checkpoint.check_fits(checkpoint.read_card(folder), game, folder)
+        return "network"
     return unlearned(game)
 
 
@@ -214,10 +201,10 @@ def make(player: Player, game: Game, **options: Any) -> AnyAgent:
     Args:
         player: A name of `names()`, a checkpoint's folder, `path/to/my.py:NAME`,
             `package.module:NAME`, or an object as these may name. Text may carry options:
-            `"network,greedy=false"`. Python that a text names is imported, once a process: give no
-            text from a source you do not trust.
+            `"network,greedy=false"`, and is imported if it names Python: give no text from a source
+            you do not trust.
         game: The game that it plays.
-        **options: The agent's options (see `NetworkAgent`, `GreedyAgent`).
+        **options: The agent's options.
 
     Raises:
         ValueError: no agent, folder or object has this name, or the game has no such agent.
@@ -264,9 +251,6 @@ class FunctionAgent:
 
     act: Act
 
-    def __repr__(self) -> str:
-        return getattr(self.act, "__qualname__", repr(self.act))
-
 
 def _agent_from(given: Any, name: str, game: Game, options: Mapping[str, Any]) -> AnyAgent:
     """The agent that an object is or makes, as `make` says."""
@@ -281,7 +265,7 @@ def _agent_from(given: Any, name: str, game: Game, options: Mapping[str, Any]) -
         parameters = takes.parameters.values()
         needed = sum(p.kind <= p.POSITIONAL_OR_KEYWORD and p.default is p.empty for p in parameters)
         is_open = any(p.kind is p.VAR_POSITIONAL for p in parameters)
-        if not isinstance(given, type) and (needed > 1 or is_open) and _is_act(takes):
+        if not isinstance(given, type) and (needed > 1 or is_open) and _takes_three(takes):
             agent, is_agent = FunctionAgent(given), True
         elif needed > 1:
             raise TypeError(f"{name} takes {needed} positional arguments, {takes}; give {RULE}")
@@ -294,12 +278,10 @@ def _agent_from(given: Any, name: str, game: Game, options: Mapping[str, Any]) -
     return agent
 
 
-def _is_act(takes: Signature) -> bool:
-    try:
-        takes.bind("observations", "masks", "generators")
-    except TypeError:
-        return False
-    return True
+def _takes_three(takes: Signature) -> bool:
+    with suppress(TypeError):
+        return bool(takes.bind("observations", "masks", "generators"))
+    return False
 
 
 def _checked_options(name: str, takes: Signature, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -348,10 +330,7 @@ def filled(named: Sequence[T], players: int | None, game: Game) -> list[T | str]
     """Names for all seats: the last of several fills the rest, the default agent if it is one name.
 
     By default several names get a seat each, as far as the game allows; otherwise all seats play.
-
-    Raises:
-        ValueError: more are named than there are seats, or the game does not allow `players` seats.
-        TypeError: `players` is not whole.
+    ValueError if more are named than there are seats, or the game does not allow `players` seats.
     """
     if players is None:
         wanted = max(len(named), game.min_seats) if len(named) > 1 else game.max_seats

@@ -14,11 +14,11 @@ import time
 import weakref
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass, replace
 from itertools import count
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,17 +35,12 @@ Amount = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Texts = Annotated[Sequence[str], AfterValidator(tuple)]
 INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
 """Environment variables that every program has, if they are set: no keys to other services."""
-MOST_BYTES = 2**16
-"""The most bytes in an answer."""
+MOST_BYTES = 2**16  # the most bytes in an answer
 _CHUNK = 2**16
-_MOST_CHUNKS = 16
-"""Chunks of standard error, which may be endless, read at once."""
-_TAIL = 1000
-"""The bytes of standard error that are kept, from its end."""
-_LOOK = 0.1
-"""Seconds between looks at its memory."""
-_ENDING = 1.0
-"""Seconds that a program whose pipes are closed has to end and yield an exit code."""
+_MOST_CHUNKS = 16  # chunks of standard error, which may be endless, read at once
+_TAIL = 1000  # the bytes of standard error that are kept, from its end
+_LOOK = 0.1  # seconds between looks at its memory
+_ENDING = 1.0  # seconds that a program whose pipes are closed has to end and yield an exit code
 _OURS = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN}
 """Errors in starting a program that are this machine's fault."""
 MOST_FAULTS = 10
@@ -102,11 +97,7 @@ class Program:
 
 
 def environment_of(program: Program) -> dict[str, str]:
-    """The environment variables that a program is started with.
-
-    Raises:
-        ValueError: one that it is to have from the arena's own is not set there.
-    """
+    """The variables that a program is started with; ValueError if one is not set here."""
     found = {name: os.environ[name] for name in INHERITED if name in os.environ}
     for text in program.environment:
         name, given, value = text.partition("=")
@@ -122,23 +113,17 @@ def environment_of(program: Program) -> dict[str, str]:
 def program_digest(program: Program) -> str:
     """SHA-256 of a program's command, limits and environment, and of files that its command names.
 
-    Files that these read are not covered. OSError if a file cannot be read.
+    Files that these read are not covered.
     """
-    named = (program.folder / text for text in program.argv)
-    files = [
-        hashlib.sha256(path.read_bytes()).hexdigest() if os.path.isfile(path) else ""
-        for path in named
-    ]
+    named = [program.folder / text for text in program.argv]
+    contents = (path.read_bytes() if os.path.isfile(path) else None for path in named)
+    files = ["" if text is None else hashlib.sha256(text).hexdigest() for text in contents]
     made_of = json.dumps([program.argv, asdict(program.limits), program.environment, files])
     return hashlib.sha256(made_of.encode()).hexdigest()
 
 
 class ProgramError(ShakespeareEnvError, RuntimeError):
-    """A program has failed.
-
-    Attributes:
-        fault: How.
-    """
+    """A program has failed; `fault` says how."""
 
     def __init__(self, kind: str, details: str) -> None:
         super().__init__(f"{kind}: {details}")
@@ -159,16 +144,9 @@ class Process:
             import psutil  # noqa: F401 - found missing before anything is started
         environment = environment_of(program)
         try:
-            self._running = subprocess.Popen(
-                program.argv,
-                bufsize=0,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd=program.folder,
-                env=environment,
-                start_new_session=True,
-            )
+            pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+            how: Any = {"cwd": program.folder, "env": environment, "start_new_session": True}
+            self._running = subprocess.Popen(program.argv, bufsize=0, **pipes, **how)
         except OSError as fault:
             if fault.errno in _OURS:
                 raise
@@ -179,8 +157,8 @@ class Process:
         self._most_bytes = program.limits.megabytes * 1e6
         self._next_look = 0.0
         self._tail = b""
-        pipes = (self._running.stdin, self._running.stdout, self._running.stderr)
-        self._stdin, self._stdout, self._stderr = (pipe.fileno() for pipe in pipes if pipe)
+        opened = (self._running.stdin, self._running.stdout, self._running.stderr)
+        self._stdin, self._stdout, self._stderr = (pipe.fileno() for pipe in opened if pipe)
         self._selector = selectors.PollSelector()
         for descriptor in (self._stdin, self._stdout, self._stderr):
             os.set_blocking(descriptor, False)
@@ -228,11 +206,12 @@ class Process:
                 if len(answer) > MOST_BYTES:
                     raise _too_much(answer)
             if self._stdin in ready:
-                with suppress(BlockingIOError):
-                    try:
-                        unsent = unsent[os.write(self._stdin, unsent) :]
-                    except BrokenPipeError:
-                        raise self._ended() from None
+                try:
+                    unsent = unsent[os.write(self._stdin, unsent) :]
+                except BlockingIOError:
+                    pass
+                except BrokenPipeError:
+                    raise self._ended() from None
                 if not unsent:
                     self._selector.unregister(self._stdin)
             if b"\n" not in answer:
@@ -261,7 +240,6 @@ class Process:
             raise ProgramError("time", f"it thought for longer than {limit}")
 
     def _read_stderr(self) -> None:
-        """Keep the last of what it wrote there."""
         for _ in range(_MOST_CHUNKS):
             data = _read(self._stderr)
             if not data:
@@ -311,17 +289,11 @@ def _read(descriptor: int) -> bytes | None:
         return None
 
 
-class ProgramAgent:
+class ProgramAgent(AbstractContextManager["ProgramAgent"]):
     """Asks a program, which is started when first asked and anew after every fault.
 
-    Several games are asked about one after the other. Close it, or use it in `with`, to end
-    the program; at the latest it ends with the interpreter.
-
-    Attributes:
-        program: What is started.
-
-    Raises:
-        ArenaError: this is Windows.
+    Close it, or use it in `with`, to end the program; at the latest it ends with the interpreter.
+    ArenaError on Windows.
     """
 
     def __init__(self, program: Program) -> None:
@@ -333,9 +305,6 @@ class ProgramAgent:
         self._seconds: defaultdict[int, float] = defaultdict(float)
         self._over: list[int] = []
         self._questions, self._numbers = count(1), count(1)
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -390,11 +359,7 @@ class ProgramAgent:
             del self._seconds[game]
 
     def search(self, games: InformationSets, rng: GameGenerators) -> NDArray[np.int64]:
-        """int64[m]: decide without a referee; each decision counts as a game of its own.
-
-        Raises:
-            ProgramError: the program has failed.
-        """
+        """int64[m]: decide without a referee, each as a game of its own; it raises ProgramError."""
         keys = [object() for _ in range(len(games))]
         answers = self.answer(games, keys)
         self.end(keys)
@@ -454,11 +419,7 @@ def _line(**fields: Any) -> bytes:
 
 
 def action_in(line: bytes, number: int, moves: Mapping[str, int]) -> int:
-    """The action that an answer chooses.
-
-    Raises:
-        ProgramError: it is garbage, or no legal move.
-    """
+    """The action that an answer chooses; ProgramError if it is garbage, or no legal move."""
     try:
         fields = Fields(parse_object(line))
         fields.only("id", "move")

@@ -30,10 +30,8 @@ Arrays = dict[str, NDArray[Any]]
 
 _SUFFIX = ".safetensors"
 _LOCK = ".lock"
-_HEADER = 2**20
-"""The most bytes of arrays' names and shapes."""
-_LARGEST_JSON = 2**24
-"""The most bytes of a JSON file; a run of 40,000 measurements has fewer."""
+_HEADER = 2**20  # the most bytes of arrays' names and shapes
+_LARGEST_JSON = 2**24  # the most bytes of a JSON file; a run of 40,000 measurements has fewer
 
 
 @dataclass(frozen=True)
@@ -61,18 +59,14 @@ def store_tensors(folder: Path, stem: str, tensors: Mapping[str, NDArray[Any]]) 
 
 def forget_others(folder: Path, stem: str, *kept: StoredTensors) -> None:
     """Delete other files of `store_tensors` with a stem (a regular expression)."""
-    files = {stored.file for stored in kept}
+    ours = re.compile(rf"{stem}-[0-9a-f]{{16}}\{_SUFFIX}")
     for old in folder.iterdir():
-        is_ours = re.fullmatch(rf"{stem}-[0-9a-f]{{16}}\{_SUFFIX}", old.name)
-        if is_ours and old.name not in files:
+        if ours.fullmatch(old.name) and old.name not in {stored.file for stored in kept}:
             old.unlink(missing_ok=True)
 
 
 def forget_drafts(folder: Path, names: str) -> None:
-    """Delete drafts of `write_atomically` that a killed process left.
-
-    The caller must hold the folder; `names` of files is a regular expression.
-    """
+    """Delete drafts of files (a regular expression) that a killed process left in a held folder."""
     for draft in folder.iterdir():
         if re.fullmatch(_draft_of(names), draft.name) and not draft.is_dir():
             draft.unlink(missing_ok=True)
@@ -83,11 +77,7 @@ def _draft_of(names: str) -> str:
 
 
 def load_tensors(folder: Path, stored: StoredTensors, at_most: int) -> Arrays:
-    """Read arrays that take `at_most` bytes together; a larger file is not even opened.
-
-    Raises:
-        CheckpointError: the file is missing, damaged or too large.
-    """
+    """Arrays that take `at_most` bytes together; CheckpointError if missing, damaged or larger."""
     if Path(stored.file).name != stored.file:
         raise CheckpointError(f"{folder}: {shown(stored.file)} must be a file beside what names it")
     path = folder / stored.file
@@ -102,22 +92,17 @@ def load_tensors(folder: Path, stored: StoredTensors, at_most: int) -> Arrays:
 
 
 def read_json(path: Path, formats: Sequence[int], what: str) -> dict[str, Any]:
-    """Read a JSON object of one of some versions of a format; `what` names its folder in errors.
-
-    Raises:
-        CheckpointError: the file is missing, damaged, too large or of another version.
-    """
+    """A JSON object of one of some versions of a format, else CheckpointError about a `what`."""
     content = read_bounded(path, _LARGEST_JSON, f"is it a {what}?")
     try:
         data = parse_object(content)
     except ValueError as error:
         raise CheckpointError(f"{path}: is {error}; copy all files of the {what} again") from error
-    found = data.get("format")
-    if type(found) is not int or found not in formats:
-        known = " and ".join(map(str, formats))
+    version = data.get("format")
+    if type(version) is not int or version not in formats:
         raise CheckpointError(
-            f"{path}: format {shown(found)}, this version reads {known}; "
-            "use the version that wrote it, or train again"
+            f"{path}: format {shown(version)}, this version reads {' and '.join(map(str, formats))}"
+            "; use the version that wrote it, or train again"
         )
     return data
 
@@ -169,10 +154,8 @@ class Contents:
 def held(folder: Path, contents: Contents) -> Iterator[None]:
     """Keep other processes out of a folder, created if missing; drafts left in it are deleted.
 
-    Without its manifest, it may hold what a first save that was cut short left.
-
-    Raises:
-        contents.error: it holds something else, or another process has it.
+    `contents.error` is raised if it holds something else, or another process has it. Without a
+    manifest, it may hold what a first save that was cut short left.
     """
     filelock = load("filelock")
     try:

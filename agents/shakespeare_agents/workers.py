@@ -49,14 +49,14 @@ def starting() -> Iterator[None]:
     is as users expect.
     """
     with _starting:
-        is_ours = not os.environ.get(_SAFE_PATH)
-        if is_ours:
-            os.environ[_SAFE_PATH] = _OURS
+        if os.environ.get(_SAFE_PATH):
+            yield
+            return
+        os.environ[_SAFE_PATH] = _OURS
         try:
             yield
         finally:
-            if is_ours:
-                del os.environ[_SAFE_PATH]
+            del os.environ[_SAFE_PATH]
 
 
 def tell_nobody(_decisions: int, _games: int) -> None:
@@ -84,11 +84,8 @@ class Workers:
 
         Shards are taken only when they can be begun, so their source may wait for results and be
         empty as long as results are to come. `tell` is called in this thread, at the latest before
-        a shard's result is given. Closing the iterator drops what is not done.
-
-        Raises:
-            Exception: a shard raised it; it keeps its notes.
-            WorkerError: a worker is lost.
+        a shard's result is given. Closing the iterator drops what is not done. What a shard raises
+        keeps its notes; WorkerError if a worker is lost.
         """
         work = job.start()
         for number, shard in enumerate(shards):
@@ -295,13 +292,11 @@ def set_up_worker(driver: int) -> None:
 
 @contextmanager
 def open_workers(processes: int = 1, ray: str | None = None) -> Iterator[Workers]:
-    """Workers for the length of a block.
+    """Workers for the length of a block: processes of this machine, 1 being this one itself.
 
-    Args:
-        processes: The number of processes of this machine; 1 is this process itself.
-        ray: A Ray cluster in their place: `auto` is the one that this machine belongs to, `local`
-            starts one on this machine alone; anything else is a cluster's address.
+    Or a Ray cluster: `auto` is the one that this machine belongs to, `local` starts one on this
+    machine alone; anything else is a cluster's address.
     """
-    workers = Workers() if processes == 1 else Processes(processes)
-    with closing(workers if ray is None else Cluster(ray)) as found:
-        yield found
+    local = Workers() if processes == 1 else Processes(processes)
+    with closing(local if ray is None else Cluster(ray)) as workers:
+        yield workers

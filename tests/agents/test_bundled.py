@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from shakespeare_agents import default, make
+from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.networks.checkpoint import (
     LICENCE,
     bundled_checkpoint,
@@ -18,7 +19,7 @@ from shakespeare_agents.networks.checkpoint import (
     load_checkpoint,
     read_card,
 )
-from shakespeare_agents.networks.inference import ForwardPass, NetworkAgent
+from shakespeare_agents.networks.inference import ForwardPass
 from shakespeare_arena import evaluate
 from shakespeare_env import Batch
 from shakespeare_env.core import registry
@@ -72,15 +73,13 @@ def test_its_command_repeats_its_settings_whatever_the_defaults_of_today(name, v
 @games
 def test_the_newest_plays_by_default_and_the_first_stays(name):
     game = registry.game(name)
-    found = bundled_versions(game)
+    newest = f"network,version={bundled_versions(game)[-1]}"
     assert default(game) == "network"
     # Figures in the training log and of users are about the first.
     _, card = load_checkpoint(bundled_checkpoint(game, 1), game)
     assert card.weights_digest == knowledge.of(name, "pinned").FIRST_NETWORK
-    network, newest = make("network", game), make(f"network,version={found[-1]}", game)
-    assert isinstance(network, NetworkAgent)
-    assert isinstance(newest, NetworkAgent)
-    assert network.network.digest() == newest.network.digest()
+    digests = {agent_digest(text, make(text, game), game) for text in ("network", newest)}
+    assert len(digests) == 1
 
 
 @games
@@ -110,9 +109,7 @@ def test_it_beats_the_others(name):
     players = min(4, registry.game(name).max_seats)
     for rival, least in knowledge.of(name, "strength").NETWORK_WINS.items():
         found = evaluate(["network", *[rival] * (players - 1)], name, games=25 * players, seed=1)
-        won = found["network"].win_rate
-        assert won is not None
-        assert won > least
+        assert (found["network"].win_rate or 0) > least
 
 
 def test_it_plays_without_pytorch_learners_and_the_command_line():

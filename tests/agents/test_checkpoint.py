@@ -33,8 +33,8 @@ def make_tensors(seed=0):
     return random_tensors(WIDTH, LAYOUT.size, GAME.actions.size, seed)
 
 
-def with_heads(seed=0):
-    return make_tensors(seed) | random_heads(WIDTH, GAME.max_seats, seed)
+PLAIN = make_tensors()
+HEADS = PLAIN | random_heads(WIDTH, GAME.max_seats)
 
 
 def save(folder, tensors, **changes):
@@ -64,7 +64,7 @@ def refused(folder, message, game=GAME):
 
 def test_what_is_saved_comes_back(tmp_path):
     """With heads and without, one replaces the other, and leaves no litter."""
-    for tensors, heads in ((make_tensors(), []), (with_heads(1), ["win", "score"])):
+    for tensors, heads in ((PLAIN, []), (HEADS, ["win", "score"])):
         card = save(tmp_path, tensors)
         network, read = load_checkpoint(tmp_path, GAME)
         assert holds(network, tensors)
@@ -108,10 +108,8 @@ def test_a_save_that_fails_leaves_the_old_checkpoint(folder, monkeypatch):
         write(path, content)
 
     for number in (np.nan, -1.1e6):
-        spoilt = make_tensors(seed=1)
-        spoilt["policy.bias"][3] = number
         with pytest.raises(ValueError, match=r"policy\.bias holds numbers that are not finite"):
-            save(folder, spoilt)
+            save(folder, changed("policy.bias", number))
     with pytest.raises(ValueError, match="not JSON compliant"):
         save(folder, make_tensors(seed=1), figures={"x": np.inf})
     assert len(list(folder.iterdir())) == 2
@@ -124,17 +122,9 @@ def test_a_save_that_fails_leaves_the_old_checkpoint(folder, monkeypatch):
 @pytest.mark.parametrize(
     "changes",
     [
-        {"format": 1},
-        {"actions": "3"},
-        {"players": None},
-        {"game": "chess"},
-        {"actions_digest": "0"},
-        {"layout_digest": "0"},
-        {"width": 0},
-        {"width": 10**9},
-        {"width": 16},
-        {"heads": ["win", "score"]},
-        {"weights": "../weights"},
+        *({"format": 1}, {"actions": "3"}, {"players": None}, {"weights": "../weights"}),
+        *({"game": "chess"}, {"actions_digest": "0"}, {"layout_digest": "0"}),
+        *({"width": 0}, {"width": 10**9}, {"width": 16}, {"heads": ["win", "score"]}),
     ],
 )
 def test_a_card_that_does_not_fit(folder, changes):
@@ -142,13 +132,10 @@ def test_a_card_that_does_not_fit(folder, changes):
     refused(folder, str(folder))
 
 
-def changed(tensors, name, number):
-    spoilt = tensors[name].copy()
+def changed(name, number):
+    spoilt = HEADS[name].copy()
     spoilt.reshape(-1)[1] = number
-    return tensors | {name: spoilt}
-
-
-PLAIN, HEADS = make_tensors(), with_heads()
+    return HEADS | {name: spoilt}
 
 
 @pytest.mark.parametrize(
@@ -156,9 +143,9 @@ PLAIN, HEADS = make_tensors(), with_heads()
     [
         (PLAIN, r"missing or not expected: .*'win\.weight'"),
         (HEADS | {"luck.bias": np.zeros(1)}, r"not expected: \['luck\.bias'\]"),
-        (changed(HEADS, "action.bias", np.nan), r"action\.bias holds numbers that are not finite"),
+        (changed("action.bias", np.nan), r"action\.bias holds numbers that are not finite"),
         # Finite, and overflows within the network.
-        (changed(HEADS, "score.weight", -3e38), r"score\.weight holds .* beyond 1e\+06"),
+        (changed("score.weight", -3e38), r"score\.weight holds .* beyond 1e\+06"),
         (HEADS | {"win.bias": HEADS["win.bias"].astype(np.float64)}, r"win\.bias is float64"),
         (HEADS | random_heads(WIDTH, GAME.max_seats - 1), r"is float32 \(5,.*, not float32"),
     ],

@@ -8,11 +8,11 @@ import pytest
 
 from shakespeare_agents import make
 from shakespeare_agents.networks.inference import weights_of
-from shakespeare_agents.networks.network import Network
 from shakespeare_agents.search.agent import AnyMove, Plan, SearchAgent
 from shakespeare_agents.search.playouts import Player, by_network
 from shakespeare_env.core import registry
 from shakespeare_env.play.information_sets import InformationSets
+from tests.agents.networks import random_network
 from tests.contract import knowledge
 from tests.contract.random_games import (
     PLAIN_FULL_TABLES,
@@ -100,11 +100,11 @@ def test_secret_wagers_of_others_follow_the_policy():
         wagers = [p.copy() for p in game_from(table.position(seed)) if p.phase == "wager"]
         positions += wagers[1::2]  # the other has chosen in secret
     one, two, three, four, five = np.flatnonzero(positions[0].action_mask())
-    shapes = Network.shapes(1, game.layout.size, game.actions.size)
-    shapes |= Network.head_shapes(1, game.max_seats)
-    tensors = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
-    tensors["action.bias"][three] = 100.0
-    weights = weights_of(Network(tensors, game.layout))
+    network = random_network(game, 1)
+    for tensor in network.tensors.values():
+        tensor[:] = 0.0
+    network.tensors["action.bias"][three] = 100.0
+    weights = weights_of(network)
     player = Player(game, by_network, weights, horizon=0, temperature=0.0)
     plan = Plan(simulations=60, considered=5, utility="score")
     batch = table.batch(len(positions), seed=0)
@@ -120,18 +120,11 @@ def test_secret_wagers_of_others_follow_the_policy():
 @pytest.mark.parametrize(
     ("options", "named"),
     [
-        ("simulations=0", "simulations=0"),
-        ("simulations=2.5", "simulations=2.5"),
-        ("seconds=1,simulations=9", "seconds"),
-        ("seconds=-1", "seconds"),
-        ("considered=0", "considered=0"),
-        ("utility=scores", "did you mean 'score'"),
-        ("horizon=-1", "horizon=-1"),
-        ("horizon=late", "late"),
-        ("network=heuristic", "network='heuristic'"),
-        ("network=there,version=1", "version=1"),
-        ("rollouts=random,horizon=3", "horizon"),
-        ("speed=3", "'speed'"),
+        *((text, text) for text in ("simulations=0", "simulations=2.5", "considered=0")),
+        *(("seconds=1,simulations=9", "seconds"), ("seconds=-1", "seconds")),
+        *(("horizon=-1", "horizon=-1"), ("horizon=late", "late"), ("speed=3", "'speed'")),
+        *(("utility=scores", "did you mean 'score'"), ("rollouts=random,horizon=3", "horizon")),
+        *(("network=heuristic", "network='heuristic'"), ("network=there,version=1", "version=1")),
     ],
 )
 def test_options_are_checked(options, named):

@@ -1,14 +1,11 @@
 """Simple agents: greedy and random ones, and heuristics that are far better than chance."""
 
-import gc
 import random
 
-import gymnasium
 import numpy as np
 import pytest
-from numba.core.dispatcher import Dispatcher
 
-from shakespeare_agents import GreedyAgent, RandomAgent, make
+from shakespeare_agents import GreedyAgent, RandomAgent
 from shakespeare_arena import evaluate
 from shakespeare_env.core import registry
 from shakespeare_env.play.agent import decide
@@ -75,26 +72,3 @@ def test_it_beats_random_agents_and_so_does_one_that_is_greedy_for_its_evaluatio
         found = evaluate([agent, *["random"] * (players - 1)], name, games=games, seed=1)
         assert (found[agent].win_rate or 0) > wins
         assert found[agent].mean_score > found["random"].mean_score + least.lead
-
-
-def test_all_agents_of_a_game_share_their_machine_code():
-    """Nothing frees it, and leagues and vector environments make thousands of agents."""
-
-    game = registry.game("shakespeare")
-
-    def make_some(count):
-        for _ in range(count):
-            make("heuristic", game)
-            make("search,rollouts=heuristic", game)
-            gymnasium.make("Shakespeare-v0", opponents="heuristic").close()
-
-    make_some(1)
-    before = compiled_functions()
-    make_some(9)
-    assert compiled_functions() == before
-
-
-def compiled_functions():
-    gc.collect()
-    # Their own types: asking some modules for a class imports them.
-    return sum(issubclass(type(one), Dispatcher) for one in gc.get_objects())

@@ -106,14 +106,9 @@ print(registry.box_digest(game.name))
 
 def arrival(box, **environment):
     """The digest of the box in force in another process once a box is there."""
-    done = subprocess.run(
-        [sys.executable, "-c", ARRIVAL],
-        input=pickle.dumps(box),
-        capture_output=True,
-        env={**os.environ, **environment},
-        check=True,
-    )
-    return done.stdout.decode().strip()
+    command, env = [sys.executable, "-c", ARRIVAL], {**os.environ, **environment}
+    found = subprocess.run(command, input=pickle.dumps(box), env=env, stdout=-1, check=True)
+    return found.stdout.decode().strip()
 
 
 @pytest.mark.parametrize("name", registry.names())

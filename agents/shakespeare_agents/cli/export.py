@@ -39,11 +39,7 @@ def export(
         str | None, choices.game_option("The game of a bundled network.", "as the checkpoint's")
     ] = None,
 ) -> None:
-    """Write a network as files that need none of our packages.
-
-    The folder also gets a config.json, which says what every number means, and a README.md as hubs
-    of models show it.
-    """
+    """Write a network as files that need none of our packages, with a config.json and a README."""
     formats = [name for name, wanted in (("onnx", onnx), ("torch", torch)) if wanted]
     if not formats:
         raise typer.BadParameter("give --onnx, --torch or both", param_hint="--onnx, --torch")

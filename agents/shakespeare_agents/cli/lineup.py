@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from shakespeare_env.core.game import Game
 
 AGENT = "AGENT"
-PERSON = "you"
-"""The name of a person in a line-up and in the record of a game."""
+PERSON = "you"  # the name of a person in a line-up and in the record of a game
 _DEFAULT_AGENT = "the default agent: network, or heuristic where none fits"
 WHO = f"{', '.join(names())}, {HOW_TO_NAME}; with options, as in greedy,samples=4."
 
@@ -47,27 +46,12 @@ OpponentNames = Annotated[
         _DEFAULT_AGENT,
     ),
 ]
-FinisherNames = Annotated[
-    list[str] | None,
-    _agents(
-        f"Who plays on after --instead, from seat 0: {WHO} {_REST}",
-        f"those of the record, or {_DEFAULT_AGENT}",
-    ),
-]
 Players = Annotated[
     int | None,
     typer.Option(
         "--players",
-        help="Seats at the table.",
+        help="Seats at the table, yours too if you play.",
         show_default="one each for those who are named; as many as possible if fewer than two are",
-    ),
-]
-OpponentPlayers = Annotated[
-    int | None,
-    typer.Option(
-        "--players",
-        help="Seats at the table, yours too.",
-        show_default="yours and one each for agents named; as many as possible if none is",
     ),
 ]
 _GAMES = (

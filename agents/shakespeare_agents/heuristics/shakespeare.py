@@ -26,15 +26,11 @@ YELLOW_METRIC = METRIC_NAMES.index("yellow_elements")
 NEEDED_POUND, SPARE_POUND = 0.6, 0.15
 """A pound for wages saves part of an unpaid character's 2 prestige (Rules F3)."""
 TOKEN = 0.7
-CRAFT = 0.33
-"""A point of craft value while there is something to take."""
-ELEMENT_PRICE = 0.1
-"""The worth of what a point of craft value could have bought instead."""
-REST_PRICE = 0.25
-"""Every character activated after the first rests the next day (Rules P2)."""
+CRAFT = 0.33  # a point of craft value while there is something to take
+ELEMENT_PRICE = 0.1  # the worth of what a point of craft value could have bought instead
+REST_PRICE = 0.25  # every character activated after the first rests the next day (Rules P2)
 
-CYLINDER = 1.0
-"""The worth of a cylinder still to be placed today."""
+CYLINDER = 1.0  # the worth of a cylinder still to be placed today
 MOOD = np.array([-1.0, -0.6, 0.0, 0.3, 0.6, 1.0])
 """float64[space], from the lowest mood up (Rules M2)."""
 

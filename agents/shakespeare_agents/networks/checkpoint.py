@@ -30,13 +30,9 @@ FORMAT = 6
 _FORMATS = (2, 3, 4, 5, FORMAT)
 """Cards of former formats lack some entries, or have more."""
 CARD_NAME = "card.json"
-LICENCE = "MIT"
-"""The licence of the weights, as of the code."""
-_WIDEST = 4096
-"""The widest network; a wider card counts as damaged before memory is taken."""
+LICENCE = "MIT"  # the licence of the weights, as of the code
 _STEM = "weights"
-NEWEST = 0
-"""Stands for the newest version of a game's bundled network."""
+NEWEST = 0  # stands for the newest version of a game's bundled network
 _BUNDLED = Path(__file__).parents[1] / "checkpoints"
 """A folder `<game>/<version>` for each bundled network."""
 
@@ -49,9 +45,9 @@ class Card:
     box_digest: str  # the digest of the box they were trained with
     players: list[int]  # seat counts they were trained on
     actions: int  # number of actions
-    actions_digest: str  # see `actions_digest`
+    actions_digest: str  # SHA-256 of the actions' texts in order
     observation: int  # size of an observation
-    layout_digest: str  # see `layout_digest`
+    layout_digest: str  # SHA-256 of the observation's fields and bounds
     width: int  # the width of the network's layers
     heads: list[str] = field(default_factory=list)
     """What the network forecasts for every seat: `network.HEADS` or nothing."""
@@ -68,17 +64,6 @@ class Card:
 _CARD = TypeAdapter(Card)
 
 
-def actions_digest(game: Game) -> str:
-    """SHA-256 of the action texts in order, the meaning of a network's outputs."""
-    return hashlib.sha256("\n".join(game.actions.texts).encode()).hexdigest()
-
-
-def layout_digest(game: Game) -> str:
-    """SHA-256 of the observation's fields and bounds, the meaning of its inputs."""
-    lines = [f"{f.name} {f.start} {f.size} {f.low} {f.high}" for f in game.layout]
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
-
-
 def save_checkpoint(
     folder: Path,
     tensors: Tensors,
@@ -91,9 +76,8 @@ def save_checkpoint(
 ) -> Card:
     """Replace the checkpoint in a folder by a network's tensors, and return its `Card`.
 
-    Raises:
-        ValueError: a weight is not finite or huge, or settings or figures are not JSON.
-        OSError: a file cannot be written; the old checkpoint is unchanged.
+    ValueError if a weight is not finite or huge, or settings or figures are not JSON; whatever
+    fails leaves the old checkpoint.
     """
     for name, tensor in tensors.items():
         if not (np.abs(tensor) <= LARGEST_WEIGHT).all():
@@ -122,12 +106,7 @@ def save_checkpoint(
 
 
 def load_checkpoint(folder: Path, game: Game) -> tuple[Network, Card]:
-    """Read a network and its card.
-
-    Raises:
-        CheckpointError: card or weights are missing, damaged, or made for another game or version
-            of the observation.
-    """
+    """A network and its card; CheckpointError if they are damaged, or made for something else."""
     card = read_card(folder)
     if not (folder / card.weights).exists():
         card = read_card(folder)  # read again, as a run has just replaced it
@@ -142,11 +121,7 @@ def load_checkpoint(folder: Path, game: Game) -> tuple[Network, Card]:
 def load_network(
     folder: Path, stored: storage.StoredTensors, shapes: Mapping[str, tuple[int, ...]]
 ) -> storage.Arrays:
-    """Read the tensors of a network of these shapes, by name.
-
-    Raises:
-        CheckpointError: the file is missing or damaged, or holds anything else.
-    """
+    """The tensors of a network of these shapes, by name; CheckpointError if it is none."""
     size = sum(math.prod(shape) for shape in shapes.values()) * np.dtype(np.float32).itemsize
     tensors = storage.load_tensors(folder, stored, size)
     path = folder / stored.file
@@ -164,11 +139,7 @@ def load_network(
 
 
 def read_card(folder: Path) -> Card:
-    """Read a checkpoint's card, without its weights.
-
-    Raises:
-        CheckpointError: there is no card, or it is damaged.
-    """
+    """A checkpoint's card, without its weights; CheckpointError if it is damaged or missing."""
     path = folder / CARD_NAME
     data = storage.read_json(path, _FORMATS, "checkpoint")
     try:
@@ -185,8 +156,6 @@ def check_fits(card: Card, game: Game, folder: Path) -> None:
     """Refuse a card not made for the game, with a CheckpointError that names `folder`."""
     if fault := unfit(game, asdict(card)):
         raise CheckpointError(f"{folder}: {fault}, or train again")
-    if not 1 <= card.width <= _WIDEST:
-        raise CheckpointError(f"{folder}: no network has width {card.width}; copy all files again")
 
 
 def unfit(game: Game, entries: Mapping[str, Any]) -> str | None:
@@ -201,10 +170,7 @@ def unfit(game: Game, entries: Mapping[str, Any]) -> str | None:
 
 
 def load_to_play(folder: Path, game: Game) -> Network:
-    """A network to play with; a warning if it was trained with another box than the one in force.
-
-    Errors as of `load_checkpoint`.
-    """
+    """A network to play with; warns if it was trained with another box than the one in force."""
     network, card = load_checkpoint(folder, game)
     if card.box_digest != box_digest(game.name):
         warnings.warn(
@@ -218,11 +184,12 @@ def load_to_play(folder: Path, game: Game) -> Network:
 
 def made_for(game: Game) -> dict[str, Any]:
     """What decides whether weights fit: a game, its box, its actions and its observations."""
+    fields = [f"{f.name} {f.start} {f.size} {f.low} {f.high}" for f in game.layout]
     return {
         "game": game.name,
         "box_digest": box_digest(game.name),
-        "actions_digest": actions_digest(game),
-        "layout_digest": layout_digest(game),
+        "actions_digest": hashlib.sha256("\n".join(game.actions.texts).encode()).hexdigest(),
+        "layout_digest": hashlib.sha256("\n".join(fields).encode()).hexdigest(),
     }
 
 
@@ -233,11 +200,7 @@ def bundled_versions(game: Game) -> list[int]:
 
 
 def bundled_checkpoint(game: Game, version: int = NEWEST) -> Path:
-    """The folder of a game's bundled checkpoint.
-
-    Raises:
-        ValueError: no network of the game is bundled, or not this version.
-    """
+    """The folder of a game's bundled checkpoint; ValueError if there is none of this version."""
     versions = bundled_versions(game)
     if not versions:
         raise ValueError(f"no checkpoint of {game.name} is bundled; train one and give its folder")

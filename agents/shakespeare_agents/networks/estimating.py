@@ -18,10 +18,8 @@ from shakespeare_env.play.lineup import Lineup
 class EstimatingLineup(Lineup):
     """A line-up that keeps the values that its agents expect when they decide.
 
-    Attributes:
-        expected: float32[n], at the latest decision in each game; NaN where the agent that made it
-            estimates none.
-        estimates: Whether any agent does.
+    These are `expected`, float32[n], at the latest decision in each game, or NaN; `estimates` says
+    whether any agent has some.
     """
 
     def __init__(

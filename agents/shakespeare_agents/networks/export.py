@@ -14,7 +14,7 @@ import safetensors.numpy
 
 from shakespeare_agents import storage
 from shakespeare_agents.networks.checkpoint import Card, load_checkpoint
-from shakespeare_agents.networks.network import LAYERS, Layer, Network, input_scale
+from shakespeare_agents.networks.network import Network, input_scale
 from shakespeare_env.core.game import Game
 from shakespeare_env.extras import needing
 from shakespeare_env.version import version
@@ -56,10 +56,6 @@ def export(checkpoint: Path, game: Game, out: Path, formats: Collection[str]) ->
     storage.write_atomically(out / "README.md", text.encode())
 
 
-def _layers(network: Network) -> list[Layer]:
-    return [layer for layer in LAYERS if f"{layer.name}.weight" in network.tensors]
-
-
 def _config(card: Card, network: Network, game: Game) -> dict[str, Any]:
     """What the numbers mean, and what the layers read."""
     left_out = ("settings", "figures", "command", "weights", "actions", "observation", "format")
@@ -68,7 +64,7 @@ def _config(card: Card, network: Network, game: Game) -> dict[str, Any]:
         **{name: value for name, value in asdict(card).items() if name not in left_out},
         "seats": game.max_seats,
         "score_scale": game.score_scale,
-        "layers": _layers(network),
+        "layers": network.layers,
         "observation": [asdict(field) for field in game.layout],
         "input_scale": [float(factor) for factor in input_scale(game.layout)],
         "actions": list(game.actions.texts),
@@ -86,7 +82,7 @@ def _onnx(network: Network, card: Card) -> bytes:
         helper.make_node("Mul", ["numbers", "scale"], ["scaled"]),
     ]
     reading, outputs = {"observation": "scaled"}, []
-    for name, reads, output in _layers(network):
+    for name, reads, output in network.layers:
         sums = output if output and output != "value" else f"{name}_sums"
         weights = [f"{name}.weight", f"{name}.bias"]
         nodes.append(
@@ -139,13 +135,9 @@ tags: [reinforcement-learning, self-play, board-game, shakespeare-env, {game.nam
 
 # {game.name.capitalize()}: policy and value by self-play
 
-A network for the board game {game.name.capitalize()} at tables of {seats} seats, trained with
-shakespeare-env {version()}. It reads what one seat may know and scores that seat's {card.actions}
-actions. Files: {", ".join(files)}; `config.json` says what every number of an observation and
-every action means.
-
-`observation` is int8[n, {card.observation}]. The network multiplies it by `input_scale`,
-1 / sqrt(bound) of each number, which is among the weights: give it the numbers as they are.
+A network for tables of {seats} seats, trained with shakespeare-env {version()}. It reads what one
+seat may know, int8[n, {card.observation}], as it is, and scores that seat's {card.actions} actions.
+Files: {", ".join(files)}; `config.json` says what every number and every action means.
 
 | Output | |
 |---|---|
@@ -153,9 +145,5 @@ every action means.
 | `value` | [n], what the seat may still expect, in units of {game.score_scale:g} points |\
 {heads if card.heads else ""}
 
-The command that trains it again:
-
-```sh
-{card.command}
-```
+Trained by `{card.command}`.
 """

@@ -23,8 +23,7 @@ from shakespeare_env.play.generators import GameGenerators
 
 _OWNER = "network"
 _LARGEST_INT16, _LARGEST_INT32 = 2.0**15 - 1, 2.0**31 - 1
-_LANES = 32
-"""The number of partial sums, which the compiler keeps in vector registers."""
+_LANES = 32  # the number of partial sums, which the compiler keeps in vector registers
 _EPSILON = np.float32(1e-5)
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 
@@ -273,7 +272,8 @@ class ForwardPass:
         """int8[n, D] and bool[n, A] -> float32[n, A], -inf for illegal actions."""
         logits = np.full(masks.shape, -np.inf, np.float32)
         seen, legal = plain(observations, np.int8), plain(masks, np.bool_)
-        write_policies(seen, legal, tuple(self.weights), self._room(), logits)
+        # Room is made anew, here and below, as several threads may ask at once.
+        write_policies(seen, legal, tuple(self.weights), tuple(Scratch.of(self.weights)), logits)
         return logits
 
     def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
@@ -303,12 +303,9 @@ class ForwardPass:
 
     def _heads(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         heads = np.empty((len(observations), len(self.weights.heads)), np.float32)
-        write_outlooks(plain(observations, np.int8), tuple(self.weights), self._room(), heads)
+        seen, room = plain(observations, np.int8), tuple(Scratch.of(self.weights))
+        write_outlooks(seen, tuple(self.weights), room, heads)
         return heads
-
-    def _room(self) -> tuple[Any, ...]:
-        # It is made anew, as several threads may ask at once.
-        return tuple(Scratch.of(self.weights))
 
 
 class NetworkAgent:

@@ -41,8 +41,7 @@ HEADS = ("win", "score")
 """The layers that forecast for every seat; networks have both or neither."""
 ILLEGAL = np.float32(-1e8)
 """An illegal action's logit: its probability is 0 in float32, and differences stay finite."""
-LARGEST_WEIGHT = 1e6
-"""Larger weights overflow within the network; trained ones stay below 10."""
+LARGEST_WEIGHT = 1e6  # larger weights overflow within the network; trained ones stay below 10
 
 
 def input_scale(layout: ObservationLayout) -> NDArray[np.float32]:
@@ -57,13 +56,9 @@ def input_scale(layout: ObservationLayout) -> NDArray[np.float32]:
 
 
 class Network:
-    """Policy and value over observations, sharing one normalised layer.
+    """Policy, value and maybe forecasts over observations of a layout, sharing a normalised layer.
 
-    Some networks also have heads that forecast every seat's share of the victory and score.
-
-    Args:
-        tensors: float32 arrays as in `shapes`, and in `head_shapes` if it has heads; not copied.
-        layout: The layout of the observations.
+    Its tensors are float32 arrays as in `shapes`, and in `head_shapes` if it has heads; not copied.
     """
 
     def __init__(self, tensors: Tensors, layout: ObservationLayout) -> None:
@@ -94,6 +89,11 @@ class Network:
         for head in HEADS:
             shapes |= {f"{head}.weight": (seats, width), f"{head}.bias": (seats,)}
         return shapes
+
+    @property
+    def layers(self) -> list[Layer]:
+        """Its layers in an order in which they can be computed."""
+        return [layer for layer in LAYERS if f"{layer.name}.weight" in self.tensors]
 
     @property
     def has_heads(self) -> bool:

@@ -18,9 +18,7 @@ from torch import nn
 class Network(nn.Module):
     """Policy, value and maybe forecasts over observations, sharing one normalised layer.
 
-    Args:
-        layers: Each layer's name, what it reads, and the name of its output if it has one.
-        tensors: The weights by name.
+    Layers have a name, say what they read, and have an output's name or are hidden.
     """
 
     input_scale: torch.Tensor

@@ -35,14 +35,10 @@ from shakespeare_env.play.agent import Advisor
 from shakespeare_env.play.generators import GameGenerators, to_unit
 from shakespeare_env.play.information_sets import InformationSets
 
-TEMPERATURE = 0.0
-"""The temperature of the policy in playouts; likeliest moves leave less to chance."""
-EVERY_MOVE = 2**15
-"""More candidate moves than any game has."""
-_AT_ONCE = 64
-"""The most games searched together, to bound memory; it changes no result."""
-_IN_A_ROUND = 1024
-"""The most playouts of a candidate in one call, to bound memory, too."""
+TEMPERATURE = 0.0  # the temperature of the policy in playouts; likeliest moves leave less to chance
+EVERY_MOVE = 2**15  # more candidate moves than any game has
+_AT_ONCE = 64  # the most games searched together, to bound memory; it changes no result
+_IN_A_ROUND = 1024  # the most playouts of a candidate in one call, to bound memory, too
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from shakespeare_env.checks.values import meant
 
-_LEAST = 1e-3
-"""The least probability of candidates."""
+_LEAST = 1e-3  # the least probability of candidates
 
 
 class Playouts(NamedTuple):
@@ -45,12 +44,9 @@ class Candidates:
     def of(
         cls, log_policy: NDArray[np.float64], noise: NDArray[np.float64], most: int
     ) -> Candidates:
-        """The `most` moves of the highest sum of log-probability and noise.
+        """The `most` moves, 2 or more, of the highest sums of log-probability and noise.
 
-        Args:
-            log_policy: float64[m, A], -inf for illegal actions.
-            noise: float64[m, A].
-            most: C, at least 2.
+        Both are float64[m, A]; illegal actions have the log-probability -inf.
         """
         ranks = np.where(log_policy >= np.log(_LEAST), log_policy + noise, -np.inf)
         actions = np.argsort(-ranks, axis=1, kind="stable")[:, :most]
@@ -111,22 +107,10 @@ class Ends(NamedTuple):
 
 def margin(ends: Ends) -> NDArray[np.float64]:
     """float64[k]: the own score less the best of the others; alone, the own score."""
-    every = np.arange(len(ends.seats))
     seats = np.arange(ends.score.shape[1])
     others = (seats < ends.players[:, None]) & (seats != ends.seats[:, None])
     best = np.where(others, ends.score, -np.inf).max(axis=1)
-    own = ends.score[every, ends.seats].astype(np.float64)
-    return own - np.where(ends.players > 1, best, 0.0)
-
-
-def lead(ends: Ends) -> NDArray[np.float64]:
-    """float64[k]: the own score less the mean of the others; alone, the own score."""
-    own = score(ends)
-    seats = np.arange(ends.score.shape[1])
-    present = np.where(seats < ends.players[:, None], ends.score.astype(np.float64), 0.0)
-    others = (present.sum(axis=1) - own) / np.maximum(ends.players - 1, 1)
-    ahead: NDArray[np.float64] = own - others
-    return ahead
+    return score(ends) - np.where(ends.players > 1, best, 0.0)
 
 
 def score(ends: Ends) -> NDArray[np.float64]:
@@ -141,7 +125,6 @@ def win(ends: Ends) -> NDArray[np.float64]:
 
 
 UTILITIES: dict[str, Callable[[Ends], NDArray[np.float64]]] = {
-    "lead": lead,
     "margin": margin,
     "score": score,
     "win": win,

@@ -28,10 +28,8 @@ from shakespeare_env.core.rng import GOLDEN, mix
 from shakespeare_env.core.row_rules import forced_moves_of
 from shakespeare_env.core.thread_pool import MOST_THREADS, ThreadPool
 
-TO_THE_END = 1_000_000
-"""A horizon beyond any game's end."""
-_FEW = 16
-"""The number of playouts below which one thread plays them."""
+TO_THE_END = 1_000_000  # a horizon beyond any game's end
+_FEW = 16  # the number of playouts below which one thread plays them
 _11, _TO_UNIT = np.uint64(11), 2.0**-53
 
 
@@ -291,17 +289,10 @@ def playouts_of(game: Game, choose: Choose) -> Callable[..., int]:
 
 
 class Player:
-    """Plays possible games on.
+    """Plays possible games on, by a policy of all seats and the weights of its network.
 
-    Args:
-        choose: The policy of all seats.
-        weights: The weights of its network.
-        horizon: Decisions of each seat until the game is valued.
-        temperature: Of the policy.
-        threads: They share the playouts, and change no result.
-
-    Attributes:
-        decisions: The decisions made and valued so far, each by the network if there is one.
+    After `horizon` decisions of each seat a game is valued. Threads change no result. `decisions`
+    counts those made and valued so far.
     """
 
     def __init__(

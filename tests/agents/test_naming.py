@@ -1,20 +1,26 @@
-"""Agents of users: `my.py:NAME`, `package.module:NAME`, and those that distributions register."""
+"""Whatever can play becomes an agent: names, checkpoints, Python, objects; the rest is refused."""
 
 import importlib
 import multiprocessing
 import pickle
 import re
 import sys
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from shakespeare_agents import RandomAgent, make, names, naming
+from shakespeare_agents import GreedyAgent, RandomAgent, default, make, names, naming
 from shakespeare_agents.naming import Entrant, entrants_of, python_name, running_python
+from shakespeare_agents.networks import checkpoint
+from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
+from shakespeare_env.errors import CheckpointError
 from shakespeare_env.play.agent import decide
+from tests.agents.networks import edit_card, write_checkpoint
 from tests.contract.command_line import moves_told, printed, refused, run
 from tests.generators import generators
 
@@ -93,24 +99,23 @@ def test_what_plays_by_its_name_and_as_an_object(folder, name):
 
 
 @pytest.mark.parametrize(
-    ("name", "named"),
+    ("player", "named"),
     [
-        ("nowhere.py:First", "nowhere.py"),
-        ("mine.py:Frist", "did you mean 'First'"),
-        ("mine.py:number", "it is 3"),
-        ("mine.py:two", "(observations, masks)"),
-        ("mine.py:needs", "'depth'"),
-        ("mine.py:nothing", "an agent, I promise"),
-        ("mine.py:broken", "mine.py, line 37: KeyError"),
-        ("mine.py:thing,depth=2", "depth"),
-        ("mine.py:OfTheGame,depth", "OfTheGame,depth"),
-        ("mine.py:OfTheGame,depth=x", "depth='x'"),
-        ("no_such.thing:First", "no_such"),
+        *(("nowhere.py:First", "nowhere.py"), ("mine.py:Frist", "did you mean 'First'")),
+        *(("mine.py:number", "it is 3"), ("mine.py:two", "(observations, masks)")),
+        *(("mine.py:needs", "'depth'"), ("mine.py:nothing", "an agent, I promise")),
+        *(("mine.py:broken", "mine.py, line 37: KeyError"), ("mine.py:thing,depth=2", "depth")),
+        *(("mine.py:OfTheGame,depth", "OfTheGame,depth"), ("no_such.thing:First", "no_such")),
+        *(("mine.py:OfTheGame,depth=x", "depth='x'"), ("random,x=1", "'x'"), ("greedy,=3", "''")),
+        *(("greedy,samples=two", "samples='two'"), ("greedy,samples=true", "samples=True")),
+        *(("network,greedy=1", "greedy=1"), ("heuristc", "did you mean 'heuristic'")),
+        *((Path("no/such/folder"), "folder"), ("a\0b", "folder"), (Path(__file__), "folder")),
+        ({"random": 1.0}, "random"),
     ],
 )
-def test_what_does_not_is_refused(folder, name, named):
+def test_what_cannot_play_is_refused(folder, player, named):
     with pytest.raises((ValueError, TypeError, ImportError), match=re.escape(named)):
-        make(name, GAME)
+        make(player, GAME)
 
 
 @pytest.mark.parametrize(
@@ -246,3 +251,62 @@ def test_a_registered_name_is_listed_and_makes_it_for_the_game_with_its_options(
     assert type(make("thing", GAME)).__name__ == "First"
     for name, where in (("no-module", "nowhere:first_legal"), ("no-function", ":second_legal")):
         assert f"lazy_players{'.' * (where[0] != ':')}{where}" in refused("evaluate", name)
+
+
+# -------------------------------------------------------------------------------------- checkpoints
+@pytest.fixture
+def bundled(tmp_path, monkeypatch):
+    """The folder of the game's first bundled network; nothing is in it yet."""
+    monkeypatch.setattr(checkpoint, "_BUNDLED", tmp_path / "checkpoints")
+    return tmp_path / "checkpoints" / GAME.name / "1"
+
+
+def test_older_bundled_networks_stay_and_the_newest_plays_by_default(bundled):
+    """A folder more is all it takes; the tenth is newer than the ninth."""
+    written = {
+        f"network,greedy=false,version={version}": write_checkpoint(
+            bundled.parent / version, GAME, k
+        )
+        for k, version in enumerate(("9", "1", "10"))
+    }
+    (bundled.parent / "drafts").mkdir()
+    (bundled.parent / "11").touch()
+    assert checkpoint.bundled_versions(GAME) == [1, 9, 10]
+    for name, tensors in [*written.items(), ("network", [*written.values()][-1])]:
+        agent = make(name, GAME)
+        assert isinstance(agent, NetworkAgent)
+        assert (agent.network.tensors["trunk.weight"] == tensors["trunk.weight"]).all()
+    with pytest.raises(ValueError, match="1, 9, 10"):
+        make("network,version=2", GAME)
+
+
+def test_where_no_bundled_network_fits_the_heuristic_is_the_default(bundled):
+    assert default(GAME) == "heuristic"
+    assert default(replace(GAME, name="chess")) == "random"
+    with pytest.raises(ValueError, match="no checkpoint"):
+        make("network", GAME)
+    write_checkpoint(bundled, GAME)
+    assert default(GAME) == "network"
+    edit_card(bundled, layout_digest="0" * 64)
+    for _ in ("other observations", "no card"):
+        assert default(GAME) == "heuristic"
+        with pytest.raises(CheckpointError):
+            make("network", GAME)
+        (bundled / "card.json").unlink(missing_ok=True)
+
+
+def test_options_in_the_text_and_as_arguments(tmp_path):
+    folder = tmp_path / "width=8,seats=2"
+    write_checkpoint(folder, GAME)
+    players: list[tuple[Any, dict[str, Any], bool]] = [
+        *(("network", {}, True), ("network, greedy = false ", {}, False), (str(folder), {}, True)),
+        *(("network,greedy=false", {"greedy": True}, True), (folder, {"greedy": False}, False)),
+    ]
+    for player, options, greedy in players:
+        agent = make(player, GAME, **options)
+        assert isinstance(agent, NetworkAgent)
+        assert agent.greedy is greedy
+    greedy_agent = make("greedy,samples=3", GAME)
+    assert isinstance(greedy_agent, GreedyAgent)
+    assert greedy_agent.samples == 3
+    assert make(greedy_agent, GAME) is greedy_agent
