@@ -144,9 +144,9 @@ class Process:
             import psutil  # noqa: F401 - found missing before anything is started
         environment = environment_of(program)
         try:
-            pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-            how: Any = {"cwd": program.folder, "env": environment, "start_new_session": True}
-            self._running = subprocess.Popen(program.argv, bufsize=0, **pipes, **how)
+            how: Any = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+            how |= {"cwd": program.folder, "env": environment, "start_new_session": True}
+            self._running = subprocess.Popen(program.argv, bufsize=0, **how)
         except OSError as fault:
             if fault.errno in _OURS:
                 raise

@@ -226,7 +226,7 @@ class Cluster(Processes):
             self._ray.shutdown()
 
 
-def _do(code: str, job: bytes, shard: bytes) -> bytes:
+def _do(code: str, job: bytes, shard: bytes) -> Any:
     """In a worker: do a shard of a job, which is started when it is first seen."""
     counts: list[tuple[int, int]] = [(0, 0)]
     result, fault = None, None
@@ -237,7 +237,7 @@ def _do(code: str, job: bytes, shard: bytes) -> bytes:
     return cloudpickle.dumps((result, *map(sum, zip(*counts, strict=True)), fault))
 
 
-def _pickled(fault: BaseException) -> bytes:
+def _pickled(fault: BaseException) -> Any:
     """A fault; what cannot be pickled, or would end who reads it, is put in words."""
     if isinstance(fault, Exception):
         with suppress(Exception):  # an agent's may be anything

@@ -68,12 +68,11 @@ def broken(game):
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """The current folder, with the same code as a file and in a package."""
-    (tmp_path / "mine.py").write_text(CODE)
     package = tmp_path / "own_players"
     package.mkdir()
-    (package / "__init__.py").write_text("")
-    (package / "lazy.py").write_text("from .code import First as Agent\n")
-    (package / "code.py").write_text(CODE)
+    lazy = "from .code import First as Agent\n"
+    for file, code in (("__init__", ""), ("lazy", lazy), ("code", CODE), ("../mine", CODE)):
+        (package / f"{file}.py").write_text(code)
     monkeypatch.chdir(tmp_path)
     yield tmp_path
     for name in [name for name in sys.modules if name.startswith("own_players")]:
@@ -142,9 +141,8 @@ def test_files_of_one_name_do_not_meet_and_each_is_run_once(folder):
     runs = folder / "runs.txt"
     for name in ("one", "two"):
         (folder / name).mkdir()
-        code = f"with open({str(runs)!r}, 'a') as file: file.write({name!r})\n"
-        code += f"class Agent:\n    where = {name!r}\n"
-        (folder / name / "agent.py").write_text(f"{code}    def act(self, o, m, r): ...\n")
+        code = f"with open({str(runs)!r}, 'a') as file: file.write({name!r})\n{CODE}\n"
+        (folder / name / "agent.py").write_text(f"{code}class Agent(First): where = {name!r}\n")
     agents: list[Any] = [make(f"{name}/agent.py:Agent", GAME) for name in ("one", "two", "one")]
     assert [agent.where for agent in agents] == ["one", "two", "one"]
     assert runs.read_text() == "onetwo"
@@ -205,8 +203,7 @@ def test_an_agent_that_fails_is_told_in_a_line_and_its_own_frames(folder):
     done = run("evaluate", "mine.py:raising", "random", "--game", GAME.name)
     assert done.exit_code == 1
     first, *rest = done.stderr.strip().splitlines()
-    assert "mine.py:raising" in first
-    assert "KeyError: 'x'" in first
+    assert re.search(r"mine\.py:raising.*KeyError: 'x'", first)
     shown = [line for line in rest if line.startswith("  File ")]
     assert [line.rsplit(" ", 1)[1] for line in shown] == ["raising", "inner"]
 

@@ -17,11 +17,11 @@ from shakespeare_arena import Entrant, evaluate
 from shakespeare_arena.field import Field
 from shakespeare_arena.tournament import run_arena
 from shakespeare_env.core import registry
-from shakespeare_env.errors import WorkerError, agent_notes, own_steps
+from shakespeare_env.errors import WorkerError
 from tests.arena.small_arenas import games
 from tests.contract import knowledge
 from tests.contract.small_datasets import content, small_settings, write
-from tests.workers.agents_for_tests import Drawn, Failing, Held, last_legal
+from tests.workers.agents_for_tests import Drawn, Held, last_legal
 
 FIGARO = registry.game("figaro")
 DRAWN = Drawn()
@@ -65,17 +65,6 @@ def test_a_file_is_found_from_another_folder(monkeypatch):
     parcel = parcel_of(name, make(name, FIGARO), FIGARO)
     monkeypatch.chdir("/")
     assert pickle.loads(pickle.dumps(parcel))(FIGARO).act
-
-
-def test_how_an_agent_failed_is_said_as_here(processes):
-    said = []
-    for workers in (None, processes):
-        with pytest.raises(KeyError, match="not prepared") as raised:
-            evaluate([Failing()] * 3, "figaro", games=3, workers=workers)
-        ours = [step for step in own_steps(raised.value) if "agents_for_tests" in step.filename]
-        said.append(([str(step) for step in ours], len(agent_notes(raised.value))))
-    assert said[0] == said[1]
-    assert said[0][1]
 
 
 def test_an_agent_that_cannot_travel_or_is_another_one_there_is_refused(processes):

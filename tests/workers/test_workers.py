@@ -72,8 +72,7 @@ def test_shards_are_taken_only_as_they_can_be_begun(workers, tmp_path):
             taken.append(waiting.pop(0))
             return taken[-1]
 
-    results = workers.run(Squares(tmp_path), Refilled())
-    done = []
+    results, done = workers.run(Squares(tmp_path), Refilled()), []
     for group in ([], [6], list(range(7, 20))):
         waiting += group
         for _ in group or [3, 4, 5]:

@@ -180,7 +180,8 @@ class AnyMove:
         self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
     ) -> NDArray[np.float32]:
         """See `Advisor.probabilities`."""
-        return masks / masks.sum(axis=1, keepdims=True, dtype=np.float32)
+        likely: NDArray[np.float32] = masks / masks.sum(axis=1, keepdims=True, dtype=np.float32)
+        return likely
 
 
 def network_search(
