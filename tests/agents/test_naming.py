@@ -1,11 +1,11 @@
 """Whatever can play becomes an agent: names, checkpoints, Python, objects; the rest is refused."""
 
-import importlib
 import multiprocessing
 import pickle
 import re
 import sys
 from dataclasses import replace
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
@@ -208,36 +208,25 @@ def test_an_agent_that_fails_is_told_in_a_line_and_its_own_frames(folder):
     assert [line.rsplit(" ", 1)[1] for line in shown] == ["raising", "inner"]
 
 
-ENTRIES = """[shakespeare_env.agents]
-of-the-game = lazy_players:OfTheGame
-no-module = lazy_players.nowhere:first_legal
-no-function = lazy_players:second_legal
-random = lazy_players:First
-thing = lazy_players:thing
-"""
+ENTRIES = {
+    **{"of-the-game": "own_players.code:OfTheGame", "thing": "own_players.code:thing"},
+    **{"no-module": "own_players.nowhere:First", "no-function": "own_players.code:second"},
+    "random": "own_players.code:First",
+}
 
 
 @pytest.fixture
-def site(tmp_path, monkeypatch):
-    """A folder that an installed distribution lies in; names are looked up anew."""
-    site = tmp_path / "site"
-    info = site / "lazy_players-1.0.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: lazy-players\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(ENTRIES)
-    (site / "lazy_players.py").write_text(CODE)
-    importlib.import_module("shakespeare_agents.cli.lineup")  # it lists names in its help
-    monkeypatch.syspath_prepend(str(site))
-    importlib.invalidate_caches()
+def registered(folder, monkeypatch):
+    entries = [EntryPoint(name, value, naming.ENTRY_POINTS) for name, value in ENTRIES.items()]
+    monkeypatch.setattr(naming, "entry_points", lambda group: entries)
     naming.installed.cache_clear()
-    yield site
+    yield
     naming.installed.cache_clear()
-    sys.modules.pop("lazy_players", None)
 
 
-def test_a_registered_name_is_listed_and_makes_it_for_the_game_with_its_options(site):
+def test_a_registered_name_is_listed_and_makes_it_for_the_game_with_its_options(registered):
     assert names()[:5] == ("random", "greedy", "heuristic", "network", "search")
-    assert sorted(names()[5:]) == ["no-function", "no-module", "of-the-game", "thing"]
+    assert sorted(names()[5:]) == sorted(ENTRIES.keys() - {"random"})
     assert running_python(["thing", "of-the-game,depth=3"]) == []
     agents: list[Any] = [make("of-the-game", GAME), make("of-the-game,depth=3", GAME)]
     agents.append(make("of-the-game", GAME, depth=3))
@@ -246,8 +235,8 @@ def test_a_registered_name_is_listed_and_makes_it_for_the_game_with_its_options(
         make("of-the-game,best=true", GAME)
     assert isinstance(make("random", GAME), RandomAgent), "a built-in name stays ours"
     assert type(make("thing", GAME)).__name__ == "First"
-    for name, where in (("no-module", "nowhere:first_legal"), ("no-function", ":second_legal")):
-        assert f"lazy_players{'.' * (where[0] != ':')}{where}" in refused("evaluate", name)
+    for name in ("no-module", "no-function"):
+        assert ENTRIES[name] in refused("evaluate", name)
 
 
 # -------------------------------------------------------------------------------------- checkpoints

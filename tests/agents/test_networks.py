@@ -18,7 +18,6 @@ from shakespeare_agents.networks.inference import (
     first_sums,
     update_sums,
     weights_of,
-    write_outlooks,
 )
 from shakespeare_agents.networks.network import LARGEST_WEIGHT, Network, input_scale
 from shakespeare_env.compile.decorators import kernel
@@ -59,13 +58,6 @@ def network(request, views):
     if request.param == "without heads":
         return random_network(views[0], 16, heads=False)
     return random_network(views[0], request.param)
-
-
-def heads_of(network, observations):
-    weights = weights_of(network)
-    heads = np.zeros((len(observations), len(weights.heads)), np.float32)
-    write_outlooks(observations, tuple(weights), tuple(Scratch.of(weights)), heads)
-    return heads
 
 
 def same(found, expected):
@@ -149,9 +141,10 @@ def test_the_most_extreme_weights_leave_legal_moves_and_numbers(views, scale):
     network = random_network(game, 33)
     for tensor in network.tensors.values():
         tensor[:] = np.sign(tensor) * np.float32(scale)
-    logits = ForwardPass(network).legal_logits(observations, masks)
+    forward = ForwardPass(network)
+    logits = forward.legal_logits(observations, masks)
     assert np.isfinite(logits[masks]).all()
-    assert np.isfinite(heads_of(network, observations)).all()
+    assert np.isfinite(forward._heads(observations)).all()
     for greedy in (True, False):
         agent = NetworkAgent(network, greedy=greedy)
         actions = agent.act(observations, masks, generators(len(masks)))
