@@ -27,8 +27,7 @@ def load_file(path: Path) -> ModuleType:
 class _Loader(SourceFileLoader):
     """Runs the file as it is, never an earlier version kept in a `__pycache__`."""
 
-    digest = ""
-    """SHA-256 of the source that was run."""
+    digest = ""  # SHA-256 of the source that was run
 
     def get_code(self, fullname: str) -> CodeType:
         source = self.get_data(self.path)

@@ -230,7 +230,6 @@ def _global_names(code: CodeType) -> set[str]:
     return names.union(*map(_global_names, inner))
 
 
-# ------------------------------------------------------------------------------------------ travel
 class AgentSet:
     """Agents of one game, which travel when pickled and are made again on arrival.
 

@@ -59,7 +59,6 @@ BUILT_IN = {
 """
 
 
-# ------------------------------------------------------------------------------------------ names
 @cache
 def installed() -> Mapping[str, PythonName]:
     """Agents of other distributions; built-in names take precedence."""
@@ -123,7 +122,6 @@ def checkpoint_named(name: str, game: Game) -> Path | None:
     return Path(label) if label not in names() and os.path.isdir(label) else None
 
 
-# ------------------------------------------------------------------------------------------ Python
 def load(name: PythonName) -> Any:
     """The object that a name stands for, imported with the current folder first on the path.
 
@@ -175,7 +173,6 @@ def fault_in_words(fault: BaseException) -> str:
     return f"{place}{type(fault).__name__}: {fault}"
 
 
-# ------------------------------------------------------------------------------------------ agents
 def default(game: Game) -> str:
     """The strongest built-in agent for a game.
 
@@ -307,7 +304,6 @@ def _checked_options(name: str, takes: Signature, options: Mapping[str, Any]) ->
     return checked
 
 
-# ---------------------------------------------------------------------------------------- line-ups
 @dataclass(frozen=True)
 class Entrant:
     """An agent at one seat, and the name its figures go under."""

@@ -27,7 +27,6 @@ from shakespeare_env.datasets.frames import load
 from shakespeare_env.errors import CheckpointError, ShakespeareEnvError
 
 Arrays = dict[str, NDArray[Any]]
-
 _SUFFIX = ".safetensors"
 _LOCK = ".lock"
 _HEADER = 2**20  # the most bytes of arrays' names and shapes

@@ -21,7 +21,7 @@ from typing import Any, Protocol, TypeVar
 
 import cloudpickle
 
-from shakespeare_env.errors import FromElsewhere, WorkerError
+from shakespeare_env.errors import WorkerError, own_steps
 from shakespeare_env.extras import needing
 
 S = TypeVar("S")
@@ -74,8 +74,7 @@ class Job(Protocol[S_contra, R_co]):
 class Workers:
     """Whoever does the shards of jobs, this process by itself; see `open_workers`."""
 
-    size = 1
-    """The number of shards worked on at once."""
+    size = 1  # the number of shards worked on at once
 
     def run(
         self, job: Job[S, R], shards: Iterable[S], tell: Tell = tell_nobody
@@ -137,7 +136,7 @@ class Processes(Workers):
                     tell(decisions, games)
                     if fault is not None:
                         raised = cloudpickle.loads(fault[0])
-                        fault[1].put_on(raised)
+                        vars(raised).update(fault[1])
                         raise raised
                     yield number, result
         except self.lost as lost:
@@ -233,7 +232,8 @@ def _do(code: str, job: bytes, shard: bytes) -> Any:
     try:
         result = _started(code, job)(cloudpickle.loads(shard), lambda *more: counts.append(more))
     except (Exception, SystemExit) as raised:  # an agent may be anybody's
-        fault = _pickled(raised), FromElsewhere.of(raised)
+        lost = {"__notes__": getattr(raised, "__notes__", []), "own_steps": own_steps(raised)}
+        fault = _pickled(raised), lost
     return cloudpickle.dumps((result, *map(sum, zip(*counts, strict=True)), fault))
 
 

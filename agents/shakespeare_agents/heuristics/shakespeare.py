@@ -21,7 +21,6 @@ from shakespeare_env.shakespeare.record import layout as at
 from shakespeare_env.shakespeare.state import OVER
 
 _OWNER = "heuristic-shakespeare"
-_DONE = 0.05
 YELLOW_METRIC = METRIC_NAMES.index("yellow_elements")
 NEEDED_POUND, SPARE_POUND = 0.6, 0.15
 """A pound for wages saves part of an unpaid character's 2 prestige (Rules F3)."""
@@ -29,7 +28,6 @@ TOKEN = 0.7
 CRAFT = 0.33  # a point of craft value while there is something to take
 ELEMENT_PRICE = 0.1  # the worth of what a point of craft value could have bought instead
 REST_PRICE = 0.25  # every character activated after the first rests the next day (Rules P2)
-
 CYLINDER = 1.0  # the worth of a cylinder still to be placed today
 MOOD = np.array([-1.0, -0.6, 0.0, 0.3, 0.6, 1.0])
 """float64[space], from the lowest mood up (Rules M2)."""
@@ -377,7 +375,7 @@ def score(seen: Any, action: int) -> float:
         colour, space = divmod(action - a.SET, t.N_SPACES)
         return stage_set(seen, colour, space)
     if action == a.DONE:
-        return _DONE
+        return 0.05
     if action == a.QUEEN_MONEY:
         return t.QUEEN_POUNDS * pound(seen)
     if action == a.QUEEN_OBJECTIVES:

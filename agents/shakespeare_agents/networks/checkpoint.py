@@ -31,7 +31,7 @@ _FORMATS = (2, 3, 4, 5, FORMAT)
 """Cards of former formats lack some entries, or have more."""
 CARD_NAME = "card.json"
 LICENCE = "MIT"  # the licence of the weights, as of the code
-_STEM = "weights"
+_WIDEST = 4096  # of a wider one memory would be taken before it counts as damaged
 NEWEST = 0  # stands for the newest version of a game's bundled network
 _BUNDLED = Path(__file__).parents[1] / "checkpoints"
 """A folder `<game>/<version>` for each bundled network."""
@@ -97,11 +97,11 @@ def save_checkpoint(
         figures=dict(figures),
     )
     json.dumps(asdict(card), allow_nan=False)  # raises before anything is written
-    stored = storage.store_tensors(folder, _STEM, tensors)
+    stored = storage.store_tensors(folder, "weights", tensors)
     card = replace(card, weights=stored.file, weights_digest=stored.digest)
     text = json.dumps(asdict(card), indent=2, allow_nan=False) + "\n"
     storage.write_atomically(folder / CARD_NAME, text.encode())
-    storage.forget_others(folder, _STEM, stored)
+    storage.forget_others(folder, "weights", stored)
     return card
 
 
@@ -156,6 +156,8 @@ def check_fits(card: Card, game: Game, folder: Path) -> None:
     """Refuse a card not made for the game, with a CheckpointError that names `folder`."""
     if fault := unfit(game, asdict(card)):
         raise CheckpointError(f"{folder}: {fault}, or train again")
+    if not 1 <= card.width <= _WIDEST:
+        raise CheckpointError(f"{folder}: no network has width {card.width}; copy all files again")
 
 
 def unfit(game: Game, entries: Mapping[str, Any]) -> str | None:

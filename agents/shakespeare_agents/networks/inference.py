@@ -21,7 +21,6 @@ from shakespeare_env.core.game import Game
 from shakespeare_env.core.kernels import plain
 from shakespeare_env.play.generators import GameGenerators
 
-_OWNER = "network"
 _LARGEST_INT16, _LARGEST_INT32 = 2.0**15 - 1, 2.0**31 - 1
 _LANES = 32  # the number of partial sums, which the compiler keeps in vector registers
 _EPSILON = np.float32(1e-5)
@@ -235,7 +234,7 @@ def _whole(network: Network) -> tuple[NDArray[Any], float]:
     return np.rint(first / unit), unit
 
 
-@kernel(_OWNER, purpose="networks (choices)")
+@kernel("network", purpose="networks (choices)")
 def write_policies(observations: Any, masks: Any, network: Any, room: Any, logits: Any) -> None:
     """Write the legal actions' logits into float32[n, A]; others keep what they were."""
     weights, scratch = Weights(*network), Scratch(*room)
@@ -248,7 +247,7 @@ def write_policies(observations: Any, masks: Any, network: Any, room: Any, logit
                 logits[i, action] = scratch.logits[action]
 
 
-@kernel(_OWNER, purpose="networks (values)")
+@kernel("network", purpose="networks (values)")
 def write_outlooks(observations: Any, network: Any, room: Any, heads: Any) -> None:
     """Write all heads into float32[n, H]."""
     weights, scratch = Weights(*network), Scratch(*room)

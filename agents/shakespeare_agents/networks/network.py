@@ -56,10 +56,7 @@ def input_scale(layout: ObservationLayout) -> NDArray[np.float32]:
 
 
 class Network:
-    """Policy, value and maybe forecasts over observations of a layout, sharing a normalised layer.
-
-    Its tensors are float32 arrays as in `shapes`, and in `head_shapes` if it has heads; not copied.
-    """
+    """Policy, value and maybe forecasts: float32 tensors as in `shapes` and `head_shapes`."""
 
     def __init__(self, tensors: Tensors, layout: ObservationLayout) -> None:
         self.tensors = tensors
