@@ -77,7 +77,7 @@ REFERENCE = {
             "shakespeare_env.errors": "ShakespeareEnvError IllegalMove PositionError BoxError "
             "GameError CheckpointError TrainingError DatasetError ArenaError WorkerError "
             "MemoryLimitError",
-            "shakespeare_arena.programs": "ProgramError",
+            "shakespeare_agents.programs": "ProgramError",
         },
     ),
     "agents": (
@@ -94,14 +94,14 @@ REFERENCE = {
         "Arena",
         {
             "shakespeare_arena": "Entrant evaluate",
-            "shakespeare_agents.entrants": "entrants_of",
+            "shakespeare_agents.naming": "entrants_of",
             "shakespeare_arena.measure": "measure",
             "shakespeare_arena.field": "Field",
             "shakespeare_arena.tournament": "run_arena",
             "shakespeare_arena.standings": "standings_of",
             "shakespeare_arena.report": "write_report strength_svg",
             "shakespeare_arena.sheets": "ladder_markdown",
-            "shakespeare_arena.programs": "Program Limits ProgramAgent",
+            "shakespeare_agents.programs": "Program Limits ProgramAgent",
             "shakespeare_agents.workers": "open_workers",
             "shakespeare_table.mcp.tables": "Tables",
             "shakespeare_table.mcp.server": "server_of",

@@ -1,20 +1,19 @@
 """Files of Python as modules: `own_files.<path>`, whichever folder they are in.
 
-Each is imported once a process, under a name that holds its path: files of one name in two folders
-do not clash, no other module's name is taken, and what they define can be pickled.
+Files of one name in two folders do not clash, and what they define can be pickled.
 """
 
 from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Sequence
 from importlib import import_module
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import CodeType, ModuleType
+from typing import Any
 from urllib.parse import quote, unquote
 
 __path__: list[str] = []  # it has submodules, but no folder that holds them
@@ -28,8 +27,7 @@ def load_file(path: Path) -> ModuleType:
 class _Loader(SourceFileLoader):
     """Runs the file as it is, never an earlier version kept in a `__pycache__`."""
 
-    digest = ""
-    """SHA-256 of the source that was run."""
+    digest = ""  # SHA-256 of the source that was run
 
     def get_code(self, fullname: str) -> CodeType:
         source = self.get_data(self.path)
@@ -39,9 +37,7 @@ class _Loader(SourceFileLoader):
 
 
 class _Finder(MetaPathFinder):
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
         package, _, quoted = fullname.rpartition(".")
         file = Path(unquote(quoted))
         if package != __name__ or not (file.is_absolute() and file.is_file()):

@@ -10,21 +10,10 @@ if TYPE_CHECKING:
     from shakespeare_agents.naming import default, make, names
 
 __all__ = ["GreedyAgent", "RandomAgent", "default", "make", "names"]
-_HOMES = {
-    "GreedyAgent": "greedy",
-    "RandomAgent": "random_agent",
-    "default": "registry",
-    "make": "registry",
-    "names": "naming",
-}
-"""The modules that define public names, imported on first use."""
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"shakespeare_agents.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    home = "naming" if name.islower() else "baselines"
+    return getattr(import_module(f"{__name__}.{home}"), name)

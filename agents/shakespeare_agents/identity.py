@@ -1,220 +1,340 @@
-"""Digests of what decides how an agent plays."""
+"""Which agent is which: digests of what decides how one plays, and agents that travel to workers.
+
+Networks travel as weights, other named agents as their names, which must stand for the same agents
+there; objects of users' own are pickled.
+"""
 
 from __future__ import annotations
 
-import ast
+import dis
+import functools
 import hashlib
 import inspect
 import json
-import os
-from collections.abc import Iterable
+import platform
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
+from functools import cache, partial
 from pathlib import Path
-from types import MethodType
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from shakespeare_agents.baselines import GreedyAgent, RandomAgent
+import cloudpickle
+import numpy as np
+
+from shakespeare_agents.baselines import RandomAgent
 from shakespeare_agents.naming import (
-    BELONGINGS,
     BUILT_IN,
+    Entrant,
     FunctionAgent,
-    belongings,
-    loaded_digest,
-    own_name,
+    PythonName,
+    load,
+    make,
+    module_of,
+    python_name,
     split_options,
 )
 from shakespeare_agents.networks.inference import NetworkAgent
-from shakespeare_agents.object_state import is_own, state_digest
-from shakespeare_agents.search.agent import SearchAgent
-from shakespeare_env.checks.values import shown
+from shakespeare_agents.networks.network import Network, Tensors
+from shakespeare_agents.search.agent import Plan, SearchAgent, network_search
+from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
+from shakespeare_env.errors import WorkerError, is_own_file
 from shakespeare_env.play.agent import AnyAgent, Player, name_of
 
-DIGITS = 16
-"""The hexadecimal digits of an agent's digest."""
-_PACKAGE = Path(__file__).parent
-
-
-def digest_of(name: str, agent: AnyAgent, given: Player, game: Game) -> str:
-    """A digest of what an agent is made of beside its name, to notice when that has changed.
-
-    It covers a network's weights and search options, or the source that Python's name points to,
-    with its version and files; it is empty for other agents that their name says all about. Those
-    made from something else than their name have their `agent_digest`, with its errors.
-    """
-    if isinstance(given, str | os.PathLike) and os.fspath(given) == name:
-        own = _belongings(name, agent)
-        return _joined([_made_of(name, agent), _digest([own]) if own else ""])
-    return agent_digest(given, agent, game)
-
-
-def _made_of(name: str, agent: AnyAgent) -> str:
-    python = own_name(name)
-    return _joined([_weights_digest(agent), "" if python is None else loaded_digest(python)])
-
-
-def _joined(digests: list[str]) -> str:
-    """One digest by itself, two as the digest of both."""
-    joined = "".join(digests)
-    return hashlib.sha256(joined.encode()).hexdigest() if all(digests) else joined
-
-
-def _weights_digest(agent: AnyAgent) -> str:
-    if isinstance(agent, NetworkAgent):
-        return agent.network.digest()
-    if isinstance(agent, SearchAgent) and isinstance(agent.prior, NetworkAgent):
-        player = agent.player
-        made_from = agent.prior.network.digest(), agent.plan, player.horizon, player.temperature
-        return hashlib.sha256(repr(made_from).encode()).hexdigest()
-    return ""
+DIGITS = 16  # the hexadecimal digits of an agent's digest
+PLAY = 1
+"""The version of how the package's agents play; raise it once one of them chooses other moves."""
+_SCALARS = (type(None), bool, int, float, complex, str, bytes)
+_HEAP_TYPE = 1 << 9  # the flag of classes that were not written in C (`Py_TPFLAGS_HEAPTYPE`)
+_CODE = "code exceptiontable consts names varnames freevars cellvars flags argcount"
+_CODE += " posonlyargcount kwonlyargcount"
+"""What code does; where it stands differs between processes, as in notebooks."""
+_NOT_PLAYED = "__module__ __doc__ __dict__ __weakref__ __annotations__ __firstlineno__"
+_NOT_PLAYED += " __static_attributes__ _abc_impl"
+"""Attributes of classes that are no part of what they do."""
 
 
 def agent_digest(given: Player, agent: AnyAgent, game: Game) -> str:
-    """The digest of an agent, whatever its name.
+    """The digest of what decides how an agent, made from what was given, plays a game.
 
-    It covers a network's weights, options, and the code that plays (see `code_digest`): a built-in
-    agent's own modules; for named Python, the module named and the one that defines the object,
-    without what they import and read; for objects, all they are made of (see `state_digest`). The
-    files and the version that an agent names count, too. Other packages count by name.
-
-    Args:
-        given: The value that it was made from.
-        agent: The agent made for the game.
-        game: The game that it plays.
+    It covers the weights and options of the package's agents; of named Python the options and the
+    source, that of the module named and of the one that defines the object; of objects, all they
+    are made of (see `state_digest`). An attribute `version` counts, too.
 
     Raises:
         TypeError: it cannot be known again, as its state cannot be pickled and it has no version.
-        ValueError: a file that it names is not there.
-    """
-    own = _belongings(given, agent)
-    return _digest([game.name, *_facts(given, agent, game), *sorted(own.items())])
-
-
-def _belongings(given: Player, agent: AnyAgent) -> dict[str, Any]:
-    """The version of an agent of one's own and the content of its files, as far as it names them.
-
-    An attribute counts beside an option of the same name.
     """
     holder: Any = agent.act if isinstance(agent, FunctionAgent) else agent
     holder = holder.__self__ if isinstance(holder, MethodType) else holder
-    named = belongings(given) if isinstance(given, str) else dict.fromkeys(BELONGINGS)
-    found: dict[str, Any] = {}
-    for name, option in named.items():
-        told = [one for one in (getattr(holder, name, None), option) if one is not None]
-        if told:
-            found[name] = [_version(one) if name == "version" else _content(one) for one in told]
-    return found
+    version = getattr(holder, "version", None)
+    facts = [game.name, *_facts(given, agent, version is not None), version and str(version)]
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:DIGITS]
 
 
-def _version(version: Any) -> str:
-    if not isinstance(version, str | int | float):
-        raise TypeError(f"the version of an agent is {shown(version)}; give text or a number")
-    return str(version)
-
-
-def _content(files: Any) -> list[Any]:
-    """Digests of files, by their paths in a folder that is named instead."""
-    found = []
-    for path in files if isinstance(files, list | tuple) else [files]:
-        place = Path(str(path))
-        held = [file for file in (place, *sorted(place.rglob("*"))) if file.is_file()]
-        if not held:
-            raise ValueError(
-                f"there is no file {shown(str(path))}, which an agent names as its own; give the "
-                f"path of one, or of a folder of files, from {os.getcwd()}"
-            )
-        for file in held:
-            with file.open("rb") as content:
-                digest = hashlib.file_digest(content, "sha256").hexdigest()
-            found.append([file.relative_to(place).as_posix(), digest])
-    return found
-
-
-def _facts(given: Player, agent: AnyAgent, game: Game) -> list[Any]:
+def _facts(given: Player, agent: AnyAgent, has_version: bool) -> list[Any]:
     label, options = split_options(given) if isinstance(given, str) else ("", dict[str, Any]())
-    heuristics = sorted((_PACKAGE / "heuristics").glob(f"{game.name}*.py"))
-    heuristics.append(_PACKAGE / "heuristics" / "best_action.py")
     # Subclasses may play otherwise.
     if type(agent) is NetworkAgent:
-        made_of = agent.network.digest(), agent.greedy
-        return ["network", *made_of, code_digest([_PACKAGE / "networks" / "network_agent.py"])]
-    weights = _weights_digest(agent)
-    # Others may search or look ahead with a judgement of their own.
-    if type(agent) is SearchAgent and (weights or label in BUILT_IN):
-        search = sorted((_PACKAGE / "search").glob("*.py"))
-        code = search if weights else [*search, *heuristics]
-        # Threads change no move.
-        facts = {name: value for name, value in options.items() if name != "threads"}
-        return ["search", weights or _sorted(facts), code_digest(code)]
+        return ["network", PLAY, agent.network.digest(), agent.greedy]
+    if type(agent) is SearchAgent and type(agent.prior) is NetworkAgent:
+        player = agent.player
+        facts = [agent.prior.network.digest(), player.horizon, player.temperature]
+        return ["search", PLAY, asdict(agent.plan), *facts]
     if type(agent) is RandomAgent:
-        return ["random", code_digest([_PACKAGE / "random_agent.py"])]
-    if type(agent) is GreedyAgent and label in BUILT_IN:
-        code = [_PACKAGE / "greedy.py", *heuristics]
-        return ["greedy", _sorted(options), code_digest(code)]
-    if given == "heuristic":
-        return ["heuristic", code_digest(heuristics)]
-    if isinstance(given, str) and (source := _made_of(given, agent)):
-        name = own_name(given)
-        own = {key: options[key] for key in options.keys() - belongings(given)}
-        return ["python", source, "" if name is None else name.attribute, _sorted(own)]
-    return ["object", *_made_of_state(given, agent)]
-
-
-def _made_of_state(given: Player, agent: AnyAgent) -> list[str]:
-    """The state of an agent, and the source of what a library defines or no state tells."""
-    kind: Any = agent.act if isinstance(agent, FunctionAgent) else type(agent)
+        return ["random", PLAY]
+    if label in BUILT_IN:
+        options.pop("threads", None)  # they change no move
+        return [label, PLAY, options]
+    if python := python_name(label):
+        return ["python", _source_digests(python), python.attribute, options]
     try:
-        state = state_digest(agent)
+        return ["object", state_digest(agent)]
     except TypeError as fault:
-        if "version" not in _belongings(given, agent):
-            raise TypeError(
-                f"{name_of(given)} could not be told from others of its kind, whose games would "
-                f"count as its own ({fault}); name it as my.py:NAME, make it picklable, or give it "
-                "a `version`, another one whenever it plays otherwise"
-            ) from fault
-        state = ""
-    kind = kind if inspect.isroutine(kind) or inspect.isclass(kind) else type(kind)
-    return ["" if state and is_own(kind) else _source_of(kind), state]
+        if has_version:
+            return ["object", type(agent).__module__, type(agent).__qualname__]
+        raise TypeError(
+            f"{name_of(given)} could not be told from others of its kind, whose games would "
+            f"count as its own ({fault}); name it as my.py:NAME, make it picklable, or give it "
+            "a `version`, another one whenever it plays otherwise"
+        ) from fault
 
 
-def code_digest(files: Iterable[Path]) -> str:
-    """SHA-256 of the code in Python files, without imports, comments, docstrings and layout.
+def _source_digests(python: PythonName) -> list[str]:
+    """SHA-256 of the module named, as it was run, and of the one that defines the object."""
+    named = module_of(python)
+    defining = sys.modules.get(getattr(load(python), "__module__", None) or "", named)
+    digests = set()
+    for module in (named, defining):
+        file = getattr(module, "__file__", None)
+        run = getattr(module.__loader__, "digest", "")
+        digests.add(run or hashlib.sha256(Path(file).read_bytes() if file else b"").hexdigest())
+    return sorted(digests)
 
-    Where a name comes from changes no move: digests outlive modules that change places.
+
+def state_digest(value: object) -> str:
+    """SHA-256 of what an object is made of: its values, its code, and what that reads.
+
+    It covers what cloudpickle would send to another process, but not its accidents: identities of
+    objects, places in files, the order of sets and dictionaries. The code of modules of one's own
+    counts, too; that of the standard library, of installed packages and of this project by name.
+    TypeError if part of it cannot be pickled, or is another one each time.
     """
-    return _digest([_shape(ast.parse(file.read_text(encoding="utf-8"))) for file in files])
-
-
-def _shape(node: Any) -> Any:
-    """A syntax tree as JSON; `ast.dump` writes the same code differently in other Pythons."""
-    if isinstance(node, list):
-        return [_shape(one) for one in node if not _is_import(one) and not _is_text(one)]
-    if not isinstance(node, ast.AST):
-        return repr(node)
-    given = [(name, value) for name, value in ast.iter_fields(node) if value not in (None, [])]
-    return [type(node).__name__, *([name, _shape(value)] for name, value in given)]
-
-
-def _is_import(statement: object) -> bool:
-    return isinstance(statement, ast.Import | ast.ImportFrom)
-
-
-def _is_text(statement: object) -> bool:
-    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Constant):
-        return False
-    return isinstance(statement.value.value, str)
-
-
-def _source_of(source: Any) -> str:
-    """The source of a function or class; where there is none, its own name."""
     try:
-        return inspect.getsource(source)
-    except (OSError, TypeError):
-        return f"{source.__module__}.{source.__qualname__}"
+        digest = _digest_once(value)
+        is_same = _digest_once(value) == digest
+    except Exception as fault:  # their code, which may raise anything
+        raise TypeError(f"its state cannot be pickled: {type(fault).__name__}: {fault}") from fault
+    if not is_same:
+        raise TypeError("its state is pickled in another way each time")
+    return digest
 
 
-def _sorted(options: dict[str, Any]) -> str:
-    return json.dumps(options, sort_keys=True)
+def _digest_once(value: object) -> str:
+    digest = hashlib.sha256()
+    # Objects are kept, since the id of one that is freed may become another's.
+    seen: dict[int, tuple[int, object]] = {}
+
+    def note(kind: type, content: bytes) -> None:
+        digest.update(f"{kind.__qualname__} {len(content)} ".encode())
+        digest.update(content)
+
+    def read(it: object) -> None:
+        kind = type(it)
+        if kind in _SCALARS:
+            note(kind, it if isinstance(it, bytes) else repr(it).encode())
+        elif id(it) in seen:
+            note(kind, b"again %d" % seen[id(it)][0])
+        else:
+            if kind not in (tuple, frozenset):  # equal constants are one object or several
+                seen[id(it)] = len(seen), it
+            parts = list(_parts(it))
+            note(kind, b"parts %d" % len(parts))
+            for part in parts:
+                read(part)
+
+    read(value)
+    return digest.hexdigest()
 
 
-def _digest(facts: list[Any]) -> str:
-    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:DIGITS]
+def _parts(it: Any) -> Iterable[object]:
+    kind = type(it)
+    torch = sys.modules.get("torch")
+    if kind in (list, tuple):
+        return it  # type: ignore[no-any-return]
+    if kind is dict:
+        return sorted(it.items(), key=lambda item: _digest_once(item[0]))
+    if kind in (set, frozenset):
+        return sorted(map(_digest_once, it))
+    if isinstance(it, Game):
+        return [it.name]
+    if kind is np.ndarray:
+        content = it.tolist() if it.dtype.hasobject else it.tobytes()
+        return [str(it.dtype.descr), it.shape, content]
+    if torch is not None and isinstance(it, torch.Tensor):
+        flat = it.detach().cpu().contiguous().reshape(-1)
+        return [str(it.dtype), tuple(it.shape), flat.view(torch.uint8).numpy().tobytes()]
+    if kind is CodeType:
+        return [getattr(it, f"co_{name}") for name in _CODE.split()]
+    if kind is ModuleType:
+        source = getattr(it, "__file__", None) if _is_own(it.__name__) else None
+        return [it.__name__, Path(source).read_bytes() if source else b""]
+    if isinstance(it, FunctionType | type):
+        return [it.__module__, it.__qualname__] if _is_known_by_name(it) else _code_of(it)
+    # Pickles of caches are a name, those of compiled functions hold a random number.
+    is_compiled = kind.__module__.startswith("numba.") and hasattr(it, "__wrapped__")
+    if is_compiled or isinstance(it, functools._lru_cache_wrapper):
+        return [it.__wrapped__]
+    reducer = cloudpickle.Pickler.dispatch_table.get(kind)
+    reduced = reducer(it) if reducer else it.__reduce_ex__(4)
+    if isinstance(reduced, str):
+        return [getattr(it, "__module__", None), reduced]
+    return [list(part) if isinstance(part, Iterator) else part for part in reduced]
+
+
+def _is_own(module_name: str) -> bool:
+    module = sys.modules.get(module_name or "")
+    file = getattr(module, "__file__", None)
+    return module is None or module_name == "__main__" or bool(file and is_own_file(file))
+
+
+def _is_known_by_name(it: Any) -> bool:
+    """Whether a function or class is a library's own, which no closure or decorator has made."""
+    if isinstance(it, type) and not it.__flags__ & _HEAP_TYPE:
+        return True
+    if _is_own(it.__module__):
+        return False
+    named: Any = sys.modules[it.__module__]
+    for part in it.__qualname__.split("."):
+        named = getattr(named, part, None)
+    return named is it
+
+
+def _code_of(it: Any) -> list[object]:
+    if isinstance(it, FunctionType):
+        used = _global_names(it.__code__) & it.__globals__.keys() if _is_own(it.__module__) else ()
+        read = {name: it.__globals__[name] for name in used}
+        return [it.__code__, it.__defaults__, it.__kwdefaults__, it.__closure__, read, vars(it)]
+    held = {name: value for name, value in vars(it).items() if name not in _NOT_PLAYED.split()}
+    slots = (inspect.ismemberdescriptor, inspect.isgetsetdescriptor)
+    held = {name: value for name, value in held.items() if not any(is_(value) for is_ in slots)}
+    return [type(it), it.__bases__, held]
+
+
+def _global_names(code: CodeType) -> set[str]:
+    reading = ("LOAD_GLOBAL", "LOAD_NAME")
+    names = {str(step.argval) for step in dis.get_instructions(code) if step.opname in reading}
+    inner = (const for const in code.co_consts if isinstance(const, CodeType))
+    return names.union(*map(_global_names, inner))
+
+
+class AgentSet:
+    """Agents of one game, which travel when pickled and are made again on arrival.
+
+    One object at several seats stays one; `given` is what each was made from.
+    """
+
+    def __init__(self, game: Game, agents: Sequence[AnyAgent], given: Sequence[Player]) -> None:
+        self.game = game
+        self.agents = list(agents)
+        self._given = list(given)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parcels: dict[int, Callable[[Game], AnyAgent]] = {}
+        for given, agent in zip(self._given, self.agents, strict=True):
+            if id(agent) not in parcels:
+                parcels[id(agent)] = parcel_of(given, agent, self.game)
+        order = list(parcels)
+        seats = [order.index(id(agent)) for agent in self.agents]
+        return _arrived, (box_of(self.game), list(parcels.values()), seats)
+
+
+def agent_set(entrants: Sequence[Entrant], game: Game) -> AgentSet:
+    """The agents of entrants, ready to travel to workers."""
+    return AgentSet(game, [one.agent for one in entrants], [one.given for one in entrants])
+
+
+def _arrived(
+    box: tuple[str, str, bytes | None], parcels: Sequence[Any], seats: Sequence[int]
+) -> AgentSet:
+    game = put_in_force(*box)
+    made = [parcel(game) for parcel in parcels]
+    agents = [made[seat] for seat in seats]
+    return AgentSet(game, agents, agents)
+
+
+def parcel_of(given: Player, agent: AnyAgent, game: Game) -> Callable[[Game], AnyAgent]:
+    """What makes an agent again elsewhere, and can be pickled; TypeError if the agent cannot."""
+    if type(agent) is NetworkAgent:
+        return partial(_network_agent, agent.network.tensors, agent.greedy)
+    if type(agent) is SearchAgent and type(agent.prior) is NetworkAgent:
+        player, tensors = agent.player, agent.prior.network.tensors
+        return partial(_searching, tensors, agent.plan, player.horizon, player.temperature)
+    if isinstance(given, str):
+        digest, python = agent_digest(given, agent, game), python_name(given)
+        if python is not None and python.source.endswith(".py"):  # found from any folder
+            given = f"{Path(python.source).resolve()}{given.removeprefix(python.source)}"
+        return partial(named_agent, given, digest)
+    try:
+        return partial(_unpickled, cloudpickle.dumps(agent))
+    except Exception as fault:
+        raise TypeError(
+            f"{agent!r} cannot travel to a worker ({type(fault).__name__}: {fault}); name it as "
+            "my.py:NAME, make it picklable, or play it without workers"
+        ) from fault
+
+
+def named_agent(name: str, digest: str, game: Game) -> AnyAgent:
+    """An agent by its name; WorkerError unless it has this digest here, too."""
+    try:
+        agent = make(name, game)
+        is_same = agent_digest(name, agent, game) == digest
+    except (ValueError, TypeError, ImportError, OSError) as fault:
+        raise WorkerError(f"the agent {name!r} on {platform.node()}: {fault}") from fault
+    if not is_same:
+        raise WorkerError(
+            f"the agent {name!r} is another one on {platform.node()}: its code or options differ; "
+            "put the same version there"
+        )
+    return agent
+
+
+def _network_agent(tensors: Tensors, greedy: bool, game: Game) -> AnyAgent:
+    return NetworkAgent(Network(tensors, game.layout), greedy=greedy)
+
+
+def _searching(
+    tensors: Tensors, plan: Plan, horizon: int, temperature: float, game: Game
+) -> AnyAgent:
+    """A search over a network, on one thread, as workers share the cores."""
+    network = Network(tensors, game.layout)
+    return network_search(game, network, plan, horizon=horizon, temperature=temperature, threads=1)
+
+
+def _unpickled(content: bytes, _game: Game) -> AnyAgent:
+    return cloudpickle.loads(content)  # type: ignore[no-any-return]
+
+
+def box_of(game: Game) -> tuple[str, str, bytes | None]:
+    """A game's name, the digest of its box, and the box's file unless it is the package's own."""
+    is_own = game.box == registry.own_box(game.name)
+    return game.name, registry.box_digest(game.name), None if is_own else game.box.read_bytes()
+
+
+def put_in_force(name: str, digest: str, content: bytes | None) -> Game:
+    """The game with a box from elsewhere, as of `box_of`, with which this process then plays it."""
+    box = registry.own_box(name)
+    if content is not None:
+        box = Path(_box_folder().name) / f"{digest}.toml"
+        box.write_bytes(content)
+    game = registry.game(name, box)
+    if fault := registry.box_fault(name, digest):
+        raise WorkerError(f"{name} on {platform.node()} is {fault}")
+    return game
+
+
+@cache
+def _box_folder() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="shakespeare-env-")

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import safetensors.numpy
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 from safetensors import SafetensorError
 
 from shakespeare_env.checks.json_input import parse_object
@@ -27,13 +27,10 @@ from shakespeare_env.datasets.frames import load
 from shakespeare_env.errors import CheckpointError, ShakespeareEnvError
 
 Arrays = dict[str, NDArray[Any]]
-
 _SUFFIX = ".safetensors"
 _LOCK = ".lock"
-_HEADER = 2**20
-"""The most bytes of arrays' names and shapes."""
-_LARGEST_JSON = 2**24
-"""The most bytes of a JSON file; a run of 40,000 measurements has fewer."""
+_HEADER = 2**20  # the most bytes of arrays' names and shapes
+_LARGEST_JSON = 2**24  # the most bytes of a JSON file; a run of 40,000 measurements has fewer
 
 
 @dataclass(frozen=True)
@@ -47,8 +44,7 @@ class StoredTensors:
 def store_tensors(folder: Path, stem: str, tensors: Mapping[str, NDArray[Any]]) -> StoredTensors:
     """Write arrays of numbers or bools into a file whose name is `stem` and a digest.
 
-    The folder is created if missing. Earlier files stay until the caller, whose JSON refers to
-    them, deletes them (`forget_others`).
+    Earlier files stay until the caller, whose JSON refers to them, calls `forget_others`.
     """
     content = safetensors.numpy.save(
         {name: np.asarray(array, order="C") for name, array in tensors.items()}
@@ -62,34 +58,25 @@ def store_tensors(folder: Path, stem: str, tensors: Mapping[str, NDArray[Any]]) 
 
 def forget_others(folder: Path, stem: str, *kept: StoredTensors) -> None:
     """Delete other files of `store_tensors` with a stem (a regular expression)."""
-    files = {stored.file for stored in kept}
+    ours = re.compile(rf"{stem}-[0-9a-f]{{16}}\{_SUFFIX}")
     for old in folder.iterdir():
-        is_ours = re.fullmatch(rf"{stem}-[0-9a-f]{{16}}\{_SUFFIX}", old.name)
-        if is_ours and old.name not in files:
+        if ours.fullmatch(old.name) and old.name not in {stored.file for stored in kept}:
             old.unlink(missing_ok=True)
 
 
 def forget_drafts(folder: Path, names: str) -> None:
-    """Delete drafts of `write_atomically` that a killed process left.
-
-    The caller must hold the folder; `names` of files is a regular expression.
-    """
+    """Delete drafts of files (a regular expression) that a killed process left in a held folder."""
     for draft in folder.iterdir():
-        if re.fullmatch(draft_of(names), draft.name) and not draft.is_dir():
+        if re.fullmatch(_draft_of(names), draft.name) and not draft.is_dir():
             draft.unlink(missing_ok=True)
 
 
-def draft_of(names: str) -> str:
-    """The names of files' drafts, as a regular expression, given that of the files."""
+def _draft_of(names: str) -> str:
     return rf"\.(?:{names})\.[0-9a-f]{{8}}"
 
 
 def load_tensors(folder: Path, stored: StoredTensors, at_most: int) -> Arrays:
-    """Read arrays that take `at_most` bytes together; a larger file is not even opened.
-
-    Raises:
-        CheckpointError: the file is missing, damaged or too large.
-    """
+    """Arrays that take `at_most` bytes together; CheckpointError if missing, damaged or larger."""
     if Path(stored.file).name != stored.file:
         raise CheckpointError(f"{folder}: {shown(stored.file)} must be a file beside what names it")
     path = folder / stored.file
@@ -97,49 +84,24 @@ def load_tensors(folder: Path, stored: StoredTensors, at_most: int) -> Arrays:
     if hashlib.sha256(content).hexdigest() != stored.digest:
         raise CheckpointError(f"{path}: is not the file that was saved; copy all files again")
     try:
-        arrays = safetensors.numpy.load(content)
+        return safetensors.numpy.load(content)
     except (SafetensorError, KeyError, TypeError, AttributeError, ValueError) as error:
         # It may be damaged, or hold number types or sizes that NumPy lacks.
         raise CheckpointError(f"{path}: is not a safetensors file of arrays ({error})") from error
-    return arrays
-
-
-def check_array(
-    path: Path, name: str, array: NDArray[Any], dtype: DTypeLike, shape: tuple[int, ...]
-) -> None:
-    """Refuse an array that is of another type or shape or not finite.
-
-    Raises:
-        CheckpointError: naming `path` and `name`.
-    """
-    if array.dtype != dtype or array.shape != shape:
-        wanted = f"{np.dtype(dtype)} {shape}"
-        raise CheckpointError(
-            f"{path}: {name} is {array.dtype} {array.shape}, not {wanted}; copy all files again"
-        )
-    if not np.isfinite(array).all():
-        raise CheckpointError(
-            f"{path}: {name} holds numbers that are not finite; copy all files again"
-        )
 
 
 def read_json(path: Path, formats: Sequence[int], what: str) -> dict[str, Any]:
-    """Read a JSON object of one of some versions of a format; `what` names its folder in errors.
-
-    Raises:
-        CheckpointError: the file is missing, damaged, too large or of another version.
-    """
+    """A JSON object of one of some versions of a format, else CheckpointError about a `what`."""
     content = read_bounded(path, _LARGEST_JSON, f"is it a {what}?")
     try:
         data = parse_object(content)
     except ValueError as error:
         raise CheckpointError(f"{path}: is {error}; copy all files of the {what} again") from error
-    found = data.get("format")
-    if type(found) is not int or found not in formats:
-        known = " and ".join(map(str, formats))
+    version = data.get("format")
+    if type(version) is not int or version not in formats:
         raise CheckpointError(
-            f"{path}: format {shown(found)}, this version reads {known}; "
-            "use the version that wrote it, or train again"
+            f"{path}: format {shown(version)}, this version reads {' and '.join(map(str, formats))}"
+            "; use the version that wrote it, or train again"
         )
     return data
 
@@ -174,40 +136,32 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 @dataclass(frozen=True)
 class Contents:
-    """What a folder may hold, and the words of its errors.
-
-    Attributes:
-        manifest: The file that marks it.
-        files: Names of all its files, as a regular expression.
-        error: The exception raised.
-        use: What another process does there.
-        remedy: The kind of folder to give instead.
-    """
+    """What a folder may hold, and the words of its errors."""
 
     manifest: str
+    """The file that marks it."""
     files: str
+    """The names of all its files, as a regular expression."""
     error: type[ShakespeareEnvError]
     use: str
+    """What another process does there."""
     remedy: str
+    """The kind of folder to give instead."""
 
 
 @contextmanager
 def held(folder: Path, contents: Contents) -> Iterator[None]:
     """Keep other processes out of a folder, created if missing; drafts left in it are deleted.
 
-    A folder with the manifest is one of the kind, and so is one in which the first save was cut
-    short.
-
-    Raises:
-        ShakespeareEnvError: (of type `contents.error`) it holds something else, or another process
-            has it.
-        ModuleNotFoundError: filelock is not installed.
-        OSError: it cannot be written.
+    `contents.error` is raised if it holds something else, or another process has it. Without a
+    manifest, it may hold what a first save that was cut short left.
     """
     filelock = load("filelock")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if _is_foreign(folder, contents):
+        names = {path.name for path in folder.iterdir()}
+        ours = re.compile(rf"{re.escape(_LOCK)}|{_draft_of(contents.files)}")
+        if contents.manifest not in names and not all(map(ours.fullmatch, names)):
             raise contents.error(f"{folder} holds other things; {contents.remedy}")
         lock = filelock.FileLock(folder / _LOCK).acquire(timeout=0)
     except filelock.Timeout as taken:
@@ -219,9 +173,3 @@ def held(folder: Path, contents: Contents) -> Iterator[None]:
     with lock:
         forget_drafts(folder, contents.files)
         yield
-
-
-def _is_foreign(folder: Path, contents: Contents) -> bool:
-    names = {path.name for path in folder.iterdir()}
-    ours = re.compile(rf"{re.escape(_LOCK)}|{draft_of(contents.files)}")
-    return contents.manifest not in names and not all(map(ours.fullmatch, names))

@@ -17,11 +17,11 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import cloudpickle
 
-from shakespeare_env.errors import FromElsewhere, WorkerError
+from shakespeare_env.errors import WorkerError, own_steps
 from shakespeare_env.extras import needing
 
 S = TypeVar("S")
@@ -43,21 +43,20 @@ _starting = threading.Lock()
 
 @contextmanager
 def starting() -> Iterator[None]:
-    """Start Python processes in a block that import nothing from the current folder by themselves.
+    """A block in which Python processes start without the current folder first on their paths.
 
-    Else it would come before the standard library, and what lies there is not ours to run. Once
-    started they have this process's path. They call `set_up_worker`, so that what they start
-    in turn is as users expect.
+    What lies there is not ours to run. They call `set_up_worker`, so that what they start in turn
+    is as users expect.
     """
     with _starting:
-        is_ours = not os.environ.get(_SAFE_PATH)
-        if is_ours:
-            os.environ[_SAFE_PATH] = _OURS
+        if os.environ.get(_SAFE_PATH):
+            yield
+            return
+        os.environ[_SAFE_PATH] = _OURS
         try:
             yield
         finally:
-            if is_ours:
-                del os.environ[_SAFE_PATH]
+            del os.environ[_SAFE_PATH]
 
 
 def tell_nobody(_decisions: int, _games: int) -> None:
@@ -75,13 +74,7 @@ class Job(Protocol[S_contra, R_co]):
 class Workers:
     """Whoever does the shards of jobs, this process by itself; see `open_workers`."""
 
-    def __init__(self, size: int = 1) -> None:
-        self._size = size
-
-    @property
-    def size(self) -> int:
-        """The number of shards worked on at once."""
-        return self._size
+    size = 1  # the number of shards worked on at once
 
     def run(
         self, job: Job[S, R], shards: Iterable[S], tell: Tell = tell_nobody
@@ -90,11 +83,8 @@ class Workers:
 
         Shards are taken only when they can be begun, so their source may wait for results and be
         empty as long as results are to come. `tell` is called in this thread, at the latest before
-        a shard's result is given. Closing the iterator drops what is not done.
-
-        Raises:
-            Exception: a shard raised it; it keeps its notes.
-            WorkerError: a worker is lost.
+        a shard's result is given. Closing the iterator drops what is not done. What a shard raises
+        keeps its notes; WorkerError if a worker is lost.
         """
         work = job.start()
         for number, shard in enumerate(shards):
@@ -121,7 +111,7 @@ class Processes(Workers):
     lost: type[Exception] = BrokenExecutor
 
     def __init__(self, size: int) -> None:
-        super().__init__(size)
+        self.size = size
         self._executor: Any = None
 
     def run(
@@ -141,16 +131,20 @@ class Processes(Workers):
                 if not ended:
                     tell(0, 0)
                 for future in ended:
-                    done: Done = cloudpickle.loads(future.result())
+                    result, decisions, games, fault = cloudpickle.loads(future.result())
                     number = begun.pop(future)
-                    tell(done.decisions, done.games)
-                    yield number, done.unpacked()
-        except self.lost as fault:
+                    tell(decisions, games)
+                    if fault is not None:
+                        raised = cloudpickle.loads(fault[0])
+                        vars(raised).update(fault[1])
+                        raise raised
+                    yield number, result
+        except self.lost as lost:
             self._drop(begun)
             raise WorkerError(
-                f"a worker was lost ({fault}): memory ran out, or an agent ended its process; "
+                f"a worker was lost ({lost}): memory ran out, or an agent ended its process; "
                 "give fewer workers, or try the agents in this process"
-            ) from fault
+            ) from lost
         finally:
             if begun:
                 self._drop(begun)
@@ -188,7 +182,6 @@ class Cluster(Processes):
     """The cores of a Ray cluster, however many; it does lost shards again, three times."""
 
     def __init__(self, address: str) -> None:
-        super().__init__(0)
         with needing("ray", "many machines need"):
             import ray
         self.lost = ray.exceptions.RayError
@@ -211,7 +204,7 @@ class Cluster(Processes):
         self._do = ray.remote(num_cpus=1)(_do_in)
 
     @property
-    def size(self) -> int:
+    def size(self) -> int:  # type: ignore[override]
         """Cores that there are, at least 1, so that a cluster that grows on demand begins to."""
         return max(int(self._ray.cluster_resources().get("CPU", 0)), 1)
 
@@ -232,50 +225,26 @@ class Cluster(Processes):
             self._ray.shutdown()
 
 
-class Done(NamedTuple):
-    """A shard that is done or failed; a fault is pickled, with what pickling loses."""
-
-    result: Any
-    decisions: int = 0
-    games: int = 0
-    fault: tuple[bytes, FromElsewhere] | None = None
-
-    def unpacked(self) -> Any:
-        """The result; a failed shard's exception is raised."""
-        if self.fault is None:
-            return self.result
-        content, elsewhere = self.fault
-        raised = cloudpickle.loads(content)
-        elsewhere.put_on(raised)
-        raise raised
-
-
-def failed(fault: BaseException) -> Done:
-    """A shard that raised; what cannot be pickled, or would end who reads it, is put in words."""
-    content = cloudpickle.dumps(RuntimeError(f"{type(fault).__name__}: {fault}"))
-    if isinstance(fault, Exception):
-        with suppress(Exception):  # an agent's may be anything
-            pickled = cloudpickle.dumps(fault)
-            cloudpickle.loads(pickled)
-            content = pickled
-    return Done(None, fault=(content, FromElsewhere.of(fault)))
-
-
 def _do(code: str, job: bytes, shard: bytes) -> Any:
     """In a worker: do a shard of a job, which is started when it is first seen."""
-    decisions = games = 0
-
-    def count(more_decisions: int, more_games: int) -> None:
-        nonlocal decisions, games
-        decisions += more_decisions
-        games += more_games
-
+    counts: list[tuple[int, int]] = [(0, 0)]
+    result, fault = None, None
     try:
-        result = _started(code, job)(cloudpickle.loads(shard), count)
-        done = Done(result, decisions, games)
-    except (Exception, SystemExit) as fault:  # an agent may be anybody's
-        done = failed(fault)
-    return cloudpickle.dumps(done)
+        result = _started(code, job)(cloudpickle.loads(shard), lambda *more: counts.append(more))
+    except (Exception, SystemExit) as raised:  # an agent may be anybody's
+        lost = {"__notes__": getattr(raised, "__notes__", []), "own_steps": own_steps(raised)}
+        fault = _pickled(raised), lost
+    return cloudpickle.dumps((result, *map(sum, zip(*counts, strict=True)), fault))
+
+
+def _pickled(fault: BaseException) -> Any:
+    """A fault; what cannot be pickled, or would end who reads it, is put in words."""
+    if isinstance(fault, Exception):
+        with suppress(Exception):  # an agent's may be anything
+            content = cloudpickle.dumps(fault)
+            cloudpickle.loads(content)
+            return content
+    return cloudpickle.dumps(RuntimeError(f"{type(fault).__name__}: {fault}"))
 
 
 def _do_in(folder: str, *arguments: Any) -> Any:
@@ -323,13 +292,11 @@ def set_up_worker(driver: int) -> None:
 
 @contextmanager
 def open_workers(processes: int = 1, ray: str | None = None) -> Iterator[Workers]:
-    """Workers for the length of a block.
+    """Workers for the length of a block: processes of this machine, 1 being this one itself.
 
-    Args:
-        processes: The number of processes of this machine; 1 is this process itself.
-        ray: A Ray cluster in their place: `auto` is the one that this machine belongs to, `local`
-            starts one on this machine alone; anything else is a cluster's address.
+    Or a Ray cluster: `auto` is the one that this machine belongs to, `local` starts one on this
+    machine alone; anything else is a cluster's address.
     """
-    workers = Workers() if processes == 1 else Processes(processes)
-    with closing(workers if ray is None else Cluster(ray)) as found:
-        yield found
+    local = Workers() if processes == 1 else Processes(processes)
+    with closing(local if ray is None else Cluster(ray)) as workers:
+        yield workers

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Entrant", "EvaluationResult", "evaluate"]
 _HOMES = {
-    "Entrant": "shakespeare_agents.entrants",
+    "Entrant": "shakespeare_agents.naming",
     "EvaluationResult": "shakespeare_arena.evaluation",
     "evaluate": "shakespeare_arena.evaluation",
 }

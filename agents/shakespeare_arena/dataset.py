@@ -64,7 +64,7 @@ def write_dataset(
     for entrant in entrants:
         if not (entrant.name and entrant.name.isprintable()):
             raise ValueError(f"{entrant.name!r} cannot be written: give agents printable names")
-    digests = tuple(agent_digest(entrant.origin, entrant.agent, rules) for entrant in entrants)
+    digests = tuple(agent_digest(entrant.given, entrant.agent, rules) for entrant in entrants)
     names = {digest: entrant.name for digest, entrant in zip(digests, entrants, strict=True)}
     variants = tuple(sorted(name for name, on in (options or {}).items() if on))
     how = Rules(game, variants, int(check_seed(seed)), {}, names, threads)

@@ -10,6 +10,9 @@ from contextlib import ExitStack, chdir, contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Self
 
+from shakespeare_agents import naming
+from shakespeare_agents.identity import agent_digest
+from shakespeare_agents.naming import Entrant, make
 from shakespeare_agents.programs import (
     Limits,
     Program,
@@ -17,10 +20,6 @@ from shakespeare_agents.programs import (
     environment_of,
     program_digest,
 )
-
-from shakespeare_agents import naming
-from shakespeare_agents.identity import agent_digest
-from shakespeare_agents.naming import Entrant, make
 from shakespeare_arena.standings import EQUAL_WITHIN, SOLO_EQUAL_WITHIN
 from shakespeare_env.checks.limits import read_text
 from shakespeare_env.checks.values import shown

@@ -26,8 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.table import Table
 from rich.text import Text
-from shakespeare_agents.baselines import RandomAgent
 
+from shakespeare_agents.baselines import RandomAgent
 from shakespeare_agents.naming import Entrant, entrants_of, make
 from shakespeare_agents.workers import Workers
 from shakespeare_arena.evaluation import WIDTH, OnProgress, Series, Shown

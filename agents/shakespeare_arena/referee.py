@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_agents.naming import fault_in_words
+from shakespeare_agents.programs import Answers, Fault
 from shakespeare_env.compile.decorators import seconds_spent
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import as_actions
@@ -29,28 +30,6 @@ KINDS: Mapping[str, str] = {
     "error": "it raised an exception",
 }
 """What each kind of fault means."""
-
-
-@dataclass(frozen=True)
-class Fault:
-    """Why an agent gave no legal choice: one of `KINDS`, and what it did in words."""
-
-    kind: str
-    details: str
-
-
-class Answers(NamedTuple):
-    """An agent's answers in m games.
-
-    Attributes:
-        actions: int[m], -1 where there is a fault.
-        seconds: float64[m], how long it thought in each, or one number for all.
-        faults: Faults by index among the m games.
-    """
-
-    actions: NDArray[np.integer]
-    seconds: NDArray[np.float64] | float
-    faults: Mapping[int, Fault]
 
 
 @runtime_checkable

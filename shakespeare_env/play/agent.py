@@ -118,6 +118,6 @@ def agent_for(player: Player | None, game: Game) -> AnyAgent:
         CheckpointError: the checkpoint is damaged or for another game or box.
         TypeError: `player` cannot play.
     """
-    registry = import_module("shakespeare_agents.registry")
-    agent: AnyAgent = registry.make(registry.default(game) if player is None else player, game)
+    naming = import_module("shakespeare_agents.naming")
+    agent: AnyAgent = naming.make(naming.default(game) if player is None else player, game)
     return agent

@@ -10,14 +10,9 @@ import numpy as np
 import pytest
 import safetensors.numpy
 
-from shakespeare_agents import make, storage
+from shakespeare_agents import make
 from shakespeare_agents.networks import checkpoint
-from shakespeare_agents.networks.checkpoint import (
-    FORMAT,
-    load_checkpoint,
-    read_card,
-    save_checkpoint,
-)
+from shakespeare_agents.networks.checkpoint import load_checkpoint, read_card, save_checkpoint
 from shakespeare_agents.networks.network import Network
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import ActionTable, Block, ObservationLayout
@@ -33,8 +28,8 @@ def make_tensors(seed=0):
     return random_tensors(WIDTH, LAYOUT.size, GAME.actions.size, seed)
 
 
-def with_heads(seed=0):
-    return make_tensors(seed) | random_heads(WIDTH, GAME.max_seats, seed)
+PLAIN = make_tensors()
+HEADS = PLAIN | random_heads(WIDTH, GAME.max_seats)
 
 
 def save(folder, tensors, **changes):
@@ -64,7 +59,7 @@ def refused(folder, message, game=GAME):
 
 def test_what_is_saved_comes_back(tmp_path):
     """With heads and without, one replaces the other, and leaves no litter."""
-    for tensors, heads in ((make_tensors(), []), (with_heads(1), ["win", "score"])):
+    for tensors, heads in ((PLAIN, []), (HEADS, ["win", "score"])):
         card = save(tmp_path, tensors)
         network, read = load_checkpoint(tmp_path, GAME)
         assert holds(network, tensors)
@@ -72,24 +67,13 @@ def test_what_is_saved_comes_back(tmp_path):
         assert card == read == read_card(tmp_path)
         assert (card.heads, network.has_heads) == (heads, bool(heads))
         assert (card.players, card.settings, card.figures["games"]) == ([3, 4], {"gamma": 1.0}, 7)
-        assert (card.command, card.licence) == ("shakespeare train", "MIT")
-        assert (card.game, card.width) == ("figaro", WIDTH)
-        assert card.box_digest == registry.box_digest("figaro")
+        assert (card.width, card.box_digest) == (WIDTH, registry.box_digest("figaro"))
         assert sorted(path.name for path in tmp_path.iterdir()) == ["card.json", card.weights]
-    assert card.format == json.loads((tmp_path / "card.json").read_text())["format"] == FORMAT
-
-
-def test_cards_of_former_formats(folder):
-    """Before there were heads, and when networks might read the printed facts of several boxes."""
-    card = json.loads((folder / "card.json").read_text())
-    del card["heads"]
-    for more in ({"format": 2}, {"format": 5, "heads": [], "boxes": 1, "facts": []}):
-        (folder / "card.json").write_text(json.dumps(card | more))
-        network, read = load_checkpoint(folder, GAME)
-        assert (read.format, read.heads) == (more["format"], [])
-        assert holds(network, make_tensors())
-    edit_card(folder, facts=["cards"])
-    refused(folder, "printed facts")
+    # A card of a former format lacks some entries, and has some that nobody reads any more.
+    former = json.loads((tmp_path / "card.json").read_text()) | {"format": 2, "facts": []}
+    del former["licence"]
+    (tmp_path / "card.json").write_text(json.dumps(former))
+    assert read_card(tmp_path).format == 2
 
 
 def test_another_box_plays_and_is_told_once(folder):
@@ -102,41 +86,26 @@ def test_another_box_plays_and_is_told_once(folder):
 
 
 def test_a_save_that_fails_leaves_the_old_checkpoint(folder, monkeypatch):
-    write = storage.write_atomically
-
-    def fail_at_the_card(path, content):
-        if path.name == checkpoint.CARD_NAME:
-            raise OSError("disk full")
-        write(path, content)
-
     for number in (np.nan, -1.1e6):
-        spoilt = make_tensors(seed=1)
-        spoilt["policy.bias"][3] = number
         with pytest.raises(ValueError, match=r"policy\.bias holds numbers that are not finite"):
-            save(folder, spoilt)
+            save(folder, changed("policy.bias", number))
     with pytest.raises(ValueError, match="not JSON compliant"):
         save(folder, make_tensors(seed=1), figures={"x": np.inf})
     assert len(list(folder.iterdir())) == 2
-    monkeypatch.setattr(storage, "write_atomically", fail_at_the_card)
-    with pytest.raises(OSError, match="disk full"):
+    # The weights are written, the card is not.
+    monkeypatch.setattr(checkpoint, "CARD_NAME", "no/such/folder")
+    with pytest.raises(OSError, match="no/such"):
         save(folder, make_tensors(seed=1))
+    monkeypatch.undo()
     assert holds(load_checkpoint(folder, GAME)[0], make_tensors())
 
 
 @pytest.mark.parametrize(
     "changes",
     [
-        {"format": 1},
-        {"actions": "3"},
-        {"players": None},
-        {"game": "chess"},
-        {"actions_digest": "0"},
-        {"layout_digest": "0"},
-        {"width": 0},
-        {"width": 10**9},
-        {"width": 16},
-        {"heads": ["win", "score"]},
-        {"weights": "../weights"},
+        *({"format": 1}, {"actions": "3"}, {"players": None}, {"weights": "../weights"}),
+        *({"game": "chess"}, {"actions_digest": "0"}, {"layout_digest": "0"}),
+        *({"width": 0}, {"width": 10**9}, {"width": 16}, {"heads": ["win", "score"]}),
     ],
 )
 def test_a_card_that_does_not_fit(folder, changes):
@@ -144,13 +113,10 @@ def test_a_card_that_does_not_fit(folder, changes):
     refused(folder, str(folder))
 
 
-def changed(tensors, name, number):
-    spoilt = tensors[name].copy()
+def changed(name, number):
+    spoilt = HEADS[name].copy()
     spoilt.reshape(-1)[1] = number
-    return tensors | {name: spoilt}
-
-
-PLAIN, HEADS = make_tensors(), with_heads()
+    return HEADS | {name: spoilt}
 
 
 @pytest.mark.parametrize(
@@ -158,9 +124,9 @@ PLAIN, HEADS = make_tensors(), with_heads()
     [
         (PLAIN, r"missing or not expected: .*'win\.weight'"),
         (HEADS | {"luck.bias": np.zeros(1)}, r"not expected: \['luck\.bias'\]"),
-        (changed(HEADS, "action.bias", np.nan), r"action\.bias holds numbers that are not finite"),
+        (changed("action.bias", np.nan), r"action\.bias holds numbers that are not finite"),
         # Finite, and overflows within the network.
-        (changed(HEADS, "score.weight", -3e38), r"score\.weight holds numbers beyond 1e\+06"),
+        (changed("score.weight", -3e38), r"score\.weight holds .* beyond 1e\+06"),
         (HEADS | {"win.bias": HEADS["win.bias"].astype(np.float64)}, r"win\.bias is float64"),
         (HEADS | random_heads(WIDTH, GAME.max_seats - 1), r"is float32 \(5,.*, not float32"),
     ],

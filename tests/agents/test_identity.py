@@ -9,31 +9,18 @@ from typing import Any
 import pytest
 
 from shakespeare_agents import make
-from shakespeare_agents.identity import (
-    _from_anywhere,
-    agent_digest,
-    code_digest,
-    digest_of,
-    named_agent,
-)
+from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.naming import entrants_of
 from shakespeare_agents.networks.checkpoint import bundled_checkpoint
 from shakespeare_arena.dataset import write_dataset
 from shakespeare_arena.field import Field, contenders
 from shakespeare_env.core import registry
-from shakespeare_env.errors import ArenaError, WorkerError
+from shakespeare_env.errors import ArenaError
 from tests.workers.agents_for_tests import Held
 
 GAME, FIGARO = registry.game(registry.DEFAULT), registry.game("figaro")
 MINE = "class A:\n    def __init__(self, *, x=1): self.x = x\n"
-MINE += "    def act(self, o, m, r): return m.argmax(1)\n"
-
-
-@pytest.fixture
-def own_folder(tmp_path, monkeypatch):
-    """The current folder, with an agent of one's own."""
-    monkeypatch.chdir(tmp_path)
-    Path("mine.py").write_text(MINE)
+MINE += "    def act(self, o, m, r): return m.argmax(1)\nthing = A()\n"
 
 
 def digest(text, game=GAME):
@@ -51,32 +38,35 @@ def test_options_weights_and_games_make_another_agent_but_names_and_threads_do_n
     assert len({digest(text) for text in texts}) == len(texts)
     assert digest(str(bundled_checkpoint(GAME, 1))) == digest("network,version=1")
     assert digest("search,threads=2") == digest("search,horizon=end") == digest("search")
-    figaro = registry.game("figaro")
-    assert digest("search", figaro) == digest(f"search,horizon={figaro.forecast_horizon}", figaro)
-    assert digest("random", figaro) != digest("random")
+    assert digest("search", FIGARO) == digest(f"search,horizon={FIGARO.forecast_horizon}", FIGARO)
+    assert digest("random", FIGARO) != digest("random")
 
 
-def test_digests_that_kept_games_carry(own_folder):
-    texts = ["random", "greedy", "heuristic", "network,version=1", "search,version=1", "mine.py:A"]
-    kept = "44c908a185d38d7c e0579aa8b2c4b1a9 f0294c17712fea7c ebcd4a7f29ef2596"
-    kept += " d46d8958d4254696 873f5c968bf62ac6"
-    assert [digest(text, FIGARO) for text in texts] == kept.split()
+def test_digests_that_kept_games_carry():
+    kept = {
+        "random": "2d10a85564410b46",
+        "greedy": "f1ee7246b1fd6fe2",
+        "heuristic": "ed93c345ce98ed29",
+        "network,version=1": "aa4754947db21671",
+        "search,version=1": "205b58685dff10e9",
+    }
+    assert {text: digest(text, FIGARO) for text in kept} == kept
 
 
-def test_files_and_versions_make_another_agent_unless_its_own_options_are_called_so(own_folder):
-    Path("mine.pt").write_bytes(b"1")
-    Path("taking.py").write_text(MINE.replace("x=1", "version=1").replace("= x", "= version"))
-    name = "mine.py:A,files=mine.pt"
-    named = [name, "mine.py:A", "mine.py:A,version=1", "mine.py:A,version=2"]
-    before, kept = [*map(digest, named)], digest_of(name, make(name, GAME), name, GAME)
-    assert len(set(before)) == len(named)
-    assert vars(make("taking.py:A,version=2", GAME)) == {"x": 2}
-    assert named_agent(_from_anywhere(name), before[0], GAME)
-    Path("mine.pt").write_bytes(b"2")
-    assert digest(name) != before[0]
-    assert digest_of(name, make(name, GAME), name, GAME) != kept
-    with pytest.raises(WorkerError, match=r"no file 'gone\.pt'"):
-        named_agent("mine.py:A,files=gone.pt", before[0], GAME)
+def test_named_python_is_known_by_its_source_options_and_version(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(MINE)
+    Path("same.py").write_text(MINE)
+    Path("other.py").write_text(MINE + "# changed\n")
+    Path("passed_on.py").write_text("from mine import A\n")
+    Path("numbered.py").write_text(MINE + "A.version = 2\n")
+    different = ["mine.py:A", "mine.py:A,x=2", "mine.py:thing", "other.py:A", "passed_on.py:A"]
+    different.append("numbered.py:A")
+    before = [digest(name) for name in different]
+    assert len(set(before)) == len(different)
+    assert digest("same.py:A") == before[0]
+    Path("mine.py").write_text("what is edited while it plays counts once it runs")
+    assert digest("mine.py:A") == before[0]
 
 
 OBJECTS = """
@@ -99,12 +89,12 @@ for x in (1, 2):
 
 
 def test_objects_are_known_by_their_state_in_every_process():
-    found = []
+    printed = []
     for seed in "12":
         command, env = [sys.executable, "-c", OBJECTS], {**os.environ, "PYTHONHASHSEED": seed}
-        found.append(subprocess.check_output(command, env=env, text=True).split())
-    assert found[0] == found[1]
-    assert len(set(found[0])) == 10
+        printed.append(subprocess.check_output(command, env=env, text=True).split())
+    assert printed[0] == printed[1]
+    assert len(set(printed[0])) == 10
 
 
 def test_what_cannot_be_known_is_kept_nowhere_unless_it_has_a_version(tmp_path):
@@ -117,20 +107,3 @@ def test_what_cannot_be_known_is_kept_nowhere_unless_it_has_a_version(tmp_path):
     agents[0].version, agents[1].version = 1, 2
     with contenders(field, FIGARO) as played:
         assert len(played) == 2
-
-
-@pytest.mark.parametrize(
-    ("source", "is_same"),
-    [
-        ('def f(x):\n    "Says more."\n\n    # why\n    return (x + 0)\n', True),
-        ("from os import path\n\ndef f(x):\n    import re\n    return x+0\n", True),
-        ("def f(x):\n    return x + 1\n", False),
-        ("def f(x):\n    return x + False\n", False),
-        ('def f(x):\n    print("doc")\n    return x + 0\n', False),
-    ],
-)
-def test_code_without_what_does_nothing(tmp_path, source, is_same):
-    one, other = tmp_path / "one.py", tmp_path / "other.py"
-    one.write_text('def f(x):\n    "doc"\n    return x+0\n')
-    other.write_text(source)
-    assert (code_digest([one]) == code_digest([other])) is is_same

@@ -18,9 +18,8 @@ from shakespeare_agents.networks.inference import (
     first_sums,
     update_sums,
     weights_of,
-    write_outlooks,
 )
-from shakespeare_agents.networks.network import LARGEST_WEIGHT, input_scale
+from shakespeare_agents.networks.network import LARGEST_WEIGHT, Network, input_scale
 from shakespeare_env.compile.decorators import kernel
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import ObservationLayout
@@ -61,13 +60,6 @@ def network(request, views):
     return random_network(views[0], request.param)
 
 
-def heads_of(network, observations):
-    weights = weights_of(network)
-    heads = np.zeros((len(observations), len(weights.heads)), np.float32)
-    write_outlooks(observations, tuple(weights), tuple(Scratch.of(weights)), heads)
-    return heads
-
-
 def same(found, expected):
     return np.abs(found - expected).max() <= TOLERANCE * np.abs(expected).max()
 
@@ -84,6 +76,8 @@ def test_it_computes_what_the_network_does(views, network):
     if not network.has_heads:
         with pytest.raises(ValueError, match="heads"):
             forward.forecasts(observations, players)
+        with_heads = network.tensors | random_heads(16, game.max_seats)
+        assert Network(with_heads, game.layout).digest() != network.digest()
         return
     found, expected = (one.forecasts(observations, players) for one in (forward, network))
     assert np.abs(found[0] - expected[0]).max() < 0.01
@@ -107,15 +101,9 @@ def sums_in_turn(seen: Any, network: Any, room: Any, before: Any, change: Any, s
     weights, scratch = Weights(*network), Scratch(*room)
     for row in range(len(seen)):
         first_sums(seen[row], weights, scratch.inputs, sums[0, row])
-        if row == 0:
-            for j in range(sums.shape[2]):
-                sums[1, 0, j] = sums[0, 0, j]
-            for i in range(seen.shape[1]):
-                before[i] = seen[0, i]
-        else:
-            for j in range(sums.shape[2]):
-                sums[1, row, j] = sums[1, row - 1, j]
-            update_sums(seen[row], before, change, weights, scratch.inputs, sums[1, row])
+        for j in range(sums.shape[2]):
+            sums[1, row, j] = sums[1, row - 1, j]  # those of the last row are still 0 at first
+        update_sums(seen[row], before, change, weights, scratch.inputs, sums[1, row])
 
 
 def both_sums(network, observations):
@@ -153,9 +141,10 @@ def test_the_most_extreme_weights_leave_legal_moves_and_numbers(views, scale):
     network = random_network(game, 33)
     for tensor in network.tensors.values():
         tensor[:] = np.sign(tensor) * np.float32(scale)
-    logits = ForwardPass(network).legal_logits(observations, masks)
+    forward = ForwardPass(network)
+    logits = forward.legal_logits(observations, masks)
     assert np.isfinite(logits[masks]).all()
-    assert np.isfinite(heads_of(network, observations)).all()
+    assert np.isfinite(forward._heads(observations)).all()
     for greedy in (True, False):
         agent = NetworkAgent(network, greedy=greedy)
         actions = agent.act(observations, masks, generators(len(masks)))
@@ -165,25 +154,16 @@ def test_the_most_extreme_weights_leave_legal_moves_and_numbers(views, scale):
         assert same(logits[masks], network.logits(observations)[masks])
 
 
-def test_threads_may_ask_at_once(views):
-    game, observations, masks = views
-    forward = ForwardPass(random_network(game, 64))
-
-    def ask(_):
-        return forward.legal_logits(observations, masks), forward.values(observations)
-
-    expected = ask(0)
-    with ThreadPoolExecutor(4) as pool:
-        for found in pool.map(ask, range(8)):
-            assert all((one == other).all() for one, other in zip(found, expected, strict=True))
-
-
-def test_arrays_of_any_kind_will_do_and_weights_are_copied(views):
+def test_threads_may_ask_at_once_for_arrays_of_any_kind_and_weights_are_copied(views):
     """Read-only, with gaps, column by column, of other types; none is compiled for anew."""
     game, observations, masks = views
     network = random_network(game, 8)
     forward = ForwardPass(network)
-    expected = forward.legal_logits(observations[::2], masks[::2])
+
+    def ask(arrays):
+        return forward.legal_logits(*arrays), forward.values(arrays[0])
+
+    expected = ask((observations[::2], masks[::2]))
     locked = observations[::2].copy(), masks[::2].copy()
     for array in locked:
         array.flags.writeable = False
@@ -191,9 +171,9 @@ def test_arrays_of_any_kind_will_do_and_weights_are_copied(views):
         tensor[:] = 0.0
     columns = np.asfortranarray(locked[0]), np.asfortranarray(locked[1])
     wide = locked[0].astype(np.int64), locked[1].astype(np.int8)
-    for seen, legal in (locked, columns, wide):
-        assert (forward.legal_logits(seen, legal) == expected).all()
-        assert (forward.values(seen) == forward.values(observations[::2])).all()
+    with ThreadPoolExecutor(4) as pool:
+        for found in pool.map(ask, [locked, columns, wide] * 3):
+            assert all((one == other).all() for one, other in zip(found, expected, strict=True))
     assert forward.legal_logits(observations[:0], masks[:0]).shape == (0, game.actions.size)
     assert forward.values(observations[:0]).shape == (0,)
 
@@ -201,27 +181,15 @@ def test_arrays_of_any_kind_will_do_and_weights_are_copied(views):
 def test_numbers_are_scaled_by_the_root_of_their_greatest_size():
     fields = [("small", 2, 0, 1, ""), ("signed", 1, -100, 3, ""), ("large", 1, 0, 90, "")]
     scale = input_scale(ObservationLayout([*fields, ("0", 1, 0, 0, "")]))
-    assert scale.dtype == np.float32
     assert scale == pytest.approx([1, 1, 0.1, 90**-0.5, 1])
 
 
 def test_hopeless_logits_stay_shares():
     heads = random_heads(4, FIGARO.max_seats)
     heads["win.bias"][:4] = -1e6, 1e6, 0, -1e6
-    network, nothing = random_network(FIGARO, 4, heads), np.zeros((1, FIGARO.layout.size), np.int8)
-    forward = ForwardPass(network)
-    assert forward.forecasts(nothing, np.array([4]))[0].tolist() == [[0, 1, 0, 0, 0, 0]]
-    assert forward.forecasts(nothing, np.array([1]))[0].tolist() == [[1, 0, 0, 0, 0, 0]]
-    assert forward.forecasts(nothing[:0], np.zeros(0, np.int8))[0].shape == (0, 6)
-
-
-def test_heads_change_nothing_but_the_digest(views):
-    game, observations, _ = views
-    plain, forecasting = random_network(game, heads=False), random_network(game)
-    assert (plain.logits(observations) == forecasting.logits(observations)).all()
-    assert (plain.values(observations) == forecasting.values(observations)).all()
-    other = random_network(game, 4, random_heads(4, game.max_seats, seed=1))
-    assert len({one.digest() for one in (plain, forecasting, other)}) == 3
+    network, nothing = random_network(FIGARO, 4, heads), np.zeros((2, FIGARO.layout.size), np.int8)
+    shares, _ = ForwardPass(network).forecasts(nothing, np.array([4, 1]))
+    assert shares.tolist() == [[0, 1, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0]]
 
 
 def test_it_plays_the_likeliest_move_or_draws_by_probability_and_repeats_itself(views):

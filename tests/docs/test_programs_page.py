@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from shakespeare_agents.programs import (
     MOST_BYTES,
     Limits,
@@ -16,7 +17,6 @@ from shakespeare_agents.programs import (
     notice_of_end,
     question,
 )
-
 from shakespeare_arena.referee import KINDS
 from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_env.play.lineup import play_out

@@ -165,6 +165,6 @@ def test_games_are_played_beside_other_peoples_agents_and_training(shared, tmp_p
     for name in ("agents", "training"):
         (tmp_path / f"{name}.py").write_text(OWN_MODULE)
     said = run(shared / "python", "-c", MAKE, cwd=tmp_path)
-    assert "shakespeare_agents.networks.network_agent.NetworkAgent" in said
+    assert "shakespeare_agents.networks.inference.NetworkAgent" in said
     command = shared / "shakespeare", "evaluate", "random", "heuristic", "--games", "8"
     assert "8 games" in run(*command, cwd=tmp_path)

@@ -10,15 +10,6 @@ class Drawn:
         return (masks * rng.random()[:, None]).argmax(axis=1)
 
 
-class Failing(Drawn):
-    """Fails in every game of its first decision with more than two moves."""
-
-    def act(self, observations, masks, rng):
-        if (masks.sum(axis=1) > 2).any():
-            raise KeyError("not prepared")
-        return super().act(observations, masks, rng)
-
-
 class Held(Drawn):
     """Holds what cannot travel."""
 

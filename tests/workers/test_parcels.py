@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 
-from shakespeare_agents import identity, make
-from shakespeare_agents.identity import BoxParcel, named_agent, parcel_of
+from shakespeare_agents import make
+from shakespeare_agents.identity import agent_digest, box_of, named_agent, parcel_of, put_in_force
 from shakespeare_agents.networks.checkpoint import bundled_checkpoint
 from shakespeare_agents.workers import open_workers
 from shakespeare_arena import Entrant, evaluate
 from shakespeare_arena.field import Field
 from shakespeare_arena.tournament import run_arena
 from shakespeare_env.core import registry
-from shakespeare_env.errors import WorkerError, agent_notes, own_steps
+from shakespeare_env.errors import WorkerError
 from tests.arena.small_arenas import games
 from tests.contract import knowledge
 from tests.contract.small_datasets import write
-from tests.workers.agents_for_tests import Drawn, Failing, Held, last_legal
+from tests.workers.agents_for_tests import Drawn, Held, last_legal
 
 FIGARO = registry.game("figaro")
 DRAWN = Drawn()
@@ -67,21 +67,10 @@ def test_a_file_is_found_from_another_folder(monkeypatch):
     assert pickle.loads(pickle.dumps(parcel))(FIGARO).act
 
 
-def test_how_an_agent_failed_is_said_as_here(processes):
-    said = []
-    for workers in (None, processes):
-        with pytest.raises(KeyError, match="not prepared") as raised:
-            evaluate([Failing()] * 3, "figaro", games=3, workers=workers)
-        ours = [step for step in own_steps(raised.value) if "agents_for_tests" in step.filename]
-        said.append(([str(step) for step in ours], len(agent_notes(raised.value))))
-    assert said[0] == said[1]
-    assert said[0][1]
-
-
 def test_an_agent_that_cannot_travel_or_is_another_one_there_is_refused(processes):
     with pytest.raises(TypeError, match=r"cannot travel to a worker .*generator.*my\.py:NAME"):
         evaluate([Held(), "random"], "figaro", games=3, workers=processes)
-    digest = identity.agent_digest("heuristic", make("heuristic", FIGARO), FIGARO)
+    digest = agent_digest("heuristic", make("heuristic", FIGARO), FIGARO)
     assert named_agent("heuristic", digest, FIGARO)
     with pytest.raises(WorkerError, match=r"'heuristic' is another one on .*same version"):
         named_agent("heuristic", "0" * 16, FIGARO)
@@ -91,23 +80,24 @@ def test_an_agent_that_cannot_travel_or_is_another_one_there_is_refused(processe
 
 ARRIVAL = """
 import pickle, sys
+from shakespeare_agents.identity import (
+    agent_digest,
+    box_of,
+    named_agent,
+    parcel_of,
+    put_in_force,
+)
 from shakespeare_env import registry
-parcel = pickle.loads(sys.stdin.buffer.read())
-game = parcel.put_in_force()
+game = put_in_force(*pickle.loads(sys.stdin.buffer.read()))
 print(registry.box_digest(game.name))
 """
 
 
-def arrival(parcel, **environment):
-    """The digest of the box in force in another process once a parcel is there."""
-    done = subprocess.run(
-        [sys.executable, "-c", ARRIVAL],
-        input=pickle.dumps(parcel),
-        capture_output=True,
-        env={**os.environ, **environment},
-        check=True,
-    )
-    return done.stdout.decode().strip()
+def arrival(box, **environment):
+    """The digest of the box in force in another process once a box is there."""
+    command, env = [sys.executable, "-c", ARRIVAL], {**os.environ, **environment}
+    found = subprocess.run(command, input=pickle.dumps(box), env=env, stdout=-1, check=True)
+    return found.stdout.decode().strip()
 
 
 @pytest.mark.parametrize("name", registry.names())
@@ -118,11 +108,10 @@ def test_a_box_travels(name, tmp_path):
     box = tmp_path / "mine.toml"
     box.write_text(text, encoding="utf-8")
     digest = registry._digest_of(name, box)
-    parcel = BoxParcel(name, digest, box.read_bytes())
-    plain = BoxParcel.of(registry.game(name))
-    assert plain.content is None
-    assert arrival(parcel) == digest
+    plain = box_of(registry.game(name))
+    assert plain[2] is None
+    assert arrival((name, digest, box.read_bytes())) == digest
     # A machine's own box gives way.
     assert arrival(plain, **{f"{name.upper()}_BOX": str(box)}) == registry.box_digest(name)
     with pytest.raises(WorkerError, match=f"{name} on .* is made with another box"):
-        BoxParcel(name, "0" * 64, None).put_in_force()
+        put_in_force(name, "0" * 64, None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -11,9 +11,6 @@ from shakespeare_agents.cli.lineup import complete_agent
 from shakespeare_env.cli import choices
 from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError
-
-if TYPE_CHECKING:
-    from shakespeare_env.core.game import Game
 
 
 def export(
@@ -42,41 +39,26 @@ def export(
         str | None, choices.game_option("The game of a bundled network.", "as the checkpoint's")
     ] = None,
 ) -> None:
-    """Write a network as files that need none of our packages.
-
-    The folder also gets a config.json, which says what every number means, and a README.md as hubs
-    of models show it.
-    """
+    """Write a network as files that need none of our packages, with a config.json and a README."""
     formats = [name for name, wanted in (("onnx", onnx), ("torch", torch)) if wanted]
     if not formats:
         raise typer.BadParameter("give --onnx, --torch or both", param_hint="--onnx, --torch")
     # Slow imports are late to keep the shell's completion quick.
+    from shakespeare_agents.naming import checkpoint_named
     from shakespeare_agents.networks.checkpoint import read_card
     from shakespeare_agents.networks.export import export as write
 
+    game = choices.find_game(game_name or choices.DEFAULT_GAME)
+    with choices.usage_errors("CHECKPOINT"):
+        folder = checkpoint_named(checkpoint, game)
+        if folder is None:
+            raise ValueError(f"there is no folder {checkpoint!r}; give a checkpoint's, or network")
     try:
-        folder, game = _found(checkpoint, game_name)
+        if (named := read_card(folder).game) not in registry.names():
+            raise CheckpointError(f"made for game {named!r}; give its file with --game")
+        game = choices.find_game(named)
         place = out or Path("exports") / f"{game.name}-{read_card(folder).weights_digest[:8]}"
         write(folder, game, place, formats)
     except (CheckpointError, ModuleNotFoundError, ValueError) as fault:
         choices.give_up(str(fault))
     typer.echo(f"Written to {place}; see its README.md")
-
-
-def _found(checkpoint: str, game_name: str | None) -> tuple[Path, Game]:
-    """The folder of a checkpoint, and its game."""
-    from shakespeare_agents.naming import checkpoint_named
-    from shakespeare_agents.networks.checkpoint import read_card
-
-    game = choices.find_game(game_name or choices.DEFAULT_GAME)
-    with choices.usage_errors("CHECKPOINT"):
-        folder = checkpoint_named(checkpoint, game)
-    if folder is None:
-        raise typer.BadParameter(
-            f"there is no folder {checkpoint!r}; give a checkpoint's, or network",
-            param_hint="CHECKPOINT",
-        )
-    named = read_card(folder).game
-    if named not in registry.names():
-        raise CheckpointError(f"{checkpoint}: made for game {named!r}; give its file with --game")
-    return folder, choices.find_game(named)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shakespeare_agents.naming import HOW_TO_NAME, names
+from shakespeare_agents.naming import HOW_TO_NAME, entrants_of, filled, make, names
 from shakespeare_env.cli.choices import usage_errors
 from shakespeare_env.core import registry
 from shakespeare_env.core.thread_pool import MOST_THREADS
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from shakespeare_env.core.game import Game
 
 AGENT = "AGENT"
-PERSON = "you"
-"""The name of a person in a line-up and in the record of a game."""
+PERSON = "you"  # the name of a person in a line-up and in the record of a game
 _DEFAULT_AGENT = "the default agent: network, or heuristic where none fits"
 WHO = f"{', '.join(names())}, {HOW_TO_NAME}; with options, as in greedy,samples=4."
 
@@ -47,27 +46,12 @@ OpponentNames = Annotated[
         _DEFAULT_AGENT,
     ),
 ]
-FinisherNames = Annotated[
-    list[str] | None,
-    _agents(
-        f"Who plays on after --instead, from seat 0: {WHO} {_REST}",
-        f"those of the record, or {_DEFAULT_AGENT}",
-    ),
-]
 Players = Annotated[
     int | None,
     typer.Option(
         "--players",
-        help="Seats at the table.",
+        help="Seats at the table, yours too if you play.",
         show_default="one each for those who are named; as many as possible if fewer than two are",
-    ),
-]
-OpponentPlayers = Annotated[
-    int | None,
-    typer.Option(
-        "--players",
-        help="Seats at the table, yours too.",
-        show_default="yours and one each for agents named; as many as possible if none is",
     ),
 ]
 _GAMES = (
@@ -77,12 +61,6 @@ _GAMES = (
 Games = Annotated[int, typer.Option("--games", min=1, max=100_000_000, help=_GAMES)]
 _SEED = "Seed of chance and of the agents' draws: the same seed is the same game."
 MOST_SEED = 2**64 - 1
-SeedOfDraws = Annotated[
-    int,
-    typer.Option(
-        "--seed", min=0, max=MOST_SEED, help="Seed of the agent's draws; the deals stay the same."
-    ),
-]
 Seed = Annotated[int, typer.Option("--seed", min=0, max=MOST_SEED, help=_SEED)]
 FreshSeed = Annotated[
     int | None, typer.Option("--seed", min=0, max=MOST_SEED, help=_SEED, show_default="a fresh one")
@@ -96,18 +74,12 @@ Threads = Annotated[
 
 
 def make_entrants(game: Game, named: Sequence[str] | None, players: int | None) -> list[Entrant]:
-    """An entrant per seat; those of one name share an agent.
-
-    A usage error if seats or names do not fit; gives up if a checkpoint cannot play.
-    """
-    return _made(game, _lineup(game, named or [], players))
+    """An entrant per seat; those of one name share an agent."""
+    return _made(game, named or [], players)
 
 
 def check_agents(games: Sequence[str], named: Sequence[str], option: str) -> None:
     """Give up unless every agent can play one of the games at least; errors name the option."""
-    # Slow imports are late to keep the shell's completion quick.
-    from shakespeare_agents.naming import make
-
     for agent in named:
         faults: list[Exception] = []
         for game in games:
@@ -122,26 +94,14 @@ def check_agents(games: Sequence[str], named: Sequence[str], option: str) -> Non
 
 
 def make_opponents(game: Game, named: Sequence[str] | None, players: int | None) -> list[Entrant]:
-    """The others of a table at which a person is first in the line-up; errors as above."""
-    return _made(game, _lineup(game, [PERSON, *(named or [])], players)[1:])
+    """The others of a table at which a person is first in the line-up."""
+    return _made(game, [PERSON, *(named or [])], players, first=1)
 
 
-def _made(game: Game, lineup: Sequence[str]) -> list[Entrant]:
-    # Here and below, slow imports are late to keep the shell's completion quick.
-    from shakespeare_agents.naming import entrants_of
-
+def _made(game: Game, named: Sequence[str], players: int | None, first: int = 0) -> list[Entrant]:
+    """Who sits at each seat from the first on, by the one rule of all commands."""
+    if players is not None:
+        with usage_errors("--players"):
+            game.check_players(players)
     with usage_errors(AGENT):
-        return entrants_of(lineup, game)
-
-
-def _lineup(game: Game, named: Sequence[str], players: int | None) -> list[str]:
-    """Who sits at each seat, in order, by the one rule of all commands."""
-    from shakespeare_agents.naming import filled
-
-    if players is not None and not game.min_seats <= players <= game.max_seats:
-        raise typer.BadParameter(
-            f"{game.name} is for {game.min_seats} to {game.max_seats} seats, not {players}",
-            param_hint="--players",
-        )
-    with usage_errors(AGENT):
-        return filled(named, players, game)
+        return entrants_of(filled(named, players, game)[first:], game)

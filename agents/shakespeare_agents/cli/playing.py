@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Protocol
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console, RenderableType
+from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from shakespeare_env.cli.choices import give_up
@@ -44,11 +44,7 @@ ResultFile = Annotated[
 
 @contextmanager
 def chosen(processes: int, ray: str | None) -> Iterator[Workers | None]:
-    """The chosen workers for the length of a block; None is this process itself.
-
-    A usage error if both are given; gives up if Ray is not installed. Other errors as of
-    `open_workers`.
-    """
+    """The chosen workers for the length of a block; None is this process itself."""
     if ray is not None and processes != 1:
         raise typer.BadParameter("give --workers or --ray, not both", param_hint="--ray")
     if ray is None and processes == 1:
@@ -57,11 +53,7 @@ def chosen(processes: int, ray: str | None) -> Iterator[Workers | None]:
     # Slow imports are late to keep the shell's completion quick.
     from shakespeare_agents.workers import open_workers
 
-    with ExitStack() as stack:
-        try:
-            workers = stack.enter_context(open_workers(processes, ray))
-        except ModuleNotFoundError as missing:
-            give_up(str(missing))
+    with open_workers(processes, ray) as workers:
         yield workers
 
 
@@ -88,24 +80,11 @@ def counted_games(total: int | None) -> Iterator[Callable[[int, int], None]]:
         )
 
 
-class Result(Protocol):
-    """What can be printed and written to a file."""
-
-    def table(self) -> RenderableType:
-        """It as a table."""
-        ...
-
-    def save(self, path: Path) -> None:
-        """Write it; OSError if that fails."""
-        ...
-
-
-def show_result(result: Result, out: Path | None) -> None:
-    """Print results, and write them to a file if one is given; give up if that fails."""
+def show_result(result: Any, out: Path | None) -> None:
+    """Print the `table()` of results, and `save` them to a file if one is given."""
     Console().print(result.table())
-    if out is None:
-        return
-    try:
-        result.save(out)
-    except OSError as error:
-        give_up(f"cannot write {out}: {error}")
+    if out is not None:
+        try:
+            result.save(out)
+        except OSError as error:
+            give_up(f"cannot write {out}: {error}")

@@ -19,13 +19,8 @@ _TIE = 1e-9
 class BestAction:
     """Plays the action with the highest immediate worth; ties break at random.
 
-    Args:
-        owner: Names the folder of the machine code.
-        score: (observation, action) -> float, compiled: a legal action's worth, comparable within a
-            decision.
-
-    Attributes:
-        best: (observation, mask, draw) -> int, compiled, for kernels on any device.
+    `score` gives a legal action's worth, compiled, by observation and action, and `best` an action
+    by observation, mask and draw, for kernels on any device; `owner` names machine code's folder.
     """
 
     def __init__(self, owner: str, score: Callable[[Any, int], float]) -> None:
@@ -41,11 +36,8 @@ class BestAction:
         return actions
 
 
-@cache
-def _chooser(
-    owner: str, score: Callable[[Any, int], float]
-) -> tuple[Callable[[Any, Any, float], int], Callable[..., None]]:
-    """The rule and its machine code, made once a process as nothing frees it."""
+@cache  # nothing frees machine code
+def _chooser(owner: str, score: Callable[[Any, int], float]) -> tuple[Any, Any]:
 
     @rule
     def best_score(seen: Any, mask: Any) -> float:

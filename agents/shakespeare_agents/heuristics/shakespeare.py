@@ -1,7 +1,8 @@
-"""A careful beginner at Shakespeare, who judges decisions by their immediate worth.
+"""A careful beginner at Shakespeare, who judges decisions by their immediate worth in prestige.
 
 After the rule book's last page: wager for what there is to do, recruit who will be used, finish
-costumes before rehearsals, build towards candles, save for wages.
+costumes before rehearsals, build towards candles, save for wages. Functions take the deciding
+seat's observation, int8[D]; all figures are a beginner's rough guesses.
 """
 
 from __future__ import annotations
@@ -9,16 +10,300 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from shakespeare_agents.heuristics import shakespeare_spaces as spaces
-from shakespeare_agents.heuristics import shakespeare_worth as w
+import numpy as np
+
 from shakespeare_agents.heuristics.best_action import BestAction, evaluation
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.shakespeare import actions as a
 from shakespeare_env.shakespeare.box import tables as t
+from shakespeare_env.shakespeare.box.facts import METRIC_NAMES
 from shakespeare_env.shakespeare.record import layout as at
+from shakespeare_env.shakespeare.state import OVER
 
 _OWNER = "heuristic-shakespeare"
-_DONE = 0.05
+YELLOW_METRIC = METRIC_NAMES.index("yellow_elements")
+NEEDED_POUND, SPARE_POUND = 0.6, 0.15
+"""A pound for wages saves part of an unpaid character's 2 prestige (Rules F3)."""
+TOKEN = 0.7
+CRAFT = 0.33  # a point of craft value while there is something to take
+ELEMENT_PRICE = 0.1  # the worth of what a point of craft value could have bought instead
+REST_PRICE = 0.25  # every character activated after the first rests the next day (Rules P2)
+CYLINDER = 1.0  # the worth of a cylinder still to be placed today
+MOOD = np.array([-1.0, -0.6, 0.0, 0.3, 0.6, 1.0])
+"""float64[space], from the lowest mood up (Rules M2)."""
+
+
+def _act_worth() -> np.ndarray:
+    """float64[act, space]: a disc's worth in one rehearsal (Rules R2).
+
+    Linear between the reward's steps: an advance that pays later is worth something now.
+    """
+    longest = int(t.ACT_LENGTH.max())
+    worth = np.zeros((3, longest + 2))
+    for act, steps in enumerate(t.BOX.pay):
+        unit = 0.5 if act == t.ACT_I else 1.0
+        known = [(1, -1.0), (t.GREY_SPACES + 1, 0.0), *((to, unit * gain) for to, gain in steps)]
+        if act == t.ACT_II:
+            known.append((int(t.ACT_LENGTH[act]), 1.5))
+        spaces, values = zip(*sorted(dict(known).items()), strict=True)
+        worth[act] = np.interp(np.arange(longest + 2), spaces, values)
+    return worth
+
+
+def _enabled() -> np.ndarray:
+    """int64[space]: candles resting on a space, directly or not (Rules T13)."""
+    rests_on = t.SUPPORTS[:, None] >> np.arange(t.N_SPACES) & 1
+    for middle in range(t.N_SPACES):  # Warshall's transitive closure
+        rests_on |= rests_on[:, middle, None] & rests_on[middle]
+    return t.CANDLE.astype(np.int64) @ rests_on
+
+
+ACT_WORTH = _act_worth()
+ENABLED = _enabled()
+
+
+@rule
+def mood_at(now: int) -> float:
+    """A mood's worth, clipped to the track's ends."""
+    return MOOD[min(max(now, t.LOWEST_MOOD), t.HIGHEST_MOOD) - t.LOWEST_MOOD]
+
+
+@rule
+def day_of(seen: Any) -> int:
+    """The day, 1 to 6."""
+    day = 1
+    while day < t.N_DAYS and not seen[at.DAY + day - 1]:
+        day += 1
+    return day
+
+
+@rule
+def rehearsals(seen: Any) -> int:
+    """Dress rehearsals left, including today's."""
+    days_left = t.N_DAYS - day_of(seen)
+    return 1 if seen[at.TO_REHEARSAL] >= days_left else 2
+
+
+@rule
+def pound(seen: Any) -> float:
+    """One more pound."""
+    return NEEDED_POUND if seen[at.WAGES] > seen[at.POUNDS] else SPARE_POUND
+
+
+@rule
+def advance(seen: Any, act: int) -> float:
+    """An act's next space, over all rehearsals left."""
+    space = int(seen[at.ACT_SPACE + act])
+    if space >= t.ACT_LENGTH[act]:
+        return 0.0
+    gain = ACT_WORTH[act, space + 1] - ACT_WORTH[act, space]
+    if act == t.ACT_II:
+        # Two places are paid, and a lead must be defended.
+        gain += 0.3 if 0 < seen[at.ACT_AHEAD + act] <= 2 else 0.1
+    return gain * rehearsals(seen)
+
+
+@rule
+def best_advance(seen: Any) -> float:
+    """One white quill (Rules T6)."""
+    return max(advance(seen, t.ACT_I), advance(seen, t.ACT_II), advance(seen, t.ACT_III))
+
+
+@rule
+def mood(seen: Any, steps: int) -> float:
+    """Steps of mood, given the purple elements on display (Rules M1)."""
+    now = int(seen[at.MOOD]) - int(seen[at.DISPLAY + t.N_COLOURS + t.PURPLE])
+    return mood_at(now + steps) - mood_at(now)
+
+
+@rule
+def quills(seen: Any, coloured: Any, white: int) -> float:
+    """Coloured quills, int8[act], and white ones."""
+    worth = white * best_advance(seen)
+    for act in range(3):
+        worth += coloured[act] * advance(seen, act)
+    return worth
+
+
+@rule
+def elements_on_display(seen: Any, kind: int) -> int:
+    """Elements a craftsman could take."""
+    count = 0
+    for colour in range(t.N_COLOURS):
+        if t.CRAFT_COLOURS >> colour & 1:
+            count += seen[at.DISPLAY + kind * t.N_COLOURS + colour]
+    return count
+
+
+@rule
+def craft(seen: Any, card: int, extra_value: int) -> float:
+    """A craftsman's work, with added value (Rules T9)."""
+    value = int(t.VALUE[card]) + extra_value
+    for other in range(t.N_CARDS):
+        if t.KIND[other] == t.ASSISTANT:
+            value += seen[at.CARDS + other]
+    things = 0
+    if t.KIND[card] != t.SET_DRESSER:
+        things += elements_on_display(seen, t.COSTUME)
+    if t.KIND[card] != t.COSTUME_MISTRESS:
+        things += elements_on_display(seen, t.SET)
+    return CRAFT * min(value, 3 * things)
+
+
+@rule
+def activation(seen: Any, card: int) -> float:
+    """A character's power now (Rules T3)."""
+    kind = t.KIND[card]
+    if t.IS_CRAFTSMAN[card]:
+        return craft(seen, card, 0)
+    if kind == t.JEWELER:
+        yellow = seen[at.DISPLAY + t.YELLOW] + seen[at.DISPLAY + t.N_COLOURS + t.YELLOW]
+        return 1.4 if yellow > 0 else 0.0
+    if kind == t.QUEEN:
+        return max(t.QUEEN_POUNDS * pound(seen), objectives(seen))
+    worth = quills(seen, t.QUILLS[card], t.WHITE[card])
+    worth += mood(seen, t.MOOD[card]) - 0.2 * t.OTHERS_MOOD[card]
+    worth += t.POUNDS[card] * pound(seen) + t.PRESTIGE[card]
+    return worth + (1.0 if t.TAKE_KIND[card] >= 0 else 0.0)
+
+
+@rule
+def objectives(seen: Any) -> float:
+    """Keeping one of three objectives (Rules T17)."""
+    if seen[at.PILE] == 0:
+        return 0.0
+    return 1.5 if day_of(seen) <= 4 and seen[at.OBJECTIVES_HELD] < 3 else 0.8
+
+
+@rule
+def costume_power(seen: Any, wearer: int) -> float:
+    """A complete costume over the rehearsals left (Rules R1)."""
+    row = t.EXTRA
+    for card in range(t.N_CARDS):
+        if t.WEARER_OF_CARD[card] == wearer:
+            row = card
+    worth = quills(seen, t.COSTUME_QUILLS[row], t.COSTUME_WHITE[row])
+    worth += rehearsals(seen) * (t.COSTUME_PRESTIGE[row] + t.COSTUME_POUNDS[row] * pound(seen))
+    return worth
+
+
+@rule
+def costume_worth(seen: Any, wearer: int, elements: int, value: int) -> float:
+    """A costume in any state (Rules T12)."""
+    if elements == 0:
+        return 0.0
+    missing = t.N_SLOTS - elements
+    final = min(value + 3 * missing, t.GAIN_PRESTIGE.shape[0] - 1)
+    worth = t.GAIN_PRESTIGE[final] + t.GAIN_POUNDS[final] * pound(seen)
+    worth += costume_power(seen, wearer)
+    if missing == 0:
+        return worth
+    hope = 0.55 if missing == 1 else 0.25
+    return worth * (hope if day_of(seen) < t.N_DAYS else 0.4 * hope)
+
+
+@rule
+def character(seen: Any, card: int) -> float:
+    """A new character, to the end of the game."""
+    uses = 0.3 + 0.5 * (t.N_DAYS + 1 - day_of(seen))
+    worth = -t.COST[card] * NEEDED_POUND
+    if t.KIND[card] == t.ASSISTANT:
+        for other in range(t.N_CARDS):
+            if t.IS_CRAFTSMAN[other]:
+                worth += 0.6 * CRAFT * uses * seen[at.CARDS + other]
+        return worth
+    # It replaces another character that would have been activated.
+    worth += uses * max(activation(seen, card) - 0.5, 0.0)
+    if t.WEARER_OF_CARD[card] >= 0:
+        worth += 0.5 * costume_power(seen, t.WEARER_OF_CARD[card])
+    return worth
+
+
+@rule
+def extra(seen: Any) -> float:
+    """A new extra: free, one more to dress (Rules T2)."""
+    makers = 0
+    for card in range(t.N_CARDS):
+        if t.KIND[card] == t.COSTUME_MISTRESS or t.KIND[card] == t.HANDYMAN:
+            makers += seen[at.CARDS + card]
+    return min(makers, 3) * 0.3 + 0.4 * costume_power(seen, t.N_ACTORS)
+
+
+@rule
+def savings(seen: Any) -> float:
+    """Pounds against wages due (Rules F3)."""
+    pounds, wages = int(seen[at.POUNDS]), int(seen[at.WAGES])
+    return NEEDED_POUND * (min(pounds, wages) - wages) + SPARE_POUND * max(pounds - wages, 0)
+
+
+@rule
+def acts(seen: Any) -> float:
+    """The seat's three discs."""
+    worth = 0.0
+    for act in range(3):
+        worth += ACT_WORTH[act, seen[at.ACT_SPACE + act]]
+    for place in range(len(t.ACT_II_PRESTIGE)):
+        if seen[at.ACT_AHEAD + t.ACT_II] == place:
+            worth += 0.6 * t.ACT_II_PRESTIGE[place]
+    return worth * rehearsals(seen)
+
+
+@rule
+def wardrobe(seen: Any) -> float:
+    """All costumes, begun and complete."""
+    worth = 0.0
+    for wearer in range(t.N_WEARERS):
+        elements = int(seen[at.ELEMENTS + wearer])
+        if elements == t.N_SLOTS:
+            worth += costume_power(seen, wearer)
+        elif elements > 0:
+            worth += costume_worth(seen, wearer, elements, int(seen[at.VALUES + wearer]))
+    return worth
+
+
+@rule
+def troupe(seen: Any) -> float:
+    """The characters' days to come."""
+    uses = 0.5 * (t.N_DAYS - day_of(seen))
+    worth = 0.4 * extra(seen) * seen[at.EXTRAS]
+    for card in range(t.N_CARDS):
+        if seen[at.CARDS + card] > 0:
+            worth += uses * seen[at.CARDS + card] * max(activation(seen, card) - 0.5, 0.0)
+            worth -= 0.5 * REST_PRICE * seen[at.ACTIVE + card]
+    return worth
+
+
+@rule
+def day(seen: Any) -> float:
+    """The rest of today, and what the current action has opened."""
+    worth = 0.0
+    if not seen[at.PASSED]:
+        worth += CYLINDER * seen[at.CYLINDERS]
+        if not seen[at.RECRUITED]:
+            worth += 1.0
+    if seen[at.TO_MOVE]:
+        worth += seen[at.QUILLS] * best_advance(seen) + 0.8 * CRAFT * seen[at.CRAFT]
+    return worth
+
+
+@rule
+def position(seen: Any) -> float:
+    """A seat's standing."""
+    worth = float(seen[at.PRESTIGE])
+    if seen[at.PHASE + OVER]:
+        return worth
+    worth += seen[at.METRICS + YELLOW_METRIC] + TOKEN * seen[at.TOKENS]
+    for space in range(t.N_SPACES):
+        for colour in range(t.N_COLOURS):
+            if seen[at.STAGE + space * t.N_COLOURS + colour]:
+                worth += 0.3 * ENABLED[space] + 0.2
+    for card in range(t.N_OBJECTIVES):
+        if seen[at.OWN + card]:
+            worth += 0.8 + seen[at.OWN_REWARD + card]
+    purple = int(seen[at.DISPLAY + t.N_COLOURS + t.PURPLE])
+    worth += mood_at(int(seen[at.MOOD]) - purple)
+    worth += savings(seen) + acts(seen) + wardrobe(seen) + troupe(seen) + day(seen)
+    return worth
 
 
 @rule
@@ -27,7 +312,7 @@ def wager(seen: Any, cylinders: int) -> float:
     useful = 1  # the character still to be recruited
     for card in range(t.N_CARDS):
         free = int(seen[at.CARDS + card]) - int(seen[at.RESTING + card])
-        if free > 0 and a.ACTIVATE_INDEX[card] >= 0 and w.activation(seen, card) > 0.8:
+        if free > 0 and a.ACTIVATE_INDEX[card] >= 0 and activation(seen, card) > 0.8:
             useful += free
     return -abs(cylinders - min(max(useful, 2), t.N_CYLINDERS - 1))
 
@@ -35,17 +320,17 @@ def wager(seen: Any, cylinders: int) -> float:
 @rule
 def stage_set(seen: Any, colour: int, space: int) -> float:
     """A set element: its candle, those above, its colour."""
-    worth = 0.3 * spaces.ENABLED[space] - w.ELEMENT_PRICE * t.ELEMENT_VALUE[colour]
+    worth = 0.3 * ENABLED[space] - ELEMENT_PRICE * t.ELEMENT_VALUE[colour]
     if t.CANDLE[space]:
         worth += 1.0
     if colour == t.PINK:
-        worth += w.pound(seen)
+        worth += pound(seen)
     elif colour == t.PURPLE:
         worth += 0.3
     elif colour == t.BLUE:
-        worth += w.mood(seen, 2)
+        worth += mood(seen, 2)
     elif colour == t.GREEN and seen[at.SUPPLY] > 0:
-        worth += w.TOKEN
+        worth += TOKEN
     elif colour == t.YELLOW:
         worth += 1.0
     return worth + 0.2
@@ -55,9 +340,9 @@ def stage_set(seen: Any, colour: int, space: int) -> float:
 def costume(seen: Any, colour: int, wearer: int) -> float:
     """What an element adds to a costume."""
     elements, value = int(seen[at.ELEMENTS + wearer]), int(seen[at.VALUES + wearer])
-    worth = w.costume(seen, wearer, elements + 1, value + t.ELEMENT_VALUE[colour])
-    worth -= w.costume(seen, wearer, elements, value)
-    worth -= w.ELEMENT_PRICE * t.ELEMENT_VALUE[colour]
+    worth = costume_worth(seen, wearer, elements + 1, value + t.ELEMENT_VALUE[colour])
+    worth -= costume_worth(seen, wearer, elements, value)
+    worth -= ELEMENT_PRICE * t.ELEMENT_VALUE[colour]
     return worth + (1.0 if colour == t.YELLOW else 0.0)
 
 
@@ -65,24 +350,24 @@ def costume(seen: Any, colour: int, wearer: int) -> float:
 def score(seen: Any, action: int) -> float:
     """An action's worth, comparable within a decision."""
     if action < a.WAGER:
-        return w.character(seen, t.N_BOARD + action)
+        return character(seen, t.N_BOARD + action)
     if action < a.RECRUIT:
         return wager(seen, action - a.WAGER + 1)
     if action < a.EXTRA:
-        return 1.0 + w.character(seen, t.N_BOARD + action - a.RECRUIT)
+        return 1.0 + character(seen, t.N_BOARD + action - a.RECRUIT)
     if action < a.ACTIVATE:
-        return 1.0 + w.extra(seen)
+        return 1.0 + extra(seen)
     if action < a.QUILL:
-        tired = w.REST_PRICE if seen[at.USED] > 0 else 0.0
+        tired = REST_PRICE if seen[at.USED] > 0 else 0.0
         if action < a.ACTIVATE_PLUS_3:
-            return w.activation(seen, a.ACTIVATE_CARD[action - a.ACTIVATE]) - tired
-        return w.craft(seen, a.PLUS_3_CARD[action - a.ACTIVATE_PLUS_3], 3) - tired - w.TOKEN
+            return activation(seen, a.ACTIVATE_CARD[action - a.ACTIVATE]) - tired
+        return craft(seen, a.PLUS_3_CARD[action - a.ACTIVATE_PLUS_3], 3) - tired - TOKEN
     if action < a.BACK:
-        return w.advance(seen, action - a.QUILL)
+        return advance(seen, action - a.QUILL)
     if action < a.COSTUME:
         act = action - a.BACK
         space = int(seen[at.ACT_SPACE + act])
-        return spaces.ACT_WORTH[act, space - 1] - spaces.ACT_WORTH[act, space]
+        return ACT_WORTH[act, space - 1] - ACT_WORTH[act, space]
     if action < a.SET:
         colour, wearer = divmod(action - a.COSTUME, t.N_WEARERS)
         return costume(seen, colour, wearer)
@@ -90,20 +375,20 @@ def score(seen: Any, action: int) -> float:
         colour, space = divmod(action - a.SET, t.N_SPACES)
         return stage_set(seen, colour, space)
     if action == a.DONE:
-        return _DONE
+        return 0.05
     if action == a.QUEEN_MONEY:
-        return t.QUEEN_POUNDS * w.pound(seen)
+        return t.QUEEN_POUNDS * pound(seen)
     if action == a.QUEEN_OBJECTIVES:
-        return w.objectives(seen)
+        return objectives(seen)
     if action < a.PASS:
         card = action - a.OBJECTIVE
         return seen[at.OWN_REWARD + card] + 1.0 / (1.0 + seen[at.OWN_TO_STEP + card])
     if action == a.PASS:
         return 0.0
-    return w.activation(seen, a.ACTIVATE_CARD[action - a.KEEP])
+    return activation(seen, a.ACTIVATE_CARD[action - a.KEEP])
 
 
-evaluate = evaluation(_OWNER, w.position)
+evaluate = evaluation(_OWNER, position)
 """Standings in prestige: int8[n, D] -> float64[n]."""
 HeuristicAgent = partial(BestAction, _OWNER, score)
 """Makes a careful beginner."""

@@ -1,4 +1,4 @@
-"""Trained weights on disk: a safetensors file and a JSON card that describes it.
+"""Trained weights on disk, bundled ones too: a safetensors file and a JSON card about it.
 
 The card names the weights file, itself named after its content, and is written last: the folder
 always holds the old checkpoint or the new one, never a mixture.
@@ -9,13 +9,15 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, get_origin, get_type_hints
+from typing import Any
 
 import numpy as np
+from pydantic import TypeAdapter, ValidationError
 
 from shakespeare_agents import storage
 from shakespeare_agents.networks.network import HEADS, LARGEST_WEIGHT, Network, Tensors
@@ -26,65 +28,40 @@ from shakespeare_env.errors import CheckpointError
 
 FORMAT = 6
 _FORMATS = (2, 3, 4, 5, FORMAT)
-"""Cards of former formats say less, or also of how many boxes and printed facts a network knew."""
+"""Cards of former formats lack some entries, or have more."""
 CARD_NAME = "card.json"
-LICENCE = "MIT"
-"""The licence of the weights, as of the code."""
-_WIDEST = 4096
-"""The widest network; a wider card counts as damaged before memory is taken."""
-_STEM = "weights"
+LICENCE = "MIT"  # the licence of the weights, as of the code
+_WIDEST = 4096  # of a wider one memory would be taken before it counts as damaged
+NEWEST = 0  # stands for the newest version of a game's bundled network
+_BUNDLED = Path(__file__).parents[1] / "checkpoints"
+"""A folder `<game>/<version>` for each bundled network."""
 
 
 @dataclass(frozen=True)
 class Card:
-    """What the weights are for and how they were made.
+    """What the weights are for and how they were made."""
 
-    Attributes:
-        game: Name of the game.
-        box_digest: The digest of the box they were trained with.
-        players: Seat counts they were trained on.
-        actions: Number of actions.
-        actions_digest: See `actions_digest`.
-        observation: Size of an observation.
-        layout_digest: See `layout_digest`.
-        width: The width of the network's layers.
-        heads: What the network forecasts for every seat: `network.HEADS` or nothing.
-        command: The command that trains them again.
-        settings: Training settings, including the seed.
-        figures: Results: decisions, games, win rates and so on.
-        licence: SPDX name.
-        weights: Name of the weights file beside the card.
-        weights_digest: Its SHA-256.
-        format: Version of the card's format.
-    """
-
-    game: str
-    box_digest: str
-    players: list[int]
-    actions: int
-    actions_digest: str
-    observation: int
-    layout_digest: str
-    width: int
+    game: str  # name of the game
+    box_digest: str  # the digest of the box they were trained with
+    players: list[int]  # seat counts they were trained on
+    actions: int  # number of actions
+    actions_digest: str  # SHA-256 of the actions' texts in order
+    observation: int  # size of an observation
+    layout_digest: str  # SHA-256 of the observation's fields and bounds
+    width: int  # the width of the network's layers
     heads: list[str] = field(default_factory=list)
-    command: str = ""
-    settings: dict[str, Any] = field(default_factory=dict)
+    """What the network forecasts for every seat: `network.HEADS` or nothing."""
+    command: str = ""  # the command that trains them again
+    settings: dict[str, Any] = field(default_factory=dict)  # training settings, including the seed
     figures: dict[str, Any] = field(default_factory=dict)
-    licence: str = LICENCE
-    weights: str = ""
-    weights_digest: str = ""
-    format: int = FORMAT
+    """Results: decisions, games, win rates and so on."""
+    licence: str = LICENCE  # SPDX name
+    weights: str = ""  # name of the weights file beside the card
+    weights_digest: str = ""  # its SHA-256
+    format: int = FORMAT  # version of the card's format
 
 
-def actions_digest(game: Game) -> str:
-    """SHA-256 of the action texts in order, the meaning of a network's outputs."""
-    return hashlib.sha256("\n".join(game.actions.texts).encode()).hexdigest()
-
-
-def layout_digest(game: Game) -> str:
-    """SHA-256 of the observation's fields and bounds, the meaning of its inputs."""
-    lines = [f"{f.name} {f.start} {f.size} {f.low} {f.high}" for f in game.layout]
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+_CARD = TypeAdapter(Card)
 
 
 def save_checkpoint(
@@ -97,13 +74,10 @@ def save_checkpoint(
     settings: Mapping[str, Any],
     figures: Mapping[str, Any],
 ) -> Card:
-    """Replace the checkpoint in a folder, created if missing, and return the new card.
+    """Replace the checkpoint in a folder by a network's tensors, and return its `Card`.
 
-    `tensors` are a network's, with or without heads; for the rest see `Card`.
-
-    Raises:
-        ValueError: a weight is not finite or huge, or settings or figures are not JSON.
-        OSError: a file cannot be written; the old checkpoint is unchanged.
+    ValueError if a weight is not finite or huge, or settings or figures are not JSON; whatever
+    fails leaves the old checkpoint.
     """
     for name, tensor in tensors.items():
         if not (np.abs(tensor) <= LARGEST_WEIGHT).all():
@@ -111,9 +85,8 @@ def save_checkpoint(
                 f"{name} holds numbers that are not finite or beyond {LARGEST_WEIGHT:g}; nothing "
                 "was written"
             )
-    known: dict[str, Any] = made_for(game)
     card = Card(
-        **known,
+        **made_for(game),
         players=[int(count) for count in players],
         actions=game.actions.size,
         observation=game.layout.size,
@@ -124,21 +97,16 @@ def save_checkpoint(
         figures=dict(figures),
     )
     json.dumps(asdict(card), allow_nan=False)  # raises before anything is written
-    stored = storage.store_tensors(folder, _STEM, tensors)
+    stored = storage.store_tensors(folder, "weights", tensors)
     card = replace(card, weights=stored.file, weights_digest=stored.digest)
     text = json.dumps(asdict(card), indent=2, allow_nan=False) + "\n"
     storage.write_atomically(folder / CARD_NAME, text.encode())
-    storage.forget_others(folder, _STEM, stored)
+    storage.forget_others(folder, "weights", stored)
     return card
 
 
 def load_checkpoint(folder: Path, game: Game) -> tuple[Network, Card]:
-    """Read a network and its card.
-
-    Raises:
-        CheckpointError: card or weights are missing, damaged, or made for another game or version
-            of the observation.
-    """
+    """A network and its card; CheckpointError if they are damaged, or made for something else."""
     card = read_card(folder)
     if not (folder / card.weights).exists():
         card = read_card(folder)  # read again, as a run has just replaced it
@@ -153,53 +121,35 @@ def load_checkpoint(folder: Path, game: Game) -> tuple[Network, Card]:
 def load_network(
     folder: Path, stored: storage.StoredTensors, shapes: Mapping[str, tuple[int, ...]]
 ) -> storage.Arrays:
-    """Read the tensors of a network of these shapes, by name.
-
-    Raises:
-        CheckpointError: the file is missing or damaged, or holds anything else.
-    """
+    """The tensors of a network of these shapes, by name; CheckpointError if it is none."""
     size = sum(math.prod(shape) for shape in shapes.values()) * np.dtype(np.float32).itemsize
     tensors = storage.load_tensors(folder, stored, size)
     path = folder / stored.file
     if wrong := shapes.keys() ^ tensors.keys():
         raise CheckpointError(f"{path}: tensors missing or not expected: {sorted(wrong)}")
     for name, tensor in tensors.items():
-        storage.check_array(path, name, tensor, np.float32, shapes[name])
-        if (np.abs(tensor) > LARGEST_WEIGHT).any():
-            raise CheckpointError(
-                f"{path}: {name} holds numbers beyond {LARGEST_WEIGHT:g}, which no trained network "
-                "has; copy all files again"
-            )
+        if tensor.dtype != np.float32 or tensor.shape != shapes[name]:
+            fault = f"is {tensor.dtype} {tensor.shape}, not float32 {shapes[name]}"
+        elif not (np.abs(tensor) <= LARGEST_WEIGHT).all():
+            fault = f"holds numbers that are not finite or beyond {LARGEST_WEIGHT:g}"
+        else:
+            continue
+        raise CheckpointError(f"{path}: {name} {fault}; copy all files again")
     return tensors
 
 
 def read_card(folder: Path) -> Card:
-    """Read a checkpoint's card, without its weights.
-
-    Raises:
-        CheckpointError: there is no card, or it is damaged.
-    """
+    """A checkpoint's card, without its weights; CheckpointError if it is damaged or missing."""
     path = folder / CARD_NAME
     data = storage.read_json(path, _FORMATS, "checkpoint")
-    if data.get("facts"):
+    try:
+        return _CARD.validate_json(json.dumps(data), strict=True)
+    except ValidationError as fault:
+        wrong = fault.errors()[0]
         raise CheckpointError(
-            f"{folder}: its network reads printed facts, which this version does not offer; use "
-            "the version it was trained with, or train again"
-        )
-    kinds = get_type_hints(Card)
-    given: dict[str, Any] = {}
-    for one in fields(Card):
-        is_optional = one.default is not MISSING or one.default_factory is not MISSING
-        if one.name not in data and is_optional:
-            continue
-        kind = get_origin(kinds[one.name]) or kinds[one.name]
-        value = given[one.name] = data.get(one.name)
-        if type(value) is not kind:
-            raise CheckpointError(
-                f"{path}: {one.name} = {shown(value)}: must be of type {kind.__name__}; copy all "
-                "files of the checkpoint again"
-            )
-    return Card(**given)
+            f"{path}: {'.'.join(map(str, wrong['loc']))} = {shown(wrong['input'])}: "
+            f"{wrong['msg']}; copy all files of the checkpoint again"
+        ) from fault
 
 
 def check_fits(card: Card, game: Game, folder: Path) -> None:
@@ -207,10 +157,7 @@ def check_fits(card: Card, game: Game, folder: Path) -> None:
     if fault := unfit(game, asdict(card)):
         raise CheckpointError(f"{folder}: {fault}, or train again")
     if not 1 <= card.width <= _WIDEST:
-        raise CheckpointError(
-            f"{folder}: width {card.width}: there is no such network; copy all files of the "
-            "checkpoint again"
-        )
+        raise CheckpointError(f"{folder}: no network has width {card.width}; copy all files again")
 
 
 def unfit(game: Game, entries: Mapping[str, Any]) -> str | None:
@@ -224,22 +171,44 @@ def unfit(game: Game, entries: Mapping[str, Any]) -> str | None:
     return None
 
 
-def warn_of_another_box(card: Card, game: Game, name: str) -> None:
-    """Warn if an agent of that name was trained with another box than the one in force."""
+def load_to_play(folder: Path, game: Game) -> Network:
+    """A network to play with; warns if it was trained with another box than the one in force."""
+    network, card = load_checkpoint(folder, game)
     if card.box_digest != box_digest(game.name):
         warnings.warn(
-            f"{name} was trained with another box than {game.box}, and plays less well with it; "
+            f"{folder} was trained with another box than {game.box}, and plays less well with it; "
             "adapt it in minutes: "
-            + command("train", "--game", game.name, "--start", name, "--minutes", 10),
+            + command("train", "--game", game.name, "--start", folder, "--minutes", 10),
             stacklevel=2,
         )
+    return network
 
 
-def made_for(game: Game) -> dict[str, str]:
+def made_for(game: Game) -> dict[str, Any]:
     """What decides whether weights fit: a game, its box, its actions and its observations."""
+    fields = [f"{f.name} {f.start} {f.size} {f.low} {f.high}" for f in game.layout]
     return {
         "game": game.name,
         "box_digest": box_digest(game.name),
-        "actions_digest": actions_digest(game),
-        "layout_digest": layout_digest(game),
+        "actions_digest": hashlib.sha256("\n".join(game.actions.texts).encode()).hexdigest(),
+        "layout_digest": hashlib.sha256("\n".join(fields).encode()).hexdigest(),
     }
+
+
+def bundled_versions(game: Game) -> list[int]:
+    """The versions of a game's bundled network, oldest first; none if no network is bundled."""
+    folders = (path.name for path in (_BUNDLED / game.name).glob("*/"))
+    return sorted(int(name) for name in folders if re.fullmatch("[1-9][0-9]*", name))
+
+
+def bundled_checkpoint(game: Game, version: int = NEWEST) -> Path:
+    """The folder of a game's bundled checkpoint; ValueError if there is none of this version."""
+    versions = bundled_versions(game)
+    if not versions:
+        raise ValueError(f"no checkpoint of {game.name} is bundled; train one and give its folder")
+    if version not in (NEWEST, *versions):
+        raise ValueError(
+            f"the bundled network of {game.name} has no version {shown(version)}, only "
+            f"{', '.join(map(str, versions))}; without version= the newest plays"
+        )
+    return _BUNDLED / game.name / str(version or versions[-1])

@@ -18,10 +18,8 @@ from shakespeare_env.play.lineup import Lineup
 class EstimatingLineup(Lineup):
     """A line-up that keeps the values that its agents expect when they decide.
 
-    Attributes:
-        expected: float32[n], at the latest decision in each game; NaN where the agent that made it
-            estimates none.
-        estimates: Whether any agent does.
+    These are `expected`, float32[n], at the latest decision in each game, or NaN; `estimates` says
+    whether any agent has some.
     """
 
     def __init__(
@@ -39,20 +37,18 @@ class EstimatingLineup(Lineup):
 
     def _ask(self, index: int, batch: Batch, rows: NDArray[Any]) -> NDArray[np.int64]:
         actions = super()._ask(index, batch, rows)
-        self.expected[rows] = self._estimate(index, batch, rows)
-        return actions
-
-    def _estimate(self, index: int, batch: Batch, rows: NDArray[Any]) -> NDArray[Any] | float:
         agent: Any = self.agents[index]
+        self.expected[rows] = np.nan
         if not self._estimators[index]:
-            return np.nan
+            return actions
         try:
-            found = np.asarray(agent.values(batch.obs[rows]), np.float32)
-            if found.shape != rows.shape:
-                raise ValueError(f"values of shape {found.shape}, not {rows.shape}")
+            values = np.asarray(agent.values(batch.obs[rows]), np.float32)
+            if values.shape != rows.shape:
+                raise ValueError(f"values of shape {values.shape}, not {rows.shape}")
         except Exception as fault:
             games = "1 game" if len(rows) == 1 else f"{len(rows)} games"
             note = f"The agent {self.name(index)} failed to estimate {games}."
             fault.add_note(AgentNote(note))
             raise
-        return found
+        self.expected[rows] = values
+        return actions

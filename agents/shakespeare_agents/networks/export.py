@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
@@ -27,25 +27,20 @@ _TORCH_NETWORK = Path(__file__).parent / "torch_network.py"
 
 
 def export(checkpoint: Path, game: Game, out: Path, formats: Collection[str]) -> None:
-    """Write a checkpoint in some of `FORMATS`, with a `config.json` and a `README.md`.
+    """Write a checkpoint's folder in some of `FORMATS`, with a `config.json` and a `README.md`.
 
-    Args:
-        checkpoint: The folder of a checkpoint.
-        game: Its game.
-        out: The folder to write to, created if missing; files of an earlier export are replaced.
-        formats: Which to write.
+    Files of an earlier export in the folder `out` are replaced.
 
     Raises:
         CheckpointError: the checkpoint cannot be read.
         ModuleNotFoundError: a package that writes the format is missing.
-        OSError: a file cannot be written.
     """
-    if "onnx" in formats:  # said before anything is written
+    if "onnx" in formats:  # a missing package is named before anything is written
         with needing("export", "an export to ONNX needs"):
             import_module("onnx")
     network, card = load_checkpoint(checkpoint, game)
     out.mkdir(parents=True, exist_ok=True)
-    config = json.dumps(_config(card, game), indent=1) + "\n"
+    config = json.dumps(_config(card, network, game), indent=1) + "\n"
     storage.write_atomically(out / "config.json", config.encode())
     if "onnx" in formats:
         storage.write_atomically(out / "network.onnx", _onnx(network, card))
@@ -57,20 +52,19 @@ def export(checkpoint: Path, game: Game, out: Path, formats: Collection[str]) ->
         )
         storage.write_atomically(out / "model.safetensors", content)
         storage.write_atomically(out / "network.py", _TORCH_NETWORK.read_bytes())
-    text = model_card(card, game, [file for name in formats for file in FORMATS[name]])
+    text = _model_card(card, game, [file for name in formats for file in FORMATS[name]])
     storage.write_atomically(out / "README.md", text.encode())
 
 
-def _config(card: Card, game: Game) -> dict[str, Any]:
-    """What the numbers mean, and how large the layers are."""
-    about = asdict(card)
-    for name in ("settings", "figures", "command", "weights", "actions", "observation", "format"):
-        del about[name]
+def _config(card: Card, network: Network, game: Game) -> dict[str, Any]:
+    """What the numbers mean, and what the layers read."""
+    left_out = ("settings", "figures", "command", "weights", "actions", "observation", "format")
     return {
         "made_by": f"shakespeare-env {version()}",
-        **about,
+        **{name: value for name, value in asdict(card).items() if name not in left_out},
         "seats": game.max_seats,
         "score_scale": game.score_scale,
+        "layers": network.layers,
         "observation": [asdict(field) for field in game.layout],
         "input_scale": [float(factor) for factor in input_scale(game.layout)],
         "actions": list(game.actions.texts),
@@ -82,40 +76,36 @@ def _onnx(network: Network, card: Card) -> bytes:
     import onnx
     from onnx import TensorProto, helper, numpy_helper
 
-    tensors = network.tensors
-    constants = {**tensors, "input_scale": input_scale(network.layout), "last": np.array([1])}
-    seats = {"win_logits": "win", "changes": "score"} if network.has_heads else {}
-
-    def linear(layer: str, read: str, written: str) -> Any:
-        names = [read, f"{layer}.weight", f"{layer}.bias"]
-        return helper.make_node("Gemm", names, [written], transB=1)
-
+    constants = {**network.tensors, "scale": input_scale(network.layout), "last": np.array([1])}
     nodes = [
         helper.make_node("Cast", ["observation"], ["numbers"], to=TensorProto.FLOAT),
-        helper.make_node("Mul", ["numbers", "input_scale"], ["scaled"]),
-        linear("trunk", "scaled", "sums"),
-        helper.make_node("LayerNormalization", ["sums", "norm.weight", "norm.bias"], ["even"]),
-        helper.make_node("Relu", ["even"], ["features"]),
-        linear("policy", "features", "policy_sums"),
-        helper.make_node("Relu", ["policy_sums"], ["policy"]),
-        linear("action", "policy", "logits"),
-        linear("outlook", "features", "outlook_sums"),
-        helper.make_node("Relu", ["outlook_sums"], ["outlook"]),
-        linear("value", "outlook", "values"),
-        helper.make_node("Squeeze", ["values", "last"], ["value"]),
-        *(linear(layer, "outlook", name) for name, layer in seats.items()),
+        helper.make_node("Mul", ["numbers", "scale"], ["scaled"]),
     ]
-    sizes = {"logits": [len(tensors["action.bias"])], "value": []}
-    sizes |= {name: [len(tensors[f"{layer}.bias"])] for name, layer in seats.items()}
-
-    def described(name: str, kind: int, size: list[int]) -> Any:
-        return helper.make_tensor_value_info(name, kind, ["n", *size])
-
+    reading, outputs = {"observation": "scaled"}, []
+    for name, reads, output in network.layers:
+        sums = output if output and output != "value" else f"{name}_sums"
+        weights = [f"{name}.weight", f"{name}.bias"]
+        nodes.append(
+            helper.make_node("Gemm", [reading.get(reads, reads), *weights], [sums], transB=1)
+        )
+        size = [len(network.tensors[f"{name}.bias"])]
+        if name == "trunk":
+            even = [sums, "norm.weight", "norm.bias"]
+            nodes.append(helper.make_node("LayerNormalization", even, ["even"]))
+        if output == "value":
+            nodes.append(helper.make_node("Squeeze", [sums, "last"], [output]))
+            size = []
+        if output:
+            shape = ["n", *size]
+            outputs.append(helper.make_tensor_value_info(output, TensorProto.FLOAT, shape))
+        else:
+            nodes.append(helper.make_node("Relu", ["even" if name == "trunk" else sums], [name]))
+    seen = ["n", network.layout.size]
     graph = helper.make_graph(
         nodes,
         "network",
-        [described("observation", TensorProto.INT8, [network.layout.size])],
-        [described(name, TensorProto.FLOAT, size) for name, size in sizes.items()],
+        [helper.make_tensor_value_info("observation", TensorProto.INT8, seen)],
+        outputs,
         [numpy_helper.from_array(array, name) for name, array in constants.items()],
     )
     model = helper.make_model(
@@ -130,11 +120,8 @@ def _onnx(network: Network, card: Card) -> bytes:
     return content
 
 
-def model_card(card: Card, game: Game, files: Collection[str]) -> str:
+def _model_card(card: Card, game: Game, files: Collection[str]) -> str:
     """The text of a README.md as hubs of models show it: Markdown below YAML."""
-    history = card.figures.get("history", [])
-    last = max((row["decisions"] for row in history), default=0)
-    results = "".join(_result(row) for row in history if row["decisions"] == last)
     seats = ", ".join(map(str, card.players))
     heads = """
 | `win_logits` | [n, S], of shares of the victory, clockwise from the own seat; omit empty seats |
@@ -148,13 +135,9 @@ tags: [reinforcement-learning, self-play, board-game, shakespeare-env, {game.nam
 
 # {game.name.capitalize()}: policy and value by self-play
 
-A network for the board game {game.name.capitalize()} at tables of {seats} seats, trained with
-shakespeare-env {version()}. It reads what one seat may know and scores that seat's {card.actions}
-actions. Files: {", ".join(files)}; `config.json` says what every number of an observation and
-every action means.
-
-`observation` is int8[n, {card.observation}]. The network multiplies it by `input_scale`,
-1 / sqrt(bound) of each number, which is among the weights: give it the numbers as they are.
+A network for tables of {seats} seats, trained with shakespeare-env {version()}. It reads what one
+seat may know, int8[n, {card.observation}], as it is, and scores that seat's {card.actions} actions.
+Files: {", ".join(files)}; `config.json` says what every number and every action means.
 
 | Output | |
 |---|---|
@@ -162,25 +145,5 @@ every action means.
 | `value` | [n], what the seat may still expect, in units of {game.score_scale:g} points |\
 {heads if card.heads else ""}
 
-After {card.figures.get("decisions", 0):,} decisions, in the run's own last evaluation:
-
-| Seats | Against | Games | Wins (95 % interval) | Mean score |
-|---|---|---|---|---|
-{results}
-The command that trains it again:
-
-```sh
-{card.command}
-```
+Trained by `{card.command}`.
 """
-
-
-def _result(row: Mapping[str, Any]) -> str:
-    wins = ""
-    if row["win_rate"] is not None:
-        rate, low, high = (100 * row[name] for name in ("win_rate", "low", "high"))
-        wins = f"{rate:.1f} % ({low:.1f} to {high:.1f})"
-    against = row["opponent"] or "alone"
-    return (
-        f"| {row['players']} | {against} | {row['games']:,} | {wins} | {row['mean_score']:.1f} |\n"
-    )

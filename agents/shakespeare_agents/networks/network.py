@@ -1,12 +1,13 @@
-"""A trained network's weights: their names, shapes and digest.
+"""A trained network: its layers, and its weights with their names, shapes and digest.
 
-`forward_pass.py` plays with them; `shakespeare_training.policy` trains them in PyTorch.
+`inference.py` plays with them; `shakespeare_training.policy` trains them in PyTorch.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +17,31 @@ from shakespeare_env.core.game import ObservationLayout
 Tensors = Mapping[str, NDArray[np.float32]]
 """Weights by name (see `Network.shapes` and `Network.head_shapes`)."""
 
+
+class Layer(NamedTuple):
+    """A linear layer of the network."""
+
+    name: str  # its tensors are `<name>.weight`, outputs first, and `<name>.bias`
+    reads: str  # the layer whose numbers it reads, or `observation`
+    output: str = ""
+    """What its numbers are called outside; those of layers within go through a ReLU, and the
+    trunk's through a normalisation before."""
+
+
+LAYERS = (
+    Layer("trunk", "observation"),
+    Layer("policy", "trunk"),
+    Layer("action", "policy", "logits"),
+    Layer("outlook", "trunk"),
+    Layer("value", "outlook", "value"),
+    Layer("win", "outlook", "win_logits"),
+    Layer("score", "outlook", "changes"),
+)
 HEADS = ("win", "score")
-"""The forecasts of some networks for every seat; they have both heads or neither."""
+"""The layers that forecast for every seat; networks have both or neither."""
 ILLEGAL = np.float32(-1e8)
 """An illegal action's logit: its probability is 0 in float32, and differences stay finite."""
-LARGEST_WEIGHT = 1e6
-"""Larger weights overflow within the network; trained ones stay below 10."""
+LARGEST_WEIGHT = 1e6  # larger weights overflow within the network; trained ones stay below 10
 
 
 def input_scale(layout: ObservationLayout) -> NDArray[np.float32]:
@@ -36,14 +56,7 @@ def input_scale(layout: ObservationLayout) -> NDArray[np.float32]:
 
 
 class Network:
-    """Policy and value over observations, sharing one normalised layer.
-
-    Some networks also have heads that forecast every seat's share of the victory and score.
-
-    Args:
-        tensors: float32 arrays as in `shapes`, and in `head_shapes` if it has heads; not copied.
-        layout: The layout of the observations.
-    """
+    """Policy, value and maybe forecasts: float32 tensors as in `shapes` and `head_shapes`."""
 
     def __init__(self, tensors: Tensors, layout: ObservationLayout) -> None:
         self.tensors = tensors
@@ -51,21 +64,16 @@ class Network:
 
     @staticmethod
     def shapes(width: int, numbers: int, actions: int) -> dict[str, tuple[int, ...]]:
-        """The tensors' shapes for D `numbers` in an observation and A `actions`."""
-        return {
-            "trunk.weight": (width, numbers),
-            "trunk.bias": (width,),
-            "norm.weight": (width,),
-            "norm.bias": (width,),
-            "policy.weight": (width, width),
-            "policy.bias": (width,),
-            "action.weight": (actions, width),
-            "action.bias": (actions,),
-            "outlook.weight": (width, width),
-            "outlook.bias": (width,),
-            "value.weight": (1, width),
-            "value.bias": (1,),
-        }
+        """The tensors' shapes, but for heads, for D `numbers` in an observation and A `actions`."""
+        shapes: dict[str, tuple[int, ...]] = {}
+        for name, reads, _ in LAYERS:
+            if name not in HEADS:
+                size = {"action": actions, "value": 1}.get(name, width)
+                inputs = numbers if reads == "observation" else width
+                shapes |= {f"{name}.weight": (size, inputs), f"{name}.bias": (size,)}
+            if name == "trunk":
+                shapes |= {"norm.weight": (width,), "norm.bias": (width,)}
+        return shapes
 
     @staticmethod
     def head_shapes(width: int, seats: int) -> dict[str, tuple[int, ...]]:
@@ -78,6 +86,11 @@ class Network:
         for head in HEADS:
             shapes |= {f"{head}.weight": (seats, width), f"{head}.bias": (seats,)}
         return shapes
+
+    @property
+    def layers(self) -> list[Layer]:
+        """Its layers in an order in which they can be computed."""
+        return [layer for layer in LAYERS if f"{layer.name}.weight" in self.tensors]
 
     @property
     def has_heads(self) -> bool:

@@ -7,6 +7,7 @@ outputs = load(".")(torch.zeros(1, 1160, dtype=torch.int8))
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import torch
@@ -15,50 +16,39 @@ from torch import nn
 
 
 class Network(nn.Module):
-    """Policy, value and forecasts over observations, sharing one normalised layer.
+    """Policy, value and maybe forecasts over observations, sharing one normalised layer.
 
-    Args:
-        inputs: Numbers in an observation, D.
-        width: Of the layers.
-        actions: A.
-        seats: S, the most at a table; 0 for a network without forecasts.
+    Layers have a name, say what they read, and have an output's name or are hidden.
     """
 
     input_scale: torch.Tensor
 
-    def __init__(self, inputs: int, width: int, actions: int, seats: int) -> None:
+    def __init__(
+        self, layers: Sequence[tuple[str, str, str]], tensors: Mapping[str, torch.Tensor]
+    ) -> None:
         super().__init__()
-        self.register_buffer("input_scale", torch.ones(inputs))
-        self.trunk = nn.Linear(inputs, width)
-        self.norm = nn.LayerNorm(width)
-        self.policy = nn.Linear(width, width)
-        self.action = nn.Linear(width, actions)
-        self.outlook = nn.Linear(width, width)
-        self.value = nn.Linear(width, 1)
-        if seats:
-            self.win = nn.Linear(width, seats)
-            self.score = nn.Linear(width, seats)
-        self.seats = seats
+        self.layers = layers
+        self.register_buffer("input_scale", torch.ones_like(tensors["input_scale"]))
+        self.norm = nn.LayerNorm(len(tensors["norm.bias"]))
+        for name, _, _ in layers:
+            outputs, inputs = tensors[f"{name}.weight"].shape
+            self.add_module(name, nn.Linear(inputs, outputs))
+        self.load_state_dict(tensors)
 
     def forward(self, observations: torch.Tensor) -> dict[str, torch.Tensor]:
         """int8[n, D] -> `logits` [n, A], `value` [n], `win_logits` and `changes` [n, S]."""
-        scaled = observations.to(self.input_scale.dtype) * self.input_scale
-        features = self.norm(self.trunk(scaled)).relu()
-        outlook = self.outlook(features).relu()
-        outputs = {
-            "logits": self.action(self.policy(features).relu()),
-            "value": self.value(outlook)[:, 0],
-        }
-        if self.seats:
-            outputs |= {"win_logits": self.win(outlook), "changes": self.score(outlook)}
+        numbers = {"observation": observations.to(self.input_scale.dtype) * self.input_scale}
+        outputs = {}
+        for name, reads, output in self.layers:
+            sums = self.get_submodule(name)(numbers[reads])
+            if output:
+                outputs[output] = sums[:, 0] if output == "value" else sums
+            else:
+                numbers[name] = (self.norm(sums) if name == "trunk" else sums).relu()
         return outputs
 
 
 def load(folder: str | Path) -> Network:
     """The network of a folder with `config.json` and `model.safetensors`."""
     config = json.loads((Path(folder) / "config.json").read_text(encoding="utf-8"))
-    seats = config["seats"] if config["heads"] else 0
-    sizes = len(config["input_scale"]), config["width"], len(config["actions"])
-    network = Network(*sizes, seats)
-    network.load_state_dict(load_file(Path(folder) / "model.safetensors"))
-    return network.eval()
+    return Network(config["layers"], load_file(Path(folder) / "model.safetensors")).eval()

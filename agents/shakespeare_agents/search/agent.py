@@ -5,14 +5,29 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_agents.heuristics import heuristics_of, unlearned
+from shakespeare_agents.networks.checkpoint import (
+    NEWEST,
+    bundled_checkpoint,
+    bundled_versions,
+    load_to_play,
+)
 from shakespeare_agents.networks.inference import NetworkAgent, Weights, weights_of
 from shakespeare_agents.networks.network import Network
 from shakespeare_agents.search.halving import Candidates, utility_named
-from shakespeare_agents.search.playouts import TO_THE_END, Choose, Player, by_network
+from shakespeare_agents.search.playouts import (
+    TO_THE_END,
+    Choose,
+    Player,
+    at_random,
+    by_network,
+    by_rules_of_thumb,
+)
 from shakespeare_env.checks.values import shown
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game
@@ -20,41 +35,28 @@ from shakespeare_env.play.agent import Advisor
 from shakespeare_env.play.generators import GameGenerators, to_unit
 from shakespeare_env.play.information_sets import InformationSets
 
-TEMPERATURE = 0.0
-"""The temperature of the policy in playouts; likeliest moves leave less to chance."""
-EVERY_MOVE = 2**15
-"""More candidate moves than any game has."""
-_AT_ONCE = 64
-"""The most games searched together, to bound memory; it changes no result."""
-_IN_A_ROUND = 1024
-"""The most playouts of a candidate in one call, to bound memory, too."""
+TEMPERATURE = 0.0  # the temperature of the policy in playouts; likeliest moves leave less to chance
+EVERY_MOVE = 2**15  # more candidate moves than any game has
+_AT_ONCE = 64  # the most games searched together, to bound memory; it changes no result
+_IN_A_ROUND = 1024  # the most playouts of a candidate in one call, to bound memory, too
 
 
 @dataclass(frozen=True)
 class Plan:
     """How a move is searched.
 
-    Attributes:
-        simulations: Playouts a move.
-        seconds: Instead of them, seconds a move; 0 counts playouts.
-        considered: The most candidate moves.
-        utility: The name of the playouts' utility (`utility.py`).
-        sharpness: The logits that weigh as much as a unit of utility.
-        near_certain: The probability from which a move is played without search.
-        noise: The scale of the Gumbel noise on the prior; 0 plays the best.
-
     Raises:
         TypeError: one of them is no number.
         ValueError: one is out of range, or both `simulations` and `seconds` are given.
     """
 
-    simulations: int = 64
-    seconds: float = 0.0
-    considered: int = 6
-    utility: str = "margin"
-    sharpness: float = 150.0
-    near_certain: float = 0.99
-    noise: float = 0.0
+    simulations: int = 64  # playouts a move
+    seconds: float = 0.0  # instead of them, seconds a move; 0 counts playouts
+    considered: int = 6  # the most candidate moves
+    utility: str = "margin"  # the name of the playouts' utility (`halving.UTILITIES`)
+    sharpness: float = 150.0  # the logits that weigh as much as a unit of utility
+    near_certain: float = 0.99  # the probability from which a move is played without search
+    noise: float = 0.0  # the scale of the Gumbel noise on the prior; 0 plays the best
 
     def __post_init__(self) -> None:
         checked_count("simulations", self.simulations)
@@ -72,31 +74,17 @@ class Plan:
 
 @dataclass(frozen=True)
 class Found:
-    """What a search of m games found.
+    """What a search of m games found."""
 
-    Attributes:
-        actions: int64[m], what to play.
-        prior: float64[m, A], probabilities before the search.
-        searched: bool[m]; the other decisions are near-certain.
-        values: float64[m, A], mean utilities of the moves tried, NaN elsewhere.
-        visits: int64[m, A], their playouts.
-    """
-
-    actions: NDArray[np.int64]
-    prior: NDArray[np.float64]
-    searched: NDArray[np.bool_]
-    values: NDArray[np.float64]
-    visits: NDArray[np.int64]
+    actions: NDArray[np.int64]  # int64[m], what to play
+    prior: NDArray[np.float64]  # float64[m, A], probabilities before the search
+    searched: NDArray[np.bool_]  # bool[m]; the other decisions are near-certain
+    values: NDArray[np.float64]  # float64[m, A], mean utilities of the moves tried, NaN elsewhere
+    visits: NDArray[np.int64]  # int64[m, A], their playouts
 
 
 class SearchAgent:
-    """Plays the move that does best in playouts of possible games.
-
-    Args:
-        prior: Says which moves to try.
-        player: Plays the games on.
-        plan: How each move is searched.
-    """
+    """Plays the move, of those that a prior finds likely, that does best in possible games."""
 
     def __init__(self, prior: Advisor, player: Player, plan: Plan) -> None:
         self.prior = prior
@@ -112,13 +100,9 @@ class SearchAgent:
         """Search the decisions that are not near-certain."""
         prior = self.prior.probabilities(games.observations, games.masks).astype(np.float64)
         searched = prior.max(axis=1, initial=0.0) < self.plan.near_certain
-        found = Found(
-            prior.argmax(axis=1) if len(prior) else np.zeros(0, np.int64),
-            prior,
-            searched,
-            np.full(prior.shape, np.nan),
-            np.zeros(prior.shape, np.int64),
-        )
+        likeliest = prior.argmax(axis=1) if len(prior) else np.zeros(0, np.int64)
+        tried = np.full(prior.shape, np.nan), np.zeros(prior.shape, np.int64)
+        found = Found(likeliest, prior, searched, *tried)
         rows = np.flatnonzero(searched)
         for first in range(0, len(rows), _AT_ONCE):
             self._look_ahead(games, rows[first : first + _AT_ONCE], rng, found)
@@ -130,7 +114,11 @@ class SearchAgent:
         plan = self.plan
         prior = found.prior[rows]
         log_policy = np.log(prior, out=np.full(prior.shape, -np.inf), where=prior > 0.0)
-        candidates = Candidates.of(log_policy, self._noise(prior, rows, rng), plan.considered)
+        noise = np.zeros(prior.shape)
+        if plan.noise:
+            draws = to_unit(rng.words(np.repeat(rows, prior.shape[1]))).reshape(prior.shape)
+            noise = -plan.noise * np.log(-np.log(np.maximum(draws, 1e-300)))
+        candidates = Candidates.of(log_policy, noise, plan.considered)
         began = time.perf_counter()
         for phase in range(candidates.phases.max()):
             active = phase < candidates.phases
@@ -184,15 +172,6 @@ class SearchAgent:
             ends = self.player.play(played, records, rng.words(places))
             candidates.count(played, self._utility(ends))
 
-    def _noise(
-        self, prior: NDArray[np.float64], rows: NDArray[np.int64], rng: GameGenerators
-    ) -> NDArray[np.float64]:
-        if not self.plan.noise:
-            return np.zeros(prior.shape)
-        draws = to_unit(rng.words(np.repeat(rows, prior.shape[1]))).reshape(prior.shape)
-        gumbel: NDArray[np.float64] = -np.log(-np.log(np.maximum(draws, 1e-300)))
-        return self.plan.noise * gumbel
-
 
 class AnyMove:
     """A prior without preference."""
@@ -236,3 +215,59 @@ def no_weights(game: Game) -> Weights:
     shapes = Network.shapes(1, game.layout.size, game.actions.size)
     zeros = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
     return weights_of(Network(zeros, game.layout))
+
+
+def usual_horizon(game: Game) -> int:
+    """The horizon of searches over a network that are given none."""
+    return TO_THE_END if game.forecast_horizon is None else game.forecast_horizon
+
+
+def search_agent(
+    game: Game,
+    *,
+    network: str = "network",
+    version: int = NEWEST,
+    rollouts: str = "",
+    simulations: int = Plan.simulations,
+    seconds: float = Plan.seconds,
+    considered: int = Plan.considered,
+    utility: str = Plan.utility,
+    sharpness: float = Plan.sharpness,
+    near_certain: float = Plan.near_certain,
+    horizon: str = "",
+    temperature: float = TEMPERATURE,
+    threads: int = 1,
+) -> SearchAgent:
+    """The agent `search` with its options (docs/agents.md)."""
+    plan = Plan(simulations, seconds, considered, utility, sharpness, near_certain)
+    is_bundled = network == "network"
+    if not rollouts:
+        rollouts = "network" if not is_bundled or bundled_versions(game) else unlearned(game)
+    if rollouts in ("heuristic", "random"):
+        usual = "network", NEWEST, Plan.considered, "", TEMPERATURE
+        if (network, version, considered, horizon, temperature) != usual:
+            raise ValueError(
+                f"rollouts={rollouts} tries every move and asks no network: drop network, version, "
+                "considered, horizon and temperature"
+            )
+        by_rules = rollouts == "heuristic"
+        choose = by_rules_of_thumb(heuristics_of(game).score) if by_rules else at_random
+        return plain_search(game, choose, plan, threads=threads)
+    if rollouts != "network":
+        raise ValueError(f"rollouts={rollouts!r}: choose one of network, heuristic, random")
+    if version != NEWEST and not is_bundled:
+        raise ValueError(f"version={version} is of bundled networks, not of {network!r}: drop it")
+    folder = bundled_checkpoint(game, version) if is_bundled else Path(network)
+    if not folder.is_dir():
+        raise ValueError(f"network={network!r} is no checkpoint; give its folder")
+    if horizon and horizon != "end" and not horizon.isdigit():
+        raise ValueError(f"horizon={horizon}: give end, or a number of decisions of each seat")
+    ends = {"": usual_horizon(game), "end": TO_THE_END}
+    return network_search(
+        game,
+        load_to_play(folder, game),
+        plan,
+        horizon=ends[horizon] if horizon in ends else int(horizon),
+        temperature=temperature,
+        threads=threads,
+    )

@@ -16,58 +16,37 @@ from numpy.typing import NDArray
 
 from shakespeare_env.checks.values import meant
 
-_LEAST = 1e-3
-"""The least probability of candidates."""
+_LEAST = 1e-3  # the least probability of candidates
 
 
 class Playouts(NamedTuple):
-    """A phase's playouts of m games, game by game, candidate by candidate.
+    """A phase's playouts of m games, game by game, candidate by candidate."""
 
-    Attributes:
-        places: int64[d], the game of each possible game, in ascending order.
-        sources: int64[k], which of the d possible games each playout starts from.
-        games: int64[k], the game that each is for.
-        candidates: int64[k], which candidate it tries.
-        actions: int64[k].
-    """
-
-    places: NDArray[np.int64]
-    sources: NDArray[np.int64]
-    games: NDArray[np.int64]
-    candidates: NDArray[np.int64]
-    actions: NDArray[np.int64]
+    places: NDArray[np.int64]  # int64[d], the game of each possible game, in ascending order
+    sources: NDArray[np.int64]  # int64[k], which of the d possible games each playout starts from
+    games: NDArray[np.int64]  # int64[k], the game that each is for
+    candidates: NDArray[np.int64]  # int64[k], which candidate it tries
+    actions: NDArray[np.int64]  # int64[k]
 
 
 @dataclass
 class Candidates:
-    """The candidate moves of m games, the most promising first.
+    """The candidate moves of m games, the most promising first."""
 
-    Attributes:
-        actions: int64[m, C].
-        ranks: float64[m, C], logit plus noise; -inf where there is no candidate.
-        alive: bool[m, C].
-        totals: float64[m, C], sums of utilities.
-        visits: int64[m, C].
-        phases: int64[m], the number of phases for the number of candidates.
-    """
-
-    actions: NDArray[np.int64]
-    ranks: NDArray[np.float64]
-    alive: NDArray[np.bool_]
-    totals: NDArray[np.float64]
-    visits: NDArray[np.int64]
-    phases: NDArray[np.int64]
+    actions: NDArray[np.int64]  # int64[m, C]
+    ranks: NDArray[np.float64]  # float64[m, C], logit plus noise; -inf where there is no candidate
+    alive: NDArray[np.bool_]  # bool[m, C]
+    totals: NDArray[np.float64]  # float64[m, C], sums of utilities
+    visits: NDArray[np.int64]  # int64[m, C]
+    phases: NDArray[np.int64]  # int64[m], the number of phases for the number of candidates
 
     @classmethod
     def of(
         cls, log_policy: NDArray[np.float64], noise: NDArray[np.float64], most: int
     ) -> Candidates:
-        """The `most` moves of the highest sum of log-probability and noise.
+        """The `most` moves, 2 or more, of the highest sums of log-probability and noise.
 
-        Args:
-            log_policy: float64[m, A], -inf for illegal actions.
-            noise: float64[m, A].
-            most: C, at least 2.
+        Both are float64[m, A]; illegal actions have the log-probability -inf.
         """
         ranks = np.where(log_policy >= np.log(_LEAST), log_policy + noise, -np.inf)
         actions = np.argsort(-ranks, axis=1, kind="stable")[:, :most]
@@ -118,39 +97,20 @@ class Candidates:
 
 
 class Ends(NamedTuple):
-    """How k playouts ended, or are expected to.
+    """How k playouts ended, or are expected to."""
 
-    Attributes:
-        win: float32[k, S], shares of the victory.
-        score: float32[k, S], final scores in units of the game's scale.
-        seats: int64[k], the seats that search.
-        players: int64[k].
-    """
-
-    win: NDArray[np.float32]
-    score: NDArray[np.float32]
-    seats: NDArray[np.int64]
-    players: NDArray[np.int64]
+    win: NDArray[np.float32]  # float32[k, S], shares of the victory
+    score: NDArray[np.float32]  # float32[k, S], final scores in units of the game's scale
+    seats: NDArray[np.int64]  # int64[k], the seats that search
+    players: NDArray[np.int64]  # int64[k]
 
 
 def margin(ends: Ends) -> NDArray[np.float64]:
     """float64[k]: the own score less the best of the others; alone, the own score."""
-    every = np.arange(len(ends.seats))
     seats = np.arange(ends.score.shape[1])
     others = (seats < ends.players[:, None]) & (seats != ends.seats[:, None])
     best = np.where(others, ends.score, -np.inf).max(axis=1)
-    own = ends.score[every, ends.seats].astype(np.float64)
-    return own - np.where(ends.players > 1, best, 0.0)
-
-
-def lead(ends: Ends) -> NDArray[np.float64]:
-    """float64[k]: the own score less the mean of the others; alone, the own score."""
-    own = score(ends)
-    seats = np.arange(ends.score.shape[1])
-    present = np.where(seats < ends.players[:, None], ends.score.astype(np.float64), 0.0)
-    others = (present.sum(axis=1) - own) / np.maximum(ends.players - 1, 1)
-    ahead: NDArray[np.float64] = own - others
-    return ahead
+    return score(ends) - np.where(ends.players > 1, best, 0.0)
 
 
 def score(ends: Ends) -> NDArray[np.float64]:
@@ -165,7 +125,6 @@ def win(ends: Ends) -> NDArray[np.float64]:
 
 
 UTILITIES: dict[str, Callable[[Ends], NDArray[np.float64]]] = {
-    "lead": lead,
     "margin": margin,
     "score": score,
     "win": win,

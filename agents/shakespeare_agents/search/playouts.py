@@ -1,18 +1,25 @@
-"""Possible games, played on by a policy to the end, or until they are valued; on threads."""
+"""Possible games, played on by compiled policies to the end or until they are valued."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from functools import cache
-from queue import SimpleQueue
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.networks.inference import Scratch, Weights
+from shakespeare_agents.networks.inference import (
+    Scratch,
+    Weights,
+    first_sums,
+    normalised,
+    update_sums,
+    write_heads,
+    write_logits,
+)
 from shakespeare_agents.search.halving import Ends, Playouts
-from shakespeare_agents.search.playouts import Choose, Room, write_forecast
 from shakespeare_env.checks.values import shown
 from shakespeare_env.compile.decorators import kernel, rule
 from shakespeare_env.core.batch_checks import checked_count
@@ -21,11 +28,167 @@ from shakespeare_env.core.rng import GOLDEN, mix
 from shakespeare_env.core.row_rules import forced_moves_of
 from shakespeare_env.core.thread_pool import MOST_THREADS, ThreadPool
 
-TO_THE_END = 1_000_000
-"""A horizon beyond any game's end."""
-_FEW = 16
-"""The number of playouts below which one thread plays them."""
+TO_THE_END = 1_000_000  # a horizon beyond any game's end
+_FEW = 16  # the number of playouts below which one thread plays them
 _11, _TO_UNIT = np.uint64(11), 2.0**-53
+
+
+class Room(NamedTuple):
+    """Room for one playout."""
+
+    games: Records  # one record
+    mask: NDArray[np.bool_]  # bool[A]
+    seen: NDArray[np.int8]  # int8[D], by the seat to move
+    change: NDArray[np.int16]  # int16[D]
+    begun: NDArray[np.bool_]
+    """bool[2, S], the seats that have seen a position: at the root, and in this playout."""
+    seen_by: NDArray[np.int8]  # int8[2, S, D], what they saw last
+    sums: NDArray[np.int32]  # int32[2, S, W], the first layer of that
+    scores: NDArray[np.int16]  # int16[S]
+
+    @classmethod
+    def of(cls, game: Game, width: int) -> Room:
+        """Room for a game and a network's width."""
+        seats, numbers = game.max_seats, game.layout.size
+        return cls(
+            np.zeros(1, game.state),
+            np.zeros(game.actions.size, np.bool_),
+            np.zeros(numbers, np.int8),
+            np.zeros(numbers, np.int16),
+            np.zeros((2, seats), np.bool_),
+            np.zeros((2, seats, numbers), np.int8),
+            np.zeros((2, seats, width), np.int32),
+            np.zeros(seats, np.int16),
+        )
+
+
+Choose = Callable[[Any, Any, Any, Any, float, float], int]
+"""Compiled (record, weights, scratch, room, temperature, number): a legal action.
+
+The room's `mask` and `seen` are those of the seat to move; the number is random, from 0 up to 1.
+"""
+
+
+@rule
+def copied(source: Any, out: Any) -> None:
+    """Copy one array into another; assigning slices would allocate."""
+    for i in range(len(out)):
+        out[i] = source[i]
+
+
+@rule
+def look(game: Any, weights: Any, scratch: Any, room: Any) -> None:
+    """Compute features of what the seat to move sees, updating those of its last view."""
+    seat = game["to_move"]
+    if not room.begun[1, seat]:
+        if not room.begun[0, seat]:
+            first_sums(room.seen, weights, scratch.inputs, room.sums[0, seat])
+            copied(room.seen, room.seen_by[0, seat])
+            room.begun[0, seat] = True
+        copied(room.seen_by[0, seat], room.seen_by[1, seat])
+        copied(room.sums[0, seat], room.sums[1, seat])
+        room.begun[1, seat] = True
+    before, sums = room.seen_by[1, seat], room.sums[1, seat]
+    update_sums(room.seen, before, room.change, weights, scratch.inputs, sums)
+    normalised(sums, weights, scratch)
+
+
+@rule
+def drawn(mask: Any, logits: Any, temperature: float, number: float) -> int:
+    """A legal action drawn from the softmax of logits; the likeliest at temperature 0."""
+    best = -1
+    for action in range(len(mask)):
+        if mask[action] and (best < 0 or logits[action] > logits[best]):
+            best = action
+    if temperature <= 0.0:
+        return best
+    total = 0.0
+    for action in range(len(mask)):
+        if mask[action]:
+            total += np.exp((logits[action] - logits[best]) / temperature)
+    left = number * total
+    for action in range(len(mask)):
+        if mask[action]:
+            left -= np.exp((logits[action] - logits[best]) / temperature)
+            if left < 0.0:
+                return action
+    return best
+
+
+@rule
+def by_network(
+    game: Any, weights: Any, scratch: Any, room: Any, temperature: float, number: float
+) -> int:
+    """An action drawn from the network's policy."""
+    look(game, weights, scratch, room)
+    write_logits(room.mask, weights, scratch)
+    return drawn(room.mask, scratch.logits, temperature, number)
+
+
+@rule
+def at_random(
+    game: Any, weights: Any, scratch: Any, room: Any, temperature: float, number: float
+) -> int:
+    """Any legal action."""
+    left = int(number * room.mask.sum())
+    last = -1
+    for action in range(len(room.mask)):
+        if room.mask[action]:
+            last = action
+            if left == 0:
+                return action
+            left -= 1
+    return last
+
+
+@cache
+def by_rules_of_thumb(score: Callable[[Any, int], float]) -> Choose:
+    """The action of the highest score, compiled (observation, action) -> float."""
+
+    @rule
+    def choose(
+        game: Any, weights: Any, scratch: Any, room: Any, temperature: float, number: float
+    ) -> int:
+        best, highest, equals = -1, 0.0, 0
+        for action in range(len(room.mask)):
+            if room.mask[action]:
+                worth = score(room.seen, action)
+                if best < 0 or worth > highest:
+                    best, highest, equals = action, worth, 1
+                elif worth == highest:
+                    # The number is used up step by step, so that ties are equally likely.
+                    equals += 1
+                    number *= equals
+                    if number < 1.0:
+                        best = action
+                    else:
+                        number = (number - 1.0) / (equals - 1)
+        return best
+
+    return choose
+
+
+@rule
+def write_forecast(
+    game: Any, weights: Any, scratch: Any, room: Any, unit: float, win: Any, score: Any
+) -> None:
+    """Write float32[S] shares of the victory, and add expected changes of the scores.
+
+    The forecast is the mover's.
+    """
+    look(game, weights, scratch, room)
+    write_heads(weights, scratch)
+    heads, mover, players = scratch.heads, game["to_move"], game["players"]
+    most = heads[1]
+    for place in range(1, players):
+        most = max(most, heads[1 + place])
+    total = 0.0
+    for place in range(players):
+        total += np.exp(heads[1 + place] - most)
+    for place in range(players):
+        seat = (mover + place) % players
+        win[seat] = np.exp(heads[1 + place] - most) / total
+        score[seat] += heads[1 + len(score) + place] * unit
 
 
 @cache
@@ -65,41 +228,23 @@ def playouts_of(game: Game, choose: Choose) -> Callable[..., int]:
         purpose=f"{game.name.capitalize()}'s rules (playouts of a search)",
     )
     def play_on(
-        records: Any,
-        sources: Any,
-        roots: Any,
-        actions: Any,
-        chance: Any,
-        first: int,
-        last: int,
-        horizon: int,
-        temperature: float,
-        unit: float,
-        network: Any,
-        for_network: Any,
-        for_games: Any,
-        win: Any,
-        score: Any,
+        records: Any,  # possible games[d]
+        sources: Any,  # int64[k], the possible game that each playout starts from
+        roots: Any,  # int64[k], equal for playouts of one true game, which stand together
+        actions: Any,  # int64[k], the first actions
+        chance: Any,  # uint64[k], the random states of policies
+        first: int,  # the first playout to play
+        last: int,  # one more than the last
+        horizon: int,  # decisions of each seat after that until the game is valued
+        temperature: float,  # of the policy
+        unit: float,  # points in a unit of the network's scores
+        network: Any,  # Weights
+        for_network: Any,  # Scratch
+        for_games: Any,  # Room
+        win: Any,  # float32[k, S], written: shares of the victory
+        score: Any,  # float32[k, S], written: final scores in points
     ) -> int:
-        """Play some of k playouts and return the number of decisions.
-
-        Args:
-            records: Possible games[d].
-            sources: int64[k], the possible game that each starts from.
-            roots: int64[k], equal for playouts of one true game, which stand together.
-            actions: int64[k], the first actions.
-            chance: uint64[k], the random states of policies.
-            first: The first playout to play.
-            last: One more than the last playout.
-            horizon: Decisions of each seat after that until the game is valued.
-            temperature: The temperature of the policy.
-            unit: Points in a unit of the network's scores.
-            network: `Weights`.
-            for_network: `Scratch`.
-            for_games: `Room`.
-            win: float32[k, S], written: shares of the victory.
-            score: float32[k, S], written: final scores in points.
-        """
+        """Play some of k playouts; returns the number of decisions."""
         weights, scratch, room = Weights(*network), Scratch(*for_network), Room(*for_games)
         decisions = 0
         root = -1
@@ -144,21 +289,10 @@ def playouts_of(game: Game, choose: Choose) -> Callable[..., int]:
 
 
 class Player:
-    """Plays possible games on.
+    """Plays possible games on, by a policy of all seats and the weights of its network.
 
-    Args:
-        game: The game played.
-        choose: The policy of all seats.
-        weights: The weights of its network.
-        horizon: See `playouts_of`, as is `temperature`.
-        threads: The threads that share the playouts; they change no result.
-
-    Attributes:
-        decisions: The decisions made and valued so far, each by the network if there is one.
-
-    Raises:
-        TypeError: an option is no number.
-        ValueError: one is out of range.
+    After `horizon` decisions of each seat a game is valued. Threads change no result. `decisions`
+    counts those made and valued so far.
     """
 
     def __init__(
@@ -186,19 +320,10 @@ class Player:
         self._weights = weights
         self._play_on = playouts_of(game, choose)
         self._pool = ThreadPool(threads)
-        self._rooms: SimpleQueue[tuple[Any, Any]] = SimpleQueue()
-        for _ in range(threads):
-            width = len(weights.gain)
-            self._rooms.put((tuple(Scratch.of(weights)), tuple(Room.of(game, width))))
+        self._own = threading.local()  # each thread has room of its own
 
     def play(self, played: Playouts, records: Records, chance: NDArray[np.uint64]) -> Ends:
-        """Play the playouts and return their ends.
-
-        Args:
-            played: k playouts.
-            records: Possible games[d].
-            chance: uint64[d], the random states of policies in each of them.
-        """
+        """The ends of playouts from possible games[d], uint64[d] the policies' random states."""
         size = len(played.sources)
         win = np.zeros((size, self.game.max_seats), np.float32)
         score = np.zeros_like(win)
@@ -207,28 +332,16 @@ class Player:
         made: list[int] = []
 
         def play(first: int, last: int) -> None:
-            scratch, room = self._rooms.get()
-            try:
-                found = self._play_on(
-                    records,
-                    played.sources,
-                    played.games,
-                    played.actions,
-                    draws,
-                    first,
-                    last,
-                    self.horizon,
-                    self.temperature,
-                    unit,
-                    tuple(self._weights),
-                    scratch,
-                    room,
-                    win,
-                    score,
+            if not hasattr(self._own, "rooms"):
+                room = Room.of(self.game, len(self._weights.gain))
+                self._own.rooms = tuple(Scratch.of(self._weights)), tuple(room)
+            made.append(
+                self._play_on(
+                    *(records, played.sources, played.games, played.actions, draws),
+                    *(first, last, self.horizon, self.temperature, unit),
+                    *(tuple(self._weights), *self._own.rooms, win, score),
                 )
-                made.append(found)
-            finally:
-                self._rooms.put((scratch, room))
+            )
 
         if size < _FEW:
             play(0, size)

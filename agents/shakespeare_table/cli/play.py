@@ -17,7 +17,7 @@ from shakespeare_env.cli.printing import print_move, print_scores
 def play(
     named: lineup_options.OpponentNames = None,
     game_name: choices.GameName = choices.DEFAULT_GAME,
-    players: lineup_options.OpponentPlayers = None,
+    players: lineup_options.Players = None,
     seat: Annotated[int, typer.Option(min=0, help="Your seat, counted from 0.")] = 0,
     seed: lineup_options.FreshSeed = None,
     option: choices.Variants = None,

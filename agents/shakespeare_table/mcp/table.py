@@ -9,7 +9,6 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from shakespeare_agents.programs import Fault
-
 from shakespeare_env import IllegalMove, Position
 from shakespeare_env.core.rng import EXACT
 from shakespeare_env.play.agent import AnyAgent

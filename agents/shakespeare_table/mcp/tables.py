@@ -13,10 +13,10 @@ from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field
-from shakespeare_agents.programs import Fault
 
 from shakespeare_agents.identity import DIGITS, agent_digest
 from shakespeare_agents.naming import default, make
+from shakespeare_agents.programs import Fault
 from shakespeare_arena.playing import places_of
 from shakespeare_arena.results import opened
 from shakespeare_arena.seating import Match, Rules, Seating

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from shakespeare_agents.baselines import GreedyAgent
 
 from shakespeare_agents import RandomAgent
+from shakespeare_agents.baselines import GreedyAgent
 from shakespeare_arena import Entrant, evaluate
 from shakespeare_env import Batch, IllegalMove, Position
 from shakespeare_env.core import registry

@@ -12,7 +12,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 
 from shakespeare_agents import make
-from shakespeare_agents.identity import digest_of
+from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.naming import running_python
 from shakespeare_agents.networks.checkpoint import load_checkpoint
 from shakespeare_agents.networks.inference import NetworkAgent
@@ -73,7 +73,7 @@ class Run:
         learner = NetworkAgent(Network(self.learner.policy.tensors(), game.layout))
         agents = [*named.values(), *self.learner.experts(), learner]
         try_out(agents, config.game, max(config.players), config.seed)
-        self._digests = {name: digest_of(name, agent, name, game) for name, agent in named.items()}
+        self._digests = {name: agent_digest(name, agent, game) for name, agent in named.items()}
         policy = self.learner.policy
         if bfloat16 is None and config.precision == "auto":
             bfloat16 = bfloat16_is_faster(policy, config.batch_size)

@@ -1,4 +1,4 @@
-"""Searching agents in real games: repeatable, fair, with checked options, at home everywhere."""
+"""Agents in real games: repeatable, fair, with checked options, and better than chance."""
 
 import random
 import re
@@ -6,14 +6,17 @@ import re
 import numpy as np
 import pytest
 
-from shakespeare_agents import make
+from shakespeare_agents import GreedyAgent, RandomAgent, make
 from shakespeare_agents.networks.inference import weights_of
-from shakespeare_agents.networks.network import Network
 from shakespeare_agents.search.agent import AnyMove, Plan, SearchAgent
 from shakespeare_agents.search.playouts import Player, by_network
+from shakespeare_arena import evaluate
 from shakespeare_env.core import registry
+from shakespeare_env.play.agent import decide
 from shakespeare_env.play.information_sets import InformationSets
+from tests.agents.networks import random_network
 from tests.contract import knowledge
+from tests.contract.each_table import full_tables
 from tests.contract.random_games import (
     PLAIN_FULL_TABLES,
     TABLES,
@@ -21,6 +24,7 @@ from tests.contract.random_games import (
     chosen,
     game_from,
     sampled,
+    scrambled,
     stacked,
 )
 from tests.generators import generators
@@ -33,6 +37,13 @@ def searching(game, **options) -> SearchAgent:
     agent = make("search", game, **{**QUICK, **options})
     assert isinstance(agent, SearchAgent)
     return agent
+
+
+def by_sight(observations):
+    """A worth that nobody could guess: a hash of all that is seen."""
+    weights = scrambled(np.arange(1, observations.shape[1] + 1, dtype=np.uint64))
+    words = (observations.astype(np.uint64) * weights).sum(axis=1, dtype=np.uint64)
+    return (scrambled(words) >> np.uint64(40)).astype(float)
 
 
 def under_way(table, n, steps=20):
@@ -72,7 +83,7 @@ def test_a_move_does_not_depend_on_games_beside_it_nor_on_threads(table, options
 
 @pytest.mark.parametrize("table", TABLES, ids=str)
 def test_what_a_seat_may_not_know_changes_no_move(table):
-    """Two true games that look the same are searched alike: the same playouts, the same values."""
+    """Two true games that look the same are searched alike: the same possible games, and values."""
     hidden, rng = knowledge.of(table.game, "hidden"), random.Random(8)
     positions = [p for p in sampled(table, 1, every=25) if p.to_move is not None]
     true = stacked(p.record() for p in positions)
@@ -81,12 +92,14 @@ def test_what_a_seat_may_not_know_changes_no_move(table):
     )
     assert changed.tobytes() != true.tobytes()
     agent = searching(registry.game(table.game), near_certain=1.0)
-    found = []
+    found, greedy = [], []
     for records in (true, changed):
         batch = table.batch(len(true), seed=0)
         batch.load(slice(None), records)
         sets = InformationSets(batch, np.arange(len(true)))
+        greedy.append(GreedyAgent(by_sight).search(sets, generators(len(true), 1)))
         found.append(agent.look_ahead(sets, generators(len(true))))
+    assert (greedy[0] == greedy[1]).all()
     assert (found[0].actions == found[1].actions).all()
     np.testing.assert_array_equal(found[0].values, found[1].values)
     assert found[0].visits.any()
@@ -100,11 +113,11 @@ def test_secret_wagers_of_others_follow_the_policy():
         wagers = [p.copy() for p in game_from(table.position(seed)) if p.phase == "wager"]
         positions += wagers[1::2]  # the other has chosen in secret
     one, two, three, four, five = np.flatnonzero(positions[0].action_mask())
-    shapes = Network.shapes(1, game.layout.size, game.actions.size)
-    shapes |= Network.head_shapes(1, game.max_seats)
-    tensors = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
-    tensors["action.bias"][three] = 100.0
-    weights = weights_of(Network(tensors, game.layout))
+    network = random_network(game, 1)
+    for tensor in network.tensors.values():
+        tensor[:] = 0.0
+    network.tensors["action.bias"][three] = 100.0
+    weights = weights_of(network)
     player = Player(game, by_network, weights, horizon=0, temperature=0.0)
     plan = Plan(simulations=60, considered=5, utility="score")
     batch = table.batch(len(positions), seed=0)
@@ -120,18 +133,11 @@ def test_secret_wagers_of_others_follow_the_policy():
 @pytest.mark.parametrize(
     ("options", "named"),
     [
-        ("simulations=0", "simulations=0"),
-        ("simulations=2.5", "simulations=2.5"),
-        ("seconds=1,simulations=9", "seconds"),
-        ("seconds=-1", "seconds"),
-        ("considered=0", "considered=0"),
-        ("utility=scores", "did you mean 'score'"),
-        ("horizon=-1", "horizon=-1"),
-        ("horizon=late", "late"),
-        ("network=heuristic", "network='heuristic'"),
-        ("network=there,version=1", "version=1"),
-        ("rollouts=random,horizon=3", "horizon"),
-        ("speed=3", "'speed'"),
+        *((text, text) for text in ("simulations=0", "simulations=2.5", "considered=0")),
+        *(("seconds=1,simulations=9", "seconds"), ("seconds=-1", "seconds")),
+        *(("horizon=-1", "horizon=-1"), ("horizon=late", "late"), ("speed=3", "'speed'")),
+        *(("utility=scores", "did you mean 'score'"), ("rollouts=random,horizon=3", "horizon")),
+        *(("network=heuristic", "network='heuristic'"), ("network=there,version=1", "version=1")),
     ],
 )
 def test_options_are_checked(options, named):
@@ -157,3 +163,39 @@ def test_it_searches_without_a_network(rollouts):
     found = agent.look_ahead(InformationSets(batch, np.arange(10)), generators(10))
     assert ((found.visits > 0) == (batch.mask & found.searched[:, None])).all()
     assert batch.mask[np.arange(10), found.actions].all()
+
+
+@full_tables
+def test_chance_picks_one_of_equally_good_moves_and_repeats_itself(table):
+    agent = GreedyAgent(lambda observations: by_sight(observations) % 2, samples=2)
+    one, two, other = (
+        decide(agent, table.batch(50, seed=1), np.arange(50), generators(50, seed))
+        for seed in (4, 4, 5)
+    )
+    assert (one == two).all()
+    assert (one != other).any()
+    with pytest.raises(ValueError, match="samples=0"):
+        GreedyAgent(by_sight, samples=0)
+
+
+def test_the_random_agent_plays_every_legal_action_equally_often_and_no_other():
+    masks = np.zeros((30_000, 7), np.bool_)
+    masks[:, [1, 2, 6]] = True
+    nothing = np.zeros((30_000, 3), np.int8)
+    actions, again = (RandomAgent().act(nothing, masks, generators(30_000)) for _ in range(2))
+    assert (actions == again).all()
+    counts = np.bincount(actions, minlength=7)
+    assert counts[[0, 3, 4, 5]].sum() == 0
+    assert (abs(counts[[1, 2, 6]] - 10_000) < 400).all()
+
+
+@pytest.mark.parametrize(("agent", "games"), [("heuristic", 240), ("greedy", 60)])
+@pytest.mark.parametrize("name", registry.names())
+def test_it_beats_random_agents_and_so_does_one_that_is_greedy_for_its_evaluation(
+    name, agent, games
+):
+    least = getattr(knowledge.of(name, "strength"), f"{agent.upper()}_OVER_RANDOM")
+    for players, wins in least.wins.items():
+        found = evaluate([agent, *["random"] * (players - 1)], name, games=games, seed=1)
+        assert (found[agent].win_rate or 0) > wins
+        assert found[agent].mean_score > found["random"].mean_score + least.lead

@@ -1,4 +1,4 @@
-"""An agent that looks one move ahead."""
+"""Agents for every game: the random one, and one that looks one move ahead."""
 
 from __future__ import annotations
 
@@ -8,27 +8,39 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_agents.heuristics import heuristics_of
 from shakespeare_env.core.batch_checks import checked_count
+from shakespeare_env.core.game import Game
 from shakespeare_env.play.generators import GameGenerators, to_unit
 from shakespeare_env.play.information_sets import InformationSets
 
 Evaluation = Callable[[NDArray[np.int8]], NDArray[Any]]
 """int8[n, D] observations -> float[n], more is better."""
 
-_AT_ONCE = 8192
-"""Games tried together, to bound memory."""
+_AT_ONCE = 8192  # games tried together, to bound memory
 MOST_SAMPLES = 10_000
 _TIE = 1e-6
 
 
+class RandomAgent:
+    """Plays legal actions uniformly at random."""
+
+    def act(
+        self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: GameGenerators
+    ) -> NDArray[np.int64]:
+        """See `Agent.act`."""
+        counts = masks.cumsum(axis=1, dtype=np.int32)
+        wanted = np.floor(rng.random() * counts[:, -1]).astype(np.int32)
+        # The action wanted is the first with more than `wanted` legal actions up to and with it.
+        actions: NDArray[np.int64] = (counts > wanted[:, None]).argmax(axis=1)
+        return actions
+
+
 class GreedyAgent:
-    """Plays the move that leaves its own position best; ties break at random.
+    """Plays the move that leaves its own position best, in determinized games; ties at random.
 
-    Every legal move is tried, with the forced moves after it, in determinized games.
-
-    Args:
-        evaluate: Values what the seat sees after the move.
-        samples: Determinizations each move is averaged over, `MOST_SAMPLES` at most.
+    `evaluate` values what the seat sees after the move and the forced moves that follow, averaged
+    over `samples` determinizations.
     """
 
     def __init__(self, evaluate: Evaluation, samples: int = 1) -> None:
@@ -50,3 +62,8 @@ class GreedyAgent:
         last = np.flatnonzero(np.append(np.diff(places[order]) > 0, True))
         best: NDArray[np.int64] = moves[order[last]]
         return best
+
+
+def greedy_agent(game: Game, *, samples: int = 1) -> GreedyAgent:
+    """The agent `greedy`, by the game's rules of thumb; ValueError if it has none."""
+    return GreedyAgent(heuristics_of(game).evaluate, samples)

@@ -1,0 +1,436 @@
+"""External programs as agents: started without a shell, asked in lines of JSON, held to limits."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import time
+import weakref
+from collections import defaultdict
+from collections.abc import Hashable, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
+from dataclasses import asdict, dataclass, replace
+from itertools import count
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import AfterValidator, Field
+from pydantic.dataclasses import dataclass as checked_dataclass
+
+from shakespeare_env.checks.json_input import FieldError, Fields, dump_line, parse_object
+from shakespeare_env.errors import ArenaError, ShakespeareEnvError
+from shakespeare_env.extras import needing
+from shakespeare_env.play.generators import GameGenerators
+from shakespeare_env.play.information_sets import InformationSets
+
+Amount = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Texts = Annotated[Sequence[str], AfterValidator(tuple)]
+INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
+"""Environment variables that every program has, if they are set: no keys to other services."""
+MOST_BYTES = 2**16  # the most bytes in an answer
+_CHUNK = 2**16
+_MOST_CHUNKS = 16  # chunks of standard error, which may be endless, read at once
+_TAIL = 1000  # the bytes of standard error that are kept, from its end
+_LOOK = 0.1  # seconds between looks at its memory
+_ENDING = 1.0  # seconds that a program whose pipes are closed has to end and yield an exit code
+_OURS = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN}
+"""Errors in starting a program that are this machine's fault."""
+MOST_FAULTS = 10
+"""Faults in a row after which the other games decided together are lost unasked, since waiting for
+thousands of answers would hold up everybody else."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Why an agent gave no legal choice: a kind (see `games.referee.KINDS`), and what it did."""
+
+    kind: str
+    details: str
+
+
+class Answers(NamedTuple):
+    """An agent's answers in m games."""
+
+    actions: NDArray[np.integer]  # int[m], -1 where there is a fault
+    seconds: NDArray[np.float64] | float
+    """float64[m], how long it thought in each, or one number for all."""
+    faults: Mapping[int, Fault]  # faults by index among the m games
+
+
+@checked_dataclass(frozen=True)
+class Limits:
+    """What a program may take; exceeding it loses the game. ValueError unless all are above 0."""
+
+    seconds_a_move: Amount = 10.0
+    """For one decision."""
+    seconds_a_game: Amount = 600.0
+    """For all its decisions of a game."""
+    megabytes: Amount = 1024.0
+    """Resident memory of it and the processes it started, looked at while it thinks."""
+    seconds_to_start: Amount = 10.0
+    """By how much its first answer may take longer, uncounted."""
+
+
+@checked_dataclass(frozen=True)
+class Program:
+    """A command that is started without a shell. ValueError if it is empty or mistyped."""
+
+    argv: Annotated[Texts, Field(min_length=1)]
+    """The program, looked up in PATH if it is a bare name, and its arguments."""
+    limits: Limits = Limits()
+    folder: Path = Path()
+    """Its working directory."""
+    environment: Texts = ()
+    """Its environment variables besides `INHERITED`: `NAME=VALUE`, or `NAME` for what the arena's
+    own has, which is looked up when the program is started."""
+
+    def __str__(self) -> str:
+        return " ".join(self.argv)
+
+
+def environment_of(program: Program) -> dict[str, str]:
+    """The variables that a program is started with; ValueError if one is not set here."""
+    found = {name: os.environ[name] for name in INHERITED if name in os.environ}
+    for text in program.environment:
+        name, given, value = text.partition("=")
+        if not given and name not in os.environ:
+            raise ValueError(
+                f"{program} is to have the variable {name}, which is not set here: set it, or give "
+                f"its value, as in {name}=1"
+            )
+        found[name] = value if given else os.environ[name]
+    return found
+
+
+def program_digest(program: Program) -> str:
+    """SHA-256 of a program's command, limits and environment, and of files that its command names.
+
+    Files that these read are not covered.
+    """
+    named = [program.folder / text for text in program.argv]
+    contents = (path.read_bytes() if os.path.isfile(path) else None for path in named)
+    files = ["" if text is None else hashlib.sha256(text).hexdigest() for text in contents]
+    made_of = json.dumps([program.argv, asdict(program.limits), program.environment, files])
+    return hashlib.sha256(made_of.encode()).hexdigest()
+
+
+class ProgramError(ShakespeareEnvError, RuntimeError):
+    """A program has failed; `fault` says how."""
+
+    def __init__(self, kind: str, details: str) -> None:
+        super().__init__(f"{kind}: {details}")
+        self.fault = Fault(kind, details)
+
+
+class Process:
+    """A program that runs until `kill`; the end of the arena closes its standard input.
+
+    Raises:
+        ProgramError: it cannot be started.
+        OSError: this machine has no processes, memory or file descriptors left.
+        ValueError: a variable that it is to be given is not set.
+    """
+
+    def __init__(self, program: Program) -> None:
+        with needing("arena", "external programs need"):
+            import psutil  # noqa: F401 - found missing before anything is started
+        environment = environment_of(program)
+        try:
+            how: Any = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+            how |= {"cwd": program.folder, "env": environment, "start_new_session": True}
+            self._running = subprocess.Popen(program.argv, bufsize=0, **how)
+        except OSError as fault:
+            if fault.errno in _OURS:
+                raise
+            what = f"{program} cannot be started in {program.folder}: {fault.strerror}"
+            raise ProgramError("crash", what) from fault
+        # The finalizer also runs when this object is collected and at the interpreter's end.
+        self.kill = weakref.finalize(self, _end, self._running, os.getpid())
+        self._most_bytes = program.limits.megabytes * 1e6
+        self._next_look = 0.0
+        self._tail = b""
+        opened = (self._running.stdin, self._running.stdout, self._running.stderr)
+        self._stdin, self._stdout, self._stderr = (pipe.fileno() for pipe in opened if pipe)
+        self._selector = selectors.PollSelector()
+        for descriptor in (self._stdin, self._stdout, self._stderr):
+            os.set_blocking(descriptor, False)
+        for descriptor in (self._stdout, self._stderr):
+            self._selector.register(descriptor, selectors.EVENT_READ)
+
+    def ask(self, question: bytes, until: float, limit: str) -> bytes:
+        """Write a line and read one, without its newline; the program is ended if that fails.
+
+        The answer has to be there `until`, on `time.monotonic`; `limit` says which limit that is.
+
+        Raises:
+            ProgramError: it ended, took more than it may, or wrote more than the line.
+        """
+        try:
+            return self._exchange(question, until, limit)
+        except ProgramError as error:
+            self._read_stderr()
+            self.kill()
+            if not (text := self._tail.decode(errors="replace").strip()):
+                raise
+            # Terminal control characters would act on whoever reads a report.
+            shown = "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text)
+            details = f"{error.fault.details}; standard error ended with:\n{shown}"
+            raise ProgramError(error.fault.kind, details) from error
+        except BaseException:
+            self.kill()
+            raise
+
+    def _exchange(self, question: bytes, until: float, limit: str) -> bytes:
+        if (unasked := _read(self._stdout)) is not None:
+            raise _too_much(unasked) if unasked else self._ended()
+        unsent, answer = memoryview(question), b""
+        self._selector.register(self._stdin, selectors.EVENT_WRITE)
+        while b"\n" not in answer:
+            wait = max(0.0, min(until - time.monotonic(), _LOOK))
+            ready = {key.fd for key, _ in self._selector.select(wait)}
+            if self._stderr in ready:
+                self._read_stderr()
+            if self._stdout in ready:
+                data = _read(self._stdout)
+                if data == b"":
+                    raise self._ended()
+                answer += data or b""
+                if len(answer) > MOST_BYTES:
+                    raise _too_much(answer)
+            if self._stdin in ready:
+                try:
+                    unsent = unsent[os.write(self._stdin, unsent) :]
+                except BlockingIOError:
+                    pass
+                except BrokenPipeError:
+                    raise self._ended() from None
+                if not unsent:
+                    self._selector.unregister(self._stdin)
+            if b"\n" not in answer:
+                self._check_limits(until, limit)
+        line, _, rest = answer.partition(b"\n")
+        if unsent or rest:
+            raise _too_much(rest)
+        return line
+
+    def _check_limits(self, until: float, limit: str) -> None:
+        import psutil
+
+        now = time.monotonic()
+        if now >= self._next_look:
+            self._next_look = now + _LOOK
+            taken = 0
+            with suppress(psutil.NoSuchProcess):
+                program = psutil.Process(self._running.pid)
+                for process in (program, *program.children(recursive=True)):
+                    with suppress(psutil.Error):
+                        taken += process.memory_info().rss
+            if taken > self._most_bytes:
+                most = f"{self._most_bytes / 1e6:,.0f} MB"
+                raise ProgramError("memory", f"it took {taken / 1e6:,.0f} MB; it may take {most}")
+        if now >= until:
+            raise ProgramError("time", f"it thought for longer than {limit}")
+
+    def _read_stderr(self) -> None:
+        for _ in range(_MOST_CHUNKS):
+            data = _read(self._stderr)
+            if not data:
+                break
+            self._tail = (self._tail + data)[-_TAIL:]
+        if data == b"" and self._stderr in self._selector.get_map():
+            self._selector.unregister(self._stderr)
+
+    def _ended(self) -> ProgramError:
+        try:
+            code = self._running.wait(_ENDING)
+        except subprocess.TimeoutExpired:
+            return ProgramError("crash", "it closed its standard input or output")
+        how = f"with exit code {code}" if code >= 0 else f"by {signal.Signals(-code).name}"
+        return ProgramError("crash", f"it ended {how}")
+
+
+def _end(running: subprocess.Popen[bytes], owner: int) -> None:
+    """Kill a program, its group and its descendants, and close its pipes."""
+    if os.getpid() != owner:  # a fork of the arena at its own end
+        return
+    import psutil
+
+    with suppress(psutil.Error):
+        for process in psutil.Process(running.pid).children(recursive=True):
+            with suppress(psutil.Error):
+                process.kill()
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(running.pid, signal.SIGKILL)
+    running.wait()
+    for pipe in (running.stdin, running.stdout, running.stderr):
+        if pipe is not None:
+            pipe.close()
+
+
+def _too_much(written: bytes) -> ProgramError:
+    if len(written) > MOST_BYTES:
+        return ProgramError("flood", f"it wrote over {MOST_BYTES:,} bytes")
+    return ProgramError("garbage", "it wrote more than one line for each question")
+
+
+def _read(descriptor: int) -> bytes | None:
+    """The bytes that can be read; empty at the end, None if none have come yet."""
+    try:
+        return os.read(descriptor, _CHUNK)
+    except BlockingIOError:
+        return None
+
+
+class ProgramAgent(AbstractContextManager["ProgramAgent"]):
+    """Asks a program, which is started when first asked and anew after every fault.
+
+    Close it, or use it in `with`, to end the program; at the latest it ends with the interpreter.
+    ArenaError on Windows.
+    """
+
+    def __init__(self, program: Program) -> None:
+        if sys.platform == "win32":
+            raise ArenaError(f"{program}: programs play on Linux and macOS; on Windows use WSL")
+        self.program = program
+        self._process: Process | None = None
+        self._games: dict[Hashable, int] = {}
+        self._seconds: defaultdict[int, float] = defaultdict(float)
+        self._over: list[int] = []
+        self._questions, self._numbers = count(1), count(1)
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"ProgramAgent({self.program})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy elsewhere starts a program of its own."""
+        folder = self.program.folder.resolve()
+        return ProgramAgent, (replace(self.program, folder=folder),)
+
+    def close(self) -> None:
+        """End the program and all that it has started."""
+        process, self._process = self._process, None
+        self._over.clear()
+        if process is not None:
+            process.kill()
+
+    def answer(self, games: InformationSets, keys: Sequence[Hashable]) -> Answers:
+        """Decide in m games, known by m keys; a fault loses one and starts the program anew."""
+        actions, seconds = np.full(len(keys), -1), np.zeros(len(keys))
+        faults: dict[int, Fault] = {}
+        in_a_row = 0
+        for place, key in enumerate(keys):
+            if in_a_row == MOST_FAULTS:
+                unasked = f"it was not asked any more after {MOST_FAULTS} faults in a row"
+                faults[place] = Fault(faults[place - 1].kind, unasked)
+                continue
+            if key not in self._games:
+                self._games[key] = next(self._numbers)
+            game = self._games[key]
+            before = self._seconds[game]
+            try:
+                actions[place] = self._decide(games, place, game)
+                in_a_row = 0
+            except ProgramError as error:
+                faults[place] = error.fault
+                in_a_row += 1
+                self.close()
+            except BaseException:  # a late answer would pass for the next question's
+                self.close()
+                raise
+            seconds[place] = self._seconds[game] - before
+        return Answers(actions, seconds, faults)
+
+    def end(self, keys: Sequence[Hashable]) -> None:
+        """Forget games that are over; the program learns of it with the next question."""
+        over = [self._games.pop(key) for key in keys if key in self._games]
+        self._over += over
+        for game in over:
+            del self._seconds[game]
+
+    def search(self, games: InformationSets, rng: GameGenerators) -> NDArray[np.int64]:
+        """int64[m]: decide without a referee, each as a game of its own; it raises ProgramError."""
+        keys = [object() for _ in range(len(games))]
+        answers = self.answer(games, keys)
+        self.end(keys)
+        for fault in answers.faults.values():
+            raise ProgramError(fault.kind, fault.details)
+        return answers.actions.astype(np.int64)
+
+    def _decide(self, games: InformationSets, place: int, game: int) -> int:
+        limits = self.program.limits
+        left = max(0.0, min(limits.seconds_a_move, limits.seconds_a_game - self._seconds[game]))
+        limit = f"{limits.seconds_a_move:g} s"
+        if left < limits.seconds_a_move:
+            limit = f"{limits.seconds_a_game:g} s in one game"
+        number = next(self._questions)
+        asked = question(games, place, number=number, game_id=game, seconds=left)
+        begun = time.monotonic()
+        if self._process is None:
+            begun += limits.seconds_to_start
+            limit += f", and {limits.seconds_to_start:g} s to start"
+            self._process = Process(self.program)
+        else:
+            asked = b"".join(map(notice_of_end, self._over)) + asked
+        self._over.clear()
+        try:
+            line = self._process.ask(asked, begun + left, limit)
+        finally:
+            self._seconds[game] += max(0.0, time.monotonic() - begun)
+        return action_in(line, number, games.moves(place))
+
+
+def question(
+    games: InformationSets, place: int, *, number: int, game_id: int, seconds: float
+) -> bytes:
+    """The line that asks for a move in the game at a place, for an answer of the same number.
+
+    It is made from information sets, which hold nothing that the seat may not know.
+    """
+    return _line(
+        id=number,
+        command="move",
+        game_id=game_id,
+        seat=int(games.seats[place]),
+        seconds=round(seconds, 3),
+        position=games.seen(place),
+        observation=games.observations[place].tolist(),
+        moves=list(games.moves(place)),
+    )
+
+
+def notice_of_end(game_id: int) -> bytes:
+    """The line that says that a game is over."""
+    return _line(command="end", game_id=game_id)
+
+
+def _line(**fields: Any) -> bytes:
+    return f"{dump_line(fields)}\n".encode()
+
+
+def action_in(line: bytes, number: int, moves: Mapping[str, int]) -> int:
+    """The action that an answer chooses; ProgramError if it is garbage, or no legal move."""
+    try:
+        fields = Fields(parse_object(line))
+        fields.only("id", "move")
+        if fields.identifier("id") != number:
+            raise fields.wrong("id", f"must be {number}, as in the question")
+        move = fields.text("move")
+    except FieldError as fault:
+        raise ProgramError("garbage", f"in its answer: {fault}") from fault
+    except ValueError as fault:
+        raise ProgramError("garbage", f"its answer is {fault}") from fault
+    if move not in moves:
+        legal = ", ".join(moves)
+        raise ProgramError("illegal", f"{fields.shown(move)} is not legal; legal: {legal}")
+    return moves[move]

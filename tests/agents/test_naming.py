@@ -1,0 +1,298 @@
+"""Whatever can play becomes an agent: names, checkpoints, Python, objects; the rest is refused."""
+
+import multiprocessing
+import pickle
+import re
+import sys
+from dataclasses import replace
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from shakespeare_agents import GreedyAgent, RandomAgent, default, make, names, naming
+from shakespeare_agents.naming import Entrant, entrants_of, python_name, running_python
+from shakespeare_agents.networks import checkpoint
+from shakespeare_agents.networks.inference import NetworkAgent
+from shakespeare_env.core import registry
+from shakespeare_env.core.batch import Batch
+from shakespeare_env.errors import CheckpointError
+from shakespeare_env.play.agent import decide
+from tests.agents.networks import edit_card, write_checkpoint
+from tests.contract.command_line import moves_told, printed, refused, run
+from tests.generators import generators
+
+GAME = registry.game("figaro")
+CODE = """
+class First:
+    def act(self, observations, masks, rng):
+        return masks.argmax(axis=1)
+
+class OfTheGame(First):
+    def __init__(self, game, *, depth=2, share=0.5):
+        self.game, self.depth, self.share = game, depth, share
+
+class Searching:
+    def search(self, games, rng):
+        return games.masks.argmax(axis=1)
+
+def function(observations, masks, rng):
+    return masks.argmax(axis=1)
+
+def open_function(*arguments):
+    return arguments[1].argmax(axis=1)
+
+def factory(game, depth=1, more=2, *, last=False):
+    return OfTheGame(game, depth=7)
+
+class Holder:
+    inner = First()
+
+thing = First()
+number = 3
+
+def raising(observations, masks, rng):
+    return inner()
+def inner():
+    return {}["x"]
+def two(observations, masks): ...
+def needs(game, *, depth): ...
+def nothing(game): return "an agent, I promise"
+def broken(game):
+    return {}["x"]
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The current folder, with the same code as a file and in a package."""
+    package = tmp_path / "own_players"
+    package.mkdir()
+    lazy = "from .code import First as Agent\n"
+    for file, code in (("__init__", ""), ("lazy", lazy), ("code", CODE), ("../mine", CODE)):
+        (package / f"{file}.py").write_text(code)
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path
+    for name in [name for name in sys.modules if name.startswith("own_players")]:
+        del sys.modules[name]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("mine.py:First", "mine.py:OfTheGame,depth=3", "mine.py:Searching", "mine.py:function"),
+        *("mine.py:open_function", "mine.py:factory,last=true", "mine.py:Holder.inner"),
+        *("mine.py:thing", "own_players.code:OfTheGame", "own_players.lazy:Agent"),
+    ],
+)
+def test_what_plays_by_its_name_and_as_an_object(folder, name):
+    (entrant,) = entrants_of([Entrant("x", name)], GAME)
+    python = python_name(name)
+    assert python is not None
+    for agent in (make(name, GAME), entrant.agent, make(naming.load(python), GAME)):
+        batch = Batch(GAME.name, 3, players=4)
+        chosen = decide(agent, batch, np.arange(3), generators(3))
+        assert (chosen == batch.mask.argmax(axis=1)).all()
+
+
+@pytest.mark.parametrize(
+    ("player", "named"),
+    [
+        *(("nowhere.py:First", "nowhere.py"), ("mine.py:Frist", "did you mean 'First'")),
+        *(("mine.py:number", "it is 3"), ("mine.py:two", "(observations, masks)")),
+        *(("mine.py:needs", "'depth'"), ("mine.py:nothing", "an agent, I promise")),
+        *(("mine.py:broken", "mine.py, line 37: KeyError"), ("mine.py:thing,depth=2", "depth")),
+        *(("mine.py:OfTheGame,depth", "OfTheGame,depth"), ("no_such.thing:First", "no_such")),
+        *(("mine.py:OfTheGame,depth=x", "depth='x'"), ("random,x=1", "'x'"), ("greedy,=3", "''")),
+        *(("greedy,samples=two", "samples='two'"), ("greedy,samples=true", "samples=True")),
+        *(("network,greedy=1", "greedy=1"), ("heuristc", "did you mean 'heuristic'")),
+        *((Path("no/such/folder"), "folder"), ("a\0b", "folder"), (Path(__file__), "folder")),
+        ({"random": 1.0}, "random"),
+    ],
+)
+def test_what_cannot_play_is_refused(folder, player, named):
+    with pytest.raises((ValueError, TypeError, ImportError), match=re.escape(named)):
+        make(player, GAME)
+
+
+@pytest.mark.parametrize(
+    ("code", "where"),
+    [
+        ("x = 1\nimport nowhere_at_all\n", "line 2: ModuleNotFoundError"),
+        ("x = 1\ny = = 2\n", "line 2: SyntaxError"),
+        ("import sys\nsys.exit(3)\n", "line 2: SystemExit: 3$"),
+    ],
+)
+def test_an_import_that_fails_says_where_and_leaves_nothing(folder, code, where):
+    inner = folder / "inner"
+    inner.mkdir()
+    (inner / "bad.py").write_text(code)
+    before = [*sys.path]
+    with pytest.raises(ImportError, match=rf"inner/bad.py:Agent .*{where}"):
+        make("inner/bad.py:Agent", GAME)
+    assert sys.path == before
+    (inner / "bad.py").write_text(CODE)
+    assert make("inner/bad.py:First", GAME)
+
+
+def test_files_of_one_name_do_not_meet_and_each_is_run_once(folder):
+    runs = folder / "runs.txt"
+    for name in ("one", "two"):
+        (folder / name).mkdir()
+        code = f"with open({str(runs)!r}, 'a') as file: file.write({name!r})\n{CODE}\n"
+        (folder / name / "agent.py").write_text(f"{code}class Agent(First): where = {name!r}\n")
+    agents: list[Any] = [make(f"{name}/agent.py:Agent", GAME) for name in ("one", "two", "one")]
+    assert [agent.where for agent in agents] == ["one", "two", "one"]
+    assert runs.read_text() == "onetwo"
+    assert type(agents[0]) is type(agents[2])
+    assert "agent" not in sys.modules
+
+
+def depth_of(agent):
+    return agent.depth
+
+
+def test_an_agent_of_a_file_has_its_game_and_options_in_another_process_too(folder):
+    agent: Any = make("mine.py:OfTheGame,depth=9,share=1", GAME)
+    assert (agent.game, agent.depth, agent.share) == (GAME, 9, 1.0)
+    agent.game = None
+    assert type(pickle.loads(pickle.dumps(agent))) is type(agent)
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.apply(depth_of, (agent,)) == 9
+
+
+def test_which_names_run_python(folder):
+    players = ["random", "mine.py:A,x=1", "runs/first", "a.b:c", "greedy,samples=2", "a b:c"]
+    assert running_python(players) == ["mine.py:A,x=1", "a.b:c"]
+    (folder / "own_players:First").mkdir()  # of such a name, but a checkpoint
+    assert python_name("own_players:First") is None
+    with pytest.raises(ValueError, match=r"card\.json"):
+        make("own_players:First", GAME)
+
+
+def test_a_record_runs_no_python_and_notices_that_the_code_has_changed(folder):
+    """Its agents' names may be a stranger's."""
+    name, planted, was_run = "planted.py:function", folder / "planted.py", folder / "was_run"
+    planted.write_text(f"import pathlib\npathlib.Path('was_run').touch()\n{CODE}")
+    made = ["dataset", name, "random", "--game", GAME.name, "--players", "3", "--games", "3"]
+    printed(*made, "--out", "games")
+
+    def forget():
+        was_run.unlink()
+        for module in [module for module in sys.modules if "planted" in module]:
+            del sys.modules[module]
+
+    forget()
+    assert name in printed("replay", "games", "--list")
+    move = moves_told(printed("replay", "games", "--at", "1"))[0][2]
+    instead = ["--at", "0", "--instead", move]
+    answer = refused("replay", "games", *instead)
+    assert f"the record's agent '{name}' is Python, which no record may run" in answer
+    assert f"name the agents yourself: {name} random random" in answer
+    assert not was_run.exists()
+    assert name in printed("replay", "games", name, "random", *instead, "--continuations", "2")
+
+    forget()
+    planted.write_text(f"{planted.read_text()}# changed\n")
+    assert name in refused(*made, "--out", "games")
+
+
+def test_an_agent_that_fails_is_told_in_a_line_and_its_own_frames(folder):
+    done = run("evaluate", "mine.py:raising", "random", "--game", GAME.name)
+    assert done.exit_code == 1
+    first, *rest = done.stderr.strip().splitlines()
+    assert re.search(r"mine\.py:raising.*KeyError: 'x'", first)
+    shown = [line for line in rest if line.startswith("  File ")]
+    assert [line.rsplit(" ", 1)[1] for line in shown] == ["raising", "inner"]
+
+
+ENTRIES = {
+    **{"of-the-game": "own_players.code:OfTheGame", "thing": "own_players.code:thing"},
+    **{"no-module": "own_players.nowhere:First", "no-function": "own_players.code:second"},
+    "random": "own_players.code:First",
+}
+
+
+@pytest.fixture
+def registered(folder, monkeypatch):
+    entries = [EntryPoint(name, value, naming.ENTRY_POINTS) for name, value in ENTRIES.items()]
+    monkeypatch.setattr(naming, "entry_points", lambda group: entries)
+    naming.installed.cache_clear()
+    yield
+    naming.installed.cache_clear()
+
+
+def test_a_registered_name_is_listed_and_makes_it_for_the_game_with_its_options(registered):
+    assert names()[:5] == ("random", "greedy", "heuristic", "network", "search")
+    assert sorted(names()[5:]) == sorted(ENTRIES.keys() - {"random"})
+    assert running_python(["thing", "of-the-game,depth=3"]) == []
+    agents: list[Any] = [make("of-the-game", GAME), make("of-the-game,depth=3", GAME)]
+    agents.append(make("of-the-game", GAME, depth=3))
+    assert [(agent.game, agent.depth) for agent in agents] == [(GAME, 2), (GAME, 3), (GAME, 3)]
+    with pytest.raises(TypeError, match="'best'"):
+        make("of-the-game,best=true", GAME)
+    assert isinstance(make("random", GAME), RandomAgent), "a built-in name stays ours"
+    assert type(make("thing", GAME)).__name__ == "First"
+    for name in ("no-module", "no-function"):
+        assert ENTRIES[name] in refused("evaluate", name)
+
+
+# -------------------------------------------------------------------------------------- checkpoints
+@pytest.fixture
+def bundled(tmp_path, monkeypatch):
+    """The folder of the game's first bundled network; nothing is in it yet."""
+    monkeypatch.setattr(checkpoint, "_BUNDLED", tmp_path / "checkpoints")
+    return tmp_path / "checkpoints" / GAME.name / "1"
+
+
+def test_older_bundled_networks_stay_and_the_newest_plays_by_default(bundled):
+    """A folder more is all it takes; the tenth is newer than the ninth."""
+    written = {
+        f"network,greedy=false,version={version}": write_checkpoint(
+            bundled.parent / version, GAME, k
+        )
+        for k, version in enumerate(("9", "1", "10"))
+    }
+    (bundled.parent / "drafts").mkdir()
+    (bundled.parent / "11").touch()
+    assert checkpoint.bundled_versions(GAME) == [1, 9, 10]
+    for name, tensors in [*written.items(), ("network", [*written.values()][-1])]:
+        agent = make(name, GAME)
+        assert isinstance(agent, NetworkAgent)
+        assert (agent.network.tensors["trunk.weight"] == tensors["trunk.weight"]).all()
+    with pytest.raises(ValueError, match="1, 9, 10"):
+        make("network,version=2", GAME)
+
+
+def test_where_no_bundled_network_fits_the_heuristic_is_the_default(bundled):
+    assert default(GAME) == "heuristic"
+    assert default(replace(GAME, name="chess")) == "random"
+    with pytest.raises(ValueError, match="no checkpoint"):
+        make("network", GAME)
+    write_checkpoint(bundled, GAME)
+    assert default(GAME) == "network"
+    edit_card(bundled, layout_digest="0" * 64)
+    for _ in ("other observations", "no card"):
+        assert default(GAME) == "heuristic"
+        with pytest.raises(CheckpointError):
+            make("network", GAME)
+        (bundled / "card.json").unlink(missing_ok=True)
+
+
+def test_options_in_the_text_and_as_arguments(tmp_path):
+    folder = tmp_path / "width=8,seats=2"
+    write_checkpoint(folder, GAME)
+    players: list[tuple[Any, dict[str, Any], bool]] = [
+        *(("network", {}, True), ("network, greedy = false ", {}, False), (str(folder), {}, True)),
+        *(("network,greedy=false", {"greedy": True}, True), (folder, {"greedy": False}, False)),
+    ]
+    for player, options, greedy in players:
+        agent = make(player, GAME, **options)
+        assert isinstance(agent, NetworkAgent)
+        assert agent.greedy is greedy
+    greedy_agent = make("greedy,samples=3", GAME)
+    assert isinstance(greedy_agent, GreedyAgent)
+    assert greedy_agent.samples == 3
+    assert make(greedy_agent, GAME) is greedy_agent
