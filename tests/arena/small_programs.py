@@ -6,10 +6,10 @@ import sys
 
 import numpy as np
 import psutil
-from shakespeare_arena.referee import RefereedLineup
 
 from shakespeare_agents import RandomAgent
 from shakespeare_agents.programs import Limits, Program, ProgramAgent
+from shakespeare_arena.referee import RefereedLineup
 from shakespeare_env.play.lineup import play_out
 from tests.generators import generators
 
