@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from shakespeare_agents.naming import PythonName, own_name, split_options
-from shakespeare_env.checks.values import meant, shown
+from shakespeare_env.checks.values import did_you_mean, shown
 from shakespeare_env.core.game import Game
 from shakespeare_env.errors import own_steps
 from shakespeare_env.own_files import load_file
@@ -47,7 +47,7 @@ def load(name: PythonName) -> Any:
     found: Any = module
     for part in name.attribute.split("."):
         if not hasattr(found, part):
-            question = meant(name.attribute, vars(module))
+            question = did_you_mean(name.attribute, vars(module))
             raise ValueError(f"{name.source} has no {name.attribute!r}{question}")
         found = getattr(found, part)
     return noted(name, found, module)

@@ -35,7 +35,7 @@ from shakespeare_agents.random_agent import RandomAgent
 from shakespeare_agents.search.agent import TEMPERATURE, Plan, network_search, plain_search
 from shakespeare_agents.search.playouts import TO_THE_END
 from shakespeare_agents.search.policies import at_random, by_rules_of_thumb
-from shakespeare_env.checks.values import meant
+from shakespeare_env.checks.values import did_you_mean
 from shakespeare_env.core.game import Game
 from shakespeare_env.errors import CheckpointError, own_steps
 from shakespeare_env.play.agent import Agent, AnyAgent, Player, Searcher
@@ -94,7 +94,7 @@ def make(player: Player, game: Game, **options: Any) -> AnyAgent:
         label = os.fspath(given)
         if not os.path.isdir(label):  # Path.is_dir does not take any text
             raise ValueError(
-                f"there is no agent or folder {label!r}{meant(label, names())}; give one of "
+                f"there is no agent or folder {label!r}{did_you_mean(label, names())}; give one of "
                 f"{', '.join(names())}, {HOW_TO_NAME}"
             )
         given = partial(_from_checkpoint, Path(label))
@@ -189,7 +189,7 @@ def _search(
         rollouts = "network" if is_there else unlearned(game)
     if rollouts not in _ROLLOUTS:
         raise ValueError(
-            f"rollouts={rollouts!r}{meant(rollouts, _ROLLOUTS)}: choose one of "
+            f"rollouts={rollouts!r}{did_you_mean(rollouts, _ROLLOUTS)}: choose one of "
             f"{', '.join(_ROLLOUTS)}"
         )
     if rollouts != "network":

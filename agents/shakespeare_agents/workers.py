@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import cloudpickle
 
-from shakespeare_env.errors import FromElsewhere, WorkerError
+from shakespeare_env.errors import WorkerError, own_steps
 from shakespeare_env.extras import needing
 
 S = TypeVar("S")
@@ -238,15 +238,15 @@ class Done(NamedTuple):
     result: Any
     decisions: int = 0
     games: int = 0
-    fault: tuple[bytes, FromElsewhere] | None = None
+    fault: tuple[bytes, dict[str, Any]] | None = None
 
     def unpacked(self) -> Any:
         """The result; a failed shard's exception is raised."""
         if self.fault is None:
             return self.result
-        content, elsewhere = self.fault
+        content, lost = self.fault
         raised = cloudpickle.loads(content)
-        elsewhere.put_on(raised)
+        vars(raised).update(lost)
         raise raised
 
 
@@ -258,7 +258,8 @@ def failed(fault: BaseException) -> Done:
             pickled = cloudpickle.dumps(fault)
             cloudpickle.loads(pickled)
             content = pickled
-    return Done(None, fault=(content, FromElsewhere.of(fault)))
+    lost = {"__notes__": getattr(fault, "__notes__", []), "own_steps": own_steps(fault)}
+    return Done(None, fault=(content, lost))
 
 
 def _do(code: str, job: bytes, shard: bytes) -> Any:

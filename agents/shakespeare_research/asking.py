@@ -30,7 +30,7 @@ from shakespeare_agents.registry import checkpoint_named, make
 from shakespeare_agents.storage import write_atomically
 from shakespeare_agents.workers import Tell, Workers
 from shakespeare_env.checks.box_files import box_facts, facts_digest
-from shakespeare_env.checks.values import command, meant, shown
+from shakespeare_env.checks.values import command, did_you_mean, shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game
@@ -162,7 +162,7 @@ def shards_of(
     names = [one.name for one in questions]
     for name in only:
         if name not in names:
-            raise ValueError(f"there is no question {shown(name)}{meant(name, names)}")
+            raise ValueError(f"there is no question {shown(name)}{did_you_mean(name, names)}")
     made = {
         name: (agent_digest(name, make(name, loaded), loaded), _trained_for(name, loaded))
         for name in players

@@ -9,7 +9,6 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.checks.values import check_arguments
 from shakespeare_env.core import registry
 from shakespeare_env.wrappers.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from shakespeare_env.wrappers.single_agent_batch import Opponents, SingleAgentBatch
@@ -50,7 +49,6 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         **options: bool,
     ) -> None:
         rules = registry.game(game, box)
-        check_arguments(SingleAgentEnv.__init__, rules.options, options)
         self.games = SingleAgentBatch(
             game,
             players=rules.max_seats if players is None else players,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.checks.values import check_arguments, is_whole
+from shakespeare_env.checks.values import is_whole
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import Integers, as_actions, checked_rows
@@ -140,7 +140,6 @@ class SingleAgentBatch:
         box: str | os.PathLike[str] | None = None,
         **options: bool,
     ) -> None:
-        check_arguments(SingleAgentBatch.__init__, registry.game(game, box).options, options)
         first_seed = fresh_seed() if seed is None else seed
         self.batch = Batch(
             game,

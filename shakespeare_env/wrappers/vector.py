@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from shakespeare_env.checks.values import check_arguments, shown
+from shakespeare_env.checks.values import shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch_checks import Integers, as_actions
 from shakespeare_env.wrappers.rendering import RENDER_FPS, Renderer
@@ -64,7 +64,6 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         **options: bool,
     ) -> None:
         rules = registry.game(game, box)
-        check_arguments(SingleAgentVectorEnv.__init__, rules.options, options)
         if render_mode == "human":
             raise ValueError("render_mode='human' shows one game: use the single environment")
         known = AutoresetMode.__members__

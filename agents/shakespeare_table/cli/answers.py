@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from shakespeare_env.checks.values import meant, shown
+from shakespeare_env.checks.values import did_you_mean, shown
 from shakespeare_env.cli.choices import give_up
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def find_move(answer: str, position: Position, commands: Iterable[str] = ()) -> 
     if not found:
         parts = [part for move in legal for part in _SEPARATORS.split(move)]
         words = [*commands, *legal, *(part for part in parts if not part.isdigit())]
-        question = meant(answer, words)
+        question = did_you_mean(answer, words)
         raise NoMoveError(
             f"{shown(answer)} is neither a move nor a number{question}; ? shows what you can enter"
         )
@@ -138,7 +138,7 @@ def find_topics(words: str, topics: Mapping[str, str]) -> list[str]:
     for fits in (str.__eq__, str.startswith, str.__contains__):
         if found := [name for name, text in plain.items() if fits(text, wanted)]:
             return found
-    question = meant(wanted, topics) or f"; there is: {_listed(sorted(topics), None)}"
+    question = did_you_mean(wanted, topics) or f"; there is: {_listed(sorted(topics), None)}"
     raise ValueError(f"nothing is called {shown(words)}{question}")
 
 

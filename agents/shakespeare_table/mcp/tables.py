@@ -11,7 +11,7 @@ from typing import Any
 from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.registry import default, make
 from shakespeare_arena.games.referee import Fault
-from shakespeare_env.checks.values import meant, shown
+from shakespeare_env.checks.values import did_you_mean, shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.rng import fresh_seed
 from shakespeare_env.datasets.recorded_columns import dealt
@@ -130,7 +130,7 @@ class Tables:
             )
             if not does:
                 raise RequestError(
-                    f"there is no {shown(name)}{meant(name, topics)}; there are: "
+                    f"there is no {shown(name)}{did_you_mean(name, topics)}; there are: "
                     f"{', '.join(topics)}"
                 )
             return Answer(f"{name}: {does}", {"name": name, "does": does})
@@ -145,7 +145,8 @@ class Tables:
                 answer = found.play(move)
             except IllegalMove as fault:
                 raise RequestError(
-                    f"{shown(move)} is not legal{meant(move, fault.legal)}; nothing has changed. "
+                    f"{shown(move)} is not legal{did_you_mean(move, fault.legal)}; "
+                    "nothing has changed. "
                     f"Legal moves: {', '.join(fault.legal)}"
                 ) from fault
             return self._with_ending(found, answer)
@@ -177,7 +178,7 @@ class Tables:
     def _check_game(self, game: str) -> None:
         if game not in self.games:
             raise RequestError(
-                f"no game {shown(game)}{meant(game, self.games)} is played here; there are: "
+                f"no game {shown(game)}{did_you_mean(game, self.games)} is played here; there are: "
                 f"{', '.join(self.games)}"
             )
 

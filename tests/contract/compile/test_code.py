@@ -38,7 +38,7 @@ OTHER, NAME = registry.names()[-2:]
 
 def modules_of(name):
     """The modules that hold the rules of a game and the kernels."""
-    functions = [kernels._build, *kernels.rules_of(registry.game(name))]
+    functions = [kernels.kernels_of, *kernels.rules_of(registry.game(name))]
     return {inspect.unwrap(function).__module__ for function in functions}
 
 
@@ -225,8 +225,7 @@ def test_all_that_is_played_uses_the_versions_that_compile_all_makes():
     name = "figaro"
     game = registry.game(name)
     kernels.compile_all(game)
-    entries = kernels.kernels_of(game)
-    compiled = {field: getattr(entries, field) for field in entries.__dataclass_fields__}
+    compiled = vars(kernels.kernels_of(game))
     before = {field: list(entry.signatures) for field, entry in compiled.items()}
     assert {len(signatures) for signatures in before.values()} == {1}
     seats = game.max_seats

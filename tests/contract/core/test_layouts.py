@@ -43,15 +43,11 @@ def test_a_position_reads_and_writes_the_moves_of_the_seat_to_move(table):
         legal = position.action_mask().nonzero()[0].tolist()
         assert [position.move_text(action) for action in legal] == position.moves()
         ids = actions.ids_for(seat, table.players)
-        for action in range(actions.size):
+        for action in legal:
             text = position.move_text(action)
-            assert text == actions.text(action, seat, table.players)
-            assert position.is_move(text) == (text in ids)
-            if text in ids:
-                assert position.action_id(text) == action
-                described = actions.description(action, seat, table.players)
-                assert position.describe_move(text) == described
-                assert "{" not in described
+            assert position.is_move(text)
+            assert position.action_id(text) == ids[text] == action
+            assert "{" not in position.describe_move(text)
     for text in ("", "castle", "{+0}"):
         for ask in (position.action_id, position.describe_move):
             with pytest.raises(ValueError, match=r"has no move .*lists them all"):

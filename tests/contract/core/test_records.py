@@ -42,7 +42,7 @@ def test_every_record_that_play_leads_to_can_be_loaded(table):
 def test_a_number_out_of_its_range_is_refused_and_named(table):
     batch = in_mid_game(table, n=4)
     before = batch.save(slice(None))
-    for field in batch.game.ranges.fields:
+    for field in batch.game.ranges.values():
         limits = np.iinfo(field.kind)
         for wrong in {field.low - 1, field.high + 1, limits.min, limits.max}:
             if not limits.min <= wrong <= limits.max or field.low <= wrong <= field.high:
