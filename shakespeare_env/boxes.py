@@ -23,17 +23,14 @@ from shakespeare_env.core import registry
 from shakespeare_env.errors import BoxError
 from shakespeare_env.extras import needing
 
-Finder = Callable[[Any], Iterable[str]]
-"""From a box to what is wrong with it, in words."""
+Finder = Callable[[Any], Iterable[str]]  # from a box to what is wrong with it, in words
 Changes = Iterator[tuple[Keys, Any]]
 """Entries by their keys in the file, and their values."""
 Groups = Mapping[str, Callable[[np.random.Generator, Mapping[str, Any]], Changes]]
 """Groups of facts, each drawn by itself: (generator, the package's own box file) -> changes."""
 
-_MOST_DRAWS = 1000
-"""Draws of one box before a prior is at fault."""
-_LOOKS = 16
-"""Draws of a group that show all its facts."""
+_MOST_DRAWS = 1000  # of one box, before a prior is at fault
+_LOOKS = 16  # draws of a group that show all its facts
 
 
 @dataclass(frozen=True)
@@ -161,21 +158,19 @@ def differ(one: Any, other: Any, keys: Keys) -> bool:
 
 
 def _put_at(document: Any, keys: Keys, value: Any) -> None:
-    """Give an entry of a TOML document a value."""
+    """Give an entry of a TOML document a value; tables stand in one line."""
     import tomlkit
+
+    def item(value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return tomlkit.item(value)
+        table = tomlkit.inline_table()
+        table.update({key: item(inner) for key, inner in value.items()})
+        return table
 
     for key in keys[:-1]:
         document = document[key]
-    document[keys[-1]] = _inline(value) if isinstance(value, Mapping) else tomlkit.item(value)
-
-
-def _inline(table: Mapping[str, Any]) -> Any:
-    """A table in one line."""
-    import tomlkit
-
-    made = tomlkit.inline_table()
-    made.update({key: _inline(v) if isinstance(v, Mapping) else v for key, v in table.items()})
-    return made
+    document[keys[-1]] = item(value)
 
 
 def _of(game: str, module: str) -> Any:

@@ -124,8 +124,7 @@ event.register("numba:compile", _clock)
 def rule(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function that other compiled functions call.
 
-    All its integers arrive as 64 bits: versions for mixtures of int8, int32 and literals would more
-    than double compile time.
+    All its integers arrive as 64 bits: versions for mixtures would more than double compile time.
     """
     return _rule(function)
 

@@ -95,9 +95,11 @@ class Batch:
         needed = n * sum(array.nbytes for array in of_one)
         require_memory(f"{n:,} games of {game}", needed, "play fewer at once")
         self._players = checked_players(self.game, n, players)
-        self._variants: dict[str, Any] = options
+        self._variants = options
         terms = checked_terms(self.game, self._players, autoreset, reward, options)
         self.autoreset, self.reward, self._options = terms.autoreset, reward, terms.options
+        self._arguments = {"game": self.game.name, "threads": threads, "reward": reward}
+        self._arguments |= {"autoreset": self.autoreset, **options}
         arrays, outcome = GameArrays.of(self.game, n), Outcome.of(self.game, n)
         self._arrays, self._outcome, self._terms = tuple(arrays), tuple(outcome), tuple(terms)
         self._kernels = kernels_of(self.game)
@@ -245,7 +247,7 @@ class Batch:
 
         It checks nothing: the records must be copies of games of this batch, or alike.
         """
-        return partial(_batch_of, self.game.name, self.reward, self._variants)
+        return partial(_batch_of, {**self._arguments, "threads": 1, "autoreset": False})
 
     def determinize(self, indices: Integers | slice, seats: Integers, seeds: Integers) -> None:
         """Redraw what one seat of each of some games does not know; each has a seed of its own."""
@@ -289,23 +291,10 @@ class Batch:
             self._pool.share(size, work)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        name = self.game.name
-        arguments = {
-            "n": self.n,
-            "threads": self._pool.threads,
-            "autoreset": self.autoreset,
-            "reward": self.reward,
-            **self._variants,
-        }
         with self._lock:
             kept = {name: getattr(self, name).copy() for name in _KEPT}
-            return _restored, (
-                name,
-                registry.box_digest(name),
-                arguments,
-                self.save(slice(None)),
-                kept,
-            )
+            digest, records = registry.box_digest(self.game.name), self.save(slice(None))
+        return _restored, (self._arguments, digest, records, kept)
 
 
 def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -315,22 +304,19 @@ def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return view
 
 
-def _batch_of(
-    name: str, reward: str, variants: dict[str, Any], records: Records, seed: int
-) -> Batch:
+def _batch_of(arguments: dict[str, Any], records: Records, seed: int) -> Batch:
     """See `Batch.maker`."""
-    arguments: dict[str, Any] = {"players": records["players"], "seed": seed, "reward": reward}
-    batch = Batch(name, len(records), autoreset=False, **arguments, **variants)
+    batch = Batch(n=len(records), players=records["players"], seed=seed, **arguments)
     batch._put(batch._every_row, records)
     return batch
 
 
 def _restored(
-    name: str, digest: str, arguments: dict[str, Any], records: Records, kept: dict[str, Any]
+    arguments: dict[str, Any], digest: str, records: Records, kept: dict[str, Any]
 ) -> Batch:
     """A batch from its pickle; PositionError if its records were changed."""
-    game = registry.game_saved(name, digest)
-    batch = Batch(game.name, players=records["players"], **arguments)
+    registry.game_saved(arguments["game"], digest)
+    batch = Batch(n=len(records), players=records["players"], **arguments)
     batch.load(slice(None), records)
     for array, saved in kept.items():
         getattr(batch, array)[...] = saved

@@ -176,9 +176,8 @@ class DeviceBatch:
         if not isinstance(actions, torch.Tensor) or actions.shape != played.shape:
             raise ValueError(f"actions={shown(actions)}: give a tensor of {len(played)} actions")
         if actions.dtype.is_floating_point or actions.device != self.device:
-            raise TypeError(
-                f"actions are {actions.dtype} on {actions.device}; give integers on {self.device}"
-            )
+            given = f"actions are {actions.dtype} on {actions.device}"
+            raise TypeError(f"{given}; give integers on {self.device}")
         if rows is not None:
             self.rewards.zero_()
             self.done.zero_()

@@ -76,19 +76,21 @@ class Outcome(NamedTuple):
     @classmethod
     def of(cls, game: Game, n: int) -> Outcome:
         """Room for n games."""
-        scores = [np.zeros((n, game.max_seats), np.int16) for _ in range(3)]
-        rewards, winners = (np.zeros((n, game.max_seats), kind) for kind in (np.float32, np.bool_))
-        return cls(rewards, np.zeros(n, np.bool_), *scores, winners)
+        by_seat = (n, game.max_seats)
+        return cls(
+            np.zeros(by_seat, np.float32),
+            np.zeros(n, np.bool_),
+            np.zeros(by_seat, np.int16),
+            np.zeros(by_seat, np.int16),
+            np.zeros(by_seat, np.int16),
+            np.zeros(by_seat, np.bool_),
+        )
 
 
 class Terms(NamedTuple):
-    """The variants and rewards of a batch.
+    """The variants, a bit each, and the rewards of a batch.
 
-    Attributes:
-        options: A bit per variant (`Game.option_bits`).
-        reward: The code of a reward.
-        scale: Points that count as one unit of reward.
-        target: The solo game's target; 0 without a solo game.
+    `reward` is a code, `scale` the points that count as one unit, `target` the solo game's, or 0.
     """
 
     options: int
@@ -108,14 +110,13 @@ class RowRules:
     """A game's compiled functions on game `rows[k]`, given the arrays as plain tuples.
 
     Attributes:
-        set_up: (k, arrays, rows, players, options). Deal a game, from its record's `random`, and
-            play its forced moves.
+        set_up: (k, arrays, rows, players, options). Deal, from the record's `random`, up to the
+            first decision.
         refresh: (k, arrays, rows). Write what the seat to move sees of a changed record.
         is_legal: (k, arrays, rows, actions) -> bool; when over only -1 is legal.
         step: (k, arrays, outcome, rows, actions, players, terms). Play a legal action, unless the
             game is over, and all forced moves after it.
-        choose: (i, chance, mask, to_move, actions). Draw a uniformly random legal action, -1 when
-            over.
+        choose: (i, chance, mask, to_move, actions). Draw a random legal action, -1 when over.
     """
 
     set_up: Callable[..., None]

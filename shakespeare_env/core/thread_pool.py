@@ -35,7 +35,9 @@ class ThreadPool:
         if self._process != os.getpid():  # a forked process lacks the threads
             self._start(self.threads)
             self._process = os.getpid()
-        self._begun, self._ended = begun, ended = [], []
+        begun: list[None] = []
+        ended: list[BaseException | None] = []
+        self._begun, self._ended = begun, ended
         parts = pairwise(n * share // shares for share in range(shares + 1))
         jobs = [partial(_do, work, *part, ended, self._ends) for part in parts]
         try:

@@ -125,9 +125,12 @@ def _least(field: StateField) -> int:
     return field.low if ends else min(max(0, field.low), field.high)
 
 
+def _empty(field: StateField) -> Any:
+    return np.full(field.shape, _least(field), field.kind)
+
+
 def _one_row(field: StateField) -> Any:
-    whole = np.full(field.shape, _least(field), field.kind)
-    return whole[0] if field.by_seat else whole
+    return _empty(field)[0] if field.by_seat else _empty(field)
 
 
 def _in_text(field: StateField, value: Any) -> Any:
@@ -153,11 +156,11 @@ def _number_in_text(field: StateField, number: int) -> Any:
 
 
 def _read(field: StateField, value: Any, key: str, players: int) -> Any:
-    empty = _one_row(field)
+    shape = _one_row(field).shape
     if not field.by_seat:
-        return _numbers(field, value, key, empty.shape)
-    whole = np.full(field.shape, _least(field), field.kind)
-    whole[:players] = _numbers(field, value, key, (players, *empty.shape))
+        return _numbers(field, value, key, shape)
+    whole = _empty(field)
+    whole[:players] = _numbers(field, value, key, (players, *shape))
     return whole
 
 

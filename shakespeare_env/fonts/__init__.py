@@ -23,7 +23,7 @@ FILES: dict[Weight, Path] = {
 
 
 _MEASURED = json.loads((_FOLDER / "widths.json").read_text(encoding="utf-8"))
-_WIDTHS = {
+_WIDTHS: dict[Weight, dict[str, int]] = {
     weight: dict(zip(_MEASURED["characters"], _MEASURED[weight], strict=True)) for weight in FILES
 }
 _UNKNOWN = 1000  # thousandths of the size; other scripts may be as wide as they are high

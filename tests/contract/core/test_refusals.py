@@ -11,7 +11,6 @@ from shakespeare_agents import RandomAgent
 from shakespeare_arena import Entrant, evaluate
 from shakespeare_env import Batch, IllegalMove, Position
 from shakespeare_env.core import registry
-from shakespeare_env.core.batch_checks import as_actions, checked_rows
 from shakespeare_env.errors import MemoryLimitError
 from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 from tests.contract.batches import assert_unchanged, games, played, sizes, snapshot
@@ -131,13 +130,6 @@ def test_a_variant_is_refused_where_it_is_not_for_the_table(name):
         for players in {game.min_seats, game.max_seats} - set(seats):
             with pytest.raises(ValueError, match=option):
                 Batch(name, 2, players=[seats[0], players], **on)
-
-
-def test_what_was_checked_is_not_the_callers_to_change():
-    """Another thread may write into them while the step is under way."""
-    actions, rows = np.zeros(3, np.int32), np.arange(3)
-    assert not np.shares_memory(as_actions(actions, 3), actions)
-    assert not np.shares_memory(checked_rows(3, rows), rows)
 
 
 def test_what_is_beyond_the_memory_is_refused_before_a_game_is_played(monkeypatch):
