@@ -21,6 +21,9 @@ class ThreadPool:
     one call into C, and waits: work that is interrupted is done as a whole or not begun.
     """
 
+    _begun: list[None]
+    _ended: list[BaseException | None]
+
     def __init__(self, threads: int) -> None:
         self.threads = threads
         self._process = -1
@@ -63,8 +66,7 @@ class ThreadPool:
     def _start(self, threads: int) -> None:
         self._shares: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._ends: SimpleQueue[None] = SimpleQueue()
-        self._begun: list[None] = []
-        self._ended: list[BaseException | None] = []
+        self._begun, self._ended = [], []
         for _ in range(threads):
             Thread(target=_serve, args=(self._shares,), daemon=True).start()
 

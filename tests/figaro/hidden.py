@@ -89,9 +89,9 @@ def can_decide(fronts: list[list[str]]) -> Callable[[Iterable[str]], bool]:
 
 def _cards(game: Any, seat: int) -> list[str]:
     """The cards in a hand; none for nobody."""
-    if seat < 0:
-        return []
-    return [KINDS[kind] for kind in np.repeat(np.arange(len(KINDS)), game["hand"][seat])]
+    counts = game["hand"][seat] if seat >= 0 else 0
+    cards: list[str] = np.repeat(KINDS, counts).tolist()
+    return cards
 
 
 def _fronts(game: Any) -> list[list[str]]:

@@ -88,11 +88,9 @@ def test_positions_written_by_hand_are_observed_number_by_number(make):
 def expected(d, observer):
     """Field name -> numbers."""
     players = d["players"]
-    fields = {}
-    for place in range(players):
-        for name, numbers in seat_fields(d, (observer + place) % players).items():
-            fields[f"seat{place}.{name}"] = numbers
-    return fields | table_fields(d) | own_fields(d, observer)
+    seats = [seat_fields(d, (observer + place) % players) for place in range(players)]
+    by_seat = {f"seat{i}.{name}": seat[name] for i, seat in enumerate(seats) for name in seat}
+    return by_seat | table_fields(d) | own_fields(d, observer)
 
 
 def one_hot(index, size):
@@ -100,8 +98,8 @@ def one_hot(index, size):
 
 
 def amounts(cards):
-    found = Counter(cards)
-    return [found[kind] for kind in KINDS]
+    counts = Counter(cards)
+    return [counts[kind] for kind in KINDS]
 
 
 def padded(lengths, size):
@@ -151,14 +149,13 @@ def table_fields(d):
 
 def own_fields(d, observer):
     """What only the observer knows: its cards, and so those that the others hold between them."""
-    others: Counter[str] = Counter()
-    for seat, hand in enumerate(d["hands"]):
-        if seat != observer:
-            others.update(hand)
+    hands = [Counter(hand) for hand in d["hands"]]
+    own = hands.pop(observer)
+    others = sum(hands, Counter())
     return {
-        "own_hand": amounts(Counter(d["hands"][observer]).elements()),
+        "own_hand": amounts(own.elements()),
         "own_unseen": amounts(others.elements()),
-        "own_fillers": fillers(d, observer, Counter(d["hands"][observer])),
+        "own_fillers": fillers(d, observer, own),
         "own_threats": fillers(d, observer, others),
     }
 
