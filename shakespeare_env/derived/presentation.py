@@ -13,7 +13,7 @@ from shakespeare_env.core.game import ActionTable, Record
 from shakespeare_env.core.presentation import Event, Headline, Panel, Piece, Presentation
 from shakespeare_env.derived.notation import Notation
 from shakespeare_env.drawing.board import ROOM, picture, seat_and_name
-from shakespeare_env.drawing.shapes import MUTED, Block, box, words
+from shakespeare_env.drawing.shapes import MUTED, Block, Elements, box, words
 from shakespeare_env.drawing.text_layout import columns
 from shakespeare_env.fonts import width
 from shakespeare_env.play.tracing import interpreted
@@ -140,7 +140,7 @@ def _piece(name: str, title: str, value: Any) -> Piece:
     text = _text(value)
     wide = 20 + max(width(text, _VALUE, "bold"), width(title, _CAPTION, "normal"), _LEAST - 20)
     wide = min(wide, ROOM)
-    drawn = [
+    drawn: Elements = [
         box(0, 0, wide, _HIGH),
         words(10, 17, title, _CAPTION, fill=MUTED, room=wide - 20),
         words(10, 42, text, _VALUE, weight="bold", room=wide - 20),
