@@ -33,8 +33,8 @@ class Position:
     def __init__(self, game: Game) -> None:
         self.game = game
         self._kernels = kernels_of(game)
-        self._arrays = tuple(GameArrays.of(game, 1))
-        self._record, self._mask, _, self._to_move = self._arrays
+        self._arrays = tuple(arrays := GameArrays.of(game, 1))
+        self._record, self._mask, _, self._to_move = arrays
         self._players = 0  # as in the record, where reading it would be slow
         self._lock = threading.RLock()  # threads wait for each other
 

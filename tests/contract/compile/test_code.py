@@ -39,7 +39,7 @@ OTHER, NAME = registry.names()[-2:]
 
 def modules_of(name):
     """The modules that hold the rules of a game and the kernels."""
-    functions = [kernels.kernels_of, *kernels.rules_of(registry.game(name))]
+    functions: list[Any] = [kernels.kernels_of, *kernels.rules_of(registry.game(name))]
     return {inspect.unwrap(function).__module__ for function in functions}
 
 
