@@ -12,65 +12,44 @@ from typing import TYPE_CHECKING, Any
 from shakespeare_env.core import registry
 
 if TYPE_CHECKING:
-    from shakespeare_env.compile.decorators import rule
-    from shakespeare_env.core.batch import Batch
-    from shakespeare_env.core.device_batch import DeviceBatch
-    from shakespeare_env.core.game import ActionTable, Block, ObservationLayout
-    from shakespeare_env.core.position import Position
-    from shakespeare_env.core.records import StateField
-    from shakespeare_env.core.registry import register
-    from shakespeare_env.core.rng import below
-    from shakespeare_env.derived.defining import define
-    from shakespeare_env.derived.rules import Check
-    from shakespeare_env.errors import IllegalMove, PositionError, ShakespeareEnvError
-    from shakespeare_env.wrappers.aec import env, parallel_env, raw_env
+    from shakespeare_env.compile.decorators import rule as rule
+    from shakespeare_env.core.batch import Batch as Batch
+    from shakespeare_env.core.device_batch import DeviceBatch as DeviceBatch
+    from shakespeare_env.core.game import ActionTable as ActionTable
+    from shakespeare_env.core.game import Block as Block
+    from shakespeare_env.core.game import ObservationLayout as ObservationLayout
+    from shakespeare_env.core.position import Position as Position
+    from shakespeare_env.core.records import StateField as StateField
+    from shakespeare_env.core.registry import register as register
+    from shakespeare_env.core.rng import below as below
+    from shakespeare_env.derived.defining import define as define
+    from shakespeare_env.derived.rules import Check as Check
+    from shakespeare_env.errors import IllegalMove as IllegalMove
+    from shakespeare_env.errors import PositionError as PositionError
+    from shakespeare_env.errors import ShakespeareEnvError as ShakespeareEnvError
+    from shakespeare_env.wrappers.aec import env as env
+    from shakespeare_env.wrappers.aec import parallel_env as parallel_env
+    from shakespeare_env.wrappers.aec import raw_env as raw_env
 
     __version__: str
 
-__all__ = [
-    "ActionTable",
-    "Batch",
-    "Block",
-    "Check",
-    "DeviceBatch",
-    "IllegalMove",
-    "ObservationLayout",
-    "Position",
-    "PositionError",
-    "ShakespeareEnvError",
-    "StateField",
-    "__version__",
-    "below",
-    "define",
-    "env",
-    "observation_layout",
-    "parallel_env",
-    "raw_env",
-    "register",
-    "registry",
-    "rule",
-]
 _HOMES = {
-    "ActionTable": "core.game",
-    "Batch": "core.batch",
-    "Block": "core.game",
-    "Check": "derived.rules",
-    "DeviceBatch": "core.device_batch",
-    "IllegalMove": "errors",
-    "ObservationLayout": "core.game",
-    "Position": "core.position",
-    "PositionError": "errors",
-    "ShakespeareEnvError": "errors",
-    "StateField": "core.records",
-    "below": "core.rng",
-    "define": "derived.defining",
-    "env": "wrappers.aec",
-    "parallel_env": "wrappers.aec",
-    "raw_env": "wrappers.aec",
-    "register": "core.registry",
-    "rule": "compile.decorators",
+    "compile.decorators": ("rule",),
+    "core.batch": ("Batch",),
+    "core.device_batch": ("DeviceBatch",),
+    "core.game": ("ActionTable", "Block", "ObservationLayout"),
+    "core.position": ("Position",),
+    "core.records": ("StateField",),
+    "core.registry": ("register",),
+    "core.rng": ("below",),
+    "derived.defining": ("define",),
+    "derived.rules": ("Check",),
+    "errors": ("IllegalMove", "PositionError", "ShakespeareEnvError"),
+    "wrappers.aec": ("env", "parallel_env", "raw_env"),
 }
 """The modules of public names, imported on first use because the compiler takes a while."""
+_MODULES = {name: module for module, names in _HOMES.items() for name in names}
+__all__ = ["__version__", "observation_layout", "registry", *_MODULES]
 
 
 def observation_layout(name: str = registry.DEFAULT) -> ObservationLayout:
@@ -81,9 +60,9 @@ def observation_layout(name: str = registry.DEFAULT) -> ObservationLayout:
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("shakespeare_env.version").version()
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"shakespeare_env.{_HOMES[name]}"), name)
+    return getattr(import_module(f"shakespeare_env.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -18,34 +18,24 @@ from typing import Any
 import numpy as np
 
 from shakespeare_env.checks.box_files import Keys, checked_box, read_box
-from shakespeare_env.checks.values import meant, shown
+from shakespeare_env.checks.values import did_you_mean, shown
 from shakespeare_env.core import registry
 from shakespeare_env.errors import BoxError
 from shakespeare_env.extras import needing
 
-Finder = Callable[[Any], Iterable[str]]
-"""From a box to what is wrong with it, in words."""
+Finder = Callable[[Any], Iterable[str]]  # from a box to what is wrong with it, in words
 Changes = Iterator[tuple[Keys, Any]]
 """Entries by their keys in the file, and their values."""
 Groups = Mapping[str, Callable[[np.random.Generator, Mapping[str, Any]], Changes]]
 """Groups of facts, each drawn by itself: (generator, the package's own box file) -> changes."""
 
-_MOST_DRAWS = 1000
-"""Draws of one box before a prior is at fault."""
-_LOOKS = 16
-"""Draws of a group that show all its facts."""
+_MOST_DRAWS = 1000  # of one box, before a prior is at fault
+_LOOKS = 16  # draws of a group that show all its facts
 
 
 @dataclass(frozen=True)
 class Constraint:
-    """Something that holds for every copy of the game.
-
-    Attributes:
-        name: In words.
-        says: What has to hold.
-        source: Where it is read, or what it follows from.
-        faults: (box) -> what violates it.
-    """
+    """Something that holds for every copy of the game; `source` says where it is read."""
 
     name: str
     says: str
@@ -57,37 +47,36 @@ class Constraints:
     """The constraints of a game, in the order of their definition."""
 
     def __init__(self) -> None:
-        self._found: list[Constraint] = []
+        self._all: list[Constraint] = []
 
     def __iter__(self) -> Iterator[Constraint]:
-        return iter(self._found)
+        return iter(self._all)
 
     def from_source(self, source: str) -> Callable[[Finder], Finder]:
         """Make a constraint of a function: its name, its docstring and what it finds."""
 
         def add(finder: Finder) -> Finder:
             name = finder.__name__.replace("_", " ").strip()
-            self._found.append(Constraint(name, inspect.getdoc(finder) or "", source, finder))
+            self._all.append(Constraint(name, inspect.getdoc(finder) or "", source, finder))
             return finder
 
         return add
 
     def violated(self, box: Any) -> list[tuple[Constraint, list[str]]]:
         """The constraints that a box violates, with what is wrong."""
-        found = [(one, list(one.faults(box))) for one in self]
-        return [(one, faults) for one, faults in found if faults]
+        return [(known, faults) for known in self if (faults := list(known.faults(box)))]
 
 
-def unless(found: object, wanted: object, what: str) -> Iterator[str]:
+def unless(fact: object, wanted: object, what: str) -> Iterator[str]:
     """A fault if a fact is not what every copy has."""
-    if found != wanted:
-        yield f"{what}: {found}, not {wanted}"
+    if fact != wanted:
+        yield f"{what}: {fact}, not {wanted}"
 
 
 def constraints(game: str) -> Constraints:
     """What holds for every copy of a game."""
-    found: Constraints = _of(game, "plausible").CONSTRAINTS
-    return found
+    all_of_them: Constraints = _of(game, "plausible").CONSTRAINTS
+    return all_of_them
 
 
 def groups(game: str) -> tuple[str, ...]:
@@ -108,26 +97,16 @@ def facts_by_group(game: str) -> dict[Keys, str]:
 
 
 def violated(game: str, path: Path) -> list[tuple[Constraint, list[str]]]:
-    """The constraints that a box file violates, with what is wrong.
-
-    Raises:
-        BoxError: the file cannot be read, or an entry is wrong.
-    """
-    box = read_box(_of(game, "facts").Box, registry.folder(game), path)
+    """The constraints that a box file violates, with what is wrong; BoxError as in `read_box`."""
+    box = read_box(type(_of(game, "tables").BOX), registry.folder(game), path)
     return constraints(game).violated(box)
 
 
 def sample_box(game: str, seed: int, number: int, drawn: Collection[str] | None = None) -> str:
     """A plausible box as a TOML document: the package's own, some groups of facts drawn anew.
 
-    Equal arguments give equal boxes. A box differs from the package's own in some fact, but boxes
-    of an ensemble may be equal, above all if only a small group is drawn.
-
-    Args:
-        game: Its name.
-        seed: Of the ensemble.
-        number: Of the box in it.
-        drawn: The groups of facts to draw; None draws all.
+    Equal arguments give equal boxes, which differ from the package's own; boxes of an ensemble may
+    be equal. `drawn` names the groups of facts to draw, None all.
 
     Raises:
         ValueError: there is no such group, or none is named.
@@ -140,11 +119,11 @@ def sample_box(game: str, seed: int, number: int, drawn: Collection[str] | None 
     known = _of(game, "prior").GROUPS
     for group in drawn or ():
         if group not in known:
-            raise ValueError(f"there is no group {shown(group)}{meant(group, known)}")
+            raise ValueError(f"there is no group {shown(group)}{did_you_mean(group, known)}")
     chosen = known if drawn is None else {group: known[group] for group in known if group in drawn}
     if not chosen:
         raise ValueError(f"no group is drawn; name some of {', '.join(known)}")
-    text = own.read_text("utf-8")
+    text, kind = own.read_text("utf-8"), type(_of(game, "tables").BOX)
     facts = tomllib.loads(text)
     rng = np.random.default_rng([seed, number])
     for _ in range(_MOST_DRAWS):
@@ -157,7 +136,7 @@ def sample_box(game: str, seed: int, number: int, drawn: Collection[str] | None 
         if not moved:
             continue
         with suppress(BoxError):
-            box = checked_box(_of(game, "facts").Box, document.unwrap(), own)
+            box = checked_box(kind, document.unwrap(), own)
             if not constraints(game).violated(box):
                 head = f"# Box {number} of seed {seed}: reconstructed facts are drawn.\n"
                 return head + str(tomlkit.dumps(document))
@@ -179,25 +158,19 @@ def differ(one: Any, other: Any, keys: Keys) -> bool:
 
 
 def _put_at(document: Any, keys: Keys, value: Any) -> None:
-    """Give an entry of a TOML document a value."""
+    """Give an entry of a TOML document a value; tables stand in one line."""
+    import tomlkit
+
+    def item(value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return tomlkit.item(value)
+        table = tomlkit.inline_table()
+        table.update({key: item(inner) for key, inner in value.items()})
+        return table
+
     for key in keys[:-1]:
         document = document[key]
-    document[keys[-1]] = _inline(value) if isinstance(value, Mapping) else value
-
-
-def _inline(table: Mapping[str, Any]) -> Any:
-    """A table in one line, spaced as in the package's own boxes; keys are plain words."""
-    import tomlkit
-
-    inner = ", ".join(f"{key} = {_item(value).as_string()}" for key, value in table.items())
-    # With the end of its line, which belongs to it.
-    return tomlkit.parse(f"table = {{ {inner} }}\n" if inner else "table = {}\n")["table"]
-
-
-def _item(value: Any) -> Any:
-    import tomlkit
-
-    return _inline(value) if isinstance(value, Mapping) else tomlkit.item(value)
+    document[keys[-1]] = item(value)
 
 
 def _of(game: str, module: str) -> Any:

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from traceback import FrameSummary, extract_tb
-from typing import NamedTuple
 
 _OURS = (
     *("shakespeare_env", "shakespeare_agents", "shakespeare_arena"),
@@ -22,21 +21,7 @@ class ShakespeareEnvError(Exception):
 
 
 class BoxError(ShakespeareEnvError, ValueError):
-    """An unusable component file (`box.toml`).
-
-    Attributes:
-        keys: The path from the file to the entry at fault; tables of a list go by their index.
-        fault: The fault without the entry's name; the whole message where no entry is at fault.
-        remedy: What to do about it, or nothing.
-    """
-
-    def __init__(
-        self, message: str, keys: tuple[str | int, ...] = (), fault: str = "", remedy: str = ""
-    ) -> None:
-        super().__init__(message)
-        self.keys = keys
-        self.fault = fault or message
-        self.remedy = remedy
+    """An unusable component file (`box.toml`)."""
 
 
 class GameError(ShakespeareEnvError, ValueError):
@@ -109,14 +94,8 @@ class IllegalMove(ShakespeareEnvError, ValueError):  # noqa: N818 - as chess lib
         super().__init__(f"illegal move {move!r}{where}: {remedy}")
 
     def __reduce__(self) -> tuple[object, ...]:
-        rebuild = partial(
-            IllegalMove,
-            seat=self.seat,
-            phase=self.phase,
-            legal=self.legal,
-            game_index=self.game_index,
-        )
-        return rebuild, (self.move,)
+        named = {name: vars(self)[name] for name in ("seat", "phase", "legal", "game_index")}
+        return partial(IllegalMove, self.move, **named), ()
 
 
 class AgentNote(str):
@@ -130,34 +109,15 @@ def agent_notes(fault: BaseException) -> list[str]:
     return [note for note in getattr(fault, "__notes__", []) if isinstance(note, AgentNote)]
 
 
-class FromElsewhere(NamedTuple):
-    """The parts of an exception that pickling loses on the way to another process.
-
-    Attributes:
-        notes: The notes on it.
-        steps: See `own_steps`.
-    """
-
-    notes: list[str]
-    steps: list[FrameSummary]
-
-    @classmethod
-    def of(cls, fault: BaseException) -> FromElsewhere:
-        """These parts of an exception."""
-        return cls(list(getattr(fault, "__notes__", [])), own_steps(fault))
-
-    def put_on(self, fault: BaseException) -> None:
-        """Attach them to the exception that has arrived."""
-        fault.__notes__ = self.notes
-        fault.own_steps = self.steps  # type: ignore[attr-defined]
-
-
 def own_steps(fault: BaseException) -> list[FrameSummary]:
-    """The steps of an exception's traceback through code that is neither ours nor a library's."""
+    """The steps of a traceback through code that is neither ours nor a library's.
+
+    Pickling loses tracebacks: whoever sends an exception sends them along, as its `own_steps`.
+    """
     if (known := getattr(fault, "own_steps", None)) is not None:
         return list(known)
-    steps = extract_tb(fault.__traceback__)
-    return [one for one in steps if not one.filename.startswith("<") and is_own_file(one.filename)]
+    files = [step for step in extract_tb(fault.__traceback__) if step.filename[:1] != "<"]
+    return [step for step in files if is_own_file(step.filename)]
 
 
 def is_own_file(name: str) -> bool:

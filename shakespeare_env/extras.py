@@ -12,11 +12,7 @@ _ROOT = Path(__file__).resolve().parents[1]
 
 @contextmanager
 def needing(extra: str, who_needs: str) -> Iterator[None]:
-    """Imports inside need an extra of this distribution.
-
-    Raises:
-        ModuleNotFoundError: a module is missing; names it, its purpose and the remedy.
-    """
+    """Imports inside need an extra; ModuleNotFoundError names what is missing and the remedy."""
     try:
         yield
     except ModuleNotFoundError as missing:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError
-from importlib.metadata import version as installed_version
+from importlib import metadata
 
 NOT_INSTALLED = "0+not.installed"
 """The version of a checkout on the module path that was not installed."""
@@ -12,6 +11,6 @@ NOT_INSTALLED = "0+not.installed"
 def version() -> str:
     """The version of the installed distribution, or `NOT_INSTALLED`."""
     try:
-        return installed_version("shakespeare-env")
-    except PackageNotFoundError:
+        return metadata.version("shakespeare-env")
+    except metadata.PackageNotFoundError:
         return NOT_INSTALLED

@@ -20,7 +20,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from shakespeare_agents.heuristics import unlearned
-from shakespeare_env.checks.values import meant, shown
+from shakespeare_env.checks.values import did_you_mean, shown
 from shakespeare_env.errors import own_steps
 from shakespeare_env.own_files import load_file
 
@@ -131,7 +131,7 @@ def load(name: PythonName) -> Any:
     try:
         return attrgetter(name.attribute)(module)
     except AttributeError:
-        question = meant(name.attribute, vars(module))
+        question = did_you_mean(name.attribute, vars(module))
         raise ValueError(f"there is no {name} in {name.source}{question}") from None
 
 
@@ -228,7 +228,7 @@ def make(player: Player, game: Game, **options: Any) -> AnyAgent:
         label = os.fspath(given)
         if not os.path.isdir(label):  # Path.is_dir does not take any text
             raise ValueError(
-                f"there is no agent or folder {label!r}{meant(label, names())}; give one of "
+                f"there is no agent or folder {label!r}{did_you_mean(label, names())}; give one of "
                 f"{choices}"
             )
         from shakespeare_agents.networks.inference import checkpoint_agent

@@ -28,7 +28,7 @@ from shakespeare_agents.networks.checkpoint import read_card
 from shakespeare_agents.storage import write_atomically
 from shakespeare_agents.workers import Tell, Workers
 from shakespeare_env.checks.box_files import box_facts, facts_digest
-from shakespeare_env.checks.values import meant, shown
+from shakespeare_env.checks.values import did_you_mean, shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game
@@ -121,7 +121,7 @@ def shards_of(
     loaded, questions = registry.game(game), questions_of(game)
     for name in only:
         if name not in questions:
-            raise ValueError(f"there is no question {shown(name)}{meant(name, questions)}")
+            raise ValueError(f"there is no question {shown(name)}{did_you_mean(name, questions)}")
     digests = {
         name: (agent_digest(name, make(name, loaded), loaded), _trained_for(name, loaded))
         for name in players

@@ -38,12 +38,7 @@ def box_in_force(package: Path, variable: str) -> Path:
 
 
 def read_box(kind: type[F], package: Path, path: Path) -> F:
-    """A box file, checked; tables that it lacks are those of the package's own box.
-
-    Args:
-        kind: The game's model of a box.
-        package: The game's folder, which holds a `box.toml`.
-        path: The file.
+    """A box file, checked by its model; tables that it lacks are those of the package's own box.
 
     Raises:
         BoxError: it cannot be read, or an entry is wrong; names file, entry and value.
@@ -53,35 +48,35 @@ def read_box(kind: type[F], package: Path, path: Path) -> F:
 
 def checked_box(kind: type[F], facts: Mapping[str, Any], path: Path) -> F:
     """The same for the parsed facts of a file."""
-    text = json.dumps(without_sources(facts), default=str)
+    text = json.dumps(_without_sources(facts), default=str)
     try:
         return kind.model_validate_json(text)
     except ValidationError as error:
-        found = error.errors(include_url=False)[0]
-        fault, entry = found["msg"].removeprefix("Value error, "), _entry(facts, found["loc"])
-        if found["type"] != "missing" and found["loc"]:
-            fault = f"{shown(found['input'])}: {fault}"
+        first = error.errors(include_url=False)[0]
+        fault, entry = first["msg"].removeprefix("Value error, "), _entry(facts, first["loc"])
+        if first["type"] != "missing" and first["loc"]:
+            fault = f"{shown(first['input'])}: {fault}"
         raise BoxError(f"{path}: {entry}{fault}") from None
 
 
 def facts_digest(package: Path, path: Path) -> str:
     """SHA-256 of a box file but for comments and sources; the package's tables fill gaps."""
-    text = json.dumps(without_sources(_complete(package, path)), sort_keys=True, default=str)
+    text = json.dumps(_without_sources(_complete(package, path)), sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def box_facts(path: Path) -> dict[str, Any]:
     """A box file's facts, without sources; BoxError if it cannot be read or is not TOML."""
-    found: dict[str, Any] = without_sources(_parsed(path))
-    return found
+    facts: dict[str, Any] = _without_sources(_parsed(path))
+    return facts
 
 
-def without_sources(value: Any) -> Any:
+def _without_sources(value: Any) -> Any:
     """Parsed TOML without what says where its values come from."""
     if isinstance(value, Mapping):
         facts = (key for key in value if key not in ("source", "sources"))
-        return {key: without_sources(value[key]) for key in facts}
-    return [without_sources(item) for item in value] if isinstance(value, list) else value
+        return {key: _without_sources(value[key]) for key in facts}
+    return [_without_sources(item) for item in value] if isinstance(value, list) else value
 
 
 def _complete(package: Path, path: Path) -> dict[str, Any]:
@@ -101,14 +96,10 @@ def _entry(facts: Any, keys: Keys) -> str:
     """An entry's name in errors, such as `character hamlet: cost: `; tables go by their ids."""
     names = []
     for key in keys:
-        facts = _below(facts, key)
+        try:
+            facts = facts[key]
+        except (KeyError, IndexError, TypeError):
+            facts = None
         own = facts.get("id") if isinstance(facts, Mapping) else None
         names.append(own if isinstance(key, int) and isinstance(own, str) else str(key))
     return f"{'.'.join(name for name in names if name != '[key]')}: " if names else ""
-
-
-def _below(facts: Any, key: str | int) -> Any:
-    try:
-        return facts[key]
-    except (KeyError, IndexError, TypeError):
-        return None

@@ -72,29 +72,30 @@ class Fields:
                 known = ", ".join(allowed) or "none"
                 raise FieldError(f"no field {self.shown(field)}; the fields here: {known}", field)
 
+    def get(self, field: str, wanted: Any, default: Any = _MISSING) -> Any:
+        """A field of a type that Pydantic knows; one without a default has to be there."""
+        if field in self._fields:
+            try:
+                return _reader(wanted).validate_python(self._fields[field], strict=True)
+            except ValidationError as error:
+                raise self.wrong(field, error.errors()[0]["msg"]) from None
+        if default is _MISSING:
+            raise FieldError(f"the field {field!r} is missing", field)
+        return default
+
     def identifier(self, field: str) -> str | int | None:
         """An id: a string, an integer or null."""
-        value: str | int | None = self._get(field, str | int | None)
+        value: str | int | None = self.get(field, str | int | None)
         return value
 
     def text(self, field: str, default: str = _MISSING) -> str:
         """A string."""
-        value: str = self._get(field, str, default)
-        return value
-
-    def texts(self, field: str) -> list[str]:
-        """An array of strings."""
-        value: list[str] = self._get(field, list[str])
+        value: str = self.get(field, str, default)
         return value
 
     def integer(self, field: str, low: int, high: int, default: int = _MISSING) -> int:
         """An integer in a range; true and 1.0 are not."""
-        value: int = self._get(field, Annotated[int, Field(ge=low, le=high)], default)
-        return value
-
-    def table(self, field: str, default: dict[str, Any] = _MISSING) -> dict[str, Any]:
-        """An object."""
-        value: dict[str, Any] = self._get(field, dict[str, Any], default)
+        value: int = self.get(field, Annotated[int, Field(ge=low, le=high)], default)
         return value
 
     def wrong(self, field: str, fault: str) -> FieldError:
@@ -106,16 +107,6 @@ class Fields:
         """A value as JSON, cut to fit."""
         text = json.dumps(value)
         return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
-
-    def _get(self, field: str, wanted: Any, default: Any = _MISSING) -> Any:
-        if field in self._fields:
-            try:
-                return _reader(wanted).validate_python(self._fields[field], strict=True)
-            except ValidationError as error:
-                raise self.wrong(field, error.errors()[0]["msg"]) from None
-        if default is _MISSING:
-            raise FieldError(f"the field {field!r} is missing", field)
-        return default
 
 
 @cache

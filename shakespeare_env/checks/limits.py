@@ -15,10 +15,8 @@ from pathlib import Path
 
 from shakespeare_env.errors import MemoryLimitError
 
-_GROUP_LIMITS = (
-    Path("/sys/fs/cgroup/memory.max"),
-    Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
-)
+_GROUPS = Path("/sys/fs/cgroup")
+_GROUP_LIMITS = (_GROUPS / "memory.max", _GROUPS / "memory/memory.limit_in_bytes")
 """A container's own limit, which it sees at the root (Linux, versions 2 and 1)."""
 
 
@@ -71,7 +69,7 @@ def require_memory(what: str, needed: int, remedy: str) -> None:
         remedy: The remedy, such as `"use fewer games"`.
 
     Raises:
-        MemoryLimitError: If `needed` is more than `total_memory()`, which may be unknown.
+        MemoryLimitError: `needed` is more than `total_memory()`, which may be unknown.
     """
     total = total_memory()
     if total is not None and needed > total:

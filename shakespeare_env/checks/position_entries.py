@@ -24,21 +24,18 @@ def mapping(value: object, where: str) -> Mapping[str, Any]:
 def table(value: object, where: str, keys: Sequence[str]) -> Mapping[str, Any]:
     """A JSON object with exactly these keys."""
     given = mapping(value, where)
-    for key in given:
-        if key not in keys:
-            refuse(where, f"unknown key {shown(key)}", "the keys are " + ", ".join(keys))
-    for key in keys:
-        if key not in given:
-            refuse(where, f"the key {shown(key)} is missing", f"add {shown(key)}")
+    if unknown := [key for key in given if key not in keys]:
+        refuse(where, f"unknown key {shown(unknown[0])}", "the keys are " + ", ".join(keys))
+    if missing := [key for key in keys if key not in given]:
+        refuse(where, f"the key {shown(missing[0])} is missing", f"add {shown(missing[0])}")
     return given
 
 
 def integer(value: object, where: str, low: int, high: int) -> int:
     """A whole number in a range; True and 1.0 do not count."""
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        refuse(
-            where, f"{shown(value)} is out of place", f"write a whole number from {low} to {high}"
-        )
+    if type(value) is not int or not low <= value <= high:
+        remedy = f"write a whole number from {low} to {high}"
+        refuse(where, f"{shown(value)} is out of place", remedy)
     return value
 
 

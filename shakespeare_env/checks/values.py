@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 import shlex
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import Any
 
 import numpy as np
 
-_SHOWN = 80
-"""The most characters of a wrong value that a message repeats."""
+_SHOWN = 80  # characters of a wrong value that a message repeats
 LONGEST_NAME = 64
 """The most characters of a player's name."""
 
@@ -30,7 +27,7 @@ def command(*words: object) -> str:
     return shlex.join(["shakespeare", *map(str, words)])
 
 
-def meant(word: str, known: Iterable[str]) -> str:
+def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A question to put after an unknown word, or nothing if no known word is similar."""
     close = get_close_matches(word[:_SHOWN], list(known), n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""
@@ -52,29 +49,3 @@ def short_name(name: str) -> str:
 def is_whole(value: object) -> bool:
     """Whether a value is an integer; True and spans of time are not, though they pass as one."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
-
-
-def check_arguments(
-    function: Callable[..., Any], variants: Collection[str], given: Collection[str]
-) -> None:
-    """Refuse what a function's `**options` took in but the game has no variant for.
-
-    Raises:
-        TypeError: in Python's own words, which other libraries look for, with all valid arguments
-            and the one probably meant.
-    """
-    unknown = next((name for name in given if name not in variants), None)
-    if unknown is None:
-        return
-    named = [
-        name
-        for name, parameter in inspect.signature(function).parameters.items()
-        if name != "self" and parameter.kind is not parameter.VAR_KEYWORD
-    ]
-    taken = [*named, *variants]
-    close = get_close_matches(unknown, taken, n=1)
-    raise TypeError(
-        f"{function.__qualname__}() got an unexpected keyword argument {unknown!r}"
-        + (f", did you mean {close[0]!r}?" if close else "")
-        + f"; it takes: {', '.join(taken)}"
-    )

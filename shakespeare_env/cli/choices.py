@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from shakespeare_env.checks.values import command, meant, shown
+from shakespeare_env.checks.values import command, did_you_mean, shown
 from shakespeare_env.core import registry
 from shakespeare_env.errors import BoxError, CheckpointError
 
@@ -46,7 +46,7 @@ def find_game(name: str) -> Game:
     if name not in registry.names():
         known = ", ".join(registry.names())
         raise typer.BadParameter(
-            f"no game {shown(name)}{meant(name, registry.names())}; the games: {known}",
+            f"no game {shown(name)}{did_you_mean(name, registry.names())}; the games: {known}",
             param_hint="--game",
         )
     with usage_errors("--game"):

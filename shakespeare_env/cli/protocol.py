@@ -126,7 +126,7 @@ class Engine:
             raise request.wrong("game", f"is not one of {', '.join(registry.names())}")
         game = registry.game(name)
         players = request.integer("players", game.min_seats, game.max_seats)
-        options = request.table("options", {})
+        options = request.get("options", dict[str, Any], {})
         seed = _seed(request)
         try:
             game.option_bits(options, [players])
@@ -139,7 +139,7 @@ class Engine:
         from shakespeare_env import Position
 
         request.only("position", "seed")
-        position = request.table("position")
+        position = request.get("position", dict[str, Any])
         try:
             self.position = Position.from_dict(position, seed=_seed(request))
         except PositionError as error:
@@ -155,7 +155,7 @@ class Engine:
         request.only("move", "moves")
         if "moves" in request and "move" in request:
             raise RequestError("BadRequest", "give either move or moves, not both", field="moves")
-        moves = request.texts("moves") if "moves" in request else [request.text("move")]
+        moves = request.get("moves", list[str]) if "moves" in request else [request.text("move")]
         position = self._running().copy()
         for index, move in enumerate(moves):
             try:

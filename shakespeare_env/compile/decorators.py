@@ -21,18 +21,19 @@ from contextlib import ExitStack, suppress
 from functools import cache, wraps
 from pathlib import Path
 from types import FunctionType
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, cast
 
 import llvmlite  # type: ignore[import-untyped]
 import numba
 import numpy as np
-from numba import njit, types
+from numba import _dynfunc, njit, types
 from numba.core import event
 from numba.core.caching import Cache, IndexDataCacheFile
-from numba.core.compiler import CompileResult
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, CompileResult, DefaultPassBuilder
+from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.typed_passes import NativeLowering
 from platformdirs import user_cache_path
-
-from shakespeare_env.compile.rule_compiler import RuleCompiler, bounds_checked
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -49,10 +50,69 @@ _WITHOUT_RULES = {
     *("analysis", "arena", "mcp", "strategy", "table", "workers.py"),
 }
 """Parts of our packages whose edits compile nothing anew; no rule imports anything from them."""
+
+
+class RuleCompiler(CompilerBase):  # type: ignore[misc]
+    """Numba's compiler, but only as far as kernels need rules: to LLVM's language.
+
+    Numba optimises every function and writes machine code for it, and again wherever it is called.
+    Only kernels call rules, so rules are optimised and written as part of a kernel alone, which
+    halves the time and yields the same speed.
+    """
+
+    def define_pipelines(self) -> list[PassManager]:
+        """Numba's passes with the lowering replaced."""
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.passes = [
+            (_RuleLowering if step is NativeLowering else step, purpose)
+            for step, purpose in passes.passes
+        ]
+        passes.finalize()
+        return [passes]
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _RuleLowering(NativeLowering):  # type: ignore[misc]
+    """Writes a rule in LLVM's language, for callers to include."""
+
+    _name = "rule_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        state.library = RuleLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.flags.no_compile = True
+        super().run_pass(state)
+        state.library.finalize()
+        lowered = state.cr
+        # Numba knows a called function by its entry point, though nobody enters here.
+        entry = _dynfunc.make_function(
+            lowered.fndesc.lookup_module(),
+            lowered.fndesc.qualname.rpartition(".")[2],
+            f"for callers of {lowered.fndesc.qualname}",
+            0,  # no address
+            lowered.env,
+            (state.library,),
+        )
+        state.targetctx.insert_user_function(entry, lowered.fndesc, [state.library])
+        state.cr = lowered._replace(cfunc=entry)
+        return True
+
+
+class RuleLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """A rule's code, which is only used inside its callers' code."""
+
+    def _optimize_final_module(self) -> None:
+        """Leave it to the callers."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
 _OPTIONS: dict[str, Any] = {
     "nogil": True,
     "error_model": "numpy",
-    "boundscheck": bounds_checked(),
+    # The debug build: elsewhere a wrong index reads or writes elsewhere in memory.
+    "boundscheck": os.environ.get("SHAKESPEARE_BOUNDS") == "1",
     # Nothing is allocated in compiled code, so arrays need no reference counts there; counting
     # them would cost atomic operations for every row of a batch, which threads contend for.
     "_nrt": False,
@@ -64,8 +124,7 @@ event.register("numba:compile", _clock)
 def rule(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function that other compiled functions call.
 
-    All its integers arrive as 64 bits: versions for mixtures of int8, int32 and literals would more
-    than double compile time.
+    All its integers arrive as 64 bits: versions for mixtures would more than double compile time.
     """
     return _rule(function)
 
@@ -79,7 +138,7 @@ def _rule(function: Callable[P, R], **options: bool) -> Callable[P, R]:
     if numba.config.DISABLE_JIT:
         return _with_wide_integers(function)
     options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    dispatcher = njit(**_OPTIONS, **options, pipeline_class=RuleCompiler)(function)
+    dispatcher: Any = njit(**_OPTIONS, **options, pipeline_class=RuleCompiler)(function)
     template = dispatcher.get_call_template
 
     def widened_template(args: Any, kws: Any) -> Any:
@@ -88,8 +147,7 @@ def _rule(function: Callable[P, R], **options: bool) -> Callable[P, R]:
         )
 
     dispatcher.get_call_template = widened_template
-    compiled: Callable[P, R] = dispatcher
-    return compiled
+    return cast(Callable[P, R], dispatcher)
 
 
 def _with_wide_integers(function: Callable[P, R]) -> Callable[P, R]:
@@ -113,11 +171,9 @@ def kernel(
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Compile an entry point when it is first called, and keep its machine code on disk.
 
-    Args:
-        owner: Names the folder, besides the digest.
-        *functions: Functions compiled in besides those that the kernel imports or closes over (it
-            may close over functions, numbers and texts alone: TypeError).
-        purpose: What it is for, shown to whoever waits; by default its name.
+    `owner` names the folder, besides the digest; `functions` are compiled in besides those that the
+    kernel imports or closes over (it may close over functions, numbers and texts alone: TypeError);
+    `purpose` is shown to whoever waits, by default its name.
     """
 
     def compile_and_keep(function: Callable[P, R]) -> Callable[P, R]:
@@ -199,38 +255,38 @@ def code_folder(owner: str, *functions: AnyFunction) -> Path | None:
     It is below `SHAKESPEARE_CACHE`, or else in the user's cache folder.
     """
     within = _within(functions)
-    modules = frozenset(one.__module__ for one in within if isinstance(one, FunctionType))
+    modules = frozenset(part.__module__ for part in within if isinstance(part, FunctionType))
     if any(_file_of(module) is None for module in modules):
         return None
     # A kernel around other functions of the same files is another kernel.  Compiled code names its
     # modules, and the name of a file outside packages holds its path.
-    names = [
-        f"{one.__qualname__}-{one.__code__.co_firstlineno}"
-        if isinstance(one, FunctionType)
-        else repr(one)
-        for one in within
-    ]
-    parts = " ".join([_digest(modules), *sorted(modules), repr(_OPTIONS), *names])
+    parts = " ".join([_digest(modules), *sorted(modules), repr(_OPTIONS), *map(_name_of, within)])
     home = os.environ.get(CACHE_VARIABLE) or user_cache_path()
     digest = hashlib.sha256(parts.encode()).hexdigest()[:24]
     return Path(home) / "shakespeare-env" / f"{owner}-{digest}"
 
 
+def _name_of(part: Any) -> str:
+    if isinstance(part, FunctionType):
+        return f"{part.__qualname__}-{part.__code__.co_firstlineno}"
+    return repr(part)
+
+
 def _within(functions: Iterable[AnyFunction]) -> list[Any]:
     """Functions without wrappers and all that they close over: functions, numbers and texts."""
-    found: list[Any] = []
+    within: list[Any] = []
     waiting: list[Any] = list(functions)
     while waiting:
-        one = inspect.unwrap(waiting.pop())
-        if not isinstance(one, FunctionType | bool | int | str):
+        part = inspect.unwrap(waiting.pop())
+        if not isinstance(part, FunctionType | bool | int | str):
             raise TypeError(
-                f"{one!r} is closed over by compiled code that is kept on disk, which would "
+                f"{part!r} is closed over by compiled code that is kept on disk, which would "
                 "not follow a change of it; make it an argument"
             )
-        if not any(one is other for other in found):
-            found.append(one)
-            waiting += [cell.cell_contents for cell in getattr(one, "__closure__", None) or ()]
-    return found
+        if not any(part is other for other in within):
+            within.append(part)
+            waiting += [cell.cell_contents for cell in getattr(part, "__closure__", None) or ()]
+    return within
 
 
 def _file_of(module: str) -> Path | None:

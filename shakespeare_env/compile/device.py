@@ -46,10 +46,8 @@ def kernel_over_rows(row: AnyFunction, owner: str, purpose: str) -> Any:
             row(i, *arguments)
 
     kernel = cuda.jit(over_rows)
-    if not SIMULATED:
-        folder = code_folder(f"{owner}-device", over_rows)
-        if folder is not None:
-            DeviceCode(kernel, folder, f"{purpose} for the GPU")
+    if not SIMULATED and (folder := code_folder(f"{owner}-device", over_rows)) is not None:
+        DeviceCode(kernel, folder, f"{purpose} for the GPU")
     return kernel
 
 
@@ -63,8 +61,7 @@ def launch(
     """
     if not rows:
         return
-    kernel = kernel_over_rows(row, owner, purpose)
-    given = rows, _passed(arguments)
+    kernel, given = kernel_over_rows(row, owner, purpose), (rows, _passed(arguments))
     threads = min(rows, _THREADS)
     blocks = -(-rows // threads)
     if SIMULATED:

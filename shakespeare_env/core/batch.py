@@ -12,42 +12,34 @@ import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env.checks.limits import require_memory
-from shakespeare_env.checks.values import check_arguments, shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch_checks import (
     Integers,
     as_actions,
     checked_count,
-    checked_deals,
     checked_games,
-    checked_indices,
     checked_players,
     checked_rows,
     checked_seats,
     checked_seeds,
     checked_selection,
     checked_targets,
+    checked_terms,
     illegal_move,
+    integers,
 )
 from shakespeare_env.core.game import Game, Records
-from shakespeare_env.core.kernels import (
-    GameArrays,
-    Outcome,
-    Terms,
-    bytes_per_game,
-    kernels_of,
-    read_only,
-    taken,
-)
-from shakespeare_env.core.registry import game_saved
+from shakespeare_env.core.kernels import kernels_of, taken
 from shakespeare_env.core.rng import check_seed, streams
-from shakespeare_env.core.row_rules import reward_code
+from shakespeare_env.core.row_rules import GameArrays, Outcome
 from shakespeare_env.core.thread_pool import MOST_THREADS, ThreadPool, Work
 
 CHOICE = np.uint64(0xC401CE)
 """Separates the seeds of `random_actions` from those of the games."""
 _FEW = 256
 """Fewer games are stepped on one thread."""
+_KEPT = ("rewards", "done", "final_scores", "final_winners", "_chance")
+"""Arrays in a pickle, besides the games."""
 
 
 class Batch:
@@ -96,30 +88,25 @@ class Batch:
         **options: bool,
     ) -> None:
         self.game: Game = registry.game(game, box)
-        check_arguments(Batch.__init__, self.game.options, options)
         self.actions = self.game.actions
         self.n = n = checked_count("n", n)
         threads = checked_count("threads", threads, most=MOST_THREADS)
-        if not isinstance(autoreset, bool | np.bool_):
-            raise TypeError(f"autoreset={shown(autoreset)} must be True or False")
-        self.autoreset = bool(autoreset)
-        needed = n * bytes_per_game(self.game)
+        of_one = (*GameArrays.of(self.game, 1), *Outcome.of(self.game, 1))
+        needed = n * sum(array.nbytes for array in of_one)
         require_memory(f"{n:,} games of {game}", needed, "play fewer at once")
         self._players = checked_players(self.game, n, players)
-        self._variants: dict[str, Any] = options
-        self._options = self.game.option_bits(options, map(int, np.unique(self._players)))
-        self.reward = reward
-        terms = Terms.of(self.game, self._options, self.autoreset, reward_code(reward))
-        self._terms = tuple(terms)
+        self._variants = options
+        terms = checked_terms(self.game, self._players, autoreset, reward, options)
+        self.autoreset, self.reward, self._options = terms.autoreset, reward, terms.options
+        self._arguments = {"game": self.game.name, "threads": threads, "reward": reward}
+        self._arguments |= {"autoreset": self.autoreset, **options}
+        arrays, outcome = GameArrays.of(self.game, n), Outcome.of(self.game, n)
+        self._arrays, self._outcome, self._terms = tuple(arrays), tuple(outcome), tuple(terms)
         self._kernels = kernels_of(self.game)
         self._every_row = np.arange(n)
-        self._arrays = GameArrays.of(self.game, n)
-        self._games, self._mask, self.obs, self._to_move = self._arrays
-        # Compiled code relies on these.
-        self.players, self.mask = read_only(self._players), read_only(self._mask)
-        self.to_move = read_only(self._to_move)
-        outcome = Outcome.of(self.game, n)
-        self._outcome = tuple(outcome)
+        self._games, self._mask, self.obs, self._to_move = arrays
+        self.players, self.mask = _read_only(self._players), _read_only(self._mask)
+        self.to_move = _read_only(self._to_move)
         self.rewards, self.done = outcome.rewards, outcome.done
         self.final_scores, self.final_winners = outcome.final_scores, outcome.final_winners
         self._chance = np.zeros(n, np.uint64)
@@ -133,12 +120,12 @@ class Batch:
 
         Args:
             seed: Decides their chance.
-            deals: int[m], not negative, the game of the seed that each plays; rows can share deals.
-                None means that row i plays game i.
+            deals: int[m], not negative, the game of the seed that each plays; None means that row i
+                plays game i.
             rows: int[m], increasing; None means all games.
         """
         begun = self._every_row if rows is None else checked_rows(self.n, rows)
-        numbers = begun if deals is None else checked_deals(len(begun), deals)
+        numbers = begun if deals is None else integers("deals", deals, (len(begun),))
         randoms = streams(seed, numbers), streams(int(check_seed(seed) ^ CHOICE), numbers)
         with self._lock:
             if rows is None:
@@ -180,7 +167,11 @@ class Batch:
 
         with self._lock:
             self._check_whole()
-            chosen = self._checked(actions, played)
+            chosen = as_actions(actions, len(played))
+            place = self.first_illegal(chosen, played)
+            if place >= 0:
+                index, action = int(played[place]), int(np.asarray(actions)[place])
+                raise illegal_move(self.game, self._games[index], self.mask[index], action, index)
             if rows is not None:
                 self.rewards[:] = 0.0
                 self.done[:] = False
@@ -206,7 +197,7 @@ class Batch:
 
     def first_illegal(self, actions: npt.NDArray[np.int32], rows: npt.NDArray[np.int64]) -> int:
         """The place of the first of m actions that `step` would refuse, or -1."""
-        return int(self._kernels.first_illegal(actions, rows, self._mask, self._to_move))
+        return int(self._kernels.first_illegal(self._arrays, rows, actions))
 
     def observe(self, seats: Integers, rows: Integers | None = None) -> npt.NDArray[np.int8]:
         """int8[m, D]: what one seat of each game, or of each of some, may know."""
@@ -249,21 +240,17 @@ class Batch:
 
         They run on one thread with `autoreset=False`; `seed` is for their `random_actions`.
         """
-        return self.maker()(self.save(checked_indices(self.n, rows)), seed)
+        return self.maker()(self.save(checked_selection(self.n, rows, "rows")), seed)
 
     def maker(self) -> Callable[[Records, int], Batch]:
         """A function of records and a seed that makes `copies` without access to these games.
 
         It checks nothing: the records must be copies of games of this batch, or alike.
         """
-        return partial(_batch_of, self.game.name, self.reward, self._variants)
+        return partial(_batch_of, {**self._arguments, "threads": 1, "autoreset": False})
 
     def determinize(self, indices: Integers | slice, seats: Integers, seeds: Integers) -> None:
-        """Redraw what one seat of each of some games does not know.
-
-        Raises:
-            ValueError: not one seat at the table, or one seed, per game.
-        """
+        """Redraw what one seat of each of some games does not know; each has a seed of its own."""
         rows = checked_targets(self.n, indices)
         with self._lock:
             games = taken(self._games, rows)
@@ -291,12 +278,10 @@ class Batch:
             )
 
     def _set_up(self, rows: npt.NDArray[np.int64]) -> None:
-        self._share(
-            len(rows),
-            lambda first, last: self._kernels.set_up(
-                self._arrays, rows, first, last, self._players, self._options
-            ),
-        )
+        def set_up(first: int, last: int) -> None:
+            self._kernels.set_up(self._arrays, rows, first, last, self._players, self._options)
+
+        self._share(len(rows), set_up)
 
     def _share(self, size: int, work: Work) -> None:
         """Work with all threads, or with this one alone on a few games."""
@@ -305,50 +290,34 @@ class Batch:
         else:
             self._pool.share(size, work)
 
-    def _checked(self, actions: Integers, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
-        chosen = as_actions(actions, len(rows))
-        place = self.first_illegal(chosen, rows)
-        if place >= 0:
-            index, action = int(rows[place]), int(np.asarray(actions)[place])
-            raise illegal_move(self.game, self._games[index], self.mask[index], action, index)
-        return chosen
-
     def __reduce__(self) -> tuple[Any, ...]:
-        name = self.game.name
-        arguments = {
-            "n": self.n,
-            "threads": self._pool.threads,
-            "autoreset": self.autoreset,
-            "reward": self.reward,
-            **self._variants,
-        }
         with self._lock:
-            arrays = [self.rewards, self.done, self.final_scores, self.final_winners, self._chance]
-            copied = [array.copy() for array in arrays]
-            records = self.save(slice(None))
-        return _restored, (name, registry.box_digest(name), arguments, records, copied)
+            kept = {name: getattr(self, name).copy() for name in _KEPT}
+            digest, records = registry.box_digest(self.game.name), self.save(slice(None))
+        return _restored, (self._arguments, digest, records, kept)
 
 
-def _batch_of(
-    name: str, reward: str, variants: dict[str, Any], records: Records, seed: int
-) -> Batch:
+def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A view of an array that compiled code relies on."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _batch_of(arguments: dict[str, Any], records: Records, seed: int) -> Batch:
     """See `Batch.maker`."""
-    players = records["players"]
-    batch = Batch(
-        name, len(records), players=players, seed=seed, autoreset=False, reward=reward, **variants
-    )
+    batch = Batch(n=len(records), players=records["players"], seed=seed, **arguments)
     batch._put(batch._every_row, records)
     return batch
 
 
 def _restored(
-    name: str, digest: str, arguments: dict[str, Any], records: Records, arrays: list[Any]
+    arguments: dict[str, Any], digest: str, records: Records, kept: dict[str, Any]
 ) -> Batch:
     """A batch from its pickle; PositionError if its records were changed."""
-    game = game_saved(name, digest)
-    batch = Batch(game.name, players=records["players"], **arguments)
+    registry.game_saved(arguments["game"], digest)
+    batch = Batch(n=len(records), players=records["players"], **arguments)
     batch.load(slice(None), records)
-    kept = [batch.rewards, batch.done, batch.final_scores, batch.final_winners, batch._chance]
-    for array, saved in zip(kept, arrays, strict=True):
-        array[...] = saved
+    for array, saved in kept.items():
+        getattr(batch, array)[...] = saved
     return batch

@@ -15,15 +15,14 @@ import numpy.typing as npt
 
 from shakespeare_env.checks.values import is_whole, shown
 from shakespeare_env.core.game import Game, Record, Records
-from shakespeare_env.core.kernels import NO_MOVE, Kernels, kernels_of
+from shakespeare_env.core.kernels import NO_MOVE, kernels_of
 from shakespeare_env.core.rng import check_seed
+from shakespeare_env.core.row_rules import Terms, reward_code
 from shakespeare_env.errors import IllegalMove, PositionError
 
 Integers = npt.NDArray[np.integer] | Sequence[int]
 
-_ACTIONS = np.dtype(np.int32)
 _INT32, _INT64 = np.iinfo(np.int32), np.iinfo(np.int64)
-_LEAST, _MOST = np.int64(_INT32.min), np.int64(_INT32.max)
 
 
 def checked_count(name: str, count: int, most: int = 2**31) -> int:
@@ -36,26 +35,25 @@ def checked_count(name: str, count: int, most: int = 2**31) -> int:
 
 
 def integers(
-    name: str, given: object, shape: tuple[int, ...], high: Any, low: int = 0
+    name: str, given: object, shape: tuple[int, ...], high: Any = _INT64.max, low: int = 0
 ) -> npt.NDArray[np.int64]:
     """An array of integers from `low` to `high`, which may be one for each."""
-    found = any_integers(name, given, shape)
-    if ((found < low) | (found > high)).any():
+    array = _any_integers(name, given, shape)
+    if ((array < low) | (array > high)).any():
         raise ValueError(f"{name}={shown(given)}: give integers from {low} to {shown(high)}")
-    return found.astype(np.int64)
+    return array.astype(np.int64)
 
 
-def any_integers(name: str, given: object, shape: tuple[int, ...]) -> npt.NDArray[np.integer]:
-    """An array of integers of any kind, or an empty one; TypeError for anything else."""
+def _any_integers(name: str, given: object, shape: tuple[int, ...]) -> npt.NDArray[np.integer]:
     try:
-        found = np.asarray(given)
+        array = np.asarray(given)
     except Exception as fault:  # whatever an object's own conversion raises
         raise TypeError(f"{name}={shown(given)}: give integers") from fault
-    if found.dtype.kind not in "iu" and (found.size or found.ndim == 0):
+    if array.dtype.kind not in "iu" and (array.size or array.ndim == 0):
         raise TypeError(f"{name}={shown(given)}: give integers")
-    if found.shape != shape:
-        raise ValueError(f"{name} has shape {found.shape}; give one of {shape}")
-    return found
+    if array.shape != shape:
+        raise ValueError(f"{name} has shape {array.shape}; give one of {shape}")
+    return array
 
 
 def checked_players(game: Game, n: int, players: int | Integers) -> npt.NDArray[np.int8]:
@@ -65,27 +63,35 @@ def checked_players(game: Game, n: int, players: int | Integers) -> npt.NDArray[
     return np.full(n, given, np.int8)
 
 
-def checked_deals(n: int, deals: Integers) -> npt.NDArray[np.int64]:
-    """The deal that each game plays, int64[n], from 0."""
-    return integers("deals", deals, (n,), _INT64.max)
+def checked_terms(
+    game: Game,
+    players: npt.NDArray[np.int8],
+    autoreset: bool,
+    reward: str,
+    variants: Mapping[str, bool],
+) -> Terms:
+    """The variants and rewards of a batch."""
+    if not isinstance(autoreset, bool | np.bool_):
+        raise TypeError(f"autoreset={shown(autoreset)} must be True or False")
+    bits = game.option_bits(variants, map(int, np.unique(players)))
+    return Terms.of(game, bits, bool(autoreset), reward_code(reward))
 
 
 def checked_rows(n: int, rows: Integers) -> npt.NDArray[np.int64]:
     """Increasing indices of games, int64[m]."""
-    chosen = checked_indices(n, rows)
+    chosen = checked_selection(n, rows, "rows")
     if (chosen[1:] <= chosen[:-1]).any():
         raise ValueError(f"rows={shown(rows)}: give the indices of games in increasing order")
     return chosen
 
 
-def checked_indices(n: int, rows: Integers) -> npt.NDArray[np.int64]:
-    """Indices of games in any order, with repeats, int64[m]."""
-    return integers("rows", rows, (np.size(rows),), n - 1)
-
-
-def checked_selection(n: int, indices: Integers | slice) -> npt.NDArray[np.int64]:
+def checked_selection(
+    n: int, indices: Integers | slice, name: str = "indices"
+) -> npt.NDArray[np.int64]:
     """Games by indices, in any order, with repeats, or by a slice, int64[m]."""
-    return np.arange(n)[indices] if isinstance(indices, slice) else checked_indices(n, indices)
+    if isinstance(indices, slice):
+        return np.arange(n)[indices]
+    return integers(name, indices, (np.size(indices),), n - 1)
 
 
 def checked_targets(n: int, indices: Integers | slice) -> npt.NDArray[np.int64]:
@@ -115,14 +121,13 @@ def checked_seeds(n: int, seeds: Integers) -> npt.NDArray[np.uint64]:
 
 def as_actions(actions: Integers, n: int) -> npt.NDArray[np.int32]:
     """Action ids, legal or not, int32[n]; a copy, so that nobody changes what is checked."""
-    if type(actions) is np.ndarray and actions.dtype is _ACTIONS and actions.shape == (n,):
+    if type(actions) is np.ndarray and actions.dtype == np.int32 and actions.shape == (n,):
         return actions.astype(np.int32)  # the common case of every step, kept fast
-    given = any_integers("actions", actions, (n,))
+    given = _any_integers("actions", actions, (n,))
     # Numbers beyond int32 are not actions either, and must not wrap into one.
     if given.dtype == np.uint64:
         given = np.minimum(given, np.uint64(_INT32.max))
-    # `clip` takes several times as long.
-    return np.minimum(np.maximum(given.astype(np.int64), _LEAST), _MOST).astype(np.int32)
+    return np.clip(given.astype(np.int64), _INT32.min, _INT32.max).astype(np.int32)
 
 
 def check_kind(game: Game, records: object) -> None:
@@ -134,14 +139,10 @@ def check_kind(game: Game, records: object) -> None:
         raise TypeError(f"this is of {kind or type(records).__name__}, not of {game.name}")
 
 
-def check_records(game: Game, kernels: Kernels, records: Records) -> None:
-    """Refuse records[n] that cannot occur.
-
-    Raises:
-        PositionError: names the record, and what is wrong where.
-    """
-    if found := first_fault(game, kernels, records):
-        raise PositionError(f"records[{found[0]}]: {found[1]}")
+def check_records(game: Game, records: Records) -> None:
+    """PositionError, which names place and fault, if one of records[n] cannot occur."""
+    if fault := first_fault(game, records):
+        raise PositionError(f"records[{fault[0]}]: {fault[1]}")
 
 
 def checked_games(
@@ -155,7 +156,7 @@ def checked_games(
     # Copies, so that nobody changes what has been checked, with nothing between their fields.
     games: Records = np.zeros(rows.shape, game.state)
     games[...] = records
-    check_records(game, kernels_of(game), games)
+    check_records(game, games)
     game.option_bits(variants, [int(count) for count in np.unique(games["players"])])
     return rows, games
 
@@ -175,15 +176,18 @@ def illegal_move(
     )
 
 
-def first_fault(game: Game, kernels: Kernels, records: Records) -> tuple[int, str] | None:
+def first_fault(game: Game, records: Records) -> tuple[int, str] | None:
     """The first of records[n] that cannot occur, and place, fault and remedy."""
-    if misfit := game.ranges.misfit(records):
-        index, field = misfit
-        held = np.atleast_1d(records[index][field.name])
-        wrong = held[(held < field.low) | (held > field.high)][0]
-        return index, f"{field.name}: {wrong} is not within {field.low} to {field.high}"
+    for name, field in game.ranges.items():
+        numbers = records[name].reshape(len(records), -1)
+        outside = (numbers < field.low) | (numbers > field.high)
+        if outside.any():
+            index = int(outside.any(axis=1).argmax())
+            wrong = numbers[index][outside[index]][0]
+            return index, f"{name}: {wrong} is not within {field.low} to {field.high}"
     faults = np.zeros(1, np.int64)
-    index = int(kernels.first_fault(records, np.zeros(game.actions.size, np.bool_), faults))
+    mask = np.zeros(game.actions.size, np.bool_)
+    index = int(kernels_of(game).first_fault(records, mask, faults))
     if index < 0:
         return None
     record, fault = records[index], int(faults[0])
@@ -192,6 +196,6 @@ def first_fault(game: Game, kernels: Kernels, records: Records) -> tuple[int, st
         return index, f"to_move: seat {mover} has no legal move in phase {phase!r}"
     if game.explain is not None:
         return index, "{}: {}; {}".format(*game.explain(record, fault))
-    name = game.ranges.fields[fault - 1].name
+    name = list(game.ranges)[fault - 1]
     given = shown(np.asarray(record[name]).tolist())
     return index, f"{name}: {given} does not go with the other fields; describe what can occur"

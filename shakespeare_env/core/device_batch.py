@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
@@ -16,24 +15,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shakespeare_env.checks.values import check_arguments, shown
+from shakespeare_env.checks.values import shown
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import CHOICE
 from shakespeare_env.core.batch_checks import (
     Integers,
     checked_count,
-    checked_deals,
     checked_games,
     checked_players,
     checked_rows,
     checked_selection,
+    checked_terms,
     illegal_move,
+    integers,
 )
 from shakespeare_env.core.game import Game, Records
-from shakespeare_env.core.kernels import GameArrays, Outcome, Terms
-from shakespeare_env.core.rng import below_in, check_seed, streams
-from shakespeare_env.core.row_rules import reward_code, row_rules_of
+from shakespeare_env.core.rng import check_seed, streams
+from shakespeare_env.core.row_rules import GameArrays, Outcome, row_rules_of
 from shakespeare_env.errors import DeviceError
 from shakespeare_env.extras import how_to_get, needing
 
@@ -50,29 +49,10 @@ _BY_COLUMN = ("mask", "obs")
 column of neighbouring games, then write neighbouring bytes. It is three times as fast."""
 
 
-@dataclass(frozen=True)
-class _OnRows:
-    """What threads do to game `rows[k]`, around a game's `RowRules`."""
-
-    set_up: Callable[..., None]
-    refresh: Callable[..., None]
-    step: Callable[..., None]
-    choose: Callable[..., None]
-
-
 @cache
-def _on_rows(game: Game) -> _OnRows:
-    rules = row_rules_of(game)
-    begin, show, is_legal, advance = rules.begin, rules.show, rules.is_legal, rules.advance
-
-    @rule
-    def set_up(k: int, entries: Any, rows: Any, players: Any, options: int) -> None:
-        i = rows[k]
-        begin(GameArrays(*entries), i, players[i], options)
-
-    @rule
-    def refresh(k: int, entries: Any, rows: Any) -> None:
-        show(GameArrays(*entries), rows[k])
+def _step_of(game: Game) -> Callable[..., None]:
+    """`RowRules.step`, in which a game with an illegal action, which is kept, stands still."""
+    is_legal, row_step = row_rules_of(game).is_legal, row_rules_of(game).step
 
     @rule
     def step(
@@ -82,55 +62,29 @@ def _on_rows(game: Game) -> _OnRows:
         rows: Any,
         actions: Any,
         players: Any,
-        played_for: Any,
+        terms: Any,
         refused: Any,
     ) -> None:
-        """A game with an illegal action, which is kept, stands still until that is cleared."""
-        arrays, outcome, terms = GameArrays(*entries), Outcome(*results), Terms(*played_for)
-        i, action = rows[k], actions[k]
-        if refused[i] == NOT_REFUSED and not is_legal(arrays, i, action):
-            refused[i] = action
+        i = rows[k]
+        if refused[i] == NOT_REFUSED and not is_legal(k, entries, rows, actions):
+            refused[i] = actions[k]
         if refused[i] == NOT_REFUSED:
-            advance(arrays, outcome, terms, i, action, players[i])
+            row_step(k, entries, results, rows, actions, players, terms)
         else:
+            outcome = Outcome(*results)
             outcome.done[i] = False
             outcome.rewards[i, :] = 0
 
-    @rule
-    def choose(i: int, chance: Any, mask: Any, to_move: Any, actions: Any) -> None:
-        """A uniformly random legal action, as `Kernels.choose` draws it; -1 when over."""
-        actions[i] = -1
-        count = 0
-        for action in range(mask.shape[1]):
-            count += mask[i, action]
-        if to_move[i] < 0 or count == 0:
-            return
-        left = below_in(chance, i, count)
-        for action in range(mask.shape[1]):
-            left -= mask[i, action]
-            if left < 0:
-                actions[i] = action
-                return
-
-    return _OnRows(set_up, refresh, step, choose)
+    return step
 
 
 class DeviceBatch:
     """N games of one kind on a GPU, stepped together; every step overwrites the tensors.
 
-    Game i is that of `Batch`, byte for byte: it depends only on the seed and i.  Kernels run in
-    order on PyTorch's current stream; nothing waits for them but `synchronize`, `reset`, `restart`,
-    `save` and `load`.
-
-    Args:
-        device: A CUDA device of PyTorch.
-        game: As for `Batch`, and so are `n`, `players`, `seed`, `autoreset`, `reward`, `box` and
-            `options`.
-
-    Attributes:
-        records: uint8[n, b], the games' records.
-        mask: bool[n, A], legal actions; not contiguous, as `obs`. The other tensors (`players`,
-            `to_move`, `obs`, `rewards`, `done`, `final_scores`, `final_winners`) are as in `Batch`.
+    Game i is that of `Batch`, byte for byte, and so are arguments and attributes, tensors in place
+    of arrays; `mask` and `obs` are not contiguous, and `records` are the games as uint8[n, b].
+    Kernels run in order on PyTorch's current stream; nothing waits for them but `synchronize`,
+    `reset`, `restart`, `save` and `load`.
 
     Raises:
         DeviceError: there is no such GPU, or no driver for it.
@@ -150,36 +104,30 @@ class DeviceBatch:
         **options: bool,
     ) -> None:
         self.game: Game = registry.game(game, box)
-        check_arguments(DeviceBatch.__init__, self.game.options, options)
         self.actions = self.game.actions
         self.n = n = checked_count("n", n)
-        if not isinstance(autoreset, bool | np.bool_):
-            raise TypeError(f"autoreset={shown(autoreset)} must be True or False")
-        self.autoreset, self.reward = bool(autoreset), reward
         seats = checked_players(self.game, n, players)
         self._variants: dict[str, Any] = options
-        self._options = self.game.option_bits(options, map(int, np.unique(seats)))
-        terms = Terms.of(self.game, self._options, self.autoreset, reward_code(reward))
-        self._terms = tuple(terms)
+        terms = checked_terms(self.game, seats, autoreset, reward, options)
+        self.autoreset, self.reward, self._terms = terms.autoreset, reward, tuple(terms)
         self.device = _checked_device(device)
-        self._rules = _on_rows(self.game)
+        self._rules = row_rules_of(self.game)
         self._every_row = torch.arange(n, device=self.device)
-        shown_of = {
+        arrays, outcome = GameArrays.of(self.game, 1), Outcome.of(self.game, 1)
+        tensors = {
             name: self._zeros(name, n, array)
-            for arrays in (GameArrays(*GameArrays.of(self.game, 1)), Outcome.of(self.game, 1))
-            for name, array in arrays._asdict().items()
+            for name, array in (arrays._asdict() | outcome._asdict()).items()
         }
-        self.records, self.players = shown_of["games"], torch.from_numpy(seats).to(self.device)
-        self.obs, self.mask, self.to_move = (shown_of[name] for name in ("obs", "mask", "to_move"))
-        self.rewards, self.done = shown_of["rewards"], shown_of["done"]
-        self.final_scores = shown_of["final_scores"]
-        self.final_winners = shown_of["final_winners"]
+        self.records, self.players = tensors["games"], torch.from_numpy(seats).to(self.device)
+        self.obs, self.mask, self.to_move = (tensors[name] for name in ("obs", "mask", "to_move"))
+        self.rewards, self.done = tensors["rewards"], tensors["done"]
+        self.final_scores, self.final_winners = tensors["final_scores"], tensors["final_winners"]
         self._refused = torch.full((n,), NOT_REFUSED, device=self.device)
         self._chance = torch.zeros(n, dtype=torch.int64, device=self.device)
-        of_numba = {name: device_array(tensor) for name, tensor in shown_of.items()}
+        of_numba = {name: device_array(tensor) for name, tensor in tensors.items()}
         of_numba["games"] = of_numba["games"].view(self.game.state).reshape(n)
-        self._arrays = tuple(of_numba[name] for name in GameArrays._fields)
-        self._outcome = tuple(of_numba[name] for name in Outcome._fields)
+        self._arrays = tuple(of_numba[name] for name in arrays._fields)
+        self._outcome = tuple(of_numba[name] for name in outcome._fields)
         self.reset(seed)
 
     def _zeros(self, name: str, n: int, array: npt.NDArray[Any]) -> torch.Tensor:
@@ -195,7 +143,7 @@ class DeviceBatch:
         """Set up all games, or some, anew from a seed; see `Batch.reset`."""
         self.synchronize()
         begun = np.arange(self.n) if rows is None else checked_rows(self.n, rows)
-        numbers = begun if deals is None else checked_deals(len(begun), deals)
+        numbers = begun if deals is None else integers("deals", deals, (len(begun),))
         chosen = torch.from_numpy(begun).to(self.device)
         states = streams(seed, numbers), streams(int(check_seed(seed) ^ CHOICE), numbers)
         random, chance = (torch.from_numpy(s.view(np.int64)).to(self.device) for s in states)
@@ -228,24 +176,14 @@ class DeviceBatch:
         if not isinstance(actions, torch.Tensor) or actions.shape != played.shape:
             raise ValueError(f"actions={shown(actions)}: give a tensor of {len(played)} actions")
         if actions.dtype.is_floating_point or actions.device != self.device:
-            raise TypeError(
-                f"actions are {actions.dtype} on {actions.device}; give integers on {self.device}"
-            )
+            given = f"actions are {actions.dtype} on {actions.device}"
+            raise TypeError(f"{given}; give integers on {self.device}")
         if rows is not None:
             self.rewards.zero_()
             self.done.zero_()
-        self._launch(
-            "moves of many games",
-            self._rules.step,
-            len(played),
-            self._arrays,
-            self._outcome,
-            played,
-            actions.to(torch.int64),
-            self.players,
-            self._terms,
-            self._refused,
-        )
+        actions = actions.to(torch.int64)
+        of = self._arrays, self._outcome, played, actions, self.players, self._terms, self._refused
+        self._launch("moves of many games", _step_of(self.game), len(played), *of)
         return self.rewards, self.done
 
     def random_actions(self) -> torch.Tensor:
@@ -257,12 +195,7 @@ class DeviceBatch:
         return actions
 
     def synchronize(self) -> None:
-        """Wait for all that was launched.
-
-        Raises:
-            IllegalMove: an action was not legal: the first such row's. That row has not moved
-                since.
-        """
+        """Wait for all launched; IllegalMove for the first row that had an illegal action."""
         refused = torch.nonzero(self._refused != NOT_REFUSED).flatten().cpu()
         if not len(refused):
             return
@@ -290,7 +223,7 @@ class DeviceBatch:
         self._launch("changed positions", self._rules.refresh, len(rows), self._arrays, rows)
 
     def _set_up(self, rows: torch.Tensor) -> None:
-        of = self._arrays, rows, self.players, self._options
+        of = self._arrays, rows, self.players, self._terms[0]
         self._launch("new games", self._rules.set_up, len(rows), *of)
 
     def _launch(self, what: str, row: Callable[..., None], count: int, *arguments: Any) -> None:

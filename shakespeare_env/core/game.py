@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shakespeare_env.checks.values import is_whole, shown
+from shakespeare_env.checks.values import did_you_mean, is_whole, shown
 from shakespeare_env.core.presentation import Presentation
-from shakespeare_env.core.records import Ranges
+from shakespeare_env.core.records import StateField
 
 Record = Any
 """One game: `np.void` in Python, a record type in compiled code."""
@@ -32,7 +32,6 @@ UNKNOWN = "?"
 """What a seat may not know, in a position as it sees it."""
 NO_SEAT = -1
 """A spectator, for `Game.seen_by`."""
-
 
 _PLACE = re.compile(r"\{\+(\d+)\}")
 
@@ -60,22 +59,15 @@ class ActionTable:
         self.blocks = tuple(blocks)
         self.start: dict[str, int] = {}
         texts: list[str] = []
-        descriptions: list[str] = []
         for block in self.blocks:
-            if len(block.texts) != len(block.descriptions):
-                raise ValueError(
-                    f"block {block.name!r}: "
-                    f"{len(block.texts)} texts, {len(block.descriptions)} descriptions"
-                )
+            if (n := len(block.texts)) != (m := len(block.descriptions)):
+                raise ValueError(f"block {block.name!r}: {n} texts, {m} descriptions")
             self.start[block.name] = len(texts)
             texts += block.texts
-            descriptions += block.descriptions
+        if repeated := sorted({text for text in texts if texts.count(text) > 1}):
+            raise ValueError(f"two actions share a text: {repeated}")
         self.texts = tuple(texts)
-        self.descriptions = tuple(descriptions)
-        if len(set(texts)) != len(texts):
-            raise ValueError(
-                f"two actions share a text: {sorted({t for t in texts if texts.count(t) > 1})}"
-            )
+        self.descriptions = tuple(text for block in self.blocks for text in block.descriptions)
         self.is_relative = any(map(_PLACE.search, texts))
         self._written: dict[tuple[int, int], tuple[str, ...]] = {}
         self._ids: dict[tuple[int, int], dict[str, int]] = {}
@@ -90,9 +82,8 @@ class ActionTable:
         if not self.is_relative:
             return self.texts
         if (seat, players) not in self._written:
-            self._written[seat, players] = tuple(
-                _with_seats(text, seat, players) for text in self.texts
-            )
+            texts = tuple(_with_seats(text, seat, players) for text in self.texts)
+            self._written[seat, players] = texts
         return self._written[seat, players]
 
     def ids_for(self, seat: int, players: int) -> dict[str, int]:
@@ -125,15 +116,7 @@ def _with_seats(text: str, seat: int, players: int) -> str:
 
 @dataclass(frozen=True)
 class Field:
-    """A named part of an observation.
-
-    Attributes:
-        name: A name such as `seat0.stage`.
-        start: The index of its first number.
-        size: The number of its numbers.
-        high: The greatest value; larger ones are clipped.
-        description: The meaning of each number.
-    """
+    """A named part of an observation, such as `seat0.stage`; numbers above `high` are clipped."""
 
     name: str
     start: int
@@ -153,14 +136,13 @@ class ObservationLayout:
 
     def __init__(self, entries: Iterable[tuple[str, int, int, int, str]]) -> None:
         fields: dict[str, Field] = {}
-        start = 0
+        self.size = 0
         for name, size, low, high, description in entries:
             if name in fields:
                 raise ValueError(f"two fields of the observation are named {name!r}")
-            fields[name] = Field(name, start, size, low, high, description)
-            start += size
+            fields[name] = Field(name, self.size, size, low, high, description)
+            self.size += size
         self.fields: Mapping[str, Field] = fields
-        self.size = start
 
     def __getitem__(self, name: str) -> Field:
         return self.fields[name]
@@ -218,7 +200,7 @@ class Game:
         max_seats: Most seats, and the length of every per-seat array.
         options: Variants, each with the seat counts it is for.
         state: The record's dtype.
-        ranges: The ranges of its fields.
+        ranges: The ranges of its fields but `random`, by name.
         hidden_from_text: Fields of the record that positions in text lack.
         good_scores: The winning scores that the rule book calls good, by seat count; needed for one
             seat if the game can be played alone.
@@ -243,7 +225,7 @@ class Game:
     max_seats: int
     options: Mapping[str, range]
     state: np.dtype[np.void]
-    ranges: Ranges
+    ranges: Mapping[str, StateField]
     hidden_from_text: tuple[str, ...]
     actions: ActionTable
     layout: ObservationLayout
@@ -262,9 +244,7 @@ class Game:
 
     def __post_init__(self) -> None:
         if self.min_seats == 1 and self.solo_target is None:
-            raise ValueError(
-                f"{self.name} is played alone, so good_scores needs the score of one seat"
-            )
+            raise ValueError(f"{self.name} is played alone: give good_scores of one seat")
 
     @property
     def solo_target(self) -> float | None:
@@ -272,17 +252,21 @@ class Game:
         return self.good_scores.get(1)
 
     def option_bits(self, options: Mapping[str, object], players: Iterable[int]) -> int:
-        """Variants switched on for these seat counts, as bits in the order of `options`.
+        """Variants switched on, as bits in the order of `options`.
 
         Raises:
             TypeError: a variant is unknown, or its value not a bool.
-            ValueError: a variant does not allow that number of seats.
+            ValueError: a variant does not allow one of these seat counts.
         """
         bits, counts = 0, [*players]
         for name, value in options.items():
             if name not in self.options:
-                known = ", ".join(self.options) or "none"
-                raise TypeError(f"{self.name} has no option {name!r}; its options: {known}")
+                known = ("players", "seed", "box", *self.options)
+                # In Python's own words, which other libraries look for.
+                raise TypeError(
+                    f"{self.name} got an unexpected keyword argument {name!r}"
+                    f"{did_you_mean(name, known)}; its options: {', '.join(self.options) or 'none'}"
+                )
             if not isinstance(value, bool | np.bool_):
                 raise TypeError(f"option {name}={shown(value)} must be True or False")
             for count in counts:
@@ -295,9 +279,7 @@ class Game:
         """The seat count as an int; TypeError if not whole, ValueError if not for the game."""
         if not is_whole(players):
             raise TypeError(f"players={shown(players)} must be an integer")
-        if not self.min_seats <= players <= self.max_seats:
-            raise ValueError(
-                f"players={players}: {self.name} is played by "
-                f"{self.min_seats} to {self.max_seats} seats"
-            )
+        low, high = self.min_seats, self.max_seats
+        if not low <= players <= high:
+            raise ValueError(f"players={players}: {self.name} is played by {low} to {high} seats")
         return int(players)

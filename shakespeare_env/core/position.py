@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shakespeare_env.checks.values import check_arguments, is_whole, shown
+from shakespeare_env.checks.values import is_whole, shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch_checks import check_kind, check_records, first_fault
 from shakespeare_env.core.game import NO_SEAT, Game, Record
-from shakespeare_env.core.kernels import GameArrays, kernels_of, taken
+from shakespeare_env.core.kernels import kernels_of, taken
 from shakespeare_env.core.presentation import Event
-from shakespeare_env.core.registry import game_saved
 from shakespeare_env.core.rng import check_seed, streams
+from shakespeare_env.core.row_rules import GameArrays
 from shakespeare_env.errors import IllegalMove, PositionError
 
 _ONLY_ROW = np.zeros(1, np.int64)
@@ -33,8 +33,8 @@ class Position:
     def __init__(self, game: Game) -> None:
         self.game = game
         self._kernels = kernels_of(game)
-        self._arrays = GameArrays.of(game, 1)
-        self._record, self._mask, _, self._to_move = self._arrays
+        self._arrays = tuple(arrays := GameArrays.of(game, 1))
+        self._record, self._mask, _, self._to_move = arrays
         self._players = 0  # as in the record, where reading it would be slow
         self._lock = threading.RLock()  # threads wait for each other
 
@@ -48,22 +48,14 @@ class Position:
         box: str | os.PathLike[str] | None = None,
         **options: bool,
     ) -> Position:
-        """The first position of a new game; arguments as for `Batch`.
-
-        Raises:
-            ValueError: there is no such game, or it does not allow this number of seats.
-            TypeError: there is no such argument or variant.
-            BoxError: the box is invalid, or the process plays with another.
-        """
+        """The first position of a new game; arguments and errors as for `Batch`."""
         position = cls(registry.game(game, box))
-        check_arguments(cls.new, position.game.options, options)
         seats = position.game.check_players(players)
         bits = position.game.option_bits(options, [seats])
         position._players = seats
         position.reseed(seed)
-        position._kernels.set_up(
-            position._arrays, _ONLY_ROW, 0, 1, np.full(1, seats, np.int8), bits
-        )
+        players_of = np.full(1, seats, np.int8)
+        position._kernels.set_up(position._arrays, _ONLY_ROW, 0, 1, players_of, bits)
         return position
 
     @classmethod
@@ -77,13 +69,13 @@ class Position:
             raise PositionError("position: no game named; write an object with a key 'game'")
         try:
             game = registry.game(position["game"])
-        except ValueError as fault:
-            raise PositionError(f"game: {fault}") from None
+        except ValueError as unknown:
+            raise PositionError(f"game: {unknown}") from None
         read = cls(game)
         read.reseed(seed)
         game.from_dict(position, read._record[0])
-        if found := first_fault(game, read._kernels, read._record):
-            raise PositionError(found[1])
+        if fault := first_fault(game, read._record):
+            raise PositionError(fault[1])
         read._refresh()
         return read
 
@@ -91,14 +83,12 @@ class Position:
     def of_record(cls, game: Game, record: Record) -> Position:
         """The position in a record, as from `Batch.save`, chance to come included.
 
-        Raises:
-            TypeError: it is of another game.
-            PositionError: it cannot occur, as when it was changed.
+        TypeError if it is of another game, PositionError if it cannot occur.
         """
         check_kind(game, record)
         position = cls(game)
         position._record[0] = record
-        check_records(game, position._kernels, position._record)
+        check_records(game, position._record)
         position._refresh()
         return position
 
@@ -139,7 +129,8 @@ class Position:
     def push(self, move: str) -> None:
         """Play a move and all forced moves; IllegalMove, with nothing changed, if not legal."""
         with self._lock:
-            self._play(self._legal(move))
+            action = self._legal(move)
+            self._kernels.play(self._record, self._mask, self._to_move, action)
 
     def _legal(self, move: str) -> int:
         """The id of a legal move."""
@@ -147,9 +138,6 @@ class Position:
         if action is None or not self._mask[0, action]:
             raise IllegalMove(move, seat=self.to_move, phase=self.phase, legal=self.moves())
         return action
-
-    def _play(self, action: int) -> None:
-        self._kernels.play(self._record, self._mask, self._to_move, action)
 
     def _refresh(self) -> None:
         self._players = int(self._record[0]["players"])
@@ -160,10 +148,8 @@ class Position:
     ) -> list[Event]:
         """What a legal move and the forced ones after it do; the position stays as it is.
 
-        Args:
-            move: The move; IllegalMove if it is not legal.
-            after: The position that it led to; by default what `push` would lead to.
-            seat: Whose knowledge counts, `NO_SEAT` for a spectator's; None knows all.
+        `after` is what it led to, by default what `push` would lead to; `seat` is whose knowledge
+        counts, `NO_SEAT` a spectator's, None all.
         """
         with self._lock:
             record, action = self.record(), self._legal(move)
@@ -174,8 +160,7 @@ class Position:
 
     def action_mask(self) -> npt.NDArray[np.bool_]:
         """bool[A]: the legal actions; all False when over."""
-        mask: npt.NDArray[np.bool_] = self._mask[0].copy()
-        return mask
+        return np.array(self._mask[0])
 
     def is_move(self, text: str) -> bool:
         """Whether the game has such a move, legal or not."""
@@ -231,9 +216,8 @@ class Position:
 
     def _check_seat(self, seat: int) -> int:
         if not is_whole(seat) or not 0 <= seat < self.players:
-            raise ValueError(
-                f"seat {shown(seat)} is not at this table; seats are 0 to {self.players - 1}"
-            )
+            last = self.players - 1
+            raise ValueError(f"seat {shown(seat)} is not at this table; seats are 0 to {last}")
         return seat
 
     def to_dict(self) -> dict[str, Any]:
@@ -274,9 +258,7 @@ class Position:
             return NotImplemented
         if self.game is not other.game:
             return False
-        names = [
-            name for name in self.game.state.names or () if name not in self.game.hidden_from_text
-        ]
+        names = set(self.game.state.names or ()) - {*self.game.hidden_from_text}
         return all(np.array_equal(self._record[name], other._record[name]) for name in names)
 
     __hash__ = None  # type: ignore[assignment]  # a position changes as it is played
@@ -297,9 +279,7 @@ class Position:
 
 
 def _restored(name: str, digest: str, record: bytes) -> Position:
-    game = game_saved(name, digest)
+    game = registry.game_saved(name, digest)
     if len(record) != game.state.itemsize:
-        raise PositionError(
-            f"a record of {len(record)} bytes, not {game.state.itemsize}; it was cut or changed"
-        )
+        raise PositionError(f"a record of {len(record)} bytes, not {game.state.itemsize}; cut")
     return Position.of_record(game, np.frombuffer(record, game.state)[0])

@@ -12,12 +12,9 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of the board that stands by itself, such as a card.
+    """A part of the board that stands by itself, such as a card, drawn as it is read best.
 
-    Attributes:
-        name: Unique on a board, of letters, digits, `-` and `_`.
-        title: What it is, for screen readers.
-        block: Drawn at the size at which it is read best.
+    Its name, of letters, digits, `-` and `_`, is unique on a board; screen readers say its title.
     """
 
     name: str
@@ -31,8 +28,6 @@ class Panel:
 
     Attributes:
         name: Unique on a board, of letters, digits, `-` and `_`.
-        title: Its title in words.
-        pieces: The pieces, at least one.
         seat: The seat that they belong to; None for the table's.
         summary: The same in few lines, with the places that matter to others, where there is one.
         aside: Whether it is looked up now and then only.
@@ -48,16 +43,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Headline:
-    """Where a game stands, in words.
-
-    Attributes:
-        game: Its name, as printed.
-        table: Seats and variant.
-        progress: Such as "day 3 of 6".
-        phase: The phase in words.
-        sentence: Who decides what; at the end who has won.
-        aside: Who is next, or empty.
-    """
+    """Where a game stands, in words; `sentence` says who decides what, or who has won."""
 
     game: str
     table: str

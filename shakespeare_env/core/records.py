@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 Visible: TypeAlias = Literal["all", "owner", "nobody"] | Callable[[Any, int, int], bool]
 """Who sees a field: everybody, only the seat whose row it is, or nobody; or a rule (game,
@@ -17,9 +16,6 @@ seat, owner) -> whether the seat, -1 for a spectator, sees the owner's row, 0 wi
 @dataclass(frozen=True)
 class StateField:
     """A field of a record: numbers from `low` to `high`.
-
-    The other attributes are read where observations, text, faults and possible positions are
-    derived from the fields (`derived/defining.py`).
 
     Attributes:
         by_seat: Whether the first axis has a row for every seat.
@@ -32,8 +28,8 @@ class StateField:
         follows: A rule (game, seat) -> the number of a seat, where it follows from other fields.
         visible: Who sees it.
         pool: Hidden numbers of fields with one pool were dealt from the same cards, so those that a
-            seat does not see may be in any order. Negative numbers stand for no card. Hidden
-            numbers without a pool may each be anything in their range.
+            seat does not see may be in any order; negative ones stand for no card. Hidden numbers
+            without a pool may each be anything in their range.
     """
 
     name: str
@@ -66,27 +62,3 @@ def state_type(fields: Iterable[StateField]) -> np.dtype[np.void]:
     """The record's dtype; every game's begins with its generator."""
     entries = [("random", np.uint64, ()), *((f.name, f.kind, f.shape) for f in fields)]
     return np.dtype(entries, align=True)
-
-
-class Ranges:
-    """The ranges of a record's fields.
-
-    Args:
-        fields: All of its fields but `random`.
-    """
-
-    def __init__(self, fields: Iterable[StateField]) -> None:
-        self.fields = tuple(fields)
-
-    def __getitem__(self, name: str) -> StateField:
-        """A field by its name."""
-        return next(field for field in self.fields if field.name == name)
-
-    def misfit(self, records: npt.NDArray[np.void]) -> tuple[int, StateField] | None:
-        """One of records[n] with a number out of range, and the number's field."""
-        for field in self.fields:
-            numbers = records[field.name].reshape(len(records), -1)
-            out = (numbers < field.low) | (numbers > field.high)
-            if out.any():
-                return int(out.any(axis=1).argmax()), field
-        return None

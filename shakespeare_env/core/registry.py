@@ -15,7 +15,7 @@ import pettingzoo
 
 from shakespeare_env.checks.box_files import box_in_force as _box_in_force
 from shakespeare_env.checks.box_files import facts_digest
-from shakespeare_env.checks.values import meant, shown
+from shakespeare_env.checks.values import did_you_mean, shown
 from shakespeare_env.core.game import Game
 from shakespeare_env.errors import BoxError, GameError
 
@@ -27,7 +27,6 @@ _SEATS = {"shakespeare": range(1, 5), "figaro": range(3, 7)}
 _VARIANTS = {"shakespeare": ("strategic_rest",)}
 """The variants of games that have any, known before loading."""
 _PACKAGE = Path(__file__).resolve().parents[1]
-_ENTRY_POINTS = "shakespeare_env.games"
 _WRAPPERS = "shakespeare_env.wrappers"
 
 _loaded: dict[str, Game] = {}
@@ -76,23 +75,19 @@ def register(game: Game) -> Game:
     return game
 
 
-def _same_place(one: Path, other: Path) -> bool:
+def _same_place(place: Path, other: Path) -> bool:
     """Whether two sources are one file, or cells of one notebook, which are no files."""
-    cells = one.parent == other.parent and not (one.exists() or other.exists())
-    return cells or one.resolve() == other.resolve()
+    cells = place.parent == other.parent and not (place.exists() or other.exists())
+    return cells or place.resolve() == other.resolve()
 
 
 def _find_installed() -> None:
-    """Register the games of installed packages, once a process.
-
-    Raises:
-        GameError: one cannot be loaded; whoever asks again is told again.
-    """
+    """Register the games of installed packages, once a process; GameError if one is at fault."""
     global _others_found
     if _others_found:
         return
     _others_found = True  # first, since their imports may ask for names
-    for entry in entry_points(group=_ENTRY_POINTS):
+    for entry in entry_points(group="shakespeare_env.games"):
         try:
             register(entry.load())
         except Exception as fault:
@@ -108,11 +103,10 @@ def _register_views(name: str, counts: range) -> None:
     if 1 in counts:
         single_agent[f"{name.capitalize()}-Solo-v0"] = {"game": name, "players": 1}
     for env_id, arguments in single_agent.items():
+        entry_point = f"{_WRAPPERS}.gym:SingleAgentEnv"
+        vector = f"{_WRAPPERS}.gym:SingleAgentVectorEnv"
         gymnasium.register(
-            env_id,
-            entry_point=f"{_WRAPPERS}.gym:SingleAgentEnv",
-            vector_entry_point=f"{_WRAPPERS}.gym:SingleAgentVectorEnv",
-            kwargs=arguments,
+            env_id, entry_point=entry_point, vector_entry_point=vector, kwargs=arguments
         )
     if hasattr(pettingzoo, "register"):  # since 1.27
         views = {"aec": f"{_WRAPPERS}.aec:env", "parallel": f"{_WRAPPERS}.aec:parallel_env"}
@@ -126,48 +120,33 @@ def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
     Facts are compiled in, so a process plays a game with the box first asked for, or with the one
     that the environment variable `<NAME>_BOX` names; processes started later play with it, too.
 
-    Args:
-        name: One of `names`.
-        box: The component file in force; None means whatever is in force.
-
     Raises:
         TypeError: the box is no path.
         ValueError: there is no such game.
         BoxError: the box is invalid, or the game is loaded with another.
     """
     _check_name(name)
-    wanted = None if box is None else Path(box)
-    if name not in _loaded:
-        _load(name, wanted)
-    _check_same(name, wanted)
-    return _loaded[name]
-
-
-def _load(name: str, box: Path | None) -> None:
-    """Load a game; processes started later inherit its box, unless it is refused."""
-    variable = f"{name.upper()}_BOX"
+    wanted, variable = None if box is None else Path(box), f"{name.upper()}_BOX"
     before = os.environ.get(variable)
-    if box is not None:
-        os.environ[variable] = str(box.resolve())
     try:
-        # Its modules may have been imported some other way, with another box.
-        loaded: Game = import_module(f"shakespeare_env.{name}.contract").GAME
-        _digests[name] = facts_digest(_PACKAGE / name, loaded.box)
-        _loaded[name] = loaded
-        _check_same(name, box)
-    except BaseException:
+        if name not in _loaded:
+            if wanted is not None:
+                os.environ[variable] = str(wanted.resolve())
+            # Its modules may have been imported some other way, with another box.
+            loaded: Game = import_module(f"shakespeare_env.{name}.contract").GAME
+            _digests[name] = facts_digest(_PACKAGE / name, loaded.box)
+            _loaded[name] = loaded
+        if wanted is not None and _digest_of(name, wanted) != _digests[name]:
+            raise BoxError(
+                f"{box}: this process already plays {name} with {_loaded[name].box}; name the box "
+                f"before anything else is made, or set {variable} to it"
+            )
+    except BaseException:  # a box that is refused is not inherited
         os.environ.pop(variable, None)
         if before is not None:
             os.environ[variable] = before
         raise
-
-
-def _check_same(name: str, box: Path | None) -> None:
-    if box is not None and _digest_of(name, box) != _digests[name]:
-        raise BoxError(
-            f"{box}: this process already plays {name} with {_loaded[name].box}; name the box "
-            f"before anything else is made, or set {name.upper()}_BOX to it"
-        )
+    return _loaded[name]
 
 
 def _digest_of(name: str, box: Path) -> str:
@@ -178,7 +157,7 @@ def _digest_of(name: str, box: Path) -> str:
 
 def _check_name(name: str) -> None:
     if not isinstance(name, str) or (name not in _SEATS and name not in names()):
-        question = meant(name, names()) if isinstance(name, str) else ""
+        question = did_you_mean(name, names()) if isinstance(name, str) else ""
         known = ", ".join(names())
         raise ValueError(f"there is no game {shown(name)}{question}; there are: {known}")
 
@@ -227,11 +206,7 @@ def box_fault(name: str, digest: str, copy: Path | None = None) -> str | None:
     """Why something made with a box cannot be used with the one in force, and the remedy, in words.
 
     None where both have the same facts. The game is not loaded. `copy` is a file of the former box,
-    if one was kept.
-
-    Raises:
-        ValueError: there is no such game.
-        BoxError: the box in force cannot be read.
+    if one was kept. ValueError if there is no such game, BoxError if the box cannot be read.
     """
     box = box_in_force(name)
     if digest == (_digests.get(name) or _digest_of(name, box)):

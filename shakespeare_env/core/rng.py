@@ -21,7 +21,7 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 FIRST_FRESH = 2**52
 """The least seed that `fresh_seed` draws; who types one for a table types a smaller one."""
 EXACT = 2**53
-"""Every reader of JSON knows whole numbers below it; some, as JavaScript, round larger ones."""
+"""Whole numbers below it are the same to every reader of JSON; JavaScript rounds larger ones."""
 _27, _30, _31, _32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
 
 
@@ -107,8 +107,5 @@ def check_seed(seed: int) -> np.uint64:
 
 
 def fresh_seed() -> int:
-    """A seed that nobody has typed, from the operating system: `FIRST_FRESH` or more.
-
-    It is below `EXACT`, so that it is the same wherever it is shown and read.
-    """
+    """A seed that nobody has typed: `FIRST_FRESH` or more, below `EXACT`."""
     return FIRST_FRESH | secrets.randbits(52)

@@ -1,4 +1,4 @@
-"""What kernels do to one game of a batch, around the `Rules` of a game; every device runs it.
+"""What happens to one game of a batch, around the `Rules` of a game; every device runs it.
 
 Forced moves are played automatically (rule D1). The rewards of a step for each seat, by name:
 
@@ -15,48 +15,115 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from shakespeare_env.checks.values import shown
 from shakespeare_env.compile.decorators import part_of_kernel, rule
-from shakespeare_env.core.game import Game, Record
+from shakespeare_env.core.game import Game, Record, Records
+from shakespeare_env.core.rng import below_in
 
 NAMES = ("win", "margin", "rank", "score")
 WIN, MARGIN, RANK, SCORE = range(len(NAMES))
-_ALSO_NAMED = {"prestige": "score"}
 ILLEGAL_REWARD = -1.0
 """The reward of an illegal action where it ends the game: that of a defeat."""
-
-
-def reward_code(name: str) -> int:
-    """The number of a reward; ValueError if there is none of that name."""
-    name = _ALSO_NAMED.get(name, name) if isinstance(name, str) else name
-    if not isinstance(name, str) or name not in NAMES:
-        raise ValueError(f"reward={shown(name)}: choose one of {', '.join(NAMES)}")
-    return NAMES.index(name)
-
-
 _MOST_DEALS = 1000
 """Deals of a game before it counts as one without decisions."""
 
 
-@dataclass(frozen=True)
-class RowRules:
-    """A game's compiled functions on row i of `GameArrays`.
+def reward_code(name: str) -> int:
+    """The number of a reward; ValueError if there is none of that name."""
+    if not isinstance(name, str) or name not in (*NAMES, "prestige"):
+        raise ValueError(f"reward={shown(name)}: choose one of {', '.join(NAMES)}")
+    return SCORE if name == "prestige" else NAMES.index(name)
 
-    Attributes:
-        begin: (arrays, i, players, options). Deal a game, from its record's `random`, and play its
-            forced moves.
-        show: (arrays, i). Write what the seat to move sees of a changed record.
-        is_legal: (arrays, i, action) -> bool; when over only -1 is legal.
-        advance: (arrays, outcome, terms, i, action, players). Play a legal action, unless the game
-            is over, and all forced moves after it; `Outcome` and `Terms` say what comes of it.
+
+class GameArrays(NamedTuple):
+    """Records of n games and what their seats to move see; see `Batch`.
+
+    Kernels take plain tuples: Numba would look up a named tuple's type at every call, which takes
+    longer than a move.
     """
 
-    begin: Callable[..., None]
-    show: Callable[..., None]
+    games: Records
+    mask: NDArray[np.bool_]
+    obs: NDArray[np.int8]
+    to_move: NDArray[np.int8]
+
+    @classmethod
+    def of(cls, game: Game, n: int) -> GameArrays:
+        """Room for n games."""
+        return cls(
+            np.zeros(n, game.state),
+            np.zeros((n, game.actions.size), np.bool_),
+            np.zeros((n, game.layout.size), np.int8),
+            np.full(n, -1, np.int8),
+        )
+
+
+class Outcome(NamedTuple):
+    """What a step brings; see `Batch`.  `scores_before` and `scores_after` are scratch."""
+
+    rewards: NDArray[np.float32]
+    done: NDArray[np.bool_]
+    scores_before: NDArray[np.int16]
+    scores_after: NDArray[np.int16]
+    final_scores: NDArray[np.int16]
+    final_winners: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, game: Game, n: int) -> Outcome:
+        """Room for n games."""
+        by_seat = (n, game.max_seats)
+        return cls(
+            np.zeros(by_seat, np.float32),
+            np.zeros(n, np.bool_),
+            np.zeros(by_seat, np.int16),
+            np.zeros(by_seat, np.int16),
+            np.zeros(by_seat, np.int16),
+            np.zeros(by_seat, np.bool_),
+        )
+
+
+class Terms(NamedTuple):
+    """The variants, a bit each, and the rewards of a batch.
+
+    `reward` is a code, `scale` the points that count as one unit, `target` the solo game's, or 0.
+    """
+
+    options: int
+    autoreset: bool
+    reward: int
+    scale: float
+    target: float
+
+    @classmethod
+    def of(cls, game: Game, options: int, autoreset: bool, reward: int) -> Terms:
+        """A game's terms."""
+        return cls(options, autoreset, reward, float(game.score_scale), game.solo_target or 0.0)
+
+
+@dataclass(frozen=True)
+class RowRules:
+    """A game's compiled functions on game `rows[k]`, given the arrays as plain tuples.
+
+    Attributes:
+        set_up: (k, arrays, rows, players, options). Deal, from the record's `random`, up to the
+            first decision.
+        refresh: (k, arrays, rows). Write what the seat to move sees of a changed record.
+        is_legal: (k, arrays, rows, actions) -> bool; when over only -1 is legal.
+        step: (k, arrays, outcome, rows, actions, players, terms). Play a legal action, unless the
+            game is over, and all forced moves after it.
+        choose: (i, chance, mask, to_move, actions). Draw a random legal action, -1 when over.
+    """
+
+    set_up: Callable[..., None]
+    refresh: Callable[..., None]
     is_legal: Callable[..., bool]
-    advance: Callable[..., None]
+    step: Callable[..., None]
+    choose: Callable[..., None]
 
 
 @cache
@@ -100,8 +167,9 @@ def row_rules_of(game: Game) -> RowRules:
                 break
 
     @part_of_kernel
-    def look(arrays: Any, i: int) -> None:
+    def look(entries: Any, i: int) -> None:
         """Write the mover and its observation, all 0 when over."""
+        arrays = GameArrays(*entries)
         game, obs = arrays.games[i], arrays.obs[i]
         obs[:] = 0
         if game["to_move"] >= 0:
@@ -109,29 +177,33 @@ def row_rules_of(game: Game) -> RowRules:
         arrays.to_move[i] = game["to_move"]
 
     @rule
-    def begin(arrays: Any, i: int, players: int, options: int) -> None:
-        deal(arrays.games[i], players, options, arrays.mask[i])
-        look(arrays, i)
+    def set_up(k: int, entries: Any, rows: Any, players: Any, options: int) -> None:
+        arrays, i = GameArrays(*entries), rows[k]
+        deal(arrays.games[i], players[i], options, arrays.mask[i])
+        look(entries, i)
 
     @rule
-    def show(arrays: Any, i: int) -> None:
+    def refresh(k: int, entries: Any, rows: Any) -> None:
+        arrays, i = GameArrays(*entries), rows[k]
         game, mask = arrays.games[i], arrays.mask[i]
         mask[:] = False
         if game["to_move"] >= 0:
             rules_legal(game, mask)
-        look(arrays, i)
+        look(entries, i)
 
     @rule
-    def is_legal(arrays: Any, i: int, action: int) -> bool:
+    def is_legal(k: int, entries: Any, rows: Any, actions: Any) -> bool:
+        arrays, i, action = GameArrays(*entries), rows[k], actions[k]
         if arrays.to_move[i] < 0:
-            return action == -1
-        if not 0 <= action < arrays.mask.shape[1]:
-            return False
-        legal: bool = arrays.mask[i, action]
-        return legal
+            return bool(action == -1)
+        return bool(0 <= action < arrays.mask.shape[1] and arrays.mask[i, action])
 
     @part_of_kernel
-    def advance(arrays: Any, outcome: Any, terms: Any, i: int, action: int, players: int) -> None:
+    def step(
+        k: int, entries: Any, results: Any, rows: Any, actions: Any, players: Any, played_for: Any
+    ) -> None:
+        arrays, outcome, terms = GameArrays(*entries), Outcome(*results), Terms(*played_for)
+        i = rows[k]
         game, mask, reward = arrays.games[i], arrays.mask[i], terms.reward
         outcome.done[i] = False
         rewards = outcome.rewards[i]
@@ -141,13 +213,14 @@ def row_rules_of(game: Game) -> RowRules:
         before, after = outcome.scores_before[i], outcome.scores_after[i]
         if reward == SCORE:
             rules_scores(game, before)
-        rules_play(game, action)
+        rules_play(game, actions[k])
         play_forced_moves(game, mask)
         over = game["to_move"] < 0
         if over or reward == SCORE:
             rules_scores(game, after)
             if reward == SCORE:
-                write_change(game["players"], before, after, terms.scale, rewards)
+                for seat in range(game["players"]):
+                    rewards[seat] = (after[seat] - before[seat]) / terms.scale
             else:
                 write_outcome(reward, game, after, terms.scale, terms.target, rewards)
         if over:
@@ -156,17 +229,27 @@ def row_rules_of(game: Game) -> RowRules:
                 outcome.final_scores[i, seat] = after[seat]
                 outcome.final_winners[i, seat] = game["winners"][seat] != 0
             if terms.autoreset:
-                deal(game, players, terms.options, mask)
-        look(arrays, i)
+                deal(game, players[i], terms.options, mask)
+        look(entries, i)
 
-    return RowRules(begin, show, is_legal, advance)
+    return RowRules(set_up, refresh, is_legal, step, choose)
 
 
 @rule
-def write_change(players: int, before: Any, after: Any, scale: float, out: Any) -> None:
-    """Write the reward `score` into float32[seats]."""
-    for seat in range(players):
-        out[seat] = (after[seat] - before[seat]) / scale
+def choose(i: int, chance: Any, mask: Any, to_move: Any, actions: Any) -> None:
+    """See `RowRules`."""
+    actions[i] = -1
+    count = 0
+    for action in range(mask.shape[1]):
+        count += mask[i, action]
+    if to_move[i] < 0 or count == 0:
+        return
+    left = below_in(chance, i, count)
+    for action in range(mask.shape[1]):
+        left -= mask[i, action]
+        if left < 0:
+            actions[i] = action
+            return
 
 
 @rule
@@ -184,28 +267,13 @@ def write_outcome(
         elif code == WIN:
             out[seat] = 1.0 / winners if game["winners"][seat] else -1.0 / (players - winners)
         elif code == MARGIN:
-            out[seat] = margin(players, scores, seat) / scale
+            best = -32768
+            for other in range(players):
+                if other != seat and scores[other] > best:
+                    best = scores[other]
+            out[seat] = (scores[seat] - best) / scale
         else:
-            out[seat] = rank(players, scores, seat)
-
-
-@rule
-def margin(players: int, scores: Any, seat: int) -> int:
-    """A seat's score less the best of the others."""
-    best = -32768
-    for other in range(players):
-        if other != seat and scores[other] > best:
-            best = scores[other]
-    return scores[seat] - best
-
-
-@rule
-def rank(players: int, scores: Any, seat: int) -> float:
-    """From +1 for the best score to -1 for the worst."""
-    balance = 0
-    for other in range(players):
-        if scores[other] < scores[seat]:
-            balance += 1
-        elif scores[other] > scores[seat]:
-            balance -= 1
-    return balance / (players - 1)
+            balance = 0
+            for other in range(players):
+                balance += int(scores[other] < scores[seat]) - int(scores[other] > scores[seat])
+            out[seat] = balance / (players - 1)

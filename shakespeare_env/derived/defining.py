@@ -8,34 +8,19 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import ActionTable, Block, Game, ObservationLayout, Record, Rules
-from shakespeare_env.core.records import Ranges, StateField, state_type
+from shakespeare_env.core.records import StateField, state_type
 from shakespeare_env.derived.notation import Notation
-from shakespeare_env.derived.presentation import OVER, TURN, Shown
+from shakespeare_env.derived.presentation import OVER, TURN, DerivedPresentation
 from shakespeare_env.derived.rules import Check, checks_of, determinizing, faulting, observing
 from shakespeare_env.derived.rules import scratch as scratch_of
-
-
-class Better(TypedDict, total=False):
-    """What a game may define itself; see `Game` and `Rules`. `observe` needs `layout`.
-
-    `shown` replaces parts of the `Presentation` by their names.
-    """
-
-    observe: Callable[[Record, int, NDArray[np.int8]], None]
-    layout: ObservationLayout
-    determinize: Callable[[Record, int], None]
-    shown: Mapping[str, Any]
-    box: Path
-    forecast_horizon: int
 
 
 def define(
@@ -53,7 +38,12 @@ def define(
     options: Mapping[str, range] | None = None,
     score_scale: float = 1.0,
     good_scores: Mapping[int, float] | None = None,
-    **better: Unpack[Better],
+    observe: Callable[[Record, int, NDArray[np.int8]], None] | None = None,
+    layout: ObservationLayout | None = None,
+    determinize: Callable[[Record, int], None] | None = None,
+    shown: Mapping[str, Any] | None = None,
+    box: Path | None = None,
+    forecast_horizon: int | None = None,
 ) -> Game:
     """A game, ready for `register`.
 
@@ -63,59 +53,70 @@ def define(
         fields: The fields of the record; see `StateField` for who sees them. `players`, `to_move`
             and `winners` are added where they are not given.
         actions: A table, or an English description of each action by its text.
-        set_up: As of `Rules`, and so are `legal`, `play` and `scores`. Scores depend on nothing
-            that is hidden.
-        legal: See `set_up`.
-        play: See `set_up`.
-        scores: See `set_up`.
+        set_up: The rule `Rules.set_up`.
+        legal: The rule `Rules.legal`.
+        play: The rule `Rules.play`.
+        scores: The rule `Rules.scores`; scores depend on nothing that is hidden.
         checks: What holds for every position, besides what follows from the fields.
         text: The fields of the notation by their keys there, in order; by default all but
             `winners`, under their names.
         options: Variants, each with the seat counts it is for.
         score_scale: Points that count as one unit of reward.
         good_scores: Good winning scores by seat count; needed for one seat if it can play alone.
-        **better: Whatever the game can define better than its fields do.
+        observe: The rule `Rules.observe`, with its `layout`, in place of those from the fields.
+        layout: See `observe`.
+        determinize: The rule `Rules.determinize`, in place of that from the fields.
+        shown: Parts of the `Presentation`, by their names.
+        box: The component file in force; by default the file of `set_up`.
+        forecast_horizon: See `Game`.
 
     Raises:
         ValueError: the name, a field or the pair `observe` and `layout` is not as described.
     """
     if not name.isidentifier() or name != name.lower():
         raise ValueError(f"name={name!r}: write it as an identifier in lower case")
-    if ("observe" in better) != ("layout" in better):
+    if (observe is None) != (layout is None):
         raise ValueError("observe and layout describe the same numbers; give both, or none")
     most = seats[-1]
-    table = actions
-    if not isinstance(table, ActionTable):
-        table = ActionTable([Block("moves", tuple(table), tuple(table.values()))])
-    said = _with_standard(fields, seats)
-    for field in said:
+    if isinstance(actions, ActionTable):
+        table = actions
+    else:
+        table = ActionTable([Block("moves", tuple(actions), tuple(actions.values()))])
+    given = {field.name for field in fields}
+    standard = (
+        StateField("players", seats[0], most),
+        StateField("to_move", -1, most - 1, seats=True),
+        StateField("winners", 0, 1, most, by_seat=True),
+    )
+    *first, winners = ([] if field.name in given else [field] for field in standard)
+    all_fields = (*first[0], *first[1], *fields, *winners)
+    for field in all_fields:
         _check(field, most)
-    checks = [*checks_of(said), *checks]
-    seen = [field for field in said if field.name != "winners"]
-    layout, observe = observing(seen, most)
+    checks = [*checks_of(all_fields), *checks]
+    seen = [field for field in all_fields if field.name != "winners"]
+    if layout is None or observe is None:
+        layout, observe = observing(seen, most)
     fault = faulting(checks)
     scratch: tuple[StateField, ...] = ()
-    determinize = better.get("determinize")
     if determinize is None:
-        scratch = scratch_of(said, table.size)
-        determinize = determinizing(said, legal, fault)
-    state = state_type((*said, *scratch))
-    observe = better.get("observe", observe)
+        scratch = scratch_of(all_fields, table.size)
+        determinize = determinizing(all_fields, legal, fault)
+    state = state_type((*all_fields, *scratch))
     rules = Rules(set_up, legal, play, observe, determinize, scores, fault, _rewind)
-    by_name = {field.name: field for field in said}
+    by_name = {field.name: field for field in all_fields}
     in_text = {key: by_name[name] for key, name in (text or {f.name: f.name for f in seen}).items()}
-    notation = Notation(name, seats, state, said, in_text, checks)
-    shown = Shown(notation, table, scores).presentation()
+    notation = Notation(name, seats, state, all_fields, in_text, checks)
+    derived = DerivedPresentation(notation, table, scores)
     return Game(
         name=name,
         min_seats=seats[0],
         max_seats=most,
         options=options or {},
         state=state,
-        ranges=Ranges((*said, *scratch)),
+        ranges={field.name: field for field in (*all_fields, *scratch)},
         hidden_from_text=("random", *(field.name for field in scratch)),
         actions=table,
-        layout=better.get("layout", layout),
+        layout=layout,
         rules=rules,
         good_scores=good_scores or {},
         score_scale=score_scale,
@@ -125,20 +126,10 @@ def define(
         phase=lambda record: OVER if record["to_move"] < 0 else TURN,
         seen_by=notation.seen_by,
         is_secret=lambda position, move: False,
-        presentation=replace(shown, **better.get("shown", {})),
-        box=better.get("box") or Path(inspect.getfile(inspect.unwrap(set_up))),
-        forecast_horizon=better.get("forecast_horizon"),
+        presentation=derived.presentation(**(shown or {})),
+        box=box or Path(inspect.getfile(inspect.unwrap(set_up))),
+        forecast_horizon=forecast_horizon,
     )
-
-
-def _with_standard(fields: Sequence[StateField], seats: range) -> tuple[StateField, ...]:
-    """The fields, and those of every game: `players` and `to_move` first, `winners` last."""
-    most, given = seats[-1], {field.name for field in fields}
-    players = StateField("players", seats[0], most)
-    to_move = StateField("to_move", -1, most - 1, seats=True)
-    winners = StateField("winners", 0, 1, most, by_seat=True)
-    first = [field for field in (players, to_move) if field.name not in given]
-    return (*first, *fields, *([] if "winners" in given else [winners]))
 
 
 def _check(field: StateField, seats: int) -> None:

@@ -18,15 +18,12 @@ from shakespeare_env.play.tracing import interpreted
 
 @dataclass(frozen=True)
 class Notation:
-    """The notation of a game's positions.
+    """The notation of a game's positions: see `to_dict` and the other functions of `Game`.
 
     Rows of seats that are not at the table are left out; they hold no card, and else 0 or what is
     nearest to it.
 
     Attributes:
-        name: The game's name.
-        seats: Its seat counts.
-        state: The record's dtype.
         fields: The fields of the record.
         keys: The fields in text by their keys, in order.
         checks: What holds for every position.
@@ -40,18 +37,18 @@ class Notation:
     checks: Sequence[Check]
 
     def to_dict(self, record: Record) -> dict[str, Any]:
-        """See `Game.to_dict`."""
+        """The position in text."""
         players = int(record["players"])
-        found: dict[str, Any] = {"game": self.name}
+        position: dict[str, Any] = {"game": self.name}
         for key, field in self.keys.items():
             numbers = record[field.name][:players] if field.by_seat else record[field.name]
-            found[key] = _said(field, np.asarray(numbers).tolist())
+            position[key] = _in_text(field, np.asarray(numbers).tolist())
         over = record["to_move"] < 0
-        found["winners"] = np.flatnonzero(record["winners"]).tolist() if over else None
-        return found
+        position["winners"] = np.flatnonzero(record["winners"]).tolist() if over else None
+        return position
 
     def from_dict(self, position: Mapping[str, Any], record: Record) -> None:
-        """See `Game.from_dict`."""
+        """Write a position into a record; PositionError if it cannot be read."""
         reading.table(position, "position", ["game", *self.keys, "winners"])
         players = reading.integer(position["players"], "players", self.seats[0], self.seats[-1])
         for field in self.fields:
@@ -73,7 +70,7 @@ class Notation:
         """`from_dict` for a position as a seat sees it; unknown values become any."""
         known = dict(position)
         for key, field in self.keys.items():
-            value, any_value = position[key], _said(field, _one_row(field).tolist())
+            value, any_value = position[key], _in_text(field, _one_row(field).tolist())
             if field.by_seat:
                 known[key] = [any_value if _is_hidden(row) else row for row in value]
             elif _is_hidden(value):
@@ -81,7 +78,7 @@ class Notation:
         self.from_dict(known, record)
 
     def seen_by(self, position: Mapping[str, Any], seat: int) -> dict[str, Any]:
-        """See `Game.seen_by`: a hidden row is `UNKNOWN`; of counts, their sum is shown."""
+        """A hidden row is `UNKNOWN`; of counts, their sum is shown."""
         seen = dict(position)
         record: Any = None
         for key, field in self.keys.items():
@@ -91,15 +88,15 @@ class Notation:
                 record = np.zeros(1, self.state)[0]
                 self.from_dict(position, record)
             rows = position[key] if field.by_seat else [position[key]]
-            told = [
+            shown_rows = [
                 row if _sees(field, record, seat, owner) else _hidden(row)
                 for owner, row in enumerate(rows)
             ]
-            seen[key] = told if field.by_seat else told[0]
+            seen[key] = shown_rows if field.by_seat else shown_rows[0]
         return seen
 
     def explain(self, record: Record, fault: int) -> tuple[str, str, str]:
-        """See `Game.explain`: the place, what it holds, and what should hold."""
+        """The place of a fault, what it holds, and what should hold."""
         key, says, _ = self.checks[fault - 1]
         held = self.to_dict(record)
         for field in self.fields:
@@ -128,17 +125,20 @@ def _least(field: StateField) -> int:
     return field.low if ends else min(max(0, field.low), field.high)
 
 
+def _empty(field: StateField) -> Any:
+    return np.full(field.shape, _least(field), field.kind)
+
+
 def _one_row(field: StateField) -> Any:
-    whole = np.full(field.shape, _least(field), field.kind)
-    return whole[0] if field.by_seat else whole
+    return _empty(field)[0] if field.by_seat else _empty(field)
 
 
-def _said(field: StateField, value: Any) -> Any:
+def _in_text(field: StateField, value: Any) -> Any:
     """Numbers, nested as in the record, in text."""
     if not isinstance(value, list):
-        return _number_said(field, value)
+        return _number_in_text(field, value)
     if value and isinstance(value[0], list):
-        return [_said(field, one) for one in value]
+        return [_in_text(field, one) for one in value]
     if field.form in ("counts", "list"):
         named = sorted(zip(field.places, value, strict=True))
         if field.form == "counts":
@@ -146,21 +146,21 @@ def _said(field: StateField, value: Any) -> Any:
         return [name for name, count in named for _ in range(count)]
     if field.form == "row" and field.low in value:
         value = value[: value.index(field.low)]
-    return [_number_said(field, one) for one in value]
+    return [_number_in_text(field, one) for one in value]
 
 
-def _number_said(field: StateField, number: int) -> Any:
+def _number_in_text(field: StateField, number: int) -> Any:
     if field.seats:
         return None if number < 0 else number
     return field.words[number - field.low] if field.words else number
 
 
 def _read(field: StateField, value: Any, key: str, players: int) -> Any:
-    empty = _one_row(field)
+    shape = _one_row(field).shape
     if not field.by_seat:
-        return _numbers(field, value, key, empty.shape)
-    whole = np.full(field.shape, _least(field), field.kind)
-    whole[:players] = _numbers(field, value, key, (players, *empty.shape))
+        return _numbers(field, value, key, shape)
+    whole = _empty(field)
+    whole[:players] = _numbers(field, value, key, (players, *shape))
     return whole
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
 
-from shakespeare_env.core.game import UNKNOWN, ActionTable, Record
+from shakespeare_env.core.game import ActionTable, Record
 from shakespeare_env.core.presentation import Event, Headline, Panel, Piece, Presentation
 from shakespeare_env.derived.notation import Notation
 from shakespeare_env.drawing.board import ROOM, picture, seat_and_name
-from shakespeare_env.drawing.shapes import MUTED, Block, box, words
+from shakespeare_env.drawing.shapes import MUTED, Block, Elements, box, words
 from shakespeare_env.drawing.text_layout import columns
 from shakespeare_env.fonts import width
 from shakespeare_env.play.tracing import interpreted
@@ -23,48 +24,73 @@ _COLOURS = (
     *(("#b3402f", "#ffffff"), ("#2f6fb3", "#ffffff"), ("#d9a21b", "#2a2521")),
     *(("#3f8a4d", "#ffffff"), ("#7a4fa3", "#ffffff"), ("#555049", "#ffffff")),
 )
-_NOT_DRAWN = ("players", "to_move")
 _HIGH, _CAPTION, _VALUE, _LEAST = 52, 12, 20, 72
 _ROW = 100  # height of a panel in a picture
+_WIDTH = 80
 
 
 @dataclass(frozen=True)
-class Shown:
+class DerivedPresentation:
     """Parts of a `Presentation`, from a game's notation, its actions and its rule `scores`."""
 
     notation: Notation
     actions: ActionTable
     scores: Callable[[Record, Any], None]
 
-    def presentation(self) -> Presentation:
-        """All of them."""
-        return Presentation(
-            chapter="players",
-            draw=self.draw,
-            picture=self.picture,
-            board=self.board,
-            headline=self.headline,
-            places=lambda position, move: (),
-            seat_colours=self._colours(),
-            topics=self.topics,
-            events=self.events,
-            score_sheet=lambda position: [("points", self._scores_of(position))],
+    def presentation(self, **better: Any) -> Presentation:
+        """All parts, or what the game has in their place, by the parts' names."""
+        headline = better.get("headline", self._headline)
+        colours = [_COLOURS[i % len(_COLOURS)] for i in range(self.notation.seats[-1])]
+        said = dict(zip(self.actions.texts, self.actions.descriptions, strict=True))
+        topics = {} if self.actions.is_relative else said
+
+        def drawn(position: Mapping[str, Any], names: Sequence[str] = ()) -> str:
+            """A row for each panel of the board."""
+            panels = [replace(panel, seat=None) for panel in self._board(position, names)]
+            rows = [(_ROW, {panel.name: ROOM}) for panel in panels]
+            return picture(headline(position), panels, rows, position["to_move"], colours)
+
+        parts: dict[str, Any] = {
+            "chapter": "players",
+            "draw": lambda position: self._text_of(position, headline(position)),
+            "picture": drawn,
+            "board": self._board,
+            "headline": headline,
+            "places": lambda position, move: (),
+            "seat_colours": tuple(colours),
+            "topics": lambda position: topics,
+            "events": self._events,
+            "score_sheet": lambda position: [("points", self._scores_of(position))],
+        }
+        return Presentation(**parts | better)
+
+    def _keys(self) -> tuple[list[str], list[str]]:
+        """The keys of what lies on the table, and of what each seat has."""
+        own = [key for key, field in self.notation.keys.items() if field.by_seat]
+        others = (*own, "players", "to_move")
+        return [key for key in self.notation.keys if key not in others], own
+
+    def _text_of(self, position: Mapping[str, Any], head: Headline) -> str:
+        """What lies on the table, then a table of what the seats have, or lists if it is wide."""
+        (table, own), seats = self._keys(), range(position["players"])
+        title = " · ".join(filter(None, (head.game, head.table, head.progress, head.phase)))
+        lines = [title, head.sentence]
+        lines += [f"{key} {_text(position[key])}" for key in table]
+        rows = [[f"{seat}", *(_text(position[key][seat]) for key in own)] for seat in seats]
+        side_by_side = columns([["", *own], *rows], [str.ljust] * (1 + len(own)))
+        if max(map(len, side_by_side)) <= _WIDTH:
+            lines += side_by_side if own else []
+        else:
+            for seat, *values in rows:
+                lines.append(f"seat {seat}")
+                lines += [f"  {key} {text}" for key, text in zip(own, values, strict=True)]
+        return "\n".join(
+            part.rstrip()
+            for line in lines
+            for part in wrap(line, _WIDTH, subsequent_indent=" " * 6)
         )
 
-    def draw(self, position: Mapping[str, Any]) -> str:
-        """See `Presentation.draw`."""
-        said, (table, own) = self.headline(position), self._keys()
-        lines = [f"{said.game}, {said.table}: {said.sentence}"]
-        lines += [f"{key} {_text(position[key])}"[:78] for key in table]
-        if own:
-            rows = [["", *own]]
-            for seat in range(position["players"]):
-                rows.append([str(seat), *(_text(position[key][seat]) for key in own)])
-            lines += columns(rows, [str.ljust] * (1 + len(own)))
-        return "\n".join(line[:80].rstrip() for line in lines)
-
-    def headline(self, position: Mapping[str, Any]) -> Headline:
-        """See `Presentation.headline`."""
+    def _headline(self, position: Mapping[str, Any]) -> Headline:
         mover, phase, table = position["to_move"], TURN, f"{position['players']} seats"
         sentence = f"Seat {mover} moves"
         if mover is None:
@@ -72,8 +98,7 @@ class Shown:
             phase, sentence = OVER, f"{won} won".capitalize()
         return Headline(self.notation.name.capitalize(), table, "", phase, sentence)
 
-    def board(self, position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]:
-        """See `Presentation.board`."""
+    def _board(self, position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]:
         mover, (table, own) = position["to_move"], self._keys()
         first = _piece("to_move", "to move", "nobody" if mover is None else f"seat {mover}")
         panels = [Panel("table", "Table", [first, *(_piece(k, k, position[k]) for k in table)])]
@@ -84,27 +109,14 @@ class Shown:
             panels.append(Panel(f"seat{seat}", title, pieces, seat))
         return panels
 
-    def picture(self, position: Mapping[str, Any], names: Sequence[str] = ()) -> str:
-        """See `Presentation.picture`: a row for each panel of the board."""
-        panels = [replace(panel, seat=None) for panel in self.board(position, names)]
-        rows = [(_ROW, {panel.name: ROOM}) for panel in panels]
-        mover = position["to_move"]
-        return picture(self.headline(position), panels, rows, mover, self._colours())
-
-    def topics(self, position: Mapping[str, Any]) -> Mapping[str, str]:
-        """See `Presentation.topics`: what each move does, in the words of the action table."""
-        said = dict(zip(self.actions.texts, self.actions.descriptions, strict=True))
-        return {} if self.actions.is_relative else said
-
-    def events(self, record: Record, action: int, after: Record, viewer: int | None) -> list[Event]:
-        """See `Presentation.events`: the move, and every change of a score."""
+    def _events(self, record: Record, action: int, after: Record, _seat: int | None) -> list[Event]:
         before, mover = self.notation.to_dict(record), int(record["to_move"])
-        found = [Event(mover, self.actions.text(action, mover, int(record["players"])))]
+        events = [Event(mover, self.actions.text(action, mover, int(record["players"])))]
         later = self._scores_of(self.notation.to_dict(after))
         for seat, (old, new) in enumerate(zip(self._scores_of(before), later, strict=True)):
             if new != old:
-                found.append(Event(seat, f"{new - old:+d} points", "points", new - old))
-        return found
+                events.append(Event(seat, f"{new - old:+d} points", "points", new - old))
+        return events
 
     def _scores_of(self, position: Mapping[str, Any]) -> list[int]:
         """Scores by seat, which depend on nothing that is hidden."""
@@ -114,34 +126,23 @@ class Shown:
         interpreted(self.scores)(record, out)
         return [int(score) for score in out[: position["players"]]]
 
-    def _keys(self) -> tuple[list[str], list[str]]:
-        """The keys of what lies on the table, and of what each seat has."""
-        own = [key for key, field in self.notation.keys.items() if field.by_seat]
-        return [key for key in self.notation.keys if key not in (*own, *_NOT_DRAWN)], own
-
-    def _colours(self) -> tuple[tuple[str, str], ...]:
-        return tuple(_COLOURS[i % len(_COLOURS)] for i in range(self.notation.seats[-1]))
-
 
 def _text(value: Any) -> str:
     if isinstance(value, Mapping):
-        return " ".join(f"{count}×{name}" for name, count in value.items())
+        return " ".join(f"{count}×{name}" for name, count in value.items()) or "-"
     if isinstance(value, list):
-        return " ".join("-" if one is None else _text(one) for one in value)
-    return "-" if value is None else UNKNOWN if value == UNKNOWN else str(value)
+        nested = any(isinstance(item, list) for item in value)
+        return (" / " if nested else " ").join(map(_text, value)) or "-"
+    return "-" if value is None else str(value)
 
 
 def _piece(name: str, title: str, value: Any) -> Piece:
     text = _text(value)
-    wide = max(_LEAST, width(text, _VALUE, "bold") + 20, width(title, _CAPTION, "normal") + 20)
+    wide = 20 + max(width(text, _VALUE, "bold"), width(title, _CAPTION, "normal"), _LEAST - 20)
     wide = min(wide, ROOM)
-    card = Block(
-        [
-            box(0, 0, wide, _HIGH),
-            words(10, 17, title, _CAPTION, fill=MUTED, room=wide - 20),
-            words(10, 42, text, _VALUE, weight="bold", room=wide - 20),
-        ],
-        wide,
-        _HIGH,
-    )
-    return Piece(name, title, card.as_place(name))
+    drawn: Elements = [
+        box(0, 0, wide, _HIGH),
+        words(10, 17, title, _CAPTION, fill=MUTED, room=wide - 20),
+        words(10, 42, text, _VALUE, weight="bold", room=wide - 20),
+    ]
+    return Piece(name, title, Block(drawn, wide, _HIGH).as_place(name))

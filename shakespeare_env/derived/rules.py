@@ -9,6 +9,7 @@ from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import ObservationLayout, Record
 from shakespeare_env.core.records import StateField
 from shakespeare_env.core.rng import below
+from shakespeare_env.core.rng import shuffle as shuffle_items
 
 Number = Callable[[Record, int], int]
 Visit = Callable[[Record, int, int], int]
@@ -17,8 +18,6 @@ Write = Callable[[Record, int, Any], None]
 _ONE_HOT = 12
 """Ranges of at most this many numbers are one-hot in observations."""
 _LOWEST, _HIGHEST = -128, 127
-_DRAWN, _CHOICES = "_drawn", "_choices"
-"""Scratch fields, 0 except while positions are drawn."""
 
 
 class Check(NamedTuple):
@@ -85,13 +84,10 @@ def observing(fields: Sequence[StateField], seats: int) -> tuple[ObservationLayo
     """
     entries: list[tuple[str, int, int, int, str]] = []
     write: Write = _nothing
-    start = 0
     for field in fields:
         if field.visible != "nobody":
-            new = list(_entries(field, seats))
-            write = _writer(field, seats, start, write)
-            start += sum(size for _, size, *_ in new)
-            entries += new
+            write = _writer(field, seats, sum(size for _, size, *_ in entries), write)
+            entries += _entries(field, seats)
     return ObservationLayout(entries), write
 
 
@@ -116,11 +112,12 @@ def _entries(field: StateField, seats: int) -> Iterator[tuple[str, int, int, int
     width = _width(field, seats)
     size = field.size // field.rows * width
     low, high = (0, 1) if width > 1 else (max(field.low, _LOWEST), min(field.high, _HIGHEST))
-    meaning = "seats, one-hot, the observer first" if field.seats else "one-hot"
-    said = meaning if width > 1 else "a number"
+    meaning = "one-hot" if width > 1 else "a number"
+    if width > 1 and field.seats:
+        meaning = "seats, one-hot, the observer first"
     for place in range(_rows(field, seats)):
         name = f"seat{place}.{field.name}" if field.by_seat else field.name
-        yield name, size, min(low, 0), high, said
+        yield name, size, min(low, 0), high, meaning
 
 
 def _writer(field: StateField, seats: int, start: int, before: Write) -> Write:
@@ -164,7 +161,7 @@ def _shown_as(field: StateField, seats: int) -> Callable[[Record, int, int, Any,
 
 
 def scratch(fields: Sequence[StateField], actions: int) -> tuple[StateField, ...]:
-    """The fields that `determinizing` needs besides a game's own, none if nothing is hidden."""
+    """The fields that `determinizing` needs, 0 except while it draws; none if nothing is hidden."""
     hidden = [field for field in fields if field.visible != "all"]
     if not hidden:
         return ()
@@ -172,8 +169,8 @@ def scratch(fields: Sequence[StateField], actions: int) -> tuple[StateField, ...
     cards = sum(field.size for field in hidden if field.pool)
     kind = max((field.kind for field in hidden), key=lambda kind: kind().itemsize)
     return (
-        StateField(_DRAWN, min(low, 0), max(high, 0), max(cards, 1), kind),
-        StateField(_CHOICES, 0, 1, actions),
+        StateField("_drawn", min(low, 0), max(high, 0), max(cards, 1), kind),
+        StateField("_choices", 0, 1, actions),
     )
 
 
@@ -280,18 +277,14 @@ def _shuffle(pool: Sequence[StateField], before: Visit) -> Visit:
     def shuffle(game: Record, seat: int, count: int) -> int:
         before(game, seat, count)
         cards = game["_drawn"]
-        found = exchange(game, seat, 0)
-        for i in range(1, found):
+        size = exchange(game, seat, 0)
+        for i in range(1, size):
             card, j = cards[i], i
             while j > 0 and cards[j - 1] > card:
                 cards[j] = cards[j - 1]
                 j -= 1
             cards[j] = card
-        for left in range(found, 1, -1):
-            j = below(game, left)
-            card = cards[j]
-            cards[j] = cards[left - 1]
-            cards[left - 1] = card
+        shuffle_items(game, cards, size)
         exchange(game, seat, 0)
         return count
 
@@ -300,13 +293,13 @@ def _shuffle(pool: Sequence[StateField], before: Visit) -> Visit:
 
 def checks_of(fields: Sequence[StateField]) -> list[Check]:
     """What holds for fields by themselves."""
-    found = [Check("winners", "nobody has won before the end", _is_won_early)]
+    checks = [Check("winners", "nobody has won before the end", _is_won_early)]
     for field in fields:
         if field.seats:
-            found.append(Check(field.name, "name a seat at the table", _has_absent_seat(field)))
+            checks.append(Check(field.name, "name a seat at the table", _has_absent_seat(field)))
         if field.follows is not None:
-            found.append(Check(field.name, "follows from other fields", _is_at_odds(field)))
-    return found
+            checks.append(Check(field.name, "follows from other fields", _is_at_odds(field)))
+    return checks
 
 
 def faulting(checks: Sequence[Check], number: int = 1) -> Callable[[Record], int]:

@@ -15,10 +15,10 @@ from shakespeare_env.figaro.state import NOBODY
 @rule
 def count(numbers: Any, wanted: int) -> int:
     """How often a number is in an array."""
-    found = 0
+    times = 0
     for place in range(numbers.size):
-        found += numbers.flat[place] == wanted
-    return found
+        times += numbers.flat[place] == wanted
+    return times
 
 
 @rule

@@ -13,7 +13,7 @@ from typing import Any
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import ObservationLayout, Record
 from shakespeare_env.figaro.box import tables as t
-from shakespeare_env.figaro.box.facts import COLOURS
+from shakespeare_env.figaro.box.tables import COLOURS
 from shakespeare_env.figaro.rules import face_up, fits, give, has_choice, road_length, seat_at
 from shakespeare_env.figaro.state import NOBODY
 

@@ -22,15 +22,10 @@ FILES: dict[Weight, Path] = {
 }
 
 
-def _read_widths() -> dict[Weight, dict[str, int]]:
-    widths = json.loads((_FOLDER / "widths.json").read_text(encoding="utf-8"))
-    weights: tuple[Weight, ...] = ("normal", "bold")
-    return {
-        weight: dict(zip(widths["characters"], widths[weight], strict=True)) for weight in weights
-    }
-
-
-_WIDTHS = _read_widths()
+_MEASURED = json.loads((_FOLDER / "widths.json").read_text(encoding="utf-8"))
+_WIDTHS: dict[Weight, dict[str, int]] = {
+    weight: dict(zip(_MEASURED["characters"], _MEASURED[weight], strict=True)) for weight in FILES
+}
 _UNKNOWN = 1000  # thousandths of the size; other scripts may be as wide as they are high
 
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from shakespeare_env.core.records import Ranges, StateField, state_type
+from shakespeare_env.core.records import StateField, state_type
 from shakespeare_env.shakespeare.box import tables as t
 
 # What is being decided: the phases of the notation, in its order.
@@ -110,7 +110,7 @@ FIELDS = (
 Field = cast(Any, IntEnum)("Field", [field.name for field in FIELDS])
 """The numbers of the fields, from 1, as `Rules.fault` gives them."""
 STATE = state_type(FIELDS)
-RANGES = Ranges(FIELDS)
+RANGES = {field.name: field for field in FIELDS}
 
 EMPTY_IS_NOBODY = frozenset(
     (

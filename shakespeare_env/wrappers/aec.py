@@ -12,7 +12,6 @@ from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 from pettingzoo.utils.env_logger import EnvLogger
 
-from shakespeare_env.checks.values import check_arguments
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.game import Game
@@ -65,7 +64,6 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
     ) -> None:
         super().__init__()
         rules = registry.game(game, box)
-        check_arguments(raw_env.__init__, rules.options, options)
         players = rules.max_seats if players is None else players
         self._batch = Batch(
             game, n=1, players=players, autoreset=False, reward=reward, box=box, **options

@@ -12,7 +12,6 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from shakespeare_env.checks.values import check_arguments
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch_checks import Integers, as_actions
 from shakespeare_env.wrappers.single_agent_batch import Opponents, SingleAgentBatch
@@ -57,7 +56,6 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         **options: bool,
     ) -> None:
         rules = registry.game(game, box)
-        check_arguments(SingleAgentEnv.__init__, rules.options, options)
         self.games = SingleAgentBatch(
             game, players=players, seat=seat, opponents=opponents, reward=reward, box=box, **options
         )
@@ -142,8 +140,6 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         **options: bool,
     ) -> None:
-        rules = registry.game(game, box)
-        check_arguments(SingleAgentVectorEnv.__init__, rules.options, options)
         if render_mode == "human":
             raise ValueError("render_mode='human' shows one game: use the single environment")
         modes = {mode.name: mode for mode in (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP)}
@@ -166,12 +162,12 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
             **options,
         )
         self.num_envs = num_envs
-        self.single_observation_space = observation_space(rules)
-        self.single_action_space = action_space(rules)
+        self.single_observation_space = observation_space(self.games.batch.game)
+        self.single_action_space = action_space(self.games.batch.game)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.render_mode = render_mode
-        self._renderer = Renderer(rules, render_mode)
+        self._renderer = Renderer(self.games.batch.game, render_mode)
         self._has_begun = False
 
     def action_masks(self) -> NDArray[np.bool_]:

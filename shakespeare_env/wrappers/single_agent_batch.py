@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.checks.values import check_arguments, is_whole
+from shakespeare_env.checks.values import is_whole
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import Integers, as_actions, checked_rows
@@ -70,13 +70,11 @@ class SingleAgentBatch:
         box: str | os.PathLike[str] | None = None,
         **options: bool,
     ) -> None:
-        rules = registry.game(game, box)
-        check_arguments(SingleAgentBatch.__init__, rules.options, options)
         first_seed = fresh_seed() if seed is None else seed
         self.batch = Batch(
             game,
             n,
-            players=rules.max_seats if players is None else players,
+            players=registry.game(game, box).max_seats if players is None else players,
             seed=first_seed,
             threads=threads,
             autoreset=False,

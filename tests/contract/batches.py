@@ -20,18 +20,14 @@ sizes = pytest.mark.parametrize(("n", "threads"), [(6, 1), (MANY, 3)])
 
 def arrays_of(batch: Batch) -> dict[str, tuple[Any, tuple[int, ...], Any]]:
     """Name -> (array, shape of a row, dtype), for every array that a batch shows."""
-    width = batch.game.max_seats
-    shapes: dict[str, tuple[tuple[int, ...], Any]] = {
-        "players": ((), np.int8),
-        "to_move": ((), np.int8),
-        "mask": ((batch.actions.size,), np.bool_),
-        "obs": ((batch.game.layout.size,), np.int8),
-        "rewards": ((width,), np.float32),
-        "done": ((), np.bool_),
-        "final_scores": ((width,), np.int16),
-        "final_winners": ((width,), np.bool_),
+    by_seat = (batch.game.max_seats,)
+    kinds: dict[str, tuple[tuple[int, ...], Any]] = {
+        **{"players": ((), np.int8), "to_move": ((), np.int8), "done": ((), np.bool_)},
+        **{"mask": ((batch.actions.size,), np.bool_), "obs": ((batch.game.layout.size,), np.int8)},
+        **{"rewards": (by_seat, np.float32), "final_scores": (by_seat, np.int16)},
+        "final_winners": (by_seat, np.bool_),
     }
-    return {name: (getattr(batch, name), shape, dtype) for name, (shape, dtype) in shapes.items()}
+    return {name: (getattr(batch, name), shape, dtype) for name, (shape, dtype) in kinds.items()}
 
 
 def snapshot(batch: Batch) -> tuple[dict[str, Any], Any]:

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from shakespeare_env import Position
-from tests.contract.telling import check_told
+from shakespeare_env.core.presentation import Event
+from tests.contract import knowledge
 
 Dict = dict[str, Any]
 GONE = "(gone)"  # a name of its own in the ids of tests
@@ -50,3 +51,23 @@ def changed(d: Dict, changes: Mapping[str, Any]) -> Dict:
         else:
             entry[place] = copy.deepcopy(value)
     return d
+
+
+def check_told(
+    before: Position, move: str, after: Position, seat: int | None = None
+) -> list[Event]:
+    """The events of a move as a seat may know them; AssertionError if they do not add up."""
+    counters = knowledge.of(before.game.name, "facts").counters
+    added, events = counters(before.to_dict()), before.events(move, after=after, seat=seat)
+    for event in events:
+        assert bool(event.source) == bool(event.points), event
+        assert event.text, move
+        assert "?" not in event.text, event
+        if event.seat is None:
+            assert not event.points, event
+            assert not event.counters, event
+        else:
+            for name, change in {"points": event.points, **event.counters}.items():
+                added[event.seat][name] += change
+    assert added == counters(after.to_dict()), (move, events)
+    return events

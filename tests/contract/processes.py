@@ -19,16 +19,13 @@ def said_by(
     given: str | None = None,
     **environment: str,
 ) -> str:
-    """What a script prints.
+    """What a script prints, which can import from the folder where it runs and from the project.
 
-    Args:
-        script: Python, which can import from the folder and from the project.
-        arguments: Its own.
-        folder: Where it runs.
-        flags: For Python itself.
-        given: What it reads.
-        environment: Variables beside or in place of those of this process.
+    `arguments` are its own, `flags` Python's, `given` is what it reads; `environment` has variables
+    beside or in place of those of this process.
     """
+    path = [str(folder), str(ROOT), os.environ.get("PYTHONPATH", "")]
+    variables = {"PYTHONPATH": os.pathsep.join(filter(None, path)), "PYTHONIOENCODING": "utf-8"}
     done = subprocess.run(
         [sys.executable, *flags, "-c", script, *map(str, arguments)],
         input=given,
@@ -37,12 +34,7 @@ def said_by(
         encoding="utf-8",
         check=False,
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": _path(folder), "PYTHONIOENCODING": "utf-8", **environment},
+        env={**os.environ, **variables, **environment},
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
-
-
-def _path(folder: Path) -> str:
-    there = os.environ.get("PYTHONPATH", "")
-    return os.pathsep.join(filter(None, [str(folder), str(ROOT), there]))

@@ -17,10 +17,8 @@ import numpy.typing as npt
 from shakespeare_env import Batch, Position
 from shakespeare_env.core import registry
 
-LONGEST = 1000
-"""More decisions than any game has."""
-EACH_PHASE = 4
-"""Positions of each phase that a sample of a game holds at most."""
+LONGEST = 1000  # decisions, more than any game has
+EACH_PHASE = 4  # positions of each phase that a sample of a game holds at most
 
 
 @dataclass(frozen=True)
@@ -46,26 +44,17 @@ class Table:
         return Batch(self.game, n, players=self.players, seed=seed, **arguments, **self.options)
 
 
-def _tables() -> list[Table]:
-    tables = []
-    for name in registry.names():
-        game = registry.game(name)
-        for players in range(game.min_seats, game.max_seats + 1):
-            tables.append(Table(name, players))
-            tables += [
-                Table(name, players, {option: True})
-                for option, seats in game.options.items()
-                if players in seats
-            ]
-    return tables
+def _tables(name: str) -> list[Table]:
+    options = registry.game(name).options
+    tables = [Table(name, players) for players in registry.seats(name)]
+    return tables + [Table(name, n, {option: True}) for option in options for n in options[option]]
 
 
-TABLES = _tables()
-FULL_TABLES = [table for table in TABLES if table.players == registry.game(table.game).max_seats]
+TABLES = [table for name in registry.names() for table in _tables(name)]
 MANY_SEATS = [table for table in TABLES if table.players > 1]
 PLAIN_TABLES = [table for table in TABLES if not table.options]
 """One for each number of seats of each game, without variants."""
-PLAIN_FULL_TABLES = [table for table in FULL_TABLES if not table.options]
+PLAIN_FULL_TABLES = [Table(name, registry.seats(name)[-1]) for name in registry.names()]
 """One for each game: the one with the most seats."""
 SMALL_TABLES = [Table(name, max(2, registry.seats(name)[0])) for name in registry.names()]
 """One for each game: the one with the fewest seats at which somebody sits opposite."""
@@ -121,10 +110,7 @@ def described(position: Position, move: str) -> str:
 def stacked(records: Iterable[Any]) -> Any:
     """An array of records."""
     rows = list(records)
-    array = np.empty(len(rows), rows[0].dtype)
-    for row, record in enumerate(rows):
-        array[row] = record
-    return array
+    return np.array(rows, rows[0].dtype)
 
 
 def differing_fields(one: Any, other: Any) -> list[str]:

@@ -56,8 +56,8 @@ class RecordedGame:
     def steps(self) -> Iterator[Step]:
         """All moves in order."""
         lines = _lines(self.folder / f"{self.name}.jsonl.gz")
-        for number, (one, two) in enumerate(pairwise(lines), start=1):
-            yield Step(number, one["position"], two["move"], two["legal"], two["position"])
+        for number, (before, after) in enumerate(pairwise(lines), start=1):
+            yield Step(number, before["position"], after["move"], after["legal"], after["position"])
 
     def draws(self, chance: Chance) -> Iterator[Step]:
         """The moves after which something was drawn."""

@@ -19,8 +19,6 @@ from tests.contract.knowledge import OwnChange
 from tests.figaro.cards import JESTERS, KINDS, RING, colour_named
 
 NO_COLOURS = {"jester", RING}
-TRIES = 1000
-"""Deals that are tried; the hands as they are would do, so hardly ever more than a few are."""
 
 
 def change_in_dict(position: dict[str, Any], seat: int, rng: random.Random) -> dict[str, Any]:
@@ -62,16 +60,10 @@ def own_changes(record: Any, seat: int) -> Iterator[OwnChange]:
                 return
 
 
-def _dealt(
-    hands: list[list[str]],
-    seats: list[int],
-    to_move: int | None,
-    decides: Callable[[Iterable[str]], bool],
-    rng: random.Random,
-) -> list[list[str]]:
+def _dealt(hands: Any, seats: Any, to_move: Any, decides: Any, rng: random.Random) -> Any:
     """The cards of these hands in other hands of the same sizes, with which the mover decides."""
     unseen = [card for hand in hands for card in hand]
-    for _ in range(TRIES):
+    for _ in range(1000):  # the hands as they are would do, so hardly ever more than a few
         rng.shuffle(unseen)
         rest = iter(unseen)
         dealt = [[next(rest) for _ in hand] for hand in hands]
@@ -97,9 +89,9 @@ def can_decide(fronts: list[list[str]]) -> Callable[[Iterable[str]], bool]:
 
 def _cards(game: Any, seat: int) -> list[str]:
     """The cards in a hand; none for nobody."""
-    if seat < 0:
-        return []
-    return [KINDS[kind] for kind in np.repeat(np.arange(len(KINDS)), game["hand"][seat])]
+    counts = game["hand"][seat] if seat >= 0 else 0
+    cards: list[str] = np.repeat(KINDS, counts).tolist()
+    return cards
 
 
 def _fronts(game: Any) -> list[list[str]]:

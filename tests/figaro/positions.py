@@ -48,10 +48,9 @@ def position(
     """A position in the notation; what is not given is filled in so that it adds up.
 
     `hands` gives whole hands, "" an empty one; REST after the cards, or a seat not named, takes a
-    share of the cards left over, up to a full hand. `front` gives piles from the first card on.
-    `taken` is the number of cards of every seat, or what some have taken; what fits nowhere else
-    has been taken by the seat `heap`, by several in turn, or by the last one. `fields` replace
-    fields of the notation.
+    share of the cards left over. `front` gives piles from the first card on, `taken` the number of
+    cards of every seat, or what some have taken; what fits nowhere else has been taken by `heap`,
+    one seat or several in turn, or by the last. `fields` replace fields of the notation.
     """
     seats = range(players)
     left = deck(players)
@@ -63,15 +62,14 @@ def position(
             named.remove(REST)
             shares.append(seat)
         held.append(named)
-    named_piles = taken if isinstance(taken, Mapping) else {}
-    counts = None if isinstance(taken, Mapping) else taken
-    owned = [named_piles.get(seat, "").split() for seat in seats]
+    by_seat = taken if isinstance(taken, Mapping) else {}
+    owned = [by_seat.get(seat, "").split() for seat in seats]
     for cards in (*piles, *held, *owned):
         for card in cards:
             left[card] -= 1
     rest = _mixed(left)
-    if counts is not None:
-        owned = [[rest.pop() for _ in range(count)] for count in counts]
+    if taken is not None and taken is not by_seat:
+        owned = [[rest.pop() for _ in range(count)] for count in taken]
     for _ in range(HAND[players]):
         for seat in shares:
             if rest and len(held[seat]) < HAND[players]:
@@ -79,11 +77,12 @@ def position(
     takers = [players - 1] if heap is None else [heap] if isinstance(heap, int) else heap
     for place, card in enumerate(sorted(rest)):
         owned[takers[place % len(takers)]].append(card)
-    hand_counts = [dict(sorted(Counter(cards).items())) for cards in held]
-    made: Dict = {"game": "figaro", "players": players, "round": in_round, "to_move": to_move}
-    made |= {"king": king, "hands": hand_counts, "front": piles}
-    made |= {"taken": [sorted(cards) for cards in owned], "pieces": pieces_of(players, in_round)}
-    made |= {"roads": [[] for _ in seats], "winners": None}
+    made: Dict = {
+        **{"game": "figaro", "players": players, "round": in_round, "to_move": to_move},
+        **{"king": king, "hands": [dict(sorted(Counter(cards).items())) for cards in held]},
+        **{"front": piles, "taken": [sorted(cards) for cards in owned]},
+        **{"pieces": pieces_of(players, in_round), "roads": [[] for _ in seats], "winners": None},
+    }
     return made | fields
 
 
@@ -93,10 +92,9 @@ def _mixed(left: Counter[str]) -> list[str]:
 
 
 def ending(taken: Sequence[int], *, ender: int = 0, **fields: Any) -> Dict:
-    """`last_card(ender, seats)` ends the round: seat `ender` has no cards as its turn begins.
+    """A position in which `last_card(ender, seats)` ends the round: seat `ender` has no cards.
 
-    `taken` is how many cards every seat has taken; it decides the number of seats. `fields` are
-    those of `position`.
+    `taken` is how many cards every seat has taken; `fields` are those of `position`.
     """
     mover = (ender - 1) % len(taken)
     hands = {mover: f"red-1 {REST}", ender: ""} | fields.pop("hands", {})

@@ -9,7 +9,7 @@ from shakespeare_env.checks.box_files import read_box
 from shakespeare_env.core import registry
 from shakespeare_env.errors import BoxError
 from shakespeare_env.figaro.box import tables as t
-from shakespeare_env.figaro.box.facts import Box
+from shakespeare_env.figaro.box.tables import Box
 from tests.figaro.cards import HAND, deck
 from tests.wrong_boxes import write_box
 

@@ -3,23 +3,12 @@
 from shakespeare_env import Position
 from shakespeare_env.figaro.text import score_sheet as sheet_of
 from shakespeare_env.play.course import from_events
-from tests.figaro.positions import ending, last_card, position
+from tests.figaro.positions import ending, last_card
 
 
 def said(d, move):
     """Seat and text of the events of a move."""
     return [(event.seat, event.text) for event in Position.from_dict(d).events(move)]
-
-
-def test_a_take_and_a_ring_that_nobody_chooses_are_told_to_all():
-    # Red lies before another seat that has nothing but blue, so seat 1 can play no card.
-    front = {0: "red-1", 1: "blue-1", 2: "orange-1", 3: "purple-1"}
-    d = position(hands={0: "red-1 ...", 1: "green-2 green-2"}, front=front)
-    forced = [(1, "no card can be played"), (1, "5 cards taken, 5 this round")]
-    assert said(d, "play:red-1>0")[1:] == forced
-    d = position(hands={0: "ring", 1: "green-2 ..."}, front={2: "red-1"})
-    words = [(0, "1 card taken, 1 this round"), (0, "a ring: every pile goes to the next seat")]
-    assert said(d, "take") == words
 
 
 def test_the_last_round_tells_the_exchange_pieces_in_order_and_who_wins():

@@ -94,10 +94,8 @@ def test_a_position_that_cannot_be_is_refused(make, changes, named):
 
 def test_taken_cards_are_read_in_any_order_and_written_sorted():
     d = turn()
-    shuffled = changed(d, {"taken.0": d["taken"][0][::-1], "hands.2": {}})
-    shuffled["hands"][2] = dict(reversed(d["hands"][2].items()))
+    shuffled = changed(d, {"taken.0": d["taken"][0][::-1]})
     assert Position.from_dict(shuffled).to_dict() == d
-    assert list(Position.from_dict(shuffled).to_dict()["hands"][2]) == list(d["hands"][2])
 
 
 def test_a_decision_with_one_legal_move_can_be_read_and_played():

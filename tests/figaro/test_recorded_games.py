@@ -28,13 +28,6 @@ def dealt(before, after):
     return ["hands"] if after["round"] > before["round"] else []
 
 
-def assert_deal_possible(d):
-    """Every seat has a full hand of the cards that are dealt, none lies elsewhere (A1)."""
-    players = d["players"]
-    assert in_play(d) == deck(players)
-    assert [sum(hand.values()) for hand in d["hands"]] == [HAND[players]] * players
-
-
 @GAMES
 def test_positions_legal_moves_moves_winners_and_scores_are_those_recorded(game):
     game.check_positions()
@@ -45,11 +38,12 @@ def test_positions_legal_moves_moves_winners_and_scores_are_those_recorded(game)
 
 @GAMES
 def test_what_was_dealt_is_possible_in_the_record_and_in_the_engine(game):
+    """Every seat has a full hand of the cards that are dealt, none lies elsewhere (A1)."""
     deals = [*game.draws(dealt)]
     assert len(deals) == 2
-    for step in deals:
-        assert_deal_possible(step.after)
-        assert_deal_possible(step.played())
+    for d in (d for step in deals for d in (step.after, step.played())):
+        assert in_play(d) == deck(d["players"])
+        assert [sum(hand.values()) for hand in d["hands"]] == [HAND[d["players"]]] * d["players"]
 
 
 MOST_SEATS, MOST_PIECES = 6, 5
@@ -94,11 +88,9 @@ def test_positions_written_by_hand_are_observed_number_by_number(make):
 def expected(d, observer):
     """Field name -> numbers."""
     players = d["players"]
-    fields = {}
-    for place in range(players):
-        for name, numbers in seat_fields(d, (observer + place) % players).items():
-            fields[f"seat{place}.{name}"] = numbers
-    return fields | table_fields(d) | own_fields(d, observer)
+    seats = [seat_fields(d, (observer + place) % players) for place in range(players)]
+    by_seat = {f"seat{i}.{name}": seat[name] for i, seat in enumerate(seats) for name in seat}
+    return by_seat | table_fields(d) | own_fields(d, observer)
 
 
 def one_hot(index, size):
@@ -106,8 +98,8 @@ def one_hot(index, size):
 
 
 def amounts(cards):
-    found = Counter(cards)
-    return [found[kind] for kind in KINDS]
+    counts = Counter(cards)
+    return [counts[kind] for kind in KINDS]
 
 
 def padded(lengths, size):
@@ -157,34 +149,33 @@ def table_fields(d):
 
 def own_fields(d, observer):
     """What only the observer knows: its cards, and so those that the others hold between them."""
-    others: Counter[str] = Counter()
-    for seat, hand in enumerate(d["hands"]):
-        if seat != observer:
-            others.update(hand)
+    hands = [Counter(hand) for hand in d["hands"]]
+    own = hands.pop(observer)
+    others = sum(hands, Counter())
     return {
-        "own_hand": amounts(Counter(d["hands"][observer]).elements()),
+        "own_hand": amounts(own.elements()),
         "own_unseen": amounts(others.elements()),
-        "own_fillers": fillers(d, observer, Counter(d["hands"][observer])),
+        "own_fillers": fillers(d, observer, own),
         "own_threats": fillers(d, observer, others),
     }
 
 
 def fillers(d, observer, cards):
     """By place: how many of these cards would bring the total before a seat to 6 (B2, B3, B6)."""
-    players = d["players"]
-    found = []
-    for place in range(players):
-        pile = d["front"][(observer + place) % players]
+    counts = []
+    for place in range(d["players"]):
+        pile = d["front"][(observer + place) % d["players"]]
         elsewhere = {colour_of(other) for other in d["front"] if other is not pile}
-        fitting = {
-            card: count
-            for card, count in cards.items()
-            if card != RING
-            and sum(map(value, [*pile, card])) >= 6
-            and (card.startswith("jester") or goes_with(card, pile, elsewhere))
-        }
-        found.append(sum(fitting.values()))
-    return padded(found, MOST_SEATS)
+        counts.append(
+            sum(
+                count
+                for card, count in cards.items()
+                if card != RING
+                and sum(map(value, [*pile, card])) >= 6
+                and (card.startswith("jester") or goes_with(card, pile, elsewhere))
+            )
+        )
+    return padded(counts, MOST_SEATS)
 
 
 def goes_with(card, pile, elsewhere):

@@ -33,21 +33,7 @@ fuzzed = settings(
     suppress_health_check=list(HealthCheck),
 )
 NUMBERS = (0, 1, -1, 2, 127, -129, 255, 2**31, 2**63, -(2**63) - 1, 2**64, 10**400)
-OTHERS = (
-    None,
-    True,
-    0.5,
-    1e300,
-    math.inf,
-    math.nan,
-    "",
-    "?",
-    "x" * 300,
-    "\0",
-    "\ud800",
-    "é",
-    "../",
-)
+OTHERS = (None, True, 0.5, 1e300, math.inf, math.nan, *("", "?", "x" * 300, "\0", "\ud800", "é"))
 scalars = st.sampled_from(NUMBERS + OTHERS) | st.integers() | st.floats() | st.text(max_size=9)
 values = st.recursive(
     scalars,
@@ -99,8 +85,13 @@ def inside(root: Any) -> Any:
 
 
 def play_out(position: Position, seed: int) -> None:
-    """Random legal moves to the end, in one row of two; what is asked of positions is answered."""
-    ask(position, seed)
+    """What is asked of a position is answered; random legal moves to the end, in one row of two."""
+    assert Position.from_dict(position.to_dict(), seed=seed) == position
+    seat, layout = seed % position.players, position.game.layout
+    seen = position.observation(seat)
+    assert ((seen >= layout.low) & (seen <= layout.high)).all(), "observed out of range"
+    position.seen_by(seat)
+    np.testing.assert_array_equal(position.determinize(seat, seed).observation(seat), seen)
     batch = Batch(position.game.name, 2, players=position.players, seed=seed, autoreset=False)
     batch.load([1], np.array([position.record()], position.game.state))
     for _ in range(LONGEST):
@@ -109,17 +100,6 @@ def play_out(position: Position, seed: int) -> None:
         assert batch.mask[batch.to_move >= 0].any(axis=1).all(), "nothing to decide"
         batch.step(batch.random_actions())
     raise AssertionError(f"not over after {LONGEST} decisions")
-
-
-def ask(position: Position, seed: int) -> None:
-    """Text that reads back as the same position; what a seat sees and may suppose."""
-    assert Position.from_dict(position.to_dict(), seed=seed) == position
-    seat, layout = seed % position.players, position.game.layout
-    seen = position.observation(seat)
-    assert ((seen >= layout.low) & (seen <= layout.high)).all(), "observed out of range"
-    position.seen_by(seat)
-    supposed = position.determinize(seat, seed)
-    np.testing.assert_array_equal(supposed.observation(seat), seen)
 
 
 @fuzzed
@@ -171,10 +151,10 @@ def test_games_as_records(data, start, seed):
     ]
     refused = 0
     for read in readers:
-        try:
+        with suppress(ValueError, TypeError):
             read()
-        except (ValueError, TypeError):
-            refused += 1
+            continue
+        refused += 1
     assert refused in (0, len(readers))
     if not refused:
         play_out(readers[0](), seed)

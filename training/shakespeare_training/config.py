@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from shakespeare_env.checks.limits import read_text
-from shakespeare_env.checks.values import command, meant, shown
+from shakespeare_env.checks.values import command, did_you_mean, shown
 from shakespeare_env.core import registry
 from shakespeare_env.extras import needing
 
@@ -205,7 +205,7 @@ class TrainingConfig(BaseModel):
     def _is_a_game(cls, value: str) -> str:
         if value not in registry.names():
             known = registry.names()
-            question = meant(value, known)
+            question = did_you_mean(value, known)
             raise ValueError(f"there is no such game{question}; the games: {', '.join(known)}")
         return value
 
@@ -328,7 +328,8 @@ def chosen_config(
     path = CONFIGS / game / f"{choice}.toml" if choice in known else Path(choice)
     if not path.exists():
         raise ValueError(
-            f"--config {shown(choice)}{meant(choice, known)}: give a TOML file, or one of the "
+            f"--config {shown(choice)}{did_you_mean(choice, known)}: give a TOML file, or one of "
+            "the "
             f"bundled settings of {game}: {', '.join(known) or 'none'}"
         )
     return read_config(path, overrides, origin, defaults)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.checks.values import meant
+from shakespeare_env.checks.values import did_you_mean
 
 _LEAST = 1e-3  # the least probability of candidates
 
@@ -135,5 +135,5 @@ def utility_named(name: str) -> Callable[[Ends], NDArray[np.float64]]:
     """A utility; ValueError if there is none of that name."""
     if name not in UTILITIES:
         known = ", ".join(UTILITIES)
-        raise ValueError(f"utility={name!r}{meant(name, UTILITIES)}: choose one of {known}")
+        raise ValueError(f"utility={name!r}{did_you_mean(name, UTILITIES)}: choose one of {known}")
     return UTILITIES[name]

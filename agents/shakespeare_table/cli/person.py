@@ -14,7 +14,7 @@ import typer
 
 from shakespeare_agents.naming import default, make
 from shakespeare_env import IllegalMove, Position
-from shakespeare_env.checks.values import meant, shown
+from shakespeare_env.checks.values import did_you_mean, shown
 from shakespeare_env.cli import printing, screen
 from shakespeare_env.cli.choices import give_up
 from shakespeare_env.cli.recorded import write_json_lines
@@ -109,7 +109,7 @@ def find_move(answer: str, position: Position, commands: Iterable[str] = ()) -> 
     found = [move for move in legal if any(texts) and re.search(begun, move.lower())]
     if not found:
         parts = [part for move in legal for part in _SEPARATORS.split(move)]
-        question = meant(answer, [*commands, *legal, *parts])
+        question = did_you_mean(answer, [*commands, *legal, *parts])
         raise ValueError(
             f"{shown(answer)} is neither a move nor a number{question}; ? shows what you can enter"
         )
@@ -126,7 +126,7 @@ def _find_topics(words: str, topics: Mapping[str, str]) -> list[str]:
         return [wanted]
     if found := [name for name in topics if wanted in name.lower()]:
         return found
-    question = meant(wanted, topics) or f"; there is: {', '.join(sorted(topics))}"
+    question = did_you_mean(wanted, topics) or f"; there is: {', '.join(sorted(topics))}"
     raise ValueError(f"nothing is called {shown(words)}{question}")
 
 

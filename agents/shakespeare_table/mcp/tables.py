@@ -20,7 +20,7 @@ from shakespeare_agents.programs import Fault
 from shakespeare_arena.playing import places_of
 from shakespeare_arena.results import opened
 from shakespeare_arena.seating import Match, Rules, Seating
-from shakespeare_env.checks.values import meant, shown
+from shakespeare_env.checks.values import did_you_mean, shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.rng import EXACT, fresh_seed
 from shakespeare_env.datasets.frames import RESULTS, frame
@@ -147,7 +147,7 @@ class Tables:
         if not does:
             known = ", ".join(topics)
             raise RequestError(
-                f"there is no {shown(name)}{meant(name, topics)}; there are: {known}"
+                f"there is no {shown(name)}{did_you_mean(name, topics)}; there are: {known}"
             )
         return Answer(f"{name}: {does}", {"name": name, "does": does})
 
@@ -163,7 +163,8 @@ class Tables:
                 answer = playing.play(move)
             except IllegalMove as fault:
                 raise RequestError(
-                    f"{shown(move)} is not legal{meant(move, fault.legal)}; nothing has changed. "
+                    f"{shown(move)} is not legal{did_you_mean(move, fault.legal)}; "
+                    "nothing has changed. "
                     f"Legal moves: {', '.join(fault.legal)}"
                 ) from fault
             return self._with_ending(playing, answer)
@@ -195,7 +196,7 @@ class Tables:
     def _check_game(self, game: str) -> None:
         if game not in self.games:
             raise RequestError(
-                f"no game {shown(game)}{meant(game, self.games)} is played here; there are: "
+                f"no game {shown(game)}{did_you_mean(game, self.games)} is played here; there are: "
                 f"{', '.join(self.games)}"
             )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from shakespeare_env.boxes import Constraints, unless
-from shakespeare_env.figaro.box.facts import Box
+from shakespeare_env.figaro.box.tables import Box
 
 CONSTRAINTS = Constraints()
 _of = CONSTRAINTS.from_source

@@ -1,8 +1,6 @@
-"""The box as arrays indexed by small integers.
+"""The printed facts, read from a box file, checked, and as arrays indexed by small integers.
 
-Read at import and compiled in as constants.
-
-Index spaces:
+They are read at import and compiled in as constants.  Index spaces:
 
     kind    of card, 0 .. N_KINDS-1: coloured, `colour * N_VALUES + value - 1`, then jester 1,
             jester 2 and the ring
@@ -13,19 +11,70 @@ Index spaces:
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated, Literal, Self
 
 import numpy as np
+from pydantic import AliasPath, Field, model_validator
 
-from shakespeare_env.checks.box_files import box_in_force, read_box
-from shakespeare_env.figaro.box import facts as printed
-from shakespeare_env.figaro.box.facts import COLOURS, JESTERS
+from shakespeare_env.checks.box_files import Facts, box_in_force, read_box
+
+COLOURS = ("red", "orange", "green", "blue", "purple")
+VALUES = (1, 2, 3)
+JESTERS = (1, 2)
+SEATS = range(3, 7)
+_LARGEST_HAND = 30
+
+Copies = Annotated[int, Field(ge=0, le=8)]
+Colour = Annotated[dict[Literal["1", "2", "3"], Copies], Field(min_length=3)]
+Jesters = Annotated[dict[Literal["1", "2"], Copies], Field(min_length=2)]
+Length = Annotated[int, Field(ge=1, le=100)]
+
+
+class Box(Facts):
+    """A box file.
+
+    Attributes:
+        colours: Copies of values 1 to 3 in every colour (Rules A1).
+        jesters: Copies of jesters 1 and 2.
+        absent_jesters: Left out with three seats, as `absent_rings` are.
+        lengths: Of the road pieces, all different (Rules A2).
+        rounds: In a game (Rules A3).
+        full: The total at which a seat takes everything (Rules B6).
+    """
+
+    colours: Colour = Field(validation_alias=AliasPath("cards", "colours"))
+    jesters: Jesters = Field(validation_alias=AliasPath("cards", "jesters"))
+    rings: Copies = Field(validation_alias=AliasPath("cards", "rings"))
+    absent_jesters: Jesters = Field(validation_alias=AliasPath("three_seats", "jesters"))
+    absent_rings: Copies = Field(validation_alias=AliasPath("three_seats", "rings"))
+    lengths: tuple[Length, ...] = Field(validation_alias=AliasPath("road", "lengths"))
+    rounds: int = Field(ge=1, le=3, validation_alias=AliasPath("rounds", "number"))
+    full: int = Field(ge=4, le=12, validation_alias=AliasPath("pile", "full"))
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        absent = [self.absent_jesters[jester] > self.jesters[jester] for jester in self.jesters]
+        if any(absent) or self.absent_rings > self.rings:
+            raise ValueError("three_seats: more is left out than there is (Rules A1)")
+        pieces = self.rounds * (SEATS[-1] - 1)
+        if len(self.lengths) != pieces or len({*self.lengths}) != pieces:
+            raise ValueError(f"road.lengths: give {pieces} different lengths (Rules A2)")
+        a_colour, jesters = sum(self.colours.values()), sum(self.jesters.values())
+        for seats in SEATS:
+            dealt = len(COLOURS) * a_colour + jesters + self.rings
+            if seats == SEATS[0]:
+                dealt -= a_colour + sum(self.absent_jesters.values()) + self.absent_rings
+            if dealt % seats or not 2 * seats <= dealt <= _LARGEST_HAND * seats:
+                raise ValueError(f"cards: {dealt} cannot be dealt to {seats} seats (Rules A1)")
+        return self
+
 
 _PACKAGE = Path(__file__).parents[1]
 BOX_FILE = box_in_force(_PACKAGE, "FIGARO_BOX")
-BOX = read_box(printed.Box, _PACKAGE, BOX_FILE)
+BOX = read_box(Box, _PACKAGE, BOX_FILE)
 
-N_SEATS = printed.SEATS[-1]
-MIN_SEATS = printed.SEATS[0]
+N_SEATS = SEATS[-1]
+MIN_SEATS = SEATS[0]
 N_ROUNDS = BOX.rounds
 N_PIECES = N_SEATS - 1
 """Most road pieces of a round (Rules A3)."""
@@ -33,7 +82,7 @@ FULL = BOX.full
 """The total at which a seat takes everything (Rules B6)."""
 
 N_COLOURS = len(COLOURS)
-N_VALUES = len(printed.VALUES)
+N_VALUES = len(VALUES)
 N_COLOURED = N_COLOURS * N_VALUES
 JESTER = N_COLOURED
 """The first jester."""
@@ -42,13 +91,13 @@ N_KINDS = RING + 1
 NO_COLOUR = -1
 
 KIND_IDS = (
-    *(f"{colour}-{value}" for colour in COLOURS for value in printed.VALUES),
+    *(f"{colour}-{value}" for colour in COLOURS for value in VALUES),
     *(f"jester-{value}" for value in JESTERS),
     "ring",
 )
 COLOUR = np.array([*(k // N_VALUES for k in range(N_COLOURED)), *[NO_COLOUR] * 3], np.int8)
 """By kind; NO_COLOUR for jesters and rings (Rules B3, B4)."""
-VALUE = np.array([*(printed.VALUES * N_COLOURS), *JESTERS, 0], np.int8)
+VALUE = np.array([*(VALUES * N_COLOURS), *JESTERS, 0], np.int8)
 
 _a_colour = [BOX.colours[value] for value in ("1", "2", "3")]
 _jesters = [BOX.jesters[value] for value in ("1", "2")]

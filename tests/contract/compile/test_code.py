@@ -1,6 +1,7 @@
 """Machine code kept on disk is never older than the rules, nor for another box."""
 
 import inspect
+import json
 import os
 import subprocess
 import sys
@@ -38,7 +39,7 @@ OTHER, NAME = registry.names()[-2:]
 
 def modules_of(name):
     """The modules that hold the rules of a game and the kernels."""
-    functions = [kernels._build, *kernels.rules_of(registry.game(name))]
+    functions: list[Any] = [kernels.kernels_of, *kernels.rules_of(registry.game(name))]
     return {inspect.unwrap(function).__module__ for function in functions}
 
 
@@ -225,8 +226,7 @@ def test_all_that_is_played_uses_the_versions_that_compile_all_makes():
     name = "figaro"
     game = registry.game(name)
     kernels.compile_all(game)
-    entries = kernels.kernels_of(game)
-    compiled = {field: getattr(entries, field) for field in entries.__dataclass_fields__}
+    compiled = vars(kernels.kernels_of(game))
     before = {field: list(entry.signatures) for field, entry in compiled.items()}
     assert {len(signatures) for signatures in before.values()} == {1}
     seats = game.max_seats
@@ -250,42 +250,39 @@ def test_all_that_is_played_uses_the_versions_that_compile_all_makes():
 
 
 SOURCE = """
+import pathlib, sys, time
 from shakespeare_env.compile.decorators import kernel
 
 @kernel("turns")
-def total(n):
-    found = 0
-    for i in range(n):
-        found += i * i
-    return found
-"""
-WORKER = """
-import pathlib, sys, time
-sys.path.insert(0, sys.argv[1])
-from summing import total
-pathlib.Path(sys.argv[2]).touch()
-while not pathlib.Path(sys.argv[1], "go").exists():
-    time.sleep(0.001)
-assert total(4) == 14
-print(sum(total.stats.cache_misses.values()), sum(total.stats.cache_hits.values()))
+def doubled(n):
+    return 2 * n
+
+if __name__ == "__main__":
+    pathlib.Path(sys.argv[1]).touch()
+    while not pathlib.Path(__file__).with_name("go").exists():
+        time.sleep(0.001)
+    assert doubled(4) == 8
+    print(sum(doubled.stats.cache_misses.values()), sum(doubled.stats.cache_hits.values()))
 """
 
 
 def test_of_several_processes_one_compiles(tmp_path):
-    (tmp_path / "summing.py").write_text(SOURCE)
+    script = tmp_path / "turns.py"
+    script.write_text(SOURCE)
     environment = {**os.environ, "SHAKESPEARE_CACHE": str(tmp_path / "cache")}
-    command = [sys.executable, "-c", WORKER, str(tmp_path)]
     ready = [tmp_path / f"ready-{number}" for number in range(3)]
     started = [
-        subprocess.Popen([*command, str(file)], env=environment, stdout=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [sys.executable, str(script), file], env=environment, stdout=subprocess.PIPE, text=True
+        )
         for file in ready
     ]
     while not all(file.exists() for file in ready):
         assert all(process.poll() is None for process in started)
         time.sleep(0.01)
     (tmp_path / "go").touch()
-    told = sorted(process.communicate()[0].split() for process in started)
-    assert told == [["0", "1"], ["0", "1"], ["1", "0"]]
+    counted = sorted(process.communicate()[0].split() for process in started)
+    assert counted == [["0", "1"], ["0", "1"], ["1", "0"]]
 
 
 PROBE = '''
@@ -346,3 +343,51 @@ def test_code_is_kept_for_the_box_it_was_compiled_with(tmp_path):
     edited = f"{named}'another.toml'\nopen(box, 'a').write('# edited')\n"
     assert run(1, f"{named}box\n{LOAD}{edited}{PLAY}") == [second, 0]
     assert run(1, PLAY_MINE) == [second, 1]
+
+
+KERNELS = """
+import numpy as np
+
+from shakespeare_env.compile.decorators import code_folder, kernel, rule
+
+GAMES = np.zeros(4, [("cards", np.int8, (3, 5)), ("to_move", np.int8)])
+
+
+@rule
+def inside_a_rule(values, index):
+    values[index] += 1
+
+
+@kernel("probe")
+def write(games, index):
+    inside_a_rule(games[0]["cards"][1], index)
+
+
+def said(index):
+    try:
+        write(GAMES, index)
+    except IndexError:
+        return "refused"
+    return "played"
+"""
+ABOUT = """[
+    code_folder("probe", write).name, said(4), said(5), sum(write.stats.cache_hits.values())
+]"""
+
+
+def test_an_index_out_of_bounds_is_an_error_in_the_debug_build_which_is_kept_apart(tmp_path):
+    (tmp_path / "kernels.py").write_text(KERNELS)
+
+    def run(script, **environment):
+        script = f"import json\nfrom kernels import *\nprint(json.dumps({script}))"
+        kept = {"SHAKESPEARE_CACHE": str(tmp_path / "cache"), "SHAKESPEARE_BOUNDS": ""}
+        return json.loads(said_by(script, folder=tmp_path, **{**kept, **environment}))
+
+    fast, played, outside, _ = run(ABOUT)
+    assert (played, outside) == ("played", "played")
+    for hits in (0, 1):
+        checked, *rest = run(ABOUT, SHAKESPEARE_BOUNDS="1")
+        assert checked != fast
+        assert rest == ["played", "refused", hits]
+    assert run(ABOUT, NUMBA_BOUNDSCHECK="1")[3] == 0
+    assert run(ABOUT, SHAKESPEARE_BOUNDS="0") == [fast, "played", "played", 1]

@@ -110,29 +110,24 @@ def test_a_step_in_some_games_is_a_step_of_these_games_alone(name, n, threads, a
     ended = 0
     for step in range(200):
         rows = some_rows(n, step, share=(0.6, 0.9, 1.0)[step % 3])
+        others = np.setdiff1d(np.arange(n), rows)
         alone = mixed(name, len(rows), autoreset=autoreset, reward=reward)
         alone.load(slice(None), batch.save(rows))
         shown, records = snapshot(batch)
         actions = chosen(batch.mask, step)[rows]
-        rewards, done = batch.step(actions, rows)
-        assert rewards is batch.rewards
-        assert done is batch.done
-        others = np.setdiff1d(np.arange(n), rows)
-        assert not rewards[others].any()
-        assert not done[others].any()
-        for view in ("players", "to_move", "mask", "obs", "final_scores", "final_winners"):
-            np.testing.assert_array_equal(getattr(batch, view)[others], shown[view][others], view)
-        assert differing_fields(batch.save(others), records[others]) == []
+        batch.step(actions, rows)
         alone.step(actions)
-        for view in ("players", "to_move", "mask", "obs", "rewards", "done"):
-            np.testing.assert_array_equal(getattr(batch, view)[rows], getattr(alone, view), view)
-        for view in ("final_scores", "final_winners"):
-            now = getattr(batch, view)[rows]
-            np.testing.assert_array_equal(now[alone.done], getattr(alone, view)[alone.done], view)
-            kept = rows[~alone.done]
-            np.testing.assert_array_equal(getattr(batch, view)[kept], shown[view][kept], view)
+        shown["rewards"], shown["done"] = 0, False
+        for view in shown:
+            now = getattr(batch, view)
+            before = np.broadcast_to(shown[view], now.shape)
+            np.testing.assert_array_equal(now[others], before[others], view)
+            new = alone.done if view.startswith("final") else np.ones(len(rows), bool)
+            np.testing.assert_array_equal(now[rows[new]], getattr(alone, view)[new], view)
+            np.testing.assert_array_equal(now[rows[~new]], before[rows[~new]], view)
+        assert differing_fields(batch.save(others), records[others]) == []
         assert differing_fields(batch.save(rows), alone.save(slice(None))) == []
-        ended += int(done.sum())
+        ended += int(batch.done.sum())
         if (batch.to_move < 0).all():
             break
     assert ended
@@ -147,13 +142,11 @@ def test_actions_and_rows_of_every_integer_type_mean_the_same(table, n, threads)
     expected = copy.deepcopy(batch)
     expected.step(actions[rows], rows)
     for kind in (np.uint8, np.int32, np.uint64, None):
-        twin = copy.deepcopy(batch)
+        twin, of_rows = copy.deepcopy(batch), np.int32 if kind is np.uint8 else kind
         if kind is None:
             twin.step(actions[rows].tolist(), rows.tolist())
         else:
-            twin.step(
-                actions[rows].astype(kind), rows.astype(np.int32 if kind is np.uint8 else kind)
-            )
+            twin.step(actions[rows].astype(kind), rows.astype(of_rows))
         assert_same(twin, expected)
 
 

@@ -102,15 +102,3 @@ def test_an_illegal_move_changes_nothing(table, seed, salt, stop, pick):
             position.push(wrong)
     assert differing_fields(position.record(), before) == []
     np.testing.assert_array_equal(position.action_mask(), mask)
-
-
-@some
-@given(tables, seeds, salts)
-def test_a_finished_game_takes_no_move(table, seed, salt):
-    *_, end = game_from(table.position(seed), salt)
-    before = end.record()
-    for move in map(end.move_text, range(end.game.actions.size)):
-        with pytest.raises(IllegalMove, match="over; start a new one") as caught:
-            end.push(move)
-    assert (caught.value.seat, caught.value.phase, caught.value.legal) == (None, "over", [])
-    assert differing_fields(end.record(), before) == []

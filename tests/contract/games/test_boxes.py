@@ -94,56 +94,29 @@ def test_a_box_that_does_not_fit_is_named_without_loading_the_game(name, copy):
 
 
 NAME = registry.names()[-1]
-VARIABLE = f"{NAME.upper()}_BOX"
-OWN = registry.folder(NAME) / "box.toml"
 OTHER = "0" * 64
 
 
-@pytest.fixture
-def dataset(tmp_path):
-    write(tmp_path / "dataset", NAME, deals=1)
-    return tmp_path / "dataset"
-
-
-def another_box(path):
-    changes = knowledge.of(NAME, "box_changes")
-    path.write_text(OWN.read_text(encoding="utf-8").replace(changes.OLD, changes.NEW[0][0]))
-    return path
-
-
-def sign(dataset, digest):
-    """Make the manifest say that the games were played with another box."""
-    manifest = dataset / "arena.json"
-    manifest.write_text(manifest.read_text().replace(registry.box_digest(NAME), digest))
-
-
-def test_a_dataset(dataset):
-    """It names the copy of its box, if it has one."""
-    move = read_decisions(dataset).select("move").head(1).collect().item()
-    sign(dataset, OTHER)
-    for read in (read_games, read_decisions):
-        with pytest.raises(DatasetError, match=VARIABLE):
-            read(dataset)
-    for arguments in (["--list"], ["--at", "0", "--instead", move]):
-        assert VARIABLE in refused("replay", str(dataset), *arguments)
-    copy = another_box(dataset / "box.toml")
-    sign(dataset, facts_digest(OWN.parent, copy))
-    manifest = dataset / "arena.json"
-    manifest.write_text(manifest.read_text().replace(OTHER, facts_digest(OWN.parent, copy)))
-    with pytest.raises(DatasetError, match=f"set {VARIABLE} to {copy}"):
-        read_games(dataset)
-
-
-def test_a_dataset_keeps_the_box_it_is_played_with_but_not_the_packages_own(
-    dataset, tmp_path, monkeypatch
-):
-    """In a process of its own: this one plays with the package's."""
-    box, folder = another_box(tmp_path / "mine.toml"), tmp_path / "kept"
-    monkeypatch.setenv(VARIABLE, str(box))
-    command = ["dataset", "random", "--game", NAME, "--games", "3", "--out", str(folder)]
-    said_by(f"from shakespeare_env.cli import app; app({command})")
-    assert (folder / "box.toml").read_bytes() == box.read_bytes()
+@pytest.mark.parametrize("name", [NAME])
+def test_a_dataset_names_the_box_it_was_played_with_and_keeps_a_copy(name, copy, tmp_path):
+    """But not the package's own."""
+    changes, variable = knowledge.of(NAME, "box_changes"), f"{NAME.upper()}_BOX"
+    dataset, kept = tmp_path / "dataset", tmp_path / "kept"
+    write(dataset, NAME, deals=1)
     assert not (dataset / "box.toml").exists()
+    manifest = dataset / "arena.json"
+    manifest.write_text(manifest.read_text().replace(registry.box_digest(NAME), OTHER))
+    for read in (read_games, read_decisions):
+        with pytest.raises(DatasetError, match=variable):
+            read(dataset)
+    assert variable in refused("replay", str(dataset), "--list")
+    box = copy(lambda text: text.replace(changes.OLD, changes.NEW[0][0]))
+    command = ["dataset", "random", "--game", NAME, "--games", "3", "--out", str(kept)]
+    in_force: Any = {variable: str(box)}
+    said_by(f"from shakespeare_env.cli import app; app({command})", **in_force)
+    assert (kept / "box.toml").read_bytes() == box.read_bytes()
+    with pytest.raises(DatasetError, match=f"set {variable} to {kept / 'box.toml'}"):
+        read_games(kept)
 
 
 @games

@@ -120,26 +120,38 @@ def test_it_is_shown_and_explained_and_has_no_box(name):
     assert "another version" in str(box_fault(name, "0" * 64))
 
 
+NONE = -1
+
+
 @rule
 def _set_up(game, players, options):
+    """A card each of 0 to 5; the others stay in the deck."""
     game["players"], game["to_move"] = players, 0
     game["winners"][:] = 0
-    for seat in range(2):
-        game["held"][seat] = below(game, 3)
+    game["hand"][:] = NONE
+    for card in range(6):
+        game["deck"][card] = card
+    for seat in range(players):
+        place = below(game, 6)
+        while game["deck"][place] == NONE:
+            place = below(game, 6)
+        game["hand"][seat] = game["deck"][place]
+        game["deck"][place] = NONE
 
 
 @rule
 def _legal(game, mask):
-    """Who holds 0 must pass, which is played automatically."""
+    """Whoever holds 0 or 1 must pass, which is played automatically."""
     mask[0] = True
-    mask[1] = game["held"][game["to_move"]] > 0
+    mask[1] = game["hand"][game["to_move"]] > 1
     return 1 + int(mask[1])
 
 
 @rule
 def _play(game, action):
-    game["to_move"] = 1 if game["to_move"] == 0 else -1
-    if game["to_move"] < 0:
+    game["to_move"] += 1
+    if game["to_move"] == game["players"]:
+        game["to_move"] = -1
         game["winners"][0] = 1
 
 
@@ -148,36 +160,62 @@ def _scores(game, out):
     out[:] = 0
 
 
-HELD = StateField("held", 0, 2, 2, by_seat=True, visible="owner")
-RULES: dict[str, Any] = {"set_up": _set_up, "legal": _legal, "play": _play, "scores": _scores}
-SMALL: dict[str, Any] = {"seats": range(2, 3), "actions": {"pass": "pass", "go": "go"}, **RULES}
+CARDS = ("-", *"abcdef")
+HAND = StateField("hand", NONE, 5, 4, by_seat=True, words=CARDS, visible="owner", pool="deck")
+DECK = StateField("deck", NONE, 5, 6, words=CARDS, visible="nobody", pool="deck")
+SMALL: dict[str, Any] = {
+    **{"name": "small", "seats": range(2, 5), "fields": [HAND, DECK]},
+    **{"actions": {"pass": "pass", "go": "go"}, "set_up": _set_up},
+    **{"legal": _legal, "play": _play, "scores": _scores},
+}
 
 
-def test_a_seat_that_is_asked_has_a_choice_in_every_possible_position():
+@pytest.fixture
+def small():
+    return registry.register(define(**SMALL)).name
+
+
+def test_a_seat_that_is_asked_has_a_choice_in_every_possible_position(small):
     """Forced moves are played automatically, so everybody knows it."""
-    position = Position(define("passing", fields=[HELD], **SMALL))
-    assert Batch("leduc", n=1, players=2).save(slice(0, 0)).dtype != position.game.state
-    held = {"game": "passing", "players": 2, "to_move": 0, "held": [2, 1], "winners": None}
-    position.game.from_dict(held, position._record[0])
-    position._refresh()
-    drawn = [position.determinize(1, seed).to_dict()["held"] for seed in range(300)]
-    assert {tuple(one) for one in drawn} == {(1, 1), (2, 1)}
+    text = {"game": small, "players": 2, "to_move": 0, "winners": None}
+    position = Position.from_dict({**text, "hand": ["f", "e"], "deck": [*"abcd", "-", "-"]})
+    hands = [position.determinize(1, seed).to_dict()["hand"] for seed in range(300)]
+    assert {tuple(hand) for hand in hands} == {(card, "e") for card in "cdf"}
+
+
+def test_a_deal_without_a_decision_is_dealt_anew(small):
+    batch = Batch(small, n=512, players=2, seed=0)
+    for _ in range(20):
+        assert (batch.to_move >= 0).all()
+        assert (batch.mask.sum(axis=1) == 2).all()
+        batch.step(batch.random_actions())
+
+
+def test_rows_of_absent_seats_hold_no_card(small):
+    position = Position.new(small, players=2, seed=3)
+    read = Position.from_dict(position.to_dict())
+    assert read == position
+    for way in (position, read):
+        hands = [way.determinize(0, seed).to_dict()["hand"] for seed in range(60)]
+        assert {hand[0] for hand in hands} == {position.to_dict()["hand"][0]}
+        assert len(Counter(hand[1] for hand in hands)) > 2
+        assert "-" not in {hand[1] for hand in hands}
 
 
 @pytest.mark.parametrize(
     ("change", "named"),
     [
         ({"name": "Two Words"}, "Two Words"),
-        ({"fields": [HELD, HELD]}, "held"),
+        ({"fields": [HAND, HAND]}, "hand"),
         ({"fields": [StateField("held", 0, 2, 3, by_seat=True)]}, "held"),
         ({"fields": [StateField("held", 0, 2, visible="owner")]}, "held"),
-        ({"fields": [StateField("held", 0, 2, 2, words=("no", "yes"))]}, "held"),
+        ({"fields": [StateField("held", 0, 2, 4, words=("no", "yes"))]}, "held"),
         ({"observe": _scores}, "layout"),
     ],
 )
 def test_a_definition_that_does_not_hold_together_is_refused(change, named):
     with pytest.raises(ValueError, match=named):
-        define(**{"name": "small", "fields": [HELD], **SMALL, **change})
+        define(**SMALL | change)
 
 
 @pytest.mark.parametrize(

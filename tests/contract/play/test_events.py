@@ -9,8 +9,8 @@ from shakespeare_env.core.presentation import Event
 from shakespeare_env.play.course import from_events
 from shakespeare_env.play.tracing import Tracer
 from tests.contract.each_table import all_tables
+from tests.contract.playing import check_told
 from tests.contract.random_games import differing_fields, game_from, move_by_rule
-from tests.contract.telling import check_told
 
 
 def played(table, seed):
