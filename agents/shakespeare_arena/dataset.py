@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -52,7 +52,7 @@ def write_dataset(
     Raises:
         ArenaError, DatasetError, OSError: as of `results.opened`; what is kept stays.
         ValueError: a number is out of range, a variant does not allow this number of seats, or a
-            name cannot be printed.
+            name cannot be printed or is of two agents, of the folder's too.
         TypeError: an agent cannot be known again when the recording is resumed.
         ModuleNotFoundError: Polars or filelock is not installed.
         Exception: an agent's estimate raised it; a note names the agent.
@@ -66,6 +66,7 @@ def write_dataset(
             raise ValueError(f"{entrant.name!r} cannot be written: give agents printable names")
     digests = tuple(agent_digest(entrant.given, entrant.agent, rules) for entrant in entrants)
     names = {digest: entrant.name for digest, entrant in zip(digests, entrants, strict=True)}
+    _check_names(zip(names.values(), names, strict=True))
     variants = tuple(sorted(name for name, on in (options or {}).items() if on))
     how = Rules(game, variants, int(check_seed(seed)), {}, names, threads)
     job = Games(agent_set(entrants, rules), digests, how, estimates=True)
@@ -90,9 +91,22 @@ def write_dataset(
                 yield left
 
     with opened(folder, game) as store:
+        played_by = store.results.select("agents", "digests").explode("agents", "digests").unique()
+        _check_names([*played_by.iter_rows(), *zip(names.values(), names, strict=True)])
         with closing((workers or Workers()).run(job, lacking(store))) as shards:
             for rows in in_order(shards):
                 store.append(rows)
                 tell(int(rows["actions"].list.len().sum()), rows.height)
         store.tidy()
     return deals * seats.games
+
+
+def _check_names(agents: Iterable[tuple[str, str]]) -> None:
+    """Names and digests: whoever reads the games tells agents apart by their names alone."""
+    digests: dict[str, str] = {}
+    for name, digest in agents:
+        if digests.setdefault(name, digest) != digest:
+            raise ValueError(
+                f"two agents are called {name!r}, perhaps since one has changed: give each a name "
+                "of its own, or record into a new folder"
+            )

@@ -10,7 +10,7 @@ from shakespeare_env.figaro.checks import CHECKS
 from shakespeare_env.figaro.drawing import SEAT_COLOURS, board, picture, places
 from shakespeare_env.figaro.observe import LAYOUT, determinize, observe
 from shakespeare_env.figaro.state import FIELDS, TEXT
-from shakespeare_env.figaro.text import events, headline, score_sheet, topics
+from shakespeare_env.figaro.text import draw, events, headline, score_sheet, topics
 
 GAME = define(
     "figaro",
@@ -31,6 +31,7 @@ GAME = define(
     box=BOX_FILE,
     shown={
         "chapter": "round",
+        "draw": draw,
         "picture": picture,
         "board": board,
         "headline": headline,

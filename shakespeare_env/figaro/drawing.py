@@ -141,6 +141,20 @@ def _pieces(position: Mapping[str, Any]) -> Piece:
     return Piece("pieces", title, Block(drawn, _WIDTH, high))
 
 
+def _pieces_summary(position: Mapping[str, Any]) -> Piece:
+    """The same in one row."""
+    each = common.SUMMARY / len(position["pieces"])
+    drawn: Elements = []
+    for number, lengths in enumerate(position["pieces"], 1):
+        lies = " ".join(map(str, lengths)) or text.round_state(position, number)
+        cell: Elements = [
+            box(0, 0, each - 3, 22),
+            words(5, 15, f"{number}: {lies}", 11, room=each - 12),
+        ]
+        drawn.append(Block(cell, each - 3, 22).place(f"pieces.{number}", each * (number - 1), 0))
+    return Piece("pieces-summary", "Road pieces by round", Block(drawn, common.SUMMARY, 24))
+
+
 def _stone(length: int, fill: str) -> Block:
     """A piece of road as long as it counts."""
     width = length * _UNIT
@@ -157,15 +171,15 @@ def _seat(position: Mapping[str, Any], seat: int, name: str) -> Panel:
     taken, title = Counter(position["taken"][seat]), common.seat_and_name(seat, name)
     counts = f"{sum(hand.values())} in hand · {taken.total()} taken"
     said = words(_WIDTH - 62, 19, counts, 12, fill=SEAT_COLOURS[seat][1], anchor="end", room=170)
-    parts = [_pile(pile, _FRONT).as_place(f"front{seat}")]
+    parts = [_pile(pile, _FRONT, _WIDTH).as_place(f"front{seat}")]
     parts += [_total(pile), _road(position["roads"][seat]).as_place(f"road{seat}")]
     if UNKNOWN in hand:
-        backs = _pile([UNKNOWN] * hand[UNKNOWN], _TAKEN)
+        backs = _pile([UNKNOWN] * hand[UNKNOWN], _TAKEN, _WIDTH)
         parts.append(backs.as_place(f"hand{seat}"))
     elif hand:
         parts.append(_kinds(hand, _HAND, 7, f"hand{seat}"))
     parts.append(_kinds(taken, _TAKEN, 12).as_place(f"taken{seat}"))
-    drawn: Elements = [_strip(position, seat, name).at(0, 0), said]
+    drawn: Elements = [_strip(position, seat, name, _WIDTH).at(0, 0), said]
     y: float = _STRIP + _EDGE
     for part in parts:
         drawn.append(part.at(0, y))
@@ -173,23 +187,39 @@ def _seat(position: Mapping[str, Any], seat: int, name: str) -> Panel:
     front = f"{', '.join(pile) or 'nothing'} before it, {text.pile_total(pile)} of {t.FULL}"
     lies = f"{title}: {counts}; {front}; in hand {_counted(hand)}; taken {_counted(taken)}"
     piece = Piece(f"seat-{seat}-cards", lies, Block(drawn, _WIDTH, y))
-    return Panel(f"seat-{seat}", title, [piece], seat)
+    return Panel(f"seat-{seat}", title, [piece], seat, _summary(position, seat, name, counts))
 
 
-def _strip(position: Mapping[str, Any], seat: int, name: str) -> Block:
+def _summary(position: Mapping[str, Any], seat: int, name: str, counts: str) -> Piece:
+    """What everybody knows of a seat, in few lines."""
+    pile, road = position["front"][seat], sum(position["roads"][seat])
+    drawn: Elements = [
+        _strip(position, seat, name, common.SUMMARY).at(0, 0),
+        _pile(pile, 44, 130).place(f"front{seat}", 0, 33),
+        _total(pile).at(140, 33),
+    ]
+    facts = [*counts.split(" · "), f"road {road}"]
+    for column, (place, fact) in enumerate(zip(("hand", "taken", "road"), facts, strict=True)):
+        cell = Block([words(3, 15, fact, 12, room=62)], 65, 21)
+        drawn.append(cell.place(f"{place}{seat}", 140 + 67 * column, 56))
+    title = f"{common.seat_and_name(seat, name)}: {', '.join(facts)}"
+    return Piece(f"seat-{seat}-summary", title, Block(drawn, common.SUMMARY, 80))
+
+
+def _strip(position: Mapping[str, Any], seat: int, name: str, width: float) -> Block:
     """Who a seat is, in its colour, whether it decides or has won, and the King."""
     wins, decides = seat in (position["winners"] or ()), seat == position["to_move"]
     signs = common.strip_signs(wins, decides, SEAT_COLOURS[seat][1])
     signs += [d.crown] if seat == position["king"] else []
-    return common.seat_strip(seat, name, SEAT_COLOURS[seat], _WIDTH, _STRIP, signs)
+    return common.seat_strip(seat, name, SEAT_COLOURS[seat], width, _STRIP, signs)
 
 
-def _pile(pile: Sequence[str], height: float) -> Block:
+def _pile(pile: Sequence[str], height: float, width: float) -> Block:
     """Cards in a row in the order played."""
-    step = min(_SHAPE * height + _GAP, (_WIDTH - _SHAPE * height) / max(1, len(pile) - 1))
-    cards: Elements = [draw_card(card, height).at(i * step, 0) for i, card in enumerate(pile)]
-    empty = box(0, 0, _WIDTH, height, fill="none", line=d.LINE, dashes=(4, 4))
-    return Block(cards or [empty], _WIDTH, height)
+    step = min(_SHAPE * height + _GAP, (width - _SHAPE * height) / max(1, len(pile) - 1))
+    empty = box(0, 0, width, height, fill="none", line=d.LINE, dashes=(4, 4))
+    cards: Elements = [draw_card(one, height).at(place * step, 0) for place, one in enumerate(pile)]
+    return Block(cards or [empty], width, height)
 
 
 def _total(pile: Sequence[str]) -> Block:
@@ -221,7 +251,8 @@ def _counted(cards: Mapping[str, int]) -> str:
 def board(position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]:
     """Panels of a position (`Position.to_dict` or `seen_by`)."""
     names = [*names, *[""] * position["players"]]
-    pieces = Panel("table", "Road pieces: most cards, longest piece", [_pieces(position)])
+    title, summary = "Road pieces: most cards, longest piece", _pieces_summary(position)
+    pieces = Panel("table", title, [_pieces(position)], summary=summary)
     return [pieces, *(_seat(position, seat, names[seat]) for seat in range(position["players"]))]
 
 

@@ -6,13 +6,15 @@ Cards are named as there: `red-2`, `jester-1`, `ring`, or `UNKNOWN`.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from shakespeare_env.core.game import UNKNOWN, Record
 from shakespeare_env.core.presentation import Event, Headline
+from shakespeare_env.drawing.text_layout import GLUE, columns, spread, wrapped
 from shakespeare_env.figaro import actions as a
 from shakespeare_env.figaro import rules
 from shakespeare_env.figaro.box import tables as t
@@ -21,6 +23,16 @@ from shakespeare_env.play.tracing import Call, Teller, Tracer
 
 JESTER, RING = "jester", "ring"
 LETTERS = {suit: suit[0].upper() for suit in (*COLOURS, JESTER)} | {RING: "○", UNKNOWN: UNKNOWN}
+_WIDTH = 80
+_SEAT = 13  # columns for who it is
+_PILE = 26  # columns for the cards before a seat
+_NONE = "·"
+_DIGITS = f"a digit is a card of that value, {LETTERS[RING]} a ring"
+_LEGEND = (
+    f"before it: in the order played, letters are colours, J jester, {LETTERS[RING]} ring",
+    f"total: {t.FULL} take all   hands, taken: {_DIGITS}",
+)
+
 _TOPICS = tomllib.loads((Path(__file__).parent / "words.toml").read_text("utf-8"))["topics"]
 
 
@@ -92,17 +104,149 @@ def round_state(position: Mapping[str, Any], number: int) -> str:
     return "now" if number == position["round"] else "to come"
 
 
+def ranking(position: Mapping[str, Any]) -> list[int]:
+    """Seats by road, shortest first; ties as the King decides them (Rules C4)."""
+    players, king = position["players"], position["king"]
+    lengths = [sum(road) for road in position["roads"]]
+    return sorted(range(players), key=lambda seat: (lengths[seat], (seat - king) % players))
+
+
+def tie_words(position: Mapping[str, Any], seat: int) -> str:
+    """Why a seat is before or after others whose roads are as long; empty if there are none."""
+    king, roads = position["king"], position["roads"]
+    tied = [other for other in ranking(position) if sum(roads[other]) == sum(roads[seat])]
+    if len(tied) == 1:
+        return ""
+    place = tied.index(seat)
+    ahead = tied[max(place - 1, 0)]
+    why = "has the King" if ahead == king else "is nearer clockwise to the King"
+    link = f"{ahead}, which" if place else f"{tied[1]}, but"
+    return f"tied with seat {link} {why}"
+
+
+def draw(position: Mapping[str, Any]) -> str:
+    """Draw a position (`Position.to_dict` or `seen_by`) as text, without a final newline.
+
+    At the end roads replace the cards, the shortest first.
+    """
+    over, head = position["to_move"] is None, headline(position)
+    title = spread(f"{head.game} · {head.table}", f"{head.progress} · {head.phase}", _WIDTH)
+    lines = [title, f"{'' if over else '▶ '}{head.sentence}", ""]
+    lines += _roads(position) if over else [*_pieces(position), "", *_seats(position)]
+    if not over:
+        lines += _cards(
+            "Hands", [in_order(Counter(hand).elements()) for hand in position["hands"]], position
+        )
+    lines += _cards("Taken", [in_order(pile) for pile in position["taken"]], position)
+    return "\n".join([*lines, "─" * _WIDTH, *([f"taken: {_DIGITS}"] if over else _LEGEND)])
+
+
+def _pieces(position: Mapping[str, Any]) -> list[str]:
+    """Every round's pieces, long to short; past rounds' lie in the roads."""
+    listed = ["Road pieces"]
+    for number, pieces in enumerate(position["pieces"], 1):
+        state = round_state(position, number)
+        mark, laid = "▶ " if state == "now" else "", "laid" if state == "laid" else _NONE
+        listed.append(f"{mark}round {number}: {' '.join(map(str, pieces)) or laid}")
+    return wrapped("  ".join(part.replace(" ", GLUE) for part in listed), _WIDTH, "", " " * _SEAT)
+
+
+def _seats(position: Mapping[str, Any]) -> list[str]:
+    rows = [["", "before it", "total", "hand", "taken", "road"]]
+    for seat, pile in enumerate(position["front"]):
+        names = [f"{LETTERS[suit_of(card)]}{value_of(card) or ''}" for card in pile]
+        joined = " ".join(names)
+        total = f"{pile_colour(pile) or _NONE} {pile_total(pile)}/{t.FULL}" if pile else _NONE
+        rows.append(
+            [
+                _seat_name(position, seat),
+                (joined if len(joined) <= _PILE else "".join(names)) or _NONE,
+                total,
+                str(sum(position["hands"][seat].values())),
+                str(len(position["taken"][seat])),
+                _road_text(position["roads"][seat]),
+            ]
+        )
+    return columns(rows, [str.ljust, str.ljust, str.ljust, str.rjust, str.rjust, str.ljust])
+
+
+def _roads(position: Mapping[str, Any]) -> list[str]:
+    """The final roads, the shortest first."""
+    rows, ties = [["", "", "road", "taken", ""]], []
+    for place, seat in enumerate(ranking(position), 1):
+        road, taken = _road_text(position["roads"][seat]), str(len(position["taken"][seat]))
+        wins = "wins" if seat in position["winners"] else ""
+        rows.append([f"{place}.", _seat_name(position, seat).strip(), road, taken, wins])
+        if tie := tie_words(position, seat):
+            ties.append(f"    Seat {seat}: {tie}")
+    return [*columns(rows, [str.rjust, str.ljust, str.ljust, str.rjust, str.ljust]), *ties]
+
+
+def _seat_name(position: Mapping[str, Any], seat: int) -> str:
+    """A seat, marked if it decides or has the King."""
+    mark = "▶" if seat == position["to_move"] else " "
+    king = " King" if seat == position["king"] else ""
+    return f"{mark} Seat {seat}{king}".ljust(_SEAT)
+
+
+def _road_text(pieces: Sequence[int]) -> str:
+    """A road's pieces and length."""
+    if len(pieces) < 2:
+        return str(sum(pieces)) if pieces else _NONE
+    return f"{'+'.join(map(str, pieces))} = {sum(pieces)}"
+
+
+def _cards(title: str, piles: Sequence[Sequence[str]], position: Mapping[str, Any]) -> list[str]:
+    """Card values by seat, a row per seat and a column per colour in play."""
+    suits = [*colours_of(position), JESTER, RING]
+    rows = [[title, *suits]]
+    for seat, pile in enumerate(piles):
+        if UNKNOWN not in pile:
+            rows.append([f"  Seat {seat}", *(_values(pile, suit) or _NONE for suit in suits)])
+    wide = sum(max(map(len, column)) for column in zip(*rows, strict=True)) + 2 * len(suits)
+    first, *lines = columns(rows, [str.ljust] * len(rows[0]), "  " if wide <= _WIDTH else " ")
+    for seat, pile in enumerate(piles):
+        if UNKNOWN in pile:
+            lines.append(f"  Seat {seat}  {UNKNOWN} {cards_count(len(pile))} face down")
+    return ["─" * _WIDTH, first, *sorted(lines)]
+
+
+def _values(pile: Sequence[str], suit: str) -> str:
+    return "".join(str(value_of(card) or LETTERS[suit]) for card in pile if suit_of(card) == suit)
+
+
 def topics(position: Mapping[str, Any]) -> dict[str, str]:
-    """Explanations by the name used in moves, with the numbers of this many seats."""
-    players = position["players"]
-    known = {"full": t.FULL, "rounds": t.N_ROUNDS, "hand": t.HAND[players]}
-    known["rings"] = t.COPIES[players, t.RING]
-    meanings = {name: text.format_map(known) for name, text in _TOPICS.items()}
-    meanings |= dict.fromkeys(colours_of(position), meanings["colour"])
+    """Explanations by the name used in moves; lines that begin with "Now" are of the position."""
+    players, front = position["players"], position["front"]
+    rounds = enumerate(position["pieces"], 1)
+    to_come = [f"round {n}: {', '.join(map(str, pieces))}" for n, pieces in rounds if pieces]
+    known = {
+        "full": t.FULL,
+        "rounds": t.N_ROUNDS,
+        "hand": t.HAND[players],
+        "rings": t.COPIES[players, t.RING],
+        "up": cards_count(sum(map(len, front))),
+        "round": position["round"],
+        "king": position["king"],
+        "to_come": "; ".join(to_come) or "none",
+        "totals": _each(map(pile_total, front)),
+        "hands": _each(sum(hand.values()) for hand in position["hands"]),
+        "taken": _each(map(len, position["taken"])),
+        "roads": _each(map(sum, position["roads"])),
+    }
+    meanings = {name: said.format_map(known) for name, said in _TOPICS.items()}
+    owner = {pile_colour(pile): f"seat {seat}" for seat, pile in enumerate(front)}
+    for colour in colours_of(position):
+        meanings[colour] = meanings["colour"] + f"\nNow: before {owner.get(colour, 'nobody')}."
     for kind, card in enumerate(t.KIND_IDS[: t.RING]):
         if copies := t.COPIES[players, kind]:
             meanings[card] = f"{copies} such cards in play, of value {t.VALUE[kind]}."
     return meanings
+
+
+def _each(values: Iterable[int]) -> str:
+    """A value of every seat."""
+    return "; ".join(f"seat {seat}: {value}" for seat, value in enumerate(values))
 
 
 def score_sheet(position: Mapping[str, Any]) -> list[tuple[str, list[int]]]:
@@ -183,8 +327,9 @@ def _piece(call: Call) -> Iterator[Event]:
     """A seat gets its piece, or none (C2)."""
     seat, length = call.args
     road = _road(call.after, seat)
-    laid = road != _road(call.before, seat)
-    gets = f"road piece {length}, road {road}" if laid else "no road piece"
+    gets = f"road piece {length}, road {road}"
+    if road == _road(call.before, seat):
+        gets = "no road piece"
     words = f"{cards_count(int(call.after['taken_count'][seat]))} taken: {gets}"
     yield _event(call, seat, words, f"round {call.after['round'] + 1}")
 

@@ -57,7 +57,14 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     ) -> None:
         rules = registry.game(game, box)
         self.games = SingleAgentBatch(
-            game, players=players, seat=seat, opponents=opponents, reward=reward, box=box, **options
+            game,
+            seed=None,  # `reset` takes it; without this line it would pass as an option
+            players=players,
+            seat=seat,
+            opponents=opponents,
+            reward=reward,
+            box=box,
+            **options,
         )
         self.observation_space = observation_space(rules)
         self.action_space = action_space(rules)
@@ -153,6 +160,7 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         self.games = SingleAgentBatch(
             game,
             num_envs,
+            seed=None,
             players=players,
             seat=seat,
             opponents=opponents,

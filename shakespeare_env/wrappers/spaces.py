@@ -9,6 +9,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game, Record
 from shakespeare_env.drawing.raster import pixels
 
@@ -122,8 +123,7 @@ class Renderer:
             known = ", ".join(map(repr, RENDER_MODES))
             raise ValueError(f"render_mode={mode!r}: choose None or one of {known}")
         self.mode = mode
-        self._draw, self._picture = game.presentation.draw, game.presentation.picture
-        self._to_dict = game.to_dict
+        self._game = game.name  # a game's own functions cannot always be pickled
 
     def render(self, record: Record) -> str | NDArray[np.uint8] | None:
         """Draw a position; ImportError if a picture needs the extra `render`."""
@@ -131,10 +131,12 @@ class Renderer:
             modes = ", ".join(RENDER_MODES)
             gymnasium.logger.warn(f"render() without a render_mode: make it with one of {modes}")
             return None
-        position = self._to_dict(record)
+        game = registry.game(self._game)
+        position = game.to_dict(record)
         if self.mode == "rgb_array":
-            return pixels(self._picture(position))
+            return pixels(game.presentation.picture(position))
+        text = game.presentation.draw(position)
         if self.mode == "ansi":
-            return self._draw(position)
-        print(self._draw(position))
+            return text
+        print(text)
         return None

@@ -102,7 +102,7 @@ def test_it_plays_without_pytorch_learners_and_the_command_line():
 import sys
 from shakespeare_arena import evaluate
 evaluate(["network"] * 3, "figaro", games=3)
-unwanted = {"torch", "stable_baselines3", "sb3_contrib", "typer", "rich"}
+unwanted = {"torch", "stable_baselines3", "sb3_contrib", "typer"}
 print(sorted(unwanted & sys.modules.keys()))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)

@@ -139,7 +139,7 @@ while True:
     *_, ended, _, info = env.step(int(info["action_mask"].argmax()))
     if ended:
         break
-print(env.unwrapped.games._opponents.lineup.agents)
+print(env.unwrapped.games._lineup.agents)
 """
 
 

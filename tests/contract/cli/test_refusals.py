@@ -66,7 +66,7 @@ def test_tables_that_cannot_be(command):
         (["evaluate", "random", "--out", "."], "folder"),
         (["check", "--game", "chess"], "chess"),
         (["check", "wrong.json"], "wrong.json"),
-        (["replay", "."], "not a dataset"),
+        (["replay", "."], "holds no results"),
         (["replay", "wrong.json"], "to_move"),
         (["replay", "nowhere.jsonl"], "nowhere.jsonl"),
         (["replay", "text.py"], "JSON"),

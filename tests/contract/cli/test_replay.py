@@ -140,4 +140,4 @@ def test_refuses_what_cannot_be(folder, record, tmp_path):
         (["--page", str(tmp_path)], "folder"),
     ):
         assert named in refused("replay", str(folder), "--game-id", "1", *arguments)
-    assert "is not a dataset" in refused("replay", str(tmp_path))
+    assert "holds no results" in refused("replay", str(tmp_path))
