@@ -74,14 +74,6 @@ def test_an_evaluation_and_the_standings_of_the_same_games_agree(tmp_path):
     assert standings.matches == result.deals == 10
 
 
-def test_an_estimate_that_is_none_names_whose_it_is(tmp_path):
-    entrants = entrants_of(NAME)
-    entrants[0].agent.values = lambda seen: None
-    with pytest.raises(ValueError, match="shape") as raised:
-        write_dataset(tmp_path, entrants, NAME, games=1)
-    assert re.match("The agent guesser failed to estimate [0-9]+ game", raised.value.__notes__[0])
-
-
 def test_neither_threads_nor_company_nor_interruptions_change_a_row(tmp_path, monkeypatch):
     write(tmp_path / "whole", NAME, deals=4)
     monkeypatch.setattr(dataset, "_DEALS_TOGETHER", 1)
