@@ -10,8 +10,6 @@ from tests.contract import knowledge
 from tests.contract.batches import games
 from tests.contract.processes import ROOT, said_by
 
-GAMES = registry.names()
-
 PLAYER = """
 import json, os, pickle, subprocess, sys
 from pathlib import Path
@@ -60,12 +58,6 @@ def boxes(name, tmp_path):
     return paths
 
 
-@pytest.fixture
-def facts(name):
-    """What the fact that the boxes change is with the one and with the other."""
-    return [fact for _, fact in knowledge.of(name, "box_changes").NEW]
-
-
 @games
 def test_a_game_is_found_by_its_name_and_its_seats_before_it_is_loaded(name):
     game = registry.game(name)
@@ -77,16 +69,8 @@ def test_a_game_is_found_by_its_name_and_its_seats_before_it_is_loaded(name):
     assert in_a_process(name, script, ROOT / "no box") == [[[]]]
 
 
-@pytest.mark.parametrize("name", ["chess", "", GAMES[0].upper()])
-def test_an_unknown_game_is_refused_and_the_known_ones_named(name):
-    for ask in (registry.game, registry.seats, lambda name: registry.game(name, "no/such/file")):
-        with pytest.raises(ValueError, match="there is no game") as caught:
-            ask(name)
-        assert all(known in str(caught.value) for known in (repr(name), *GAMES))
-
-
 @games
-def test_the_box_given_first_is_the_one_that_is_played_with(name, boxes, facts):
+def test_the_box_given_first_is_the_one_that_is_played_with(name, boxes):
     """In every view, in processes started later, and again and again; another one is refused."""
     script = """
 say(refusal("lost.toml"), refusal(boxes[2]), refusal(boxes[2]), in_force())
@@ -105,7 +89,7 @@ Path(boxes[0]).write_bytes(Path(boxes[1]).read_bytes())  # the game in play is n
 say(said, fact(), registry.box_digest(name) == digest)
 (folder / copy).replace(boxes[0])
 """
-    variable = f"{name.upper()}_BOX"
+    variable, fact = f"{name.upper()}_BOX", knowledge.of(name, "box_changes").NEW[0][1]
     for before in ({}, {variable: str(boxes[1])}):  # it comes before the one in the environment
         wrong, begun, said, same, refused, inherited = in_a_process(name, script, *boxes, **before)
         assert wrong[0].startswith(f"BoxError {boxes[0].parent / 'lost.toml'}: cannot be read")
@@ -113,11 +97,11 @@ say(said, fact(), registry.box_digest(name) == digest)
             assert refusal.startswith("BoxError ")
             assert str(boxes[2]) in refusal
         assert wrong[3] == before.get(variable)
-        assert begun == [facts[0]] * 3
+        assert begun == [fact] * 3
         assert said == [str(boxes[0])] * 2
         assert same == [True]
         for refusal, box in zip(refused, boxes[1:], strict=True):
             assert refusal.startswith(f"BoxError {box}: this process already plays {name} with ")
             assert str(boxes[0]) in refusal
             assert variable in refusal
-        assert inherited == [f"{boxes[0]}\n", facts[0], True]
+        assert inherited == [f"{boxes[0]}\n", fact, True]
