@@ -5,7 +5,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -210,7 +209,6 @@ def test_all_that_is_played_uses_the_versions_that_compile_all_makes():
 
 
 SOURCE = """
-import pathlib, sys, time
 from shakespeare_env.compile.decorators import kernel
 
 @kernel("turns")
@@ -218,9 +216,8 @@ def doubled(n):
     return 2 * n
 
 if __name__ == "__main__":
-    pathlib.Path(sys.argv[1]).touch()
-    while not pathlib.Path(__file__).with_name("go").exists():
-        time.sleep(0.001)
+    print("ready", flush=True)
+    input()
     assert doubled(4) == 8
     print(sum(doubled.stats.cache_misses.values()), sum(doubled.stats.cache_hits.values()))
 """
@@ -230,17 +227,13 @@ def test_of_several_processes_one_compiles(tmp_path):
     script = tmp_path / "turns.py"
     script.write_text(SOURCE)
     environment = {**os.environ, "SHAKESPEARE_CACHE": str(tmp_path / "cache")}
-    ready = [tmp_path / f"ready-{number}" for number in range(3)]
-    started = [
-        subprocess.Popen(
-            [sys.executable, str(script), file], env=environment, stdout=subprocess.PIPE, text=True
-        )
-        for file in ready
-    ]
-    while not all(file.exists() for file in ready):
-        assert all(process.poll() is None for process in started)
-        time.sleep(0.01)
-    (tmp_path / "go").touch()
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    command = [sys.executable, str(script)]
+    started = [subprocess.Popen(command, env=environment, **pipes) for _ in range(3)]
+    assert [process.stdout.readline() for process in started] == ["ready\n"] * 3
+    for process in started:
+        process.stdin.write("\n")
+        process.stdin.flush()
     counted = sorted(process.communicate()[0].split() for process in started)
     assert counted == [["0", "1"], ["0", "1"], ["1", "0"]]
 

@@ -31,7 +31,7 @@ from tests.contract.batches import (
     snapshot,
 )
 from tests.contract.each_table import full_tables
-from tests.contract.random_games import chosen, differing_fields
+from tests.contract.random_games import chosen
 
 COPIES: dict[str, Callable[[Batch], Batch]] = {
     "deepcopy": copy.deepcopy,
@@ -107,23 +107,6 @@ def test_a_batch_with_threads_is_played_on_in_a_process_forked_off(table):
         batch.step(chosen(batch.mask, step))
     assert obs == batch.obs.tobytes()
     assert chance == batch.save(slice(None))["random"].tobytes()
-
-
-@full_tables
-def test_copies_of_some_games_go_on_like_them_and_leave_them_alone(table):
-    batch = played(table, n=6)
-    before = snapshot(batch)
-    rows = np.array([4, 0, 4, 5])
-    twins, same = batch.copies(rows), batch.copies(rows)
-    assert not twins.autoreset
-    assert differing_fields(twins.save(slice(None)), batch.save(rows)) == []
-    for name in ("obs", "mask", "to_move", "players"):
-        np.testing.assert_array_equal(getattr(twins, name), getattr(batch, name)[rows])
-    actions = chosen(twins.mask, 3)
-    for both in (twins, same):
-        both.step(actions)
-    assert_unchanged(batch, before)
-    assert_same(twins, same)
 
 
 @pytest.mark.parametrize("share", [0, 1, 2])
