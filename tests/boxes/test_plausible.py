@@ -1,7 +1,6 @@
 """What a plausible box is, and draws of it."""
 
 import re
-import tomllib
 
 import pytest
 from typer.testing import CliRunner
@@ -18,22 +17,16 @@ games = pytest.mark.parametrize("game", GAMES)
 VIOLATED = {
     "shakespeare": {
         "board.starting_prestige": (6, "starting prestige"),
-        "wager.cylinders": (4, "cylinders"),
         "character.author.activation": ({"white": 3}, "the board"),
         "character.handyman_board.value": (5, "the board"),
         "queen.pounds": (5, "the queen"),
-        "queen.objectives": (2, "the queen"),
         "mood.lowest": (-1, "mood track"),
-        "supply.plus3_tokens": (9, "tokens"),
         "elements.value.yellow": (4, "element values"),
         "bag.sets.4.black": (17, "full bags"),
         "bag.costumes.2.pink": (13, "smaller bags"),
         "bag.sets.2.blue": (6, "reported bags"),
         "rehearsal.act_1_pounds.7": (2, "pay of the acts"),
-        "rehearsal.act_2_prestige": ([3, 1], "pay of the acts"),
         "rehearsal.act_3_prestige.last": (4, "pay of the acts"),
-        "rehearsal.grey_spaces": (2, "pay of the acts"),
-        "rehearsal.days": ([3, 6], "pay of the acts"),
         "solo.neutral_start": (5, "lengths of the acts"),
         "character.romeo.cost": (4, "costs"),
         "character.set_dresser_8.value": (7, "craftsmen"),
@@ -42,9 +35,7 @@ VIOLATED = {
         "character.iago.costume_power": ({"pounds": 1}, "costumes advance"),
         "character.viola.costume_power": ({"red": 1}, "costumes advance"),
         "character.lady_macbeth.costume_power": ({"red": 2}, "examples of costumes"),
-        "extra.costume_power": ({"white": 2}, "examples of costumes"),
         "character.falstaff.activation": ({"mood": 1}, "reported powers"),
-        "character.puck.activation": ({"gold": 1}, "reported powers"),
         "character.hamlet.activation": ({"blue": 1}, "reported powers"),
         "character.lear.activation": ({"white": 1}, "reported powers"),
         "costume_gain.5": ({"pounds": 1}, "plain costumes"),
@@ -54,7 +45,6 @@ VIOLATED = {
         "stage.space.b1.candle": (False, "candles"),
         "stage.space.c2.on": (["b1"], "bricks"),
         "stage.space.b2.candle": (True, "spaces without a candle"),
-        "stage.space.a3.candle": (True, "spaces without a candle"),
         "objective.jewels.points": ({"2": 0}, "objectives"),
         "objective.leading_acts.points": ({"1": 1, "2": 2}, "first places"),
         "objective.wardrobe.points": ({"3": 2, "5": 3}, "reported objectives"),
@@ -124,15 +114,6 @@ def test_boxes_are_drawn_within_what_sources_say(game, tmp_path):
     if game == "shakespeare":
         assert not moved & {"costume_gain.6.pounds", "bag.sets.4.black", "queen.pounds"}
         assert {"acts.length", "character.romeo.activation.red"} <= moved
-
-
-def test_no_box_is_the_package_s_own():
-    """Candles that are drawn as they are, one draw in twenty, are drawn again."""
-    own = registry.own_box("shakespeare").read_text("utf-8")
-    texts = [own, *(sample_box("shakespeare", 1, number, ["stage"]) for number in range(16))]
-    spaces = [tomllib.loads(text)["stage"]["space"] for text in texts]
-    bundled, *drawn = [[bool(space.get("candle")) for space in row] for row in spaces]
-    assert bundled not in drawn
 
 
 def test_the_command_checks(tmp_path):

@@ -14,25 +14,15 @@ from tests.contract.random_games import Table, chosen, differing_fields, scrambl
 MANY = 400
 """Enough games for threads to share a step of some of them."""
 
+ARRAYS = ["players", "to_move", "done", "mask", "obs", "rewards", "final_scores", "final_winners"]
+"""Names of all that a batch shows."""
 games = pytest.mark.parametrize("name", registry.names())
 sizes = pytest.mark.parametrize(("n", "threads"), [(6, 1), (MANY, 3)])
 
 
-def arrays_of(batch: Batch) -> dict[str, tuple[Any, tuple[int, ...], Any]]:
-    """Name -> (array, shape of a row, dtype), for every array that a batch shows."""
-    by_seat = (batch.game.max_seats,)
-    kinds: dict[str, tuple[tuple[int, ...], Any]] = {
-        **{"players": ((), np.int8), "to_move": ((), np.int8), "done": ((), np.bool_)},
-        **{"mask": ((batch.actions.size,), np.bool_), "obs": ((batch.game.layout.size,), np.int8)},
-        **{"rewards": (by_seat, np.float32), "final_scores": (by_seat, np.int16)},
-        "final_winners": (by_seat, np.bool_),
-    }
-    return {name: (getattr(batch, name), shape, dtype) for name, (shape, dtype) in kinds.items()}
-
-
 def snapshot(batch: Batch) -> tuple[dict[str, Any], Any]:
     """Copies of everything a step could change."""
-    shown = {name: array.copy() for name, (array, _, _) in arrays_of(batch).items()}
+    shown = {name: getattr(batch, name).copy() for name in ARRAYS}
     return shown, batch.save(slice(None))
 
 

@@ -69,11 +69,6 @@ def test_a_copy_goes_on_with_the_same_game(make, table):
         for twin in twins:
             assert shown(twin) == before  # the original went on, the copy did not
             assert rest_of(twin) == expected
-    view = begun(make, table, 24, 40)
-    if make is env:
-        view.step(illegal_move(view))
-        twins, expected = [way(view) for way in COPIES], rest_of(view)
-        assert [rest_of(twin) for twin in twins] == [expected, expected]
 
 
 @full_tables

@@ -8,15 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shakespeare_env import env
 from shakespeare_env.core import registry
 from shakespeare_env.wrappers.gym import SingleAgentVectorEnv
 from shakespeare_env.wrappers.sb3 import SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.spaces import NO_OFFENDER, outcomes
 from tests.contract.batches import games
-from tests.contract.each_table import plain_tables
-from tests.wrappers.aec_games import begun, next_move
 from tests.wrappers.lives import learn
 
 KEYS = {
@@ -74,13 +71,12 @@ def test_alone_one_wins_by_passing_the_target(name):
         assert of_every_seat([int(score)], [1], name=name)["won"] == [won]
 
 
-def check(info, players, length=None):
+def check(info, players, length):
     """Every key, as a Python number or an array of the table's length."""
     assert set(info) - {"action_mask", "terminal_observation", "TimeLimit.truncated"} == set(KEYS)
     for key, kind in KEYS.items():
         assert type(info[key]) is kind, key
     assert info["players"] == players
-    length = length or players
     assert (info["final_scores"].shape, info["final_scores"].dtype) == ((length,), np.int16)
     assert (info["winners"].shape, info["winners"].dtype) == ((length,), np.bool_)
     assert info["score"] == info["final_scores"][info["seat"]]
@@ -109,18 +105,3 @@ def test_of_tables_of_different_sizes_the_longest_counts(name):
             for key in KEYS:
                 assert infos["final_info"][f"_{key}"][row]
                 assert np.array_equal(infos["final_info"][key][row], listed[row][key])
-
-
-@plain_tables
-def test_each_agent_of_the_pettingzoo_environment(table):
-    view = begun(env, table, seed=3)
-    while not any(view.terminations.values()):
-        assert all(set(info) == {"action_mask"} for info in view.infos.values())
-        view.step(next_move(view))
-    scores = view.unwrapped._batch.scores()[0, : table.players].tolist()
-    for seat, agent in enumerate(view.possible_agents):
-        check(view.infos[agent], table.players)
-        assert view.infos[agent]["seat"] == seat
-        assert view.infos[agent]["final_scores"].tolist() == scores
-    if table.players > 1:
-        assert sum(info["won"] for info in view.infos.values()) == pytest.approx(1.0)

@@ -5,11 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
-from sb3_contrib import MaskablePPO
-from sb3_contrib.common.maskable.callbacks import MaskableEvalCallback
-from sb3_contrib.common.maskable.evaluation import evaluate_policy
-from stable_baselines3.common.vec_env import VecMonitor
 
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
@@ -17,10 +12,6 @@ from tests.contract.each_table import full_tables, small_tables
 from tests.wrappers.lives import BySight, learn
 
 GAMES = 8
-
-
-def self_play(table, seed):
-    return SB3SelfPlayVecEnv(table.batch(GAMES, seed, autoreset=False))
 
 
 def seated(table, seed=0, **arguments):
@@ -47,9 +38,11 @@ def test_an_illegal_action_of_the_learner_ends_its_game(table):
     assert not view.step(learn(seen, view.action_masks()))[2].any()
 
 
-@pytest.mark.parametrize("make", [self_play, seated])
 @full_tables
-def test_a_seed_counts_for_one_reset_and_settles_it(table, make):
+def test_a_seed_counts_for_one_reset_and_settles_it(table):
+    def make(table, seed):
+        return SB3SelfPlayVecEnv(table.batch(GAMES, seed, autoreset=False))
+
     def course(view):
         observations, shown = view.reset(), []
         for _ in range(80):
@@ -64,18 +57,3 @@ def test_a_seed_counts_for_one_reset_and_settles_it(table, make):
     assert course(view) != first
     view.seed(7)
     assert course(view) == first == course(make(table, seed=7))
-
-
-@small_tables
-def test_the_learners_and_evaluations_of_sb3_contrib_run(table, tmp_path):
-    learner, measured = (VecMonitor(seated(table, reward="score")) for _ in range(2))
-    model = MaskablePPO("MlpPolicy", learner, n_steps=16, batch_size=16, n_epochs=1, seed=0)
-    callback = MaskableEvalCallback(
-        measured, n_eval_episodes=2, eval_freq=16, log_path=str(tmp_path), verbose=0
-    )
-    model.learn(16, callback=callback)
-    lengths: Any
-    returns, lengths = evaluate_policy(model, measured, 4, return_episode_rewards=True)
-    # Whole games: with masks none is ended by an illegal action.
-    assert min(*lengths, *callback.evaluations_length[0]) > 10
-    assert np.shape(returns) == (4,)

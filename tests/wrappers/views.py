@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shakespeare_env import Batch, Position, env, parallel_env
+from shakespeare_env import Batch, Position, env
 from shakespeare_env.wrappers.gym import SingleAgentEnv
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
@@ -149,6 +149,8 @@ def _aec(rows: Rows, players: int, seed: int, arguments: Any) -> None:
             same(info["action_mask"], shown["action_mask"])
             if last is not None:
                 same(shown["observation"], last.final[seat])
+                same_end(info, last, players)
+                assert info["seat"] == seat
                 view.step(None)
                 continue
             one = next(decisions)
@@ -159,25 +161,6 @@ def _aec(rows: Rows, players: int, seed: int, arguments: Any) -> None:
             owed[seat] = 0.0
             owed += one.rewards[:players]
             last = one if one.last else None
-
-
-def _parallel(rows: Rows, players: int, seed: int, arguments: Any) -> None:
-    """The first game; only the action of the agent that is to decide counts."""
-    view = parallel_env(**arguments)
-    observations, _ = view.reset(seed=seed)
-    for one in rows[0]:
-        agent = view.possible_agents[one.seat]
-        acting = [name for name, seen in observations.items() if seen["action_mask"].any()]
-        assert acting == [agent]
-        same(observations[agent]["observation"], one.observation)
-        same(observations[agent]["action_mask"], one.mask.astype(np.int8))
-        actions: Any = dict.fromkeys(view.agents, -1) | {agent: one.action}
-        observations, rewards, ended, _, infos = view.step(actions)
-        assert list(rewards.values()) == one.rewards[:players].tolist()
-        assert set(ended.values()) == {one.last}
-        if one.last:
-            same_end(infos[agent], one, players)
-            return
 
 
 def _gymnasium(rows: Rows, players: int, seed: int, arguments: Any) -> None:
@@ -226,7 +209,6 @@ VIEWS = {
     "Position": _position,
     "Batch": _resetting_batch,
     "PettingZoo": _aec,
-    "PettingZoo parallel": _parallel,
     "Gymnasium": _gymnasium,
     "SB3 one seat": _sb3_one_seat,
     "SB3 self-play": _sb3_self_play,

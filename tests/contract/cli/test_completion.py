@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 from shakespeare_env.cli import COMMANDS
-from tests.contract.command_line import printed
 from tests.contract.processes import said_by
 
 
@@ -13,16 +12,6 @@ def asked_by_bash(*words):
     """Its variables; the last word is what has been typed of it."""
     told = {"COMP_WORDS": "\n".join(["shakespeare", *words]), "COMP_CWORD": str(len(words))}
     return {**told, "_SHAKESPEARE_COMPLETE": "complete_bash"}
-
-
-def bash(*words):
-    return printed(env=asked_by_bash(*words), prog_name="shakespeare").split()
-
-
-def test_commands_and_options():
-    assert bash("") == [*COMMANDS]
-    assert bash("ev") == ["evaluate"]
-    assert {"--players", "--seed", "--option", "--threads"} <= {*bash("evaluate", "--")}
 
 
 ASKING = """

@@ -54,17 +54,12 @@ def test_tables_that_cannot_be(command):
     ("arguments", "named"),
     [
         (["evalute"], "evalute"),
-        (["watch", "--game", "shakespear"], "shakespear"),
-        (["watch", "--playrs", "3"], "--playrs"),
-        (["watch", "--moves", "few"], "--moves"),
         (["play", "--game", GAME, "--seat", "9"], "9"),
         (["train", "--set", "learning_rat=1"], "learning_rat"),
-        (["evaluate", "--games", "x"], "--games"),
         (["evaluate", "--threads", "0"], "--threads"),
         (["evaluate", "random", "."], "checkpoint"),
         (["evaluate", "random", "--out", "no/such.json"], "no"),
         (["evaluate", "random", "--out", "."], "folder"),
-        (["check", "--game", "chess"], "chess"),
         (["check", "wrong.json"], "wrong.json"),
         (["replay", "."], "holds no results"),
         (["replay", "wrong.json"], "to_move"),
@@ -81,7 +76,6 @@ def test_what_is_wrong_is_named(arguments, named):
 @pytest.mark.parametrize(
     "line",
     [
-        b"",
         b"\xff",
         b'{"position": ' + b"[" * 100_000,
         b'{"position": {"players": ' + b"9" * 10**6 + b"}}",

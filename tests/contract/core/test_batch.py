@@ -3,16 +3,13 @@
 It is played, begun anew and looked at in all of its games or in some.
 """
 
-import copy
-
 import numpy as np
 import pytest
 
 from shakespeare_env import IllegalMove, Position
 from tests.contract.batches import (
+    ARRAYS,
     MANY,
-    arrays_of,
-    assert_same,
     assert_unchanged,
     games,
     mixed,
@@ -28,21 +25,15 @@ DEALS = [6, 0, 6, 3, 3]
 
 
 @full_tables
-def test_arrays_have_their_shapes_and_types_and_are_written_in_place(table):
+def test_arrays_are_written_in_place(table):
     batch = table.batch(6, seed=41)
-    before = arrays_of(batch)
-    for name, (array, shape, dtype) in before.items():
-        assert array.shape == (6, *shape), name
-        assert array.dtype == dtype, name
-    for step in range(30):
-        rewards, done = batch.step(chosen(batch.mask, step))
-        assert rewards is batch.rewards
-        assert done is batch.done
+    before = {name: getattr(batch, name) for name in ARRAYS}
+    rewards, done = batch.step(chosen(batch.mask, 0))
+    assert (rewards is batch.rewards, done is batch.done) == (True, True)
     batch.reset(1)
     batch.load([0], batch.save([1]))
     batch.determinize([0], [0], [0])
-    for name, (array, _, _) in before.items():
-        assert getattr(batch, name) is array, name
+    assert all(getattr(batch, name) is array for name, array in before.items())
 
 
 @full_tables
@@ -135,46 +126,6 @@ def test_a_step_in_some_games_is_a_step_of_these_games_alone(name, n, threads, a
 
 @full_tables
 @sizes
-def test_actions_and_rows_of_every_integer_type_mean_the_same(table, n, threads):
-    batch = played(table, n, threads=threads)
-    actions = batch.mask.argmax(axis=1)
-    rows = np.flatnonzero(actions < 256)
-    expected = copy.deepcopy(batch)
-    expected.step(actions[rows], rows)
-    for kind in (np.uint8, np.int32, np.uint64, None):
-        twin, of_rows = copy.deepcopy(batch), np.int32 if kind is np.uint8 else kind
-        if kind is None:
-            twin.step(actions[rows].tolist(), rows.tolist())
-        else:
-            twin.step(actions[rows].astype(kind), rows.astype(of_rows))
-        assert_same(twin, expected)
-
-
-@full_tables
-@sizes
-def test_restart_in_the_middle_goes_on_with_chance_where_it_stands(table, n, threads):
-    """It deals what is dealt in place of any other game with the same chance to come."""
-    batch, other = (played(table, n, threads=threads, steps=steps) for steps in (40, 3))
-    shown, kept = snapshot(batch)
-    records = other.save(slice(None))
-    records["random"] = kept["random"]
-    other.load(slice(None), records)
-    rows = np.arange(1, n, 2)
-    others = np.setdiff1d(np.arange(n), rows)
-    batch.restart(rows)
-    other.restart(range(n))
-    assert differing_fields(batch.save(rows), other.save(rows)) == []
-    assert differing_fields(batch.save(others), kept[others]) == []
-    for name in ("players", "to_move", "mask", "obs"):
-        array = getattr(batch, name)
-        np.testing.assert_array_equal(array[rows], getattr(other, name)[rows], name)
-        np.testing.assert_array_equal(array[others], shown[name][others], name)
-    for name in ("rewards", "done", "final_scores", "final_winners"):
-        np.testing.assert_array_equal(getattr(batch, name), shown[name], name)
-
-
-@full_tables
-@sizes
 def test_views_of_some_games_are_rows_of_the_views_of_all(table, n, threads):
     batch = played(table, n, threads=threads)
     before = snapshot(batch)
@@ -183,11 +134,8 @@ def test_views_of_some_games_are_rows_of_the_views_of_all(table, n, threads):
     for game in (0, n - 1):
         position = Position.of_record(batch.game, record_of(batch, game))
         assert scores[game].tolist() == position.scores()
-    for rows in ([], [n - 1], some_rows(n, 0, 0.5), range(n)):
+    for rows in ([], [n - 1], range(n)):
         np.testing.assert_array_equal(batch.observe(seats[list(rows)], rows), seen[list(rows)])
         np.testing.assert_array_equal(batch.scores(rows), scores[list(rows)])
     batch.restart([])
     assert_unchanged(batch, before)
-    rewards, done = batch.step([], np.zeros(0, np.int64))
-    assert not rewards.any()
-    assert not done.any()

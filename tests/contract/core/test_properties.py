@@ -72,19 +72,6 @@ def test_copies_are_independent_and_compared_by_what_they_say(table, seed, salt,
 
 
 @some
-@given(tables, seeds, salts, stops)
-def test_a_position_from_text_and_reseeded_goes_on_identically(table, seed, salt, stop):
-    """Text holds the whole position but chance to come, and what seats remember of the pile."""
-    position = played(table, seed, salt, stop)
-    read = Position.from_dict(position.to_dict(), seed=seed)
-    assert read == position
-    position.reseed(seed)
-    for one, other in zip(game_from(position, salt), game_from(read, salt), strict=True):
-        assert one.moves() == other.moves()
-        assert one.to_dict() == other.to_dict()
-
-
-@some
 @given(tables, seeds, salts, stops, st.integers(0, 10**6))
 def test_an_illegal_move_changes_nothing(table, seed, salt, stop, pick):
     position = played(table, seed, salt, stop)

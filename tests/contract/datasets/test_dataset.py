@@ -74,14 +74,6 @@ def test_an_evaluation_and_the_standings_of_the_same_games_agree(tmp_path):
     assert standings.matches == result.deals == 10
 
 
-def test_an_estimate_that_is_none_names_whose_it_is(tmp_path):
-    entrants = entrants_of(NAME)
-    entrants[0].agent.values = lambda seen: None
-    with pytest.raises(ValueError, match="shape") as raised:
-        write_dataset(tmp_path, entrants, NAME, games=1)
-    assert re.match("The agent guesser failed to estimate [0-9]+ game", raised.value.__notes__[0])
-
-
 def test_neither_threads_nor_company_nor_interruptions_change_a_row(tmp_path, monkeypatch):
     write(tmp_path / "whole", NAME, deals=4)
     monkeypatch.setattr(dataset, "_DEALS_TOGETHER", 1)
@@ -116,10 +108,8 @@ def test_the_command_writes_once(name, tmp_path):
 
 
 def test_numbers_and_names_that_cannot_be_are_refused_at_once(tmp_path):
-    for number in (0, True, 1.5, "1", 2**64):
-        how: dict[str, Any] = {"games": number}
-        with pytest.raises((ValueError, TypeError), match="games="):
-            write_dataset(tmp_path, entrants_of(NAME), NAME, **how)
+    with pytest.raises(ValueError, match="games="):
+        write_dataset(tmp_path, entrants_of(NAME), NAME, games=0)
     for name in ("", "\x1b[2J", "\udcff"):
         with pytest.raises(ValueError, match="printable"):
             write_dataset(tmp_path, [Entrant(name, RandomAgent())] * 3, NAME, games=9)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +16,7 @@ from shakespeare_env.datasets import read_decisions, read_games
 from shakespeare_env.errors import BoxError, DatasetError
 from tests.contract import knowledge
 from tests.contract.batches import games
-from tests.contract.command_line import printed, refused
+from tests.contract.command_line import refused
 from tests.contract.processes import said_by
 from tests.contract.small_datasets import write
 
@@ -117,21 +116,3 @@ def test_a_dataset_names_the_box_it_was_played_with_and_keeps_a_copy(name, copy,
     assert (kept / "box.toml").read_bytes() == box.read_bytes()
     with pytest.raises(DatasetError, match=f"set {variable} to {kept / 'box.toml'}"):
         read_games(kept)
-
-
-@games
-def test_json_lines(name, tmp_path):
-    """The digest is in the first line, as the protocol gives it."""
-    asked = [{"command": "new", "game": name, "players": registry.seats(name)[-1]}]
-    text = "".join(json.dumps(line) + "\n" for line in [*asked, {"command": "state"}])
-    line = json.loads(printed("mcp", "--json-lines", input=text).splitlines()[-1])["result"]
-    assert line["box_digest"] == registry.box_digest(name)
-    file = Path(tmp_path / "game.jsonl")
-
-    def write_line(**line):
-        file.write_text(json.dumps(line) + "\n", encoding="utf-8-sig")
-        return str(file)
-
-    assert printed("replay", write_line(**line), "--at", "0")
-    said = refused("replay", write_line(**line | {"box_digest": OTHER}), "--at", "0")
-    assert said.startswith(f"Error: {file}: ")

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sys
 from collections import Counter
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +18,7 @@ from shakespeare_env import Batch, Position, PositionError, StateField, below, d
 from shakespeare_env.core import registry
 from shakespeare_env.core.registry import box_fault
 from shakespeare_env.errors import BoxError
+from shakespeare_env.own_files import load_file
 from shakespeare_table.mcp import tables
 from shakespeare_training.exploit import exploit_by_search
 
@@ -45,13 +44,7 @@ def games():
         patch.setattr(registry, "_loaded", dict(registry._loaded))
         patch.setattr(registry, "_register_views", lambda name, seats: None)
         for name in COURSES:
-            spec = spec_from_file_location(name, GAMES / f"{name}.py")
-            assert spec is not None
-            assert spec.loader is not None
-            module = module_from_spec(spec)
-            patch.setitem(sys.modules, name, module)
-            spec.loader.exec_module(module)
-            registry.register(module.GAME)
+            registry.register(load_file(GAMES / f"{name}.py").GAME)
         yield
 
 
@@ -224,7 +217,6 @@ def test_a_definition_that_does_not_hold_together_is_refused(change, named):
         ({"card": ["Q"]}, "card"),
         ({"card": ["Q", "?"]}, r"card\[1\]"),
         ({"paid": [1, 99]}, r"paid\[1\]"),
-        ({"to_move": 2}, "to_move"),
         ({"to_move": None}, "winners"),
         ({"winners": [0]}, "winners"),
         ({"more": 1}, "more"),

@@ -10,8 +10,6 @@ from tests.contract import knowledge
 from tests.contract.batches import games
 from tests.contract.processes import ROOT, said_by
 
-GAMES = registry.names()
-
 PLAYER = """
 import json, os, pickle, subprocess, sys
 from pathlib import Path
@@ -60,12 +58,6 @@ def boxes(name, tmp_path):
     return paths
 
 
-@pytest.fixture
-def facts(name):
-    """What the fact that the boxes change is with the one and with the other."""
-    return [fact for _, fact in knowledge.of(name, "box_changes").NEW]
-
-
 @games
 def test_a_game_is_found_by_its_name_and_its_seats_before_it_is_loaded(name):
     game = registry.game(name)
@@ -77,16 +69,8 @@ def test_a_game_is_found_by_its_name_and_its_seats_before_it_is_loaded(name):
     assert in_a_process(name, script, ROOT / "no box") == [[[]]]
 
 
-@pytest.mark.parametrize("name", ["chess", "", GAMES[0].upper()])
-def test_an_unknown_game_is_refused_and_the_known_ones_named(name):
-    for ask in (registry.game, registry.seats, lambda name: registry.game(name, "no/such/file")):
-        with pytest.raises(ValueError, match="there is no game") as caught:
-            ask(name)
-        assert all(known in str(caught.value) for known in (repr(name), *GAMES))
-
-
 @games
-def test_the_box_given_first_is_the_one_that_is_played_with(name, boxes, facts):
+def test_the_box_given_first_is_the_one_that_is_played_with(name, boxes):
     """In every view, in processes started later, and again and again; another one is refused."""
     script = """
 say(refusal("lost.toml"), refusal(boxes[2]), refusal(boxes[2]), in_force())
@@ -97,11 +81,15 @@ say(in_force(), str(registry.game(name).box))
 say(env(game=name, players=seats, box=boxes[0]).unwrapped.game is registry.game(name))
 say(refusal(boxes[1]), refusal(boxes[2]))
 child = "from shakespeare_env import registry; import sys; print(registry.game(sys.argv[1]).box)"
+folder = Path.cwd()
 os.chdir("/")
 command = [sys.executable, "-W", "ignore", "-c", child, name]
-say(subprocess.check_output(command, text=True))
+said, digest = subprocess.check_output(command, text=True), registry.box_digest(name)
+Path(boxes[0]).write_bytes(Path(boxes[1]).read_bytes())  # the game in play is not edited
+say(said, fact(), registry.box_digest(name) == digest)
+(folder / copy).replace(boxes[0])
 """
-    variable = f"{name.upper()}_BOX"
+    variable, fact = f"{name.upper()}_BOX", knowledge.of(name, "box_changes").NEW[0][1]
     for before in ({}, {variable: str(boxes[1])}):  # it comes before the one in the environment
         wrong, begun, said, same, refused, inherited = in_a_process(name, script, *boxes, **before)
         assert wrong[0].startswith(f"BoxError {boxes[0].parent / 'lost.toml'}: cannot be read")
@@ -109,30 +97,11 @@ say(subprocess.check_output(command, text=True))
             assert refusal.startswith("BoxError ")
             assert str(boxes[2]) in refusal
         assert wrong[3] == before.get(variable)
-        assert begun == [facts[0]] * 3
+        assert begun == [fact] * 3
         assert said == [str(boxes[0])] * 2
         assert same == [True]
         for refusal, box in zip(refused, boxes[1:], strict=True):
             assert refusal.startswith(f"BoxError {box}: this process already plays {name} with ")
             assert str(boxes[0]) in refusal
             assert variable in refusal
-        assert inherited == [f"{boxes[0]}\n"]
-
-
-@games
-def test_the_box_is_the_file_as_it_was_loaded(name, boxes, facts):
-    """It may be edited afterwards: the game in play is not, nor its digest; an import counts."""
-    script = """
-first, before = fact(boxes[0]), registry.box_digest(name)
-Path(boxes[0]).write_bytes(Path(boxes[1]).read_bytes())
-say(first, fact(), registry.box_digest(name) == before, refusal(boxes[1]))
-"""
-    first, again, same, refusal = in_a_process(name, script, *boxes)[0]
-    assert first == again == facts[0]
-    assert same
-    assert refusal.startswith(f"BoxError {boxes[1]}: ")
-    script = f"import shakespeare_env.{name}.contract\nsay(refusal(boxes[0]), fact(), in_force())"
-    refusal, own, in_force = in_a_process(name, script, *boxes)[0]
-    assert refusal.startswith(f"BoxError {boxes[0]}: this process already plays {name}")
-    assert in_force is None
-    assert own not in facts
+        assert inherited == [f"{boxes[0]}\n", fact, True]

@@ -18,8 +18,7 @@ from shakespeare_env import Batch, Position
 from shakespeare_env.core.game import Game
 from shakespeare_env.play.information_sets import InformationSets
 from tests.contract import knowledge
-from tests.contract.batches import played
-from tests.contract.each_table import all_tables, full_tables
+from tests.contract.each_table import all_tables
 from tests.contract.random_games import (
     PLAIN_TABLES,
     copies,
@@ -105,21 +104,6 @@ def reached(start):
 
 def bytes_in(start):
     return b"".join(found.tobytes() for found in reached(start) if isinstance(found, np.ndarray))
-
-
-@full_tables
-def test_a_possible_game_depends_on_its_own_game_and_generator_alone(table):
-    """Whichever rows are asked about together, and in whatever order; repeats of one differ."""
-    batch = played(table, 8)
-    places, rows = np.array([0, 2, 5, 2, 7]), np.arange(8)
-    together = InformationSets(batch, rows).determinized(places, generators(8)).save(slice(None))
-    for row in (0, 2, 5, 7):
-        own = InformationSets(batch, np.array([row]))
-        wanted = np.flatnonzero(places == row)
-        alone = own.determinized(np.zeros(len(wanted), int), generators(8)[np.array([row])])
-        assert differing_fields(alone.save(slice(None)), together[wanted]) == []
-    assert "random" in differing_fields(together[1], together[3])
-    assert "random" in differing_fields(together[[0, 1]], batch.save([0, 2]))
 
 
 def test_they_draw_what_determinizing_the_true_games_draws(decisions):

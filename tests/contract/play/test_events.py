@@ -5,7 +5,6 @@ from collections import Counter
 import numpy as np
 
 from shakespeare_env.core.game import NO_SEAT
-from shakespeare_env.core.presentation import Event
 from shakespeare_env.play.course import from_events
 from shakespeare_env.play.tracing import Tracer
 from tests.contract.each_table import all_tables
@@ -85,15 +84,3 @@ def test_what_is_told_was_done_by_the_rules_that_are_compiled(table):
         reached, _ = tracer.run(record, before.action_id(move))
         assert differing_fields(reached, after.record()) == [], move
         assert np.array_equal(record, before.record())
-
-
-def test_a_row_of_a_score_sheet_is_a_source_whatever_came_first():
-    events = [
-        Event(0, "−1: mood", "mood", -1),
-        Event(1, "+2: act", "act", 2),
-        Event(None, "a new day"),
-        Event(1, "hamlet", counters={"pounds": 3}),
-        Event(0, "+3: act", "act", 3),
-    ]
-    rows = from_events([5, 0], events)
-    assert rows == [("at the start", [5, 0]), ("act", [3, 2]), ("mood", [-1, 0])]

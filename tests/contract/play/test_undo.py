@@ -7,7 +7,6 @@ import pytest
 
 from shakespeare_table.session import Session
 from tests.contract import knowledge
-from tests.contract.command_line import command_told, moves_told, printed
 from tests.contract.random_games import PLAIN_FULL_TABLES, PLAIN_TABLES, differing_fields
 from tests.generators import Remembers
 
@@ -84,16 +83,3 @@ def test_what_is_taken_back_and_played_again_is_the_same_game_and_why_a_move_sta
     assert undone.moves == plain.moves
     for one, other in zip(undone.positions, plain.positions, strict=True):
         assert differing_fields(one.record(), other.record()) == []
-
-
-@pytest.mark.parametrize("table", SOLO, ids=str)
-def test_in_the_terminal(table):
-    """A move taken back is not among those that lead back to the game."""
-    table = ["--game", table.game, "--players", "1", "--seed", "4"]
-    out = printed("play", *table, input="undo\n" + "1\nundo\n1\n" * 12)
-    assert "there is no move of yours to take back" in out
-    assert "Taken back: " in out
-    assert "stays played: chance has decided since" in out
-    command = command_told(out, "You have left the game")
-    last = {number: move for number, _, move in moves_told(out)}
-    assert command[command.index("--moves") + 1].split() == list(last.values())
