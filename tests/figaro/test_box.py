@@ -8,9 +8,7 @@ import pytest
 from shakespeare_env.checks.box_files import read_box
 from shakespeare_env.core import registry
 from shakespeare_env.errors import BoxError
-from shakespeare_env.figaro.box import tables as t
 from shakespeare_env.figaro.box.tables import Box
-from tests.figaro.cards import HAND, deck
 from tests.wrong_boxes import write_box
 
 REFUSED = {
@@ -37,11 +35,3 @@ def test_a_wrong_entry_is_refused_by_its_name(edit, tmp_path):
     with pytest.raises(BoxError) as caught:
         read_box(Box, registry.folder("figaro"), path)
     assert REFUSED[edit] in str(caught.value)
-
-
-@pytest.mark.parametrize("players", HAND)
-def test_a1_a2_the_tables_deal_what_the_rules_say(players):
-    dealt = dict(zip(t.KIND_IDS, t.COPIES[players].tolist(), strict=True))
-    assert +deck(players) == {card: copies for card, copies in dealt.items() if copies}
-    assert t.HAND[players] == HAND[players]
-    assert sorted(t.BOX.lengths) == list(range(1, 16))

@@ -96,11 +96,3 @@ def test_taken_cards_are_read_in_any_order_and_written_sorted():
     d = turn()
     shuffled = changed(d, {"taken.0": d["taken"][0][::-1]})
     assert Position.from_dict(shuffled).to_dict() == d
-
-
-def test_a_decision_with_one_legal_move_can_be_read_and_played():
-    """As in every game: how the position came about is not asked (Rules D1)."""
-    read = Position.from_dict(sample([{"ring": 1}, {"red-1": 2}, {"red-2": 1}], to_move=0))
-    assert read.moves() == ["ring"]
-    read.push("ring")
-    assert read.to_move == 1

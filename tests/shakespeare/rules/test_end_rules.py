@@ -115,13 +115,6 @@ def test_f4_pounds_are_counted_after_wages():
     assert after["winners"] == [1]
 
 
-def test_f4_prestige_can_fall_below_0():
-    me = p.ready_to_pass(["othello", "portia"], prestige=1)
-    d = p.last_turn(players=2, day=6, seats={0: me}, acts={"II": {2: [1, 0]}})
-    # Three acts on spaces 1 to 3, second on Act II, two unpaid.
-    assert p.each(play(d, "pass"), "prestige")[0] == 1 - 3 + 1 - 4
-
-
 def test_f4_the_game_is_over_after_day_6_and_the_rest_stays_as_it_was():
     me = p.ready_to_pass(["viola"], used=["viola"], resting=["author"], tokens=2, pounds=1)
     d = last_evening(me)

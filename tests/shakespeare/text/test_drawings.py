@@ -93,19 +93,6 @@ def test_a_large_troupe_has_room_in_a_summary():
         assert len((name.text or "").rstrip("…")) >= 4, name.text
 
 
-def test_the_end_names_the_winner_but_in_solo_the_score_to_pass():
-    seats = {number: p.finished(unpaid=0, prestige=13, pounds=number) for number in range(3)}
-    end = p.position("over", players=3, day=6, seats=seats, winners=[2]) | {"to_move": None}
-    for drawn in (words(picture(end), "head"), draw(end).splitlines()):
-        assert any("Winner: seat 2, on pounds" in line for line in drawn)
-    assert "wins" in words(picture(end), "seat-2")
-    assert "wins" not in words(picture(end), "seat-0")
-    end = p.position("over", players=1, day=6, seats={0: seats[0]}, winners=[0]) | {"to_move": None}
-    for drawn in (" ".join(words(picture(end))), draw(end)):
-        assert "The game is over: 13 prestige; a good solo game passes 30" in drawn
-        assert "wins" not in drawn
-
-
 def test_beside_an_objective_stands_what_it_would_bring_now_if_that_is_known():
     me = p.seat(["viola", "romeo"], objectives=["great_company", "jewels", "?"])
     drawn = texts(picture(p.turn_position(seats={0: me})))

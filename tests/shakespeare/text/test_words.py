@@ -2,7 +2,6 @@
 
 from shakespeare_env import Position
 from shakespeare_env.play.course import from_events
-from shakespeare_env.shakespeare.text.glossary import topics
 from shakespeare_env.shakespeare.text.wording import score_sheet
 from tests.contract.playing import play
 from tests.shakespeare import positions as p
@@ -76,35 +75,3 @@ def test_score_sheets_tell_where_prestige_came_from():
     rows = dict(score_sheet(end))
     assert rows == {"in play, and objectives": [9, 6]} | parts
     assert score_sheet(d) == [("so far", [5, 5])]
-
-
-NAMES = {*p.COPIES, *p.BOARD, *p.OBJECTIVES, *p.COLOURS, "act_i", "act_ii", "act_iii"}
-
-
-def table():
-    """Two seats that have a bit of everything."""
-    mine = seat(["hamlet", "viola"], resting=["hamlet"], objectives=["jewels"], pounds=4, mood=2)
-    theirs = seat(["set_dresser_8", "assistant", "extra:jeweler"], tokens=1, stage={"a2": "pink"})
-    acts = {"II": {4: [1, 0]}}
-    return p.turn_position(players=2, seats={0: mine, 1: theirs}, acts=acts, sets={"purple": 2})
-
-
-def test_every_thing_is_a_topic_and_a_card_tells_its_powers():
-    known = topics(table())
-    assert set(known) >= NAMES
-    assert known["hamlet"].split("\n")[:2] == [
-        "Hamlet: actor, wage 3 £. Activated: Act III +1, 1 white quill, every other mood −1.",
-        "Complete costume, at a rehearsal: +1 prestige.",
-    ]
-    standings = "Now: seat 0: 4, +1 prestige; seat 1: 2, 0 prestige."
-    assert known["great_company"].splitlines()[-1] == standings
-    assert "before an element that it takes" in known["quill"]
-
-
-def test_alone_there_is_no_wager_but_the_rules_of_solo():
-    alone = topics(p.turn_position(players=1))
-    assert "wager" not in alone
-    assert not any("wager" in alone[name] for name in ("win", "order", "initiative", "solo"))
-    assert "only 1 or 2 cylinders" in alone["win"]
-    assert "A good game passes 30 prestige." in alone["solo"]
-    assert "solo" not in topics(table())
