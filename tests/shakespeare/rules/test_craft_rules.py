@@ -98,12 +98,6 @@ def test_t10_craftsmen_take_what_their_kind_takes_and_no_yellow(card, value):
     assert colours(moves, "set") == (set() if "mistress" in card else ALL_BUT_YELLOW), value
 
 
-def test_t10_a_handyman_takes_both_within_one_value():
-    moves = ["activate:handyman_board", "set:black>a1", "costume:pink>author"]
-    d = play(crafting(), *moves)
-    assert (d["pending"]["value"], p.seat_of(d, 0)["stage"]) == (1, {"a1": "black"})
-
-
 def test_t10_only_what_lies_in_the_display_can_be_taken_and_it_leaves_it():
     d = crafting("set_dresser_8", sets={"pink": 1, "blue": 1})
     assert colours(legal(d, "activate:set_dresser_8"), "set") == {"pink", "blue"}

@@ -59,12 +59,6 @@ def test_t2_a_recruit_can_be_activated_the_same_day():
     assert "activate:viola" in legal(d, "recruit:viola", "activate:falstaff")
 
 
-def test_t3_activating_puts_a_cylinder_on_the_character():
-    me = p.seat_of(play(p.turn_position(), "activate:falstaff"), 0)
-    assert me["cylinders"] == 1
-    assert [card["card"] for card in me["troupe"] if card["cylinder"]] == ["falstaff"]
-
-
 @pytest.mark.parametrize(
     ("mine", "cannot"),
     [

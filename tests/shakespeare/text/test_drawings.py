@@ -15,7 +15,7 @@ from shakespeare_env.shakespeare.text import wording
 from shakespeare_env.shakespeare.text.drawing import draw
 from shakespeare_env.shakespeare.text.wording import headline
 from tests.contract.playing import changed
-from tests.drawings import EYES, SVG, assert_apart, assert_readable, height, pieces, texts, words
+from tests.drawings import EYES, SVG, assert_apart, assert_readable, height, pieces, words
 from tests.shakespeare import positions as p
 
 CRAFT = {"value": 5, "costumes": True, "sets": True, "colours": ["pink", "blue"], "optional": True}
@@ -91,16 +91,6 @@ def test_a_large_troupe_has_room_in_a_summary():
         assert all(float(found[1]) <= width - 4 for found in moved[1:] if found), tile.attrib
         (name, *_) = tile.iter(f"{SVG}text")
         assert len((name.text or "").rstrip("…")) >= 4, name.text
-
-
-def test_beside_an_objective_stands_what_it_would_bring_now_if_that_is_known():
-    me = p.seat(["viola", "romeo"], objectives=["great_company", "jewels", "?"])
-    drawn = texts(picture(p.turn_position(seats={0: me})))
-    shown = [
-        [line.text for line in drawn if ("place", f"seat0.objectives.{n}") in line.places]
-        for n in range(3)
-    ]
-    assert shown == [["Actors in the troupe", "+1"], ["Yellow elements", "+0"], ["?"]]
 
 
 def test_names_stand_at_the_seats():

@@ -1,9 +1,6 @@
 """What a move, the end of a day, a card and a thing on the table do, in words."""
 
 from shakespeare_env import Position
-from shakespeare_env.play.course import from_events
-from shakespeare_env.shakespeare.text.wording import score_sheet
-from tests.contract.playing import play
 from tests.shakespeare import positions as p
 from tests.shakespeare.positions import seat
 
@@ -62,16 +59,3 @@ def test_the_end_tells_objectives_yellow_elements_and_wages_those_of_others_toge
         *rest,
     ]
     assert others[-3:] == ["3 unknown objectives: −2 £, +2 prestige", *rest]
-
-
-def test_score_sheets_tell_where_prestige_came_from():
-    d = last_evening()
-    end = play(d, "pass")
-    sheet = dict(from_events([5, 5], Position.from_dict(d).events("pass")))
-    parts = {"yellow elements": [1, 0], "unpaid wages": [-2, 0]}
-    earned = {"at the start": [5, 5], "Act II": [2, 1], "objectives": [2, 0]}
-    assert sheet == earned | parts
-    # A position alone tells less.
-    rows = dict(score_sheet(end))
-    assert rows == {"in play, and objectives": [9, 6]} | parts
-    assert score_sheet(d) == [("so far", [5, 5])]
