@@ -1,7 +1,4 @@
-"""The box file: the bundled one holds what Rules A1 and A2 say, and every wrong one is refused.
-
-The fuzzer plays with other boxes to the end.
-"""
+"""The box file: every wrong one is refused with its entry; the fuzzer plays with other boxes."""
 
 import pytest
 

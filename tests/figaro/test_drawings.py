@@ -1,4 +1,4 @@
-"""Picture, text and board of a position: everything in it, and no text without room."""
+"""Picture and board of a position: a place for every move, and no text without room."""
 
 import copy
 from typing import Any

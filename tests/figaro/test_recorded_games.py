@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shakespeare_env import Position, observation_layout
+from shakespeare_env import observation_layout
 from tests.contract.random_games import game_from
 from tests.contract.recorded_games import RecordedGame
 from tests.figaro.cards import COLOURS, KINDS, RING, colour_named
-from tests.figaro.positions import OURS, SAMPLES
+from tests.figaro.positions import OURS
 
 pytestmark = pytest.mark.slow
 DATA = Path(__file__).parent / "data"
@@ -63,13 +63,6 @@ def test_played_games_are_observed_number_by_number(table):
     for reached in game_from(table.position(70), salt=70):
         for seat in range(table.players):
             assert_as_expected(reached, seat)
-
-
-@pytest.mark.parametrize("make", SAMPLES)
-def test_positions_written_by_hand_are_observed_number_by_number(make):
-    read = Position.from_dict(make())
-    for seat in range(read.players):
-        assert_as_expected(read, seat)
 
 
 # What each field of an observation must hold, in plain Python; only names are the engine's.

@@ -173,12 +173,6 @@ def test_t12_a_third_element_completes_the_costume_and_its_value_pays_once(
         assert p.gained(after, play(after, "costume:black>falstaff"), 0) == (0, 0)
 
 
-def test_t12_a_yellow_third_element_counts_three():
-    seats = {0: p.seat(["jeweler"], costumes={"author": ["black", "pink"]})}
-    d = p.turn_position(costumes={"yellow": 1}, seats=seats)
-    assert p.gained(d, play(d, "activate:jeweler", "costume:yellow>author"), 0) == (0, 2)
-
-
 def test_t12_several_costumes_may_be_begun_of_three_elements_at_most():
     d = sewing("viola", costumes={"black": 4}, worn_by={"author": ["black"] * 3})
     assert "costume:black>author" not in legal(d, SEW)

@@ -85,12 +85,6 @@ def test_f3_the_wage_of_every_card_resting_and_used_too(cost, card, state):
     assert (after["seats"][0]["pounds"], after["seats"][0]["unpaid"]) == (6 - cost, 0)
 
 
-def test_f3_pounds_won_in_the_last_scoring_pay_wages():
-    acts = p.everyone_on(4, 2) | {"I": {7: [0], 4: [1]}}
-    d = p.last_turn(players=2, day=6, seats={0: p.ready_to_pass(["hamlet"])}, acts=acts)
-    assert p.gained(d, play(d, "pass"), 0) == (2, 0)
-
-
 @pytest.mark.parametrize(
     ("results", "winners"),
     [

