@@ -123,42 +123,6 @@ def words(drawn, part=None):
     return [line.text for line in texts(drawn) if part is None or ("part", part) in line.places]
 
 
-@dataclass
-class Placed:
-    """Something with a name in the picture, by the edges of the rectangle it begins with."""
-
-    name: str
-    left: float
-    right: float
-    top: float
-    bottom: float
-
-
-def placed(drawn, kind, *places):
-    """What has `data-<kind>` in a place of the picture, in the order it is drawn.
-
-    Places are pairs such as `("part", "seat-0")`; `hand0` also holds `hand0.ring`.
-    """
-    return list(_placed(ElementTree.fromstring(drawn), kind, set(places), 0.0, 0.0, 1.0))
-
-
-def _placed(element, kind, places, x, y, scale):
-    x, y, scale = _moved(element, x, y, scale)
-    places = {
-        (name, value)
-        for name, value in places
-        if not f"{element.get(f'data-{name}')}.".startswith(f"{value}.")
-    }
-    name = element.get(f"data-{kind}")
-    if name and not places:
-        outer = element.find(f".//{SVG}rect")
-        left, top = x + scale * float(outer.get("x", 0)), y + scale * float(outer.get("y", 0))
-        wide, high = (scale * float(outer.get(key)) for key in ("width", "height"))
-        yield Placed(name, left, left + wide, top, top + high)
-    for child in element:
-        yield from _placed(child, kind, places, x, y, scale)
-
-
 # How a screen's light looks to colour-blind eyes (Machado, Oliveira and Fernandes 2009).
 EYES = {
     "all cones": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),

@@ -198,9 +198,6 @@ def over() -> Dict:
     return d
 
 
-SAMPLES = (turn, trio, opening, over)
-
-
 def positions(of: Table, seed: int, every: int = 1) -> Iterator[Position]:
     """Every so-manieth position of a random game; the same object at each of them."""
     for number, reached in enumerate(game_from(of.position(seed), salt=seed)):

@@ -1,4 +1,4 @@
-"""Picture, text and board of a position: everything in it, and no text without room."""
+"""Picture and board of a position: a place for every move, and no text without room."""
 
 import copy
 from typing import Any
@@ -6,11 +6,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from shakespeare_env import Position
 from shakespeare_env.core import registry
 from shakespeare_env.figaro import drawing
 from shakespeare_env.figaro.drawing import board, picture, places
-from shakespeare_env.figaro.text import asked, topics
+from shakespeare_env.figaro.text import asked
 from tests.drawings import (
     EYES,
     assert_apart,
@@ -19,10 +18,9 @@ from tests.drawings import (
     height,
     pieces,
     places_in,
-    words,
 )
 from tests.figaro.cards import COLOURS, deck
-from tests.figaro.positions import OURS, over, position, positions, turn
+from tests.figaro.positions import OURS, position, positions
 
 seen_by = registry.game("figaro").seen_by
 CARDS = [*deck(4).elements()]
@@ -68,16 +66,6 @@ def test_texts_keep_to_their_room_and_lie_on_no_other(players):
     assert len(sizes) == 1
 
 
-def test_text_and_picture_say_who_decides_and_who_has_won():
-    end = Position.from_dict(over())
-    winner = "Winner: seat 3, with a road of 9, nearest to the King of those tied"
-    assert winner in str(end)
-    assert winner in words(end.svg(), "head")
-    seen = end.game.presentation.draw(seen_by(turn(), 2))
-    assert "hands 1×green-1 1×green-2 1×jester-2 1×ring" in seen
-    assert seen.count("hands 4×?") == 2
-
-
 @pytest.mark.parametrize("eye", EYES)
 def test_card_and_seat_colours_stay_apart(eye):
     cards = [drawing.CARDS[colour][0] for colour in COLOURS]
@@ -110,19 +98,3 @@ def test_what_is_clicked_is_wide_enough_on_a_phone(players):
         for one in root.iter():
             if one.get("data-place", "").startswith((f"hand{mover}", "front")):
                 assert min(map(float, one.attrib["data-size"].split())) * scale >= FINGER
-
-
-def test_pieces_name_the_seats_and_say_what_they_show_to_those_who_cannot_see_it():
-    titles = {piece.name: piece.title for panel in board(turn(), ["Ada"]) for piece in panel.pieces}
-    assert titles["pieces"].endswith("round 1 laid; round 2 12, 11, 10; round 3 9, 8, 7")
-    assert titles["seat-0-cards"].startswith("Seat 0, Ada: 4 in hand · ")
-    assert "Ada" in words(picture(turn(), ["Ada"]), "seat-0")
-
-
-def test_topics_say_what_is_played_with_at_this_table():
-    meanings = topics(position(players=4))
-    assert meanings["red-1"] == "3 such cards in play, of value 1."
-    assert meanings["red"].startswith("Lies before one seat at most")
-    assert "5 in play" in meanings["ring"]
-    assert "purple" not in topics(position(players=3))
-    assert meanings["take"].startswith("Before your card: take all")

@@ -11,10 +11,8 @@ import pytest
 
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import NO_SEAT
-from shakespeare_env.drawing import shapes
-from shakespeare_env.film import Film, Forecasts, Judged, film_page, write_film_page
+from shakespeare_env.film import Film, Forecasts, Judged, film_page
 from shakespeare_env.film.figures import summary
-from shakespeare_env.play.named import numbered
 from tests.agents.sessions import played
 from tests.drawings import pieces
 
@@ -37,14 +35,6 @@ def pictures(film, number):
 
 def drawn(position, seen):
     return [*pieces(position.game.presentation.board(seen, ())).values()]
-
-
-def test_a_long_name_is_shortened_in_steps_that_grow_with_its_logarithm(monkeypatch):
-    asked = iter(range(20))
-    monkeypatch.setattr(shapes, "width", lambda text, *_: len(text) + 0 * next(asked))
-    assert shapes.shortened("a" * 2**14, 1, 100) == "a" * 99 + "…"
-    names = numbered(["/" + "a" * 2**14 + "/best", "Ann", "Ann"])
-    assert [len(name) for name in names] == [64, 5, 5]
 
 
 def forecasts_of(game):
@@ -126,27 +116,6 @@ def test_a_player_is_summed_up_by_kind(game):
     assert "–" in summary(film, judged)
 
 
-def test_alone_there_is_the_expected_score_instead_of_a_chance():
-    game = played("shakespeare", 1, 5)
-    judged = Judged(3, 0, game.positions[2].moves()[0], 1.2, 0.0)
-    page = film_page(game.positions, game.moves, (), forecasts_of(game), judged=[judged])
-    assert "Expected final score, as somebody sees it" in page
-    assert "Chance to win, as" not in page
-    assert "mistake: cost Seat 0 1.2 points" in page
-
-
-def test_players_are_called_by_their_names(game):
-    names = ["You", *["Ann"] * (game.position.players - 1)]
-    judged = [Judged(10, 1, game.positions[9].moves()[-1], 0.3, 0.0)]
-    page = film_page(game.positions, game.moves, names, forecasts_of(game), judged=judged)
-    film = data_of(page)
-    for told, before, move in zip(film["told"], game.positions, game.moves, strict=False):
-        verb, played = told["text"].split()[0], before.describe_move(move).split()[0]
-        assert told["who"] == Film(game.positions, game.moves, names).label(before.to_move)
-        assert verb in ((played,) if told["who"] == "You" else (f"{played}s", f"{played}es"))
-    assert not re.search(r"[Ss]eats? \d|You wins", json.dumps(film) + page)
-
-
 def test_what_does_not_fit_is_refused(game):
     with pytest.raises(ValueError, match="give one position more than moves"):
         film_page(game.positions[:-1], game.moves)
@@ -154,19 +123,3 @@ def test_what_does_not_fit_is_refused(game):
         film_page(game.positions, game.moves, ["A"])
     with pytest.raises(ValueError, match="seat=0 with forecasts or judged"):
         film_page(game.positions, game.moves, forecasts=forecasts_of(game), seat=0)
-
-
-def test_a_page_stays_small():
-    """Pictures alike stand together, or they would not pack."""
-    game = played("shakespeare", 4, 20)
-    film = Film(game.positions, game.moves)
-    assert len(film_page(game.positions, game.moves)) < len(film.data()) / 6
-
-
-def test_a_page_is_written_whole_or_not_at_all(tmp_path):
-    path = tmp_path / "game.html"
-    write_film_page(path, "whole")
-    with pytest.raises(UnicodeEncodeError):
-        write_film_page(path, "broken \ud800")
-    assert path.read_text() == "whole"
-    assert list(tmp_path.iterdir()) == [path]

@@ -26,24 +26,6 @@ def test_d1_a_seat_that_can_take_or_play_one_card_is_asked():
     assert legal(d, "play:blue-1>3") == {"play:blue-2>3", "take"}
 
 
-@pytest.mark.parametrize(
-    ("front", "held", "others"),
-    [
-        (FULL_TABLE | {3: "blue-1"}, "red-2", ("purple-1 purple-1 purple-2", "purple-2 purple-3")),
-        ({}, "red-2", ("ring ring", "ring ring")),
-    ],
-)
-def test_d1_in_a_guess_the_seat_to_move_has_a_choice_too(front, held, others):
-    # Most deals of the unseen cards would leave seat 1 nothing to decide: it would not be asked.
-    hands = {1: held, 2: others[0], 3: others[1]}
-    game = Position.from_dict(position(to_move=1, front=front, hands=hands))
-    for seat in (0, 2, 3):
-        for seed in range(10):
-            guess = game.determinize(seat, seed)
-            assert guess.to_move == 1
-            assert len(guess.moves()) >= 2
-
-
 def middle_of_a_game(players=4):
     """Seat 1 is to move; some cards lie before seats, some are taken, roads have begun."""
     roads = [[length] for length in range(13, 13 - players, -1)]
@@ -91,9 +73,3 @@ def test_d2_roads_and_who_took_which_cards_are_kept_in_a_guess_of_the_other_hand
         for other in range(players):
             held = {str(guess["hands"][other]) for guess in guesses}
             assert (len(held) > 1) is (other != seat and sizes[other] > 0)
-
-
-def test_d2_no_move_is_secret():
-    game = Position.from_dict(middle_of_a_game())
-    for move in game.moves():
-        assert not game.game.is_secret(game.to_dict(), move)

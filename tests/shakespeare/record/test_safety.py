@@ -8,7 +8,7 @@ from shakespeare_env import Position
 from shakespeare_env.errors import PositionError
 from tests.contract.playing import play
 from tests.contract.random_games import LONGEST
-from tests.shakespeare.positions import COLOURS, finished, ready_to_pass, seat, turn_position
+from tests.shakespeare.positions import COLOURS, ready_to_pass, seat, turn_position
 
 
 def played_out(d, seed):
@@ -35,15 +35,6 @@ def without_bags(d):
 def test_u2_empty_bags_yield_nothing(players):
     d = without_bags(Position.new(players=players, seed=1).to_dict())
     assert played_out(d, players).phase == "over"
-
-
-def test_u2_a_bag_yields_what_it_has_left():
-    d = without_bags(turn_position(seats={0: ready_to_pass()}, others=finished))
-    d["bags"]["sets"]["pink"] = 3
-    d["discarded"]["sets"]["pink"] -= 3
-    display = play(d, "pass")["display"]
-    assert display["sets"] == {**dict.fromkeys(COLOURS, 0), "pink": 3}
-    assert sum(display["costumes"].values()) == 0
 
 
 def test_u1_an_empty_deck_and_full_discards_are_played_on():

@@ -86,8 +86,3 @@ def test_t8_coloured_quills_and_gains_come_before_the_white_quills():
     assert (d["phase"], p.seat_of(d, 0)["mood"]) == ("quill", 1)
     d = play(with_actor("hamlet"), "activate:hamlet")
     assert (d["phase"], p.each(d, "mood")) == ("quill", [0, -1, -1, -1])
-
-
-@pytest.mark.parametrize(("actor", "mood"), [("falstaff", 2), ("puck", 1)])
-def test_t8_a_power_moves_the_mood_of_its_own_seat(actor, mood):
-    assert p.each(play(with_actor("puck"), f"activate:{actor}"), "mood") == [mood, 0, 0, 0]

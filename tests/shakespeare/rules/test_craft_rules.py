@@ -98,12 +98,6 @@ def test_t10_craftsmen_take_what_their_kind_takes_and_no_yellow(card, value):
     assert colours(moves, "set") == (set() if "mistress" in card else ALL_BUT_YELLOW), value
 
 
-def test_t10_a_handyman_takes_both_within_one_value():
-    moves = ["activate:handyman_board", "set:black>a1", "costume:pink>author"]
-    d = play(crafting(), *moves)
-    assert (d["pending"]["value"], p.seat_of(d, 0)["stage"]) == (1, {"a1": "black"})
-
-
 def test_t10_only_what_lies_in_the_display_can_be_taken_and_it_leaves_it():
     d = crafting("set_dresser_8", sets={"pink": 1, "blue": 1})
     assert colours(legal(d, "activate:set_dresser_8"), "set") == {"pink", "blue"}
@@ -177,12 +171,6 @@ def test_t12_a_third_element_completes_the_costume_and_its_value_pays_once(
     assert len(p.character(after, 0, wearer)["costume"]) == 3
     if after["phase"] == "craft":  # the next element pays nothing
         assert p.gained(after, play(after, "costume:black>falstaff"), 0) == (0, 0)
-
-
-def test_t12_a_yellow_third_element_counts_three():
-    seats = {0: p.seat(["jeweler"], costumes={"author": ["black", "pink"]})}
-    d = p.turn_position(costumes={"yellow": 1}, seats=seats)
-    assert p.gained(d, play(d, "activate:jeweler", "costume:yellow>author"), 0) == (0, 2)
 
 
 def test_t12_several_costumes_may_be_begun_of_three_elements_at_most():

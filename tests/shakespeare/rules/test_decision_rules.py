@@ -26,24 +26,9 @@ def test_d1_a_single_wearer_is_asked_for_when_the_element_may_be_left():
     assert legal(d, "activate:handyman_board") == {"costume:pink>falstaff", "done"}
 
 
-def test_d1_forced_moves_follow_each_other_into_the_next_day():
-    # Seat 1 recruits last; mood, upkeep and rest ask nobody anything.
-    seats = {0: p.finished(), 1: p.seat(cylinders=0, used=["queen"])}
-    d = p.turn_position(players=2, to_move=1, shown=["lear", "puck"], seats=seats)
-    after = play(d, "recruit:lear")
-    assert (after["phase"], after["day"], after["to_move"]) == ("wager", 4, 0)
-
-
 def test_d2_wagers_are_asked_in_order():
     d = p.wager_position(order=[2, 0, 3, 1], initiative=[0, 1, 2, 3])
     assert [play(d, *["wager:2"] * n)["to_move"] for n in range(4)] == [2, 0, 3, 1]
-
-
-def test_d2_rest_is_asked_in_order():
-    d = at_rest(order=[1, 2, 0], initiative=[0, 2, 1])
-    asked = [play(d, "pass", *["keep:queen"] * n) for n in range(3)]
-    assert [one["to_move"] for one in asked] == [1, 2, 0]
-    assert [one["queue"] for one in asked] == [[2, 0], [0], []]
 
 
 def at_rest(**fields):

@@ -107,17 +107,6 @@ def test_f1a_what_an_objective_counts(objective, fields, points):
     assert [a - b for a, b in zip(with_it, without, strict=True)] == [points, 0, 0, 0]
 
 
-def test_f1_every_kept_objective_scores_for_the_seat_that_kept_it():
-    cards = ["set_dresser_6", "set_dresser_8", "viola", "iago"]
-    both = ["full_workshop", "great_company"]
-    ends = [
-        p.each(play(last_evening(mine, cards, others=others), "pass"), "prestige")
-        for mine, others in ((both, {}), ([], {1: p.finished(objectives=both)}), ([], {}))
-    ]
-    assert ends[0][0] - ends[2][0] == 1 + 1
-    assert ends[1] == ends[2]
-
-
 # Day 6 on space 4 of every act: seat 0 scores 2 on Act II and nothing else.
 PATRONS = [
     # cards, pounds before -> objective and wages together, pounds left, unpaid

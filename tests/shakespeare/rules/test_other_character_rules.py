@@ -145,10 +145,3 @@ def test_t18_what_is_not_there_or_cannot_be_placed_is_not_taken(sets, stage):
     d = with_card("lear", {"blue": 2}, sets, stage=stage)
     after = play(d, "activate:lear", "quill:III")
     assert (after["phase"], after["to_move"], after["display"]) == ("turn", 1, d["display"])
-
-
-def test_t18_the_element_costs_nothing_and_tokens_do_not_help():
-    me = seat(["lear", "assistant"], tokens=1)
-    d = play(turn_position(seats={0: me}, sets={"blue": 2, "pink": 1}), "activate:lear", "quill:I")
-    assert d["pending"]["value"] == 4
-    assert legal(d) == {f"set:blue>a{n}" for n in range(1, 6)}

@@ -65,12 +65,6 @@ def test_r1_there_is_a_rehearsal_on_days_4_and_6_only(day):
         assert (after["phase"], after["day"], p.gained(d, after, 0)) == ("wager", day + 1, (0, 0))
 
 
-def test_r1_an_incomplete_costume_gives_nothing():
-    d = dressed("lady_macbeth", "viola", elements=2)
-    after = play(d, "pass")
-    assert (p.spaces(after, 0), p.gained(d, after, 0)) == ((2, 5, 2), (-1, 0))
-
-
 def test_r1_resting_and_used_characters_rehearse_too_and_no_main_power_is_used():
     d = dressed("lady_macbeth", "iago", "viola", resting=["lady_macbeth"], used=["iago"])
     after = play(d, "pass")

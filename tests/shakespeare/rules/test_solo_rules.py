@@ -3,7 +3,7 @@
 import pytest
 
 from shakespeare_env import Position
-from tests.contract.playing import legal, play
+from tests.contract.playing import play
 from tests.shakespeare import positions as p
 
 
@@ -35,27 +35,11 @@ def test_v1_all_five_cylinders_are_available_every_day_and_rules_for_two_hold(da
     assert [sum(after["display"][kind].values()) for kind in ("sets", "costumes")] == [6, 6]
 
 
-def test_v1_the_only_seat_plays_on_until_it_is_finished():
-    d = p.turn_position(players=1, shown=["iago", "lear", "puck", "viola"])
-    after = play(d, "activate:falstaff", "recruit:viola", "activate:viola")
-    assert (after["phase"], after["to_move"], p.each(after, "cylinders")) == ("turn", 0, [3])
-
-
-def test_v1_rest_is_chosen_as_ever():
-    waiting = play(evening(used=["author", "queen", "falstaff"]), "pass")
-    assert legal(waiting) == {"keep:author", "keep:queen", "keep:falstaff"}
-    after = play(waiting, "keep:queen")
-    rest = [card["card"] for card in after["seats"][0]["troupe"] if card["rest"]]
-    assert (after["phase"], rest) == ("turn", ["author", "falstaff"])
-
-
 def test_v2_neutral_discs_begin_on_space_4_of_each_act_in_solo_only():
     piles = Position.new("shakespeare", players=1, seed=0).to_dict()["piles"]
     assert piles == {act: {"1": [0], "4": ["neutral"]} for act in p.ACTS}
-    for players in (2, 3, 4):
-        d = Position.new("shakespeare", players=players, seed=0).to_dict()
-        assert all("neutral" not in d["piles"][act]["1"] for act in p.ACTS)
-        assert all(set(d["piles"][act]) == {"1"} for act in p.ACTS)
+    piles = Position.new("shakespeare", players=2, seed=0).to_dict()["piles"]
+    assert all(sorted(piles[act]["1"]) == [0, 1] for act in p.ACTS)
 
 
 def test_v2_after_the_scoring_of_day_4_they_move_to_space_8_on_top():
@@ -71,11 +55,6 @@ def test_v2_after_the_scoring_of_day_4_they_move_to_space_8_on_top():
 def test_v2_they_move_on_no_other_day(day):
     d = evening(day=day, acts=standing(5, 5, 5))
     assert play(d, "pass")["piles"] == d["piles"]
-
-
-def test_v2_a_disc_that_reaches_a_neutral_disc_lies_on_top_of_it():
-    d = p.turn_position(players=1, seats={0: p.seat(["viola"])}, acts=standing(3, 3, 3))
-    assert play(d, "activate:viola")["piles"]["II"] == {"4": ["neutral", 0]}
 
 
 @pytest.mark.parametrize("day", [1, 2, 3, 4, 5])

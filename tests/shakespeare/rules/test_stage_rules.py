@@ -74,12 +74,6 @@ def test_t13_a_yellow_element_scores_a_candle_too():
     assert gained(d, play(d, "activate:jeweler", "set:yellow>c3"), 0) == (1, 0)
 
 
-def test_t13_the_row_above_opens_within_the_same_action():
-    d = building({"a1": "pink"}, {"black": 2})
-    after = play(d, "activate:set_dresser_8", "set:black>a2", "set:black>b1")
-    assert seat_of(after, 0)["stage"] == {"a1": "pink", "a2": "black", "b1": "black"}
-
-
 # Colour -> what seat 1 gains, the mood of all four, the tokens of seat 1.
 EFFECTS = [
     ("black", (0, 0), [0, 0, 0, 0], 0),

@@ -22,13 +22,6 @@ def test_t1_finished_seats_are_skipped():
     assert play(alone, "activate:falstaff")["to_move"] == 0
 
 
-def test_t1_the_phase_lasts_until_all_are_finished():
-    d = p.turn_position(seats={0: p.ready_to_pass(), 1: p.ready_to_pass()}, others=p.finished)
-    after = play(d, "pass")
-    assert (after["phase"], after["day"], after["to_move"]) == ("turn", 3, 1)
-    assert play(after, "pass")["day"] == 4
-
-
 @pytest.mark.parametrize("card", p.COPIES)
 @pytest.mark.parametrize(("move", "face"), [("recruit", ""), ("extra", "extra:")])
 def test_t2_any_card_can_be_recruited_face_up_or_face_down_for_nothing(card, move, face):
@@ -57,12 +50,6 @@ def test_t2_a_seat_recruits_once_a_day_even_without_cylinders():
 def test_t2_a_recruit_can_be_activated_the_same_day():
     d = p.turn_position(players=2, shown=SHOWN)
     assert "activate:viola" in legal(d, "recruit:viola", "activate:falstaff")
-
-
-def test_t3_activating_puts_a_cylinder_on_the_character():
-    me = p.seat_of(play(p.turn_position(), "activate:falstaff"), 0)
-    assert me["cylinders"] == 1
-    assert [card["card"] for card in me["troupe"] if card["cylinder"]] == ["falstaff"]
 
 
 @pytest.mark.parametrize(

@@ -65,15 +65,6 @@ def test_u2_elements_left_over_are_discarded_and_three_for_each_seat_drawn(playe
     assert len(drawn) > 1
 
 
-@pytest.mark.parametrize("day", [1, 2, 3, 4, 5])
-def test_u3_the_day_advances_and_bags_last_until_the_last_evening(day):
-    d = evening(day=day)
-    after = play(d, "pass")
-    assert after["day"] == day + 1
-    if day == 5:
-        assert after["display"]["sets"] == d["bags"]["sets"]
-
-
 def test_u3_there_is_no_upkeep_on_day_6():
     d = evening(day=6, sets={"pink": 2}, costumes={"yellow": 1})
     after = play(d, "pass")

@@ -95,17 +95,6 @@ def test_a_move_is_clicked_where_it_happens(game, move, where):
     assert places(game, move) == tuple(where)
 
 
-def test_titles_say_to_screen_readers_what_is_on_a_piece():
-    worn = {"lear": ["black", "blue"]}
-    mine = seat(["lear", "extra:viola"], used=["lear"], costumes=worn, stage={"a1": "blue"})
-    game = turn_position(seats={1: mine}, shown=["jeweler", "jeweler"])
-    found = {piece.name: piece.title for panel in board(game) for piece in panel.pieces}
-    assert found["character-jeweler"] == "Jeweler, jeweler, costs 3 pounds, 2 copies"
-    assert found["seat-1-stage"] == "Stage of seat 1: a1 blue"
-    lear = "Lear, actor, wage 3 pounds, activated, costume black blue, value 5"
-    assert found["seat-1-troupe-4"] == lear
-
-
 def test_objectives_drawn_come_first_and_show_their_backs_to_others():
     cards = {"drawn": ["jewels", "wardrobe", "great_company"]}
     first = board(position("objective", pending=cards))[0]

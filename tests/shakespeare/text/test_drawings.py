@@ -15,7 +15,7 @@ from shakespeare_env.shakespeare.text import wording
 from shakespeare_env.shakespeare.text.drawing import draw
 from shakespeare_env.shakespeare.text.wording import headline
 from tests.contract.playing import changed
-from tests.drawings import EYES, SVG, assert_apart, assert_readable, height, pieces, texts, words
+from tests.drawings import EYES, SVG, assert_apart, assert_readable, height, pieces
 from tests.shakespeare import positions as p
 
 CRAFT = {"value": 5, "costumes": True, "sets": True, "colours": ["pink", "blue"], "optional": True}
@@ -91,35 +91,6 @@ def test_a_large_troupe_has_room_in_a_summary():
         assert all(float(found[1]) <= width - 4 for found in moved[1:] if found), tile.attrib
         (name, *_) = tile.iter(f"{SVG}text")
         assert len((name.text or "").rstrip("…")) >= 4, name.text
-
-
-def test_the_end_names_the_winner_but_in_solo_the_score_to_pass():
-    seats = {number: p.finished(unpaid=0, prestige=13, pounds=number) for number in range(3)}
-    end = p.position("over", players=3, day=6, seats=seats, winners=[2]) | {"to_move": None}
-    for drawn in (words(picture(end), "head"), draw(end).splitlines()):
-        assert any("Winner: seat 2, on pounds" in line for line in drawn)
-    assert "wins" in words(picture(end), "seat-2")
-    assert "wins" not in words(picture(end), "seat-0")
-    end = p.position("over", players=1, day=6, seats={0: seats[0]}, winners=[0]) | {"to_move": None}
-    for drawn in (" ".join(words(picture(end))), draw(end)):
-        assert "The game is over: 13 prestige; a good solo game passes 30" in drawn
-        assert "wins" not in drawn
-
-
-def test_beside_an_objective_stands_what_it_would_bring_now_if_that_is_known():
-    me = p.seat(["viola", "romeo"], objectives=["great_company", "jewels", "?"])
-    drawn = texts(picture(p.turn_position(seats={0: me})))
-    shown = [
-        [line.text for line in drawn if ("place", f"seat0.objectives.{n}") in line.places]
-        for n in range(3)
-    ]
-    assert shown == [["Actors in the troupe", "+1"], ["Yellow elements", "+0"], ["?"]]
-
-
-def test_names_stand_at_the_seats():
-    drawn = picture(p.turn_position(players=2), ("Anna of York", "heuristic-2:loose"))
-    assert words(drawn, "seat-0")[:2] == ["0", "Anna of York"]
-    assert words(drawn, "seat-1")[:2] == ["1", "heuristic-2:loose"]
 
 
 def another(value):

@@ -1,110 +1,13 @@
-"""What a move, the end of a day, a card and a thing on the table do, in words."""
+"""What a move does, in words."""
 
 from shakespeare_env import Position
-from shakespeare_env.play.course import from_events
-from shakespeare_env.shakespeare.text.glossary import topics
-from shakespeare_env.shakespeare.text.wording import score_sheet
-from tests.contract.playing import play
 from tests.shakespeare import positions as p
-from tests.shakespeare.positions import seat
-
-
-def said_to(observer, d, move):
-    """Seat and text of the events of a move, as a seat reads them."""
-    return [(event.seat, event.text) for event in Position.from_dict(d).events(move, seat=observer)]
 
 
 def test_an_objective_is_named_to_its_seat_alone():
     drawn = {"drawn": ["jewels", "wardrobe", "patronage"]}
-    d = p.position("objective", pending=drawn, seats={0: seat(used=["queen"], cylinders=1)})
-    mine, others = (said_to(observer, d, "objective:jewels")[0][1] for observer in (0, 1))
+    d = p.position("objective", pending=drawn, seats={0: p.seat(used=["queen"], cylinders=1)})
+    game = Position.from_dict(d)
+    mine, others = (game.events("objective:jewels", seat=seat)[0].text for seat in (0, 1))
     assert mine == 'keeps objective "Yellow elements", 2 go under the pile'
     assert others == "keeps an objective, 2 go under the pile"
-
-
-def test_the_end_of_a_day_comes_in_its_order_with_what_nobody_chooses():
-    # Only Act I is past space 1.
-    seats = {0: p.ready_to_pass(mood=2), 1: p.finished(mood=0, used=["queen"])}
-    sets = {"purple": 1, "black": 2}
-    d = p.last_turn(players=2, seats=seats, sets=sets, acts={"I": {4: [1]}})
-    assert said_to(0, d, "pass") == [
-        (None, "evening of day 3"),
-        (0, "no actor used: place 1 on the Initiative track"),
-        (1, "no actor used: place 2 on the Initiative track"),
-        (0, "1 purple stage set left on display: mood −1"),
-        (1, "1 purple stage set left on display: mood −1"),
-        (0, "mood +1 returns to 0: +1 £"),
-        (1, "mood −1 returns to 0: a disc moves back"),
-        (1, "mood −1: Act I back to space 3"),
-        (None, "upkeep: new characters and elements on display"),
-        (None, "day 4 begins"),
-        (0, "1 unused cylinder taken back"),
-    ]
-
-
-def last_evening():
-    """Day 6, seat 0 has only to pass: 3 objectives, 6 pounds, wages of 5 and 3."""
-    objectives = ["great_company", "patronage", "wardrobe"]
-    me = p.ready_to_pass(["othello", "hamlet"], objectives=objectives, pounds=6)
-    me["stage"] = {"a3": "yellow"}
-    return p.last_turn(players=2, day=6, seats={0: me}, acts=p.everyone_on(4, 2))
-
-
-def test_the_end_tells_objectives_yellow_elements_and_wages_those_of_others_together():
-    rest = ["1 yellow element: +1 prestige", "wages of 8 £, 1 character unpaid: −3 £, −2 prestige"]
-    mine, others = (
-        [text for seat, text in said_to(observer, last_evening(), "pass") if seat == 0]
-        for observer in (0, 1)
-    )
-    assert mine[-5:] == [
-        'objective "Actors in the troupe" at 4: +1 prestige',
-        'objective "Complete costumes" at 0: no prestige',
-        'objective "Patronage: give up 2 or 5 pounds": −2 £, +1 prestige',
-        *rest,
-    ]
-    assert others[-3:] == ["3 unknown objectives: −2 £, +2 prestige", *rest]
-
-
-def test_score_sheets_tell_where_prestige_came_from():
-    d = last_evening()
-    end = play(d, "pass")
-    sheet = dict(from_events([5, 5], Position.from_dict(d).events("pass")))
-    parts = {"yellow elements": [1, 0], "unpaid wages": [-2, 0]}
-    earned = {"at the start": [5, 5], "Act II": [2, 1], "objectives": [2, 0]}
-    assert sheet == earned | parts
-    # A position alone tells less.
-    rows = dict(score_sheet(end))
-    assert rows == {"in play, and objectives": [9, 6]} | parts
-    assert score_sheet(d) == [("so far", [5, 5])]
-
-
-NAMES = {*p.COPIES, *p.BOARD, *p.OBJECTIVES, *p.COLOURS, "act_i", "act_ii", "act_iii"}
-
-
-def table():
-    """Two seats that have a bit of everything."""
-    mine = seat(["hamlet", "viola"], resting=["hamlet"], objectives=["jewels"], pounds=4, mood=2)
-    theirs = seat(["set_dresser_8", "assistant", "extra:jeweler"], tokens=1, stage={"a2": "pink"})
-    acts = {"II": {4: [1, 0]}}
-    return p.turn_position(players=2, seats={0: mine, 1: theirs}, acts=acts, sets={"purple": 2})
-
-
-def test_every_thing_is_a_topic_and_a_card_tells_its_powers():
-    known = topics(table())
-    assert set(known) >= NAMES
-    assert known["hamlet"].split("\n")[:2] == [
-        "Hamlet: actor, wage 3 £. Activated: Act III +1, 1 white quill, every other mood −1.",
-        "Complete costume, at a rehearsal: +1 prestige.",
-    ]
-    standings = "Now: seat 0: 4, +1 prestige; seat 1: 2, 0 prestige."
-    assert known["great_company"].splitlines()[-1] == standings
-    assert "before an element that it takes" in known["quill"]
-
-
-def test_alone_there_is_no_wager_but_the_rules_of_solo():
-    alone = topics(p.turn_position(players=1))
-    assert "wager" not in alone
-    assert not any("wager" in alone[name] for name in ("win", "order", "initiative", "solo"))
-    assert "only 1 or 2 cylinders" in alone["win"]
-    assert "A good game passes 30 prestige." in alone["solo"]
-    assert "solo" not in topics(table())
