@@ -152,18 +152,6 @@ def test_whoever_forfeits_was_beaten_by_each_and_nothing_else_is_counted():
     assert standings.faults.rows() == [("b", "crash", 1, "crash")]
 
 
-def test_pairs_are_two_sides_of_the_same_games(standings):
-    pairs = standings.pairs
-    turned = pairs.rename({"agent": "other", "other": "agent"}).select(pairs.columns)
-    both = pairs.join(turned, on=["players", "agent", "other"], suffix="_theirs")
-    assert len(both) == len(pairs) == 24
-    shares = {"ahead": "ahead", "low": "high", "expected": "expected"}
-    scores = {"score_lead": "score_lead", "score_low": "score_high"}
-    for mine, theirs in (shares | scores).items():
-        total = both[mine] + both[f"{theirs}_theirs"]
-        assert total.to_list() == pytest.approx([float(mine in shares)] * 24, abs=1e-9), mine
-
-
 def test_time_is_counted_by_decision_and_table(results, standings):
     rows = results.filter(players=4).explode("agents", "seconds", "decisions").filter(agents="fair")
     fair = standings.times.filter(agent="fair", players=4).row(0, named=True)

@@ -59,13 +59,6 @@ def test_forecasts_go_clockwise_and_scores_to_the_end_in_points():
     assert first["expected"].to_list() == pytest.approx((now + change).tolist())
 
 
-def test_who_forecasts_nothing_is_refused():
-    headless = NetworkAgent(random_network(FIGARO, 4, heads=False))
-    for player in (headless, "heuristic"):
-        with pytest.raises(ValueError, match="heads"):
-            forecasts("figaro", players=3, games=2, player=player)
-
-
 def rows_of(chance, *, players=2, deals=200):
     """Two seats a deal: the first wins 3 games of 4 and 10 to 4 points, else 4 to 10."""
     won = np.where(np.arange(deals) % 4 < 3, 1.0, 0.0)
