@@ -163,8 +163,6 @@ def test_chance_picks_one_of_equally_good_moves_and_repeats_itself(table):
     )
     assert (one == two).all()
     assert (one != other).any()
-    with pytest.raises(ValueError, match="samples=0"):
-        GreedyAgent(by_sight, samples=0)
 
 
 def test_the_random_agent_plays_every_legal_action_equally_often_and_no_other():

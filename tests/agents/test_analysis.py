@@ -83,13 +83,3 @@ def test_a_move_that_throws_the_game_away_is_found():
     # Played on from the true position, too, it loses; the share is no artefact of the seat's view.
     tried = counterfactual(position, [first.played, first.best], ["random"], continuations=100)
     assert tried.won(first.best, first.seat).mean > tried.won(first.played, first.seat).mean
-
-
-def test_alone_it_is_the_score():
-    name = "shakespeare"
-    game = played(name, 1, 12)
-    analyst = Analyst(registry.game(name), forecaster(name))
-    *_, last = thoughts(game.positions[5], analyst, playouts=40)
-    assert last.chances is None
-    assert last.scores == pytest.approx([last.moves[0].worth])
-    assert len(next(verdicts(game.positions, game.moves, analyst, playouts=4)).scores) == 1

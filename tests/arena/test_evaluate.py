@@ -182,5 +182,3 @@ def test_as_json_and_by_name(game, players, tmp_path):
     assert [entry.name for entry in tmp_path.iterdir()] == ["result.json"]
     with pytest.raises(KeyError, match="'greedy' did not play; the entrants were heuristic"):
         result["greedy"]
-    with pytest.raises(KeyError, match="'heuristic' and 'heuristic' are no two of heuristic"):
-        result.difference("heuristic", "heuristic")

@@ -102,7 +102,6 @@ def test_tokens_given_come_from_the_supply():
 def test_what_cannot_be_tried_is_refused():
     for named, tried in (
         ("no position", lambda: try_moves(wagers(3), other=True)),
-        ("'day'", lambda: try_gift(wagers(1), "day", 1)),
         ("'bet'", lambda: find_positions("shakespeare", ["bet"], players=2, games=1, most=1)),
         ("1 games", lambda: wagers(1, games=1, least=6)),
     ):

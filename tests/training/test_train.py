@@ -132,9 +132,6 @@ def test_a_network_is_adapted_to_another_box_by_settings_of_its_own(tmp_path):
     adapted = tomllib.loads(printed(*words, "--minutes", "10", "--set", "n_envs=30"))
     assert adapted == own | {**ADAPTING, "decisions": FOREVER, "n_envs": 30}
     assert tomllib.loads(printed(*words, "--config", "ppo")) == own
-    (tmp_path / "mine.toml").write_text("n_envs = 30\n")
-    mine = printed(*words, "--config", str(tmp_path / "mine.toml"), "--minutes", "10")
-    assert tomllib.loads(mine) == adapted
 
 
 CALLBACK = """
