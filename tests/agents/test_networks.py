@@ -1,6 +1,6 @@
 """The compiled forward pass computes what the network does, and agents play by it.
 
-`tests/training/test_policy.py` compares what the network computes with PyTorch.
+`tests/training/test_ppo.py` compares what the network computes with PyTorch.
 """
 
 from typing import Any
