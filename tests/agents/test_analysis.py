@@ -10,7 +10,7 @@ from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_env.core import registry
 from shakespeare_env.film.figures import KINDS, kind_of
 from shakespeare_research.counterfactual import counterfactual
-from shakespeare_table.analysis import Analyst, best_line, forecasts_of, refined, thoughts, verdicts
+from shakespeare_table.analysis import Analyst, forecasts_of, thoughts, verdicts
 from tests.agents import sessions
 from tests.agents.networks import random_network
 
@@ -73,22 +73,6 @@ def test_forecasts_of_a_game_end_with_what_happened(game, analyst):
     assert found.scores[-1].tolist() == game.position.scores()
 
 
-def test_verdicts_come_one_by_one_and_depend_on_no_other(game, analyst):
-    steps = verdicts(game.positions, game.moves, analyst, seed=5, playouts=4)
-    found = [next(steps) for _ in range(4)]
-    for number, one in enumerate(found):
-        position, move = game.positions[number], game.moves[number]
-        assert (one.number, one.seat, one.played) == (number + 1, position.to_move, move)
-        assert one.best in position.moves()
-        assert one.best != move or one.loss == one.margin == 0.0
-    again = verdicts(game.positions, game.moves, analyst, seed=5, playouts=4)
-    assert [next(again) for _ in range(4)] == found
-    forecasts = forecasts_of(game.positions[:5], analyst, playouts=4)
-    better = refined(forecasts, found[2:3], "more")
-    assert better.chances[2].tolist() == list(found[2].chances)
-    np.testing.assert_array_equal(better.chances[3:], forecasts.chances[3:])
-
-
 def test_a_move_that_throws_the_game_away_is_found():
     game = played("figaro", 3)
     analyst = Analyst(registry.game("figaro"), ROLLOUTS.replace("8", "40"))
@@ -99,36 +83,3 @@ def test_a_move_that_throws_the_game_away_is_found():
     # Played on from the true position, too, it loses; the share is no artefact of the seat's view.
     tried = counterfactual(position, [first.played, first.best], ["random"], continuations=100)
     assert tried.won(first.best, first.seat).mean > tried.won(first.played, first.seat).mean
-
-
-def test_a_line_goes_on_from_a_position_as_the_search_would(game, analyst):
-    found = best_line(game.positions[10], analyst, number=10, most=3)
-    line = found.course
-    assert found.forecasts.chances.sum(axis=1) == pytest.approx([1.0] * 4)
-    assert line.positions[0] == game.positions[10]
-    assert len(line.moves) == 3
-    assert best_line(game.positions[10], analyst, number=10, most=3).course.moves == line.moves
-    end = best_line(game.positions[-2], analyst)
-    assert len(end.course.moves) == 1
-    assert end.forecasts.scores[-1].tolist() == end.course.position.scores()
-
-
-def test_alone_it_is_the_score():
-    name = "shakespeare"
-    game = played(name, 1, 12)
-    analyst = Analyst(registry.game(name), forecaster(name))
-    *_, last = thoughts(game.positions[5], analyst, playouts=40)
-    assert last.chances is None
-    assert last.scores == pytest.approx([last.moves[0].worth])
-    assert len(next(verdicts(game.positions, game.moves, analyst, playouts=4)).scores) == 1
-
-
-def test_what_cannot_be_asked_is_refused():
-    game = played("figaro")
-    analyst = Analyst(game.position.game, ROLLOUTS)
-    for asked in (
-        thoughts(game.position, analyst),
-        verdicts(game.positions, game.moves, analyst, playouts=1),
-    ):
-        with pytest.raises(ValueError, match=r"over|2 or more"):
-            next(asked)

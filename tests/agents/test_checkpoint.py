@@ -3,7 +3,6 @@
 import hashlib
 import json
 import warnings
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from shakespeare_agents.networks import checkpoint
 from shakespeare_agents.networks.checkpoint import load_checkpoint, read_card, save_checkpoint
 from shakespeare_agents.networks.network import Network
 from shakespeare_env.core import registry
-from shakespeare_env.core.game import ActionTable, Block, ObservationLayout
 from shakespeare_env.errors import CheckpointError
 from tests.agents.networks import edit_card, random_heads, random_tensors, same_tensors
 
@@ -138,13 +136,3 @@ def test_weights_that_do_not_fit(tmp_path, tensors, message):
     (tmp_path / card.weights).write_bytes(content)
     edit_card(tmp_path, weights_digest=hashlib.sha256(content).hexdigest())
     refused(tmp_path, message)
-
-
-def test_another_box_is_another_game(folder):
-    """The same sizes do not make the same game: texts and fields count."""
-    texts = tuple(GAME.actions.texts[::-1])
-    other = replace(GAME, actions=ActionTable([Block("play", texts, texts)]))
-    refused(folder, "made for other actions", other)
-    fields = [(f.name, f.size, f.low, f.high, f.description) for f in LAYOUT]
-    other = replace(GAME, layout=ObservationLayout(fields[::-1]))
-    refused(folder, "made for other observations", other)

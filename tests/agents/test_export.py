@@ -91,7 +91,6 @@ def test_a_missing_library_is_named_before_anything_is_written(tmp_path, monkeyp
     [
         (["network"], "--torch"),
         (["nowhere", "--torch"], "nowhere"),
-        (["network,version=99", "--torch"], "99"),
         ([".", "--torch"], "card.json"),
     ],
 )

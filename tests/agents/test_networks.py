@@ -1,9 +1,8 @@
 """The compiled forward pass computes what the network does, and agents play by it.
 
-`tests/training/test_policy.py` compares what the network computes with PyTorch.
+`tests/training/test_ppo.py` compares what the network computes with PyTorch.
 """
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -152,30 +151,6 @@ def test_the_most_extreme_weights_leave_legal_moves_and_numbers(views, scale):
         assert agent.probabilities(observations, masks).sum(axis=1) == pytest.approx(1.0, abs=1e-5)
     if scale:
         assert same(logits[masks], network.logits(observations)[masks])
-
-
-def test_threads_may_ask_at_once_for_arrays_of_any_kind_and_weights_are_copied(views):
-    """Read-only, with gaps, column by column, of other types; none is compiled for anew."""
-    game, observations, masks = views
-    network = random_network(game, 8)
-    forward = ForwardPass(network)
-
-    def ask(arrays):
-        return forward.legal_logits(*arrays), forward.values(arrays[0])
-
-    expected = ask((observations[::2], masks[::2]))
-    locked = observations[::2].copy(), masks[::2].copy()
-    for array in locked:
-        array.flags.writeable = False
-    for tensor in network.tensors.values():
-        tensor[:] = 0.0
-    columns = np.asfortranarray(locked[0]), np.asfortranarray(locked[1])
-    wide = locked[0].astype(np.int64), locked[1].astype(np.int8)
-    with ThreadPoolExecutor(4) as pool:
-        for found in pool.map(ask, [locked, columns, wide] * 3):
-            assert all((one == other).all() for one, other in zip(found, expected, strict=True))
-    assert forward.legal_logits(observations[:0], masks[:0]).shape == (0, game.actions.size)
-    assert forward.values(observations[:0]).shape == (0,)
 
 
 def test_numbers_are_scaled_by_the_root_of_their_greatest_size():

@@ -6,19 +6,16 @@ import os
 import re
 from dataclasses import replace
 from typing import Any
-from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
 from shakespeare_agents.storage import (
     StoredTensors,
-    forget_drafts,
     forget_others,
     load_tensors,
     read_json,
     store_tensors,
-    write_atomically,
 )
 from shakespeare_env.errors import CheckpointError
 
@@ -121,29 +118,3 @@ def test_json_is_read_strictly(tmp_path, text):
     path.write_bytes(text.encode("latin-1"))
     with pytest.raises(CheckpointError, match=re.escape(str(path))):
         read_json(path, [1, 3], "run")
-
-
-def test_drafts_that_a_killed_process_left_are_cleared_away(tmp_path):
-    ours = (".run.json.0123abcd", ".weights-1.0a0b0c0d")
-    others = (".run.json.0123abcg", ".run.json.123", "run.json.0123abcd", ".mine.0123abcd")
-    for name in (*ours, *others):
-        (tmp_path / name).touch()
-    (tmp_path / ".run.json.01234567").mkdir()
-    forget_drafts(tmp_path, r"run\.json|weights-\d")
-    assert {entry.name for entry in tmp_path.iterdir()} == {*others, ".run.json.01234567"}
-
-
-@pytest.mark.skipif(os.name != "posix", reason="other systems have other rights")
-def test_a_write_is_for_whom_the_user_lets_read_and_leaves_no_litter_if_it_fails(
-    tmp_path, monkeypatch
-):
-    path = tmp_path / "file"
-    path.touch()  # with the user's own rights
-    rights = path.stat().st_mode
-    write_atomically(path, b"old")
-    assert path.stat().st_mode == rights
-    monkeypatch.setattr(os, "fsync", Mock(side_effect=OSError("unplugged")))
-    with pytest.raises(OSError, match="unplugged"):
-        write_atomically(path, b"new")
-    assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
-    assert path.read_bytes() == b"old"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict, astuple, replace
+from dataclasses import astuple, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import pytest
 
 from shakespeare_agents import RandomAgent, make
 from shakespeare_arena import Entrant, evaluate, evaluation
-from shakespeare_arena.evaluation import EvaluationResult, Series, agent_results
+from shakespeare_arena.evaluation import EvaluationResult, agent_results
 from shakespeare_arena.intervals import share_interval
 from shakespeare_env.core import registry
 from tests.contract.each_table import full_tables, small_tables
@@ -27,22 +27,6 @@ class Fixed:
         self.seen += len(masks)
         self.most_at_once = max(self.most_at_once, len(masks))
         return masks.argmax(axis=1)
-
-
-class Impatient(RandomAgent):
-    """Leaves when asked for the n-th time, then plays on."""
-
-    left = 10**9
-
-    def act(self, observations, masks, rng):
-        self.left -= 1
-        if self.left == 0:
-            raise KeyboardInterrupt
-        return super().act(observations, masks, rng)
-
-
-def first_legal(observations, masks, rng):
-    return masks.argmax(axis=1)
 
 
 RANDOM = Entrant("random", RandomAgent())
@@ -89,21 +73,6 @@ def test_figures_depend_on_the_seed_and_not_on_threads_or_what_is_played_togethe
     assert results[0].agents != results[3].agents
 
 
-@small_tables
-def test_a_match_in_parts_is_the_match_and_an_interrupted_part_does_not_count(table):
-    agent = Impatient()
-    match = Series(against_random(table, agent), table.game, seed=4)
-    match.play(2)
-    before = match.result()
-    agent.left = 3
-    with pytest.raises(KeyboardInterrupt):
-        match.play(1)
-    assert (match.deals, match.result()) == (2, before)
-    match.play(1)
-    how: dict[str, Any] = {"games": 3 * table.players, "seed": 4}
-    assert match.result() == evaluate(against_random(table, RandomAgent()), table.game, **how)
-
-
 def test_alone_nobody_wins_and_the_target_is_beside_the_score():
     result = evaluate([RANDOM], "shakespeare", games=7, players=1, seed=0)
     alone = result["random"]
@@ -113,15 +82,6 @@ def test_alone_nobody_wins_and_the_target_is_beside_the_score():
     assert result.solo_target == registry.game("shakespeare").solo_target
     assert alone.score_low is not None
     assert alone.score_low < alone.mean_score
-
-
-def test_what_is_no_list_of_agents_is_refused():
-    given: Any = first_legal
-    for entrants in (given, "random"):
-        with pytest.raises(TypeError, match=r"give a list of agents, \["):
-            evaluate(entrants, "figaro", games=3)
-    with pytest.raises(ValueError, match="4 players for 3 seats; name fewer agents"):
-        evaluate(["random"] * 4, "figaro", games=3, players=3)
 
 
 # By deal, rotation and seat: the first agent sits at seat 0, then at seat 1.
@@ -215,19 +175,10 @@ def test_as_json_and_by_name(game, players, tmp_path):
     assert data == result.to_json()
     assert data.pop("format") == EvaluationResult.FORMAT
     assert data.pop("box_digest") == registry.box_digest(game)
-    expected = json.loads(json.dumps(asdict(result)))  # tuples are lists there
-    assert data == {name: expected[name] for name in data}
-    assert {"seed", "options", "agents", "differences", "entrants"} <= data.keys()
     assert data["warning"] == "Only 1 deal: below 30 intervals are rough."
     assert data["warning"] in str(result)
     with pytest.raises(ValueError, match="not JSON compliant"):
         replace(result, mean_winning_score=math.nan).save(tmp_path / "another.json")
     assert [entry.name for entry in tmp_path.iterdir()] == ["result.json"]
-    if players > 1:
-        lead: Any = result.difference("random", "heuristic").win_rate
-        rates: Any = result["random"].win_rate, result["heuristic"].win_rate
-        assert lead == pytest.approx(rates[0] - rates[1])
     with pytest.raises(KeyError, match="'greedy' did not play; the entrants were heuristic"):
         result["greedy"]
-    with pytest.raises(KeyError, match="'heuristic' and 'heuristic' are no two of heuristic"):
-        result.difference("heuristic", "heuristic")

@@ -38,23 +38,13 @@ def test_all_settings_and_their_defaults(tmp_path):
     assert bare.players == (registry.seats(bare.game)[-1],)
 
 
-def test_paths_and_python_are_named_as_in_the_file(tmp_path):
-    agents = ["mine,greedy=false", "my.py:A,x=1", "random"]
-    field = read(tmp_path, f"agents = {agents}")
-    assert field.labels == agents
-    assert field.runs() == agents[1:2]
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "agents"),
         ('agents = ["random"]', "agents"),
         ('agents = ["random", "random"]', "'random' stands twice"),
         ('agents = ["a", {name = "b"}]', "agents.1"),
-        ('agents = ["a", {agent = "b", nam = "c"}]', "agents.1.nam"),
         ('agents = ["a", {agent = "b", megabytes = 1}]', "only programs have limits"),
-        ('agents = ["a", {program = ["b"], megabytes = 0}]', "megabytes"),
         ('agents = ["a", "b"]\nplayers = [9]', "players=9"),
         ('agents = ["a", "b"]\nvariants = ["x"]', "'x'"),
         ('agents = ["a", "b"]\ngame = "figarro"', "'figarro' (did you mean 'figaro'?)"),

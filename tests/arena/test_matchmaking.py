@@ -4,7 +4,6 @@ import itertools
 from collections import Counter
 from typing import Any
 
-import polars as pl
 import pytest
 
 from shakespeare_arena.matchmaking import level_of, look_at, plan_round
@@ -106,25 +105,6 @@ def test_an_order_is_settled_when_all_neighbours_are():
     assert not settled(apart, 9)
     assert not settled(apart | {"d": 702.0}, 80)
     assert settled(apart | {"d": 702.0}, 80, equal_within=200.0, solo_equal_within=1000.0)
-
-
-def test_nobody_is_settled_who_has_not_played():
-    ladder = look(simulated({"a": 0.0, "b": 600.0}, matches=80), AGENTS[:3], (4,))[4]
-    assert ladder.order == (digest_of("b"), digest_of("a"), digest_of("c"))
-    assert ladder.undecided() == [ladder.order[1:]]
-
-
-def test_a_table_is_settled_by_its_own_games_and_leaves_the_next_to_the_others():
-    """Strong at two seats is weak at four: pooled they would seem equal."""
-    agents = AGENTS[:2]
-    two = simulated({"a": 300.0, "b": 0.0}, tables=(2,), matches=80, points=500.0)
-    four = simulated({"a": 0.0, "b": 300.0}, tables=(4,), matches=3, points=500.0)
-    results = pl.concat([two, four])
-    found = look(results, agents, (2, 4))
-    assert (found[2].order, found[4].order) == (tuple(agents), tuple(agents[::-1]))
-    assert [bool(found[players].undecided()) for players in (2, 4)] == [False, True]
-    plan = planned(results, agents=agents, tables=(2, 4), number=1)
-    assert {match.players for match in plan} == {4}
 
 
 def test_all_ladders_and_all_looks_share_the_level():

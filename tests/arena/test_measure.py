@@ -18,7 +18,7 @@ from shakespeare_arena.measure import (
     placed,
     reference,
 )
-from tests.contract.command_line import printed, refused
+from tests.contract.command_line import printed
 
 
 class Planted:
@@ -112,9 +112,3 @@ def test_what_the_command_prints_and_writes(tmp_path):
     for playouts in RUNGS:
         assert data["scale"][str(playouts)] == reference(playouts)
     assert len(data["scale_digest"]) == 16
-
-
-def test_what_it_refuses():
-    with pytest.raises(ValueError, match="figaro is played by 3 to 6 seats"):
-        measure("random", "figaro", players=[2])
-    assert "give 2 to 4 seats" in refused("measure", "random", "--players", "1")

@@ -1,7 +1,5 @@
 """Games of matches: a row each, which depends on nothing but the match, and can be replayed."""
 
-from dataclasses import replace
-
 import numpy as np
 import polars as pl
 import pytest
@@ -71,18 +69,6 @@ def test_a_row_says_all_of_a_game_and_depends_on_no_other(game):
         assert batch.final_scores[0, :players].tolist() == row["scores"]
         winners = [place == 1 for place in row["places"]]
         assert players == 1 or winners == batch.final_winners[0, :players].tolist()
-
-
-def test_keys_change_with_all_that_decides_a_game():
-    lineup = LINEUP[:2]
-    match = Match(2, 7, lineup, (0, 1))
-    how, other = rules(registry.DEFAULT), rules(registry.DEFAULT, seed=6)
-    others = [replace(match, deal=8), replace(match, lineup=("random", "random"))]
-    others.append(replace(match, players=3, lineup=LINEUP[:3]))
-    keys = {how.key(Seating(each, 0)) for each in (match, *others)}
-    keys |= {other.key(Seating(match, 0)), how.key(Seating(match, 1)), how.match_key(match)}
-    assert len(keys) == 7
-    assert how.key(Seating(Match(2, 7, lineup, (0,)), 0)) == how.key(Seating(match, 0))
 
 
 @pytest.mark.parametrize(

@@ -10,15 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from shakespeare_agents.programs import (
-    Limits,
-    Program,
-    ProgramAgent,
-    ProgramError,
-    action_in,
-    program_digest,
-    question,
-)
+from shakespeare_agents.programs import Limits, Program, ProgramAgent, program_digest, question
 from shakespeare_env.play.information_sets import InformationSets
 from tests.arena.small_programs import (
     PLAYS,
@@ -34,7 +26,6 @@ from tests.contract import knowledge
 from tests.contract.each_table import small_tables
 from tests.contract.random_games import TABLES, differing_fields, sampled, stacked
 
-MOVES = {"draft:hamlet": 3, "draft:viola": 5}
 ONE, TWO = (next(table for table in TABLES if table.players == seats) for seats in (1, 2))
 
 
@@ -65,18 +56,6 @@ def test_a_question_is_a_seat_s_view_and_depends_on_nothing_hidden(table):
     changed = [hidden.change_in_record(r, int(r["to_move"]), rng) for r in records]
     assert shown(table, changed) == found
     assert len(differing_fields(stacked(records), stacked(changed))) > 1, "nothing was hidden"
-
-
-WRONG = [b"draft:viola", b"\xff", b'{"id": 17, "mvoe": ""}', b'{"move": "draft:viola"}']
-WRONG += [b'{"id": 17, "move": 3}', b'{"id": 16, "move": "draft:viola"}']
-
-
-@pytest.mark.parametrize("text", [*WRONG, b'{"id": 17, "move": "DRAFT:VIOLA"}'])
-def test_an_answer_is_refused(text):
-    assert action_in(b' {"move":"draft:hamlet","id":17}\r', 17, MOVES) == 3
-    with pytest.raises(ProgramError) as caught:
-        action_in(text, 17, MOVES)
-    assert caught.value.fault.kind == ("garbage" if text in WRONG else "illegal")
 
 
 @pytest.mark.parametrize(
@@ -137,22 +116,6 @@ def test_after_ten_faults_in_a_row_the_rest_of_a_step_is_lost_unasked(tmp_path):
     assert begun.read_text() == "x" * 10
     assert lost[:10] == [("crash", "it ended with exit code 3")] * 10
     assert lost[10:] == [("crash", "it was not asked any more after 10 faults in a row")] * 2
-
-
-def test_who_fails_is_started_anew_for_the_next_game(tmp_path):
-    body = f"""
-begun = {str(tmp_path)!r} + "/begun"
-open(begun, "a").write("x")
-for question in questions():
-    if open(begun).read() == "x":
-        raise SystemExit("the first time")
-    answer(question)
-"""
-    with agent(body) as one:
-        (lost,) = forfeits(TWO, one, n=3)
-    last_words = "it ended with exit code 1; standard error ended with:\nthe first time"
-    assert lost == ("crash", last_words)
-    assert (tmp_path / "begun").read_text() == "xx"
 
 
 # ------------------------------------------------------------------------------------ what is left

@@ -98,13 +98,6 @@ def test_a_fault_loses_its_game_and_no_other(fail, kind, says):
     assert (lineup.seats[1] == OUTSIDE).all()
 
 
-def test_an_interruption_stops_the_games():
-    batch, lineup = games(TABLES[3], [Fails(raises(KeyboardInterrupt()), after=1), Remembers()])
-    with pytest.raises(KeyboardInterrupt):
-        played(batch, lineup)
-    assert not lineup.forfeits
-
-
 class Answering(RandomAgent):
     """Answers for its own faults: it always has one in the second of several games."""
 

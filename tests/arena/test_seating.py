@@ -38,13 +38,6 @@ def test_everyone_follows_everyone_at_every_seat_equally_often(agents):
         even(Counter(zip(names[:, seat - 1], names[:, seat], strict=True)), agents, len(names))
 
 
-@pytest.mark.parametrize("agents", ["a", "aaaa", "ab", "bbab"])
-def test_one_agent_against_copies_only_moves_on(agents):
-    found = np.array(list(agents))
-    turned = [np.roll(found, turn).tolist() for turn in range(len(agents))]
-    assert found[seatings(agents)].tolist() == turned
-
-
 def test_over_many_deals_everyone_is_as_often_two_and_three_seats_away():
     """Six seats are too many for one deal's games to balance more than neighbours."""
     seating = SeatPlan(tuple("abcdef"), 1).of(range(400)).reshape(-1, 6)

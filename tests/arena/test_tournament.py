@@ -140,8 +140,6 @@ def test_who_always_fails_sits_out_and_the_others_play_on(tmp_path):
     ("agent", "said"),
     [
         ({"agent": RandomAgent(), "name": "mine"}, "'mine' is the same agent as"),
-        ("nobody", "the agent 'nobody': there is no agent or folder"),
-        ("missing.py:A", "the agent 'missing.py:A': "),
         ({"program": ["no-such"]}, "'no-such': there is no program 'no-such'; give"),
     ],
 )

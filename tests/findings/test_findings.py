@@ -217,17 +217,6 @@ def test_every_box_is_asked_in_a_process_of_its_own(tmp_path, monkeypatch):
     assert registry.box_in_force(GAME) == OWN
 
 
-def test_what_cannot_be_asked_is_refused(tmp_path):
-    for asked in (
-        lambda: shards(only=["wagerr"]),
-        lambda: questions_of("figaro"),
-        lambda: boxes_of(GAME, [tmp_path]),
-        lambda: read_answers(tmp_path),
-    ):
-        with pytest.raises(ValueError, match=r"'wager'|figaro|has no"):
-            asked()
-
-
 def test_the_commands_ask_and_report(tmp_path):
     def run(*words):
         return CliRunner().invoke(app, ["findings", *map(str, words)])

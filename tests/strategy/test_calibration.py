@@ -18,7 +18,6 @@ from shakespeare_research.calibration import (
     score_bins,
     score_errors,
 )
-from shakespeare_research.plots import plot_calibration
 from shakespeare_research.trials import self_play
 from tests.agents.networks import random_network
 
@@ -57,13 +56,6 @@ def test_forecasts_go_clockwise_and_scores_to_the_end_in_points():
     now = [scores[row["deal"], row["seat"]] for row in first.iter_rows(named=True)]
     change = FIGARO.score_scale * np.tile(np.arange(3), 2)
     assert first["expected"].to_list() == pytest.approx((now + change).tolist())
-
-
-def test_who_forecasts_nothing_is_refused():
-    headless = NetworkAgent(random_network(FIGARO, 4, heads=False))
-    for player in (headless, "heuristic"):
-        with pytest.raises(ValueError, match="heads"):
-            forecasts("figaro", players=3, games=2, player=player)
 
 
 def rows_of(chance, *, players=2, deals=200):
@@ -114,7 +106,3 @@ def test_alone_there_is_no_chance_to_win():
     assert brier_scores(alone).is_empty()
     assert calibration_error(alone) is None
     assert score_errors(alone)["mean"][0] > 0
-    pictures = {len(plot_calibration(rows, title="T").axes) for rows in (alone, rows_of(0.75))}
-    assert pictures == {2, 4}
-    with pytest.raises(ValueError, match=r"tables of \[1, 2\] seats"):
-        plot_calibration(pl.concat([alone, rows_of(0.5)]), title="T")

@@ -93,11 +93,9 @@ def test_refuses_what_cannot_be():
         over.push(over.moves()[0])
     legal = position.moves()[0]
     for named, tried in (
-        ("hop", lambda: counterfactual(position, ["hop"])),
         (legal, lambda: counterfactual(position, [legal, legal])),
         ("continuations=0", lambda: counterfactual(position, [legal], continuations=0)),
         ("3 players for 2", lambda: counterfactual(position, [legal], ["random"] * 3)),
-        (legal, lambda: counterfactual(over, [legal])),
         ("heuristic", lambda: candidates(position, "heuristic")),
         ("over", lambda: candidates(over, SEARCH)),
     ):

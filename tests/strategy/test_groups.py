@@ -1,22 +1,11 @@
 """Means by group: the intervals count deals; their words and pictures show them."""
 
-from typing import Any
-
 import numpy as np
 import polars as pl
 import pytest
 
 from shakespeare_arena.intervals import mean_interval, share_interval
-from shakespeare_research.groups import (
-    against,
-    against_others,
-    change,
-    figure,
-    means,
-    ranking,
-    shares,
-)
-from shakespeare_research.plots import plot_lines, plot_rows
+from shakespeare_research.groups import against, against_others, means, shares
 
 
 def test_groups_are_in_order_and_those_of_few_deals_have_no_figures():
@@ -75,32 +64,3 @@ def test_intervals_of_means_hold_together():
         found = means(table.with_columns(score=rng.normal(size=1200)), "group", of="score")
         wrong += not ((found["low"] < 0) & (found["high"] > 0)).all()
     assert wrong / 200 < 0.09
-
-
-def test_groups_in_words_carry_their_intervals():
-    figures = [("a", 1.0, -0.25, 1.5, 40), ("b", None, None, None, 7), ("c", 3.0, 2.5, 3.5, 50)]
-    groups = pl.DataFrame(figures, ["card", "mean", "low", "high", "deals"], orient="row")
-    assert figure(groups, card="a") == "1.00 (-0.25 to 1.50)"
-    assert figure(groups.rename({"mean": "share"}), card="a") == "100.0 % (-25.0 to 150.0 %)"
-    assert change(groups, card="a") == change(groups[:1]) == "+1.00 (-0.25 to +1.50)"
-    assert figure(groups, card="b") == change(groups, card="e") == "unknown (too few deals)"
-    with pytest.raises(ValueError, match="2 groups"):
-        figure(groups)
-    best, worst, left_out = ranking(groups, "card").splitlines()
-    assert best == "Best of 2 of 3: c, +3.00 (+2.50 to +3.50)"
-    assert worst.startswith("Worst of 2 of 3: a")
-    assert left_out.endswith("b 7")
-
-
-def test_lines_are_named_and_groups_without_figures_counted():
-    labels: Any = {"title": "T", "x_label": "day"}
-    columns = {"day": [1, 2] * 2, "seat": [*"aabb"], "low": [0.1, None, 0.1, 0.1]}
-    groups = pl.DataFrame({**columns, "share": 0.2, "high": 0.4, "rows": [4, 12, 9, 9]})
-    drawn = plot_lines(groups, "day", lines="seat", y_label="won", reference=0.25, **labels)
-    legend = drawn.axes[0].get_legend()
-    assert legend is not None
-    assert [text.get_text() for text in legend.get_texts()] == ["a", "b"]
-    assert "left out for too few deals: 1 group, 12 rows" in drawn.get_supxlabel()
-    (axes,) = plot_rows(groups[2:].reverse(), "day", **labels).axes
-    assert [text.get_text() for text in axes.get_yticklabels()] == ["2", "1"]
-    assert plot_rows(groups.clear(), "day", **labels).png()

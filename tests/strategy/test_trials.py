@@ -6,8 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shakespeare_env import Batch
-from shakespeare_research.trials import OTHER, field, find_positions, self_play, try_gift, try_moves
+from shakespeare_research.trials import OTHER, find_positions, self_play, try_gift, try_moves
 
 
 def wagers(most, games=2, player="random", **options):
@@ -28,18 +27,6 @@ def test_every_seat_of_self_play_has_a_row():
     assert self_play("figaro", games=2, **play).equals(found.head(6))
     alone = self_play("shakespeare", players=1, games=2, player="random")
     assert (alone["lead"].null_count(), alone["score"].null_count()) == (2, 0)
-
-
-def test_fields_are_found_by_name():
-    batch = Batch("shakespeare", 5, players=4, seed=3)
-    seen, layout = batch.obs, batch.game.layout
-    assert field(layout, "day", seen).tolist() == [1] * 5
-    assert field(layout, "seat0.initiative", np.zeros_like(seen)).tolist() == [0] * 5
-    craftsmen = seen[:, layout["seat0.metrics"].slice][:, -1]
-    assert field(layout, "seat0.metrics.craftsmen", seen).tolist() == craftsmen.tolist()
-    for name in ("seat0.luck", "seat0.metrics.luck", "seat0.metrics"):
-        with pytest.raises((KeyError, ValueError), match="seat0"):
-            field(layout, name, seen)
 
 
 def test_every_legal_wager_is_tried_once_in_positions_drawn_from_all():
@@ -115,7 +102,6 @@ def test_tokens_given_come_from_the_supply():
 def test_what_cannot_be_tried_is_refused():
     for named, tried in (
         ("no position", lambda: try_moves(wagers(3), other=True)),
-        ("'day'", lambda: try_gift(wagers(1), "day", 1)),
         ("'bet'", lambda: find_positions("shakespeare", ["bet"], players=2, games=1, most=1)),
         ("1 games", lambda: wagers(1, games=1, least=6)),
     ):

@@ -58,8 +58,6 @@ def test_the_learner_has_one_seat_among_opponents_and_every_seat_as_often():
     assert all(abs(counts[seat] - 2000) < 150 for seat in range(3))
     few = make_league({"random": 1.0}, n=10, players=3).lineup.seats
     assert (few == seats[:10]).all(), "a game's seats depend on the game alone"
-    alone = make_league({"random": 1.0}, players=1).lineup.seats
-    assert (alone == [OUTSIDE, NOBODY, NOBODY, NOBODY]).all()
 
 
 def test_hard_opponents_come_more_often():

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from stable_baselines3.common.callbacks import ConvertCallback
 
 from shakespeare_agents import RandomAgent
 from shakespeare_agents.networks.inference import NetworkAgent
@@ -18,7 +17,7 @@ from shakespeare_arena import Entrant, evaluate
 from shakespeare_env.core.game import ObservationLayout
 from shakespeare_training.games import HostGames
 from shakespeare_training.league import League
-from shakespeare_training.policy import PolicyNetwork, bfloat16_is_faster
+from shakespeare_training.policy import PolicyNetwork
 from shakespeare_training.ppo import (
     CHANGE,
     NO_SEAT,
@@ -108,26 +107,6 @@ def test_judging_actions_is_what_autograd_makes_of_the_outputs(policy, views, bf
         )
 
 
-def test_tensors_round_trip(policy):
-    tensors = policy.tensors()
-    shapes = Network.shapes(WIDTH, LAYOUT.size, ACTIONS) | Network.head_shapes(WIDTH, SEATS)
-    assert {name: tensor.shape for name, tensor in tensors.items()} == shapes
-    for name, tensor in tensors.items():
-        assert tensor.dtype == np.float32
-        assert (tensor == TENSORS[name]).all()
-    other = make_policy()
-    other.set_tensors(tensors)
-    for tensor in tensors.values():
-        tensor += 1  # copies, both ways
-    ours, theirs = policy.state_dict(), other.state_dict()
-    assert all(torch.equal(ours[name], theirs[name]) for name in ours)
-    assert (policy.tensors()["action.bias"] == TENSORS["action.bias"]).all()
-    # Every weight that is trained is among them.
-    trained = sum(parameter.numel() for parameter in policy.parameters())
-    saved = [tensor.size for name, tensor in policy.tensors().items() if name not in VALUE]
-    assert sum(saved) == trained == sum(p.numel() for part in policy.parts() for p in part)
-
-
 @pytest.mark.parametrize("carried", [False, True])
 @pytest.mark.parametrize("n_seats", [1, 2, 3, 4])
 def test_against_the_textbook_recursion_seat_by_seat(n_seats, carried):
@@ -198,31 +177,6 @@ def add(rollout, step, seat, *, value=0.0, rewards=(0, 0, 0, 0), done=False, mar
     rollout.seats[row] = seat
     rollout.gains[row, 0, :, CHANGE] = torch.tensor(rewards, dtype=torch.float32)
     rollout.dones[row] = done
-
-
-def learned(rollout):
-    """Marks of the decisions that are learned from now, with their targets."""
-    rollout.end(0.0, 0.0, 1.0)
-    (data,) = rollout.minibatches(10**6, 1.0, torch.Generator())
-    marks = data.observations[:, 0].tolist()
-    assert (data.masks.dtype, data.observations.dtype) == (torch.bool, torch.int8)
-    assert data.masks.float().argmax(1).tolist() == data.actions.tolist()
-    assert data.log_probs.tolist() == [-mark for mark in marks]
-    return dict(sorted(zip(marks, data.changes[:, 0].tolist(), strict=True)))
-
-
-def test_open_decisions_are_learnt_from_in_the_next_rollout():
-    rollout = make_rollout(steps=3)
-    add(rollout, 0, seat=0, value=1, mark=1)
-    add(rollout, 1, seat=1, value=2, mark=2, rewards=(5, 0, 0, 0))
-    add(rollout, 2, seat=0, value=3, mark=3, rewards=(0, 7, 0, 0))
-    assert learned(rollout) == {1: 5 + 3}
-    rollout.begin()
-    add(rollout, 0, seat=2, value=4, mark=4, rewards=(10, 20, 0, 0))
-    add(rollout, 1, seat=0, value=5, mark=5, rewards=(0, 100, 0, 0))
-    add(rollout, 2, seat=0, value=6, mark=6, rewards=(1, -1, 30, 0), done=True)
-    # Seat 0 got 10 after mark 3; seat 1 got 7 in the old rollout and 20 + 100 - 1 in this one.
-    assert learned(rollout) == {2: 126, 3: 10 + 5, 4: 30, 5: 0 + 6, 6: 1}
 
 
 def test_targets_are_clockwise_of_the_deciding_seat():
@@ -379,31 +333,3 @@ def test_one_seed_one_run_and_global_generators_are_left_alone():
     assert torch.equal(weights[0], weights[1])
     assert not torch.equal(weights[0], weights[2])
     assert states() == before
-
-
-@pytest.mark.usefixtures("toy")
-def test_games_begin_at_different_moments():
-    """So that every rollout sees all of a game; learning that goes on does not begin."""
-    learner = make_learner(games=256, players=3, n_steps=1)
-    piles = []
-
-    def look(*_):
-        piles.append(learner.rollout.decisions["observations"][-1].argmax(dim=1).numpy())
-        return True
-
-    for _ in range(2):
-        learner.learn(1, ConvertCallback(look))
-    before, after = piles
-    assert len(set(before.tolist())) > 8
-    assert ((before - after <= 3) | (before < 4)).all(), "one move was made, or a new game begun"
-
-
-def test_looking_for_the_faster_precision_leaves_no_trace():
-    policy = make_policy()
-    before = {name: tensor.clone() for name, tensor in policy.state_dict().items()}
-    chance = torch.random.get_rng_state()
-    assert bfloat16_is_faster(policy, 64) in (True, False)
-    assert policy.use_bfloat16 is False
-    assert all(torch.equal(tensor, before[name]) for name, tensor in policy.state_dict().items())
-    assert all(parameter.grad is None for parameter in policy.parameters())
-    assert torch.equal(torch.random.get_rng_state(), chance)

@@ -80,13 +80,7 @@ def test_an_agent_that_cannot_travel_or_is_another_one_there_is_refused(processe
 
 ARRIVAL = """
 import pickle, sys
-from shakespeare_agents.identity import (
-    agent_digest,
-    box_of,
-    named_agent,
-    parcel_of,
-    put_in_force,
-)
+from shakespeare_agents.identity import put_in_force
 from shakespeare_env import registry
 game = put_in_force(*pickle.loads(sys.stdin.buffer.read()))
 print(registry.box_digest(game.name))

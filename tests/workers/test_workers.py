@@ -10,9 +10,7 @@ import psutil
 import pytest
 
 from shakespeare_agents.workers import in_order, open_workers
-from shakespeare_arena import evaluate
 from shakespeare_env.errors import WorkerError, own_steps
-from tests.generators import Remembers
 from tests.workers.jobs_for_tests import RaisesLocal, Squares
 
 SQUARES = [number * number for number in range(12)]
@@ -48,38 +46,6 @@ def test_every_shard_is_done_once_and_counted(workers, tmp_path):
     assert counted == sorted(2 * [(number, 1) for number in range(12)])
     starts = (tmp_path / "starts").read_text().split()
     assert len(starts) <= max(2, workers.size)
-
-
-def test_games_are_those_of_one_process(workers):
-    table: dict[str, Any] = {"games": 6, "players": 3, "seed": 5}
-    agents: list[Any] = ["heuristic", "network", Remembers()]
-    here = evaluate(agents, "figaro", **table)
-    assert evaluate(agents, "figaro", workers=workers, **table) == here
-
-
-def test_shards_are_taken_only_as_they_can_be_begun(workers, tmp_path):
-    """So whoever makes them may learn from earlier results, and may have none for now."""
-    taken: list[int] = []
-    waiting = [3, 4, 5]
-
-    class Refilled:
-        def __iter__(self):
-            return self
-
-        def __next__(self):
-            if not waiting:
-                raise StopIteration
-            taken.append(waiting.pop(0))
-            return taken[-1]
-
-    results, done = workers.run(Squares(tmp_path), Refilled()), []
-    for group in ([], [6], list(range(7, 20))):
-        waiting += group
-        for _ in group or [3, 4, 5]:
-            done.append(next(results)[1])
-            assert len(taken) <= len(done) + 2 * workers.size
-    assert not list(results)
-    assert sorted(done) == [number**2 for number in range(3, 20)]
 
 
 def test_a_failed_shard_raises_what_it_raised_and_what_is_dropped_does_no_harm(workers, tmp_path):
