@@ -1,4 +1,4 @@
-"""Learning in a browser: the guided game by keys, mouse and finger; terms; a hint."""
+"""Learning in a browser: the guided game by keys and finger; terms; a hint."""
 
 import pytest
 
@@ -23,18 +23,7 @@ def _begin(page, server, game):
     page.wait_for_selector("#guide")
 
 
-def _by_mouse(page, found, number):
-    legal = [(move, places) for move, places, _ in found["moves"] if len(places) == 1]
-    if number == 2 and legal:
-        page.locator(f"#board .target[data-place='{legal[-1][1][0]}']").click()
-        asked = page.locator("dialog.asking button")
-        if asked.count():
-            asked.first.click()
-    else:
-        page.locator("#guide-play").click()
-
-
-def _by_keys(page, found, number):
+def _by_keys(page, number):
     if number == 1:
         page.locator("#guide-show").focus()
         page.keyboard.press("Enter")
@@ -44,17 +33,16 @@ def _by_keys(page, found, number):
     page.keyboard.press("Enter")
 
 
-def _by_finger(page, _found, number):
+def _by_finger(page, number):
     if number == 0:
         fits(page)
     page.locator("#guide-play").tap()
 
 
 @pytest.mark.parametrize(
-    ("game", "act", "look"),
-    [("shakespeare", _by_mouse, {}), ("figaro", _by_keys, {}), ("figaro", _by_finger, PHONE)],
+    ("game", "act", "look"), [("shakespeare", _by_keys, {}), ("figaro", _by_finger, PHONE)]
 )
-def test_the_guided_game_is_played_by_mouse_keys_and_finger(server, new_page, game, act, look):
+def test_the_guided_game_is_played_by_keys_and_finger(server, new_page, game, act, look):
     """The guide's button is where it was at every decision."""
     page = new_page(**look)
     _begin(page, server, game)
@@ -67,7 +55,7 @@ def test_the_guided_game_is_played_by_mouse_keys_and_finger(server, new_page, ga
         box = page.locator("#guide-play").bounding_box()
         places.add((box["x"], box["y"]))
         assert len(places) == 1
-        act(page, found, number)
+        act(page, number)
     assert serious_findings(page) == []
 
 

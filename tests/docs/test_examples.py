@@ -44,12 +44,6 @@ def test_an_example_runs(example, capsys):
     exec(compile(example, "<example>", "exec"), {"__name__": "example"})
 
 
-def test_there_is_an_example_for_every_view():
-    made = ["Position.new", "Batch(", "env(", "gymnasium.make(", "make_vec("]
-    made += ["SB3SingleAgentVecEnv(", "SB3SelfPlayVecEnv("]
-    assert not [one for one in made if one not in PAGES[DOCS / "environments.md"]]
-
-
 @pytest.mark.parametrize("page", sorted(PAGES), ids=lambda page: page.stem)
 def test_commands_have_the_options_and_targets_they_are_given(page):
     for language, block in blocks(PAGES[page]):

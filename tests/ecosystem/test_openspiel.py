@@ -118,10 +118,3 @@ def test_a_seats_information_holds_all_it_has_seen_and_done():
 def test_what_the_game_does_not_take_is_refused(parameters, message):
     with pytest.raises(ValueError, match=message):
         pyspiel.load_game("python_shakespeare", parameters)
-
-
-def test_an_observation_without_a_seat_is_refused():
-    nobodys = pyspiel.PrivateInfoType.NONE
-    public = pyspiel.IIGObservationType(perfect_recall=False, private_info=nobodys)
-    with pytest.raises(ValueError, match="one seat's"):
-        load("shakespeare", 2).make_py_observer(public)
