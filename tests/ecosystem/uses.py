@@ -5,7 +5,6 @@ It runs in an empty folder, and needs no package but ours and the extra's.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import signal
@@ -14,7 +13,6 @@ import sys
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlencode
 from urllib.request import HTTPCookieProcessor, build_opener
 
@@ -178,26 +176,22 @@ def ray() -> None:
 
 
 def mcp() -> None:
-    """The first moves of a game by lines of JSON-RPC."""
-    words = [str(_command()), "mcp", "random", "--game", GAME]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(words, text=True, stdin=pipe, stdout=pipe) as server:
-        assert server.stdin
-        assert server.stdout
-        hears, answers = server.stdin, map(json.loads, server.stdout)
+    """The first moves of a game by the package's own client."""
+    import asyncio
 
-        def ask(method: str, **params: Any) -> Any:
-            message = {"jsonrpc": "2.0", "id": method, "method": method, "params": params}
-            print(json.dumps(message), file=hears, flush=True)
-            return next(one["result"] for one in answers if one.get("id") == method)
+    from mcp import Client, StdioServerParameters
 
-        about = {"capabilities": {}, "clientInfo": {"name": "raw", "version": "0"}}
-        ask("initialize", protocolVersion="2025-06-18", **about)
-        begun = ask("tools/call", name="new_game", arguments={"game": GAME, "players": 3})
-        at = {"table": begun["structuredContent"]["table"]}
-        assert ask("tools/call", name="legal_moves", arguments=at)["structuredContent"]
-        hears.close()
-        assert server.wait(60) == 0
+    words = ["mcp", "random", "--game", GAME]
+
+    async def begin() -> None:
+        async with Client(StdioServerParameters(command=str(_command()), args=words)) as client:
+            for tool, how in (
+                ("new_game", {"game": GAME, "players": 3}),
+                ("see_seat", {"table": 1}),
+            ):
+                assert not (await client.call_tool(tool, how)).is_error
+
+    asyncio.run(begin())
 
 
 def render() -> None:

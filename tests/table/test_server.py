@@ -1,19 +1,26 @@
 """What a server refuses and keeps, and agents that loop or exit."""
 
+import asyncio
 import json
 import signal
+import threading
 import time
 from functools import partial
+from typing import Any
 
 import httpx2
 import pytest
+import uvicorn
+from starlette.exceptions import HTTPException
 from starlette.testclient import TestClient
+from uvicorn.server import ServerState
 
 from shakespeare_agents.naming import make
 from shakespeare_env import Position
+from shakespeare_table.browser import app, thinking
 from shakespeare_table.browser.settings import Settings
 from shakespeare_table.browser.store import Store, StoreError
-from shakespeare_table.browser.thinking import Thinker, ThinkerError, as_seen, decide
+from shakespeare_table.browser.thinking import Analysts, Thinker, ThinkerError, as_seen, decide
 from shakespeare_table.session import choose
 from tests.browser.table_server import TableServer
 from tests.table.tables import (
@@ -165,6 +172,54 @@ def test_what_cannot_be_read_is_no_fault_of_the_server(client, monkeypatch):
     answer = TestClient(client.app, HOST, raise_server_exceptions=False).get("/seat/none")
     assert answer.status_code == 500
     assert "default-src" in answer.headers["content-security-policy"]
+
+
+def test_connections_are_counted_and_requests_must_arrive(monkeypatch):
+    monkeypatch.setattr(app, "MOST_CONNECTIONS", 2)
+    monkeypatch.setattr(app, "WHOLE_S", 0.3)
+    config, state = uvicorn.Config(HTTPException, log_config=None, ws="none"), ServerState()
+
+    async def attack():
+        connection = partial(app.Connection, config, state, {})
+        server = await asyncio.get_running_loop().create_server(connection, "127.0.0.1", 0)
+        opened = [await asyncio.open_connection(*server.sockets[0].getsockname()) for _ in "abcd"]
+        opened[0][1].write(b"GET / HT")
+        for (reader, writer), patience in zip(opened[::-1], (0.2, 0.2, 5, 5), strict=True):
+            assert await asyncio.wait_for(reader.read(), patience) == b""
+            writer.close()
+        server.close()
+
+    asyncio.run(attack())
+
+
+def test_a_viewer_keeps_no_other_waiting_and_nobody_thinks_for_those_who_have_left(monkeypatch):
+    begun = []
+
+    class Endless(threading.Event):
+        close = threading.Event.set
+
+        def ask(self, job, _limit):
+            begun.append(job)
+            yield from [None] * (not self.wait(5))
+
+    async def asked():
+        analysts: Any = Analysts(3, 1.0)
+
+        async def ask(viewer, *jobs):
+            tasks = [asyncio.create_task(analysts.answer(job, viewer)) for job in jobs]
+            await asyncio.sleep(0.1)
+            return tasks
+
+        for task in [*await ask("spectator", *range(60)), *await ask("player", 99)]:
+            assert begun == [0, 1, 99]
+            task.cancel()
+        await asyncio.sleep(0.1)
+        (last,) = await ask("spectator", 100)
+        assert begun == [0, 1, 99, 100]
+        last.cancel()
+
+    monkeypatch.setattr(thinking, "Thinker", Endless)
+    asyncio.run(asked())
 
 
 def test_a_proxys_name_is_ours_and_cookies_of_https_are_for_https_alone(tmp_path):
