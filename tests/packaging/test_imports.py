@@ -25,7 +25,8 @@ print(json.dumps([sorted(sys.modules), sorted(changed)]))
 """
 PROCESS = """
 import json, logging, os, pathlib, random, signal, sys, warnings
-import gymnasium, numpy, torch, matplotlib.pyplot, pettingzoo.utils, polars, sb3_contrib
+import gymnasium, numpy, torch, matplotlib.pyplot, pettingzoo.utils, polars
+import rich.progress, sb3_contrib
 
 def state():
     return {name: repr(value) for name, value in {
