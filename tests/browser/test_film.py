@@ -64,5 +64,3 @@ def test_keys_buttons_the_slider_and_links_lead_to_positions(film, new_page):
     drawn = page.locator("svg[data-step]").first
     drawn.click(position={"x": drawn.bounding_box()["width"] / 2, "y": 40})
     assert 10 <= at(page) <= 12
-    page.evaluate("location.hash = '#3'")
-    page.locator(".film-place").get_by_text("3 /").wait_for()

@@ -1,7 +1,6 @@
 """The documentation as a site: it builds without a warning and needs nothing from elsewhere."""
 
 import ast
-import html
 import json
 import os
 import pydoc
@@ -9,15 +8,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
 from filelock import FileLock
 
 import shakespeare_agents
 import shakespeare_env
-from shakespeare_env.cli import COMMANDS, app
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -36,11 +32,6 @@ def site(tmp_path_factory, worker_id):
             done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
             assert done.returncode == 0, done.stdout + done.stderr
     return folder
-
-
-def words(text):
-    """Without tags and Markdown's code marks, and however it is broken into lines."""
-    return " ".join(html.unescape(re.sub("<[^>]+>", "", text)).replace("`", "").split())
 
 
 def imported(code):
@@ -70,19 +61,6 @@ def test_the_reference_holds_what_pages_and_notebooks_use(site):
     missing = [one for one in used if id(pydoc.locate(one)) not in known and "__" not in one]
     assert not missing
     assert not [one for one in shown if "._" in one]
-
-
-def test_every_command_is_in_the_reference(site):
-    text = (site / "reference" / "commands.html").read_text("utf-8")
-    group: Any = typer.main.get_command(app)
-    context = typer.Context(group)
-    for name in COMMANDS:
-        section = re.split(rf'id="?shakespeare-{name.replace(" ", "-")}"?>', text)[1]
-        shown = words(section.partition("<h2")[0])
-        command = group.get_command(context, name)
-        records = [" ".join(it.get_help_record(context)) for it in command.get_params(context)]
-        for said in (command.help, *records):
-            assert " ".join(said.replace("`", "").split()) in shown
 
 
 def test_pages_work_from_disk_and_fetch_nothing_from_elsewhere(site):

@@ -23,7 +23,6 @@ from shakespeare_table.mcp.server import server_of
 from shakespeare_table.mcp.table import Opponent, Start, Table
 from shakespeare_table.mcp.tables import RequestError, Tables
 from tests.contract import knowledge
-from tests.contract.command_line import refused as refused_by_command
 from tests.contract.each_table import full_tables, small_tables
 from tests.contract.random_games import sampled
 
@@ -101,9 +100,7 @@ def test_what_is_shown_is_what_the_seat_sees_and_rules_can_be_read(table):
         moves = await called(client, "legal_moves", table=1)
         listed = (await called(client, "list_games")).structured_content
         assert {one["game"] for one in listed["games"]} == {*registry.names()}
-        assert listed["tables"][0]["table"] == 1
-        both = await called(client, "read_rules", game=game)
-        return opened, seen, moves, both
+        return opened, seen, moves, await called(client, "read_rules", game=game)
 
     opened, seen, moves, both = asked(look, server_of(tables))
     rules, notation = (both.structured_content[kind] for kind in ("rules", "notation"))
@@ -197,17 +194,6 @@ def test_over_standard_input_and_output_a_model_gets_onto_the_ladder(tmp_path):
     asked(play, program)
     (row,) = read_results(folder).iter_rows(named=True)
     assert (row["agents"][0], row["forfeited_by"], row["decisions"][0]) == ("a model", 0, 1)
-
-
-def test_what_cannot_be_served_is_refused(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "file").write_text("x")
-    kept = ["--name", "x", "--results"]
-    for words in (["--name", "x"], ["nobody"], [*kept, "file"], [*kept, "."]):
-        assert refused_by_command("mcp", *words)
-    monkeypatch.setitem(sys.modules, "mcp.server.mcpserver", None)
-    monkeypatch.delitem(sys.modules, "shakespeare_table.mcp.server")
-    assert "install the extra mcp of shakespeare-env" in refused_by_command("mcp", "random")
 
 
 class Lowest:
