@@ -186,14 +186,19 @@ def test_over_standard_input_and_output_a_model_gets_onto_the_ladder(tmp_path):
     )
 
     async def play(client):
-        await called(client, "new_game", game="figaro", players=3)
+        for _ in "ab":
+            await called(client, "new_game", game="figaro", players=3)
         moves = await called(client, "legal_moves", table=1)
         move = moves.structured_content["legal_moves"][0]["move"]
         await called(client, "play", table=1, move=move)
+        await called(client, "leave_table", table=1)
 
     asked(play, program)
-    (row,) = read_results(folder).iter_rows(named=True)
-    assert (row["agents"][0], row["forfeited_by"], row["decisions"][0]) == ("a model", 0, 1)
+    left, ended = read_results(folder).iter_rows(named=True)
+    assert (left["decisions"][0], ended["decisions"][0]) == (1, 0)
+    for row in (left, ended):
+        assert (row["agents"][0], row["forfeited_by"], row["fault"]) == ("a model", 0, "crash")
+        assert row["places"] == [3, 1, 1]
 
 
 class Lowest:
