@@ -31,21 +31,25 @@ def at(page, *keys):
     return int(page.locator(".film-place").inner_text().split("/")[0])
 
 
-def opened(page, address):
-    """What the board shows first."""
-    page.goto(address)
-    page.locator(".film-board svg").first.wait_for()
-    return page.locator(".film-board").inner_html()
-
-
 def test_keys_buttons_the_slider_and_links_lead_to_positions(film, new_page):
-    page = new_page()
-    opened(page, f"{film}#7")
+    page = new_page(viewport={"width": 390, "height": 844})
+    page.clock.install()
+    page.goto(f"{film}#7")
+    page.locator(".film-board svg").first.wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert serious_findings(page) == []
     assert at(page) == 7
     assert at(page, "ArrowRight", "ArrowRight") == 9
     assert page.url.endswith("#9")
     assert at(page, "ArrowLeft") == 8
     assert at(page, "End") == MOVES
+    assert at(page, "Home") == 0
+    assert page.locator(".film-changed").count() == 0
+    page.keyboard.press("Space")
+    page.clock.run_for(2500)
+    page.keyboard.press("Space")
+    page.clock.run_for(5000)
+    assert at(page) == 2
     assert at(page, "Home") == 0
     page.get_by_role("button", name="One move forward").click()
     assert at(page) == 1
@@ -60,36 +64,3 @@ def test_keys_buttons_the_slider_and_links_lead_to_positions(film, new_page):
     drawn = page.locator("svg[data-step]").first
     drawn.click(position={"x": drawn.bounding_box()["width"] / 2, "y": 40})
     assert 10 <= at(page) <= 12
-    page.evaluate("location.hash = '#3'")
-    page.locator(".film-place").get_by_text("3 /").wait_for()
-
-
-def test_playing_goes_on_until_it_is_stopped(film, new_page):
-    page = new_page()
-    page.clock.install()
-    opened(page, f"{film}#2")
-    page.keyboard.press("Space")
-    page.clock.run_for(2500)
-    assert at(page) == 4
-    page.keyboard.press("Space")
-    page.clock.run_for(5000)
-    assert at(page) == 4
-    page.get_by_role("button", name="Play", exact=True).click()
-    page.clock.run_for(60_000)
-    assert at(page) == MOVES
-
-
-def test_a_position_looks_the_same_from_wherever_one_comes(film, new_page):
-    page = new_page(viewport={"width": 390, "height": 844})
-    opened(page, f"{film}#9")
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
-    assert serious_findings(page) == []
-    at(page, "ArrowRight", "ArrowRight")
-    forwards = page.locator(".film-board").inner_html()
-    at(page, "End", *["ArrowLeft"] * (MOVES - 11))
-    assert page.locator(".film-board").inner_html() == forwards
-    assert page.locator(".film-changed").count() >= 1
-    page.goto("about:blank")
-    assert opened(page, f"{film}#11") == forwards
-    assert at(page, "Home") == 0
-    assert page.locator(".film-changed").count() == 0

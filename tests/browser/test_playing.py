@@ -49,8 +49,9 @@ def test_a_game_is_played_to_its_end(server, new_page):
     assert serious_findings(page) == []
 
 
-@pytest.mark.parametrize("look", [DESKTOP, PHONE], ids=["desktop", "phone"])
-@pytest.mark.parametrize(("game", "seats"), [("shakespeare", 4), ("figaro", 5)])
+@pytest.mark.parametrize(
+    ("game", "seats", "look"), [("shakespeare", 4, PHONE), ("figaro", 5, DESKTOP)]
+)
 def test_what_the_others_did_and_a_legal_place_are_in_view(server, new_page, game, seats, look):
     page = new_page(**look, color_scheme="dark")
     person = (TouchingPerson if look is PHONE else Person)(page, 3)
@@ -75,26 +76,6 @@ def test_by_keys_a_move_is_found_or_walked_to(server, new_page):
     person.begin(server.address, "shakespeare", ["person"])
     assert person.play_on(5) == 5
     assert serious_findings(person.page) == []
-
-
-def test_where_a_move_has_to_be_distinguished_from_another_the_page_asks(server, new_page):
-    person = Person(new_page())
-    page = person.page
-    person.begin(server.address, "shakespeare", ["person"])
-    alike: list[str] = []
-    while not alike:
-        seen = person.look()
-        places = [places for _, places, _ in seen.moves]
-        alike = next((one for one in places if places.count(one) > 1 and one), [])
-        if not alike:
-            person.play(seen, *person.choose(seen))
-    for place in alike:
-        page.locator(f"#board .target[data-place='{place}']").click()
-    page.get_by_text("Which move?").wait_for()
-    assert serious_findings(page) == []
-    page.keyboard.press("Escape")
-    page.get_by_text("Which move?").wait_for(state="detached")
-    assert page.locator("#board .chosen").count() == 0
 
 
 def test_the_others_moves_are_shown_one_after_the_other(server, new_page):

@@ -13,7 +13,6 @@ from shakespeare_arena.report import strength_svg
 from shakespeare_env import observation_layout
 from shakespeare_env.core import registry
 from shakespeare_env.datasets.reading import read_results
-from tests.ecosystem.libraries import LIBRARIES, RECIPES
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -73,17 +72,3 @@ def test_all_agents_of_the_fields_stand_on_the_ladder_as_they_play_today(game, s
             assert set(agents) <= set(standings[game].ladder["digest"])
     digests = read_results(pages.HERE / game)["box_digest"].unique().to_list()
     assert digests == [registry.box_digest(game)]
-
-
-# --------------------------------------------------------------------------------------- libraries
-
-
-def test_every_library_has_its_files_and_is_shown():
-    shown = (DOCS / "libraries.md").read_text("utf-8")
-    tests = (ROOT / "tests" / "ecosystem" / "test_recipes.py").read_text("utf-8")
-    for key, title in LIBRARIES.items():
-        assert (RECIPES / f"{key}.txt").exists()
-        assert f"\ndef test_{key}_" in tests
-        (recipe,) = (path.name for path in RECIPES.glob(f"{key}_*.py"))
-        assert f"\nThe recipe: [docs/libraries/{recipe}](libraries/{recipe}).\n" in shown
-        assert title in shown

@@ -1,7 +1,6 @@
 """The documentation as a site: it builds without a warning and needs nothing from elsewhere."""
 
 import ast
-import html
 import json
 import os
 import pydoc
@@ -9,15 +8,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
 from filelock import FileLock
 
 import shakespeare_agents
 import shakespeare_env
-from shakespeare_env.cli import COMMANDS, app
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -38,29 +34,6 @@ def site(tmp_path_factory, worker_id):
     return folder
 
 
-def words(text):
-    """Without tags and Markdown's code marks, and however it is broken into lines."""
-    return " ".join(html.unescape(re.sub("<[^>]+>", "", text)).replace("`", "").split())
-
-
-def test_every_page_picture_and_notebook_is_there(site):
-    """With the programs that pages name."""
-    for file in DOCS.rglob("*.*"):
-        if file.suffix in (".md", ".svg", ".png"):
-            made = site / file.relative_to(DOCS)
-            assert made.with_suffix(".html" if file.suffix == ".md" else file.suffix).exists()
-    for notebook in (ROOT / "notebooks").glob("*.ipynb"):
-        page = (site / "notebooks" / f"{notebook.stem}.html").read_text("utf-8")
-        stored = re.findall(r'"image/(?:png|svg\+xml)":', notebook.read_text("utf-8"))
-        assert len(re.findall(rf"<img[^>]*{notebook.stem}_", page)) == len(stored) > 0
-    for page in DOCS.glob("*.md"):
-        plain = words((site / page.name).with_suffix(".html").read_text("utf-8"))
-        text = page.read_text("utf-8")
-        for path in re.findall(r"^The (?:program|recipe): \[(\S+)\]", text, re.MULTILINE):
-            shown = " ".join((ROOT / path).read_text("utf-8").replace("`", "").split())
-            assert shown[:300] in plain
-
-
 def imported(code):
     """The names that a program imports from our packages, with those of modules."""
     lines = [line for line in code.splitlines() if not line.lstrip().startswith(("%", "!"))]
@@ -69,7 +42,7 @@ def imported(code):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def test_the_reference_holds_what_pages_and_notebooks_use_and_nothing_else(site):
+def test_the_reference_holds_what_pages_and_notebooks_use(site):
     texts = [page.read_text("utf-8") for page in (ROOT / "README.md", *DOCS.rglob("*.md"))]
     codes = [code for text in texts for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL)]
     codes += [path.read_text("utf-8") for path in DOCS.glob("*/*.py")]
@@ -87,29 +60,6 @@ def test_the_reference_holds_what_pages_and_notebooks_use_and_nothing_else(site)
     known = {id(pydoc.locate(name)): name for name in shown}
     missing = [one for one in used if id(pydoc.locate(one)) not in known and "__" not in one]
     assert not missing
-    words = {
-        word
-        for text in texts
-        for code in re.findall(r"`[^`\n]+`", text)
-        for word in re.findall(r"\w+", code)
-    }
-    errors = {one for one in shown if one.endswith("Error")}
-    plain = {one.rpartition(".")[2] for one in shown - used - errors}
-    assert plain <= words
-    assert not [one for one in shown if "._" in one]
-
-
-def test_every_command_is_in_the_reference(site):
-    text = (site / "reference" / "commands.html").read_text("utf-8")
-    group: Any = typer.main.get_command(app)
-    context = typer.Context(group)
-    for name in COMMANDS:
-        section = re.split(rf'id="?shakespeare-{name.replace(" ", "-")}"?>', text)[1]
-        shown = words(section.partition("<h2")[0])
-        command = group.get_command(context, name)
-        records = [" ".join(it.get_help_record(context)) for it in command.get_params(context)]
-        for said in (command.help, *records):
-            assert " ".join(said.replace("`", "").split()) in shown
 
 
 def test_pages_work_from_disk_and_fetch_nothing_from_elsewhere(site):

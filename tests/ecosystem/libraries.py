@@ -11,18 +11,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 RECIPES = ROOT / "docs" / "libraries"
-LIBRARIES = {
-    "sb3": "Stable-Baselines3, sb3-contrib",
-    "cleanrl": "PPO in one file",
-    "torchrl": "TorchRL",
-    "tianshou": "Tianshou",
-    "rllib": "RLlib",
-    "supersuit": "SuperSuit",
-    "openspiel": "OpenSpiel",
-    "onnxruntime": "ONNX Runtime",
-    "optuna": "Optuna",
-}
-"""Titles by key, that of `docs/libraries/<key>.txt`, what is installed, and of its tests."""
+LIBRARIES = sorted(path.stem for path in RECIPES.glob("*.txt"))
+"""Keys: `docs/libraries/<key>.txt` says what is installed, and a test's name begins with its."""
 
 
 def run(monkeypatch: pytest.MonkeyPatch, name: str, *arguments: str) -> dict[str, Any]:

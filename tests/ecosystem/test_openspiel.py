@@ -104,24 +104,3 @@ def test_a_seats_information_holds_all_it_has_seen_and_done():
         moves.append((other.information_state_string(seat), other.observation_string(seat)))
     known, seen = zip(*moves, strict=True)
     assert len(set(known)) == len(moves) >= len(set(seen))
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"players": 5}, "1 to 4 seats"),
-        ({"players": 2, "reward": "score"}, "choose win, margin or rank"),
-        ({"players": 2, "reward": "fame"}, "choose one of"),
-        ({"players": 1, "strategic_rest": True}, "players=1"),
-    ],
-)
-def test_what_the_game_does_not_take_is_refused(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        pyspiel.load_game("python_shakespeare", parameters)
-
-
-def test_an_observation_without_a_seat_is_refused():
-    nobodys = pyspiel.PrivateInfoType.NONE
-    public = pyspiel.IIGObservationType(perfect_recall=False, private_info=nobodys)
-    with pytest.raises(ValueError, match="one seat's"):
-        load("shakespeare", 2).make_py_observer(public)

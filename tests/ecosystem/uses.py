@@ -5,7 +5,6 @@ It runs in an empty folder, and needs no package but ours and the extra's.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import signal
@@ -14,9 +13,8 @@ import sys
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlencode
-from urllib.request import HTTPCookieProcessor, build_opener
+from urllib.request import urlopen
 
 CHECKOUT = Path(sys.argv[-1])
 GAME = "figaro"
@@ -63,27 +61,19 @@ def base() -> None:
     rows.step(told["action_mask"].argmax(axis=1))
     shakespeare("evaluate", "network", "heuristic", "--games", "12", "--workers", "2")
     shakespeare("watch", "search,simulations=8", "random", "--game", GAME, "--seed", "1")
-    assert "--players" in shakespeare("evaluate", "--help")
     fault = _finished(str(_command()), "evaluate", "random", "--ray", "auto", status=1)
     assert fault.startswith("Error: many machines need ray"), fault
 
 
 def data() -> None:
     """Games recorded, then read in every way."""
-    import polars
-
     from shakespeare_env.datasets import read_batches, read_decisions, read_games, recorded_games
 
     words = "random", "heuristic", "--players", "3", "--games", "12", "--out", "games"
     shakespeare("dataset", *words, "--game", GAME)
     assert read_games("games").collect().height == 12
-    decisions = read_decisions("games")
-    everything = decisions.collect()
+    everything = read_decisions("games").collect()
     assert set(everything["agent"]) == {"random", "heuristic"}
-    some = decisions.filter(polars.col("game_id") == 3).select("move", "won").head(5).collect()
-    assert some.shape == (5, 2)
-    means = decisions.group_by("agent").agg(polars.col("won").mean(), times=polars.len())
-    assert sum(means.collect()["times"]) == everything.height
     batches = read_batches("games", size=64, seed=7)
     assert sum(batch.size for batch in batches.epoch(0)) == everything.height
     assert recorded_games("games")[3].positions
@@ -124,23 +114,14 @@ def table() -> None:
 def _play_at(lines: Iterable[str]) -> None:
     addresses = (re.search(r"http://[\d.:]+", line) for line in lines)
     address = next(match[0] for match in addresses if match)
-    opener = build_opener(HTTPCookieProcessor())
 
-    def page(url: str) -> str:
-        with opener.open(url, timeout=60) as answer:
-            return str(answer.read().decode())
-
-    assert "Figaro" in page(f"{address}/")
-    while "disabled" in page(f"{address}/preparing/{GAME}"):
+    while b"disabled" in urlopen(f"{address}/preparing/{GAME}", timeout=60).read():
         time.sleep(1)  # its rules are compiled
     form = {"game": GAME, "players": "3", "seed": "0", "seat0": "person", "name0": "A"}
     form |= {"seat1": "random", "seat2": "random"}
-    seat = opener.open(f"{address}/tables", urlencode(form).encode()).url
-    assert 'id="turn"' in page(seat)
-    with opener.open(f"{address}/events?of={seat.removeprefix(address)}", timeout=60) as events:
-        assert events.readline()
-    with opener.open(f"{seat}/picture.png") as picture:
-        assert picture.read().startswith(b"\x89PNG")
+    seat = urlopen(f"{address}/tables", urlencode(form).encode(), timeout=60).url
+    assert b'id="turn"' in urlopen(seat, timeout=60).read()
+    assert urlopen(f"{seat}/picture.png", timeout=60).read().startswith(b"\x89PNG")
 
 
 def train() -> None:
@@ -178,26 +159,22 @@ def ray() -> None:
 
 
 def mcp() -> None:
-    """The first moves of a game by lines of JSON-RPC."""
-    words = [str(_command()), "mcp", "random", "--game", GAME]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(words, text=True, stdin=pipe, stdout=pipe) as server:
-        assert server.stdin
-        assert server.stdout
-        hears, answers = server.stdin, map(json.loads, server.stdout)
+    """The first moves of a game by the package's own client."""
+    import asyncio
 
-        def ask(method: str, **params: Any) -> Any:
-            message = {"jsonrpc": "2.0", "id": method, "method": method, "params": params}
-            print(json.dumps(message), file=hears, flush=True)
-            return next(one["result"] for one in answers if one.get("id") == method)
+    from mcp import Client, StdioServerParameters
 
-        about = {"capabilities": {}, "clientInfo": {"name": "raw", "version": "0"}}
-        ask("initialize", protocolVersion="2025-06-18", **about)
-        begun = ask("tools/call", name="new_game", arguments={"game": GAME, "players": 3})
-        at = {"table": begun["structuredContent"]["table"]}
-        assert ask("tools/call", name="legal_moves", arguments=at)["structuredContent"]
-        hears.close()
-        assert server.wait(60) == 0
+    words = ["mcp", "random", "--game", GAME]
+
+    async def begin() -> None:
+        async with Client(StdioServerParameters(command=str(_command()), args=words)) as client:
+            for tool, how in (
+                ("new_game", {"game": GAME, "players": 3}),
+                ("see_seat", {"table": 1}),
+            ):
+                assert not (await client.call_tool(tool, how)).is_error
+
+    asyncio.run(begin())
 
 
 def render() -> None:

@@ -71,20 +71,6 @@ def test_two_games_are_two_deals_and_two_models_two_agents(folder):
         tables.new_game(GAME, PLAYERS, seed=1)
 
 
-def test_a_game_that_is_left_is_lost(folder):
-    tables = tables_of(folder)
-    for _ in range(2):
-        tables.new_game(GAME, PLAYERS)
-    play_on(tables, 1, 1)
-    assert "counts for model" in tables.leave_table(1).text
-    tables.close()
-    for row, game in zip(rows(folder), recorded_games(folder), strict=True):
-        assert (row["forfeited_by"], row["fault"]) == (0, "crash")
-        assert row["places"] == [PLAYERS, *[1] * (PLAYERS - 1)]
-        assert game.positions[-1].to_move == 0
-    assert len(rows(folder)) == 2
-
-
 def test_an_opponent_that_fails_loses_and_its_words_stay_here(folder, monkeypatch):
     class Failing:
         def act(self, observations, masks, rng):
