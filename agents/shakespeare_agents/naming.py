@@ -36,6 +36,8 @@ RULE = (
     "class or function that makes an agent, of the game or of nothing"
 )
 """A description of what can play."""
+BELONGINGS = ("files", "version")
+"""What tells agents of one code apart: attributes of theirs, and options of their names."""
 
 
 class PythonName(NamedTuple):
@@ -102,6 +104,17 @@ def python_name(text: str) -> PythonName | None:
     python = PythonName(*name.rpartition(":")[::2])
     parts = [*python.source.split("."), *python.attribute.split(".")]
     return python if python.source.endswith(".py") or all(map(str.isidentifier, parts)) else None
+
+
+def belongings(text: str) -> dict[str, Any]:
+    """`BELONGINGS` in the options of Python that is named and takes none called so itself."""
+    label, options = split_options(text)
+    python, written = python_name(label), options.keys() & set(BELONGINGS)
+    if python is None or not written:
+        return {}
+    given = load(python)
+    takes = signature(given).parameters if callable(given) else ()
+    return {name: options[name] for name in written if name not in takes}
 
 
 def running_python(players: Iterable[str]) -> list[str]:
@@ -215,7 +228,8 @@ def make(player: Player, game: Game, **options: Any) -> AnyAgent:
     label, choices = repr(player), f"{', '.join(names())}, {HOW_TO_NAME}"
     if isinstance(player, str):
         label, written = split_options(player)
-        options = {**written, **options}
+        own = belongings(player)
+        options = {name: it for name, it in written.items() if name not in own} | options
         python = python_name(label)
         if label in BUILT_IN:
             source, attribute = BUILT_IN[label]

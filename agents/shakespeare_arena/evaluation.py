@@ -35,8 +35,7 @@ from shakespeare_env.play.lineup import Lineup, play_out
 
 WIDTH = 80
 """Columns of a printed result."""
-_NARROWEST = 56
-"""The narrowest table, in columns; it keeps the title on one line."""
+_NARROWEST = 56  # the narrowest table, in columns; it keeps the title on one line
 
 
 class Shown:
@@ -276,10 +275,8 @@ OnProgress = Callable[[int, int], None]
 """Called with decisions made and games finished so far; in this process after every step."""
 Ends = tuple[NDArray[np.int16], NDArray[np.bool_]]
 """Final scores, int16[n, S], and winners, bool[n, S], of n games in the order of their deals."""
-_GAMES_AT_ONCE = 16_384
-"""The most games played together, to bound memory; it changes no figure."""
-_SHARDS_A_WORKER = 8
-"""The fewest shards a worker, so that all end at about the same time."""
+_GAMES_AT_ONCE = 16_384  # the most games played together, to bound memory; it changes no figure
+_SHARDS_A_WORKER = 8  # the fewest shards a worker, so that all end at about the same time
 _BYTES_A_RESULT = 26
 """Memory a seat and game: holder, score and victory, stored, joined and averaged."""
 

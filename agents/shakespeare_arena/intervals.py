@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 _Z_95 = NormalDist().inv_cdf(0.975)
 _STUDENT = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622)
 """The 97.5 % quantiles of Student's t with 1, 2, ... degrees of freedom."""
-_ROUNDING = 1e-24
-"""Variances up to it are those of equal numbers, rounded."""
+_ROUNDING = 1e-24  # variances up to it are those of equal numbers, rounded
 FEW_DEALS = 30
 """With fewer deals an interval is a rough one."""
 

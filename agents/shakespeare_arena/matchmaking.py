@@ -28,10 +28,8 @@ from shakespeare_arena.standings import (
 
 GROWTH = 1.5
 """The factor by which each round is larger than the one before, so that looks stay few."""
-_EVENLY = 0.2
-"""The part of all meetings that is spread over all pairs alike."""
-_LOOKS = 10
-"""The number of looks that share half of the level."""
+_EVENLY = 0.2  # the part of all meetings that is spread over all pairs alike
+_LOOKS = 10  # the number of looks that share half of the level
 
 
 @dataclass(frozen=True)

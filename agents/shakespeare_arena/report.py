@@ -25,10 +25,8 @@ with needing("arena", "an arena's report needs"):
 if TYPE_CHECKING:
     from shakespeare_arena.standings import Standings
 
-_PANEL, _HEIGHT = 420, 380
-"""Pixels."""
-_FAR_BELOW = 900.0
-"""Elo points below the strongest; weaker agents would press the others together."""
+_PANEL, _HEIGHT = 420, 380  # pixels
+_FAR_BELOW = 900.0  # Elo points below the strongest; weaker agents would press the others together
 
 
 def write_report(standings: Standings, folder: Path, path: Path) -> None:

@@ -26,12 +26,9 @@ VERDICTS = (
     "right together at 95 %, so they are stricter than each interval."
 )
 _MARKS = {"stronger": ">", "equal": "=", "open": "?", None: ""}
-_TEXTS = {"Agent", "Other", "Fault", "Example"}
-"""Headings of columns that stand on the left."""
-_WORST = 5
-"""The number of pairs that a ladder shows as those it fits worst."""
-_NARROW = 12
-"""The most opponents beside a name in 80 columns."""
+_TEXTS = {"Agent", "Other", "Fault", "Example"}  # headings of columns that stand on the left
+_WORST = 5  # the number of pairs that a ladder shows as those it fits worst
+_NARROW = 12  # the most opponents beside a name in 80 columns
 Row = Mapping[str, Any]
 
 

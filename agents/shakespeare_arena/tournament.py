@@ -25,12 +25,9 @@ with needing("arena", "the arena needs"):
 
 SHARD_S = 3.0
 """Seconds of games played together, which an interruption loses."""
-_MOST_TOGETHER = 16_384
-"""The most games played together."""
-_GUESS_S = 0.25
-"""Seconds that a game of a new agent is assumed to take; its first batch is small."""
-_FIRST_ROUND = 24
-"""Games per agent and table in the first round."""
+_MOST_TOGETHER = 16_384  # the most games played together
+_GUESS_S = 0.25  # seconds that a game of a new agent is assumed to take; its first batch is small
+_FIRST_ROUND = 24  # games per agent and table in the first round
 LOST_IN_A_ROW = 10
 """The number of games lost by faults in a row after which an agent plays no more."""
 

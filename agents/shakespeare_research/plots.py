@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from shakespeare_research.verdicts import Finding
 
 _WIDTH, _HEIGHT = 760, 380
-_MARGIN, _ROW = 155, 29
-"""Pixels around the rows of a plot, and per row."""
+_MARGIN, _ROW = 155, 29  # pixels around the rows of a plot, and per row
 _BARS = "bars: 95 % intervals"
 _DASHED: Any = {"color": style.GREY, "linestyle": "--", "linewidth": 1.1, "zorder": 1}
 _LEGEND: Any = {"frameon": False, "labelcolor": style.INK}

@@ -15,8 +15,7 @@ from shakespeare_env.play.agent import AnyAgent
 from shakespeare_training.league import League
 from shakespeare_training.policy import PolicyNetwork
 
-_MAX_GRADIENT = 0.5
-"""The norm at which the gradients of each part of the network are clipped."""
+_MAX_GRADIENT = 0.5  # the norm at which the gradients of each part of the network are clipped
 _MOST_LOGGED = 16
 Schedule = Callable[[float], float]
 """A number by the share of the run that is left, 1 to 0."""

@@ -42,12 +42,10 @@ from shakespeare_table.browser.thinking import NotReadyError
 from shakespeare_table.browser.viewing import Viewer, drawn_panels
 from shakespeare_table.session import choose
 
-_GUESSES = 4
-"""Possible games in which a gain must be the same to be sure."""
+_GUESSES = 4  # possible games in which a gain must be the same to be sure
 _MOST_GAINS = 4
 _MOST_ROWS = 3
-_KEPT = 4096
-"""Decisions kept in memory."""
+_KEPT = 4096  # decisions kept in memory
 _asking = threading.Lock()
 
 

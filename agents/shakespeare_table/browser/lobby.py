@@ -32,8 +32,7 @@ PERSON = "person"
 _LATEST = 20
 strongest = cache(default)
 """The default agent, remembered: to find it, the cards of all bundled networks are read."""
-_EASY = 1
-"""The level that a newcomer is offered, counted from 0."""
+_EASY = 1  # the level that a newcomer is offered, counted from 0
 _SEARCHES = ("search,simulations=256", "search,seconds=2", "search,seconds=10")
 
 

@@ -42,20 +42,14 @@ from shakespeare_table.browser.thinking import ThinkerError, analyse, as_seen
 from shakespeare_table.browser.viewing import Viewer, board, called, explained, known, last_move
 
 _PLACES = ("/seat/{token}", "/watch/{table}")
-_BUDGETS = ("256", "4096", "65536")
-"""Playouts of all moves together that a viewer may ask for."""
+_BUDGETS = ("256", "4096", "65536")  # playouts of all moves together that a viewer may ask for
 _MOST_MOVES = 8
 _MOST_ROWS = 6
-_LEAST_GAIN = 0.05
-"""Points; smaller differences are left out."""
-_RECENT = 8
-"""Moves that a spectator finds in the strip."""
-_LOOK_AGAIN = 0.1
-"""Seconds between looks for what has changed."""
-_MOST_TABLES = 100
-"""Tables that one browser hears of."""
-_PING = 20
-"""Seconds after which a silent connection says that it is still there."""
+_LEAST_GAIN = 0.05  # points; smaller differences are left out
+_RECENT = 8  # moves that a spectator finds in the strip
+_LOOK_AGAIN = 0.1  # seconds between looks for what has changed
+_MOST_TABLES = 100  # tables that one browser hears of
+_PING = 20  # seconds after which a silent connection says that it is still there
 
 
 @dataclass(frozen=True)

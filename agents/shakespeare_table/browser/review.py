@@ -51,16 +51,11 @@ from shakespeare_table.browser.store import TablePlan
 from shakespeare_table.browser.thinking import Analysts, ThinkerError, analyse
 
 _LATEST = 20
-_OPEN = 12
-"""Games kept in memory."""
-_AT_ONCE = 0.3
-"""Seconds of judging before progress is reported."""
-_EVERY = 1.5
-"""Seconds between graphs while verdicts come in."""
-_FEWER_PLAYOUTS = 8
-"""Playouts of a position for an early graph where no network forecasts."""
-_PASTED = "the game given"
-"""The name that errors give to lines from a form."""
+_OPEN = 12  # games kept in memory
+_AT_ONCE = 0.3  # seconds of judging before progress is reported
+_EVERY = 1.5  # seconds between graphs while verdicts come in
+_FEWER_PLAYOUTS = 8  # playouts of a position for an early graph where no network forecasts
+_PASTED = "the game given"  # the name that errors give to lines from a form
 
 
 class Reviewed:

@@ -27,8 +27,7 @@ from shakespeare_env.play.named import numbered
 
 FORMAT = 3
 _T = TypeVar("_T")
-_WAIT = 1.0
-"""Seconds for another server to let go of the file."""
+_WAIT = 1.0  # seconds for another server to let go of the file
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS tables (
     id TEXT PRIMARY KEY,

@@ -25,8 +25,7 @@ Board games for you to play against other agents. Begin with list_games and read
 with new_game, then choose one of legal_moves with play until the game is over; see_seat shows the
 whole table. You hold one seat and see what it may know."""
 
-_PATIENCE_S = 30.0
-"""Seconds that a request waits for compiled rules; many clients give up after 60."""
+_PATIENCE_S = 30.0  # seconds that a request waits for compiled rules; many clients give up after 60
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _PLAYS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 _ENDS = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=False)

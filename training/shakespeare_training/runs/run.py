@@ -35,8 +35,7 @@ from shakespeare_training.runs.saving import (
     restore_state,
 )
 
-_TIME_OPTION = " --minutes "
-"""The option for the time limit in commands."""
+_TIME_OPTION = " --minutes "  # the option for the time limit in commands
 
 
 class Run:
