@@ -335,7 +335,6 @@ def _network_agent(tensors: Tensors, greedy: bool, game: Game) -> AnyAgent:
 def _searching(
     tensors: Tensors, plan: Plan, horizon: int, temperature: float, game: Game
 ) -> AnyAgent:
-    """A search over a network, on one thread, as workers share the cores."""
     network = Network(tensors, game.layout)
     return network_search(game, network, plan, horizon=horizon, temperature=temperature, threads=1)
 

@@ -166,7 +166,6 @@ def module_of(name: PythonName) -> ModuleType:
 
 @contextmanager
 def _current_folder_on_path() -> Iterator[None]:
-    """Put the current folder first on the path, as `python -m` does, for the length of a block."""
     folder = os.getcwd()
     sys.path.insert(0, folder)
     importlib.invalidate_caches()
@@ -264,7 +263,6 @@ class FunctionAgent:
 
 
 def _agent_from(given: Any, name: str, game: Game, options: Mapping[str, Any]) -> AnyAgent:
-    """The agent that an object is or makes, as `make` says."""
     from shakespeare_env.play.agent import Agent, Searcher
 
     is_agent = not isinstance(given, type) and isinstance(given, Agent | Searcher)
@@ -296,7 +294,6 @@ def _takes_three(takes: Signature) -> bool:
 
 
 def _checked_options(name: str, takes: Signature, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of the names and types that a class or function takes."""
     kinds = {
         p.name: type(p.default)
         for p in takes.parameters.values()

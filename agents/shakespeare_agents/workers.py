@@ -226,7 +226,6 @@ class Cluster(Processes):
 
 
 def _do(code: str, job: bytes, shard: bytes) -> Any:
-    """In a worker: do a shard of a job, which is started when it is first seen."""
     counts: list[tuple[int, int]] = [(0, 0)]
     result, fault = None, None
     try:
@@ -248,7 +247,6 @@ def _pickled(fault: BaseException) -> Any:
 
 
 def _do_in(folder: str, *arguments: Any) -> Any:
-    """In a worker of a cluster: the same in the driver's folder, if this machine has it."""
     with suppress(OSError):
         os.chdir(folder)
     return _do(*arguments)
@@ -263,7 +261,6 @@ def _started(code: str, job: bytes) -> Any:
 
 @cache
 def _code() -> str:
-    """A digest of our packages and of the libraries whose versions may decide a result."""
     digest = hashlib.sha256(f"{version('numpy')} {version('numba')}".encode())
     for package in (
         *("shakespeare_env", "shakespeare_agents", "shakespeare_arena"),

@@ -260,12 +260,10 @@ def agent_results(
 
 
 def _with_margin(mean: float, high: float | None) -> str:
-    """A mean and its symmetric interval: `21.37 ± 0.52`."""
     return f"{mean:.2f}" if high is None else f"{mean:.2f} ± {high - mean:.2f}"
 
 
 def _ends(low: float | None, high: float | None, digits: str, unit: int = 1) -> str:
-    """An interval's ends in brackets; nothing without them."""
     if low is None or high is None:
         return ""
     return f" ({unit * low:{digits}} to {unit * high:{digits}})"
@@ -429,8 +427,6 @@ class Series:
 
 @dataclass(frozen=True)
 class _Deals:
-    """The job of playing deals; its shards are ranges of them."""
-
     agents: AgentSet
     names: Sequence[str]
     seats: SeatPlan

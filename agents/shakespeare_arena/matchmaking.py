@@ -144,7 +144,6 @@ def plan_round(
 
 
 def _solo(here: pl.DataFrame, ladder: Ladder, agents: Sequence[str], games: float) -> list[Match]:
-    """The next deals of agents with an open neighbour, those who are behind first."""
     played = here.select("deal", pl.col("digests").list.first())
     # Deals are played in order, so an agent's count of deals is the number of its next one.
     following = Counter(dict.fromkeys(agents, 0))
@@ -164,7 +163,6 @@ def _solo(here: pl.DataFrame, ladder: Ladder, agents: Sequence[str], games: floa
 def _lineups(
     ladder: Ladder, agents: Sequence[str], players: int, number: int, rng: np.random.Generator
 ) -> list[list[str]]:
-    """Line-ups of the pairs that are furthest from their share of meetings."""
     n = len(agents)
     wanted = _wanted(ladder, agents) * number * players * (players - 1)
     full = players // n

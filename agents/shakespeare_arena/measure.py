@@ -413,7 +413,6 @@ def _dispersion(meetings: Collection[Meetings]) -> float:
 
 
 def _playouts_at(place: float) -> float | None:
-    """The playouts of a place on the scale; 0.0 and None beyond its ends."""
     if place < 0:
         return max(0.0, 1 + place / _NETWORK)
     return 2.0**place if 2.0**place <= RUNGS[-1] else None

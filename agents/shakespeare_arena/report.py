@@ -67,7 +67,6 @@ def write_report(standings: Standings, folder: Path, path: Path) -> None:
 
 
 def _sections(standings: Standings) -> dict[str, list[Sheet]]:
-    """The tables of the page by its sections, in order."""
     sections = {
         "ladder": [
             *sheets.ladder_sheets(standings),

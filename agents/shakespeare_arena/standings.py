@@ -330,14 +330,12 @@ def _with_leads(
 def _framed(
     name: str, rows: list[dict[str, Any]], more: pl.DataFrame, on: list[str]
 ) -> pl.DataFrame:
-    """The frame of a ladder's rows, its other columns from `more`."""
     added = set(more.columns) - set(on)
     schema = {column: kind for column, kind in SCHEMAS[name].items() if column not in added}
     return pl.DataFrame(rows, schema=schema).join(more, on=on, how="left", maintain_order="left")
 
 
 def _mean_of_ladders(ratings: Mapping[int, Ratings], labels: Mapping[str, str]) -> pl.DataFrame:
-    """The frame `Standings.combined`."""
     ladders = list(ratings.values())
     everywhere = set(labels).intersection(*(ladder.digests for ladder in ladders))
     if len(ladders) < 2 or any(ladder.parts.any() for ladder in ladders) or not everywhere:

@@ -95,8 +95,6 @@ class _OutOfTime(Exception):  # noqa: N818 - nothing is wrong
 
 
 class _Arena:
-    """The games of a field, in rounds."""
-
     def __init__(
         self,
         field: Field,
@@ -215,11 +213,9 @@ class _Arena:
         ]
 
     def _playing(self) -> list[str]:
-        """The agents that go on playing."""
         return [digest for digest in self.job.digests if not sits_out(self.store.results, digest)]
 
     def _of_field(self) -> pl.DataFrame:
-        """The games of this field's agents at its tables."""
         agents, players = list(self.job.digests), list(self.field.players)
         of_agents = pl.col("digests").list.eval(pl.element().is_in(agents)).list.all()
         return self.store.results.filter(of_agents, pl.col("players").is_in(players))

@@ -173,7 +173,6 @@ def _panel(title: str, x: str, y: str, notes: str, height: int) -> tuple[style.P
 
 
 def _say_below(figure: style.Picture, notes: str) -> None:
-    """Notes, which would cover what is drawn inside a panel."""
     figure.supxlabel(notes, x=0.99, ha="right", fontsize=8, color=style.GREY)
 
 
@@ -222,7 +221,6 @@ def _rows(axes: Axes, names: list[str]) -> None:
 def _prepare(
     axes: Axes, groups: pl.DataFrame, along: Literal["x", "y"], reference: float | None
 ) -> None:
-    """The reference and percent signs, or why there is nothing to draw."""
     unit = _unit(groups)
     if groups["low"].count() == 0:
         style.say_nothing(axes, "too few deals for an interval")

@@ -38,7 +38,6 @@ _FAULTS = ShakespeareEnvError, ValueError, TypeError, ImportError
 
 
 def _complete_setting(incomplete: str) -> list[str]:
-    """Names of settings that begin so."""
     from shakespeare_training.config import TrainingConfig
 
     return [f"{name}=" for name in TrainingConfig.model_fields if name.startswith(incomplete)]
@@ -220,7 +219,6 @@ def _chosen(
 
 
 def _crew(algorithm: str, workers: int, ray: str | None) -> AbstractContextManager[Workers | None]:
-    """Who plays the games of expert iteration."""
     if algorithm == "ppo" and (workers != 1 or ray is not None):
         raise typer.BadParameter(
             "PPO's games stay in the process that learns, where one question to the network "
@@ -232,7 +230,6 @@ def _crew(algorithm: str, workers: int, ray: str | None) -> AbstractContextManag
 
 
 def _maker(name: str) -> Callable[[Run], Any]:
-    """What makes a callback of a run, by its name."""
     from shakespeare_agents.naming import PythonName, load
 
     source, _, attribute = name.rpartition(":")

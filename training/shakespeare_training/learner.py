@@ -152,7 +152,6 @@ class Learner:
             yield from self._minibatches()
 
     def _learn_from(self, minibatch: Any) -> None:
-        """One step of the optimiser, unless the policy has moved too far; nothing waits for it."""
         losses = self._losses(minibatch)
         self._logged = list(losses)
         measured = torch.stack([torch.ones_like(self._stopped), *losses.values()]).detach()
@@ -172,7 +171,6 @@ class Learner:
         self.optimizer.step()
 
     def _minibatches(self) -> Iterator[Any]:
-        """All that was played, once, in parts of nearly equal size."""
         raise NotImplementedError
 
     def _losses(self, minibatch: Any) -> dict[str, torch.Tensor]:

@@ -190,7 +190,6 @@ def _points(
     agent: AnyAgent,
     generators: GameGenerators,
 ) -> list[Counter[str]]:
-    """The mover's points by source in each game, played on after an action."""
     games, seat = batch_of(position.game, records), position.to_move
     points: list[Counter[str]] = [Counter() for _ in records]
     before: list[Records] = []

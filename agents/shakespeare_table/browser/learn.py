@@ -168,7 +168,6 @@ def effects_in_words(gains: Sequence[Event], seat: int | None, names: Sequence[s
 
 
 def _card(move: str) -> str:
-    """The card or thing that a move names first."""
     return move.partition(":")[2].partition(">")[0].removesuffix("+3")
 
 
@@ -201,7 +200,6 @@ def _advice(now: Snapshot) -> Advice:
 
 
 def _words(entry: Entry | None, before: Sequence[Entry | None], seen: Mapping[str, Any]) -> str:
-    """What an entry says after those before."""
     return "" if entry is None else entry.at(before.count(entry), seen)
 
 
@@ -229,7 +227,6 @@ def _overview(site: Site, request: Request) -> Response:
 
 
 def _how_to_play(site: Site, request: Request) -> Response:
-    """Goal, turn and what scores, with pictures of the example game."""
     taught = _taught(site, request)
     return site.page(
         request,
@@ -247,7 +244,6 @@ def _explain(site: Site, request: Request) -> Response:
 
 
 def _begin(site: Site, request: Request, _fields: Fields, _file: bytes) -> Response:
-    """A guided game; its page. Until its rules are compiled, the page that waits for them."""
     try:
         taught = _taught(site, request)
     except NotReadyError as fault:

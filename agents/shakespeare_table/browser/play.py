@@ -200,7 +200,6 @@ def _play(_site: Site, looking: Looking, fields: Fields) -> None:
 
 
 def _seat_agent(site: Site, looking: Looking, fields: Fields) -> None:
-    """Let another agent, or the same once more, hold the seat of one that has failed."""
     now = looking.table.now()
     seat = now.position.to_move
     if not looking.viewer.seats or seat is None or not now.fault:
@@ -225,7 +224,6 @@ def _changes(
 def _context(
     site: Site, request: Request, looking: Looking, message: str = "", number: int | None = None
 ) -> dict[str, Any]:
-    """What the templates of a table show, after `number` moves or all of them."""
     latest, viewer = looking.table.now(), looking.viewer
     plan = latest.plan
     now = latest if number is None else latest.up_to(number)
@@ -248,7 +246,6 @@ def _context(
 
 
 def _seen(now: Snapshot, latest: Snapshot, viewer: Viewer) -> dict[str, Any]:
-    """What a viewer sees; before the latest move nobody decides."""
     behind = len(latest.moves) - len(now.moves)
     knows, position = viewer.knows(now), now.position
     presentation = position.game.presentation
@@ -327,7 +324,6 @@ def _sentence(now: Snapshot, text: str, names: Sequence[str], decides: bool) -> 
 
 
 def _asked(site: Site, request: Request) -> tuple[Snapshot, str, str, int]:
-    """The table, and the agent, its name on pages and the playouts that are asked for."""
     now, query = looking_at(site, request).deciding(), request.query_params
     shown, budget = query.get("agent", ""), query.get("playouts", "")
     name = allowed_agent(shown, now.plan.game, site.settings)

@@ -233,7 +233,6 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[Callable[..., sqlite3.Cursor]]:
-        """Executes statements, all of them or none."""
         with self._lock, self._readable(), self._database:
             self._database.execute("BEGIN IMMEDIATE")
             yield self._database.execute

@@ -193,7 +193,6 @@ def explained(now: Snapshot, knows: int | None, place: str) -> list[tuple[str, s
 
 
 def _names(position: Mapping[str, Any], place: str) -> list[str]:
-    """What a place or a topic may be called: what lies there, then each of its parts."""
     parts = place.split(".")
     inner: Any = position
     seat = _SEAT.fullmatch(parts[0])

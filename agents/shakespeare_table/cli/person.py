@@ -61,7 +61,6 @@ class Answers:
 
 
 def _line(prompt: str) -> str:
-    """A line of input, echoed unless a terminal shows it."""
     if sys.stdin is None:  # the descriptor is not open
         raise Leave
     try:

@@ -185,7 +185,6 @@ def _write_page(game: Recorded, path: Path, seat: int | None) -> None:
 
 
 def _walk(game: Recorded, seat: int | None) -> None:
-    """Ask where to go, and show the position there, until the person leaves."""
     from shakespeare_table.cli.person import Answers, Leave, number_in  # not for completion
 
     answers, at, end = Answers(), 0, len(game.moves)
@@ -207,7 +206,6 @@ def _walk(game: Recorded, seat: int | None) -> None:
 
 
 def _print_position(game: Recorded, at: int, seat: int | None) -> None:
-    """Print a position, the move that led to it, and who decides."""
     position = game.positions[at]
     if at:
         printing.print_move(game.lines(at - 1, seat))

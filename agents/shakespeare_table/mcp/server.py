@@ -54,7 +54,6 @@ def server_of(tables: Tables) -> MCPServer[object]:
 def _tool(
     ask: Callable[..., Answer], compiling: dict[str, asyncio.Task[None]] | None = None
 ) -> Callable[..., Awaitable[CallToolResult]]:
-    """A method of `Tables` as a tool of the same name, arguments and docstring."""
 
     @wraps(ask)
     async def tool(**arguments: Any) -> CallToolResult:
@@ -73,7 +72,6 @@ def _tool(
 
 
 async def _compiled(game: str, compiling: dict[str, asyncio.Task[None]]) -> None:
-    """Wait for a game's rules, but no longer than clients wait for an answer."""
     if game not in compiling:
         compiling[game] = asyncio.create_task(asyncio.to_thread(compile_all, registry.game(game)))
     await asyncio.wait([compiling[game]], timeout=_PATIENCE_S)

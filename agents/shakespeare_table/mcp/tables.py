@@ -213,7 +213,6 @@ class Tables:
         return self._named or (default(registry.game(game)),)
 
     def _opponents(self, game: str, number: int) -> list[Opponent]:
-        """The agents of all other seats; those of one name are made once."""
         named, rules = self._named_for(game), registry.game(game)
         names = [named[min(at, len(named) - 1)] for at in range(number)]
         for name in names:

@@ -170,7 +170,6 @@ class Moment:
 
 
 def _stored(folder: Path, snapshot: Opponent) -> StoredTensors:
-    """The file of a snapshot's weights, written once: they never change."""
     if snapshot.stored is None or not (folder / snapshot.stored.file).is_file():
         assert snapshot.tensors is not None
         stem = f"{_SNAPSHOT}-{int(snapshot.name)}"
@@ -280,7 +279,6 @@ def restore_state(folder: Path, state: RunState, learner: Learner) -> None:
 
 
 def _set_arrays(arrays: Arrays, learner: Learner) -> None:
-    """Put all arrays into a learner, except those of its league."""
     tensors = {
         name: torch.tensor(array, device=learner.device)
         for name, array in arrays.items()
