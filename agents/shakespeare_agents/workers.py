@@ -63,6 +63,17 @@ def tell_nobody(_decisions: int, _games: int) -> None:
     """Ignore progress."""
 
 
+def summed(tell: Tell | None) -> Tell:
+    """Tells the sums of all that it is called with."""
+    sums = [0, 0]
+
+    def add(decisions: int, games: int) -> None:
+        sums[:] = sums[0] + decisions, sums[1] + games
+        (tell or tell_nobody)(*sums)
+
+    return add
+
+
 class Job(Protocol[S_contra, R_co]):
     """What the shards of some work have in common; it travels pickled to every worker."""
 

@@ -19,7 +19,7 @@ from rich.text import Text
 from shakespeare_agents.identity import AgentSet, agent_set
 from shakespeare_agents.naming import Entrant, entrants_of, filled
 from shakespeare_agents.storage import write_atomically
-from shakespeare_agents.workers import Tell, Workers, in_order, tell_nobody
+from shakespeare_agents.workers import Tell, Workers, in_order, summed
 from shakespeare_arena.intervals import FEW_DEALS, mean_interval, share_interval
 from shakespeare_arena.playing import dealt
 from shakespeare_arena.seating import Rules, SeatPlan, seat_plan
@@ -365,13 +365,7 @@ class Series:
         names = [entrant.name for entrant in entrants]
         self._job = _Deals(agents, names, seats, dict(options or {}), threads)
         self._ends: list[Ends] = []
-        played = [0, 0]
-
-        def count(decisions: int, games: int) -> None:
-            played[:] = played[0] + decisions, played[1] + games
-            (on_progress or tell_nobody)(*played)
-
-        self._count = count
+        self._count = summed(on_progress)
 
     def play(self, deals: int) -> None:
         """Play the next deals, all their games together; if interrupted, none of them counts."""

@@ -43,6 +43,17 @@ def _complete_setting(incomplete: str) -> list[str]:
     return [f"{name}=" for name in TrainingConfig.model_fields if name.startswith(incomplete)]
 
 
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        autocompletion=_complete_setting,
+        help="Any other setting of the learner, such as learning_rate=1e-3; may be repeated.",
+    ),
+]
+
+
 def train(
     config: Annotated[
         str | None,
@@ -69,15 +80,7 @@ def train(
         typer.Option(min=0.0, help="Time limit; schedules follow it.", show_default="none"),
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed.", show_default=_CONFIGURED)] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            autocompletion=_complete_setting,
-            help="Any other setting, such as learning_rate=1e-3; may be repeated.",
-        ),
-    ] = None,
+    settings: Settings = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder of the run.", show_default="runs/<game>-<time>-seed<seed>"),
@@ -308,15 +311,7 @@ def exploit(
         ),
     ] = None,
     seed: lineup_options.Seed = 0,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            autocompletion=_complete_setting,
-            help="A setting of PPO, such as win_reward_coef=1; may be repeated.",
-        ),
-    ] = None,
+    settings: Settings = None,
     out: Annotated[
         Path | None,
         typer.Option(
