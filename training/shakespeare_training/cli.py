@@ -361,8 +361,11 @@ def exploit(
         common |= {"on_progress": tell}
         try:
             if by is By.search:
-                if out is not None:
-                    _make_folder(out)  # before hours of play, if it cannot be written
+                try:
+                    if out is not None:
+                        out.mkdir(parents=True)  # before hours of play, if it cannot be written
+                except (OSError, ValueError) as fault:
+                    give_up(f"cannot write {out} ({fault}); give a new folder")
                 response: Exploitation | None = exploiting.exploit_by_search(
                     frozen, game.name, **common
                 )
@@ -382,10 +385,3 @@ def exploit(
     if out is not None:
         with _give_up_on(out):
             response.save(out / RESULT_NAME)
-
-
-def _make_folder(out: Path) -> None:
-    try:
-        out.mkdir(parents=True)
-    except (OSError, ValueError) as fault:
-        give_up(f"cannot write {out} ({fault}); give a new folder")

@@ -67,16 +67,12 @@ def replay(
     seed: lineup_options.Seed = 0,
 ) -> None:
     """Step through a recorded game; a position is drawn with its legal moves."""
-    for option, wrong, fault in (
-        (
-            "--instead",
-            instead is not None and (at is None or seat is not None or listed),
-            "give --at as well, and neither --seat nor --list: what follows is shown in full",
-        ),
-        (lineup_options.AGENT, instead is None and named, "agents play only after --instead"),
-    ):
-        if wrong:
-            raise typer.BadParameter(fault, param_hint=option)
+    if instead is not None and (at is None or seat is not None or listed):
+        words = "give --at as well, and neither --seat nor --list: what follows is shown in full"
+        raise typer.BadParameter(words, param_hint="--instead")
+    if instead is None and named:
+        words = "agents play only after --instead"
+        raise typer.BadParameter(words, param_hint=lineup_options.AGENT)
     try:
         if not record.startswith("{") and Path(record).is_dir():
             game = from_folder(Path(record), game_id or 0)
