@@ -82,7 +82,7 @@ def look_at(
         solo = players == 1
         estimates = solo_scores(seat_rows(games)) if solo else rated(games)[0]
         within = solo_equal_within if solo else equal_within
-        behind = estimates.behind
+        behind: dict[str, float] = {digest: at for at, digest in enumerate(estimates.digests)}
         order = sorted(agents, key=lambda digest: behind.get(digest, math.inf))
         needs = {}
         for (rank, first), (lower, second) in itertools.combinations(enumerate(order), 2):

@@ -42,11 +42,7 @@ class Games:
         """See `Job.start`; results are rows of `RESULTS`."""
         agents = dict(zip(self.digests, self.agents.agents, strict=True))
         rules = replace(self.rules, agents=agents)
-
-        def work(seatings: Sequence[Seating], tell: Tell) -> pl.DataFrame:
-            return play(seatings, rules, tell, estimates=self.estimates)
-
-        return work
+        return lambda seatings, tell: play(seatings, rules, tell, estimates=self.estimates)
 
 
 class _Estimating(EstimatingLineup, RefereedLineup):

@@ -209,11 +209,6 @@ class Ratings:
     parts: Integers
     matches: Integers
 
-    @property
-    def behind(self) -> dict[str, float]:
-        """Agents' places from 0."""
-        return {digest: place for place, digest in enumerate(self.digests)}
-
     def errors(self) -> Floats:
         """Standard errors, float[n]."""
         return np.sqrt(np.diag(self.covariance))

@@ -230,11 +230,6 @@ class SoloScores:
     digests: tuple[str, ...]
     scores: NDArray[np.float64]
 
-    @property
-    def behind(self) -> dict[str, float]:
-        """Agents' places from 0."""
-        return {digest: place for place, digest in enumerate(self.digests)}
-
     def lead(self, first: int, second: int) -> tuple[float, float, int]:
         """The mean difference on common deals, its standard error (NaN below two), their number."""
         leads = self.scores[:, first] - self.scores[:, second]
