@@ -11,6 +11,7 @@ import functools
 import hashlib
 import inspect
 import json
+import os
 import platform
 import sys
 import tempfile
@@ -30,6 +31,7 @@ from shakespeare_agents.naming import (
     Entrant,
     FunctionAgent,
     PythonName,
+    belongings,
     load,
     make,
     module_of,
@@ -39,6 +41,7 @@ from shakespeare_agents.naming import (
 from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.networks.network import Network, Tensors
 from shakespeare_agents.search.agent import Plan, SearchAgent, network_search
+from shakespeare_env.checks.values import shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
 from shakespeare_env.errors import WorkerError, is_own_file
@@ -62,15 +65,20 @@ def agent_digest(given: Player, agent: AnyAgent, game: Game) -> str:
 
     It covers the weights and options of the package's agents; of named Python the options and the
     source, that of the module named and of the one that defines the object; of objects, all they
-    are made of (see `state_digest`). An attribute `version` counts, too.
+    are made of (see `state_digest`). The version and the files that it names as its own count, too.
 
     Raises:
         TypeError: it cannot be known again, as its state cannot be pickled and it has no version.
+        ValueError: a file that it names is not there.
     """
     holder: Any = agent.act if isinstance(agent, FunctionAgent) else agent
     holder = holder.__self__ if isinstance(holder, MethodType) else holder
     version = getattr(holder, "version", None)
+    named = belongings(given).get("files") if isinstance(given, str) else None
     facts = [game.name, *_facts(given, agent, version is not None), version and str(version)]
+    for files in (getattr(holder, "files", None), named):
+        if files is not None:
+            facts.append(_contents(files))
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:DIGITS]
 
 
@@ -89,6 +97,8 @@ def _facts(given: Player, agent: AnyAgent, has_version: bool) -> list[Any]:
         options.pop("threads", None)  # they change no move
         return [label, PLAY, options]
     if python := python_name(label):
+        if "files" in belongings(str(given)):
+            del options["files"]  # their contents count
         return ["python", _source_digests(python), python.attribute, options]
     try:
         return ["object", state_digest(agent)]
@@ -100,6 +110,23 @@ def _facts(given: Player, agent: AnyAgent, has_version: bool) -> list[Any]:
             f"count as its own ({fault}); name it as my.py:NAME, make it picklable, or give it "
             "a `version`, another one whenever it plays otherwise"
         ) from fault
+
+
+def _contents(files: Any) -> list[list[str]]:
+    """Digests of files by their paths within what is named, a folder or a file by itself."""
+    digests = []
+    for path in files if isinstance(files, list | tuple) else [files]:
+        place = Path(str(path))
+        held = [file for file in (place, *sorted(place.rglob("*"))) if file.is_file()]
+        if not held:
+            raise ValueError(
+                f"there is no file {shown(str(path))}, which an agent names as its own; give the "
+                f"path of one, or of a folder of files, from {os.getcwd()}"
+            )
+        for file in held:
+            digest = hashlib.sha256(file.read_bytes()).hexdigest()
+            digests.append([file.relative_to(place).as_posix(), digest])
+    return digests
 
 
 def _source_digests(python: PythonName) -> list[str]:
@@ -308,8 +335,8 @@ def _network_agent(tensors: Tensors, greedy: bool, game: Game) -> AnyAgent:
 def _searching(
     tensors: Tensors, plan: Plan, horizon: int, temperature: float, game: Game
 ) -> AnyAgent:
-    """A search over a network, on one thread, as workers share the cores."""
     network = Network(tensors, game.layout)
+    # Workers share the cores.
     return network_search(game, network, plan, horizon=horizon, temperature=temperature, threads=1)
 
 

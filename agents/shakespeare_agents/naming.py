@@ -36,6 +36,8 @@ RULE = (
     "class or function that makes an agent, of the game or of nothing"
 )
 """A description of what can play."""
+BELONGINGS = ("files", "version")
+"""What tells agents of one code apart: attributes of theirs, and options of their names."""
 
 
 class PythonName(NamedTuple):
@@ -104,6 +106,17 @@ def python_name(text: str) -> PythonName | None:
     return python if python.source.endswith(".py") or all(map(str.isidentifier, parts)) else None
 
 
+def belongings(text: str) -> dict[str, Any]:
+    """`BELONGINGS` in the options of Python that is named and takes none called so itself."""
+    label, options = split_options(text)
+    python, written = python_name(label), options.keys() & set(BELONGINGS)
+    if python is None or not written:
+        return {}
+    given = load(python)
+    takes = signature(given).parameters if callable(given) else ()
+    return {name: options[name] for name in written if name not in takes}
+
+
 def running_python(players: Iterable[str]) -> list[str]:
     """Those of some agents' names that make Python run which the user has not installed.
 
@@ -153,7 +166,6 @@ def module_of(name: PythonName) -> ModuleType:
 
 @contextmanager
 def _current_folder_on_path() -> Iterator[None]:
-    """Put the current folder first on the path, as `python -m` does, for the length of a block."""
     folder = os.getcwd()
     sys.path.insert(0, folder)
     importlib.invalidate_caches()
@@ -215,7 +227,8 @@ def make(player: Player, game: Game, **options: Any) -> AnyAgent:
     label, choices = repr(player), f"{', '.join(names())}, {HOW_TO_NAME}"
     if isinstance(player, str):
         label, written = split_options(player)
-        options = {**written, **options}
+        own = belongings(player)
+        options = {name: it for name, it in written.items() if name not in own} | options
         python = python_name(label)
         if label in BUILT_IN:
             source, attribute = BUILT_IN[label]
@@ -250,7 +263,6 @@ class FunctionAgent:
 
 
 def _agent_from(given: Any, name: str, game: Game, options: Mapping[str, Any]) -> AnyAgent:
-    """The agent that an object is or makes, as `make` says."""
     from shakespeare_env.play.agent import Agent, Searcher
 
     is_agent = not isinstance(given, type) and isinstance(given, Agent | Searcher)
@@ -282,7 +294,6 @@ def _takes_three(takes: Signature) -> bool:
 
 
 def _checked_options(name: str, takes: Signature, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of the names and types that a class or function takes."""
     kinds = {
         p.name: type(p.default)
         for p in takes.parameters.values()

@@ -63,6 +63,17 @@ def tell_nobody(_decisions: int, _games: int) -> None:
     """Ignore progress."""
 
 
+def summed(tell: Tell | None) -> Tell:
+    """Tells the sums of all that it is called with."""
+    sums = [0, 0]
+
+    def add(decisions: int, games: int) -> None:
+        sums[:] = sums[0] + decisions, sums[1] + games
+        (tell or tell_nobody)(*sums)
+
+    return add
+
+
 class Job(Protocol[S_contra, R_co]):
     """What the shards of some work have in common; it travels pickled to every worker."""
 
@@ -226,7 +237,6 @@ class Cluster(Processes):
 
 
 def _do(code: str, job: bytes, shard: bytes) -> Any:
-    """In a worker: do a shard of a job, which is started when it is first seen."""
     counts: list[tuple[int, int]] = [(0, 0)]
     result, fault = None, None
     try:
@@ -248,7 +258,6 @@ def _pickled(fault: BaseException) -> Any:
 
 
 def _do_in(folder: str, *arguments: Any) -> Any:
-    """In a worker of a cluster: the same in the driver's folder, if this machine has it."""
     with suppress(OSError):
         os.chdir(folder)
     return _do(*arguments)
@@ -263,7 +272,6 @@ def _started(code: str, job: bytes) -> Any:
 
 @cache
 def _code() -> str:
-    """A digest of our packages and of the libraries whose versions may decide a result."""
     digest = hashlib.sha256(f"{version('numpy')} {version('numba')}".encode())
     for package in (
         *("shakespeare_env", "shakespeare_agents", "shakespeare_arena"),

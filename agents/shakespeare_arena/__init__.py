@@ -10,19 +10,10 @@ if TYPE_CHECKING:
     from shakespeare_arena.evaluation import EvaluationResult, evaluate
 
 __all__ = ["Entrant", "EvaluationResult", "evaluate"]
-_HOMES = {
-    "Entrant": "shakespeare_agents.naming",
-    "EvaluationResult": "shakespeare_arena.evaluation",
-    "evaluate": "shakespeare_arena.evaluation",
-}
-"""The modules of public names, imported on first use because the compiler takes a while."""
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    # Imported on first use because the compiler takes a while.
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return getattr(import_module(f"{__name__}.evaluation"), name)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from shakespeare_agents.identity import agent_digest, agent_set
 from shakespeare_agents.naming import Entrant
-from shakespeare_agents.workers import Tell, Workers, in_order, tell_nobody
+from shakespeare_agents.workers import Tell, Workers, in_order, summed
 from shakespeare_arena.playing import Games
 from shakespeare_arena.results import Store, opened
 from shakespeare_arena.seating import Rules, Seating, seat_plan
@@ -74,12 +74,7 @@ def write_dataset(
     together = _SEARCHED_TOGETHER if searches else _DEALS_TOGETHER
     seats = seat_plan(entrants, seed)
     deals = -(-games // seats.games)
-
-    played = [0, 0]
-
-    def tell(decisions: int, games: int) -> None:
-        played[:] = played[0] + decisions, played[1] + games
-        (on_progress or tell_nobody)(*played)
+    tell = summed(on_progress)
 
     def lacking(store: Store) -> Iterator[list[Seating]]:
         for first in range(0, deals, together):

@@ -19,7 +19,7 @@ from rich.text import Text
 from shakespeare_agents.identity import AgentSet, agent_set
 from shakespeare_agents.naming import Entrant, entrants_of, filled
 from shakespeare_agents.storage import write_atomically
-from shakespeare_agents.workers import Tell, Workers, in_order, tell_nobody
+from shakespeare_agents.workers import Tell, Workers, in_order, summed
 from shakespeare_arena.intervals import FEW_DEALS, mean_interval, share_interval
 from shakespeare_arena.playing import dealt
 from shakespeare_arena.seating import Rules, SeatPlan, seat_plan
@@ -35,8 +35,7 @@ from shakespeare_env.play.lineup import Lineup, play_out
 
 WIDTH = 80
 """Columns of a printed result."""
-_NARROWEST = 56
-"""The narrowest table, in columns; it keeps the title on one line."""
+_NARROWEST = 56  # the narrowest table, in columns; it keeps the title on one line
 
 
 class Shown:
@@ -261,12 +260,10 @@ def agent_results(
 
 
 def _with_margin(mean: float, high: float | None) -> str:
-    """A mean and its symmetric interval: `21.37 ± 0.52`."""
     return f"{mean:.2f}" if high is None else f"{mean:.2f} ± {high - mean:.2f}"
 
 
 def _ends(low: float | None, high: float | None, digits: str, unit: int = 1) -> str:
-    """An interval's ends in brackets; nothing without them."""
     if low is None or high is None:
         return ""
     return f" ({unit * low:{digits}} to {unit * high:{digits}})"
@@ -276,10 +273,8 @@ OnProgress = Callable[[int, int], None]
 """Called with decisions made and games finished so far; in this process after every step."""
 Ends = tuple[NDArray[np.int16], NDArray[np.bool_]]
 """Final scores, int16[n, S], and winners, bool[n, S], of n games in the order of their deals."""
-_GAMES_AT_ONCE = 16_384
-"""The most games played together, to bound memory; it changes no figure."""
-_SHARDS_A_WORKER = 8
-"""The fewest shards a worker, so that all end at about the same time."""
+_GAMES_AT_ONCE = 16_384  # the most games played together, to bound memory; it changes no figure
+_SHARDS_A_WORKER = 8  # the fewest shards a worker, so that all end at about the same time
 _BYTES_A_RESULT = 26
 """Memory a seat and game: holder, score and victory, stored, joined and averaged."""
 
@@ -370,13 +365,7 @@ class Series:
         names = [entrant.name for entrant in entrants]
         self._job = _Deals(agents, names, seats, dict(options or {}), threads)
         self._ends: list[Ends] = []
-        played = [0, 0]
-
-        def count(decisions: int, games: int) -> None:
-            played[:] = played[0] + decisions, played[1] + games
-            (on_progress or tell_nobody)(*played)
-
-        self._count = count
+        self._count = summed(on_progress)
 
     def play(self, deals: int) -> None:
         """Play the next deals, all their games together; if interrupted, none of them counts."""
@@ -432,8 +421,6 @@ class Series:
 
 @dataclass(frozen=True)
 class _Deals:
-    """The job of playing deals; its shards are ranges of them."""
-
     agents: AgentSet
     names: Sequence[str]
     seats: SeatPlan

@@ -217,7 +217,6 @@ def contenders(field: Field, game: Game) -> Iterator[dict[str, Entrant]]:
 
 
 def _made(contender: Contender, field: Field, game: Game) -> tuple[str, Any]:
-    """An agent's digest, and itself."""
     if contender.program is None:
         agent = make(contender.agent, game)
         return agent_digest(contender.agent, agent, game), agent

@@ -10,8 +10,7 @@ from shakespeare_arena.intervals import clustered_mean, clustered_share
 
 _BY_SEAT = ("agents", "digests", "scores", "places", "seconds", "decisions")
 _KEPT = ("key", "match", "players", "seed", "deal")
-_FEWEST = 6
-"""The fewest characters of a digest in a label."""
+_FEWEST = 6  # the fewest characters of a digest in a label
 _AT = ["players", "digest", "agent"]
 
 

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 _Z_95 = NormalDist().inv_cdf(0.975)
 _STUDENT = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622)
 """The 97.5 % quantiles of Student's t with 1, 2, ... degrees of freedom."""
-_ROUNDING = 1e-24
-"""Variances up to it are those of equal numbers, rounded."""
+_ROUNDING = 1e-24  # variances up to it are those of equal numbers, rounded
 FEW_DEALS = 30
 """With fewer deals an interval is a rough one."""
 
@@ -105,14 +104,12 @@ def clustered_share(sums: pl.Expr, counts: pl.Expr) -> tuple[pl.Expr, pl.Expr, p
 
 
 def _linearised(sums: pl.Expr, counts: pl.Expr) -> tuple[pl.Expr, pl.Expr]:
-    """A mean over clusters and its variance."""
     mean, clusters = sums.sum() / counts.sum(), sums.count()
     off = sums - counts * mean
     return mean, (off**2).sum() / counts.sum() ** 2 * clusters / (clusters - 1)
 
 
 def _wilson(rate: Any, games: Any, quantile: Any) -> tuple[Any, Any]:
-    """Both ends, for numbers or expressions."""
     z2 = quantile**2
     middle = (rate + z2 / (2 * games)) / (1 + z2 / games)
     half = quantile / (1 + z2 / games) * (rate * (1 - rate) / games + z2 / (4 * games**2)) ** 0.5
@@ -120,7 +117,6 @@ def _wilson(rate: Any, games: Any, quantile: Any) -> tuple[Any, Any]:
 
 
 def _student_of(clusters: pl.Expr) -> pl.Expr:
-    """`student_quantile` for all but one of some clusters."""
     freedom = clusters.count().cast(float) - 1
     few = range(1, len(_STUDENT) + 1)
     return freedom.replace_strict(few, _STUDENT, default=_fisher_cornish(freedom))

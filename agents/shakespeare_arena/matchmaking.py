@@ -28,10 +28,8 @@ from shakespeare_arena.standings import (
 
 GROWTH = 1.5
 """The factor by which each round is larger than the one before, so that looks stay few."""
-_EVENLY = 0.2
-"""The part of all meetings that is spread over all pairs alike."""
-_LOOKS = 10
-"""The number of looks that share half of the level."""
+_EVENLY = 0.2  # the part of all meetings that is spread over all pairs alike
+_LOOKS = 10  # the number of looks that share half of the level
 
 
 @dataclass(frozen=True)
@@ -84,7 +82,7 @@ def look_at(
         solo = players == 1
         estimates = solo_scores(seat_rows(games)) if solo else rated(games)[0]
         within = solo_equal_within if solo else equal_within
-        behind = estimates.behind
+        behind: dict[str, float] = {digest: at for at, digest in enumerate(estimates.digests)}
         order = sorted(agents, key=lambda digest: behind.get(digest, math.inf))
         needs = {}
         for (rank, first), (lower, second) in itertools.combinations(enumerate(order), 2):
@@ -146,7 +144,6 @@ def plan_round(
 
 
 def _solo(here: pl.DataFrame, ladder: Ladder, agents: Sequence[str], games: float) -> list[Match]:
-    """The next deals of agents with an open neighbour, those who are behind first."""
     played = here.select("deal", pl.col("digests").list.first())
     # Deals are played in order, so an agent's count of deals is the number of its next one.
     following = Counter(dict.fromkeys(agents, 0))
@@ -166,7 +163,6 @@ def _solo(here: pl.DataFrame, ladder: Ladder, agents: Sequence[str], games: floa
 def _lineups(
     ladder: Ladder, agents: Sequence[str], players: int, number: int, rng: np.random.Generator
 ) -> list[list[str]]:
-    """Line-ups of the pairs that are furthest from their share of meetings."""
     n = len(agents)
     wanted = _wanted(ladder, agents) * number * players * (players - 1)
     full = players // n

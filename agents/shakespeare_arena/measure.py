@@ -54,19 +54,16 @@ _NETWORK = 20.0
 """Doublings of playouts that are worth about as much as the network is over random play."""
 _PLACES = np.arange(-_NETWORK - 6, 18.0, 1 / 16)
 """Places of agents; far enough beyond the scale's ends to be all alike."""
-_SLOPES = np.geomspace(0.01, 2.5, 40)
-"""Candidate slopes, in logits a doubling."""
+_SLOPES = np.geomspace(0.01, 2.5, 40)  # candidate slopes, in logits a doubling
 _SLOPE, _FACTOR = 0.25, math.e
 """Prior of the slope: its middle, and the factor of one standard deviation. It is weak and decides
 only where games do not, as when an agent has met a single rung."""
-_CHI2_95 = 3.841458820694124
-"""The 95 % quantile of chi-squared with one degree of freedom."""
+_CHI2_95 = 3.841458820694124  # the 95 % quantile of chi-squared with one degree of freedom
 _PRIOR_DEALS = 8.0
 """Deals of independent games added to the estimate of dispersion, since few deals show little."""
 _TOGETHER_S, _MOST_TOGETHER = 10.0, 4096
 """The most seconds of deals played together, which an interruption loses, and the most deals."""
-_SURE = 16
-"""Deals at an end of the scale that suffice for an agent that is surely beyond it."""
+_SURE = 16  # deals at an end of the scale that suffice for an agent that is surely beyond it
 
 
 @dataclass(frozen=True)
@@ -416,7 +413,6 @@ def _dispersion(meetings: Collection[Meetings]) -> float:
 
 
 def _playouts_at(place: float) -> float | None:
-    """The playouts of a place on the scale; 0.0 and None beyond its ends."""
     if place < 0:
         return max(0.0, 1 + place / _NETWORK)
     return 2.0**place if 2.0**place <= RUNGS[-1] else None

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.identity import AgentSet
 from shakespeare_agents.networks.estimating import EstimatingLineup
+from shakespeare_agents.programs import Fault
 from shakespeare_agents.workers import Tell, tell_nobody
 from shakespeare_arena.referee import RefereedLineup
 from shakespeare_arena.seating import Rules, Seating
@@ -41,11 +42,7 @@ class Games:
         """See `Job.start`; results are rows of `RESULTS`."""
         agents = dict(zip(self.digests, self.agents.agents, strict=True))
         rules = replace(self.rules, agents=agents)
-
-        def work(seatings: Sequence[Seating], tell: Tell) -> pl.DataFrame:
-            return play(seatings, rules, tell, estimates=self.estimates)
-
-        return work
+        return lambda seatings, tell: play(seatings, rules, tell, estimates=self.estimates)
 
 
 class _Estimating(EstimatingLineup, RefereedLineup):
@@ -125,10 +122,38 @@ def _row(
     actions: NDArray[Any],
     values: NDArray[Any],
 ) -> dict[str, Any]:
-    match, forfeit = seating.match, referee.forfeits.get(row)
-    seats = range(match.players)
-    scores = batch.final_scores[row, : match.players]
-    places = places_of(scores[None], batch.final_winners[row : row + 1, : match.players])[0]
+    seats, forfeit = slice(seating.match.players), referee.forfeits.get(row)
+    return result_row(
+        seating,
+        rules,
+        forfeit.scores if forfeit else batch.final_scores[row, seats].tolist(),
+        batch.final_winners[row, seats],
+        None if forfeit is None else (forfeit.seat, forfeit.fault),
+        seconds=referee.seconds[row, seats].tolist(),
+        decisions=referee.decisions[row, seats].tolist(),
+        actions=actions,
+        values=values,
+    )
+
+
+def result_row(
+    seating: Seating,
+    rules: Rules,
+    scores: Sequence[int],
+    winners: NDArray[np.bool_],
+    forfeit: tuple[int, Fault | None] | None,
+    **decided: Any,
+) -> dict[str, Any]:
+    """A finished game as a row of `RESULTS`.
+
+    `forfeit` is the seat that has lost it by a fault, if one has; `decided` the columns `seconds`,
+    `decisions`, `actions` and `values`.
+    """
+    match, (seat, fault) = seating.match, forfeit or (None, None)
+    if seat is None:
+        places = places_of(np.array([scores]), winners[None])[0].tolist()
+    else:
+        places = [match.players if other == seat else 1 for other in range(match.players)]
     return {
         "key": rules.key(seating),
         "match": rules.match_key(match),
@@ -142,17 +167,12 @@ def _row(
         "rotation": seating.rotation,
         "agents": [rules.names[digest] for digest in seating.digests],
         "digests": seating.digests,
-        "scores": forfeit.scores if forfeit else scores.tolist(),
-        "places": [match.players if seat == forfeit.seat else 1 for seat in seats]
-        if forfeit
-        else places.tolist(),
-        "forfeited_by": forfeit and forfeit.seat,
-        "fault": forfeit and forfeit.fault.kind,
-        "fault_details": forfeit and forfeit.fault.details,
-        "seconds": referee.seconds[row, : match.players].tolist(),
-        "decisions": referee.decisions[row, : match.players].tolist(),
-        "actions": actions,
-        "values": values,
+        "scores": scores,
+        "places": places,
+        "forfeited_by": seat,
+        "fault": fault and fault.kind,
+        "fault_details": fault and fault.details,
+        **decided,
     }
 
 

@@ -12,8 +12,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 DPI = 100
-_COLOURS = 48
-"""Of a picture as a file."""
+_COLOURS = 48  # of a picture as a file
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#AA4A88", "#B07900", "#333333")
 """After Okabe and Ito's colour-blind safe palette; two are darkened to be legible on white."""
 MARKERS = ("o", "s", "^", "D", "v", "P")

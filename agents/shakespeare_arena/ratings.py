@@ -180,14 +180,12 @@ def strengths(sets: Floats, chosen: Floats, shown: Floats) -> Floats:
 
 
 def _curvature(sets: Floats, shown: Floats, at: Floats) -> Floats:
-    """float[n, n]: the second derivatives of the loss at float[n]."""
     shares = _shares(sets, at)[:, : len(at)]
     weighted = shares * shown[:, None]
     return np.asarray(np.diag(weighted.sum(axis=0)) - weighted.T @ shares)
 
 
 def _shares(sets: Floats, at: Floats) -> Floats:
-    """float[s, n + 1]: each agent's chance to be chosen from each set."""
     held = sets * np.exp(np.append(at, 0.0))
     return np.asarray(held / held.sum(axis=1)[:, None])
 
@@ -210,11 +208,6 @@ class Ratings:
     covariance: Floats
     parts: Integers
     matches: Integers
-
-    @property
-    def behind(self) -> dict[str, float]:
-        """Agents' places from 0."""
-        return {digest: place for place, digest in enumerate(self.digests)}
 
     def errors(self) -> Floats:
         """Standard errors, float[n]."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from shakespeare_agents.storage import write_atomically
 from shakespeare_arena import sheets
 from shakespeare_arena.results import FIELD_NAME
-from shakespeare_arena.sheets import Sheet, shown_name
+from shakespeare_arena.sheets import shown_name
 from shakespeare_env.extras import needing
 from shakespeare_env.version import version
 
@@ -25,10 +25,8 @@ with needing("arena", "an arena's report needs"):
 if TYPE_CHECKING:
     from shakespeare_arena.standings import Standings
 
-_PANEL, _HEIGHT = 420, 380
-"""Pixels."""
-_FAR_BELOW = 900.0
-"""Elo points below the strongest; weaker agents would press the others together."""
+_PANEL, _HEIGHT = 420, 380  # pixels
+_FAR_BELOW = 900.0  # Elo points below the strongest; weaker agents would press the others together
 
 
 def write_report(standings: Standings, folder: Path, path: Path) -> None:
@@ -54,6 +52,15 @@ def write_report(standings: Standings, folder: Path, path: Path) -> None:
             shown_name(line.expandtabs(4), len(line) * 4) for line in text.splitlines()
         ),
     }
+    ladders = sheets.ladder_sheets, sheets.combined_sheets, sheets.fit_sheets
+    sections = {
+        "ladder": [sheet for of in ladders for sheet in of(standings)],
+        "tables": [*sheets.table_sheets(standings)],
+        "pairs": [*sheets.matrix_sheets(standings)],
+        "faults": [*sheets.fault_sheets(standings)],
+    }
+    if standings.misfit:
+        sections = {"pairs": sections.pop("pairs"), **sections}
     picture = strength_svg(standings) if standings.times.height and standings.ladder.height else ""
     page = environment.get_template("report.html").render(
         title=f"{standings.game.capitalize()}: who is strongest",
@@ -61,28 +68,11 @@ def write_report(standings: Standings, folder: Path, path: Path) -> None:
         version=version(),
         standings=standings,
         digests=digests,
-        sections=_sections(standings),
+        sections={name: tables for name, tables in sections.items() if tables},
         legend=f"{sheets.RANKS} {sheets.VERDICTS}",
         picture=picture[picture.find("<svg") :],
     )
     write_atomically(path, page.encode())
-
-
-def _sections(standings: Standings) -> dict[str, list[Sheet]]:
-    """The tables of the page by its sections, in order."""
-    sections = {
-        "ladder": [
-            *sheets.ladder_sheets(standings),
-            *sheets.combined_sheets(standings),
-            *sheets.fit_sheets(standings),
-        ],
-        "tables": [*sheets.table_sheets(standings)],
-        "pairs": [*sheets.matrix_sheets(standings)],
-        "faults": [*sheets.fault_sheets(standings)],
-    }
-    if standings.misfit:
-        sections = {"pairs": sections.pop("pairs"), **sections}
-    return {name: tables for name, tables in sections.items() if tables}
 
 
 @matplotlib.rc_context(

@@ -47,8 +47,7 @@ _CONTENTS = Contents(
     use="plays in it",
     remedy="give a new folder or one of results",
 )
-_SMALL = 2**20
-"""The size in bytes below which a file is small."""
+_SMALL = 2**20  # the size in bytes below which a file is small
 
 
 @dataclass(frozen=True)

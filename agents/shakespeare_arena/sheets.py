@@ -26,12 +26,9 @@ VERDICTS = (
     "right together at 95 %, so they are stricter than each interval."
 )
 _MARKS = {"stronger": ">", "equal": "=", "open": "?", None: ""}
-_TEXTS = {"Agent", "Other", "Fault", "Example"}
-"""Headings of columns that stand on the left."""
-_WORST = 5
-"""The number of pairs that a ladder shows as those it fits worst."""
-_NARROW = 12
-"""The most opponents beside a name in 80 columns."""
+_TEXTS = {"Agent", "Other", "Fault", "Example"}  # headings of columns that stand on the left
+_WORST = 5  # the number of pairs that a ladder shows as those it fits worst
+_NARROW = 12  # the most opponents beside a name in 80 columns
 Row = Mapping[str, Any]
 
 
@@ -80,7 +77,6 @@ def ladder_sheets(standings: Standings) -> Iterator[Sheet]:
 
 
 def _ranked(row: Row, value: str, digits: int) -> list[str]:
-    """Rank, agent, strength and the lead on the next."""
     lead = f"{estimate(row, 'lead', 'lead_', digits)} {_MARKS[row['verdict']]}"
     return [row["rank"], row["agent"], estimate(row, value, digits=digits), lead.strip()]
 
@@ -119,7 +115,6 @@ def fit_sheets(standings: Standings) -> Iterator[Sheet]:
 
 
 def _ahead(pair: Row) -> list[str]:
-    """Two agents, how often the first was ahead, and what ratings expect."""
     ahead = estimate(pair, "ahead", digits=1, unit=100)
     return [pair["agent"], pair["other"], ahead, number(100 * pair["expected"], 1)]
 
@@ -197,7 +192,6 @@ def standings_tables(standings: Standings) -> RenderableType:
 
 
 def _in_order(standings: Standings, pairs: list[Sheet]) -> list[Sheet]:
-    """The ladders and the pairs, which come first where ratings do not tell them."""
     ladders = [*ladder_sheets(standings)]
     return pairs + ladders if standings.misfit else ladders + pairs
 
@@ -249,7 +243,6 @@ def markdown(sheet: Sheet) -> str:
 
 
 def _code(agent: str) -> str:
-    """A name as Markdown code, safe for backticks and bars."""
     name = shown_name(agent).replace("|", "\\|")
     longest = max((len(run) for run in re.findall("`+", name)), default=0)
     fence = "`" * (longest + 1)

@@ -230,11 +230,6 @@ class SoloScores:
     digests: tuple[str, ...]
     scores: NDArray[np.float64]
 
-    @property
-    def behind(self) -> dict[str, float]:
-        """Agents' places from 0."""
-        return {digest: place for place, digest in enumerate(self.digests)}
-
     def lead(self, first: int, second: int) -> tuple[float, float, int]:
         """The mean difference on common deals, its standard error (NaN below two), their number."""
         leads = self.scores[:, first] - self.scores[:, second]
@@ -330,14 +325,12 @@ def _with_leads(
 def _framed(
     name: str, rows: list[dict[str, Any]], more: pl.DataFrame, on: list[str]
 ) -> pl.DataFrame:
-    """The frame of a ladder's rows, its other columns from `more`."""
     added = set(more.columns) - set(on)
     schema = {column: kind for column, kind in SCHEMAS[name].items() if column not in added}
     return pl.DataFrame(rows, schema=schema).join(more, on=on, how="left", maintain_order="left")
 
 
 def _mean_of_ladders(ratings: Mapping[int, Ratings], labels: Mapping[str, str]) -> pl.DataFrame:
-    """The frame `Standings.combined`."""
     ladders = list(ratings.values())
     everywhere = set(labels).intersection(*(ladder.digests for ladder in ladders))
     if len(ladders) < 2 or any(ladder.parts.any() for ladder in ladders) or not everywhere:

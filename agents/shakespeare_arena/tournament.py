@@ -25,12 +25,9 @@ with needing("arena", "the arena needs"):
 
 SHARD_S = 3.0
 """Seconds of games played together, which an interruption loses."""
-_MOST_TOGETHER = 16_384
-"""The most games played together."""
-_GUESS_S = 0.25
-"""Seconds that a game of a new agent is assumed to take; its first batch is small."""
-_FIRST_ROUND = 24
-"""Games per agent and table in the first round."""
+_MOST_TOGETHER = 16_384  # the most games played together
+_GUESS_S = 0.25  # seconds that a game of a new agent is assumed to take; its first batch is small
+_FIRST_ROUND = 24  # games per agent and table in the first round
 LOST_IN_A_ROW = 10
 """The number of games lost by faults in a row after which an agent plays no more."""
 
@@ -98,8 +95,6 @@ class _OutOfTime(Exception):  # noqa: N818 - nothing is wrong
 
 
 class _Arena:
-    """The games of a field, in rounds."""
-
     def __init__(
         self,
         field: Field,
@@ -218,11 +213,9 @@ class _Arena:
         ]
 
     def _playing(self) -> list[str]:
-        """The agents that go on playing."""
         return [digest for digest in self.job.digests if not sits_out(self.store.results, digest)]
 
     def _of_field(self) -> pl.DataFrame:
-        """The games of this field's agents at its tables."""
         agents, players = list(self.job.digests), list(self.field.players)
         of_agents = pl.col("digests").list.eval(pl.element().is_in(agents)).list.all()
         return self.store.results.filter(of_agents, pl.col("players").is_in(players))

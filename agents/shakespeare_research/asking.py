@@ -79,8 +79,6 @@ _key = attrgetter(*_KEY)
 
 @dataclass(frozen=True)
 class _Asking:
-    """The job of answering the shards of a box, whose text is given."""
-
     def start(self) -> Callable[[tuple[list[Shard], bytes], Tell], pl.DataFrame]:
         return _answered
 
@@ -193,7 +191,6 @@ def read_answers(folder: Path) -> pl.DataFrame:
 
 
 def _parts(folder: Path) -> Iterator[pl.DataFrame]:
-    """The rows of every part; a shard without estimates has one without a question."""
     for path in sorted(folder.glob("rows-*.parquet")):
         try:
             yield read_parquet(path, [*ESTIMATES, *_KEY])
@@ -202,7 +199,6 @@ def _parts(folder: Path) -> Iterator[pl.DataFrame]:
 
 
 def _trained_for(player: str, game: Game) -> str:
-    """The digest of the box that a player's network was trained for; empty without a network."""
     name, options = split_options(player)
     if name == "search" and "rollouts" not in options:
         version = f",version={options['version']}" if "version" in options else ""
@@ -229,7 +225,6 @@ def _answered(asked: tuple[list[Shard], bytes], _tell: Tell) -> pl.DataFrame:
 
 
 def _answer_in(folder: Path) -> None:
-    """Answer the shards on standard input in the folder's box, which this process plays with."""
     box, parts = folder / _BOX_FILE, []
     for entry in json.load(sys.stdin):
         shard = Shard(**entry)

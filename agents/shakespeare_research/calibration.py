@@ -147,6 +147,5 @@ def _squared(rows: pl.DataFrame, by: str, off: pl.Expr, constant: pl.Expr) -> pl
 
 
 def _beside(groups: pl.DataFrame, rows: pl.DataFrame, by: str, **column: pl.Expr) -> pl.DataFrame:
-    """The groups, and the mean of a column of theirs."""
     of_groups = rows.group_by(by).agg(**{name: value.mean() for name, value in column.items()})
     return groups.join(of_groups, on=by, how="left", maintain_order="left")

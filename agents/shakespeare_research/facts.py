@@ -167,7 +167,6 @@ def _variance(values: Floats, errors: Floats, boxes: NDArray[np.int64]) -> float
 
 
 def _slope(likeness: Floats, together: Floats) -> float:
-    """The slope, over pairs of boxes, of products of findings on likeness."""
     pairs = np.triu_indices(len(likeness), 1)
     x, y = likeness[pairs], together[pairs]
     x = x - x.mean()
@@ -179,7 +178,6 @@ def _jackknife(without: Sequence[float]) -> float:
 
 
 def _numbers(name: str, value: Any) -> dict[str, float]:
-    """A fact as named numbers; texts are numbers 1 under their own name."""
     if isinstance(value, str):
         return {f"{name}={value}": 1.0}
     if not isinstance(value, Mapping | list):

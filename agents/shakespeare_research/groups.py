@@ -137,7 +137,6 @@ def _percent(value: float, low: float, high: float) -> str:
 
 
 def _ends(groups: pl.DataFrame, name: str, group: dict[str, Any]) -> tuple[Any, ...] | None:
-    """A group's figure and the ends of its interval; None if unknown."""
     wanted = [pl.col(column) == value for column, value in group.items()]
     rows = groups.filter(pl.col("low").is_not_null(), *wanted)
     if len(rows) > 1:

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from shakespeare_research.verdicts import Finding
 
 _WIDTH, _HEIGHT = 760, 380
-_MARGIN, _ROW = 155, 29
-"""Pixels around the rows of a plot, and per row."""
+_MARGIN, _ROW = 155, 29  # pixels around the rows of a plot, and per row
 _BARS = "bars: 95 % intervals"
 _DASHED: Any = {"color": style.GREY, "linestyle": "--", "linewidth": 1.1, "zorder": 1}
 _LEGEND: Any = {"frameon": False, "labelcolor": style.INK}
@@ -174,7 +173,6 @@ def _panel(title: str, x: str, y: str, notes: str, height: int) -> tuple[style.P
 
 
 def _say_below(figure: style.Picture, notes: str) -> None:
-    """Notes, which would cover what is drawn inside a panel."""
     figure.supxlabel(notes, x=0.99, ha="right", fontsize=8, color=style.GREY)
 
 
@@ -223,7 +221,6 @@ def _rows(axes: Axes, names: list[str]) -> None:
 def _prepare(
     axes: Axes, groups: pl.DataFrame, along: Literal["x", "y"], reference: float | None
 ) -> None:
-    """The reference and percent signs, or why there is nothing to draw."""
     unit = _unit(groups)
     if groups["low"].count() == 0:
         style.say_nothing(axes, "too few deals for an interval")

@@ -26,8 +26,7 @@ from shakespeare_research.trials import (
     try_moves,
 )
 
-_WAGES = 11, 23
-"""What winners' troupes cost, by the rule book."""
+_WAGES = 11, 23  # what winners' troupes cost, by the rule book
 _EVERY_MOVE = pl.lit(True)
 
 

@@ -312,7 +312,6 @@ def _ends(
     places: NDArray[np.int64],
     actions: NDArray[np.int64] | None = None,
 ) -> pl.DataFrame:
-    """The deciders' `score`, `lead` and `won` once games are played on."""
     play_on(games, [positions.agent], GameGenerators(positions.states[places]), actions)
     deciders = np.arange(games.n) * games.players + positions.frame["seat"].to_numpy()[places]
     ends: pl.DataFrame = outcomes(games)[deciders].drop("seat")

@@ -197,7 +197,6 @@ def _verdict(seen: Mapping[str, Seen], tests: int) -> str:
 
 
 def _differ(first: Estimates, second: Estimates, tests: int) -> bool:
-    """Whether two players' means differ over the boxes in which both were asked."""
     differences = np.array([first[box][0] - second[box][0] for box in first if box in second])
     if len(differences) < FEWEST_BOXES:
         return False

@@ -38,10 +38,20 @@ _FAULTS = ShakespeareEnvError, ValueError, TypeError, ImportError
 
 
 def _complete_setting(incomplete: str) -> list[str]:
-    """Names of settings that begin so."""
     from shakespeare_training.config import TrainingConfig
 
     return [f"{name}=" for name in TrainingConfig.model_fields if name.startswith(incomplete)]
+
+
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        autocompletion=_complete_setting,
+        help="Any other setting of the learner, such as learning_rate=1e-3; may be repeated.",
+    ),
+]
 
 
 def train(
@@ -70,15 +80,7 @@ def train(
         typer.Option(min=0.0, help="Time limit; schedules follow it.", show_default="none"),
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed.", show_default=_CONFIGURED)] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            autocompletion=_complete_setting,
-            help="Any other setting, such as learning_rate=1e-3; may be repeated.",
-        ),
-    ] = None,
+    settings: Settings = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder of the run.", show_default="runs/<game>-<time>-seed<seed>"),
@@ -220,7 +222,6 @@ def _chosen(
 
 
 def _crew(algorithm: str, workers: int, ray: str | None) -> AbstractContextManager[Workers | None]:
-    """Who plays the games of expert iteration."""
     if algorithm == "ppo" and (workers != 1 or ray is not None):
         raise typer.BadParameter(
             "PPO's games stay in the process that learns, where one question to the network "
@@ -232,7 +233,6 @@ def _crew(algorithm: str, workers: int, ray: str | None) -> AbstractContextManag
 
 
 def _maker(name: str) -> Callable[[Run], Any]:
-    """What makes a callback of a run, by its name."""
     from shakespeare_agents.naming import PythonName, load
 
     source, _, attribute = name.rpartition(":")
@@ -311,15 +311,7 @@ def exploit(
         ),
     ] = None,
     seed: lineup_options.Seed = 0,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            autocompletion=_complete_setting,
-            help="A setting of PPO, such as win_reward_coef=1; may be repeated.",
-        ),
-    ] = None,
+    settings: Settings = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -369,8 +361,11 @@ def exploit(
         common |= {"on_progress": tell}
         try:
             if by is By.search:
-                if out is not None:
-                    _make_folder(out)  # before hours of play, if it cannot be written
+                try:
+                    if out is not None:
+                        out.mkdir(parents=True)  # before hours of play, if it cannot be written
+                except (OSError, ValueError) as fault:
+                    give_up(f"cannot write {out} ({fault}); give a new folder")
                 response: Exploitation | None = exploiting.exploit_by_search(
                     frozen, game.name, **common
                 )
@@ -390,10 +385,3 @@ def exploit(
     if out is not None:
         with _give_up_on(out):
             response.save(out / RESULT_NAME)
-
-
-def _make_folder(out: Path) -> None:
-    try:
-        out.mkdir(parents=True)
-    except (OSError, ValueError) as fault:
-        give_up(f"cannot write {out} ({fault}); give a new folder")

@@ -40,8 +40,7 @@ ADAPTING: Mapping[str, Any] = {
     "batch_size": 8192,
 }
 """Settings of PPO in place of the defaults to adapt a trained network to another box."""
-_DEFAULT = "ppo"
-"""The default algorithm."""
+_DEFAULT = "ppo"  # the default algorithm
 
 Share = Annotated[float, Field(ge=0, le=1)]
 SomeShare = Annotated[float, Field(gt=0, le=1)]

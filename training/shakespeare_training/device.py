@@ -157,7 +157,6 @@ class DeviceGames:
         return Progress(int(self._own_log.sum()), ended)
 
     def _tell_seats(self) -> None:
-        """Let the league know who has which seat now."""
         self._step = 0
         lineup = self.league.lineup
         lineup.seats[:] = self._seats.cpu().numpy()
@@ -210,7 +209,6 @@ class _Slot:
         self.index = torch.zeros((), dtype=torch.int32, device=device)
 
     def hold(self, snapshot: Opponent, index: int) -> None:
-        """Copy a snapshot's weights in."""
         self.index.fill_(index)
         if self._holds is not snapshot:
             self._holds = snapshot

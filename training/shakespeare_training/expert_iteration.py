@@ -196,7 +196,6 @@ class ExpertIteration(Learner):
             yield Part(rows, batch.save(rows), lineup.generators.states[rows], own[rows])
 
     def _begin_anew(self, parts: Sequence[Played]) -> None:
-        """Count the results of a group, and begin the games of the next one."""
         league, batch = self.league, self.league.batch
         every = np.arange(batch.n)
         records = batch.save(every)

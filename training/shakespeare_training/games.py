@@ -20,8 +20,7 @@ from shakespeare_training.league import Ended, League
 TOO_LARGE = "the network's numbers are too large to choose a move by"
 """What is wrong where the learner's move is not legal: exploded weights exceed every mask."""
 
-_RANDOM_GAMES = 16
-"""Random games that are played to measure how long one is."""
+_RANDOM_GAMES = 16  # random games that are played to measure how long one is
 
 
 class Progress(NamedTuple):

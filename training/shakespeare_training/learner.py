@@ -15,8 +15,7 @@ from shakespeare_env.play.agent import AnyAgent
 from shakespeare_training.league import League
 from shakespeare_training.policy import PolicyNetwork
 
-_MAX_GRADIENT = 0.5
-"""The norm at which the gradients of each part of the network are clipped."""
+_MAX_GRADIENT = 0.5  # the norm at which the gradients of each part of the network are clipped
 _MOST_LOGGED = 16
 Schedule = Callable[[float], float]
 """A number by the share of the run that is left, 1 to 0."""
@@ -153,7 +152,6 @@ class Learner:
             yield from self._minibatches()
 
     def _learn_from(self, minibatch: Any) -> None:
-        """One step of the optimiser, unless the policy has moved too far; nothing waits for it."""
         losses = self._losses(minibatch)
         self._logged = list(losses)
         measured = torch.stack([torch.ones_like(self._stopped), *losses.values()]).detach()
@@ -173,7 +171,6 @@ class Learner:
         self.optimizer.step()
 
     def _minibatches(self) -> Iterator[Any]:
-        """All that was played, once, in parts of nearly equal size."""
         raise NotImplementedError
 
     def _losses(self, minibatch: Any) -> dict[str, torch.Tensor]:

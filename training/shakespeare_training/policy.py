@@ -19,8 +19,7 @@ with needing("train", "training needs"):
 
 _ILLEGAL = float(ILLEGAL)
 _REPEATS = 7
-_WORTH_IT = 1.1
-"""The least speed-up for which bfloat16 is used."""
+_WORTH_IT = 1.1  # the least speed-up for which bfloat16 is used
 
 
 class Outputs(NamedTuple):

@@ -96,7 +96,6 @@ class PPO(Learner):
             games.step(actions[torch.from_numpy(rows).to(actions.device)], rows)
 
     def _play_step(self, step: int) -> None:
-        """One decision in every game."""
         games, rollout = self.games, self.rollout
         row = rollout.seats.shape[0] - self.n_steps + step
         kept = {name: store[row] for name, store in rollout.decisions.items()}
@@ -167,7 +166,6 @@ class PPO(Learner):
         }
 
     def _learn_from(self, minibatch: Minibatch) -> None:
-        """One step; on a GPU that of a whole minibatch is recorded and repeated."""
         whole = minibatch.repeated.kept == minibatch.repeated.total
         if self.device.type == "cpu" or not whole or len(minibatch.players) != self.batch_size:
             super()._learn_from(minibatch)

@@ -18,8 +18,7 @@ from rich.console import Console
 from shakespeare_env.cli.choices import give_up
 from shakespeare_env.extras import needing
 
-_STOPPED = 130
-"""The exit code of a command that Ctrl-C has stopped."""
+_STOPPED = 130  # the exit code of a command that Ctrl-C has stopped
 _TOGETHER_S = 0.5
 """Seconds within which signals count as one, as `timeout` or a closing terminal sends several."""
 

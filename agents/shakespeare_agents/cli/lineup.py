@@ -99,7 +99,6 @@ def make_opponents(game: Game, named: Sequence[str] | None, players: int | None)
 
 
 def _made(game: Game, named: Sequence[str], players: int | None, first: int = 0) -> list[Entrant]:
-    """Who sits at each seat from the first on, by the one rule of all commands."""
     if players is not None:
         with usage_errors("--players"):
             game.check_players(players)

@@ -27,8 +27,7 @@ from shakespeare_env.core.registry import box_digest
 from shakespeare_env.errors import CheckpointError
 
 FORMAT = 6
-_FORMATS = (2, 3, 4, 5, FORMAT)
-"""Cards of former formats lack some entries, or have more."""
+_FORMATS = (2, 3, 4, 5, FORMAT)  # cards of former formats lack some entries, or have more
 CARD_NAME = "card.json"
 LICENCE = "MIT"  # the licence of the weights, as of the code
 _WIDEST = 4096  # of a wider one memory would be taken before it counts as damaged

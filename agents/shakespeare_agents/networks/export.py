@@ -57,7 +57,6 @@ def export(checkpoint: Path, game: Game, out: Path, formats: Collection[str]) ->
 
 
 def _config(card: Card, network: Network, game: Game) -> dict[str, Any]:
-    """What the numbers mean, and what the layers read."""
     left_out = ("settings", "figures", "command", "weights", "actions", "observation", "format")
     return {
         "made_by": f"shakespeare-env {version()}",
@@ -72,7 +71,6 @@ def _config(card: Card, network: Network, game: Game) -> dict[str, Any]:
 
 
 def _onnx(network: Network, card: Card) -> bytes:
-    """The network as an ONNX file, which runtimes of many languages and browsers load."""
     import onnx
     from onnx import TensorProto, helper, numpy_helper
 
@@ -121,7 +119,6 @@ def _onnx(network: Network, card: Card) -> bytes:
 
 
 def _model_card(card: Card, game: Game, files: Collection[str]) -> str:
-    """The text of a README.md as hubs of models show it: Markdown below YAML."""
     seats = ", ".join(map(str, card.players))
     heads = """
 | `win_logits` | [n, S], of shares of the victory, clockwise from the own seat; omit empty seats |

@@ -146,7 +146,6 @@ class SearchAgent:
         rows: NDArray[np.int64],
         rng: GameGenerators,
     ) -> None:
-        """Play rounds, at least one, as long as the next is likely to fit into the time."""
         each = 1
         while True:
             began = time.perf_counter()

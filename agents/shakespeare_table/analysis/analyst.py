@@ -31,10 +31,8 @@ from shakespeare_research.counterfactual import batch_of
 
 _SIMULATIONS = 128
 """Playouts of the search for a better move, if the agent does not search by itself."""
-_LEAST = 1e-3
-"""The least probability of moves that are tried."""
-_ALWAYS = 3
-"""The number of likeliest moves that are tried all the same."""
+_LEAST = 1e-3  # the least probability of moves that are tried
+_ALWAYS = 3  # the number of likeliest moves that are tried all the same
 Floats = NDArray[np.float64]
 
 

@@ -20,16 +20,12 @@ from shakespeare_table.analysis.analyst import Analyst, Floats, Trials, with_mar
 
 PLAYOUTS = 64
 """Playouts of each move in the first look."""
-_AGAIN = 4
-"""How many times as many a second look has, for a move that looks like a mistake."""
-_NEAR_CERTAIN = 0.95
-"""The probability from which a move is not questioned."""
-_FORECASTING = 32
-"""Playouts of a position where no network forecasts."""
+_AGAIN = 4  # how many times as many a second look has, for a move that looks like a mistake
+_NEAR_CERTAIN = 0.95  # the probability from which a move is not questioned
+_FORECASTING = 32  # playouts of a position where no network forecasts
 MOVES = 8
 """The number of moves of a line."""
-_OF_A_LINE = 64
-"""Playouts of each of its moves, for what every seat may expect."""
+_OF_A_LINE = 64  # playouts of each of its moves, for what every seat may expect
 
 
 @dataclass(frozen=True)

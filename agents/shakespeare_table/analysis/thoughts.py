@@ -23,13 +23,10 @@ from shakespeare_table.analysis.judging import forecast_by_network
 PLAYOUTS = 4096
 """Playouts of all moves together."""
 _CANDIDATES = 8
-_FIRST = 8
-"""Playouts of each move in the first round; later rounds have twice as many."""
+_FIRST = 8  # playouts of each move in the first round; later rounds have twice as many
 _OF_A_HINT = 6
-_LOOK, _FINAL = 32, 128
-"""Playouts of each move, and of the best two."""
-_PAIRS = 16
-"""Games a round in which each of the two moves is played on, row by row."""
+_LOOK, _FINAL = 32, 128  # playouts of each move, and of the best two
+_PAIRS = 16  # games a round in which each of the two moves is played on, row by row
 _ROUNDS = 2
 
 
@@ -193,7 +190,6 @@ def _points(
     agent: AnyAgent,
     generators: GameGenerators,
 ) -> list[Counter[str]]:
-    """The mover's points by source in each game, played on after an action."""
     games, seat = batch_of(position.game, records), position.to_move
     points: list[Counter[str]] = [Counter() for _ in records]
     before: list[Records] = []

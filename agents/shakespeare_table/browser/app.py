@@ -38,10 +38,8 @@ from shakespeare_table.browser.store import StoreError
 from shakespeare_table.browser.tables import TableError
 from shakespeare_table.browser.thinking import NotReadyError
 
-_QUICKLY = 3
-"""The level at which answers are compressed: a third of the usual time."""
-_BACKLOG = 64
-"""Connections that are taken at a time."""
+_QUICKLY = 3  # the level at which answers are compressed: a third of the usual time
+_BACKLOG = 64  # connections that are taken at a time
 _DESCRIPTORS = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
 MOST_CONNECTIONS = min(512, max(_DESCRIPTORS // 2 - _BACKLOG // 2, 8))
 """The most connections, some in any case; descriptors remain for files and processes."""

@@ -42,12 +42,10 @@ from shakespeare_table.browser.thinking import NotReadyError
 from shakespeare_table.browser.viewing import Viewer, drawn_panels
 from shakespeare_table.session import choose
 
-_GUESSES = 4
-"""Possible games in which a gain must be the same to be sure."""
+_GUESSES = 4  # possible games in which a gain must be the same to be sure
 _MOST_GAINS = 4
 _MOST_ROWS = 3
-_KEPT = 4096
-"""Decisions kept in memory."""
+_KEPT = 4096  # decisions kept in memory
 _asking = threading.Lock()
 
 
@@ -170,7 +168,6 @@ def effects_in_words(gains: Sequence[Event], seat: int | None, names: Sequence[s
 
 
 def _card(move: str) -> str:
-    """The card or thing that a move names first."""
     return move.partition(":")[2].partition(">")[0].removesuffix("+3")
 
 
@@ -203,7 +200,6 @@ def _advice(now: Snapshot) -> Advice:
 
 
 def _words(entry: Entry | None, before: Sequence[Entry | None], seen: Mapping[str, Any]) -> str:
-    """What an entry says after those before."""
     return "" if entry is None else entry.at(before.count(entry), seen)
 
 
@@ -231,7 +227,6 @@ def _overview(site: Site, request: Request) -> Response:
 
 
 def _how_to_play(site: Site, request: Request) -> Response:
-    """Goal, turn and what scores, with pictures of the example game."""
     taught = _taught(site, request)
     return site.page(
         request,
@@ -249,7 +244,6 @@ def _explain(site: Site, request: Request) -> Response:
 
 
 def _begin(site: Site, request: Request, _fields: Fields, _file: bytes) -> Response:
-    """A guided game; its page. Until its rules are compiled, the page that waits for them."""
     try:
         taught = _taught(site, request)
     except NotReadyError as fault:

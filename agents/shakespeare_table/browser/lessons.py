@@ -192,7 +192,6 @@ def _inner(value: Any, name: str) -> Any:
 
 
 def _number(value: Any) -> int:
-    """A number; of a collection how many it holds."""
     if isinstance(value, Mapping):
         return sum(value.values())
     return len(value) if isinstance(value, list) else int(value or 0)

@@ -32,8 +32,7 @@ PERSON = "person"
 _LATEST = 20
 strongest = cache(default)
 """The default agent, remembered: to find it, the cards of all bundled networks are read."""
-_EASY = 1
-"""The level that a newcomer is offered, counted from 0."""
+_EASY = 1  # the level that a newcomer is offered, counted from 0
 _SEARCHES = ("search,simulations=256", "search,seconds=2", "search,seconds=10")
 
 
@@ -57,7 +56,6 @@ def routes(site: Site) -> list[Route]:
 
 
 def _show(site: Site, request: Request) -> Response:
-    """The form, and tables begun before; a game that was not shown before has seats of its own."""
     fields = dict(request.query_params)
     if fields.get("shown") not in (None, fields.get("game")):
         fields = {name: fields[name] for name in ("game", "seed") if name in fields}
@@ -65,7 +63,6 @@ def _show(site: Site, request: Request) -> Response:
 
 
 def _begin(site: Site, request: Request, fields: Fields, _file: bytes) -> Response:
-    """A new table; its first person's page, or the spectators' if nobody plays."""
     try:
         choice = choices(fields, site.settings)
         site.preparing.wait(choice.game)
@@ -204,7 +201,6 @@ def agent_seat(called: str, game: str, settings: Settings) -> Sitter:
 
 
 def _start(text: str, game: str) -> Position | None:
-    """The position to begin with, if one is given."""
     if not text:
         return None
     try:

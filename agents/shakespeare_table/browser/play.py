@@ -42,20 +42,14 @@ from shakespeare_table.browser.thinking import ThinkerError, analyse, as_seen
 from shakespeare_table.browser.viewing import Viewer, board, called, explained, known, last_move
 
 _PLACES = ("/seat/{token}", "/watch/{table}")
-_BUDGETS = ("256", "4096", "65536")
-"""Playouts of all moves together that a viewer may ask for."""
+_BUDGETS = ("256", "4096", "65536")  # playouts of all moves together that a viewer may ask for
 _MOST_MOVES = 8
 _MOST_ROWS = 6
-_LEAST_GAIN = 0.05
-"""Points; smaller differences are left out."""
-_RECENT = 8
-"""Moves that a spectator finds in the strip."""
-_LOOK_AGAIN = 0.1
-"""Seconds between looks for what has changed."""
-_MOST_TABLES = 100
-"""Tables that one browser hears of."""
-_PING = 20
-"""Seconds after which a silent connection says that it is still there."""
+_LEAST_GAIN = 0.05  # points; smaller differences are left out
+_RECENT = 8  # moves that a spectator finds in the strip
+_LOOK_AGAIN = 0.1  # seconds between looks for what has changed
+_MOST_TABLES = 100  # tables that one browser hears of
+_PING = 20  # seconds after which a silent connection says that it is still there
 
 
 @dataclass(frozen=True)
@@ -206,7 +200,6 @@ def _play(_site: Site, looking: Looking, fields: Fields) -> None:
 
 
 def _seat_agent(site: Site, looking: Looking, fields: Fields) -> None:
-    """Let another agent, or the same once more, hold the seat of one that has failed."""
     now = looking.table.now()
     seat = now.position.to_move
     if not looking.viewer.seats or seat is None or not now.fault:
@@ -231,7 +224,6 @@ def _changes(
 def _context(
     site: Site, request: Request, looking: Looking, message: str = "", number: int | None = None
 ) -> dict[str, Any]:
-    """What the templates of a table show, after `number` moves or all of them."""
     latest, viewer = looking.table.now(), looking.viewer
     plan = latest.plan
     now = latest if number is None else latest.up_to(number)
@@ -254,7 +246,6 @@ def _context(
 
 
 def _seen(now: Snapshot, latest: Snapshot, viewer: Viewer) -> dict[str, Any]:
-    """What a viewer sees; before the latest move nobody decides."""
     behind = len(latest.moves) - len(now.moves)
     knows, position = viewer.knows(now), now.position
     presentation = position.game.presentation
@@ -333,7 +324,6 @@ def _sentence(now: Snapshot, text: str, names: Sequence[str], decides: bool) -> 
 
 
 def _asked(site: Site, request: Request) -> tuple[Snapshot, str, str, int]:
-    """The table, and the agent, its name on pages and the playouts that are asked for."""
     now, query = looking_at(site, request).deciding(), request.query_params
     shown, budget = query.get("agent", ""), query.get("playouts", "")
     name = allowed_agent(shown, now.plan.game, site.settings)

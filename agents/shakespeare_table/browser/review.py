@@ -51,16 +51,11 @@ from shakespeare_table.browser.store import TablePlan
 from shakespeare_table.browser.thinking import Analysts, ThinkerError, analyse
 
 _LATEST = 20
-_OPEN = 12
-"""Games kept in memory."""
-_AT_ONCE = 0.3
-"""Seconds of judging before progress is reported."""
-_EVERY = 1.5
-"""Seconds between graphs while verdicts come in."""
-_FEWER_PLAYOUTS = 8
-"""Playouts of a position for an early graph where no network forecasts."""
-_PASTED = "the game given"
-"""The name that errors give to lines from a form."""
+_OPEN = 12  # games kept in memory
+_AT_ONCE = 0.3  # seconds of judging before progress is reported
+_EVERY = 1.5  # seconds between graphs while verdicts come in
+_FEWER_PLAYOUTS = 8  # playouts of a position for an early graph where no network forecasts
+_PASTED = "the game given"  # the name that errors give to lines from a form
 
 
 class Reviewed:
@@ -140,15 +135,12 @@ class Judging:
         return Line(line.course, own)
 
     def _by_movers(self) -> Forecasts:
-        """What each seat to move expected, refined where its decision is judged."""
         assert self._first is not None
         return refined(self._first, list(self.judged), self.name)
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """A request about a game under review."""
-
     site: Site
     request: Request
     reviewed: Reviewed
@@ -165,7 +157,6 @@ class _Asked:
 
     @property
     def ply_to_move(self) -> int:
-        """The same, where somebody decides."""
         ply = self.ply
         if self.reviewed.game.positions[ply].to_move is None:
             raise HTTPException(409, "The game is over here; choose an earlier position.")
@@ -286,7 +277,6 @@ def _film(asked: _Asked) -> Response:
 
 
 def _share(asked: _Asked) -> Response:
-    """The game as one HTML file, with what the agent asked for has found so far."""
     judging, film = asked.judging(), asked.reviewed.film
     judged = list(judging.judged)
     forecasts = judging.forecasts() if judged else None
@@ -309,7 +299,6 @@ def _picture(asked: _Asked) -> Response:
 
 
 def _play_on(asked: _Asked) -> Response:
-    """The lobby's form for a table that begins here."""
     reviewed, settings = asked.reviewed, asked.site.settings
     position = reviewed.game.positions[asked.ply_to_move]
     game = position.game.name

@@ -25,10 +25,8 @@ from shakespeare_agents import naming
 MOST_BYTES = 2**23
 """The most bytes of a game that is brought to the review."""
 _LONG = {"/review": MOST_BYTES}
-_SHORT = 2**17
-"""The most bytes of any other request: a position has some thousands."""
-_SAME_FOR_ALL = ("/film/", "/static/")
-"""Paths of what pages are made of, which browsers may keep."""
+_SHORT = 2**17  # the most bytes of any other request: a position has some thousands
+_SAME_FOR_ALL = ("/film/", "/static/")  # paths of what pages are made of, which browsers may keep
 _OPEN = ("/seat/", "/watch/", "/events", "/review/table/", *_SAME_FOR_ALL)
 """Paths that need no server token: a table's links to seats, watching and review are secret."""
 _COOKIE = "shakespeare_token"

@@ -26,11 +26,9 @@ from shakespeare_table.browser.thinking import Analysts, Preparing
 from shakespeare_table.browser.viewing import in_words, titled
 
 STATIC = Path(__file__).parent / "static"
-_OWNER = "shakespeare_owner"
-"""The cookie by which a browser finds its tables again."""
+_OWNER = "shakespeare_owner"  # the cookie by which a browser finds its tables again
 _A_YEAR = 365 * 86_400
-_ANALYSTS = 3
-"""The most processes for thoughts and reviews."""
+_ANALYSTS = 3  # the most processes for thoughts and reviews
 
 Fields = dict[str, str]
 """What a form says, by the names of its fields."""

@@ -27,8 +27,7 @@ from shakespeare_env.play.named import numbered
 
 FORMAT = 3
 _T = TypeVar("_T")
-_WAIT = 1.0
-"""Seconds for another server to let go of the file."""
+_WAIT = 1.0  # seconds for another server to let go of the file
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS tables (
     id TEXT PRIMARY KEY,
@@ -234,7 +233,6 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[Callable[..., sqlite3.Cursor]]:
-        """Executes statements, all of them or none."""
         with self._lock, self._readable(), self._database:
             self._database.execute("BEGIN IMMEDIATE")
             yield self._database.execute

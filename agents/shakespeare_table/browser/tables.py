@@ -17,8 +17,7 @@ from shakespeare_env.play.course import Course
 from shakespeare_table.browser.store import Sitter, Store, StoredTable, StoreError, TablePlan
 from shakespeare_table.browser.thinking import ThinkerError, Thinkers, as_seen, decide
 
-_PROCESSES = 4
-"""The most processes in which agents decide."""
+_PROCESSES = 4  # the most processes in which agents decide
 
 Allowed = Callable[[str, str], str]
 """What to make of an agent's name at a table of a game; ThinkerError if it may not play here."""

@@ -36,14 +36,10 @@ PATIENCE_S = 2.0
 _STARTING_S = 120.0
 """Seconds for a process to start or to make an agent, on a machine that does much else."""
 _COMPILING_S = 900.0
-_GIVE_WAY = 10
-"""Niceness of processes that think."""
-_EACH = 2
-"""Questions of one viewer that are thought about at a time."""
-_MADE = 6
-"""Agents that a process keeps."""
-_THINKING = "search,simulations=16"
-"""An agent that uses all that thinking aloud does."""
+_GIVE_WAY = 10  # niceness of processes that think
+_EACH = 2  # questions of one viewer that are thought about at a time
+_MADE = 6  # agents that a process keeps
+_THINKING = "search,simulations=16"  # an agent that uses all that thinking aloud does
 
 Job = Callable[[], Iterator[Any]]
 """What a process does: it makes an agent, yields None, then results. It travels pickled."""

@@ -16,10 +16,8 @@ from shakespeare_env.play.course import GameLog
 from shakespeare_env.play.named import YOU, named_board, named_move, with_names
 from shakespeare_table.browser.tables import Snapshot
 
-_BOARDS = 128
-"""Boards kept; each takes up to about 250 KB."""
-_MOVES = 4096
-"""Moves whose words are kept."""
+_BOARDS = 128  # boards kept; each takes up to about 250 KB
+_MOVES = 4096  # moves whose words are kept
 _WIDEST_CARD = 220
 _MOST_EXPLAINED = 4
 _GROUP = re.compile(r'<g\b(?:[^>]*? data-place="(?P<place>[^"]+)")?[^>]*?(?<!/)>|</g>')
@@ -195,7 +193,6 @@ def explained(now: Snapshot, knows: int | None, place: str) -> list[tuple[str, s
 
 
 def _names(position: Mapping[str, Any], place: str) -> list[str]:
-    """What a place or a topic may be called: what lies there, then each of its parts."""
     parts = place.split(".")
     inner: Any = position
     seat = _SEAT.fullmatch(parts[0])

@@ -33,8 +33,7 @@ that as no other move has; several moves are separated by spaces. Or:
   undo         take your last move back, where that gives no secret away
   quit         leave the game; so do Ctrl-D and Ctrl-C"""
 _LOG_LENGTH = 12
-_MOST_EXPLAINED = 6
-"""The most topics explained at once; of more only the names are shown."""
+_MOST_EXPLAINED = 6  # the most topics explained at once; of more only the names are shown
 _SEPARATORS = re.compile(r"[:>]")
 
 
@@ -62,7 +61,6 @@ class Answers:
 
 
 def _line(prompt: str) -> str:
-    """A line of input, echoed unless a terminal shows it."""
     if sys.stdin is None:  # the descriptor is not open
         raise Leave
     try:

@@ -67,16 +67,12 @@ def replay(
     seed: lineup_options.Seed = 0,
 ) -> None:
     """Step through a recorded game; a position is drawn with its legal moves."""
-    for option, wrong, fault in (
-        (
-            "--instead",
-            instead is not None and (at is None or seat is not None or listed),
-            "give --at as well, and neither --seat nor --list: what follows is shown in full",
-        ),
-        (lineup_options.AGENT, instead is None and named, "agents play only after --instead"),
-    ):
-        if wrong:
-            raise typer.BadParameter(fault, param_hint=option)
+    if instead is not None and (at is None or seat is not None or listed):
+        words = "give --at as well, and neither --seat nor --list: what follows is shown in full"
+        raise typer.BadParameter(words, param_hint="--instead")
+    if instead is None and named:
+        words = "agents play only after --instead"
+        raise typer.BadParameter(words, param_hint=lineup_options.AGENT)
     try:
         if not record.startswith("{") and Path(record).is_dir():
             game = from_folder(Path(record), game_id or 0)
@@ -185,7 +181,6 @@ def _write_page(game: Recorded, path: Path, seat: int | None) -> None:
 
 
 def _walk(game: Recorded, seat: int | None) -> None:
-    """Ask where to go, and show the position there, until the person leaves."""
     from shakespeare_table.cli.person import Answers, Leave, number_in  # not for completion
 
     answers, at, end = Answers(), 0, len(game.moves)
@@ -207,7 +202,6 @@ def _walk(game: Recorded, seat: int | None) -> None:
 
 
 def _print_position(game: Recorded, at: int, seat: int | None) -> None:
-    """Print a position, the move that led to it, and who decides."""
     position = game.positions[at]
     if at:
         printing.print_move(game.lines(at - 1, seat))

@@ -25,8 +25,7 @@ Board games for you to play against other agents. Begin with list_games and read
 with new_game, then choose one of legal_moves with play until the game is over; see_seat shows the
 whole table. You hold one seat and see what it may know."""
 
-_PATIENCE_S = 30.0
-"""Seconds that a request waits for compiled rules; many clients give up after 60."""
+_PATIENCE_S = 30.0  # seconds that a request waits for compiled rules; many clients give up after 60
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _PLAYS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 _ENDS = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=False)
@@ -55,7 +54,6 @@ def server_of(tables: Tables) -> MCPServer[object]:
 def _tool(
     ask: Callable[..., Answer], compiling: dict[str, asyncio.Task[None]] | None = None
 ) -> Callable[..., Awaitable[CallToolResult]]:
-    """A method of `Tables` as a tool of the same name, arguments and docstring."""
 
     @wraps(ask)
     async def tool(**arguments: Any) -> CallToolResult:
@@ -74,7 +72,6 @@ def _tool(
 
 
 async def _compiled(game: str, compiling: dict[str, asyncio.Task[None]]) -> None:
-    """Wait for a game's rules, but no longer than clients wait for an answer."""
     if game not in compiling:
         compiling[game] = asyncio.create_task(asyncio.to_thread(compile_all, registry.game(game)))
     await asyncio.wait([compiling[game]], timeout=_PATIENCE_S)

@@ -160,7 +160,6 @@ class Table(Session):
         return {**facts, "seed": seed, "deal": self.start.deal} if over else facts
 
     def _scores(self) -> list[str]:
-        """Scores by seat, and once nothing is secret what they are made of."""
         position = self.position
         final = position.to_move is None
         lines = [f"{'Final scores' if final else 'Scores so far'}, seat by seat:"]

@@ -17,7 +17,7 @@ from pydantic import Field
 from shakespeare_agents.identity import DIGITS, agent_digest
 from shakespeare_agents.naming import default, make
 from shakespeare_agents.programs import Fault
-from shakespeare_arena.playing import places_of
+from shakespeare_arena.playing import result_row
 from shakespeare_arena.results import opened
 from shakespeare_arena.seating import Match, Rules, Seating
 from shakespeare_env.checks.values import did_you_mean, shown
@@ -27,7 +27,6 @@ from shakespeare_env.datasets.frames import RESULTS, frame
 from shakespeare_env.datasets.reading import is_arena, read_results
 from shakespeare_env.datasets.recorded_columns import dealt
 from shakespeare_env.errors import ArenaError, IllegalMove, ShakespeareEnvError
-from shakespeare_env.version import version
 from shakespeare_table.mcp.table import Answer, Opponent, Start, Table
 
 _ROW = re.compile(r"^\| (?P<number>[A-Z]+\d+\w*(?: Ruling)?) \| (?P<rule>.*?) \| `", re.MULTILINE)
@@ -213,7 +212,6 @@ class Tables:
         return self._named or (default(registry.game(game)),)
 
     def _opponents(self, game: str, number: int) -> list[Opponent]:
-        """The agents of all other seats; those of one name are made once."""
         named, rules = self._named_for(game), registry.game(game)
         names = [named[min(at, len(named) - 1)] for at in range(number)]
         for name in names:
@@ -282,42 +280,23 @@ class Keeper:
 
     def _row(self, table: Table) -> dict[str, Any]:
         position, players, start = table.position, table.position.players, table.start
-        digests = [self.digest] * players
-        names = [self.name] * players
+        names, digests = {self.digest: self.name}, [self.digest] * players
         for seat, opponent in table.opponents.items():
-            digests[seat], names[seat] = opponent.digest, opponent.name
-        match = Match(players, start.deal, tuple(digests), (0,))
-        rules = Rules(self.game, start.variants, start.seed, {}, {})
-        scores = position.scores()
-        if table.failed is None:
-            winners = np.isin(np.arange(players), position.winners or [])
-            places = places_of(np.array([scores]), winners[None])[0].tolist()
-        else:
-            places = [players if seat == table.failed else 1 for seat in range(players)]
-        steps = zip(table.positions, table.moves, strict=False)
-        return {
-            "key": rules.key(Seating(match, 0)),
-            "match": rules.match_key(match),
-            "game": self.game,
-            "box_digest": registry.box_digest(self.game),
-            "package_version": version(),
-            "variants": list(start.variants),
-            "players": players,
-            "seed": start.seed,
-            "deal": start.deal,
-            "rotation": 0,
-            "agents": names,
-            "digests": digests,
-            "scores": scores,
-            "places": places,
-            "forfeited_by": table.failed,
-            "fault": None if table.fault is None else table.fault.kind,
-            "fault_details": None if table.fault is None else table.fault.details,
-            "seconds": table.seconds,
-            "decisions": table.decisions,
-            "actions": [before.action_id(move) for before, move in steps],
-            "values": None,
-        }
+            names[opponent.digest], digests[seat] = opponent.name, opponent.digest
+        return result_row(
+            Seating(Match(players, start.deal, tuple(digests), (0,)), 0),
+            Rules(self.game, start.variants, start.seed, {}, names),
+            position.scores(),
+            np.isin(np.arange(players), position.winners or []),
+            None if table.failed is None else (table.failed, table.fault),
+            seconds=table.seconds,
+            decisions=table.decisions,
+            actions=[
+                before.action_id(move)
+                for before, move in zip(table.positions, table.moves, strict=False)
+            ],
+            values=None,
+        )
 
 
 def digest_of_name(name: str) -> str:

@@ -71,7 +71,6 @@ def curves_figure(
 def _draw(
     axes: Axes, history: Sequence[Measurement], kinds: Sequence[Kind], figure: Figure, title: str
 ) -> None:
-    """A line for each kind of games, with its interval as a band."""
     style.prepare(axes, title, "decisions learned from")
     axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
@@ -94,5 +93,4 @@ def _draw(
 
 
 def _colour(players: int) -> str:
-    """The colour of a seat count; solo has the last one, that of the text."""
     return style.COLOURS[(players - 2) % len(style.COLOURS)]

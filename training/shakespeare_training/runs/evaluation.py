@@ -16,10 +16,8 @@ SOLO = ""
 """The opponent in solo games."""
 ITSELF = "itself"
 """The opponent when the learner plays copies of itself."""
-_LEARNER = "\0learner"
-"""A name that no agent and no folder can have."""
-_SEED_OFFSET = 10**9
-"""The distance from the seeds of training games to those of evaluation games."""
+_LEARNER = "\0learner"  # a name that no agent and no folder can have
+_SEED_OFFSET = 10**9  # the distance from the seeds of training games to those of evaluation games
 
 Kind = tuple[int, str]
 """The games of an evaluation: a seat count and an opponent."""

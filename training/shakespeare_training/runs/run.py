@@ -35,8 +35,7 @@ from shakespeare_training.runs.saving import (
     restore_state,
 )
 
-_TIME_OPTION = " --minutes "
-"""The option for the time limit in commands."""
+_TIME_OPTION = " --minutes "  # the option for the time limit in commands
 
 
 class Run:
@@ -211,7 +210,6 @@ class Run:
         return min(self.elapsed / self.limit, 1.0) if self.limit > 0 else 1.0
 
     def _limited_to(self, minutes: float | None) -> str:
-        """Set the time limit, and return its option on the command line."""
         self.limit = None if minutes is None else self.seconds + 60.0 * minutes
         return "" if minutes is None else f"{_TIME_OPTION}{minutes:g}"
 

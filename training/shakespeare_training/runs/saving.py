@@ -42,13 +42,11 @@ CONFIG_NAME = "config.toml"
 CURVES_NAME = "learning_curve.png"
 LOGS_NAME = "tensorboard"
 _LOCK_NAME = ".lock"
-_ARRAYS, _SNAPSHOT = "run", "snapshot"
-"""How the names of files of arrays begin."""
+_ARRAYS, _SNAPSHOT = "run", "snapshot"  # how the names of files of arrays begin
 _NAMES = "|".join(map(re.escape, (STATE_NAME, CARD_NAME, CONFIG_NAME, CURVES_NAME)))
 _FILES = rf"{_NAMES}|(?:weights|run|snapshot-\d+)-[0-9a-f]{{16}}\.safetensors"
 """The names of all files that are written atomically."""
-_LARGEST = 2**26
-"""The most bytes of the JSON."""
+_LARGEST = 2**26  # the most bytes of the JSON
 _NO_FIT = LookupError, TypeError, ValueError, RuntimeError, OverflowError
 """What NumPy and PyTorch raise of arrays and states that do not fit a learner."""
 
@@ -172,7 +170,6 @@ class Moment:
 
 
 def _stored(folder: Path, snapshot: Opponent) -> StoredTensors:
-    """The file of a snapshot's weights, written once: they never change."""
     if snapshot.stored is None or not (folder / snapshot.stored.file).is_file():
         assert snapshot.tensors is not None
         stem = f"{_SNAPSHOT}-{int(snapshot.name)}"
@@ -282,7 +279,6 @@ def restore_state(folder: Path, state: RunState, learner: Learner) -> None:
 
 
 def _set_arrays(arrays: Arrays, learner: Learner) -> None:
-    """Put all arrays into a learner, except those of its league."""
     tensors = {
         name: torch.tensor(array, device=learner.device)
         for name, array in arrays.items()

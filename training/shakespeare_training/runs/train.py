@@ -180,7 +180,6 @@ class _Course(BaseCallback):
             self._evaluate(self._run.config.final_evaluation_games)
 
     def _log_scores(self, ended: Ended) -> None:
-        """Log the winning scores of games in which the learner had every seat."""
         present = ended.seats != NOBODY
         whole = ((ended.seats == OUTSIDE) == present).all(axis=1)
         for game in np.flatnonzero(whole):
@@ -189,7 +188,6 @@ class _Course(BaseCallback):
             self.logger.record_mean(f"rollout/winning_score_{players}_seats", best)
 
     def _evaluate(self, games: int) -> None:
-        """Evaluate and draw the curves; save before and after, as nothing else takes as long."""
         run, progress = self._run, self._progress
 
         def follow(share: float) -> None:
