@@ -229,7 +229,7 @@ def test_of_several_processes_one_compiles(tmp_path):
     environment = {**os.environ, "SHAKESPEARE_CACHE": str(tmp_path / "cache")}
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     command = [sys.executable, str(script)]
-    started = [subprocess.Popen(command, env=environment, **pipes) for _ in range(3)]
+    started: list[Any] = [subprocess.Popen(command, env=environment, **pipes) for _ in range(3)]
     assert [process.stdout.readline() for process in started] == ["ready\n"] * 3
     for process in started:
         process.stdin.write("\n")
