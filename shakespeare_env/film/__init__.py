@@ -223,7 +223,7 @@ def player(
         board: That position's board, shown until the script has fetched all.
     """
     colours = film.game.presentation.seat_colours
-    shown = {"extras": extras, "source": source, "link": link, "at": at, "board": board}
+    shown = {"extras": extras, "source": source, "link": link, "at": at, "first": board}
     seats = [[film.label(seat), *colours[seat]] for seat in range(film.players)]
     html: str = template("player.html").render(film=film, seats=seats, **shown)
     return html
