@@ -146,7 +146,7 @@ class TrainingConfig(BaseModel):
     end of the game."""
     temperature: Annotated[Weight, OnlySearch] = 0.0
     """Of the policy in playouts; 0 plays the likeliest move."""
-    utility: Annotated[Literal["margin", "score", "win"], OnlySearch] = "margin"
+    utility: Annotated[Literal["lead", "margin", "score", "win"], OnlySearch] = "margin"
     """What a playout is worth: the score less the others' mean (`lead`) or best (`margin`), the
     score, or the share of the victory. Alone it is always the score."""
     sharpness: Annotated[Positive, OnlySearch] = 150.0

@@ -124,7 +124,18 @@ def win(ends: Ends) -> NDArray[np.float64]:
     return np.where(ends.players > 1, shares, score(ends))
 
 
+def lead(ends: Ends) -> NDArray[np.float64]:
+    """float64[k]: the own score less the mean of the others; alone, the own score."""
+    own = score(ends)
+    seats = np.arange(ends.score.shape[1])
+    present = np.where(seats < ends.players[:, None], ends.score.astype(np.float64), 0.0)
+    others = (present.sum(axis=1) - own) / np.maximum(ends.players - 1, 1)
+    ahead: NDArray[np.float64] = own - others
+    return ahead
+
+
 UTILITIES: dict[str, Callable[[Ends], NDArray[np.float64]]] = {
+    "lead": lead,
     "margin": margin,
     "score": score,
     "win": win,
