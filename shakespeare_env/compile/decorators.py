@@ -33,6 +33,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, CompileResult, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.typed_passes import NativeLowering
+from numba.np import arrayobj
 from platformdirs import user_cache_path
 
 P = ParamSpec("P")
@@ -119,6 +120,15 @@ _OPTIONS: dict[str, Any] = {
 }
 _clock = event.TimingListener()
 event.register("numba:compile", _clock)
+
+
+def _keep_negative_index(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:
+    """Rules never count from the end, but a wrong index may be -1: the check refuses it."""
+    return context.cast(builder, index, kind, types.intp)
+
+
+if _OPTIONS["boundscheck"]:
+    arrayobj.fix_integer_index = _keep_negative_index
 
 
 def rule(function: Callable[P, R]) -> Callable[P, R]:

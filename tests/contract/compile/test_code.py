@@ -325,7 +325,8 @@ def said(index):
     return "played"
 """
 ABOUT = """[
-    code_folder("probe", write).name, said(4), said(5), sum(write.stats.cache_hits.values())
+    code_folder("probe", write).name, said(4), said(5), said(-1),
+    sum(write.stats.cache_hits.values())
 ]"""
 
 
@@ -338,8 +339,8 @@ def test_an_index_out_of_bounds_is_an_error_in_the_debug_build_which_is_kept_apa
         return json.loads(said_by(script, folder=tmp_path, **{**kept, **environment}))
 
     fast, *rest = run(ABOUT)
-    assert rest == ["played", "played", 0]
+    assert rest == ["played", "played", "played", 0]
     for hits in (0, 1):
         checked, *rest = run(ABOUT, SHAKESPEARE_BOUNDS="1")
-        assert (checked != fast, rest) == (True, ["played", "refused", hits])
-    assert run(ABOUT, SHAKESPEARE_BOUNDS="0") == [fast, "played", "played", 1]
+        assert (checked != fast, rest) == (True, ["played", "refused", "refused", hits])
+    assert run(ABOUT, SHAKESPEARE_BOUNDS="0") == [fast, "played", "played", "played", 1]
