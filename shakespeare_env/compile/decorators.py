@@ -14,11 +14,12 @@ import fcntl
 import hashlib
 import inspect
 import os
+import secrets
 import sys
 import warnings
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from pathlib import Path
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar, cast
@@ -28,6 +29,7 @@ import numba
 import numpy as np
 from numba import _dynfunc, njit, types
 from numba.core import event
+from numba.core.bytecode import FunctionIdentity
 from numba.core.caching import Cache, IndexDataCacheFile
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, CompileResult, DefaultPassBuilder
@@ -120,6 +122,9 @@ _OPTIONS: dict[str, Any] = {
 }
 _clock = event.TimingListener()
 event.register("numba:compile", _clock)
+# Numba tells closures of one name apart by counting.  Where two processes compile, both count from
+# 1, and a third one that loads from both runs the code of one under the name of the other.
+FunctionIdentity._unique_ids = iter(partial(secrets.randbits, 64), None)
 
 
 def _keep_negative_index(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:
@@ -321,22 +326,21 @@ def _digest(modules: frozenset[str]) -> str:
 
 
 def sources_of(modules: Iterable[str]) -> tuple[dict[str, Path], list[str]]:
-    """The files that the rules in modules may come from, by name, and the games they belong to.
+    """The files that rules in modules may come from, by module or place, and the games they are of.
 
     The files are those of the modules, of their packages and of this package.  Of our games only
     those count that hold one of the modules or that are named in one.
     """
-    own = [file for module in modules if (file := _file_of(module)) is not None]
+    files = {module: file for module in modules if (file := _file_of(module)) is not None}
     games, others = [], {*_WITHOUT_RULES}
     for game in sorted(box.parent.name for box in PACKAGE.glob("*/box.toml")):
-        named = f"{PACKAGE.name}.{game}".encode()
-        if any(PACKAGE / game in file.parents or named in file.read_bytes() for file in own):
+        named, folder = f"{PACKAGE.name}.{game}".encode(), PACKAGE / game
+        if any(folder in path.parents or named in path.read_bytes() for path in files.values()):
             games.append(game)
         else:
             others.add(game)
     tops = [sys.modules[module.partition(".")[0]] for module in modules]
     folders = {Path(path).resolve() for top in tops for path in getattr(top, "__path__", ())}
-    files = {file.name: file for file in own}
     for folder in {PACKAGE, *folders}:
         left_out = others if folder.name in _OURS else set()
         for path in folder.rglob("*.py"):

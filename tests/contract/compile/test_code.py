@@ -73,10 +73,8 @@ def test_a_game_of_ones_own_counts_with_its_whole_package(tmp_path, monkeypatch)
     monkeypatch.syspath_prepend(str(tmp_path))
     import_module("own_games.leduc.rules")
     alone = paths.pop("alone.py")
-    for module, wanted in (
-        ("own_games.leduc.rules", paths),
-        (load_file(alone).__name__, {alone.name: alone}),
-    ):
+    by_path = load_file(alone).__name__
+    for module, wanted in (("own_games.leduc.rules", paths), (by_path, {by_path: alone})):
         files, in_games = sources_of({module})
         assert wanted.items() <= files.items()
         assert files["shakespeare_env/core/rng.py"] == PACKAGE / "core" / "rng.py"
@@ -236,6 +234,59 @@ def test_of_several_processes_one_compiles(tmp_path):
         process.stdin.flush()
     counted = sorted(process.communicate()[0].split() for process in started)
     assert counted == [["0", "1"], ["0", "1"], ["1", "0"]]
+
+
+CLOSURES = """
+import sys
+
+import numpy as np
+
+from shakespeare_env.compile.decorators import kernel, rule
+
+def adding(number):
+    @rule
+    def add(values, at):  # too long to be put into its callers
+        for i in range(len(values)):
+            for j in range(at, len(values)):
+                if values[j] % 7 == i % 3:
+                    values[i] += number
+                elif values[i] > 10**6:
+                    values[i] //= number + j
+                elif values[i] % number == at:
+                    values[j] = values[i] * 3 + at
+                else:
+                    values[j] -= values[i] // (j + number)
+        return values.sum()
+
+    @kernel(f"adding-{number}")
+    def add_often(values):
+        total = 0
+        for i in range(3):
+            total += add(values, i) + add(values[1:], i + 1)
+            if total % 2:
+                total -= add(values[2:], 1) * add(values[3:], 2)
+        return total
+
+    return add_often
+
+print(*(adding(int(number))(np.arange(9)) for number in sys.argv[1:]))
+"""
+
+
+def test_code_from_several_processes_is_not_mixed_up(tmp_path):
+    """Closures of one name are told apart wherever each was compiled."""
+    script = tmp_path / "closures.py"
+    script.write_text(CLOSURES)
+
+    def said(cache, *numbers):
+        environment = {**os.environ, "SHAKESPEARE_CACHE": str(tmp_path / cache)}
+        command = [sys.executable, str(script), *numbers]
+        return subprocess.check_output(command, env=environment, text=True).split()
+
+    expected = said("together", "2", "7")
+    assert said("apart", "2") + said("apart", "7") == expected
+    assert said("apart", "2", "7") == expected
+    assert said("apart", "7", "2") == expected[::-1]
 
 
 PROBE = '''
