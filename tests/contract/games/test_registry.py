@@ -69,7 +69,7 @@ def test_a_game_is_found_by_its_name_and_its_seats_before_it_is_loaded(name):
     assert in_a_process(name, script, ROOT / "no box") == [[[]]]
 
 
-@games
+@pytest.mark.parametrize("name", [registry.names()[-1]])
 def test_the_box_given_first_is_the_one_that_is_played_with(name, boxes):
     """In every view, in processes started later, and again and again; another one is refused."""
     script = """
