@@ -1,7 +1,6 @@
-"""Write the pages and pictures made from code: `make docs`.
+"""Draw the pages' pictures that are made from code: `make docs`.
 
-Per game: its action table, observation layout, a table in play with a detail, and the bundled
-network's calibration.
+Per game: a table in play with a detail, and the bundled network's calibration.
 """
 
 from __future__ import annotations
@@ -11,11 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from typer.testing import CliRunner
 
 from shakespeare_agents.networks.checkpoint import bundled_checkpoint, bundled_versions, read_card
 from shakespeare_env import Position
-from shakespeare_env.cli import app
 from shakespeare_env.core import registry
 from shakespeare_research.calibration import forecasts
 from shakespeare_research.plots import plot_calibration
@@ -26,12 +23,6 @@ N_SEATS, SEED, SHARE = 3, 1, 0.76
 CALIBRATION_GAMES = 500
 DETAIL = {"shakespeare": (12, 106, 810, 678), "figaro": (20, 266, 518, 452)}
 """What is legible at page width: left, top, width, height."""
-
-
-def page(game: str, option: str) -> str:
-    """What `shakespeare check` lists of a game."""
-    words = ["check", option, "--game", game]
-    return CliRunner().invoke(app, words, catch_exceptions=False).output
 
 
 def table(game: str) -> str:
@@ -55,12 +46,7 @@ def detail(game: str) -> str:
     return re.sub(r'viewBox="[^"]+" width="\d+" height="\d+"', window, table(game), count=1)
 
 
-PAGES: dict[str, Callable[[str], str]] = {
-    "actions.md": lambda game: page(game, "--actions"),
-    "observation.md": lambda game: page(game, "--observation"),
-    "table.svg": table,
-    "detail.svg": detail,
-}
+PICTURES: dict[str, Callable[[str], str]] = {"table.svg": table, "detail.svg": detail}
 """Files made for every game."""
 
 
@@ -79,7 +65,7 @@ def main() -> None:
     """Write everything."""
     for name in registry.names():
         (HERE / name).mkdir(exist_ok=True)
-        for file, made in PAGES.items():
+        for file, made in PICTURES.items():
             (HERE / name / file).write_text(made(name), encoding="utf-8")
         calibration(name)
 

@@ -1,8 +1,9 @@
 """The site's pages from outside docs/: an MkDocs hook, named in `mkdocs.yml`.
 
 Repository files that pages link to become pages, and the links are rewritten to work both on the
-site and in the repository. Reference pages come from docstrings, the commands' help and the
-settings' descriptions; notebooks become pages with the outputs stored in them.
+site and in the repository. Reference pages come from docstrings, the commands' help, the settings'
+descriptions and what `shakespeare check` lists of a game; notebooks become pages with the outputs
+stored in them.
 """
 
 from __future__ import annotations
@@ -176,6 +177,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         **{f"reference/{name}.md": _names_page(*page) for name, page in REFERENCE.items()},
         "reference/commands.md": _commands_page(),
         "reference/settings.md": _settings_page(),
+        **{
+            f"{game}/{listed}.md": _printed("check", f"--{listed}", "--game", game)
+            for game in registry.names()
+            for listed in ("actions", "observation")
+        },
         **{page: _file_page(path) for path, page in MIRRORED.items()},
     }
     for notebook, page in NOTEBOOKS.items():
@@ -302,10 +308,14 @@ def _table(head: str, rows: Iterable[tuple[str, str]]) -> str:
     return "\n".join([f"| {head} | What it does |", "|---|---|", *lines])
 
 
+def _printed(*words: str) -> str:
+    """What a command prints."""
+    return CliRunner().invoke(app, words, catch_exceptions=False).output
+
+
 def _settings_page() -> str:
     parts = ["# Training settings", "The output of `shakespeare train --print-config`."]
     for game in registry.names():
-        words = ["train", "--game", game, "--print-config"]
-        settings = CliRunner().invoke(app, words, catch_exceptions=False).output.strip()
+        settings = _printed("train", "--game", game, "--print-config").strip()
         parts.append(f"## {game.capitalize()}\n\n```toml\n{settings}\n```")
     return "\n\n".join(parts) + "\n"

@@ -1,4 +1,4 @@
-"""What answers amount to, as a table of numbers, as a page and as sentences."""
+"""What answers amount to, as a table of numbers and as a page."""
 
 from __future__ import annotations
 
@@ -17,17 +17,9 @@ from shakespeare_env.errors import DatasetError
 from shakespeare_research.asking import DIGITS, read_answers
 from shakespeare_research.facts import DrawnBoxes, carried_by_groups, carried_by_units, matrices
 from shakespeare_research.questions import questions_of
-from shakespeare_research.verdicts import (
-    BY_BOTH,
-    BY_BOX,
-    FEWEST_BOXES,
-    HOLDS,
-    Finding,
-    Seen,
-    findings,
-)
+from shakespeare_research.verdicts import FEWEST_BOXES, HOLDS, Finding, Seen, findings
 
-_HEAD = "item|player|bundled box|mean of boxes|spread / sampling|range|same sign|moved by"
+_HEAD = "item|player|bundled box|mean of boxes|spread / sampling|same sign|moved by|verdict"
 _MOST_FACTS = 12
 
 
@@ -94,7 +86,7 @@ class Report:
         return [[*group] for _, group in groupby(ordered, attrgetter("players", "question"))]
 
     def page(self) -> str:
-        """Markdown: numbers by table and question, a sentence per finding, and what facts carry."""
+        """Markdown: verdicts and numbers by table and question, and what facts carry."""
         parts, table = [self.trained()], 0
         for group in self.by_question():
             question, players = group[0].question, group[0].players
@@ -102,12 +94,15 @@ class Report:
                 parts.append(f"## {_seats(players)}")
                 table = players
             rows = [_HEAD.split("|"), ["---"] * 8]
-            rows += [[each.item, *_cells(*p)] for each in group for p in each.by_player.items()]
+            for each in group:
+                verdict = concluded(each)  # once for all players
+                for pair in each.by_player.items():
+                    rows.append([each.item, *_cells(*pair), verdict])
+                    verdict = ""
             parts += [
                 f"### {question.name.replace('_', ' ').capitalize()}",
                 f"In {question.unit}: {_lower(question.says.format(item='…'))}.",
                 _table(rows),
-                "\n".join(f"- {sentence(finding)}" for finding in group),
             ]
         facts = self.facts()
         parts.append("## What facts carry")
@@ -121,22 +116,17 @@ class Report:
         return "\n\n".join(parts) + "\n"
 
 
-def sentence(finding: Finding) -> str:
-    """What is concluded from a finding, in a sentence."""
-    seen, verdict = finding.by_player, finding.verdict.capitalize()
-    says = _lower(finding.question.says.format(item=finding.item))
-    if finding.verdict == HOLDS:
-        direction = next(iter(seen.values())).direction
-        worth = {1: "is worth something", -1: "costs something", 0: "makes no difference of note"}
-        least = min(player.over.sign_bound for player in seen.values())
-        share = f" in at least {100 * least:.0f} % of boxes" if direction else ""
-        says += f", {worth[direction or 0]}{share}"
-    moved_by = dict.fromkeys(group for player in seen.values() for group in player.moved_by)
-    if moved_by and finding.verdict in (BY_BOX, BY_BOTH):
-        *some, last = moved_by
-        verdict += f", on {' and '.join(filter(None, [', '.join(some), last]))}"
-    means = ", ".join(f"{who} {player.over.mean:+.2f}" for who, player in seen.items())
-    return f"{verdict} at {_seats(finding.players).lower()}: {says} ({means})."
+def concluded(finding: Finding) -> str:
+    """A finding's verdict, and of what holds the direction and the least share of boxes."""
+    if finding.verdict != HOLDS:
+        return finding.verdict
+    seen = finding.by_player.values()
+    direction = next(iter(seen)).direction
+    if not direction:
+        return f"{HOLDS}: makes no difference of note"
+    least = min(player.over.sign_bound for player in seen)
+    does = "is worth" if direction > 0 else "costs"
+    return f"{HOLDS}: {does} something in at least {100 * least:.0f} % of boxes"
 
 
 def _table(rows: Sequence[Sequence[str]]) -> str:
@@ -153,7 +143,6 @@ def _cells(player: str, seen: Seen) -> Iterator[str]:
         yield f"{estimate:+.2f} ± {student_quantile(deals - 1) * error:.2f}"
     yield f"{over.mean:+.2f} ({over.low:+.2f} to {over.high:+.2f})"
     yield f"{over.between:.2f} / {over.sampling:.2f}"
-    yield f"{over.least:+.2f} to {over.most:+.2f}"
     yield f"{over.same_sign} of {over.boxes}, at least {100 * over.sign_bound:.0f} %"
     yield ", ".join(f"{group} {100 * share:.0f} %" for group, share in seen.moved_by.items())
 

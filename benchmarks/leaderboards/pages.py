@@ -7,7 +7,7 @@ from pathlib import Path
 
 from shakespeare_agents.storage import write_atomically
 from shakespeare_arena.report import strength_svg
-from shakespeare_arena.sheets import ladder_markdown, markdown, matrix_sheets, table_sheets
+from shakespeare_arena.sheets import ladder_markdown, markdown, matrix_sheets
 from shakespeare_arena.standings import Standings, standings_of
 from shakespeare_env.core import registry
 from shakespeare_env.datasets.reading import read_results
@@ -51,9 +51,5 @@ def _section(name: str, found: Standings) -> str:
         f"{found.games:,} games of {found.matches:,} matches.",
         *(pairs + ladder if found.misfit else ladder + pairs),
         f"![Strength against time a decision, {name}]({name}/strength.svg)",
-        "Win rates and mean scores:",
-        *map(markdown, table_sheets(found)),
-        "Win rates and scores depend on whom the arena made an agent meet: read "
-        "them beside the ratings, not instead of them.",
     ]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"

@@ -1,6 +1,7 @@
 """Questions asked in boxes, what the answers amount to, and the facts that carry them."""
 
 import math
+import re
 import statistics
 import tomllib
 from itertools import product
@@ -19,7 +20,7 @@ from shakespeare_env.errors import DatasetError
 from shakespeare_research.asking import ask, boxes_of, read_answers, shards_of
 from shakespeare_research.facts import DrawnBoxes, carried_by_groups, carried_by_units, matrices
 from shakespeare_research.questions import Table, estimates, plays_of, questions_of
-from shakespeare_research.report import sentence, shipped_facts
+from shakespeare_research.report import concluded, shipped_facts
 from shakespeare_research.trials import self_play
 from shakespeare_research.verdicts import ensemble, findings, share_bound, variance_between
 
@@ -65,17 +66,17 @@ def finding(truth, **options):
 @pytest.mark.parametrize(
     ("truth", "words"),
     [
-        (lambda who, x: 0.7 + 0.05 * x, "ones, is worth something in at least 91 %"),
-        (lambda who, x: -0.7, "ones, costs something in at least 91 % of boxes (heuristic -0.7"),
-        (lambda who, x: 0.0, "Holds at four seats: a wager of 5, against the mean"),
-        (lambda who, x: 0.3 * x, "Depends on the box, on pay at four seats: a wager"),
-        (lambda who, x: 0.3 if who == "network" else -0.3, "Depends on the player at"),
-        (lambda who, x: 1 + x if who == "network" else 0, "the box and the player, on pay at"),
+        (lambda who, x: 0.7 + 0.05 * x, "holds: is worth something in at least 91 % of boxes"),
+        (lambda who, x: -0.7, "holds: costs something in at least 91 % of boxes"),
+        (lambda who, x: 0.0, "holds: makes no difference of note"),
+        (lambda who, x: 0.3 * x, "depends on the box"),
+        (lambda who, x: 0.3 if who == "network" else -0.3, "depends on the player"),
+        (lambda who, x: 1 + x if who == "network" else 0, "depends on the box and the player"),
     ],
 )
 def test_a_verdict_is_what_is_true(truth, words):
     found = finding(truth)
-    assert words in sentence(found)
+    assert concluded(found) == words
     for seen in found.by_player.values():
         assert (seen.over.boxes, seen.bundled is None) == (32, False)
         assert {*seen.moved_by} <= {"pay"}
@@ -237,7 +238,7 @@ def test_the_commands_ask_and_report(tmp_path):
     answers(truths, boxes).drop("box").write_parquet(made / "rows-x-0123456789abcdef.parquet")
     report = run("--report", made).output
     assert "Trained: heuristic for no box, network for the package's own box." in report
-    assert "- Open at four seats: the Queen's objectives, against her money (he" in report
+    assert re.search(r"^\| objectives \| `heuristic` \|.+\| open \|$", report, re.MULTILINE)
     assert "| On a copy | of the variance between boxes, % |" in report
     assert run("--report", made, "--out", out).exit_code == 0
     assert "| 1 | `network` |  | -1." in (out / "page.md").read_text()

@@ -77,8 +77,9 @@ def test_every_action_and_field_is_listed(game):
     assert listed == [(str(index), *texts) for index, texts in enumerate(expected)]
     assert ("{+1} is 3 when seat 2 moves" in out) == game.actions.is_relative
     out = printed("check", "--observation", "--game", game.name)
-    fields = re.findall(r"^\| `(\S+)` \| (\d+) \| (\d+) \|", out, re.MULTILINE)
-    assert {*fields} == {(field.name, str(field.start), str(field.size)) for field in game.layout}
+    found = re.findall(r"^\| `(\S+)` \| (\d+) \| (\d+) \| (-?\d+) to (-?\d+) \|", out, re.M)
+    fields = [(each.name, each.start, each.size, each.low, each.high) for each in game.layout]
+    assert {(name, *map(int, numbers)) for name, *numbers in found} == {*fields}
 
 
 def test_the_box_in_force_contradicts_nothing(game):
