@@ -297,7 +297,10 @@ def tables_of(rules: Game, players: Sequence[int] | None) -> list[int]:
         return list(range(few, rules.max_seats + 1))
     tables = [rules.check_players(seats) for seats in dict.fromkeys(players)]
     if not tables or 1 in tables:
-        raise ValueError(f"players={shown(list(players))}: give {few} to {rules.max_seats} seats")
+        raise ValueError(
+            f"players={shown(list(players))}: alone nobody wins; give {few} to {rules.max_seats} "
+            "seats"
+        )
     return tables
 
 
