@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 from shakespeare_agents.identity import agent_digest, agent_set
 from shakespeare_agents.naming import Entrant
 from shakespeare_agents.workers import Tell, Workers, in_order, summed
-from shakespeare_arena.playing import Games
+from shakespeare_arena.playing import Games, play
 from shakespeare_arena.results import Store, opened
 from shakespeare_arena.seating import Rules, Seating, seat_plan
 from shakespeare_env.core import registry
@@ -69,7 +70,7 @@ def write_dataset(
     _check_names(zip(names.values(), names, strict=True))
     variants = tuple(sorted(name for name, on in (options or {}).items() if on))
     how = Rules(game, variants, int(check_seed(seed)), {}, names, threads)
-    job = Games(agent_set(entrants, rules), digests, how, estimates=True)
+    job = Games(agent_set(entrants, rules), digests, how, partial(play, estimates=True))
     searches = any(isinstance(entrant.agent, Searcher) for entrant in entrants)
     together = _SEARCHED_TOGETHER if searches else _DEALS_TOGETHER
     seats = seat_plan(entrants, seed)

@@ -14,7 +14,7 @@ from shakespeare_agents.storage import write_atomically
 from shakespeare_agents.workers import Workers
 from shakespeare_arena.field import Field, contenders
 from shakespeare_arena.matchmaking import GROWTH, Ladder, look_at, plan_round
-from shakespeare_arena.playing import Games
+from shakespeare_arena.playing import Games, play
 from shakespeare_arena.results import FIELD_NAME, Plan, Store, opened
 from shakespeare_arena.seating import Rules, Seating
 from shakespeare_env.core import registry
@@ -77,7 +77,7 @@ def run_arena(
         names = {digest: entrant.name for digest, entrant in entrants.items()}
         threads = threads if workers is None else 1
         rules = Rules(field.game, field.variants, field.seed, {}, names, threads)
-        job = Games(agent_set(list(entrants.values()), game), tuple(entrants), rules)
+        job = Games(agent_set(list(entrants.values()), game), tuple(entrants), rules, play)
         return _Arena(field, job, store, on_progress, workers or Workers()).run()
 
 
@@ -98,7 +98,7 @@ class _Arena:
     def __init__(
         self,
         field: Field,
-        job: Games,
+        job: Games[pl.DataFrame],
         store: Store,
         on_progress: OnProgress | None,
         workers: Workers,
