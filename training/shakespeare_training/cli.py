@@ -342,12 +342,6 @@ def exploit(
     if settings and by is By.search:
         raise typer.BadParameter("only --by ppo has settings", param_hint="--set")
     console = UnbreakableConsole()
-    method = (
-        exploiting.ppo_method(agent, game)
-        if by is By.ppo
-        else exploiting.search_method(frozen.agent, game)
-    )
-    typer.echo(f"Against {agent}: {method}", err=True)
     with stoppable(console, "Stopped before anything was measured.") as stop:
         common: dict[str, Any] = {"players": seats, "seed": seed, "threads": threads}
         common |= {} if games is None else {"games": games}
