@@ -28,7 +28,6 @@ def evaluate(
     out: ResultFile = None,
     game_name: choices.GameName = choices.DEFAULT_GAME,
     option: choices.Variants = None,
-    threads: lineup_options.Threads = 1,
     workers: workers_options.Processes = 1,
     ray: workers_options.Ray = None,
 ) -> None:
@@ -50,7 +49,6 @@ def evaluate(
             players=len(entrants),
             seed=seed,
             options=variants,
-            threads=threads,
             on_progress=on_progress,
             workers=crew,
         )
@@ -88,7 +86,6 @@ def measure(
     out: ResultFile = None,
     game_name: choices.GameName = choices.DEFAULT_GAME,
     option: choices.Variants = None,
-    threads: lineup_options.Threads = 1,
     workers: workers_options.Processes = 1,
     ray: workers_options.Ray = None,
 ) -> None:
@@ -112,7 +109,6 @@ def measure(
                 games=games,
                 seed=seed,
                 options=variants,
-                threads=threads,
                 on_progress=on_progress,
                 workers=crew,
             )
@@ -131,7 +127,6 @@ def dataset(
     seed: lineup_options.Seed = 0,
     game_name: choices.GameName = choices.DEFAULT_GAME,
     option: choices.Variants = None,
-    threads: lineup_options.Threads = 1,
     workers: workers_options.Processes = 1,
     ray: workers_options.Ray = None,
 ) -> None:
@@ -150,7 +145,6 @@ def dataset(
                 games=games,
                 seed=seed,
                 options=variants,
-                threads=threads,
                 on_progress=show,
                 workers=crew,
             )
@@ -199,7 +193,6 @@ def arena(
     trust: Annotated[
         bool, typer.Option("--trust", help="Run the programs and the Python that the field names.")
     ] = False,
-    threads: lineup_options.Threads = 1,
     workers: workers_options.Processes = 1,
     ray: workers_options.Ray = None,
 ) -> None:
@@ -244,9 +237,7 @@ def arena(
                 bar.update(task, completed=finished, total=planned, round=number + 1)
 
             with workers_options.chosen(workers, ray) as crew, bar:
-                why = tournament.run_arena(
-                    wanted, folder, threads=threads, on_progress=show, workers=crew
-                )
+                why = tournament.run_arena(wanted, folder, on_progress=show, workers=crew)
             ending = f"Stopped because {why}. {ending}"
         standings = standings_of(read_results(folder))
         if report:

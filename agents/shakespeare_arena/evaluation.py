@@ -287,7 +287,6 @@ def evaluate(
     players: int | None = None,
     seed: int = 0,
     options: Mapping[str, bool] | None = None,
-    threads: int = 1,
     on_progress: OnProgress | None = None,
     workers: Workers | None = None,
 ) -> EvaluationResult:
@@ -305,7 +304,6 @@ def evaluate(
             one plays against the default agent.
         seed: Decides the deals and the agents' draws.
         options: Variants.
-        threads: The threads that step the games; they change no result.
         on_progress: See `OnProgress`.
         workers: They play the games (see `open_workers`), by default this process; they change no
             result.
@@ -325,7 +323,6 @@ def evaluate(
         game,
         seed=seed,
         options=options,
-        threads=threads,
         on_progress=on_progress,
         workers=workers,
     )
@@ -353,7 +350,6 @@ class Series:
         *,
         seed: int,
         options: Mapping[str, bool] | None = None,
-        threads: int = 1,
         on_progress: OnProgress | None = None,
         workers: Workers | None = None,
     ) -> None:
@@ -365,7 +361,7 @@ class Series:
         self._options = dict(options or {})
         keys = tuple(str(id(entrant.agent)) for entrant in entrants)
         variants = tuple(name for name, on in self._options.items() if on)
-        rules = Rules(game, variants, seed, {}, dict(zip(keys, self._names, strict=True)), threads)
+        rules = Rules(game, variants, seed, {}, dict(zip(keys, self._names, strict=True)))
         self._job = Games(agent_set(entrants, registry.game(game)), keys, rules, _play)
         self._ends: list[Ends] = []
         self._count = summed(on_progress)

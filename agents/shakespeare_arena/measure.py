@@ -203,7 +203,6 @@ def measure(
     games: int | None = None,
     seed: int = 0,
     options: Mapping[str, bool] | None = None,
-    threads: int = 1,
     on_progress: OnProgress | None = None,
     workers: Workers | None = None,
 ) -> Measurement:
@@ -222,7 +221,6 @@ def measure(
             seed gives the same games.
         seed: Decides the deals and the agents' draws.
         options: Variants.
-        threads: The threads that step the games; they change no result.
         on_progress: See `OnProgress`; counts begin anew with every rung and table.
         workers: They play the games (see `open_workers`), by default this process.
 
@@ -253,7 +251,6 @@ def measure(
             game,
             seed=int(np.random.SeedSequence(facts).generate_state(1, np.uint64)[0]),
             options=options,
-            threads=threads,
             on_progress=on_progress,
             workers=workers,
         )

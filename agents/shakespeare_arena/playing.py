@@ -59,8 +59,7 @@ def dealt(seatings: Sequence[Seating], rules: Rules, kind: type[L]) -> tuple[Bat
     players = np.array([match.players for match in matches])
     deals = np.array([match.deal for match in matches])
     variants: dict[str, Any] = dict.fromkeys(rules.variants, True)
-    how: dict[str, Any] = {"threads": rules.threads, "autoreset": False, **variants}
-    batch = Batch(rules.game, len(seatings), players=players, **how)
+    batch = Batch(rules.game, len(seatings), players=players, autoreset=False, **variants)
     batch.reset(rules.seed, deals)
     numbers = deals * [len(match.rotations) for match in matches]
     numbers += [seating.rotation for seating in seatings]
