@@ -1,4 +1,4 @@
-"""The rules of a game, and how its moves and positions are written, from the files it comes with."""
+"""A game's rules, and how its moves and positions are written, from its own files."""
 
 from __future__ import annotations
 
