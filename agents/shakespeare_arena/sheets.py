@@ -1,4 +1,4 @@
-"""Standings as tables: in a terminal, 80 columns wide, as Markdown, and for the report."""
+"""Standings as tables: in a terminal, 80 columns wide, and as Markdown."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ VERDICTS = (
     "right together at 95 %, so they are stricter than each interval."
 )
 _MARKS = {"stronger": ">", "equal": "=", "open": "?", None: ""}
-_TEXTS = {"Agent", "Other", "Fault", "Example"}  # headings of columns that stand on the left
+_TEXTS = {"Agent", "Other", "Fault", "Example", "Digest"}
+"""Headings of columns that stand on the left."""
 _WORST = 5  # the number of pairs that a ladder shows as those it fits worst
 _NARROW = 12  # the most opponents beside a name in 80 columns
 Row = Mapping[str, Any]
@@ -181,12 +182,13 @@ def fault_sheets(standings: Standings) -> Iterator[Sheet]:
 # ------------------------------------------------------------------------------------ in a terminal
 
 
-def standings_tables(standings: Standings) -> RenderableType:
-    """The ladders and what else has data, in 80 columns."""
+def standings_tables(standings: Standings, more: Sequence[Sheet] = ()) -> RenderableType:
+    """The ladders and what else has data, in 80 columns, then more sheets."""
+    if not standings.games:
+        return Text("No game has been finished yet.")
     pairs = [*fit_sheets(standings), *matrix_sheets(standings, _NARROW)]
     sheets = [*_in_order(standings, pairs), *combined_sheets(standings), *fault_sheets(standings)]
-    if not sheets:
-        return Text("No game has been finished yet.")
+    sheets += more
     shown: list[RenderableType] = [*map(_table, sheets), Text(f"{RANKS} {VERDICTS}", style="dim")]
     return Group(*(Padding(part, (0, 0, 1, 0)) for part in shown))
 
