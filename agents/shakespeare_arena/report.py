@@ -94,6 +94,7 @@ def strength_svg(standings: Standings) -> str:
             heights = [round(row["rating"], 1) for row in pair]
             axes.plot(times, heights, color=GREY, linewidth=1, zorder=0)
         axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:g}")
         axes.minorticks_off()
         prepare(axes, f"{players} seats", "milliseconds a decision", "Elo points")
     handles = [
