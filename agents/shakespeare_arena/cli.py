@@ -8,11 +8,10 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_agents.cli import playing as workers_options
-from shakespeare_agents.cli.playing import ResultFile, counted_games, show_result
+from shakespeare_agents.cli.playing import ResultFile, counted_games, games_progress, show_result
 from shakespeare_env.checks.values import command
 from shakespeare_env.cli import choices
 from shakespeare_env.errors import ArenaError, CheckpointError, DatasetError, agent_notes
@@ -228,9 +227,7 @@ def arena(
                 )
             # Leaving this way also ends the programs that were started.
             signal.signal(signal.SIGTERM, signal.default_int_handler)
-            columns = BarColumn(), MofNCompleteColumn(), TextColumn("games"), TimeElapsedColumn()
-            words = TextColumn("round {task.fields[round]}")
-            bar = Progress(words, *columns, console=Console(stderr=True), transient=True)
+            bar = games_progress("round {task.fields[round]}")
             task = bar.add_task("playing", round=0, total=None)
 
             def show(number: int, finished: int, planned: int) -> None:

@@ -264,27 +264,19 @@ def measure(
         return play
 
     ends = time.monotonic() + 60 * minutes
-    placements: list[Placement] = []
-    for number, seats in enumerate(tables):
-        left = max(ends - time.monotonic(), 0) / (len(tables) - number)
-        met: dict[float, Meetings] = {}
-        is_stopped = False
-        try:
-            climb(met, seats, partial(games_against, seats), -(-most // seats), left)
-        except KeyboardInterrupt:
-            if not (met or placements):
-                raise
-            is_stopped = True
-        if met:
-            placements.append(placed(met, seats))
-        if is_stopped:
-            break
+    met: dict[int, dict[float, Meetings]] = {seats: {} for seats in tables}
+    try:
+        for number, seats in enumerate(tables):
+            left = max(ends - time.monotonic(), 0) / (len(tables) - number)
+            climb(met[seats], seats, partial(games_against, seats), -(-most // seats), left)
+    except KeyboardInterrupt:
+        if not any(met.values()):
+            raise
+    placements = tuple(placed(rungs, seats) for seats, rungs in met.items() if rungs)
     network: Any = make(scale[1], rules)
     facts = " ".join([str(SCALE), *scale.values(), network.network.digest()])
     digest = hashlib.sha256(facts.encode()).hexdigest()[:16]
-    return Measurement(
-        game, entrant.name, dict(options or {}), seed, scale, digest, tuple(placements)
-    )
+    return Measurement(game, entrant.name, dict(options or {}), seed, scale, digest, placements)
 
 
 def tables_of(rules: Game, players: Sequence[int] | None) -> list[int]:

@@ -120,8 +120,8 @@ def _ahead(pair: Row) -> list[str]:
     return [pair["agent"], pair["other"], ahead, number(100 * pair["expected"], 1)]
 
 
-def matrix_sheets(standings: Standings, columns: int = 1000) -> Iterator[Sheet]:
-    """How often each finished ahead of each, with at most so many columns of opponents."""
+def matrix_sheets(standings: Standings) -> Iterator[Sheet]:
+    """How often each finished ahead of each, with at most `_NARROW` columns of opponents."""
 
     def share(pair: Row | None) -> str:
         if pair is None:  # the two never met, or an agent and itself
@@ -133,8 +133,8 @@ def matrix_sheets(standings: Standings, columns: int = 1000) -> Iterator[Sheet]:
         agents = ladder["agent"].to_list()
         pairs = standings.pairs.filter(players=players).to_dicts()
         met = {(row["agent"], row["other"]): row for row in pairs}
-        for start in range(0, len(agents), columns):
-            others = agents[start : start + columns]
+        for start in range(0, len(agents), _NARROW):
+            others = agents[start : start + _NARROW]
             ranks = map(str, range(start + 1, start + len(others) + 1))
             yield Sheet(
                 f"Ahead of, %, {counted(players, 'seat')}{' (continued)' if start else ''}",
@@ -186,7 +186,7 @@ def standings_tables(standings: Standings, more: Sequence[Sheet] = ()) -> Render
     """The ladders and what else has data, in 80 columns, then more sheets."""
     if not standings.games:
         return Text("No game has been finished yet.")
-    pairs = [*fit_sheets(standings), *matrix_sheets(standings, _NARROW)]
+    pairs = [*fit_sheets(standings), *matrix_sheets(standings)]
     sheets = [*_in_order(standings, pairs), *combined_sheets(standings), *fault_sheets(standings)]
     sheets += more
     shown: list[RenderableType] = [*map(_table, sheets), Text(f"{RANKS} {VERDICTS}", style="dim")]
