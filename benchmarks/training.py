@@ -29,7 +29,7 @@ from torch import nn
 from benchmarks.report import machine
 from benchmarks.tutorial import tutorial_learner
 from shakespeare_training.building import make_learner
-from shakespeare_training.config import CONFIGS, TrainingConfig, override, read_config
+from shakespeare_training.config import CONFIGS, TrainingConfig, chosen_config, override
 from shakespeare_training.learner import Learner
 from shakespeare_training.policy import bfloat16_is_faster
 
@@ -121,7 +121,7 @@ def main(
     save: Annotated[Path | None, typer.Option(help="write the figures as JSON")] = None,
 ) -> None:
     """Measure self-play end to end, in turns with the tutorial."""
-    settings = read_config(config)
+    settings = chosen_config(str(config), {})
     learners = {name: make() for name, make in cases(settings).items()}
     found: dict[str, list[Speed]] = {name: [] for name in learners}
     with Progress(console=Console(stderr=True), transient=True) as progress:

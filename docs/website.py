@@ -115,7 +115,7 @@ REFERENCE = {
             "Batches recorded_games read_results",
             "shakespeare_arena.dataset": "write_dataset",
             "shakespeare_env.film": "film_page",
-            "shakespeare_table.analysis": "verdicts best_line",
+            "shakespeare_table.analysis.judging": "verdicts best_line",
         },
     ),
     "strategy": (

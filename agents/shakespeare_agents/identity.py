@@ -336,8 +336,7 @@ def _searching(
     tensors: Tensors, plan: Plan, horizon: int, temperature: float, game: Game
 ) -> AnyAgent:
     network = Network(tensors, game.layout)
-    # Workers share the cores.
-    return network_search(game, network, plan, horizon=horizon, temperature=temperature, threads=1)
+    return network_search(game, network, plan, horizon=horizon, temperature=temperature)
 
 
 def _unpickled(content: bytes, _game: Game) -> AnyAgent:

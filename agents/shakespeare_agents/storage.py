@@ -24,7 +24,7 @@ from shakespeare_env.checks.json_input import parse_object
 from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.checks.values import shown
 from shakespeare_env.datasets.frames import load
-from shakespeare_env.errors import CheckpointError, ShakespeareEnvError
+from shakespeare_env.errors import CheckpointError
 
 Arrays = dict[str, NDArray[Any]]
 _SUFFIX = ".safetensors"
@@ -62,17 +62,6 @@ def forget_others(folder: Path, stem: str, *kept: StoredTensors) -> None:
     for old in folder.iterdir():
         if ours.fullmatch(old.name) and old.name not in {stored.file for stored in kept}:
             old.unlink(missing_ok=True)
-
-
-def forget_drafts(folder: Path, names: str) -> None:
-    """Delete drafts of files (a regular expression) that a killed process left in a held folder."""
-    for draft in folder.iterdir():
-        if re.fullmatch(_draft_of(names), draft.name) and not draft.is_dir():
-            draft.unlink(missing_ok=True)
-
-
-def _draft_of(names: str) -> str:
-    return rf"\.(?:{names})\.[0-9a-f]{{8}}"
 
 
 def load_tensors(folder: Path, stored: StoredTensors, at_most: int) -> Arrays:
@@ -134,42 +123,28 @@ def write_atomically(path: Path, content: bytes) -> None:
         os.close(folder)
 
 
-@dataclass(frozen=True)
-class Contents:
-    """What a folder may hold, and the words of its errors."""
-
-    manifest: str
-    """The file that marks it."""
-    files: str
-    """The names of all its files, as a regular expression."""
-    error: type[ShakespeareEnvError]
-    use: str
-    """What another process does there."""
-    remedy: str
-    """The kind of folder to give instead."""
-
-
 @contextmanager
-def held(folder: Path, contents: Contents) -> Iterator[None]:
-    """Keep other processes out of a folder, created if missing; drafts left in it are deleted.
+def held(folder: Path, names: str, taken: Exception) -> Iterator[None]:
+    """Keep other processes out of a folder; raises `taken` if one has it.
 
-    `contents.error` is raised if it holds something else, or another process has it. Without a
-    manifest, it may hold what a first save that was cut short left.
+    Drafts of files (`names` is a regular expression) that a killed process left are deleted.
     """
     filelock = load("filelock")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        names = {path.name for path in folder.iterdir()}
-        ours = re.compile(rf"{re.escape(_LOCK)}|{_draft_of(contents.files)}")
-        if contents.manifest not in names and not all(map(ours.fullmatch, names)):
-            raise contents.error(f"{folder} holds other things; {contents.remedy}")
         lock = filelock.FileLock(folder / _LOCK).acquire(timeout=0)
-    except filelock.Timeout as taken:
-        raise contents.error(
-            f"{folder}: another process {contents.use}; wait until it ends, or give another folder"
-        ) from taken
-    except (FileExistsError, NotADirectoryError) as fault:
-        raise contents.error(f"{str(folder)!r} is no folder; {contents.remedy}") from fault
+    except filelock.Timeout as fault:
+        raise taken from fault
     with lock:
-        forget_drafts(folder, contents.files)
+        for draft in folder.iterdir():
+            if re.fullmatch(_draft_of(names), draft.name) and not draft.is_dir():
+                draft.unlink(missing_ok=True)
         yield
+
+
+def is_left_over(name: str, names: str) -> bool:
+    """Whether a file is what a first save that was cut short leaves: a lock, or a draft."""
+    return re.fullmatch(rf"{re.escape(_LOCK)}|{_draft_of(names)}", name) is not None
+
+
+def _draft_of(names: str) -> str:
+    return rf"\.(?:{names})\.[0-9a-f]{{8}}"

@@ -8,11 +8,10 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_agents.cli import playing as workers_options
-from shakespeare_agents.cli.playing import ResultFile, counted_games, show_result
+from shakespeare_agents.cli.playing import ResultFile, counted_games, games_progress, show_result
 from shakespeare_env.checks.values import command
 from shakespeare_env.cli import choices
 from shakespeare_env.errors import ArenaError, CheckpointError, DatasetError, agent_notes
@@ -28,7 +27,6 @@ def evaluate(
     out: ResultFile = None,
     game_name: choices.GameName = choices.DEFAULT_GAME,
     option: choices.Variants = None,
-    threads: lineup_options.Threads = 1,
     workers: workers_options.Processes = 1,
     ray: workers_options.Ray = None,
 ) -> None:
@@ -50,7 +48,6 @@ def evaluate(
             players=len(entrants),
             seed=seed,
             options=variants,
-            threads=threads,
             on_progress=on_progress,
             workers=crew,
         )
@@ -88,7 +85,6 @@ def measure(
     out: ResultFile = None,
     game_name: choices.GameName = choices.DEFAULT_GAME,
     option: choices.Variants = None,
-    threads: lineup_options.Threads = 1,
     workers: workers_options.Processes = 1,
     ray: workers_options.Ray = None,
 ) -> None:
@@ -112,7 +108,6 @@ def measure(
                 games=games,
                 seed=seed,
                 options=variants,
-                threads=threads,
                 on_progress=on_progress,
                 workers=crew,
             )
@@ -131,7 +126,6 @@ def dataset(
     seed: lineup_options.Seed = 0,
     game_name: choices.GameName = choices.DEFAULT_GAME,
     option: choices.Variants = None,
-    threads: lineup_options.Threads = 1,
     workers: workers_options.Processes = 1,
     ray: workers_options.Ray = None,
 ) -> None:
@@ -150,7 +144,6 @@ def dataset(
                 games=games,
                 seed=seed,
                 options=variants,
-                threads=threads,
                 on_progress=show,
                 workers=crew,
             )
@@ -199,7 +192,6 @@ def arena(
     trust: Annotated[
         bool, typer.Option("--trust", help="Run the programs and the Python that the field names.")
     ] = False,
-    threads: lineup_options.Threads = 1,
     workers: workers_options.Processes = 1,
     ray: workers_options.Ray = None,
 ) -> None:
@@ -235,18 +227,14 @@ def arena(
                 )
             # Leaving this way also ends the programs that were started.
             signal.signal(signal.SIGTERM, signal.default_int_handler)
-            columns = BarColumn(), MofNCompleteColumn(), TextColumn("games"), TimeElapsedColumn()
-            words = TextColumn("round {task.fields[round]}")
-            bar = Progress(words, *columns, console=Console(stderr=True), transient=True)
+            bar = games_progress("round {task.fields[round]}")
             task = bar.add_task("playing", round=0, total=None)
 
             def show(number: int, finished: int, planned: int) -> None:
                 bar.update(task, completed=finished, total=planned, round=number + 1)
 
             with workers_options.chosen(workers, ray) as crew, bar:
-                why = tournament.run_arena(
-                    wanted, folder, threads=threads, on_progress=show, workers=crew
-                )
+                why = tournament.run_arena(wanted, folder, on_progress=show, workers=crew)
             ending = f"Stopped because {why}. {ending}"
         standings = standings_of(read_results(folder))
         if report:

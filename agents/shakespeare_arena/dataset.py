@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 from shakespeare_agents.identity import agent_digest, agent_set
 from shakespeare_agents.naming import Entrant
 from shakespeare_agents.workers import Tell, Workers, in_order, summed
-from shakespeare_arena.playing import Games
+from shakespeare_arena.playing import Games, play
 from shakespeare_arena.results import Store, opened
 from shakespeare_arena.seating import Rules, Seating, seat_plan
 from shakespeare_env.core import registry
@@ -30,7 +31,6 @@ def write_dataset(
     games: int,
     seed: int = 0,
     options: Mapping[str, bool] | None = None,
-    threads: int = 1,
     on_progress: Tell | None = None,
     workers: Workers | None = None,
 ) -> int:
@@ -45,7 +45,6 @@ def write_dataset(
         games: Rounded up to whole deals.
         seed: Decides the deals and the agents' draws.
         options: Variants.
-        threads: The threads that step the games; they change no row.
         on_progress: Called with the decisions made and the games kept so far.
         workers: They play the games (see `open_workers`); by default this process.
 
@@ -68,8 +67,8 @@ def write_dataset(
     names = {digest: entrant.name for digest, entrant in zip(digests, entrants, strict=True)}
     _check_names(zip(names.values(), names, strict=True))
     variants = tuple(sorted(name for name, on in (options or {}).items() if on))
-    how = Rules(game, variants, int(check_seed(seed)), {}, names, threads)
-    job = Games(agent_set(entrants, rules), digests, how, estimates=True)
+    how = Rules(game, variants, int(check_seed(seed)), {}, names)
+    job = Games(agent_set(entrants, rules), digests, how, partial(play, estimates=True))
     searches = any(isinstance(entrant.agent, Searcher) for entrant in entrants)
     together = _SEARCHED_TOGETHER if searches else _DEALS_TOGETHER
     seats = seat_plan(entrants, seed)

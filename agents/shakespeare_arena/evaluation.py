@@ -16,13 +16,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from shakespeare_agents.identity import AgentSet, agent_set
+from shakespeare_agents.identity import agent_set
 from shakespeare_agents.naming import Entrant, entrants_of, filled
 from shakespeare_agents.storage import write_atomically
 from shakespeare_agents.workers import Tell, Workers, in_order, summed
 from shakespeare_arena.intervals import FEW_DEALS, mean_interval, share_interval
-from shakespeare_arena.playing import dealt
-from shakespeare_arena.seating import Rules, SeatPlan, seat_plan
+from shakespeare_arena.playing import Games, dealt
+from shakespeare_arena.seating import Rules, Seating, seat_plan
 from shakespeare_arena.sheets import counted
 from shakespeare_env.checks.limits import require_memory
 from shakespeare_env.checks.values import shown
@@ -287,7 +287,6 @@ def evaluate(
     players: int | None = None,
     seed: int = 0,
     options: Mapping[str, bool] | None = None,
-    threads: int = 1,
     on_progress: OnProgress | None = None,
     workers: Workers | None = None,
 ) -> EvaluationResult:
@@ -305,7 +304,6 @@ def evaluate(
             one plays against the default agent.
         seed: Decides the deals and the agents' draws.
         options: Variants.
-        threads: The threads that step the games; they change no result.
         on_progress: See `OnProgress`.
         workers: They play the games (see `open_workers`), by default this process; they change no
             result.
@@ -325,7 +323,6 @@ def evaluate(
         game,
         seed=seed,
         options=options,
-        threads=threads,
         on_progress=on_progress,
         workers=workers,
     )
@@ -353,17 +350,19 @@ class Series:
         *,
         seed: int,
         options: Mapping[str, bool] | None = None,
-        threads: int = 1,
         on_progress: OnProgress | None = None,
         workers: Workers | None = None,
     ) -> None:
         self.deals = 0
         self._workers: Workers = workers or Workers()
-        seats = seat_plan(entrants, seed)
-        self.games_a_deal = seats.games
-        agents = agent_set(entrants, registry.game(game))
-        names = [entrant.name for entrant in entrants]
-        self._job = _Deals(agents, names, seats, dict(options or {}), threads)
+        self._seats = seat_plan(entrants, seed)
+        self.games_a_deal = self._seats.games
+        self._names = [entrant.name for entrant in entrants]
+        self._options = dict(options or {})
+        keys = tuple(str(id(entrant.agent)) for entrant in entrants)
+        variants = tuple(name for name, on in self._options.items() if on)
+        rules = Rules(game, variants, seed, {}, dict(zip(keys, self._names, strict=True)))
+        self._job = Games(agent_set(entrants, registry.game(game)), keys, rules, _play)
         self._ends: list[Ends] = []
         self._count = summed(on_progress)
 
@@ -373,36 +372,34 @@ class Series:
         together = max(_GAMES_AT_ONCE // self.games_a_deal, 1)
         size = together if self._workers.size == 1 else min(several, together)
         end = self.deals + deals
-        shards = [range(first, min(first + size, end)) for first in range(self.deals, end, size)]
+        shards = (
+            self._seats.seatings(range(first, min(first + size, end)), self._job.digests)
+            for first in range(self.deals, end, size)
+        )
         self._ends += list(in_order(self._workers.run(self._job, shards, self._count)))
         self.deals += deals
 
     def result(self) -> EvaluationResult:
         """The result of the deals so far; there must be one."""
-        job, games, players = self._job, self.games_a_deal, len(self._job.names)
-        # [deal, game, seat]
-        scores, winners = (
-            np.concatenate(column)[:, :players].reshape(-1, games, players)
-            for column in zip(*self._ends, strict=True)
-        )
-        seating = job.seats.of(range(self.deals))
-        agents, compared = agent_results(job.names, seating, scores, winners)
+        scores, winners = self._ended()
+        players = scores.shape[2]
+        agents, compared = agent_results(self._names, self._seating(), scores, winners)
         solo = players == 1
         best = (None, None, None) if solo else mean_interval(scores.max(axis=2).mean(axis=1))
         return EvaluationResult(
-            game=job.agents.game.name,
-            options=job.options,
+            game=self._job.rules.game,
+            options=self._options,
             players=players,
-            seed=job.seats.seed,
-            games=self.deals * games,
+            seed=self._seats.seed,
+            games=self.deals * self.games_a_deal,
             deals=self.deals,
-            entrants=tuple(job.names),
+            entrants=tuple(self._names),
             agents=agents,
             differences=compared,
             mean_winning_score=best[0],
             winning_score_low=best[1],
             winning_score_high=best[2],
-            solo_target=job.agents.game.solo_target if solo else None,
+            solo_target=self._job.agents.game.solo_target if solo else None,
             warning=f"Only {counted(self.deals, 'deal')}: below {FEW_DEALS} intervals are rough."
             if self.deals < FEW_DEALS
             else None,
@@ -410,37 +407,27 @@ class Series:
 
     def shares(self) -> NDArray[np.float64]:
         """float[deals]: the share of victory of the first entrant's seat in each deal's games."""
-        games, players = self.games_a_deal, len(self._job.names)
-        winners = np.concatenate([ends[1] for ends in self._ends])[:, :players]
-        winners = winners.reshape(-1, games, players)
-        held = self._job.seats.of(range(self.deals)) == 0
-        won = winners * held / winners.sum(axis=2, keepdims=True)
+        _, winners = self._ended()
+        won = winners * (self._seating() == 0) / winners.sum(axis=2, keepdims=True)
         shares: NDArray[np.float64] = won.sum(axis=2).mean(axis=1)
         return shares
 
+    def _seating(self) -> NDArray[np.int8]:
+        return self._seats.of(range(self.deals))
 
-@dataclass(frozen=True)
-class _Deals:
-    agents: AgentSet
-    names: Sequence[str]
-    seats: SeatPlan
-    options: dict[str, bool]
-    threads: int
+    def _ended(self) -> Ends:
+        """Final scores and winners, [deals, games, P]."""
+        shape = self.deals, self.games_a_deal, -1
+        columns = map(np.concatenate, zip(*self._ends, strict=True))
+        scores, winners = (column[:, : len(self._names)].reshape(shape) for column in columns)
+        return scores, winners
 
-    def start(self) -> Callable[[range, Tell], Ends]:
-        return self._play
 
-    def _play(self, deals: range, tell: Tell) -> Ends:
-        agents = {str(id(agent)): agent for agent in self.agents.agents}
-        keys = [str(id(agent)) for agent in self.agents.agents]
-        variants = tuple(name for name, on in self.options.items() if on)
-        names = dict(zip(keys, self.names, strict=True))
-        game = self.agents.game.name
-        rules = Rules(game, variants, self.seats.seed, agents, names, self.threads)
-        batch, lineup = dealt(self.seats.seatings(deals, keys), rules, Lineup)
+def _play(seatings: Sequence[Seating], rules: Rules, tell: Tell) -> Ends:
+    batch, lineup = dealt(seatings, rules, Lineup)
 
-        def after_step(rows: NDArray[Any], _actions: NDArray[Any]) -> None:
-            tell(len(rows), int(batch.done.sum()))
+    def after_step(rows: NDArray[Any], _actions: NDArray[Any]) -> None:
+        tell(len(rows), int(batch.done.sum()))
 
-        play_out(batch, lineup, after_step=after_step)
-        return batch.final_scores, batch.final_winners
+    play_out(batch, lineup, after_step=after_step)
+    return batch.final_scores, batch.final_winners

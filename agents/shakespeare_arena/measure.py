@@ -203,7 +203,6 @@ def measure(
     games: int | None = None,
     seed: int = 0,
     options: Mapping[str, bool] | None = None,
-    threads: int = 1,
     on_progress: OnProgress | None = None,
     workers: Workers | None = None,
 ) -> Measurement:
@@ -222,7 +221,6 @@ def measure(
             seed gives the same games.
         seed: Decides the deals and the agents' draws.
         options: Variants.
-        threads: The threads that step the games; they change no result.
         on_progress: See `OnProgress`; counts begin anew with every rung and table.
         workers: They play the games (see `open_workers`), by default this process.
 
@@ -253,7 +251,6 @@ def measure(
             game,
             seed=int(np.random.SeedSequence(facts).generate_state(1, np.uint64)[0]),
             options=options,
-            threads=threads,
             on_progress=on_progress,
             workers=workers,
         )
@@ -267,27 +264,19 @@ def measure(
         return play
 
     ends = time.monotonic() + 60 * minutes
-    placements: list[Placement] = []
-    for number, seats in enumerate(tables):
-        left = max(ends - time.monotonic(), 0) / (len(tables) - number)
-        met: dict[float, Meetings] = {}
-        is_stopped = False
-        try:
-            climb(met, seats, partial(games_against, seats), -(-most // seats), left)
-        except KeyboardInterrupt:
-            if not (met or placements):
-                raise
-            is_stopped = True
-        if met:
-            placements.append(placed(met, seats))
-        if is_stopped:
-            break
+    met: dict[int, dict[float, Meetings]] = {seats: {} for seats in tables}
+    try:
+        for number, seats in enumerate(tables):
+            left = max(ends - time.monotonic(), 0) / (len(tables) - number)
+            climb(met[seats], seats, partial(games_against, seats), -(-most // seats), left)
+    except KeyboardInterrupt:
+        if not any(met.values()):
+            raise
+    placements = tuple(placed(rungs, seats) for seats, rungs in met.items() if rungs)
     network: Any = make(scale[1], rules)
     facts = " ".join([str(SCALE), *scale.values(), network.network.digest()])
     digest = hashlib.sha256(facts.encode()).hexdigest()[:16]
-    return Measurement(
-        game, entrant.name, dict(options or {}), seed, scale, digest, tuple(placements)
-    )
+    return Measurement(game, entrant.name, dict(options or {}), seed, scale, digest, placements)
 
 
 def tables_of(rules: Game, players: Sequence[int] | None) -> list[int]:
@@ -297,7 +286,10 @@ def tables_of(rules: Game, players: Sequence[int] | None) -> list[int]:
         return list(range(few, rules.max_seats + 1))
     tables = [rules.check_players(seats) for seats in dict.fromkeys(players)]
     if not tables or 1 in tables:
-        raise ValueError(f"players={shown(list(players))}: give {few} to {rules.max_seats} seats")
+        raise ValueError(
+            f"players={shown(list(players))}: alone nobody wins; give {few} to {rules.max_seats} "
+            "seats"
+        )
     return tables
 
 

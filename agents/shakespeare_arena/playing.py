@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_agents.identity import AgentSet
-from shakespeare_agents.networks.estimating import EstimatingLineup
 from shakespeare_agents.programs import Fault
 from shakespeare_agents.workers import Tell, tell_nobody
 from shakespeare_arena.referee import RefereedLineup
@@ -18,6 +17,8 @@ from shakespeare_arena.seating import Rules, Seating
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.datasets.frames import RESULTS, frame, load_polars
+from shakespeare_env.errors import AgentNote
+from shakespeare_env.play.agent import Estimator
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.lineup import NOBODY, Lineup, play_out
 from shakespeare_env.version import version
@@ -25,31 +26,27 @@ from shakespeare_env.version import version
 if TYPE_CHECKING:
     import polars as pl
 
+L = TypeVar("L", bound=Lineup)
+R = TypeVar("R")
+
 
 @dataclass(frozen=True)
-class Games:
+class Games(Generic[R]):
     """The job of playing games under some rules, whose agents travel by themselves.
 
-    A shard's games are played together; with `estimates` what the agents expect is kept, too.
+    A shard's games are played together by a function such as `play`.
     """
 
     agents: AgentSet
     digests: tuple[str, ...]
     rules: Rules
-    estimates: bool = False
+    played: Callable[[Sequence[Seating], Rules, Tell], R]
 
-    def start(self) -> Callable[[Sequence[Seating], Tell], pl.DataFrame]:
-        """See `Job.start`; results are rows of `RESULTS`."""
+    def start(self) -> Callable[[Sequence[Seating], Tell], R]:
+        """See `Job.start`; results are those of the function."""
         agents = dict(zip(self.digests, self.agents.agents, strict=True))
         rules = replace(self.rules, agents=agents)
-        return lambda seatings, tell: play(seatings, rules, tell, estimates=self.estimates)
-
-
-class _Estimating(EstimatingLineup, RefereedLineup):
-    """A refereed line-up that keeps what its agents expect."""
-
-
-L = TypeVar("L", bound=Lineup)
+        return lambda seatings, tell: self.played(seatings, rules, tell)
 
 
 def dealt(seatings: Sequence[Seating], rules: Rules, kind: type[L]) -> tuple[Batch, L]:
@@ -62,8 +59,7 @@ def dealt(seatings: Sequence[Seating], rules: Rules, kind: type[L]) -> tuple[Bat
     players = np.array([match.players for match in matches])
     deals = np.array([match.deal for match in matches])
     variants: dict[str, Any] = dict.fromkeys(rules.variants, True)
-    how: dict[str, Any] = {"threads": rules.threads, "autoreset": False, **variants}
-    batch = Batch(rules.game, len(seatings), players=players, **how)
+    batch = Batch(rules.game, len(seatings), players=players, autoreset=False, **variants)
     batch.reset(rules.seed, deals)
     numbers = deals * [len(match.rotations) for match in matches]
     numbers += [seating.rotation for seating in seatings]
@@ -81,13 +77,19 @@ def play(
     seatings: Sequence[Seating], rules: Rules, tell: Tell = tell_nobody, *, estimates: bool = False
 ) -> pl.DataFrame:
     """The rows, `RESULTS`, of games played together, each as its seating and the rules decide."""
-    batch, referee = dealt(seatings, rules, _Estimating if estimates else RefereedLineup)
+    batch, referee = dealt(seatings, rules, RefereedLineup)
+    estimators = [estimates and isinstance(agent, Estimator) for agent in referee.agents]
     steps: list[tuple[NDArray[Any], ...]] = []
 
     def before(rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
-        values = referee.expected[rows] if isinstance(referee, _Estimating) else np.zeros(len(rows))
         goes_on = ~referee.forfeited[rows]
-        steps.append((rows[goes_on], actions[goes_on], values[goes_on]))
+        rows, actions = rows[goes_on], actions[goes_on]
+        movers, values = referee.to_move(batch, rows), np.full(len(rows), np.nan, np.float32)
+        for index in np.flatnonzero(estimators).tolist():
+            asked = movers == index
+            if asked.any():
+                values[asked] = _expected(referee, index, batch.obs[rows[asked]])
+        steps.append((rows, actions, values))
 
     def after(rows: NDArray[np.int64], _actions: NDArray[np.int64]) -> None:
         tell(len(rows), 0)
@@ -99,12 +101,24 @@ def play(
     rows, actions, values = map(np.concatenate, zip(*steps, strict=True))
     order = np.argsort(rows, kind="stable")
     cuts = np.bincount(rows, minlength=batch.n).cumsum()[:-1]
-    by_game = [column[order] for column in (actions, values)]
-    of_each = zip(seatings, *(np.split(column, cuts) for column in by_game), strict=True)
-    games = [
-        _row(seating, rules, batch, referee, row, *decided)
-        for row, (seating, *decided) in enumerate(of_each)
-    ]
+    by_game = [np.split(column[order], cuts) for column in (actions, values)]
+    games = []
+    for row, (seating, chosen, expected) in enumerate(zip(seatings, *by_game, strict=True)):
+        seats, forfeit = slice(seating.match.players), referee.forfeits.get(row)
+        scores = forfeit.scores if forfeit else batch.final_scores[row, seats].tolist()
+        games.append(
+            result_row(
+                seating,
+                rules,
+                scores,
+                batch.final_winners[row, seats],
+                None if forfeit is None else (forfeit.seat, forfeit.fault),
+                seconds=referee.seconds[row, seats].tolist(),
+                decisions=referee.decisions[row, seats].tolist(),
+                actions=chosen,
+                values=expected,
+            )
+        )
     columns = {name: [game[name] for game in games] for name in RESULTS}
     if not estimates:
         columns["values"] = [None] * batch.n
@@ -113,27 +127,19 @@ def play(
     return results.with_columns(load_polars().col("values").list.eval(not_a_number))
 
 
-def _row(
-    seating: Seating,
-    rules: Rules,
-    batch: Batch,
-    referee: RefereedLineup,
-    row: int,
-    actions: NDArray[Any],
-    values: NDArray[Any],
-) -> dict[str, Any]:
-    seats, forfeit = slice(seating.match.players), referee.forfeits.get(row)
-    return result_row(
-        seating,
-        rules,
-        forfeit.scores if forfeit else batch.final_scores[row, seats].tolist(),
-        batch.final_winners[row, seats],
-        None if forfeit is None else (forfeit.seat, forfeit.fault),
-        seconds=referee.seconds[row, seats].tolist(),
-        decisions=referee.decisions[row, seats].tolist(),
-        actions=actions,
-        values=values,
-    )
+def _expected(lineup: Lineup, index: int, observations: NDArray[np.int8]) -> NDArray[np.float32]:
+    """What an agent expects of m decisions, float32[m]; a fault names it."""
+    agent: Any = lineup.agents[index]
+    try:
+        values = np.asarray(agent.values(observations), np.float32)
+        if values.shape != (len(observations),):
+            raise ValueError(f"values of shape {values.shape}, not ({len(observations)},)")
+    except Exception as fault:
+        games = "1 game" if len(observations) == 1 else f"{len(observations)} games"
+        note = f"The agent {lineup.name(index)} failed to estimate {games}."
+        fault.add_note(AgentNote(note))
+        raise
+    return values
 
 
 def result_row(

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import io
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.console import Console
+from rich.text import Text
+
 from shakespeare_agents.storage import write_atomically
-from shakespeare_arena import sheets
 from shakespeare_arena.results import FIELD_NAME
-from shakespeare_arena.sheets import shown_name
+from shakespeare_arena.sheets import Sheet, counted, shown_name, standings_tables, table_sheets
 from shakespeare_env.extras import needing
 from shakespeare_env.version import version
 
 with needing("arena", "an arena's report needs"):
-    import jinja2
     import matplotlib
 
     from shakespeare_arena.plot_style import COLOURS, GREY, INK, MARKERS, prepare
@@ -25,12 +25,18 @@ with needing("arena", "an arena's report needs"):
 if TYPE_CHECKING:
     from shakespeare_arena.standings import Standings
 
+_PAGE = Path(__file__).parent / "templates" / "report.html"
+_PICTURE = "<!-- the picture -->"  # where it stands in the page
+_COLUMNS = 100
 _PANEL, _HEIGHT = 420, 380  # pixels
 _FAR_BELOW = 900.0  # Elo points below the strongest; weaker agents would press the others together
 
 
 def write_report(standings: Standings, folder: Path, path: Path) -> None:
-    """Write the page of a folder of results, whose field it quotes, atomically; or OSError."""
+    """Write the page of a folder of results, whose field it quotes, atomically; or OSError.
+
+    It shows what the terminal does, win rates by table, and what it takes to play the same again.
+    """
     file = folder / FIELD_NAME
     field = file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
     digests = {
@@ -38,40 +44,18 @@ def write_report(standings: Standings, folder: Path, path: Path) -> None:
         for frame in (standings.ladder, standings.solo)
         for row in frame.to_dicts()
     }
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "counted": sheets.counted,
-        "printable": partial(shown_name, room=400),
-        "lines": lambda text: "\n".join(
-            shown_name(line.expandtabs(4), len(line) * 4) for line in text.splitlines()
-        ),
-    }
-    ladders = sheets.ladder_sheets, sheets.combined_sheets, sheets.fit_sheets
-    sections = {
-        "ladder": [sheet for of in ladders for sheet in of(standings)],
-        "tables": [*sheets.table_sheets(standings)],
-        "pairs": [*sheets.matrix_sheets(standings)],
-        "faults": [*sheets.fault_sheets(standings)],
-    }
-    if standings.misfit:
-        sections = {"pairs": sections.pop("pairs"), **sections}
+    agents = Sheet("What agents are made from", ("Agent", "Digest"), [*digests.items()])
+    games = counted(standings.games, "game")
+    matches = counted(standings.matches, "match", "matches")
+    console = Console(file=io.StringIO(), record=True, width=_COLUMNS)
+    console.print(Text(f"{standings.game.capitalize()}, {games} of {matches}\n"))
+    console.print(standings_tables(standings, [*table_sheets(standings), agents]))
+    console.print(Text(f"shakespeare-env {version()}, the field:\n"))
+    for line in field.splitlines():
+        console.print(Text(shown_name(line.expandtabs(4), len(line) * 4)), soft_wrap=True)
     picture = strength_svg(standings) if standings.times.height and standings.ladder.height else ""
-    page = environment.get_template("report.html").render(
-        title=f"{standings.game.capitalize()}: who is strongest",
-        field=field,
-        version=version(),
-        standings=standings,
-        digests=digests,
-        sections={name: tables for name, tables in sections.items() if tables},
-        legend=f"{sheets.RANKS} {sheets.VERDICTS}",
-        picture=picture[picture.find("<svg") :],
-    )
+    page = console.export_html(code_format=_PAGE.read_text(encoding="utf-8"))
+    page = page.replace(_PICTURE, picture[picture.find("<svg") :])
     write_atomically(path, page.encode())
 
 
@@ -110,6 +94,7 @@ def strength_svg(standings: Standings) -> str:
             heights = [round(row["rating"], 1) for row in pair]
             axes.plot(times, heights, color=GREY, linewidth=1, zorder=0)
         axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:g}")
         axes.minorticks_off()
         prepare(axes, f"{players} seats", "milliseconds a decision", "Elo points")
     handles = [

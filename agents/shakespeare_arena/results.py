@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
 
-from shakespeare_agents.storage import Contents, held, write_atomically
+from shakespeare_agents.storage import held, is_left_over, write_atomically
 from shakespeare_arena.seating import Match
 from shakespeare_env.core import registry
 from shakespeare_env.datasets.frames import load_polars, parquet
@@ -40,13 +40,8 @@ if TYPE_CHECKING:
 _PLANS = r"round-\d{4,}\.json"
 FIELD_NAME = "field.toml"
 """The file with the text of the field that was played last."""
-_CONTENTS = Contents(
-    ARENA,
-    "|".join([FILES, _PLANS, *map(re.escape, (ARENA, FIELD_NAME, BOX_NAME))]),
-    ArenaError,
-    use="plays in it",
-    remedy="give a new folder or one of results",
-)
+_NAMES = "|".join([FILES, _PLANS, *map(re.escape, (ARENA, FIELD_NAME, BOX_NAME))])
+"""The names of all files that are written atomically, as a regular expression."""
 _SMALL = 2**20  # the size in bytes below which a file is small
 
 
@@ -116,7 +111,16 @@ def opened(folder: Path, game: str) -> Iterator[Store]:
         OSError: it cannot be written.
     """
     load_polars()
-    with held(folder, _CONTENTS):
+    remedy = "give a new folder or one of results"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as fault:
+        raise ArenaError(f"{str(folder)!r} is no folder; {remedy}") from fault
+    names = {path.name for path in folder.iterdir()}
+    if ARENA not in names and not all(is_left_over(name, _NAMES) for name in names):
+        raise ArenaError(f"{folder} holds other things; {remedy}")
+    taken = ArenaError(f"{folder}: another process plays in it; wait until it ends, or {remedy}")
+    with held(folder, _NAMES, taken):
         if not (folder / ARENA).exists():
             box = registry.game(game).box
             if box != registry.own_box(game):

@@ -215,7 +215,6 @@ class Rules:
     seed: int
     agents: Mapping[str, AnyAgent]
     names: Mapping[str, str]
-    threads: int = 1
 
     def key(self, seating: Seating) -> str:
         """The key of a game: a digest of all that decides it."""

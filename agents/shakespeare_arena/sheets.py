@@ -1,4 +1,4 @@
-"""Standings as tables: in a terminal, 80 columns wide, as Markdown, and for the report."""
+"""Standings as tables: in a terminal, 80 columns wide, and as Markdown."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ VERDICTS = (
     "right together at 95 %, so they are stricter than each interval."
 )
 _MARKS = {"stronger": ">", "equal": "=", "open": "?", None: ""}
-_TEXTS = {"Agent", "Other", "Fault", "Example"}  # headings of columns that stand on the left
+_TEXTS = {"Agent", "Other", "Fault", "Example", "Digest"}
+"""Headings of columns that stand on the left."""
 _WORST = 5  # the number of pairs that a ladder shows as those it fits worst
 _NARROW = 12  # the most opponents beside a name in 80 columns
 Row = Mapping[str, Any]
@@ -119,8 +120,8 @@ def _ahead(pair: Row) -> list[str]:
     return [pair["agent"], pair["other"], ahead, number(100 * pair["expected"], 1)]
 
 
-def matrix_sheets(standings: Standings, columns: int = 1000) -> Iterator[Sheet]:
-    """How often each finished ahead of each, with at most so many columns of opponents."""
+def matrix_sheets(standings: Standings) -> Iterator[Sheet]:
+    """How often each finished ahead of each, with at most `_NARROW` columns of opponents."""
 
     def share(pair: Row | None) -> str:
         if pair is None:  # the two never met, or an agent and itself
@@ -132,8 +133,8 @@ def matrix_sheets(standings: Standings, columns: int = 1000) -> Iterator[Sheet]:
         agents = ladder["agent"].to_list()
         pairs = standings.pairs.filter(players=players).to_dicts()
         met = {(row["agent"], row["other"]): row for row in pairs}
-        for start in range(0, len(agents), columns):
-            others = agents[start : start + columns]
+        for start in range(0, len(agents), _NARROW):
+            others = agents[start : start + _NARROW]
             ranks = map(str, range(start + 1, start + len(others) + 1))
             yield Sheet(
                 f"Ahead of, %, {counted(players, 'seat')}{' (continued)' if start else ''}",
@@ -181,12 +182,13 @@ def fault_sheets(standings: Standings) -> Iterator[Sheet]:
 # ------------------------------------------------------------------------------------ in a terminal
 
 
-def standings_tables(standings: Standings) -> RenderableType:
-    """The ladders and what else has data, in 80 columns."""
-    pairs = [*fit_sheets(standings), *matrix_sheets(standings, _NARROW)]
-    sheets = [*_in_order(standings, pairs), *combined_sheets(standings), *fault_sheets(standings)]
-    if not sheets:
+def standings_tables(standings: Standings, more: Sequence[Sheet] = ()) -> RenderableType:
+    """The ladders and what else has data, in 80 columns, then more sheets."""
+    if not standings.games:
         return Text("No game has been finished yet.")
+    pairs = [*fit_sheets(standings), *matrix_sheets(standings)]
+    sheets = [*_in_order(standings, pairs), *combined_sheets(standings), *fault_sheets(standings)]
+    sheets += more
     shown: list[RenderableType] = [*map(_table, sheets), Text(f"{RANKS} {VERDICTS}", style="dim")]
     return Group(*(Padding(part, (0, 0, 1, 0)) for part in shown))
 

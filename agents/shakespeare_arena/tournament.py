@@ -14,7 +14,7 @@ from shakespeare_agents.storage import write_atomically
 from shakespeare_agents.workers import Workers
 from shakespeare_arena.field import Field, contenders
 from shakespeare_arena.matchmaking import GROWTH, Ladder, look_at, plan_round
-from shakespeare_arena.playing import Games
+from shakespeare_arena.playing import Games, play
 from shakespeare_arena.results import FIELD_NAME, Plan, Store, opened
 from shakespeare_arena.seating import Rules, Seating
 from shakespeare_env.core import registry
@@ -49,7 +49,6 @@ def run_arena(
     field: Field,
     folder: Path,
     *,
-    threads: int = 1,
     on_progress: OnProgress | None = None,
     workers: Workers | None = None,
 ) -> Ending:
@@ -59,8 +58,8 @@ def run_arena(
     repeated or interrupted arena goes on; equal fields give equal games, unless minutes, clocks or
     programs decide. The programs and the Python that the field names are run (`Field.runs`).
 
-    Workers (see `open_workers`) play the same games; without them this process does, on `threads`
-    threads. What was played together in the last seconds is lost if it is interrupted.
+    Workers (see `open_workers`) play the same games; without them this process does. What was
+    played together in the last seconds is lost if it is interrupted.
 
     Raises:
         ArenaError: an agent cannot be made, two are the same, or the folder cannot be used.
@@ -75,9 +74,8 @@ def run_arena(
         if field.text:
             write_atomically(folder / FIELD_NAME, field.text.encode())
         names = {digest: entrant.name for digest, entrant in entrants.items()}
-        threads = threads if workers is None else 1
-        rules = Rules(field.game, field.variants, field.seed, {}, names, threads)
-        job = Games(agent_set(list(entrants.values()), game), tuple(entrants), rules)
+        rules = Rules(field.game, field.variants, field.seed, {}, names)
+        job = Games(agent_set(list(entrants.values()), game), tuple(entrants), rules, play)
         return _Arena(field, job, store, on_progress, workers or Workers()).run()
 
 
@@ -98,7 +96,7 @@ class _Arena:
     def __init__(
         self,
         field: Field,
-        job: Games,
+        job: Games[pl.DataFrame],
         store: Store,
         on_progress: OnProgress | None,
         workers: Workers,

@@ -59,16 +59,13 @@ def test_equal_agents_win_their_share(table):
 
 
 @small_tables
-def test_figures_depend_on_the_seed_and_not_on_threads_or_what_is_played_together(
-    table, monkeypatch
-):
+def test_figures_depend_on_the_seed_and_not_on_what_is_played_together(table, monkeypatch):
     entrants = against_random(table, make("heuristic", registry.game(table.game)))
     results = []
     few = 3 * table.players
-    for seed, threads, together in (1, 1, 16_384), (1, 2, few), (1, 1, 1), (2, 1, 1):
+    for seed, together in (1, 16_384), (1, few), (1, 1), (2, 1):
         monkeypatch.setattr(evaluation, "_GAMES_AT_ONCE", together)
-        how: dict[str, Any] = {"games": 10 * table.players, "seed": seed, "threads": threads}
-        results.append(evaluate(entrants, table.game, **how))
+        results.append(evaluate(entrants, table.game, games=10 * table.players, seed=seed))
     assert results[0] == results[1] == results[2]
     assert results[0].agents != results[3].agents
 

@@ -8,7 +8,8 @@ import pytest
 
 from shakespeare_env import Position
 from shakespeare_table.browser.learn import example, guidance, pictures, topics
-from shakespeare_table.browser.lessons import SEAT, fitting, holds, lesson, rules_of, view
+from shakespeare_table.browser.lessons import SEAT, fitting, holds, lesson, view
+from shakespeare_table.rulebook import rules_of
 from tests.table.tables import moves, play, seen
 
 GAMES = ("shakespeare", "figaro")

@@ -8,7 +8,8 @@ import pytest
 import shakespeare_agents
 from shakespeare_env import Position
 from shakespeare_env.core import registry
-from shakespeare_table.analysis import Analyst, reasons
+from shakespeare_table.analysis.analyst import Analyst
+from shakespeare_table.analysis.thoughts import reasons
 from shakespeare_table.browser.store import Sitter, TablePlan
 from shakespeare_table.browser.tables import first_snapshot
 from shakespeare_table.browser.viewing import explained

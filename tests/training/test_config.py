@@ -21,7 +21,6 @@ from shakespeare_training.config import (
     make_config,
     override,
     parse_override,
-    read_config,
     settings_of,
     train_command,
 )
@@ -36,7 +35,7 @@ def test_every_game_has_settings_for_each_algorithm(name, tmp_path):
     assert {"expert_iteration", "ppo"} <= {*bundled_names(name)}
     (tmp_path / "empty.toml").touch()
     for path in (CONFIGS / name).glob("*.toml"):
-        config = read_config(path)
+        config = chosen_config(str(path), {})
         assert config.game == name
         default = {"game": name, "algorithm": config.algorithm}
         plain = make_config(default, "here")
@@ -58,14 +57,14 @@ def test_settings_survive_their_toml_which_describes_each(tmp_path):
     )
     path = tmp_path / "run.toml"
     path.write_text(as_toml(config), encoding="utf-8-sig")  # as some editors write
-    assert read_config(path) == config
+    assert chosen_config(str(path), {}) == config
     lines = path.read_text("utf-8-sig").splitlines()
     for name in settings_of("ppo"):
         place = next(i for i, line in enumerate(lines) if line.startswith(f"{name} = "))
         assert lines[place - 1].startswith("# ")
     path.write_text("width = 32\n")
-    assert read_config(path) == TrainingConfig(width=32)
-    assert read_config(path, {"width": 64, "seed": 3}) == TrainingConfig(width=64, seed=3)
+    assert chosen_config(str(path), {}) == TrainingConfig(width=32)
+    assert chosen_config(str(path), {"width": 64, "seed": 3}) == TrainingConfig(width=64, seed=3)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +86,7 @@ def test_entries_are_checked(tmp_path, text, word):
     path = tmp_path / "run.toml"
     path.write_text(text)
     with pytest.raises(ValueError, match=word) as fault:
-        read_config(path)
+        chosen_config(str(path), {})
     assert str(path) in str(fault.value)
 
 

@@ -321,7 +321,8 @@ def exploit(
         ),
     ] = None,
     game_name: choices.GameName = choices.DEFAULT_GAME,
-    threads: lineup_options.Threads = 1,
+    workers: workers_options.Processes = 1,
+    ray: workers_options.Ray = None,
 ) -> None:
     """How much one seat can win against copies of an agent in all others.
 
@@ -342,14 +343,11 @@ def exploit(
     if settings and by is By.search:
         raise typer.BadParameter("only --by ppo has settings", param_hint="--set")
     console = UnbreakableConsole()
-    method = (
-        exploiting.ppo_method(agent, game)
-        if by is By.ppo
-        else exploiting.search_method(frozen.agent, game)
-    )
-    typer.echo(f"Against {agent}: {method}", err=True)
-    with stoppable(console, "Stopped before anything was measured.") as stop:
-        common: dict[str, Any] = {"players": seats, "seed": seed, "threads": threads}
+    with (
+        stoppable(console, "Stopped before anything was measured.") as stop,
+        workers_options.chosen(workers, ray) as crew,
+    ):
+        common: dict[str, Any] = {"players": seats, "seed": seed, "workers": crew}
         common |= {} if games is None else {"games": games}
         progress = games_progress()
         task = progress.add_task("playing", total=games, decisions=0)

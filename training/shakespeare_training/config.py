@@ -275,26 +275,6 @@ def override(config: TrainingConfig, **settings: Any) -> TrainingConfig:
     return make_config({**config.to_json(), **settings}, "settings")
 
 
-def read_config(
-    path: Path,
-    overrides: Mapping[str, Any] | None = None,
-    origin: str = "settings",
-    defaults: Mapping[str, Any] | None = None,
-) -> TrainingConfig:
-    """Read a TOML file, replace some of its settings, and add those that it leaves out.
-
-    `defaults` stand in place of some of the default run's.
-
-    The file is checked by itself first, so that errors name the one at fault.
-
-    Raises:
-        ValueError: the file cannot be read, or as in `make_config`.
-    """
-    data = {**(defaults or {}), **_entries(path)}
-    config = make_config(data, str(path))
-    return make_config({**data, **overrides}, origin) if overrides else config
-
-
 def _entries(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(read_text(path))
@@ -313,25 +293,27 @@ def chosen_config(
     origin: str = "settings",
     defaults: Mapping[str, Any] | None = None,
 ) -> TrainingConfig:
-    """The settings in a TOML file or bundled under a name, with overrides.
+    """The settings in a TOML file or bundled under a name, with overrides from an `origin`.
 
-    None is the same as an empty file; `defaults` as in `read_config`.
+    None is the same as an empty file; `defaults` stand in place of some of the default run's. A
+    file is checked by itself first, so that errors name the one at fault.
 
     Raises:
-        ValueError: there is nothing of that name, or as in `read_config`.
+        ValueError: there is nothing of that name, it cannot be read, or as in `make_config`.
     """
-    if choice is None:
-        return make_config({**(defaults or {}), **overrides}, origin)
-    game = overrides.get("game", registry.DEFAULT)
-    known = bundled_names(game)
-    path = CONFIGS / game / f"{choice}.toml" if choice in known else Path(choice)
-    if not path.exists():
-        raise ValueError(
-            f"--config {shown(choice)}{did_you_mean(choice, known)}: give a TOML file, or one of "
-            "the "
-            f"bundled settings of {game}: {', '.join(known) or 'none'}"
-        )
-    return read_config(path, overrides, origin, defaults)
+    data = dict(defaults or {})
+    if choice is not None:
+        game = overrides.get("game", registry.DEFAULT)
+        known = bundled_names(game)
+        path = CONFIGS / game / f"{choice}.toml" if choice in known else Path(choice)
+        if not path.exists():
+            raise ValueError(
+                f"--config {shown(choice)}{did_you_mean(choice, known)}: give a TOML file, or one "
+                f"of the bundled settings of {game}: {', '.join(known) or 'none'}"
+            )
+        data |= _entries(path)
+        make_config(data, str(path))
+    return make_config({**data, **overrides}, origin)
 
 
 def parse_override(text: str) -> tuple[str, Any]:

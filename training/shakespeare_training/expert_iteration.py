@@ -63,8 +63,14 @@ class Searching:
 
     def expert(self, game: Game, network: Network) -> SearchAgent:
         """The searching agent over a network; threads change no result."""
-        more: dict[str, Any] = {"temperature": self.temperature, "threads": self.threads}
-        return network_search(game, network, self.plan, horizon=self.horizon, **more)
+        return network_search(
+            game,
+            network,
+            self.plan,
+            horizon=self.horizon,
+            temperature=self.temperature,
+            threads=self.threads,
+        )
 
 
 class Part(NamedTuple):

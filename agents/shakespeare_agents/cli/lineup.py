@@ -10,7 +10,6 @@ import typer
 from shakespeare_agents.naming import HOW_TO_NAME, entrants_of, filled, make, names
 from shakespeare_env.cli.choices import usage_errors
 from shakespeare_env.core import registry
-from shakespeare_env.core.thread_pool import MOST_THREADS
 from shakespeare_env.errors import CheckpointError
 
 if TYPE_CHECKING:
@@ -64,12 +63,6 @@ MOST_SEED = 2**64 - 1
 Seed = Annotated[int, typer.Option("--seed", min=0, max=MOST_SEED, help=_SEED)]
 FreshSeed = Annotated[
     int | None, typer.Option("--seed", min=0, max=MOST_SEED, help=_SEED, show_default="a fresh one")
-]
-Threads = Annotated[
-    int,
-    typer.Option(
-        "--threads", min=1, max=MOST_THREADS, help="Threads that step the games; change no result."
-    ),
 ]
 
 

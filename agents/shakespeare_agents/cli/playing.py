@@ -57,10 +57,10 @@ def chosen(processes: int, ray: str | None) -> Iterator[Workers | None]:
         yield workers
 
 
-def games_progress() -> Progress:
-    """A bar on stderr that counts games; tasks have a field `decisions`."""
+def games_progress(words: str = "{task.fields[decisions]:,} decisions") -> Progress:
+    """A bar on stderr that counts games; tasks have the fields that the words name."""
     return Progress(
-        TextColumn("{task.fields[decisions]:,} decisions"),
+        TextColumn(words),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("games"),

@@ -184,19 +184,26 @@ class AnyMove:
 
 
 def network_search(
-    game: Game, network: Network, plan: Plan, *, horizon: int, temperature: float, threads: int
+    game: Game,
+    network: Network,
+    plan: Plan,
+    *,
+    horizon: int | None = None,
+    temperature: float = TEMPERATURE,
+    threads: int = 1,
 ) -> SearchAgent:
     """Search with a network's prior, policy and forecasts.
 
-    A network without heads forecasts nothing of the other seats, so playouts go on to the end.
+    The horizon is by default the game's. A network without heads forecasts nothing of the other
+    seats, so playouts go on to the end.
     """
+    if horizon is None:
+        horizon = game.forecast_horizon
+    if horizon is None or not network.has_heads:
+        horizon = TO_THE_END
+    weights = weights_of(network)
     player = Player(
-        game,
-        by_network,
-        weights_of(network),
-        horizon=horizon if network.has_heads else TO_THE_END,
-        temperature=temperature,
-        threads=threads,
+        game, by_network, weights, horizon=horizon, temperature=temperature, threads=threads
     )
     return SearchAgent(NetworkAgent(network), player, plan)
 
@@ -214,11 +221,6 @@ def no_weights(game: Game) -> Weights:
     shapes = Network.shapes(1, game.layout.size, game.actions.size)
     zeros = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
     return weights_of(Network(zeros, game.layout))
-
-
-def usual_horizon(game: Game) -> int:
-    """The horizon of searches over a network that are given none."""
-    return TO_THE_END if game.forecast_horizon is None else game.forecast_horizon
 
 
 def search_agent(
@@ -261,7 +263,7 @@ def search_agent(
         raise ValueError(f"network={network!r} is no checkpoint; give its folder")
     if horizon and horizon != "end" and not horizon.isdigit():
         raise ValueError(f"horizon={horizon}: give end, or a number of decisions of each seat")
-    ends = {"": usual_horizon(game), "end": TO_THE_END}
+    ends = {"": None, "end": TO_THE_END}
     return network_search(
         game,
         load_to_play(folder, game),

@@ -11,14 +11,7 @@ from numpy.typing import NDArray
 from shakespeare_agents.heuristics import unlearned
 from shakespeare_agents.naming import default, make
 from shakespeare_agents.networks.inference import ForwardPass, NetworkAgent
-from shakespeare_agents.search.agent import (
-    TEMPERATURE,
-    AnyMove,
-    Plan,
-    SearchAgent,
-    network_search,
-    usual_horizon,
-)
+from shakespeare_agents.search.agent import AnyMove, Plan, SearchAgent, network_search
 from shakespeare_agents.search.halving import Playouts
 from shakespeare_agents.search.playouts import TO_THE_END
 from shakespeare_arena.intervals import mean_interval
@@ -48,12 +41,9 @@ class Analyst:
         self.game, self.name = game, name_of(named)
         self.agent: AnyAgent = make(named, game)
         self.searching: Any = self.agent  # finds better moves
-        options: dict[str, Any] = {"temperature": TEMPERATURE, "threads": 1}
         plan = Plan(_SIMULATIONS)
         if isinstance(self.agent, NetworkAgent):
-            horizon = usual_horizon(game)
-            network = self.agent.network
-            self.searching = network_search(game, network, plan, horizon=horizon, **options)
+            self.searching = network_search(game, self.agent.network, plan)
         elif not isinstance(self.agent, SearchAgent):
             rollouts = unlearned(game)
             self.searching = make("search", game, rollouts=rollouts, simulations=_SIMULATIONS)
@@ -62,8 +52,7 @@ class Analyst:
         self.network: ForwardPass | None = None  # the agent's, if it has one with heads
         if isinstance(self.prior, NetworkAgent):
             network = self.prior.network
-            to_the_end = network_search(game, network, plan, horizon=TO_THE_END, **options)
-            self._playing = to_the_end.player
+            self._playing = network_search(game, network, plan, horizon=TO_THE_END).player
             self.network = ForwardPass(network) if network.has_heads else None
         elif isinstance(self.agent, Advisor):
             self.prior = self.agent

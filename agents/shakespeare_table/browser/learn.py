@@ -32,7 +32,6 @@ from shakespeare_table.browser.lessons import (
     fitting,
     holds,
     lesson,
-    rules_of,
     topic_text,
     view,
 )
@@ -40,6 +39,7 @@ from shakespeare_table.browser.site import Fields, Site, owner_of, remembering
 from shakespeare_table.browser.tables import Snapshot, first_snapshot
 from shakespeare_table.browser.thinking import NotReadyError
 from shakespeare_table.browser.viewing import Viewer, drawn_panels
+from shakespeare_table.rulebook import rules_of
 from shakespeare_table.session import choose
 
 _GUESSES = 4  # possible games in which a gain must be the same to be sure
@@ -256,7 +256,8 @@ def _rules(site: Site, request: Request) -> Response:
     game = request.path_params["game"]
     if game not in registry.names() or not (found := rules_of(game)):
         raise HTTPException(404, "There are no numbered rules of this game.")
-    return site.page(request, "rules.html", game=game, rules=found)
+    plain = [(number, rule.replace("`", ""), is_open) for number, rule, is_open in found]
+    return site.page(request, "rules.html", game=game, rules=plain)
 
 
 def pictures(taught: Lesson) -> list[list[list[str]]]:

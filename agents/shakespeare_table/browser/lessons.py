@@ -34,16 +34,15 @@ from typing import Annotated, Any
 from markupsafe import Markup, escape
 from pydantic import Field, TypeAdapter
 
-from shakespeare_env.core import registry
 from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Event
 from shakespeare_table.browser.store import Sitter, TablePlan
+from shakespeare_table.rulebook import rules_of
 
 SEAT = 0
 """The seat of whoever learns."""
 _BOUND = re.compile(r"([<>])(-?\d+)")
 _PATTERNS = ("move", "told")
-_ROW = re.compile(r"^\| ([A-Z]+\d+\w?)( Ruling)? \| ([^|]+) \|", re.M)
 _LINK = re.compile(r"\s*\[([A-Z]+\d+\w?)\]")
 
 Condition = Mapping[str, Any]
@@ -206,15 +205,6 @@ def topic_text(topics: Mapping[str, str], name: str) -> str:
     """What a topic says of every position: lines about the present one are left out."""
     lines = topics.get(name, "").splitlines()
     return "\n".join(line for line in lines if not line.startswith("Now"))
-
-
-@cache
-def rules_of(game: str) -> list[tuple[str, str, bool]]:
-    """(number, rule, whether the book leaves it open) of a game's `RULES.md`, in order."""
-    if not registry.has_box(game) or not (file := registry.folder(game) / "RULES.md").is_file():
-        return []
-    rows = _ROW.findall(file.read_text(encoding="utf-8"))
-    return [(number, text.replace("`", ""), bool(ruling)) for number, ruling, text in rows]
 
 
 def with_links(text: str, game: str) -> Markup:

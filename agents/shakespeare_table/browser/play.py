@@ -19,7 +19,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from shakespeare_env.play.named import YOU, capitalised, with_names
-from shakespeare_table.analysis import reasons, thoughts
+from shakespeare_table.analysis.thoughts import reasons, thoughts
 from shakespeare_table.browser.learn import effects_in_words, guidance, is_guided, sure_events
 from shakespeare_table.browser.lessons import lesson
 from shakespeare_table.browser.lobby import (

@@ -27,7 +27,7 @@ from shakespeare_env.drawing.raster import png
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.film import SCRIPTS, STYLES, Film, Forecasts, page_of, player
 from shakespeare_env.film.figures import chances_graph, mistakes_list, score_graph, summary
-from shakespeare_table.analysis import (
+from shakespeare_table.analysis.judging import (
     Line,
     Verdict,
     best_line,

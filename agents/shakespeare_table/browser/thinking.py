@@ -28,7 +28,7 @@ from shakespeare_env import IllegalMove, Position
 from shakespeare_env.core import registry
 from shakespeare_env.core.kernels import compile_all
 from shakespeare_env.errors import ShakespeareEnvError, own_steps
-from shakespeare_table.analysis import Analyst
+from shakespeare_table.analysis.analyst import Analyst
 from shakespeare_table.session import choose
 
 PATIENCE_S = 2.0

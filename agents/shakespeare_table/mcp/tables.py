@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import json
 import re
@@ -28,10 +27,7 @@ from shakespeare_env.datasets.reading import is_arena, read_results
 from shakespeare_env.datasets.recorded_columns import dealt
 from shakespeare_env.errors import ArenaError, IllegalMove, ShakespeareEnvError
 from shakespeare_table.mcp.table import Answer, Opponent, Start, Table
-
-_ROW = re.compile(r"^\| (?P<number>[A-Z]+\d+\w*(?: Ruling)?) \| (?P<rule>.*?) \| `", re.MULTILINE)
-_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
-_REFERENCES = re.compile(r"^\[Shared by all games\].*$\n\n?", re.MULTILINE)
+from shakespeare_table.rulebook import notation, rules
 
 GameName = Annotated[str, Field(description="A game of list_games.")]
 TableNumber = Annotated[int, Field(description="The table's number, as new_game gives it.")]
@@ -302,23 +298,3 @@ class Keeper:
 def digest_of_name(name: str) -> str:
     """The digest of an outside player, of whom only the name is known."""
     return hashlib.sha256(f"mcp {name}".encode()).hexdigest()[:DIGITS]
-
-
-def rules(game: str) -> str:
-    """A game's rules as Markdown, a line each with its number; ValueError without such a game."""
-    if registry.has_box(game):
-        text = (registry.folder(game) / "RULES.md").read_text(encoding="utf-8")
-        lines = [f"- {row['number']}: {row['rule']}" for row in _ROW.finditer(text)]
-    else:  # what the game's file says of itself
-        lines = [ast.get_docstring(ast.parse(registry.own_box(game).read_bytes())) or ""]
-    return "\n".join([f"# Rules of {game}", "", *lines]) + "\n"
-
-
-def notation(game: str) -> str:
-    """How a game's moves and positions are written, as Markdown; ValueError without such a game."""
-    if registry.has_box(game):
-        text = (registry.folder(game) / "NOTATION.md").read_text(encoding="utf-8")
-        return _LINK.sub(r"\1", _REFERENCES.sub("", text))
-    moves = registry.game(game).actions
-    described = zip(moves.texts, moves.descriptions, strict=True)
-    return "\n".join([f"# Moves of {game}", "", *(f"- `{t}`: {d}" for t, d in described)]) + "\n"

@@ -53,7 +53,7 @@ def test_the_file_and_the_table_hold_what_the_library_finds(game, evaluated):
     seats, games = game.max_seats, 10 * game.max_seats
     command = ["heuristic", "random", "--players", str(seats), "--games", str(games), "--seed", "5"]
     command += [part for option in game.options for part in ("--option", option)]
-    out, data = evaluated(*command, "--threads", "2", env={"COLUMNS": "80"})
+    out, data = evaluated(*command, env={"COLUMNS": "80"})
     assert max(map(len, out.splitlines())) <= 80
     entrants, options = ["heuristic", *["random"] * (seats - 1)], dict.fromkeys(game.options, True)
     result = play_games(entrants, game.name, games=games, seed=5, options=options)

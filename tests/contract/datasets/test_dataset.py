@@ -74,7 +74,7 @@ def test_an_evaluation_and_the_standings_of_the_same_games_agree(tmp_path):
     assert standings.matches == result.deals == 10
 
 
-def test_neither_threads_nor_company_nor_interruptions_change_a_row(tmp_path, monkeypatch):
+def test_neither_company_nor_interruptions_change_a_row(tmp_path, monkeypatch):
     write(tmp_path / "whole", NAME, deals=4)
     monkeypatch.setattr(dataset, "_DEALS_TOGETHER", 1)
     folder = tmp_path / "[one] seed=7,*"  # no pattern, and no column
@@ -87,7 +87,7 @@ def test_neither_threads_nor_company_nor_interruptions_change_a_row(tmp_path, mo
         with pytest.raises(KeyboardInterrupt):
             write(folder, NAME, deals=4, on_progress=stop)
         assert len(games(folder)) == deals * 3
-    write(folder, NAME, deals=4, threads=2)
+    write(folder, NAME, deals=4)
     kept = [read_games(place).drop("seconds").collect() for place in (folder, tmp_path / "whole")]
     assert_frame_equal(*kept)
     assert len(results_files(folder)) == 1

@@ -19,7 +19,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.registry import box_fault
 from shakespeare_env.errors import BoxError
 from shakespeare_env.own_files import load_file
-from shakespeare_table.mcp import tables
+from shakespeare_table import rulebook
 from shakespeare_training.exploit import exploit_by_search
 
 GAMES = Path(__file__).parents[3] / "docs" / "games"
@@ -106,8 +106,8 @@ def test_it_is_shown_and_explained_and_has_no_box(name):
     position = next(positions(name))
     assert position.svg().startswith("<svg")
     assert position.game.presentation.board(position.to_dict(), ())[0].seat is None
-    assert "card" in tables.rules(name)
-    assert f"`{position.moves()[0]}`" in tables.notation(name)
+    assert "card" in rulebook.rules(name)
+    assert f"`{position.moves()[0]}`" in rulebook.notation(name)
     with pytest.raises(BoxError):
         registry.game(name, "box.toml")
     assert "another version" in str(box_fault(name, "0" * 64))

@@ -11,7 +11,8 @@ from matplotlib.ticker import EngFormatter, MaxNLocator
 
 from shakespeare_agents.storage import write_atomically
 from shakespeare_arena import plot_style as style
-from shakespeare_training.runs.evaluation import ITSELF, SOLO, Kind, Measurement, seats_text
+from shakespeare_arena.sheets import counted
+from shakespeare_training.runs.evaluation import ITSELF, SOLO, Kind, Measurement
 
 SIZE = (1300, 560)
 """The picture's width and height in pixels."""
@@ -83,7 +84,7 @@ def _draw(
         decisions = [it.decisions for it in points]
         middle, low, high = np.array([figure(it) for it in points], float).T
         marker = style.MARKERS[opponents.index(opponent) % len(style.MARKERS)]
-        label = f"{seats_text(players)} {f'against {opponent}' if opponent else 'solo'}"
+        label = f"{counted(players, 'seat')} {f'against {opponent}' if opponent else 'solo'}"
         colour = _colour(players)
         axes.fill_between(decisions, low, high, color=colour, alpha=0.14, linewidth=0)
         axes.plot(decisions, middle, color=colour, marker=marker, markersize=4, label=label)

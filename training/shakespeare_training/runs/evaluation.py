@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.networks.network import Network, Tensors
 from shakespeare_arena import Entrant, evaluate
+from shakespeare_arena.sheets import counted
 from shakespeare_env.core import registry
 from shakespeare_env.play.agent import AnyAgent
 from shakespeare_training.config import TrainingConfig
@@ -67,7 +68,7 @@ class Measurement:
 
         Against itself and alone the main figure is the winning score.
         """
-        where = seats_text(self.players).replace(" ", "_")
+        where = counted(self.players, "seat").replace(" ", "_")
         if self.win_rate is None:
             return f"winning_score/{where}", self.mean_winning_score
         return f"win_rate/{where}_against_{self.opponent}", self.win_rate
@@ -79,15 +80,10 @@ class Measurement:
             rate, low, high = self.percents
             won = f"{rate:.1f} % won (95 % interval {low:.1f} to {high:.1f} %), "
         return (
-            f"after {self.decisions:,} decisions, {seats_text(self.players)} {where}: "
+            f"after {self.decisions:,} decisions, {counted(self.players, 'seat')} {where}: "
             f"{self.games:,} games, {won}mean score {self.mean_score:.1f}, "
             f"winning score {self.mean_winning_score:.1f}"
         )
-
-
-def seats_text(players: int) -> str:
-    """A seat count with its noun: 1 seat, 4 seats."""
-    return f"{players} seat{'' if players == 1 else 's'}"
 
 
 def kinds_of_games(config: TrainingConfig) -> list[Kind]:

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import torch
-from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from shakespeare_agents import storage
@@ -41,7 +40,6 @@ STATE_NAME = "run.json"
 CONFIG_NAME = "config.toml"
 CURVES_NAME = "learning_curve.png"
 LOGS_NAME = "tensorboard"
-_LOCK_NAME = ".lock"
 _ARRAYS, _SNAPSHOT = "run", "snapshot"  # how the names of files of arrays begin
 _NAMES = "|".join(map(re.escape, (STATE_NAME, CARD_NAME, CONFIG_NAME, CURVES_NAME)))
 _FILES = rf"{_NAMES}|(?:weights|run|snapshot-\d+)-[0-9a-f]{{16}}\.safetensors"
@@ -195,17 +193,11 @@ def held(folder: Path, *, is_new: bool) -> Iterator[None]:
             f"{state}: there is no such file; give the folder of a run, or start again what was "
             "stopped before its first save"
         )
-    try:
-        lock = FileLock(folder / _LOCK_NAME).acquire(timeout=0)
-    except Timeout as taken:
-        raise TrainingError(
-            f"{folder}: another process is training this run; wait for it or stop it"
-        ) from taken
-    with lock:
+    taken = TrainingError(f"{folder}: another process is training this run; wait, or stop it")
+    with storage.held(folder, _FILES, taken):
         if is_new and (state.exists() or (folder / CARD_NAME).exists()):
             what = "run; continue it with --resume," if state.exists() else "checkpoint;"
             raise ValueError(f"{folder} already holds a {what} or give another folder")
-        storage.forget_drafts(folder, _FILES)
         yield
 
 
