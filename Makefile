@@ -45,11 +45,11 @@ imports: setup  ## who may import whom, with import-linter
 test-only: setup  ## the tests alone
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
-test-ecosystem: setup  ## recipes for other libraries, each installed apart; ARGS="rllib torchrl" for some
-	$(BIN)/python -m tests.ecosystem recipes $(ARGS)
+test-ecosystem:  ## recipes for other libraries, each installed apart; ARGS="rllib torchrl" for some
+	$(PYTHON) -m tests.ecosystem recipes $(ARGS)
 
-test-floors: setup  ## the oldest libraries that pyproject.toml takes, each extra installed apart; FLOORS="arena" for some
-	$(BIN)/python -m tests.ecosystem floors $(FLOORS)
+test-floors:  ## the oldest libraries that pyproject.toml takes, each extra installed apart; FLOORS="arena" for some
+	$(PYTHON) -m tests.ecosystem floors $(FLOORS)
 
 test-ptx: setup  ## compile all that a GPU runs, without one; installs the extra cuda into .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[cuda]' -c constraints.txt

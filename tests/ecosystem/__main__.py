@@ -2,11 +2,14 @@
 
 `python -m tests.ecosystem recipes sb3 rllib` (`make test-ecosystem`) runs the tests of recipes of
 docs/libraries, and `python -m tests.ecosystem floors arena table` (`make test-floors`) installs the
-wheel with each extra and its oldest libraries, and does what uses.py says.
+wheel with each extra and its oldest libraries, and does what uses.py says.  Python alone is enough
+to start them: they install whatever they need.
 """
 
 from __future__ import annotations
 
+import argparse
+import re
 import shutil
 import subprocess
 import sys
@@ -14,9 +17,6 @@ import tempfile
 import tomllib
 from collections.abc import Callable, Iterable
 from pathlib import Path
-
-import typer
-from packaging.requirements import Requirement
 
 from tests.ecosystem.libraries import LIBRARIES, RECIPES, ROOT
 
@@ -31,11 +31,9 @@ EXTRAS: dict[str, list[str]] = {"base": _PROJECT["dependencies"]} | {
     if extra not in ("docs", "notebooks", "dev")  # of the checkout alone
 }
 _MINUTES = 20
-app = typer.Typer()
 
 
-@app.command()
-def recipes(libraries: list[str] = typer.Argument(None)) -> None:  # noqa: B008
+def recipes(libraries: list[str]) -> None:
     """Install libraries, all by default, into build/ecosystem, and run their recipes' tests."""
 
     def fault_of(key: str) -> str:
@@ -49,8 +47,7 @@ def recipes(libraries: list[str] = typer.Argument(None)) -> None:  # noqa: B008
     _report(libraries or LIBRARIES, fault_of)
 
 
-@app.command()
-def floors(extras: list[str] = typer.Argument(None), use: str = "") -> None:  # noqa: B008
+def floors(extras: list[str], use: str) -> None:
     """Install the wheel with extras, all by default, and use it, or as another use of uses.py."""
     with tempfile.TemporaryDirectory() as made:
         place = Path(made)
@@ -61,8 +58,8 @@ def floors(extras: list[str] = typer.Argument(None), use: str = "") -> None:  # 
             if (ROOT / name).is_file():
                 (checkout / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(ROOT / name, checkout / name)
-        words = "--no-isolation", "--wheel", "--outdir", place
-        if fault := _fault(sys.executable, "-m", "build", *words, checkout):
+        words = "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", place
+        if fault := _fault(sys.executable, "-m", *words, checkout):
             raise RuntimeError(f"the wheel was not built: {fault}")
         wheel = next(place.glob("*.whl"))
 
@@ -86,12 +83,11 @@ def floors(extras: list[str] = typer.Argument(None), use: str = "") -> None:  # 
 def _oldest(extra: str) -> Iterable[str]:
     """For pip: the lower bounds of all that is installed with an extra."""
     yield from (line for line in PINNED if line.startswith(f"{ONE_VERSION}=="))
-    for wanted in (Requirement(line) for name in {"base", extra} for line in EXTRAS[name]):
-        bounds = [bound.version for bound in wanted.specifier if bound.operator == ">="]
-        if len(bounds) != 1:
-            raise ValueError(f"pyproject.toml: {wanted} needs one lower bound, such as >=1.0")
-        if wanted.name != ONE_VERSION:
-            yield f"{wanted.name}=={bounds[0]}"
+    for wanted in (line for name in {"base", extra} for line in EXTRAS[name]):
+        if not (bound := re.match(r"([\w.-]+)[^<>=]*>=([\w.]+)", wanted)):
+            raise ValueError(f"pyproject.toml: {wanted} needs a lower bound first, such as >=1.0")
+        if bound[1] != ONE_VERSION:
+            yield f"{bound[1]}=={bound[2]}"
 
 
 def _report(names: Iterable[str], fault_of: Callable[[str], str]) -> None:
@@ -101,7 +97,7 @@ def _report(names: Iterable[str], fault_of: Callable[[str], str]) -> None:
         print(f"{name}: {fault or 'works'}", flush=True)
         failed |= bool(fault)
     if failed:
-        raise typer.Exit(1)
+        raise SystemExit(1)
 
 
 def _environment(folder: Path) -> Path:
@@ -134,4 +130,12 @@ def _ended(*command: object, cwd: Path = ROOT) -> subprocess.CompletedProcess[st
 
 
 if __name__ == "__main__":
-    app()
+    parser = argparse.ArgumentParser(prog="python -m tests.ecosystem", description=__doc__)
+    parser.add_argument("command", choices=["recipes", "floors"])
+    parser.add_argument("names", nargs="*", help="libraries or extras; all by default")
+    parser.add_argument("--use", default="", help="what floors do with the wheel, in uses.py")
+    given = parser.parse_args()
+    if given.command == "recipes":
+        recipes(given.names)
+    else:
+        floors(given.names, given.use)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import runpy
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pytest
+if TYPE_CHECKING:
+    import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 RECIPES = ROOT / "docs" / "libraries"
