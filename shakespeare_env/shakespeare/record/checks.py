@@ -35,11 +35,8 @@ def fault(game: Record) -> int:
     """A record's first fault."""
     found = odd_list(game) or odd_decision(game) or odd_disc(game)
     for seat in range(t.N_SEATS):
-        found = found or odd_seat(game, seat) or odd_troupe(game, seat)
-    for seat in range(game["players"]):
-        found = found or troupe_fault(game, seat)
-    for seat in range(game["players"]):
-        found = found or stage_fault(game, seat)
+        found = found or stage_fault(game, seat) or troupe_fault(game, seat)
+        found = found or absence_fault(game, seat)
     found = found or supply_fault(game) or day_fault(game) or track_fault(game)
     found = found or rest_fault(game) or decision_fault(game) or room_fault(game)
     return found or winner_fault(game)
@@ -58,15 +55,13 @@ def is_list(values: Any, length: int) -> bool:
 @rule
 def is_ranking(seats: Any, length: int, players: int) -> bool:
     """Whether a list names `length` different seats at the table."""
-    found = 0
     for place in range(length):
         if seats[place] >= players:
             return False
-        found |= 1 << max(seats[place], 0)
-    count = 0
-    for seat in range(players):
-        count += (found >> seat) & 1
-    return count == length and is_list(seats, length)
+        for before in range(place):
+            if seats[place] == seats[before]:
+                return False
+    return is_list(seats, length)
 
 
 @rule
@@ -97,10 +92,9 @@ def odd_list(game: Record) -> int:
 def odd_decision(game: Record) -> int:
     """The phase, its part and seat, and what is pending in it."""
     phase, part = game["phase"], game["part"]
-    over = phase == s.OVER
     if not (_PARTS[phase] >> part) & 1:
         return Field.part
-    if game["to_move"] >= game["players"] or (game["to_move"] == s.NOBODY) != over:
+    if game["to_move"] >= game["players"] or (game["to_move"] == s.NOBODY) != (phase == s.OVER):
         return Field.to_move
     if (game["quills"] > 0) != (phase == s.QUILL):
         return Field.quills
@@ -110,19 +104,11 @@ def odd_decision(game: Record) -> int:
         return Field.queen
     if game["drawn_len"] > 0 and phase != s.OBJECTIVE:
         return Field.drawn
+    may_craft = phase == s.CRAFT or (phase == s.QUILL and part == s.IN_TURNS)
     if is_craft_open(game):
-        if (phase != s.CRAFT and phase != s.QUILL) or part != s.IN_TURNS:
-            return Field.craft_value
-        if game["craft_colours"] == 0:
-            return Field.craft_value
-    elif phase == s.CRAFT or (
-        game["craft_costumes"] | game["craft_sets"] | game["craft_colours"] | game["craft_optional"]
-    ):
-        return Field.craft_value
-    for seat in range(t.N_SEATS):
-        if not over and (game["winners"][seat] or game["unpaid"][seat]):
-            return Field.winners
-    return 0
+        return 0 if may_craft and game["craft_colours"] else Field.craft_value
+    rest_of_it = game["craft_costumes"] | game["craft_sets"] | game["craft_optional"]
+    return Field.craft_value if phase == s.CRAFT or rest_of_it | game["craft_colours"] else 0
 
 
 @rule
@@ -146,71 +132,72 @@ def odd_disc(game: Record) -> int:
 
 
 @rule
-def odd_seat(game: Record, seat: int) -> int:
-    """What a stage amounts to; absent seats have nothing."""
-    filled = 0
-    yellow = 0
-    for space in range(t.N_SPACES):
-        filled |= int(game["stage"][seat, space] != s.NOBODY) << space
-        yellow += game["stage"][seat, space] == t.YELLOW
-    if game["stage_filled"][seat] != filled:
-        return Field.stage_filled
-    for member in range(t.MAX_TROUPE):
-        for slot in range(t.N_SLOTS):
-            yellow += game["costume"][seat, member, slot] == t.YELLOW
-    if game["yellow"][seat] != yellow:
-        return Field.yellow
+def absence_fault(game: Record, seat: int) -> int:
+    """Absent seats have nothing."""
     if seat < game["players"]:
         return 0
     anything = game["prestige"][seat] | game["pounds"][seat] | game["tokens"][seat]
     anything |= game["mood"][seat] | game["wager"][seat] | game["cylinders"][seat]
     anything |= game["recruited"][seat] | game["passed"][seat] | game["kept"][seat] + 1
-    anything |= game["unpaid"][seat] | game["winners"][seat] | game["objectives_len"][seat]
-    anything |= game["troupe_len"][seat] | filled
-    return 0 if anything == 0 else Field.players
+    anything |= game["objectives_len"][seat] | game["troupe_len"][seat]
+    return Field.players if anything or game["stage_filled"][seat] else 0
+
+
+# ---- what the rules say --------------------------------------------------------------------------
+@rule
+def stage_fault(game: Record, seat: int) -> int:
+    """Everything is supported and symmetric (T13)."""
+    filled = 0
+    for space in range(t.N_SPACES):
+        filled |= int(game["stage"][seat, space] != s.NOBODY) << space
+    if game["stage_filled"][seat] != filled:
+        return Field.stage_filled
+    for space in range(t.N_SPACES):
+        colour = game["stage"][seat, space]
+        if colour == s.NOBODY:
+            continue
+        supported = filled & t.SUPPORTS[space] == t.SUPPORTS[space]
+        if not supported or not keeps_symmetry(game, seat, space, colour):
+            return Field.stage
+    return 0
 
 
 @rule
-def odd_troupe(game: Record, seat: int) -> int:
-    """Members up to the troupe's length, elements up to a costume's, in colour order."""
+def troupe_fault(game: Record, seat: int) -> int:
+    """The board's characters come first; costumes, cylinders, tokens fit (S2, T3, T12, P2)."""
     size = game["troupe_len"][seat]
-    if not is_list(game["card"][seat], size):
+    if not is_list(game["card"][seat], size) or (size < t.N_BOARD and seat < game["players"]):
         return Field.card
+    yellow = 0
+    for space in range(t.N_SPACES):
+        yellow += game["stage"][seat, space] == t.YELLOW
     for member in range(t.MAX_TROUPE):
-        elements = game["costume_len"][seat, member]
-        there = game["extra"][seat, member] | game["cylinder"][seat, member]
-        if member >= size and (there | game["rest"][seat, member] | elements):
-            return Field.extra
-        costume = game["costume"][seat, member]
+        card, extra = game["card"][seat, member], game["extra"][seat, member]
+        used = game["cylinder"][seat, member] | game["rest"][seat, member]
+        elements, costume = game["costume_len"][seat, member], game["costume"][seat, member]
         if not is_list(costume, elements):
             return Field.costume
         value = 0
         for slot in range(elements):
             value += t.ELEMENT_VALUE[costume[slot]]
+            yellow += costume[slot] == t.YELLOW
             if slot > 0 and costume[slot] < costume[slot - 1]:
                 return Field.costume
         if game["costume_value"][seat, member] != value:
             return Field.costume_value
-    return 0
-
-
-# ---- what the rules say --------------------------------------------------------------------------
-@rule
-def troupe_fault(game: Record, seat: int) -> int:
-    """The board's characters come first; costumes, cylinders, tokens fit (S2, T3, T12, P2)."""
-    for member in range(t.N_BOARD):
-        if game["card"][seat, member] != member or game["extra"][seat, member]:
+        if member >= size:
+            if extra | used | elements:
+                return Field.extra
+            continue
+        if member < t.N_BOARD and (card != member or extra):
             return Field.card
-    for member in range(game["troupe_len"][seat]):
-        card, extra = game["card"][seat, member], game["extra"][seat, member]
         if card < t.N_BOARD <= member:
             return Field.card
-        if game["costume_len"][seat, member] and not wears_costumes(game, seat, member):
+        if elements and not wears_costumes(game, seat, member):
             return Field.costume
-        used = game["cylinder"][seat, member] or game["rest"][seat, member]
         if used and (extra or t.KIND[card] == t.ASSISTANT):
             return Field.cylinder
-    return 0
+    return 0 if game["yellow"][seat] == yellow else Field.yellow
 
 
 @rule
@@ -249,21 +236,6 @@ def drafts_to_come(game: Record, seat: int) -> int:
     while game["order"][place] != game["to_move"] and game["order"][place] != seat:
         place += 1
     return int(game["order"][place] == seat)
-
-
-@rule
-def stage_fault(game: Record, seat: int) -> int:
-    """Everything is supported and symmetric (T13)."""
-    filled = game["stage_filled"][seat]
-    for space in range(t.N_SPACES):
-        colour = game["stage"][seat, space]
-        if colour == s.NOBODY:
-            continue
-        if filled & t.SUPPORTS[space] != t.SUPPORTS[space]:
-            return Field.stage
-        if not keeps_symmetry(game, seat, space, colour):
-            return Field.stage
-    return 0
 
 
 @rule
@@ -365,14 +337,13 @@ def rest_fault(game: Record) -> int:
         for place in range(game["queue_len"]):
             waits = waits or game["queue"][place] == seat
         kept = game["kept"][seat]
-        asked = secret and not waits and rest.used(game, seat) >= 2
-        if asked != (kept != s.NOBODY):
-            return Field.kept
         active = False
         for member in range(game["troupe_len"][seat]):
-            if game["card"][seat, member] == kept and game["cylinder"][seat, member]:
-                active = True
-        if asked and not active:
+            active = active or (
+                game["card"][seat, member] == kept and game["cylinder"][seat, member] == 1
+            )
+        chooses = secret and not waits and rest.used(game, seat) >= 2
+        if active != chooses or active != (kept != s.NOBODY):
             return Field.kept
     return 0
 
@@ -414,8 +385,11 @@ def takes_shown(game: Record, seat: int) -> int:
 
 @rule
 def winner_fault(game: Record) -> int:
-    """Most prestige wins, then most pounds (F4)."""
-    for seat in range(game["players"]):
-        if game["phase"] == s.OVER and (game["winners"][seat] == 1) == is_beaten(game, seat):
+    """At the end, most prestige wins, then most pounds (F4)."""
+    over = game["phase"] == s.OVER
+    for seat in range(t.N_SEATS):
+        ends = over and seat < game["players"]
+        wins = ends and not is_beaten(game, seat)
+        if (game["winners"][seat] == 1) != wins or (game["unpaid"][seat] and not ends):
             return Field.winners
     return 0
