@@ -50,7 +50,7 @@ NEUTRAL = N_SEATS
 N_DISCS = N_SEATS + 1
 CRAFT_COLOURS = 0b011111
 """Bits of the colours a craftsman can take: all but yellow (Rules T10)."""
-LOWEST_MOOD, HIGHEST_MOOD = BOX.mood
+LOWEST_MOOD, HIGHEST_MOOD = BOX.lowest_mood, BOX.highest_mood
 START_PRESTIGE = BOX.starting_prestige
 N_CYLINDERS = BOX.cylinders
 """Per seat; also the highest wager (Rules W1)."""
@@ -170,7 +170,7 @@ for _value, _gain in BOX.costume_gain.items():
 # ---- acts ----------------------------------------------------------------------------------------
 ACT_LENGTH = np.array(BOX.act_lengths, np.int8)
 GREY_SPACES = BOX.rehearsals.grey_spaces
-NEUTRAL_START, NEUTRAL_LATER = BOX.neutral_spaces
+NEUTRAL_START, NEUTRAL_LATER = BOX.neutral_start, BOX.neutral_later
 ACT_II_PRESTIGE = BOX.rehearsals.act_2_prestige
 
 

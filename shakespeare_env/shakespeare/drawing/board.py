@@ -73,8 +73,7 @@ def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel
     mine, own, name = position["seats"][seat], f"seat-{seat}", names[seat] if names else ""
     title = _state_words(position, seat, name)
     pieces = [Piece(f"{own}-state", title, seats.draw_state(position, seat, name))]
-    members = zip(mine["troupe"], w.extra_names(mine["troupe"]), strict=True)
-    for place, (member, extra) in enumerate(members):
+    for place, (member, extra) in enumerate(w.members(mine)):
         card = seats.draw_member(member, extra, seat, place)
         pieces.append(Piece(f"{own}-troupe-{place}", _member_words(member, extra), card))
     filled = ", ".join(f"{space} {colour}" for space, colour in mine["stage"].items()) or "empty"
@@ -209,6 +208,5 @@ def _member(
     position: Mapping[str, Any], fits: Callable[[Mapping[str, Any], str], bool]
 ) -> tuple[str]:
     seat = position["to_move"]
-    troupe = position["seats"][seat]["troupe"]
-    members = enumerate(zip(troupe, w.extra_names(troupe), strict=True))
+    members = enumerate(w.members(position["seats"][seat]))
     return (f"seat{seat}.troupe.{next(n for n, member in members if fits(*member))}",)

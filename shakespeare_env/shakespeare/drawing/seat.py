@@ -296,7 +296,7 @@ def _summary(given: str, seat: int, name: str, wins: bool, decides: bool) -> d.B
         left = f"{mine['cylinders']}/{mine['wager'] or '–'}"
         state = [*shapes.cylinder(8, 12.5, 18, SEATS[seat]), d.bold(17, 18.5, left, 15, room=28)]
     drawn.append(d.Block(state, 46, 24).place(f"seat{seat}.cylinders", 294, 1))
-    members = list(zip(mine["troupe"], w.extra_names(mine["troupe"]), strict=True))
+    members = w.members(mine)
     rows = 2 if len(members) > _IN_ONE_ROW else 1
     in_a_row, tiles = ceil(len(members) / rows), 2 * _LOW_TILES if rows > 1 else _TILES
     each = min(_WIDEST_TILE, (SUMMARY - _STAGE - 8) / max(1, in_a_row))

@@ -23,11 +23,8 @@ from shakespeare_env.shakespeare.rules.phases.craft import is_craft_open
 from shakespeare_env.shakespeare.rules.scoring import is_beaten
 from shakespeare_env.shakespeare.state import Field
 
-_PARTS = np.full(len(s.PHASE_NAMES), 1 << s.IN_TURNS)
+_PARTS = np.array([sum(1 << part for part in parts) for parts in s.PARTS_OF_PHASE.values()])
 """By phase, the bits of the parts of the day in which it comes."""
-_PARTS[[s.DRAFT, s.WAGER, s.BACK]] = 1 << s.IN_DRAFT, 1 << s.IN_WAGER, 1 << s.IN_MOOD
-_PARTS[[s.REST, s.OVER]] = 1 << s.IN_REST, 1 << s.IN_END
-_PARTS[s.QUILL] |= 1 << s.IN_MOOD | 1 << s.IN_REHEARSAL
 
 
 @rule
@@ -50,6 +47,15 @@ def is_list(values: Any, length: int) -> bool:
     for place in range(len(values)):
         odd += (values[place] != s.NOBODY) != (place < length)
     return odd == 0
+
+
+@rule
+def count(numbers: Any, wanted: int) -> int:
+    """How often a number is in an array."""
+    times = 0
+    for place in range(numbers.size):
+        times += numbers.flat[place] == wanted
+    return times
 
 
 @rule
@@ -168,9 +174,9 @@ def troupe_fault(game: Record, seat: int) -> int:
     size = game["troupe_len"][seat]
     if not is_list(game["card"][seat], size) or (size < t.N_BOARD and seat < game["players"]):
         return Field.card
-    yellow = 0
-    for space in range(t.N_SPACES):
-        yellow += game["stage"][seat, space] == t.YELLOW
+    yellow = count(game["stage"][seat], t.YELLOW) + count(game["costume"][seat], t.YELLOW)
+    if game["yellow"][seat] != yellow:
+        return Field.yellow
     for member in range(t.MAX_TROUPE):
         card, extra = game["card"][seat, member], game["extra"][seat, member]
         used = game["cylinder"][seat, member] | game["rest"][seat, member]
@@ -180,7 +186,6 @@ def troupe_fault(game: Record, seat: int) -> int:
         value = 0
         for slot in range(elements):
             value += t.ELEMENT_VALUE[costume[slot]]
-            yellow += costume[slot] == t.YELLOW
             if slot > 0 and costume[slot] < costume[slot - 1]:
                 return Field.costume
         if game["costume_value"][seat, member] != value:
@@ -197,17 +202,15 @@ def troupe_fault(game: Record, seat: int) -> int:
             return Field.costume
         if used and (extra or t.KIND[card] == t.ASSISTANT):
             return Field.cylinder
-    return 0 if game["yellow"][seat] == yellow else Field.yellow
+    return 0
 
 
 @rule
 def room_fault(game: Record) -> int:
     """Troupes have room for all characters still to come (Rules S5, T2)."""
     for seat in range(game["players"]):
-        recruits, extras = recruits_to_come(game, seat), 0
-        for member in range(game["troupe_len"][seat]):
-            extras += game["extra"][seat, member]
-        if extras + recruits > t.N_EXTRAS:
+        recruits = recruits_to_come(game, seat)
+        if count(game["extra"][seat], 1) + recruits > t.N_EXTRAS:
             return Field.extra
         room = t.MAX_TROUPE - recruits - drafts_to_come(game, seat)
         if game["troupe_len"][seat] > room:
@@ -241,47 +244,28 @@ def drafts_to_come(game: Record, seat: int) -> int:
 @rule
 def supply_fault(game: Record) -> int:
     """Nothing is missing or there twice (S4 to S6, T17, U2)."""
-    players = game["players"]
     for deck in range(t.N_DECK):
-        count = game["shown"][deck] + game["deck"][deck] + game["discarded_cards"][deck]
-        for seat in range(players):
-            for member in range(game["troupe_len"][seat]):
-                count += game["card"][seat, member] == t.N_BOARD + deck
-        if count != t.COPIES[deck]:
+        found = game["shown"][deck] + game["deck"][deck] + game["discarded_cards"][deck]
+        if found + count(game["card"], t.N_BOARD + deck) != t.COPIES[deck]:
             return Field.deck
     for kind in range(2):
         for colour in range(t.N_COLOURS):
-            count = int(game["bag"][kind, colour]) + int(game["display"][kind, colour])
-            count += int(game["discarded"][kind, colour])
-            for seat in range(players):
-                for space in range(t.N_SPACES):
-                    count += kind == t.SET and game["stage"][seat, space] == colour
-                for member in range(t.MAX_TROUPE):
-                    for slot in range(t.N_SLOTS):
-                        worn = game["costume"][seat, member, slot]
-                        count += kind == t.COSTUME and worn == colour
-            if count != t.BAG[players, kind, colour]:
+            found = int(game["bag"][kind, colour]) + int(game["display"][kind, colour])
+            found += int(game["discarded"][kind, colour])
+            if kind == t.SET:
+                found += count(game["stage"], colour)
+            else:
+                found += count(game["costume"], colour)
+            if found != t.BAG[game["players"], kind, colour]:
                 return Field.bag
     for objective in range(t.N_OBJECTIVES):
-        if places_of(game, objective) != 1:
+        found = count(game["objective_deck"], objective) + count(game["drawn"], objective)
+        if found + count(game["objectives"], objective) != 1:
             return Field.objective_deck
     tokens = int(game["supply_tokens"])
-    for seat in range(players):
+    for seat in range(game["players"]):
         tokens += int(game["tokens"][seat])
     return 0 if tokens == t.N_TOKENS else Field.supply_tokens
-
-
-@rule
-def places_of(game: Record, objective: int) -> int:
-    """How many places an objective lies in."""
-    count = 0
-    for place in range(t.N_OBJECTIVES):
-        count += game["objective_deck"][place] == objective
-        for seat in range(game["players"]):
-            count += game["objectives"][seat, place] == objective
-    for place in range(game["drawn_len"]):
-        count += game["drawn"][place] == objective
-    return count
 
 
 @rule

@@ -154,7 +154,7 @@ def _board(position: Mapping[str, Any], seat: int) -> list[str]:
     stage = _draw_stage(mine["stage"])
     room = _WIDTH - len(stage[0]) - 2
     left = []
-    for member, extra in zip(mine["troupe"], w.extra_names(mine["troupe"]), strict=True):
+    for member, extra in w.members(mine):
         name = f"{extra} {w.character_name(member['card'])}".strip()
         left += wrapped(_in_words(member, name), room, "  ", "    ")
     for card in mine["objectives"]:
@@ -165,10 +165,9 @@ def _board(position: Mapping[str, Any], seat: int) -> list[str]:
 
 def _in_a_line(position: Mapping[str, Any], seat: int) -> list[str]:
     mine = position["seats"][seat]
-    members = zip(mine["troupe"], w.extra_names(mine["troupe"]), strict=True)
     troupe = [
         _in_words(member, extra or w.character_name(member["card"]))
-        for place, (member, extra) in enumerate(members)
+        for place, (member, extra) in enumerate(w.members(mine))
         if place >= t.N_BOARD or member["costume"] or member["cylinder"] or member["rest"]
     ]
     parts = [", ".join(troupe)] if troupe else []

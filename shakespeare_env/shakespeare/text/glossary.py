@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ def topics(position: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _numbers(position: Mapping[str, Any]) -> dict[str, object]:
-    box, (start, later) = b.PRINTED.box, b.PRINTED.box.neutral_spaces
+    box = b.PRINTED.box
     gains = (f"{b.gain_words(vars(gain))} for {value}" for value, gain in box.costume_gain.items())
     moods = range(t.LOWEST_MOOD, t.HIGHEST_MOOD + 1)
     table = max(position["players"], 2)
@@ -50,8 +50,8 @@ def _numbers(position: Mapping[str, Any]) -> dict[str, object]:
         "extra_power": _power(box.extra_power),
         "queen_pounds": box.queen_pounds,
         "queen_objectives": box.queen_objectives,
-        "neutral_start": start,
-        "neutral_later": later,
+        "neutral_start": t.NEUTRAL_START,
+        "neutral_later": t.NEUTRAL_LATER,
         "solo_target": box.good_scores[1],
         "costume_gains": "; ".join(gains),
         "secret": "openly, by Initiative" if position["strategic_rest"] else "in secret",
@@ -67,24 +67,14 @@ def _act(act: str) -> str:
         first, second = map(b.signed, b.PRINTED.box.rehearsals.act_2_prestige)
         pays.append(f"{first} prestige for the first disc, {second} for the second")
     else:
-        pays += _steps(number)
+        unit = ("£", "", "prestige")[number]
+        steps = b.PRINTED.box.pay[number]
+        pays += [f"{b.signed(gain)} {unit} from space {space}" for space, gain in steps]
     return (
         f"{_QUILLS[act]} and white quills advance here, up to space "
         f"{b.PRINTED.box.act_lengths[number]}. At a rehearsal: {', '.join(pays)}. On one space the "
         "lowest disc is ahead."
     )
-
-
-def _steps(act: int) -> Iterator[str]:
-    last = None
-    for space in range(
-        b.PRINTED.box.rehearsals.grey_spaces + 1, b.PRINTED.box.act_lengths[act] + 1
-    ):
-        pays = b.PRINTED.space_pays(act, space)
-        if pays and pays != last:
-            unit = "prestige" if pays[1] == "★" else pays[1]
-            yield f"{b.signed(pays[0])} {unit} from space {space}"
-        last = pays
 
 
 def _colour(colour: str, value: int) -> str:

@@ -141,14 +141,6 @@ _EMPTY = np.zeros(1, s.STATE)[0]
 _KEYS, _CRAFT_KEYS = tuple(to_dict(_EMPTY)), tuple(_craft_of(_EMPTY))
 _SEAT_KEYS = {over: tuple(_seat_of(_EMPTY, 0, over)) for over in (False, True)}
 _MEMBER_KEYS = tuple(_member_of(_EMPTY, 0, 0))
-_PART_OF_PHASE = dict.fromkeys(range(len(s.PHASE_NAMES)), s.IN_TURNS) | {
-    s.DRAFT: s.IN_DRAFT,
-    s.WAGER: s.IN_WAGER,
-    s.BACK: s.IN_MOOD,
-    s.REST: s.IN_REST,
-    s.OVER: s.IN_END,
-}
-"""All but white quills, which name theirs."""
 
 
 def from_dict(position: Mapping[str, Any], game: Record) -> None:
@@ -255,8 +247,9 @@ def _read_pending(pending: Any, game: Record) -> None:
             _read_craft(given["then"], "pending.then", game)
             game["part"] = s.IN_TURNS
         else:
-            parts = s.PART_NAMES[s.IN_TURNS : s.IN_REST]
-            game["part"] = s.IN_TURNS + read.choice(given["then"], "pending.then", parts)
+            parts = s.PARTS_OF_PHASE[phase]
+            known = _named(s.PART_NAMES, parts)
+            game["part"] = parts[read.choice(given["then"], "pending.then", known)]
     elif phase == s.OBJECTIVE:
         given = read.table(pending, "pending", ("drawn",))
         drawn = read.choices(given["drawn"], "pending.drawn", t.OBJECTIVE_IDS, t.QUEEN_OBJECTIVES)
@@ -266,7 +259,7 @@ def _read_pending(pending: Any, game: Record) -> None:
     game["back"] = phase == s.BACK
     game["queen"] = phase == s.CHOOSE_QUEEN
     if phase != s.QUILL:
-        game["part"] = _PART_OF_PHASE[phase]
+        (game["part"],) = s.PARTS_OF_PHASE[phase]
 
 
 def _read_craft(value: Any, where: str, game: Record) -> None:

@@ -113,10 +113,13 @@ def winners(position: Mapping[str, Any]) -> list[int]:
     return list(position["winners"] or ()) if position["players"] > 1 else []
 
 
-def extra_names(troupe: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Each member's wearer as an extra, by hiring order (Rules T12), or empty."""
+def members(seat: Mapping[str, Any]) -> list[tuple[Mapping[str, Any], str]]:
+    """A seat's troupe, with each one's name as an extra, by hiring order (Rules T12), or empty."""
     numbers = count(1)
-    return [f"extra{next(numbers)}" if member["face"] == "extra" else "" for member in troupe]
+    return [
+        (member, f"extra{next(numbers)}" if member["face"] == "extra" else "")
+        for member in seat["troupe"]
+    ]
 
 
 def extra_words(name: str) -> str:
