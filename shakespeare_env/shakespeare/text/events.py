@@ -116,11 +116,11 @@ def _turn(call: Call) -> Iterator[Event]:
     used = (
         a.PLUS_3_CARD[action - a.ACTIVATE_PLUS_3] if token else a.ACTIVATE_CARD[action - a.ACTIVATE]
     )
-    card = b.PRINTED.cards[t.CARD_IDS[used]]
+    card = b.CARDS[t.CARD_IDS[used]]
     if card.kind == "actor":
         yield from _act(call, seat, card)
     elif card.kind == "queen":
-        yield event(call, seat, f"{card.name}: {b.PRINTED.box.queen_pounds} £, or an objective")
+        yield event(call, seat, f"{card.name}: {t.QUEEN_POUNDS} £, or an objective")
     elif card.kind == "jeweler":
         yield event(call, seat, f"{card.name}: one yellow element")
     else:
@@ -288,8 +288,8 @@ def _mood(call: Call) -> Iterator[Event]:
 def _costume_power(call: Call) -> Iterator[Event]:
     (seat, member), game = call.args, call.after
     extra = bool(game["extra"][seat, member])
-    card = b.PRINTED.cards[t.CARD_IDS[game["card"][seat, member]]]
-    power = b.PRINTED.box.extra_power if extra else card.costume_power
+    card = b.CARDS[t.CARD_IDS[game["card"][seat, member]]]
+    power = t.BOX.extra_power if extra else card.costume_power
     cause = f"costume power of {card.name}{', an extra' * extra}"
     yield _power(call, seat, cause, "costume powers", power)
 

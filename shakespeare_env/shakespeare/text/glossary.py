@@ -25,15 +25,15 @@ def topics(position: Mapping[str, Any]) -> dict[str, str]:
     said = _WORDS["topics"] | _WORDS["alone" if position["players"] == 1 else "several"]
     meanings = {name: text.format_map(known) for name, text in said.items()}
     meanings |= {f"act_{act.lower()}": _act(act) for act in ACTS}
-    meanings |= {colour: _colour(colour, value) for colour, value in b.PRINTED.values.items()}
-    meanings |= {space.id: _space(space) for space in b.PRINTED.box.spaces}
+    meanings |= {colour: _colour(colour, value) for colour, value in b.VALUES.items()}
+    meanings |= {space.id: _space(space) for space in t.BOX.spaces}
     for name, text in _cards(position).items():
         meanings[name] = f"{meanings[name]}\n{text}" if name in meanings else text
     return meanings
 
 
 def _numbers(position: Mapping[str, Any]) -> dict[str, object]:
-    box = b.PRINTED.box
+    box = t.BOX
     gains = (f"{b.gain_words(vars(gain))} for {value}" for value, gain in box.costume_gain.items())
     moods = range(t.LOWEST_MOOD, t.HIGHEST_MOOD + 1)
     table = max(position["players"], 2)
@@ -61,18 +61,18 @@ def _numbers(position: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _act(act: str) -> str:
-    grey, number = b.PRINTED.box.rehearsals.grey_spaces, ACTS.index(act)
+    grey, number = t.GREY_SPACES, ACTS.index(act)
     pays = [f"−1 prestige on spaces 1 to {grey}"] if grey else []
     if act == "II":
-        first, second = map(b.signed, b.PRINTED.box.rehearsals.act_2_prestige)
+        first, second = map(b.signed, t.ACT_II_PRESTIGE)
         pays.append(f"{first} prestige for the first disc, {second} for the second")
     else:
         unit = ("£", "", "prestige")[number]
-        steps = b.PRINTED.box.pay[number]
+        steps = t.BOX.pay[number]
         pays += [f"{b.signed(gain)} {unit} from space {space}" for space, gain in steps]
     return (
         f"{_QUILLS[act]} and white quills advance here, up to space "
-        f"{b.PRINTED.box.act_lengths[number]}. At a rehearsal: {', '.join(pays)}. On one space the "
+        f"{t.BOX.act_lengths[number]}. At a rehearsal: {', '.join(pays)}. On one space the "
         "lowest disc is ahead."
     )
 
@@ -96,7 +96,7 @@ def _space(space: Space) -> str:
 def _cards(position: Mapping[str, Any]) -> dict[str, str]:
     """Every character by its id, and every objective with what each seat has of it now."""
     found = {}
-    for card in b.PRINTED.box.characters:
+    for card in t.BOX.characters:
         craft = (
             f"up to value {card.value}, +1 for each of your assistants, +{t.PLUS_3} for a token."
         )
@@ -104,7 +104,7 @@ def _cards(position: Mapping[str, Any]) -> dict[str, str]:
         found[card.id] = f"{card.name}: {_kind(card)}. {use}"
         if card.kind == "actor":
             found[card.id] += f"\nComplete costume, at a rehearsal: {_power(card.costume_power)}."
-    for objective in b.PRINTED.box.objectives:
+    for objective in t.BOX.objectives:
         steps = ", ".join(f"{won} for {at}" for at, won in objective.points)
         standings = []
         for seat in range(position["players"]):

@@ -49,10 +49,12 @@ def legal(game: Record, mask: Any) -> int:
 @rule
 def is_possible(game: Record) -> bool:
     """Whether any act allows a move back; if not, nothing happens (Rules M2)."""
-    for act in range(3):
-        if boards.can_move_back(game, act, game["to_move"]):
-            return True
-    return False
+    seat = game["to_move"]
+    return (
+        boards.can_move_back(game, 0, seat)
+        or boards.can_move_back(game, 1, seat)
+        or boards.can_move_back(game, 2, seat)
+    )
 
 
 @rule
