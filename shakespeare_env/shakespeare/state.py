@@ -120,13 +120,5 @@ Field = cast(Any, IntEnum)("Field", [field.name for field in FIELDS])
 STATE = state_type(FIELDS)
 RANGES = {field.name: field for field in FIELDS}
 
-EMPTY_IS_NOBODY = frozenset(
-    (
-        *("order", "initiative", "queue", "drawn", "objective_deck", "objective_known"),
-        *("kept", "objectives", "stage", "card", "costume"),
-    )
-)
-"""Fields that hold NOBODY when empty; the others hold 0."""
-
 HIDDEN_FROM_TEXT = ("random", "objective_known")
 """Omitted from text: future chance, and who remembers which objective."""

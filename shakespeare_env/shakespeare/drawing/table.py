@@ -83,11 +83,9 @@ def draw_order(position: Mapping[str, Any]) -> d.Block:
         *shapes.plus_three(tokens + 17, 44, 24),
         d.bold(tokens + 37, 50, f"×{position['supply_tokens']}", 15, room=36),
     ]
-    for number, (place, title) in enumerate(
-        (("order", "Player order"), ("initiative", "Initiative"))
-    ):
+    for x, place, title in ((0, "order", "Player order"), (_ORDER, "initiative", "Initiative")):
         order = _order(title, position[place], position["players"])
-        drawn.append(order.place(place, _EDGE + _ORDER * number, 8))
+        drawn.append(order.place(place, _EDGE + x, 8))
     return d.Block(drawn, WIDTH, height)
 
 

@@ -97,9 +97,8 @@ def _cards(position: Mapping[str, Any]) -> dict[str, str]:
     """Every character by its id, and every objective with what each seat has of it now."""
     found = {}
     for card in t.BOX.characters:
-        craft = (
-            f"up to value {card.value}, +1 for each of your assistants, +{t.PLUS_3} for a token."
-        )
+        limits = f"+1 for each of your assistants, +{t.PLUS_3} for a token."
+        craft = f"up to value {card.value}, {limits}"
         use = _WORDS["kinds"][card.kind].format(power=_power(card.activation), craft=craft)
         found[card.id] = f"{card.name}: {_kind(card)}. {use}"
         if card.kind == "actor":
@@ -109,9 +108,8 @@ def _cards(position: Mapping[str, Any]) -> dict[str, str]:
         standings = []
         for seat in range(position["players"]):
             value = b.counted(position, seat, objective.metric)
-            standings.append(
-                f"seat {seat}: {value}, {b.signed(b.reward(objective, value))} prestige"
-            )
+            prestige = b.signed(b.reward(objective, value))
+            standings.append(f"seat {seat}: {value}, {prestige} prestige")
         found[objective.id] = (
             f"{objective.name}: {_WORDS['metrics'][objective.metric]}; prestige at the end: "
             f"{steps}.\nNow: {'; '.join(standings)}."

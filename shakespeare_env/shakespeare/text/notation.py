@@ -152,9 +152,8 @@ def from_dict(position: Mapping[str, Any], game: Record) -> None:
     given = read.table(position, "position", _KEYS)
     read.choice(given["game"], "game", (NAME,))
     players = _whole(given, "", "players")
-    for name in s.STATE.names or ():
-        if name != "random":
-            game[name] = s.NOBODY if name in s.EMPTY_IS_NOBODY else 0
+    for name, field in s.RANGES.items():
+        game[name] = s.NOBODY if field.low == s.NOBODY else 0
     game["players"] = players
     game["strategic_rest"] = read.truth(given["strategic_rest"], "strategic_rest")
     game["day"] = _whole(given, "", "day")
