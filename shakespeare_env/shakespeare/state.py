@@ -23,6 +23,14 @@ PHASE_NAMES = (
 # The part of the game a decision belongs to; `rules/flow.py` says what follows it.
 IN_DRAFT, IN_WAGER, IN_TURNS, IN_MOOD, IN_REHEARSAL, IN_REST, IN_END = range(7)
 PART_NAMES = ("draft", "wager", "turn", "mood", "rehearsal", "rest", "over")
+PARTS_OF_PHASE = dict.fromkeys(range(OVER), (IN_TURNS,)) | {
+    DRAFT: (IN_DRAFT,),
+    WAGER: (IN_WAGER,),
+    QUILL: (IN_TURNS, IN_MOOD, IN_REHEARSAL),
+    BACK: (IN_MOOD,),
+    REST: (IN_REST,),
+    OVER: (IN_END,),
+}
 
 NOBODY = -1
 HIGH = 127
@@ -111,14 +119,6 @@ Field = cast(Any, IntEnum)("Field", [field.name for field in FIELDS])
 """The numbers of the fields, from 1, as `Rules.fault` gives them."""
 STATE = state_type(FIELDS)
 RANGES = {field.name: field for field in FIELDS}
-
-EMPTY_IS_NOBODY = frozenset(
-    (
-        *("order", "initiative", "queue", "drawn", "objective_deck", "objective_known"),
-        *("kept", "objectives", "stage", "card", "costume"),
-    )
-)
-"""Fields that hold NOBODY when empty; the others hold 0."""
 
 HIDDEN_FROM_TEXT = ("random", "objective_known")
 """Omitted from text: future chance, and who remembers which objective."""

@@ -179,12 +179,13 @@ class Box(Facts):
     starting: Ids = _at("board", "starting")
     starting_prestige: Pounds = _at("board", "starting_prestige")
     cylinders: int = _at("wager", "cylinders", ge=1, le=10)
-    lowest_mood: int = Field(ge=-2, le=0, validation_alias=AliasPath("mood", "lowest"))
+    lowest_mood: int = _at("mood", "lowest", ge=-2, le=0)
     highest_mood: int = _at("mood", "highest", ge=0, le=3)
     plus3_tokens: int = _at("supply", "plus3_tokens", ge=0, le=30)
     act_lengths: tuple[Space30, Space30, Space30] = _at("acts", "length")
     rehearsals: Rehearsals = Field(validation_alias="rehearsal")
     neutral_start: Space30 = _at("solo", "neutral_start")
+    """The spaces of neutral discs, before the first rehearsal and after (Rules V2)."""
     neutral_later: Space30 = _at("solo", "neutral_later")
     bags: Bags = Field(min_length=2, validation_alias="bag")
     element_values: ElementValues = _at("elements", "value")
@@ -196,16 +197,6 @@ class Box(Facts):
     characters: tuple[Character, ...] = _at("character", min_length=5, max_length=60)
     objectives: tuple[Objective, ...] = _at("objective", min_length=3, max_length=16)
     good_scores: dict[Seats, Score] = Field(min_length=4)
-
-    @property
-    def mood(self) -> tuple[int, int]:
-        """The ends of the mood track."""
-        return self.lowest_mood, self.highest_mood
-
-    @property
-    def neutral_spaces(self) -> tuple[int, int]:
-        """The spaces of neutral discs, before the first rehearsal and after (Rules V2)."""
-        return self.neutral_start, self.neutral_later
 
     @property
     def pay(self) -> tuple[Steps, Steps, Steps]:
@@ -237,7 +228,8 @@ def _faults(box: Box) -> Iterator[str]:
     yield from _faults_of_characters(box)
     yield from _faults_of_spaces(box)
     for name, length, paid in zip(ACTS, box.act_lengths, box.pay, strict=True):
-        if length < max(*box.neutral_spaces, *(space + 1 for space, _ in paid[:-1])):
+        thresholds = (space + 1 for space, _ in paid[:-1])
+        if length < max(box.neutral_start, box.neutral_later, *thresholds):
             yield f"acts.length: {length} spaces of Act {name} are fewer than its thresholds"
     for kind, by_seats in box.bags.items():
         for seats, elements in by_seats.items():

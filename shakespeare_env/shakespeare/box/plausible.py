@@ -62,7 +62,8 @@ _equal("rulebook: contents, wager", "cylinders", "Everybody has 5 cylinders.", c
 _equal("rulebook: the Queen", "the_queen",
        "The Queen gives 4 pounds, or three objectives to choose one from.",
        queen_pounds=4, queen_objectives=3)
-_equal("rulebook: ambiance", "mood_track", "Mood runs from -2 to +3.", mood=(-2, 3))
+_equal("rulebook: ambiance", "mood_track", "Mood runs from -2 to +3.",
+       lowest_mood=-2, highest_mood=3)
 _equal("rulebook: contents", "tokens", 'There are eight "+3" tokens.', plus3_tokens=8)
 _equal("rulebook: costume mistress, set dresser, jeweler", "element_values",
        "Elements are worth 1 to 5, from black to green; yellow ones 3.",
@@ -130,7 +131,8 @@ def lengths_of_the_acts(box: Box) -> Iterator[str]:
     for name, length, before in zip(ACTS, box.act_lengths, (7, 7, 8), strict=True):
         if length <= before:
             yield f"Act {name} has {length} spaces; space {before} is not its last"
-    yield from unless(box.neutral_spaces, (4, 8), "spaces of the neutral discs")
+    neutral = box.neutral_start, box.neutral_later
+    yield from unless(neutral, (4, 8), "spaces of the neutral discs")
 
 
 @_of("rulebook: end of the game")

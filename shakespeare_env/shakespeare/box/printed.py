@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from shakespeare_env.shakespeare.box import tables as t
-from shakespeare_env.shakespeare.box.facts import ACTS, CRAFTSMEN, Box, Character, Objective, Power
+from shakespeare_env.shakespeare.box.facts import ACTS, CRAFTSMEN, Character, Objective, Power
 
 SET_GAINS = {
     "pink": {"pounds": t.PINK_POUNDS},
@@ -18,50 +16,35 @@ SET_GAINS = {
 """What a stage set gives its seat at once, by colour (Rules T14)."""
 
 
-@dataclass(frozen=True, eq=False)
-class Printed:
-    """The facts of the box in force."""
-
-    box: Box
-
-    @cached_property
-    def cards(self) -> Mapping[str, Character]:
-        """Characters by id."""
-        return {card.id: card for card in self.box.characters}
-
-    @cached_property
-    def objectives(self) -> Mapping[str, Objective]:
-        """Objectives by id."""
-        return {objective.id: objective for objective in self.box.objectives}
-
-    @property
-    def values(self) -> Mapping[str, int]:
-        """The values of elements by colour."""
-        return self.box.element_values
-
-    def costume_value(self, elements: Iterable[str]) -> int:
-        """The sum of a costume's values (Rules T12)."""
-        return sum(self.values[colour] for colour in elements)
-
-    def wage(self, member: Mapping[str, Any]) -> int:
-        """What a member costs at the end; extras and the board's are free (Rules F3)."""
-        return 0 if member["face"] == "extra" else self.cards[member["card"]].cost
-
-    def wages_due(self, seat: Mapping[str, Any]) -> int:
-        """What a seat's members cost at the end."""
-        return sum(map(self.wage, seat["troupe"]))
-
-    def space_pays(self, act: int, space: int) -> tuple[int, str] | None:
-        """A space's rehearsal gain or loss, and its unit (Rules R2)."""
-        if space <= self.box.rehearsals.grey_spaces:
-            return -1, "★"
-        unit = ("£", "", "★")[act]
-        reached = [gain for at, gain in self.box.pay[act] if space >= at]
-        return (reached[-1], unit) if reached else None
+CARDS: Mapping[str, Character] = {card.id: card for card in t.BOX.characters}
+"""Characters by id."""
+OBJECTIVES: Mapping[str, Objective] = {card.id: card for card in t.BOX.objectives}
+"""Objectives by id."""
+VALUES: Mapping[str, int] = t.BOX.element_values
+"""The values of elements by colour."""
 
 
-PRINTED = Printed(t.BOX)
-"""The box in force."""
+def costume_value(elements: Iterable[str]) -> int:
+    """The sum of a costume's values (Rules T12)."""
+    return sum(VALUES[colour] for colour in elements)
+
+
+def wage(member: Mapping[str, Any]) -> int:
+    """What a member costs at the end; extras and the board's are free (Rules F3)."""
+    return 0 if member["face"] == "extra" else CARDS[member["card"]].cost
+
+
+def wages_due(seat: Mapping[str, Any]) -> int:
+    """What a seat's members cost at the end."""
+    return sum(map(wage, seat["troupe"]))
+
+
+def space_pays(act: int, space: int) -> tuple[int, str] | None:
+    """A space's rehearsal gain or loss, and its unit (Rules R2)."""
+    if space <= t.GREY_SPACES:
+        return -1, "★"
+    reached = [gain for at, gain in t.BOX.pay[act] if space >= at]
+    return (reached[-1], ("£", "", "★")[act]) if reached else None
 
 
 def minus(text: str) -> str:
@@ -105,7 +88,7 @@ def counted(position: Mapping[str, Any], seat: int, metric: str) -> int:
     """An objective's metric now; for `SACRIFICE`, pounds in hand (Rules F1a)."""
     mine, acts = position["seats"][seat], position["piles"].values()
     troupe = mine["troupe"]
-    face_up = [PRINTED.cards[it["card"]].kind for it in troupe if it["face"] == "character"]
+    face_up = [CARDS[it["card"]].kind for it in troupe if it["face"] == "character"]
     complete = [it["costume"] for it in troupe if len(it["costume"]) == t.N_SLOTS]
     counts: dict[str, int] = {
         # On the last space reached, the lowest disc is ahead (Rules T7).
@@ -113,7 +96,7 @@ def counted(position: Mapping[str, Any], seat: int, metric: str) -> int:
         "lowest_act": min(space_of(piles, seat) for piles in acts),
         SACRIFICE: mine["pounds"],
         "complete_costumes": len(complete),
-        "best_costume": max(map(PRINTED.costume_value, complete), default=0),
+        "best_costume": max(map(costume_value, complete), default=0),
         "stage_spaces": len(mine["stage"]),
         "stage_colours": len(set(mine["stage"].values())),
         "yellow_elements": yellow_elements(mine),

@@ -50,7 +50,7 @@ NEUTRAL = N_SEATS
 N_DISCS = N_SEATS + 1
 CRAFT_COLOURS = 0b011111
 """Bits of the colours a craftsman can take: all but yellow (Rules T10)."""
-LOWEST_MOOD, HIGHEST_MOOD = BOX.mood
+LOWEST_MOOD, HIGHEST_MOOD = BOX.lowest_mood, BOX.highest_mood
 START_PRESTIGE = BOX.starting_prestige
 N_CYLINDERS = BOX.cylinders
 """Per seat; also the highest wager (Rules W1)."""
@@ -68,13 +68,9 @@ MOOD_BACK, MOOD_QUILL = -1, 2
 """The moods that move a disc back, and that give a white quill (Rules M2)."""
 MOOD_GAINS = {-2: {"prestige": -1}, 1: {"pounds": 1}, 3: {"prestige": 1}}
 """What other moods pay (Rules M2)."""
-MOOD_POUNDS, MOOD_PRESTIGE = (
-    np.array(
-        [MOOD_GAINS.get(mood, {}).get(name, 0) for mood in range(LOWEST_MOOD, HIGHEST_MOOD + 1)],
-        np.int8,
-    )
-    for name in ("pounds", "prestige")
-)
+_gains = [MOOD_GAINS.get(mood, {}) for mood in range(LOWEST_MOOD, HIGHEST_MOOD + 1)]
+MOOD_POUNDS = np.array([gain.get("pounds", 0) for gain in _gains], np.int8)
+MOOD_PRESTIGE = np.array([gain.get("prestige", 0) for gain in _gains], np.int8)
 """int8[mood - LOWEST_MOOD]: the same for the rules."""
 UNPAID = -2
 """Prestige for each character not paid (Rules F3)."""
@@ -140,12 +136,9 @@ _actors = [card for card in range(N_CARDS) if KIND[card] == ACTOR]
 N_ACTORS = len(_actors)
 N_EXTRAS = N_DAYS
 N_WEARERS = N_ACTORS + N_EXTRAS
-WEARER_IDS = tuple(CARD_IDS[card] for card in _actors) + tuple(
-    f"extra{i + 1}" for i in range(N_EXTRAS)
-)
-WEARER_NAMES = tuple(CARD_NAMES[card] for card in _actors) + tuple(
-    f"extra {i + 1}" for i in range(N_EXTRAS)
-)
+_extras = range(1, N_EXTRAS + 1)
+WEARER_IDS = (*(CARD_IDS[card] for card in _actors), *(f"extra{n}" for n in _extras))
+WEARER_NAMES = (*(CARD_NAMES[card] for card in _actors), *(f"extra {n}" for n in _extras))
 WEARER_OF_CARD = np.full(N_CARDS, -1, np.int64)
 WEARER_OF_CARD[_actors] = range(N_ACTORS)
 
@@ -170,7 +163,7 @@ for _value, _gain in BOX.costume_gain.items():
 # ---- acts ----------------------------------------------------------------------------------------
 ACT_LENGTH = np.array(BOX.act_lengths, np.int8)
 GREY_SPACES = BOX.rehearsals.grey_spaces
-NEUTRAL_START, NEUTRAL_LATER = BOX.neutral_spaces
+NEUTRAL_START, NEUTRAL_LATER = BOX.neutral_start, BOX.neutral_later
 ACT_II_PRESTIGE = BOX.rehearsals.act_2_prestige
 
 

@@ -11,7 +11,7 @@ from shakespeare_env.core.presentation import Panel, Piece
 from shakespeare_env.drawing import board as page
 from shakespeare_env.drawing.board import seat_and_name
 from shakespeare_env.drawing.shapes import PANEL, Block, Elements, box, label, star
-from shakespeare_env.shakespeare.box.printed import PRINTED, plural, space_of
+from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.drawing import seat as seats
 from shakespeare_env.shakespeare.drawing import shapes, table
 from shakespeare_env.shakespeare.text import wording as w
@@ -53,8 +53,8 @@ def _table(position: Mapping[str, Any]) -> list[Panel]:
     panels = [Panel("table", "Acts and elements", pieces, summary=summary)]
     offers = []
     for card, copies in Counter(position["display"]["characters"]).items():
-        known = PRINTED.cards[card]
-        kind, cost = known.kind.replace("_", " "), plural(known.cost, "pound")
+        known = b.CARDS[card]
+        kind, cost = known.kind.replace("_", " "), b.plural(known.cost, "pound")
         many = f", {copies} copies" if copies > 1 else ""
         title = f"{known.name}, {kind}, costs {cost}{many}"
         offers.append(Piece(f"character-{card}", title, seats.draw_offer(card, copies)))
@@ -73,8 +73,7 @@ def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel
     mine, own, name = position["seats"][seat], f"seat-{seat}", names[seat] if names else ""
     title = _state_words(position, seat, name)
     pieces = [Piece(f"{own}-state", title, seats.draw_state(position, seat, name))]
-    members = zip(mine["troupe"], w.extra_names(mine["troupe"]), strict=True)
-    for place, (member, extra) in enumerate(members):
+    for place, (member, extra) in enumerate(w.members(mine)):
         card = seats.draw_member(member, extra, seat, place)
         pieces.append(Piece(f"{own}-troupe-{place}", _member_words(member, extra), card))
     filled = ", ".join(f"{space} {colour}" for space, colour in mine["stage"].items()) or "empty"
@@ -86,7 +85,7 @@ def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel
 
 def _state_words(position: Mapping[str, Any], seat: int, name: str) -> str:
     mine, phase = position["seats"][seat], position["phase"]
-    listed = [f"{mine['prestige']} prestige", plural(mine["pounds"], "pound")]
+    listed = [f"{mine['prestige']} prestige", b.plural(mine["pounds"], "pound")]
     listed.append(f"mood {mine['mood']}")
     if phase == "over":
         listed += [f"{mine['unpaid']} unpaid", *(["wins"] if seat in w.winners(position) else [])]
@@ -99,18 +98,18 @@ def _state_words(position: Mapping[str, Any], seat: int, name: str) -> str:
     known = [_worth(position, seat, card) for card in mine["objectives"] if card != UNKNOWN]
     listed += [f"objectives: {', '.join(known)}"] if known else []
     if unknown := len(mine["objectives"]) - len(known):
-        listed.append(plural(unknown, "unknown objective"))
+        listed.append(b.plural(unknown, "unknown objective"))
     return f"{seat_and_name(seat, name)}: {', '.join(listed)}"
 
 
 def _member_words(member: Mapping[str, Any], extra: str) -> str:
-    kind, wage = PRINTED.cards[member["card"]].kind.replace("_", " "), PRINTED.wage(member)
+    kind, wage = b.CARDS[member["card"]].kind.replace("_", " "), b.wage(member)
     listed = [w.character_name(member["card"]), w.extra_words(extra).lower() or kind]
-    listed += [f"wage {plural(wage, 'pound')}"] if wage else []
+    listed += [f"wage {b.plural(wage, 'pound')}"] if wage else []
     listed += ["activated"] if member["cylinder"] else []
     listed += ["resting"] if member["rest"] else []
     if worn := member["costume"]:
-        listed.append(f"costume {' '.join(worn)}, value {PRINTED.costume_value(worn)}")
+        listed.append(f"costume {' '.join(worn)}, value {b.costume_value(worn)}")
     return ", ".join(listed)
 
 
@@ -189,7 +188,7 @@ def places(position: Mapping[str, Any], move: str) -> tuple[str, ...]:
     if kind == "wager":
         return (f"{own}.cylinders.{what}",)
     if kind in ("quill", "back"):
-        space = space_of(position["piles"][what], position["to_move"])
+        space = b.space_of(position["piles"][what], position["to_move"])
         return (f"piles.{what}.{space + (1 if kind == 'quill' else -1)}",)
     if kind == "queen":
         return (f"queen.{what}",)
@@ -209,6 +208,5 @@ def _member(
     position: Mapping[str, Any], fits: Callable[[Mapping[str, Any], str], bool]
 ) -> tuple[str]:
     seat = position["to_move"]
-    troupe = position["seats"][seat]["troupe"]
-    members = enumerate(zip(troupe, w.extra_names(troupe), strict=True))
+    members = enumerate(w.members(position["seats"][seat]))
     return (f"seat{seat}.troupe.{next(n for n, member in members if fits(*member))}",)

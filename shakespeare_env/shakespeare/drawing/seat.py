@@ -9,9 +9,9 @@ from typing import Any
 
 from shakespeare_env.drawing import shapes as d
 from shakespeare_env.drawing.board import SUMMARY, seat_strip, strip_signs
+from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import Space
-from shakespeare_env.shakespeare.box.printed import PRINTED, minus, signed
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.shapes import ELEMENTS, EMPTY, ON_SEATS, SEAT_TINTS, SEATS
 from shakespeare_env.shakespeare.text import wording as w
@@ -26,7 +26,7 @@ _SLOT = 20  # from one costume element to the next
 @d.drawn_once
 def draw_offer(card: str, copies: int) -> d.Block:
     """A card on offer, a place: name, cost, kind, powers, and how many lie there."""
-    known, (width, height) = PRINTED.cards[card], _OFFER
+    known, (width, height) = b.CARDS[card], _OFFER
     room = width - 2 * _CARD_EDGE
     kind = known.kind.replace("_", " ") + (f" ×{copies}" if copies > 1 else "")
     drawn: d.Elements = [
@@ -62,7 +62,7 @@ def _ground(extra: str, used: bool, rests: bool, seat: int) -> dict[str, Any]:
 def _member(
     card: str, extra: str, costume: tuple[str, ...], used: bool, rests: bool, seat: int
 ) -> d.Block:
-    known, (width, height) = PRINTED.cards[card], _MEMBER
+    known, (width, height) = b.CARDS[card], _MEMBER
     room, y, low = width - 2 * _CARD_EDGE, 40, height - 17
     drawn: d.Elements = [
         d.box(0, 0, width, height, **_ground(extra, used, rests, seat)),
@@ -84,14 +84,14 @@ def _member(
     if not (extra or known.kind == "actor"):
         return d.Block(drawn, width, height)
     for slot, colour in enumerate((*costume, *(EMPTY,) * (t.N_SLOTS - len(costume)))):
-        x, value = _CARD_EDGE + 9 + _SLOT * slot, str(PRINTED.values.get(colour, ""))
+        x, value = _CARD_EDGE + 9 + _SLOT * slot, str(b.VALUES.get(colour, ""))
         drawn += shapes.costume(x, low, 19, colour, value)
     after = _CARD_EDGE + _SLOT * t.N_SLOTS + 1
     if costume:
         sign, ink = ("✓", d.INK) if len(costume) == t.N_SLOTS else ("=", d.MUTED)
-        total = f"{sign}{PRINTED.costume_value(costume)}"
+        total = f"{sign}{b.costume_value(costume)}"
         drawn.append(d.bold(after, low + 4, total, 11, fill=ink, room=_TOTAL))
-    power = PRINTED.box.extra_power if extra else known.costume_power
+    power = t.BOX.extra_power if extra else known.costume_power
     drawn += d.right_row(shapes.power_signs(power), width - 7, low, width - 9 - after - _TOTAL)
     return d.Block(drawn, width, height)
 
@@ -158,7 +158,7 @@ def draw_state(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
     signs = strip_signs(wins, decides, ON_SEATS[seat])
     inner: d.Elements = [
         *(_number(mine, seat, what, 1.26).at(x, 10) for what, x in _PURSE.items()),
-        d.caption(160, 25 if over else 33, f"wages {PRINTED.wages_due(mine)}£", 11.5, room=76),
+        d.caption(160, 25 if over else 33, f"wages {b.wages_due(mine)}£", 11.5, room=76),
         _mood(mine["mood"], seat).place(f"seat{seat}.mood", 0, _MOOD),
         *_objectives(position, seat),
     ]
@@ -166,7 +166,7 @@ def draw_state(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
         inner.append(d.bold(160, 39, f"{mine['unpaid']} unpaid", 11.5, room=76))
         for number, (source, points) in enumerate(w.score_sheet(position)):
             y, won = _DAY + 15 + 16 * number, points[seat]
-            change = signed(won) if number else minus(str(won))
+            change = b.signed(won) if number else b.minus(str(won))
             inner.append(d.bold(34, y, change, 11.5, anchor="end"))
             inner.append(d.caption(42, y, source, 11.5, room=WIDTH - 42))
     elif position["phase"] == "wager" and decides:
@@ -190,7 +190,7 @@ def _number(mine: Mapping[str, Any], seat: int, what: str, scale: float = 1) -> 
         "tokens": lambda x: shapes.plus_three(x + 2, y, 0.9 * size),
         "mood": lambda x: shapes.mask(x, y, size, number),
     }
-    shown = d.bold(x, y + 6 * scale, minus(str(number)), 15 * scale, room=26 * scale)
+    shown = d.bold(x, y + 6 * scale, b.minus(str(number)), 15 * scale, room=26 * scale)
     drawn: d.Elements = [*signs[what](9.5 * scale), shown]
     return d.Block(drawn, 45 * scale, 24 * scale).as_place(f"seat{seat}.{what}")
 
@@ -206,7 +206,7 @@ def _mood(mood: int, seat: int) -> d.Block:
     ]
     for number, step in enumerate(moods):
         x, middle, room = left + each * number, left + each * (number + 0.5) - 1.5, each - 4
-        text = signed(step)
+        text = b.signed(step)
         if step == mood:
             drawn.append(d.box(x, 0, each - 3, 22, fill=SEATS[seat], line=d.INK))
             drawn.append(d.label(middle, 15.5, text, fill=ON_SEATS[seat], room=room))
@@ -296,7 +296,7 @@ def _summary(given: str, seat: int, name: str, wins: bool, decides: bool) -> d.B
         left = f"{mine['cylinders']}/{mine['wager'] or '–'}"
         state = [*shapes.cylinder(8, 12.5, 18, SEATS[seat]), d.bold(17, 18.5, left, 15, room=28)]
     drawn.append(d.Block(state, 46, 24).place(f"seat{seat}.cylinders", 294, 1))
-    members = list(zip(mine["troupe"], w.extra_names(mine["troupe"]), strict=True))
+    members = w.members(mine)
     rows = 2 if len(members) > _IN_ONE_ROW else 1
     in_a_row, tiles = ceil(len(members) / rows), 2 * _LOW_TILES if rows > 1 else _TILES
     each = min(_WIDEST_TILE, (SUMMARY - _STAGE - 8) / max(1, in_a_row))
@@ -320,7 +320,7 @@ _NUMBERS = ("prestige", "pounds", "tokens", "mood")
 
 def _tile(member: Mapping[str, Any], extra: str, seat: int, width: float, height: float) -> d.Block:
     used, rests, low = member["cylinder"], member["rest"], height < _LOW_TILES
-    name = w.extra_words(extra) or PRINTED.cards[member["card"]].name.partition(" (")[0]
+    name = w.extra_words(extra) or b.CARDS[member["card"]].name.partition(" (")[0]
     icon = 8.5 if low else 12.5
     y = height - icon / 2 - 1
     drawn: d.Elements = [
@@ -334,6 +334,6 @@ def _tile(member: Mapping[str, Any], extra: str, seat: int, width: float, height
     left = (17 if used or rests else 2) + icon / 2
     step = min(icon + 0.5, (width - 2 - icon / 2 - left) / (t.N_SLOTS - 1))
     for slot, colour in enumerate(member["costume"]):
-        value = "" if low else str(PRINTED.values[colour])
+        value = "" if low else str(b.VALUES[colour])
         drawn += shapes.costume(left + step * slot, y, icon, colour, value)
     return d.Block(drawn, width, height)

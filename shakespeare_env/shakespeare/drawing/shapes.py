@@ -13,8 +13,9 @@ from typing import Any
 import svg
 
 from shakespeare_env.drawing import shapes as d
+from shakespeare_env.shakespeare.box import printed as b
+from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import Power
-from shakespeare_env.shakespeare.box.printed import PRINTED, minus
 
 KRAFT, RESTING, OBJECTIVE = "#e6d9c3", "#dde2e8", "#e4cdd8"
 
@@ -173,7 +174,7 @@ _MOST_ALIKE = 3  # signs of a kind side by side; more are counted
 
 def amount_signs(amount: int, unit: str) -> list[d.Sign]:
     """A gain or loss of pounds or prestige."""
-    text = minus(f"{amount:+d}")
+    text = b.minus(f"{amount:+d}")
     if unit == "£":
         return [d.number_sign(f"{text}£")]
     return [d.number_sign(text), d.Sign(12, lambda x, y: d.star(x, y, 12))]
@@ -188,7 +189,7 @@ def power_signs(power: Power) -> list[d.Sign]:
     for steps, whose in ((power.mood, []), (power.others_mood, [d.note_sign("others")])):
         if steps:
             face = d.Sign(_SIGN, partial(mask, size=_SIGN, smile=1 if steps > 0 else -1))
-            signs += [*whose, d.number_sign(minus(f"{steps:+d}")), face]
+            signs += [*whose, d.number_sign(b.minus(f"{steps:+d}")), face]
     signs += amount_signs(power.pounds, "£") if power.pounds else []
     signs += amount_signs(power.prestige, "★") if power.prestige else []
     signs += [_element(costume, power.take_costume)] if power.take_costume else []
@@ -198,13 +199,10 @@ def power_signs(power: Power) -> list[d.Sign]:
 
 def activation_signs(card: str) -> list[d.Sign]:
     """What a cylinder here gives; a craftsman's value precedes what it takes."""
-    known, facts = PRINTED.cards[card], PRINTED.box
+    known = b.CARDS[card]
     value, worn, built = d.number_sign(str(known.value)), _element(costume), _element(stage_set)
     yellow = [_element(costume, "yellow"), d.note_sign("or"), _element(stage_set, "yellow")]
-    gift = [
-        d.number_sign(f"{facts.queen_pounds}£"),
-        d.note_sign(f"or 1 of {facts.queen_objectives}"),
-    ]
+    gift = [d.number_sign(f"{t.QUEEN_POUNDS}£"), d.note_sign(f"or 1 of {t.QUEEN_OBJECTIVES}")]
     return {
         "actor": power_signs(known.activation),
         "costume_mistress": [value, worn],

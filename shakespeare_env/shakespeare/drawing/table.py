@@ -12,8 +12,9 @@ import svg
 from shakespeare_env.core.game import UNKNOWN
 from shakespeare_env.drawing import shapes as d
 from shakespeare_env.drawing.board import SUMMARY
+from shakespeare_env.shakespeare.box import printed as b
+from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS
-from shakespeare_env.shakespeare.box.printed import PRINTED
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.shapes import EMPTY, amount_signs
 from shakespeare_env.shakespeare.text.wording import character_name, objective_name, worth_now
@@ -30,7 +31,7 @@ _ACT_GAP = 5
 
 def draw_acts(position: Mapping[str, Any]) -> d.Block:
     """The three acts; the lowest disc of a pile is ahead (T7)."""
-    lengths = PRINTED.box.act_lengths
+    lengths = t.BOX.act_lengths
     width = max(WIDTH, 2 * _EDGE + _LABEL + _LEAST_CELL * max(lengths))
     discs = max(sum(map(len, position["piles"][act].values())) for act in ACTS)
     high = _NUMBER + _DISC * max(discs, _FEWEST_DISCS) + 5 + _WORTH
@@ -43,7 +44,7 @@ def draw_acts(position: Mapping[str, Any]) -> d.Block:
         middle, x, room = y + high / 2, _EDGE + 15.5, 41
         drawn += shapes.quill(x, middle - 22, 26, ("red", "gold", "blue")[act])
         drawn.append(d.label(x, middle + 7, f"Act {name}", 14, room=room))
-        for place, won in enumerate(PRINTED.box.rehearsals.act_2_prestige if act == 1 else (), 1):
+        for place, won in enumerate(t.ACT_II_PRESTIGE if act == 1 else (), 1):
             signs = [d.note_sign(f"{place}."), *amount_signs(won, "★")]
             drawn += d.centred(signs, x, middle + 6 + 16 * place, room)
         for space in range(1, length + 1):
@@ -55,7 +56,7 @@ def draw_acts(position: Mapping[str, Any]) -> d.Block:
 
 @d.drawn_once
 def _space(act: int, space: int, pile: tuple[int | str, ...], width: float, high: float) -> d.Block:
-    grey = space <= PRINTED.box.rehearsals.grey_spaces
+    grey = space <= t.GREY_SPACES
     drawn: d.Elements = [
         d.box(
             0, 0, width, high, fill=d.SHADE if grey else d.PANEL, line=d.STONE if grey else d.LINE
@@ -65,7 +66,7 @@ def _space(act: int, space: int, pile: tuple[int | str, ...], width: float, high
     for place, whose in enumerate(pile):
         y = high - _WORTH - _DISC * (place + 0.5)
         drawn += shapes.disc(width / 2, y, min(56, width - 8), _DISC - 2, whose)
-    if brings := PRINTED.space_pays(act, space):
+    if brings := b.space_pays(act, space):
         drawn += d.centred(amount_signs(*brings), width / 2, high - _WORTH / 2 + 1, width - 3)
     return d.Block(drawn, width, high)
 
@@ -82,11 +83,9 @@ def draw_order(position: Mapping[str, Any]) -> d.Block:
         *shapes.plus_three(tokens + 17, 44, 24),
         d.bold(tokens + 37, 50, f"×{position['supply_tokens']}", 15, room=36),
     ]
-    for number, (place, title) in enumerate(
-        (("order", "Player order"), ("initiative", "Initiative"))
-    ):
+    for x, place, title in ((0, "order", "Player order"), (_ORDER, "initiative", "Initiative")):
         order = _order(title, position[place], position["players"])
-        drawn.append(order.place(place, _EDGE + _ORDER * number, 8))
+        drawn.append(order.place(place, _EDGE + x, 8))
     return d.Block(drawn, WIDTH, height)
 
 
@@ -114,14 +113,14 @@ def draw_elements(position: Mapping[str, Any]) -> d.Block:
     left = _EDGE + _NAME
     each, height = (WIDTH - _EDGE - left) / len(COLOURS), 56 + len(_KINDS) * _KIND_HEIGHT
     drawn = d.panel(WIDTH, height, "Elements on offer")
-    for number, (colour, value) in enumerate(PRINTED.values.items()):
+    for number, (colour, value) in enumerate(b.VALUES.items()):
         x = left + each * (number + 0.5)
         drawn.append(d.caption(x, 46, f"{colour} {value}", 11, anchor="middle", room=each))
     for number, (kind, (name, _)) in enumerate(_KINDS.items()):
         y = _TITLE + 24 + number * _KIND_HEIGHT
         drawn.append(d.bold(_EDGE, y + 23, name, 11, room=_NAME - 7))
         drawn.append(d.caption(_EDGE, y + 46, "bag + out", 10.5, room=_NAME))
-        for place, colour in enumerate(PRINTED.values):
+        for place, colour in enumerate(b.VALUES):
             block = _element(position, kind, colour, each)
             drawn.append(block.place(f"display.{kind}.{colour}", left + each * place, y))
     return d.Block(drawn, WIDTH, height)
@@ -139,7 +138,7 @@ def _element(position: Mapping[str, Any], kind: str, colour: str, width: float) 
 def _shown(
     position: Mapping[str, Any], kind: str, colour: str, width: float, y: float, size: float
 ) -> d.Elements:
-    shown, value = position["display"][kind][colour], str(PRINTED.values[colour])
+    shown, value = position["display"][kind][colour], str(b.VALUES[colour])
     count, x = d.words if not shown else d.bold, width / 2
     sign = _KINDS[kind][1](x - size / 2, y, size, colour if shown else EMPTY, value)
     ink, room = d.INK if shown else d.FAINT, x - 4
@@ -182,8 +181,8 @@ _CHOICE, _GIFT, _OBJECTIVE = 150, 96, 124  # widths and heights
 def queen_offers() -> dict[str, str]:
     """The Queen's offers by their names in moves."""
     return {
-        "money": f"{PRINTED.box.queen_pounds} pounds",
-        "objectives": f"one of {PRINTED.box.queen_objectives} objectives",
+        "money": f"{t.QUEEN_POUNDS} pounds",
+        "objectives": f"one of {t.QUEEN_OBJECTIVES} objectives",
     }
 
 
@@ -191,7 +190,7 @@ def draw_gift(offer: str) -> d.Block:
     """One of `queen_offers`, a place."""
     middle = _CHOICE / 2
     if offer == "money":
-        sign = shapes.coin(middle, 36, 44, f"{PRINTED.box.queen_pounds}£")
+        sign = shapes.coin(middle, 36, 44, f"{t.QUEEN_POUNDS}£")
     else:
         sign = shapes.objective(middle, 36, 44)
     meaning = d.label(middle, 80, queen_offers()[offer], 13, room=_CHOICE - 12)
@@ -208,7 +207,7 @@ def draw_objective(position: Mapping[str, Any], card: str) -> d.Block:
         middle = _OBJECTIVE / 2
         drawn.append(d.words(_CHOICE / 2, middle, "objective", fill=d.FAINT, anchor="middle"))
         return d.Block(drawn, _CHOICE, _OBJECTIVE)
-    known, room = PRINTED.objectives[card], _CHOICE - 2 * edge
+    known, room = b.OBJECTIVES[card], _CHOICE - 2 * edge
     for number, line in enumerate(d.lines(known.name.split(), 13, room)[:2]):
         drawn.append(d.bold(edge, 20 + 16 * number, line, 12.5, room=room))
     for number, (at, won) in enumerate(known.points):
@@ -240,9 +239,9 @@ def draw_table(position: Mapping[str, Any]) -> d.Block:
 @d.drawn_once
 def _table(given: str, players: int) -> d.Block:
     position = json.loads(given)
-    cell = (SUMMARY - _NARROW) / max(PRINTED.box.act_lengths)
+    cell = (SUMMARY - _NARROW) / max(t.BOX.act_lengths)
     drawn: d.Elements = []
-    for number, (act, length) in enumerate(zip(ACTS, PRINTED.box.act_lengths, strict=True)):
+    for number, (act, length) in enumerate(zip(ACTS, t.BOX.act_lengths, strict=True)):
         y = number * (_CELL + 1)
         drawn.append(d.bold(2, y + 17, act, 13, room=_NARROW - 4))
         for space in range(1, length + 1):
@@ -266,7 +265,7 @@ def _table(given: str, players: int) -> d.Block:
 
 def _cell(space: int, pile: Sequence[int | str], width: float) -> d.Block:
     """A space of an act with its discs, in two columns if there are several."""
-    grey = space <= PRINTED.box.rehearsals.grey_spaces
+    grey = space <= t.GREY_SPACES
     drawn: d.Elements = [d.box(0, 0, width, _CELL, fill=d.SHADE if grey else d.PANEL, corner=3)]
     if not pile:
         drawn.append(

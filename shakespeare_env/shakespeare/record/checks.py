@@ -23,11 +23,8 @@ from shakespeare_env.shakespeare.rules.phases.craft import is_craft_open
 from shakespeare_env.shakespeare.rules.scoring import is_beaten
 from shakespeare_env.shakespeare.state import Field
 
-_PARTS = np.full(len(s.PHASE_NAMES), 1 << s.IN_TURNS)
+_PARTS = np.array([sum(1 << part for part in parts) for parts in s.PARTS_OF_PHASE.values()])
 """By phase, the bits of the parts of the day in which it comes."""
-_PARTS[[s.DRAFT, s.WAGER, s.BACK]] = 1 << s.IN_DRAFT, 1 << s.IN_WAGER, 1 << s.IN_MOOD
-_PARTS[[s.REST, s.OVER]] = 1 << s.IN_REST, 1 << s.IN_END
-_PARTS[s.QUILL] |= 1 << s.IN_MOOD | 1 << s.IN_REHEARSAL
 
 
 @rule
@@ -35,11 +32,8 @@ def fault(game: Record) -> int:
     """A record's first fault."""
     found = odd_list(game) or odd_decision(game) or odd_disc(game)
     for seat in range(t.N_SEATS):
-        found = found or odd_seat(game, seat) or odd_troupe(game, seat)
-    for seat in range(game["players"]):
-        found = found or troupe_fault(game, seat)
-    for seat in range(game["players"]):
-        found = found or stage_fault(game, seat)
+        found = found or stage_fault(game, seat) or troupe_fault(game, seat)
+        found = found or absence_fault(game, seat)
     found = found or supply_fault(game) or day_fault(game) or track_fault(game)
     found = found or rest_fault(game) or decision_fault(game) or room_fault(game)
     return found or winner_fault(game)
@@ -56,17 +50,24 @@ def is_list(values: Any, length: int) -> bool:
 
 
 @rule
+def count(numbers: Any, wanted: int) -> int:
+    """How often a number is in an array."""
+    times = 0
+    for place in range(numbers.size):
+        times += numbers.flat[place] == wanted
+    return times
+
+
+@rule
 def is_ranking(seats: Any, length: int, players: int) -> bool:
     """Whether a list names `length` different seats at the table."""
-    found = 0
     for place in range(length):
         if seats[place] >= players:
             return False
-        found |= 1 << max(seats[place], 0)
-    count = 0
-    for seat in range(players):
-        count += (found >> seat) & 1
-    return count == length and is_list(seats, length)
+        for before in range(place):
+            if seats[place] == seats[before]:
+                return False
+    return is_list(seats, length)
 
 
 @rule
@@ -97,10 +98,9 @@ def odd_list(game: Record) -> int:
 def odd_decision(game: Record) -> int:
     """The phase, its part and seat, and what is pending in it."""
     phase, part = game["phase"], game["part"]
-    over = phase == s.OVER
     if not (_PARTS[phase] >> part) & 1:
         return Field.part
-    if game["to_move"] >= game["players"] or (game["to_move"] == s.NOBODY) != over:
+    if game["to_move"] >= game["players"] or (game["to_move"] == s.NOBODY) != (phase == s.OVER):
         return Field.to_move
     if (game["quills"] > 0) != (phase == s.QUILL):
         return Field.quills
@@ -110,19 +110,11 @@ def odd_decision(game: Record) -> int:
         return Field.queen
     if game["drawn_len"] > 0 and phase != s.OBJECTIVE:
         return Field.drawn
+    may_craft = phase == s.CRAFT or (phase == s.QUILL and part == s.IN_TURNS)
     if is_craft_open(game):
-        if (phase != s.CRAFT and phase != s.QUILL) or part != s.IN_TURNS:
-            return Field.craft_value
-        if game["craft_colours"] == 0:
-            return Field.craft_value
-    elif phase == s.CRAFT or (
-        game["craft_costumes"] | game["craft_sets"] | game["craft_colours"] | game["craft_optional"]
-    ):
-        return Field.craft_value
-    for seat in range(t.N_SEATS):
-        if not over and (game["winners"][seat] or game["unpaid"][seat]):
-            return Field.winners
-    return 0
+        return 0 if may_craft and game["craft_colours"] else Field.craft_value
+    rest_of_it = game["craft_costumes"] | game["craft_sets"] | game["craft_optional"]
+    return Field.craft_value if phase == s.CRAFT or rest_of_it | game["craft_colours"] else 0
 
 
 @rule
@@ -146,42 +138,49 @@ def odd_disc(game: Record) -> int:
 
 
 @rule
-def odd_seat(game: Record, seat: int) -> int:
-    """What a stage amounts to; absent seats have nothing."""
-    filled = 0
-    yellow = 0
-    for space in range(t.N_SPACES):
-        filled |= int(game["stage"][seat, space] != s.NOBODY) << space
-        yellow += game["stage"][seat, space] == t.YELLOW
-    if game["stage_filled"][seat] != filled:
-        return Field.stage_filled
-    for member in range(t.MAX_TROUPE):
-        for slot in range(t.N_SLOTS):
-            yellow += game["costume"][seat, member, slot] == t.YELLOW
-    if game["yellow"][seat] != yellow:
-        return Field.yellow
+def absence_fault(game: Record, seat: int) -> int:
+    """Absent seats have nothing."""
     if seat < game["players"]:
         return 0
     anything = game["prestige"][seat] | game["pounds"][seat] | game["tokens"][seat]
     anything |= game["mood"][seat] | game["wager"][seat] | game["cylinders"][seat]
     anything |= game["recruited"][seat] | game["passed"][seat] | game["kept"][seat] + 1
-    anything |= game["unpaid"][seat] | game["winners"][seat] | game["objectives_len"][seat]
-    anything |= game["troupe_len"][seat] | filled
-    return 0 if anything == 0 else Field.players
+    anything |= game["objectives_len"][seat] | game["troupe_len"][seat]
+    return Field.players if anything or game["stage_filled"][seat] else 0
+
+
+# ---- what the rules say --------------------------------------------------------------------------
+@rule
+def stage_fault(game: Record, seat: int) -> int:
+    """Everything is supported and symmetric (T13)."""
+    filled = 0
+    for space in range(t.N_SPACES):
+        filled |= int(game["stage"][seat, space] != s.NOBODY) << space
+    if game["stage_filled"][seat] != filled:
+        return Field.stage_filled
+    for space in range(t.N_SPACES):
+        colour = game["stage"][seat, space]
+        if colour == s.NOBODY:
+            continue
+        supported = filled & t.SUPPORTS[space] == t.SUPPORTS[space]
+        if not supported or not keeps_symmetry(game, seat, space, colour):
+            return Field.stage
+    return 0
 
 
 @rule
-def odd_troupe(game: Record, seat: int) -> int:
-    """Members up to the troupe's length, elements up to a costume's, in colour order."""
+def troupe_fault(game: Record, seat: int) -> int:
+    """The board's characters come first; costumes, cylinders, tokens fit (S2, T3, T12, P2)."""
     size = game["troupe_len"][seat]
-    if not is_list(game["card"][seat], size):
+    if not is_list(game["card"][seat], size) or (size < t.N_BOARD and seat < game["players"]):
         return Field.card
+    yellow = count(game["stage"][seat], t.YELLOW) + count(game["costume"][seat], t.YELLOW)
+    if game["yellow"][seat] != yellow:
+        return Field.yellow
     for member in range(t.MAX_TROUPE):
-        elements = game["costume_len"][seat, member]
-        there = game["extra"][seat, member] | game["cylinder"][seat, member]
-        if member >= size and (there | game["rest"][seat, member] | elements):
-            return Field.extra
-        costume = game["costume"][seat, member]
+        card, extra = game["card"][seat, member], game["extra"][seat, member]
+        used = game["cylinder"][seat, member] | game["rest"][seat, member]
+        elements, costume = game["costume_len"][seat, member], game["costume"][seat, member]
         if not is_list(costume, elements):
             return Field.costume
         value = 0
@@ -191,23 +190,16 @@ def odd_troupe(game: Record, seat: int) -> int:
                 return Field.costume
         if game["costume_value"][seat, member] != value:
             return Field.costume_value
-    return 0
-
-
-# ---- what the rules say --------------------------------------------------------------------------
-@rule
-def troupe_fault(game: Record, seat: int) -> int:
-    """The board's characters come first; costumes, cylinders, tokens fit (S2, T3, T12, P2)."""
-    for member in range(t.N_BOARD):
-        if game["card"][seat, member] != member or game["extra"][seat, member]:
+        if member >= size:
+            if extra | used | elements:
+                return Field.extra
+            continue
+        if member < t.N_BOARD and (card != member or extra):
             return Field.card
-    for member in range(game["troupe_len"][seat]):
-        card, extra = game["card"][seat, member], game["extra"][seat, member]
         if card < t.N_BOARD <= member:
             return Field.card
-        if game["costume_len"][seat, member] and not wears_costumes(game, seat, member):
+        if elements and not wears_costumes(game, seat, member):
             return Field.costume
-        used = game["cylinder"][seat, member] or game["rest"][seat, member]
         if used and (extra or t.KIND[card] == t.ASSISTANT):
             return Field.cylinder
     return 0
@@ -217,10 +209,8 @@ def troupe_fault(game: Record, seat: int) -> int:
 def room_fault(game: Record) -> int:
     """Troupes have room for all characters still to come (Rules S5, T2)."""
     for seat in range(game["players"]):
-        recruits, extras = recruits_to_come(game, seat), 0
-        for member in range(game["troupe_len"][seat]):
-            extras += game["extra"][seat, member]
-        if extras + recruits > t.N_EXTRAS:
+        recruits = recruits_to_come(game, seat)
+        if count(game["extra"][seat], 1) + recruits > t.N_EXTRAS:
             return Field.extra
         room = t.MAX_TROUPE - recruits - drafts_to_come(game, seat)
         if game["troupe_len"][seat] > room:
@@ -252,64 +242,30 @@ def drafts_to_come(game: Record, seat: int) -> int:
 
 
 @rule
-def stage_fault(game: Record, seat: int) -> int:
-    """Everything is supported and symmetric (T13)."""
-    filled = game["stage_filled"][seat]
-    for space in range(t.N_SPACES):
-        colour = game["stage"][seat, space]
-        if colour == s.NOBODY:
-            continue
-        if filled & t.SUPPORTS[space] != t.SUPPORTS[space]:
-            return Field.stage
-        if not keeps_symmetry(game, seat, space, colour):
-            return Field.stage
-    return 0
-
-
-@rule
 def supply_fault(game: Record) -> int:
     """Nothing is missing or there twice (S4 to S6, T17, U2)."""
-    players = game["players"]
     for deck in range(t.N_DECK):
-        count = game["shown"][deck] + game["deck"][deck] + game["discarded_cards"][deck]
-        for seat in range(players):
-            for member in range(game["troupe_len"][seat]):
-                count += game["card"][seat, member] == t.N_BOARD + deck
-        if count != t.COPIES[deck]:
+        found = game["shown"][deck] + game["deck"][deck] + game["discarded_cards"][deck]
+        if found + count(game["card"], t.N_BOARD + deck) != t.COPIES[deck]:
             return Field.deck
     for kind in range(2):
         for colour in range(t.N_COLOURS):
-            count = int(game["bag"][kind, colour]) + int(game["display"][kind, colour])
-            count += int(game["discarded"][kind, colour])
-            for seat in range(players):
-                for space in range(t.N_SPACES):
-                    count += kind == t.SET and game["stage"][seat, space] == colour
-                for member in range(t.MAX_TROUPE):
-                    for slot in range(t.N_SLOTS):
-                        worn = game["costume"][seat, member, slot]
-                        count += kind == t.COSTUME and worn == colour
-            if count != t.BAG[players, kind, colour]:
+            found = int(game["bag"][kind, colour]) + int(game["display"][kind, colour])
+            found += int(game["discarded"][kind, colour])
+            if kind == t.SET:
+                found += count(game["stage"], colour)
+            else:
+                found += count(game["costume"], colour)
+            if found != t.BAG[game["players"], kind, colour]:
                 return Field.bag
     for objective in range(t.N_OBJECTIVES):
-        if places_of(game, objective) != 1:
+        found = count(game["objective_deck"], objective) + count(game["drawn"], objective)
+        if found + count(game["objectives"], objective) != 1:
             return Field.objective_deck
     tokens = int(game["supply_tokens"])
-    for seat in range(players):
+    for seat in range(game["players"]):
         tokens += int(game["tokens"][seat])
     return 0 if tokens == t.N_TOKENS else Field.supply_tokens
-
-
-@rule
-def places_of(game: Record, objective: int) -> int:
-    """How many places an objective lies in."""
-    count = 0
-    for place in range(t.N_OBJECTIVES):
-        count += game["objective_deck"][place] == objective
-        for seat in range(game["players"]):
-            count += game["objectives"][seat, place] == objective
-    for place in range(game["drawn_len"]):
-        count += game["drawn"][place] == objective
-    return count
 
 
 @rule
@@ -365,14 +321,13 @@ def rest_fault(game: Record) -> int:
         for place in range(game["queue_len"]):
             waits = waits or game["queue"][place] == seat
         kept = game["kept"][seat]
-        asked = secret and not waits and rest.used(game, seat) >= 2
-        if asked != (kept != s.NOBODY):
-            return Field.kept
         active = False
         for member in range(game["troupe_len"][seat]):
-            if game["card"][seat, member] == kept and game["cylinder"][seat, member]:
-                active = True
-        if asked and not active:
+            active = active or (
+                game["card"][seat, member] == kept and game["cylinder"][seat, member] == 1
+            )
+        chooses = secret and not waits and rest.used(game, seat) >= 2
+        if active != chooses or active != (kept != s.NOBODY):
             return Field.kept
     return 0
 
@@ -414,8 +369,11 @@ def takes_shown(game: Record, seat: int) -> int:
 
 @rule
 def winner_fault(game: Record) -> int:
-    """Most prestige wins, then most pounds (F4)."""
-    for seat in range(game["players"]):
-        if game["phase"] == s.OVER and (game["winners"][seat] == 1) == is_beaten(game, seat):
+    """At the end, most prestige wins, then most pounds (F4)."""
+    over = game["phase"] == s.OVER
+    for seat in range(t.N_SEATS):
+        ends = over and seat < game["players"]
+        wins = ends and not is_beaten(game, seat)
+        if (game["winners"][seat] == 1) != wins or (game["unpaid"][seat] and not ends):
             return Field.winners
     return 0

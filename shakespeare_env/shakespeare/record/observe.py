@@ -34,8 +34,7 @@ def _objective_tables() -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
     lack = np.zeros_like(prestige)
     for card in range(t.N_OBJECTIVES):
         for step, points in zip(t.STEP_AT[card], t.STEP_PRESTIGE[card], strict=True):
-            if step <= at.HIGH:
-                prestige[card, step:] = points
+            prestige[card, step:] = points
         for value in range(at.HIGH + 1):
             missing = [step - value for step in t.STEP_AT[card] if value < step <= at.HIGH]
             lack[card, value] = min(missing, default=0)

@@ -218,10 +218,7 @@ def begin_rest(game: Record) -> None:
     rest.renew(game)
     rest.lift(game)
     game["part"] = s.IN_REST
-    if game["strategic_rest"]:
-        call_in(game, game["initiative"])
-    else:
-        call_in(game, game["order"])
+    call_in(game, game["initiative"] if game["strategic_rest"] else game["order"])
 
 
 @rule

@@ -8,6 +8,7 @@ from shakespeare_env.core.rng import shuffle
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.rules.boards import join, show_characters, show_elements
 from shakespeare_env.shakespeare.rules.phases.craft import close_craft
+from shakespeare_env.shakespeare.rules.phases.rest import begin_day
 from shakespeare_env.shakespeare.state import DRAFT, IN_DRAFT, NOBODY
 
 OPTIONS = {"strategic_rest": range(2, t.N_SEATS + 1)}
@@ -40,14 +41,11 @@ def set_up(game: Record, players: int, options: int) -> None:
 @rule
 def clear_seats(game: Record) -> None:
     """Set up the boards; absent seats stay empty (Rules S2)."""
+    begin_day(game)
     game["prestige"][:] = 0
     game["pounds"][:] = 0
     game["tokens"][:] = 0
     game["mood"][:] = 0
-    game["wager"][:] = 0
-    game["cylinders"][:] = 0
-    game["recruited"][:] = 0
-    game["passed"][:] = 0
     game["kept"][:] = NOBODY
     game["unpaid"][:] = 0
     game["winners"][:] = 0
@@ -59,7 +57,6 @@ def clear_seats(game: Record) -> None:
     game["troupe_len"][:] = 0
     game["card"][:, :] = NOBODY
     game["extra"][:, :] = 0
-    game["cylinder"][:, :] = 0
     game["rest"][:, :] = 0
     game["costume"][:, :, :] = NOBODY
     game["costume_len"][:, :] = 0

@@ -12,9 +12,9 @@ from typing import Any
 
 from shakespeare_env.core.game import UNKNOWN
 from shakespeare_env.drawing.text_layout import GLUE, columns, disc, heading, spread, wrapped
+from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS, Space
-from shakespeare_env.shakespeare.box.printed import PRINTED
 from shakespeare_env.shakespeare.text import wording as w
 
 _WIDTH = 78
@@ -31,7 +31,7 @@ _BRICK = 4  # columns from one wall to the next; a brick of the next row begins 
 _HALF = _BRICK // 2
 
 Row = dict[int, Space | None]
-"""Bricks of a row by half bricks right of the centre; None if PRINTED."""
+"""Bricks of a row by half bricks right of the centre; None if b."""
 
 
 def draw(position: Mapping[str, Any]) -> str:
@@ -66,7 +66,7 @@ def _acts(position: Mapping[str, Any]) -> list[str]:
 
     Discs stand behind the rewards, or below them where a space has too many.
     """
-    lengths, places = PRINTED.box.act_lengths, PRINTED.box.rehearsals.act_2_prestige
+    lengths, places = t.BOX.act_lengths, t.ACT_II_PRESTIGE
     labels = ("Act I", f"Act II {'/'.join(f'+{won}' for won in places)}★", "Act III")
     left, spaces = max(map(len, labels)) + 1, range(1, max(lengths) + 1)
     each = max(_CELL, (_WIDTH - left) // len(spaces))
@@ -76,7 +76,7 @@ def _acts(position: Mapping[str, Any]) -> list[str]:
 
     lines = [row("", map(str, spaces))]
     for act, (name, length) in enumerate(zip(ACTS, lengths, strict=True)):
-        brings = [PRINTED.space_pays(act, space) for space in spaces[:length]]
+        brings = [b.space_pays(act, space) for space in spaces[:length]]
         rewards = [f"{gain[0]:+d}{gain[1]}" if gain else "" for gain in brings]
         piles = position["piles"][name]
         discs = ["".join(map(disc, piles.get(str(space), ()))) for space in spaces[:length]]
@@ -87,7 +87,7 @@ def _acts(position: Mapping[str, Any]) -> list[str]:
 
 
 def _elements(position: Mapping[str, Any]) -> list[str]:
-    values = PRINTED.values
+    values = b.VALUES
     rows = [["Elements", *(f"{colour} {value}" for colour, value in values.items())]]
     for kind, name in (("costumes", "Costumes"), ("sets", "Stage sets")):
         for label, place in ((name, "display"), ("  in bag", "bags"), ("  discarded", "discarded")):
@@ -98,7 +98,7 @@ def _elements(position: Mapping[str, Any]) -> list[str]:
 
 def _supply(position: Mapping[str, Any]) -> list[str]:
     """The characters on offer with their wages, the order and the piles."""
-    cards = PRINTED.cards
+    cards = b.CARDS
     shown = [cards[card] for card in position["display"]["characters"]]
     names = ", ".join(f"{card.name} {card.cost}£" for card in shown) or "·"
     order, initiative = (
@@ -140,7 +140,7 @@ def _row(position: Mapping[str, Any], seat: int) -> list[str]:
         f"{'▶' if seat == position['to_move'] else ' '} Seat {seat}",
         str(mine["prestige"]),
         str(mine["pounds"]),
-        str(PRINTED.wages_due(mine)),
+        str(b.wages_due(mine)),
         str(mine["tokens"]),
         f"{mine['mood']:+d}" if mine["mood"] else "0",
         str(mine["wager"] or "·"),
@@ -154,7 +154,7 @@ def _board(position: Mapping[str, Any], seat: int) -> list[str]:
     stage = _draw_stage(mine["stage"])
     room = _WIDTH - len(stage[0]) - 2
     left = []
-    for member, extra in zip(mine["troupe"], w.extra_names(mine["troupe"]), strict=True):
+    for member, extra in w.members(mine):
         name = f"{extra} {w.character_name(member['card'])}".strip()
         left += wrapped(_in_words(member, name), room, "  ", "    ")
     for card in mine["objectives"]:
@@ -165,15 +165,14 @@ def _board(position: Mapping[str, Any], seat: int) -> list[str]:
 
 def _in_a_line(position: Mapping[str, Any], seat: int) -> list[str]:
     mine = position["seats"][seat]
-    members = zip(mine["troupe"], w.extra_names(mine["troupe"]), strict=True)
     troupe = [
         _in_words(member, extra or w.character_name(member["card"]))
-        for place, (member, extra) in enumerate(members)
+        for place, (member, extra) in enumerate(w.members(mine))
         if place >= t.N_BOARD or member["costume"] or member["cylinder"] or member["rest"]
     ]
     parts = [", ".join(troupe)] if troupe else []
     if mine["stage"]:
-        candles = {space.id for space in PRINTED.box.spaces if space.candle}
+        candles = {space.id for space in t.BOX.spaces if space.candle}
         filled = (
             f"{space}{GLUE}{_short(colour, space in candles)}"
             for space, colour in sorted(mine["stage"].items())
@@ -195,7 +194,7 @@ def _objective(position: Mapping[str, Any], seat: int, card: str) -> str:
 def _in_words(member: Mapping[str, Any], name: str) -> str:
     mark = "●" if member["cylinder"] else "z" if member["rest"] else ""
     words = [f"{mark}{GLUE}{name}" if mark else name]
-    if wage := PRINTED.wage(member):
+    if wage := b.wage(member):
         words[-1] += f"{GLUE}{wage}£"
     if member["costume"]:
         done = "✓" if len(member["costume"]) == t.N_SLOTS else ""
@@ -210,8 +209,8 @@ def stage_rows() -> list[Row]:
     Printed elements fill in where a space rests on something the box does not name (Rules T13).
     """
     rows: list[Row] = []
-    for number in sorted({space.row for space in PRINTED.box.spaces}, reverse=True):
-        spaces = [space for space in PRINTED.box.spaces if space.row == number]
+    for number in sorted({space.row for space in t.BOX.spaces}, reverse=True):
+        spaces = [space for space in t.BOX.spaces if space.row == number]
         row: Row = {2 * index - (len(spaces) - 1): space for index, space in enumerate(spaces)}
         for middle, brick in rows[-1].items() if rows else ():
             if brick is None or len(brick.on) < 2:

@@ -15,7 +15,7 @@ from shakespeare_env.shakespeare import actions as a
 from shakespeare_env.shakespeare import state as s
 from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.box import tables as t
-from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS, Character
+from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS, Character, Power
 from shakespeare_env.shakespeare.rules import boards, flow, scoring
 from shakespeare_env.shakespeare.rules.phases import (
     craft,
@@ -116,11 +116,11 @@ def _turn(call: Call) -> Iterator[Event]:
     used = (
         a.PLUS_3_CARD[action - a.ACTIVATE_PLUS_3] if token else a.ACTIVATE_CARD[action - a.ACTIVATE]
     )
-    card = b.PRINTED.cards[t.CARD_IDS[used]]
+    card = b.CARDS[t.CARD_IDS[used]]
     if card.kind == "actor":
         yield from _act(call, seat, card)
     elif card.kind == "queen":
-        yield event(call, seat, f"{card.name}: {b.PRINTED.box.queen_pounds} £, or an objective")
+        yield event(call, seat, f"{card.name}: {t.QUEEN_POUNDS} £, or an objective")
     elif card.kind == "jeweler":
         yield event(call, seat, f"{card.name}: one yellow element")
     else:
@@ -133,18 +133,32 @@ def _turn(call: Call) -> Iterator[Event]:
 
 
 def _act(call: Call, seat: int, card: Character) -> Iterator[Event]:
-    power, place = card.activation, call.after["initiative_len"]
-    notes = [b.plural(power.white, "white quill")] if power.white else []
+    power, place, notes = card.activation, call.after["initiative_len"], []
     if power.take_set or power.take_costume:
         kind = "stage set" if power.take_set else "costume"
         notes.append(f"one {power.take_set or power.take_costume} {kind} element")
     if place > call.before["initiative_len"]:
         notes.append(f"place {place} on the Initiative track")
-    tried, note = any((power.mood, power.pounds, power.prestige)), ", ".join(notes)
-    told: dict[str, Any] = {"note": note, "quills": b.quills_of(power), "tried": tried}
-    yield event(call, seat, card.name, source="actors", shown=GAINS, **told)
+    yield _power(call, seat, card.name, "actors", power, notes)
     if power.others_mood:
         yield from _others(call, seat, card.name)
+
+
+def _power(
+    call: Call, seat: int, cause: str, source: str, power: Power, notes: Sequence[str] = ()
+) -> Event:
+    """What a power has done to its seat, and what it leaves to choose."""
+    white = [b.plural(power.white, "white quill")] if power.white else []
+    return event(
+        call,
+        seat,
+        cause,
+        source=source,
+        note=", ".join((*white, *notes)),
+        shown=GAINS,
+        quills=b.quills_of(power),
+        tried=any((power.mood, power.pounds, power.prestige)),
+    )
 
 
 def _others(call: Call, seat: int, cause: str) -> Iterator[Event]:
@@ -235,12 +249,9 @@ def _reveal(call: Call) -> Iterator[Event]:
     yield Event(None, "wagers revealed")
     for place, seat in enumerate(order, 1):
         wagered = int(call.after["wager"][seat])
-        words = f"{b.plural(wagered, 'cylinder')} wagered, "
         points = changes(call, seat).get("prestige", 0)
-        words += (
-            f"{source}: {b.amount('prestige', points)}" if points else f"place {place} in Order"
-        )
-        counters = {"cylinders": wagered}
+        won = f"{source}: {b.amount('prestige', points)}" if points else f"place {place} in Order"
+        words, counters = f"{b.plural(wagered, 'cylinder')} wagered, {won}", {"cylinders": wagered}
         yield Event(seat, words, source if points else "", points, counters)
     yield Event(None, f"new Order: {seat_list(order)}")
 
@@ -277,15 +288,10 @@ def _mood(call: Call) -> Iterator[Event]:
 def _costume_power(call: Call) -> Iterator[Event]:
     (seat, member), game = call.args, call.after
     extra = bool(game["extra"][seat, member])
-    card = b.PRINTED.cards[t.CARD_IDS[game["card"][seat, member]]]
-    power = b.PRINTED.box.extra_power if extra else card.costume_power
-    note = b.plural(power.white, "white quill") if power.white else ""
-    cause, tried = (
-        f"costume power of {card.name}{', an extra' * extra}",
-        power.pounds | power.prestige,
-    )
-    told: dict[str, Any] = {"note": note, "quills": b.quills_of(power), "tried": bool(tried)}
-    yield event(call, seat, cause, source="costume powers", shown=PAY, **told)
+    card = b.CARDS[t.CARD_IDS[game["card"][seat, member]]]
+    power = t.BOX.extra_power if extra else card.costume_power
+    cause = f"costume power of {card.name}{', an extra' * extra}"
+    yield _power(call, seat, cause, "costume powers", power)
 
 
 def _act_scores(call: Call) -> Iterator[Event]:
@@ -330,14 +336,9 @@ def _objective_scores(call: Call, seat: int, cause: str) -> Event:
 
 
 def _one_objective(call: Call) -> Iterator[Event]:
-    seat, objective, value = call.args
-    cause = f'objective "{t.OBJECTIVE_NAMES[objective]}" at {value}'
-    yield _objective_scores(call, seat, cause)
-
-
-def _given_up(call: Call) -> Iterator[Event]:
-    seat, objective = call.args
-    yield _objective_scores(call, seat, f'objective "{t.OBJECTIVE_NAMES[objective]}"')
+    seat, objective, *value = call.args  # no value where pounds are given up
+    cause = f'objective "{t.OBJECTIVE_NAMES[objective]}"'
+    yield _objective_scores(call, seat, " at ".join((cause, *map(str, value))))
 
 
 def _yellow(call: Call) -> Iterator[Event]:
@@ -394,7 +395,7 @@ _TELLERS: dict[Any, Teller] = {
     scoring.finish: lambda call: [Event(None, "end of the game"), *call.inner],
     scoring.score_objectives: _objectives,
     scoring.score_objective: _one_objective,
-    scoring.give_up_pounds: _given_up,
+    scoring.give_up_pounds: _one_objective,
     scoring.score_yellow: _yellow,
     scoring.score_wages: _wages,
     scoring.name_winners: _winners,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,15 +25,15 @@ def topics(position: Mapping[str, Any]) -> dict[str, str]:
     said = _WORDS["topics"] | _WORDS["alone" if position["players"] == 1 else "several"]
     meanings = {name: text.format_map(known) for name, text in said.items()}
     meanings |= {f"act_{act.lower()}": _act(act) for act in ACTS}
-    meanings |= {colour: _colour(colour, value) for colour, value in b.PRINTED.values.items()}
-    meanings |= {space.id: _space(space) for space in b.PRINTED.box.spaces}
+    meanings |= {colour: _colour(colour, value) for colour, value in b.VALUES.items()}
+    meanings |= {space.id: _space(space) for space in t.BOX.spaces}
     for name, text in _cards(position).items():
         meanings[name] = f"{meanings[name]}\n{text}" if name in meanings else text
     return meanings
 
 
 def _numbers(position: Mapping[str, Any]) -> dict[str, object]:
-    box, (start, later) = b.PRINTED.box, b.PRINTED.box.neutral_spaces
+    box = t.BOX
     gains = (f"{b.gain_words(vars(gain))} for {value}" for value, gain in box.costume_gain.items())
     moods = range(t.LOWEST_MOOD, t.HIGHEST_MOOD + 1)
     table = max(position["players"], 2)
@@ -50,8 +50,8 @@ def _numbers(position: Mapping[str, Any]) -> dict[str, object]:
         "extra_power": _power(box.extra_power),
         "queen_pounds": box.queen_pounds,
         "queen_objectives": box.queen_objectives,
-        "neutral_start": start,
-        "neutral_later": later,
+        "neutral_start": t.NEUTRAL_START,
+        "neutral_later": t.NEUTRAL_LATER,
         "solo_target": box.good_scores[1],
         "costume_gains": "; ".join(gains),
         "secret": "openly, by Initiative" if position["strategic_rest"] else "in secret",
@@ -61,30 +61,20 @@ def _numbers(position: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _act(act: str) -> str:
-    grey, number = b.PRINTED.box.rehearsals.grey_spaces, ACTS.index(act)
+    grey, number = t.GREY_SPACES, ACTS.index(act)
     pays = [f"−1 prestige on spaces 1 to {grey}"] if grey else []
     if act == "II":
-        first, second = map(b.signed, b.PRINTED.box.rehearsals.act_2_prestige)
+        first, second = map(b.signed, t.ACT_II_PRESTIGE)
         pays.append(f"{first} prestige for the first disc, {second} for the second")
     else:
-        pays += _steps(number)
+        unit = ("£", "", "prestige")[number]
+        steps = t.BOX.pay[number]
+        pays += [f"{b.signed(gain)} {unit} from space {space}" for space, gain in steps]
     return (
         f"{_QUILLS[act]} and white quills advance here, up to space "
-        f"{b.PRINTED.box.act_lengths[number]}. At a rehearsal: {', '.join(pays)}. On one space the "
+        f"{t.BOX.act_lengths[number]}. At a rehearsal: {', '.join(pays)}. On one space the "
         "lowest disc is ahead."
     )
-
-
-def _steps(act: int) -> Iterator[str]:
-    last = None
-    for space in range(
-        b.PRINTED.box.rehearsals.grey_spaces + 1, b.PRINTED.box.act_lengths[act] + 1
-    ):
-        pays = b.PRINTED.space_pays(act, space)
-        if pays and pays != last:
-            unit = "prestige" if pays[1] == "★" else pays[1]
-            yield f"{b.signed(pays[0])} {unit} from space {space}"
-        last = pays
 
 
 def _colour(colour: str, value: int) -> str:
@@ -106,22 +96,20 @@ def _space(space: Space) -> str:
 def _cards(position: Mapping[str, Any]) -> dict[str, str]:
     """Every character by its id, and every objective with what each seat has of it now."""
     found = {}
-    for card in b.PRINTED.box.characters:
-        craft = (
-            f"up to value {card.value}, +1 for each of your assistants, +{t.PLUS_3} for a token."
-        )
+    for card in t.BOX.characters:
+        limits = f"+1 for each of your assistants, +{t.PLUS_3} for a token."
+        craft = f"up to value {card.value}, {limits}"
         use = _WORDS["kinds"][card.kind].format(power=_power(card.activation), craft=craft)
         found[card.id] = f"{card.name}: {_kind(card)}. {use}"
         if card.kind == "actor":
             found[card.id] += f"\nComplete costume, at a rehearsal: {_power(card.costume_power)}."
-    for objective in b.PRINTED.box.objectives:
+    for objective in t.BOX.objectives:
         steps = ", ".join(f"{won} for {at}" for at, won in objective.points)
         standings = []
         for seat in range(position["players"]):
             value = b.counted(position, seat, objective.metric)
-            standings.append(
-                f"seat {seat}: {value}, {b.signed(b.reward(objective, value))} prestige"
-            )
+            prestige = b.signed(b.reward(objective, value))
+            standings.append(f"seat {seat}: {value}, {prestige} prestige")
         found[objective.id] = (
             f"{objective.name}: {_WORDS['metrics'][objective.metric]}; prestige at the end: "
             f"{steps}.\nNow: {'; '.join(standings)}."

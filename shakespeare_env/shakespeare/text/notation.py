@@ -41,22 +41,25 @@ def to_dict(game: Record) -> dict[str, Any]:
         "phase": phase_of(game),
         "to_move": None if over else int(game["to_move"]),
         "order": game["order"][:players].tolist(),
-        "initiative": game["initiative"][: game["initiative_len"]].tolist(),
+        "initiative": _listed(game, "initiative").tolist(),
         "piles": {name: _piles_of(game, act) for act, name in enumerate(ACTS)},
         "display": {"characters": _cards_of(game["shown"]), **_elements_of(game["display"])},
         "bags": _elements_of(game["bag"]),
         "discarded": _elements_of(game["discarded"]),
         "deck": _cards_of(game["deck"]),
         "discarded_characters": _cards_of(game["discarded_cards"]),
-        "objective_deck": _named(
-            t.OBJECTIVE_IDS, game["objective_deck"][: game["objective_deck_len"]]
-        ),
+        "objective_deck": _named(t.OBJECTIVE_IDS, _listed(game, "objective_deck")),
         "supply_tokens": int(game["supply_tokens"]),
         "pending": _pending_of(game),
-        "queue": game["queue"][: game["queue_len"]].tolist(),
+        "queue": _listed(game, "queue").tolist(),
         "winners": np.flatnonzero(game["winners"]).tolist() if over else None,
         "seats": [_seat_of(game, seat, over) for seat in range(players)],
     }
+
+
+def _listed(game: Record, name: str) -> Any:
+    """A field up to the length that another one gives."""
+    return game[name][: game[f"{name}_len"]]
 
 
 def _named(names: tuple[str, ...], indices: Iterable[Any]) -> list[str]:
@@ -84,42 +87,35 @@ def _piles_of(game: Record, act: int) -> dict[str, list[int | str]]:
 
 
 def _pending_of(game: Record) -> dict[str, Any] | None:
-    phase, colours = game["phase"], int(game["craft_colours"])
+    phase = game["phase"]
     if phase == s.OBJECTIVE:
-        return {"drawn": _named(t.OBJECTIVE_IDS, game["drawn"][: game["drawn_len"]])}
-    craft = {
+        return {"drawn": _named(t.OBJECTIVE_IDS, _listed(game, "drawn"))}
+    if phase == s.QUILL:
+        then = _craft_of(game) if game["craft_value"] else s.PART_NAMES[game["part"]]
+        return {"quills": int(game["quills"]), "then": then}
+    return _craft_of(game) if phase == s.CRAFT else None
+
+
+def _craft_of(game: Record) -> dict[str, Any]:
+    colours = int(game["craft_colours"])
+    return {
         "value": int(game["craft_value"]),
         "costumes": bool(game["craft_costumes"]),
         "sets": bool(game["craft_sets"]),
         "colours": [name for colour, name in enumerate(COLOURS) if colours >> colour & 1],
         "optional": bool(game["craft_optional"]),
     }
-    if phase == s.QUILL:
-        then = craft if craft["value"] else s.PART_NAMES[game["part"]]
-        return {"quills": int(game["quills"]), "then": then}
-    return craft if phase == s.CRAFT else None
-
-
-_AMOUNTS = {
-    "prestige": (-s.MOST, s.MOST),
-    "pounds": (0, s.MOST),
-    "tokens": (0, t.N_TOKENS),
-    "mood": (t.LOWEST_MOOD, t.HIGHEST_MOOD),
-    "cylinders": (0, t.N_CYLINDERS),
-}
-"""Ranges of a seat's amounts."""
 
 
 def _seat_of(game: Record, seat: int, over: bool) -> dict[str, Any]:
-    amounts = {name: int(game[name][seat]) for name in _AMOUNTS}
     kept, stage = int(game["kept"][seat]), enumerate(game["stage"][seat].tolist())
     filled = ((t.SPACE_IDS[space], colour) for space, colour in stage if colour != s.NOBODY)
     objectives = game["objectives"][seat, : game["objectives_len"][seat]]
     members = range(game["troupe_len"][seat])
     return {
-        **{name: amounts[name] for name in ("prestige", "pounds", "tokens", "mood")},
+        **{name: int(game[name][seat]) for name in ("prestige", "pounds", "tokens", "mood")},
         "wager": int(game["wager"][seat]) or None,
-        "cylinders": amounts["cylinders"],
+        "cylinders": int(game["cylinders"][seat]),
         "recruited": bool(game["recruited"][seat]),
         "passed": bool(game["passed"][seat]),
         "kept": None if kept == s.NOBODY else t.CARD_IDS[kept],
@@ -141,28 +137,10 @@ def _member_of(game: Record, seat: int, member: int) -> dict[str, Any]:
     }
 
 
-# fmt: off
-_KEYS = (
-    "game", "players", "strategic_rest", "day", "phase", "to_move", "order", "initiative", "piles",
-    "display", "bags", "discarded", "deck", "discarded_characters", "objective_deck",
-    "supply_tokens", "pending", "queue", "winners", "seats",
-)
-_SEAT_KEYS = (
-    "prestige", "pounds", "tokens", "mood", "wager", "cylinders", "recruited", "passed", "kept",
-    "objectives", "stage", "troupe",
-)
-# fmt: on
-_MEMBER_KEYS = ("card", "face", "costume", "cylinder", "rest")
-_CRAFT_KEYS = ("value", "costumes", "sets", "colours", "optional")
-_THEN = (s.IN_TURNS, s.IN_MOOD, s.IN_REHEARSAL)
-_PART_OF_PHASE = dict.fromkeys(range(len(s.PHASE_NAMES)), s.IN_TURNS) | {
-    s.DRAFT: s.IN_DRAFT,
-    s.WAGER: s.IN_WAGER,
-    s.BACK: s.IN_MOOD,
-    s.REST: s.IN_REST,
-    s.OVER: s.IN_END,
-}
-"""All but white quills, which name theirs."""
+_EMPTY = np.zeros(1, s.STATE)[0]
+_KEYS, _CRAFT_KEYS = tuple(to_dict(_EMPTY)), tuple(_craft_of(_EMPTY))
+_SEAT_KEYS = {over: tuple(_seat_of(_EMPTY, 0, over)) for over in (False, True)}
+_MEMBER_KEYS = tuple(_member_of(_EMPTY, 0, 0))
 
 
 def from_dict(position: Mapping[str, Any], game: Record) -> None:
@@ -173,13 +151,12 @@ def from_dict(position: Mapping[str, Any], game: Record) -> None:
     """
     given = read.table(position, "position", _KEYS)
     read.choice(given["game"], "game", (NAME,))
-    players = read.integer(given["players"], "players", 1, t.N_SEATS)
-    for name in s.STATE.names or ():
-        if name != "random":
-            game[name] = s.NOBODY if name in s.EMPTY_IS_NOBODY else 0
+    players = _whole(given, "", "players")
+    for name, field in s.RANGES.items():
+        game[name] = s.NOBODY if field.low == s.NOBODY else 0
     game["players"] = players
     game["strategic_rest"] = read.truth(given["strategic_rest"], "strategic_rest")
-    game["day"] = read.integer(given["day"], "day", 1, t.N_DAYS)
+    game["day"] = _whole(given, "", "day")
     game["phase"] = phase = read.choice(given["phase"], "phase", s.PHASE_NAMES)
     over = phase == s.OVER
     if over and given["to_move"] is not None:
@@ -201,15 +178,27 @@ def from_dict(position: Mapping[str, Any], game: Record) -> None:
         read.refuse("winners", f"{shown(given['winners'])} before the end", "write null")
 
 
+def _whole(
+    given: Mapping[str, Any], where: str, key: str, field: str = "", low: int = -s.MOST
+) -> int:
+    """The number of a key, within its field's range and not below `low`."""
+    ends = s.RANGES[field or key]
+    return read.integer(given[key], f"{where}{key}", max(low, ends.low), ends.high)
+
+
+def _put(game: Record, name: str, values: list[int]) -> None:
+    """Write a list into a field, and its length into another."""
+    game[name][: len(values)] = values
+    game[f"{name}_len"] = len(values)
+
+
 def _read_places(given: Mapping[str, Any], game: Record, players: int) -> None:
     order = read.seats(given["order"], "order", players)
     if len(order) < players:
         read.refuse("order", shown(given["order"]), f"name all {players} seats")
     game["order"][:players] = order
     for name in ("initiative", "queue"):
-        seats = read.seats(given[name], name, players)
-        game[name][: len(seats)] = seats
-        game[f"{name}_len"] = len(seats)
+        _put(game, name, read.seats(given[name], name, players))
     discs: dict[int | str, int] = {seat: seat for seat in range(players)}
     discs |= {NEUTRAL: t.NEUTRAL} if players == 1 else {}
     piles = read.table(given["piles"], "piles", ACTS)
@@ -242,9 +231,8 @@ def _read_table(given: Mapping[str, Any], game: Record) -> None:
         cards = read.choices(value, where, t.DECK_IDS, t.N_DECK_CARDS)
         game[name][:] = np.bincount(cards, minlength=t.N_DECK)
     deck = read.choices(given["objective_deck"], "objective_deck", t.OBJECTIVE_IDS, t.N_OBJECTIVES)
-    game["objective_deck"][: len(deck)] = deck
-    game["objective_deck_len"] = len(deck)
-    game["supply_tokens"] = read.integer(given["supply_tokens"], "supply_tokens", 0, t.N_TOKENS)
+    _put(game, "objective_deck", deck)
+    game["supply_tokens"] = _whole(given, "", "supply_tokens")
 
 
 def _read_pending(pending: Any, game: Record) -> None:
@@ -253,47 +241,46 @@ def _read_pending(pending: Any, game: Record) -> None:
         _read_craft(pending, "pending", game)
     elif phase == s.QUILL:
         given = read.table(pending, "pending", ("quills", "then"))
-        game["quills"] = read.integer(given["quills"], "pending.quills", 1, s.HIGH)
+        game["quills"] = _whole(given, "pending.", "quills", low=1)
         if isinstance(given["then"], Mapping):
             _read_craft(given["then"], "pending.then", game)
             game["part"] = s.IN_TURNS
         else:
-            game["part"] = _THEN[read.choice(given["then"], "pending.then", s.PART_NAMES[2:5])]
+            parts = s.PARTS_OF_PHASE[phase]
+            known = _named(s.PART_NAMES, parts)
+            game["part"] = parts[read.choice(given["then"], "pending.then", known)]
     elif phase == s.OBJECTIVE:
         given = read.table(pending, "pending", ("drawn",))
         drawn = read.choices(given["drawn"], "pending.drawn", t.OBJECTIVE_IDS, t.QUEEN_OBJECTIVES)
-        game["drawn"][: len(drawn)] = drawn
-        game["drawn_len"] = len(drawn)
+        _put(game, "drawn", drawn)
     elif pending is not None:
         read.refuse("pending", f"{shown(pending)} in phase {s.PHASE_NAMES[phase]!r}", "write null")
     game["back"] = phase == s.BACK
     game["queen"] = phase == s.CHOOSE_QUEEN
     if phase != s.QUILL:
-        game["part"] = _PART_OF_PHASE[phase]
+        (game["part"],) = s.PARTS_OF_PHASE[phase]
 
 
 def _read_craft(value: Any, where: str, game: Record) -> None:
     given = read.table(value, where, _CRAFT_KEYS)
-    game["craft_value"] = read.integer(given["value"], f"{where}.value", 1, s.HIGH)
-    game["craft_costumes"] = read.truth(given["costumes"], f"{where}.costumes")
-    game["craft_sets"] = read.truth(given["sets"], f"{where}.sets")
-    game["craft_optional"] = read.truth(given["optional"], f"{where}.optional")
+    game["craft_value"] = _whole(given, f"{where}.", "value", "craft_value", low=1)
+    for name in ("costumes", "sets", "optional"):
+        game[f"craft_{name}"] = read.truth(given[name], f"{where}.{name}")
     colours = read.choices(given["colours"], f"{where}.colours", COLOURS, t.N_COLOURS)
     game["craft_colours"] = sum(1 << colour for colour in set(colours))
 
 
 def _read_seat(value: Any, where: str, game: Record, seat: int, over: bool) -> None:
-    given = read.table(value, where, (*_SEAT_KEYS, "unpaid") if over else _SEAT_KEYS)
-    for name, ends in _AMOUNTS.items():
-        game[name][seat] = read.integer(given[name], f"{where}.{name}", *ends)
+    given = read.table(value, where, _SEAT_KEYS[over])
+    amounts = ("prestige", "pounds", "tokens", "mood", "cylinders")
+    for name in (*amounts, "unpaid") if over else amounts:
+        game[name][seat] = _whole(given, f"{where}.", name)
     for name in ("recruited", "passed"):
         game[name][seat] = read.truth(given[name], f"{where}.{name}")
     if given["wager"] is not None:
-        game["wager"][seat] = read.integer(given["wager"], f"{where}.wager", 1, t.N_CYLINDERS)
+        game["wager"][seat] = _whole(given, f"{where}.", "wager", low=1)
     if given["kept"] is not None:
         game["kept"][seat] = read.choice(given["kept"], f"{where}.kept", t.CARD_IDS)
-    if over:
-        game["unpaid"][seat] = read.integer(given["unpaid"], f"{where}.unpaid", 0, t.MAX_TROUPE)
     kept = read.choices(given["objectives"], f"{where}.objectives", t.OBJECTIVE_IDS, t.N_OBJECTIVES)
     game["objectives"][seat, : len(kept)] = kept
     game["objectives_len"][seat] = len(kept)
@@ -312,8 +299,8 @@ def _read_member(value: Any, where: str, game: Record, seat: int, member: int) -
     given = read.table(value, where, _MEMBER_KEYS)
     game["card"][seat, member] = read.choice(given["card"], f"{where}.card", t.CARD_IDS)
     game["extra"][seat, member] = read.choice(given["face"], f"{where}.face", FACES)
-    game["cylinder"][seat, member] = read.truth(given["cylinder"], f"{where}.cylinder")
-    game["rest"][seat, member] = read.truth(given["rest"], f"{where}.rest")
+    for name in ("cylinder", "rest"):
+        game[name][seat, member] = read.truth(given[name], f"{where}.{name}")
     costume = sorted(read.choices(given["costume"], f"{where}.costume", COLOURS, t.N_SLOTS))
     game["costume"][seat, member, : len(costume)] = costume
     game["costume_len"][seat, member] = len(costume)

@@ -42,7 +42,7 @@ def worth_now(position: Mapping[str, Any], seat: int, card: str) -> int | None:
     """
     if card == UNKNOWN:
         return None
-    objective = b.PRINTED.objectives[card]
+    objective = b.OBJECTIVES[card]
     if objective.metric == b.SACRIFICE and position["phase"] == "over":
         return None
     return b.reward(objective, b.counted(position, seat, objective.metric))
@@ -113,10 +113,13 @@ def winners(position: Mapping[str, Any]) -> list[int]:
     return list(position["winners"] or ()) if position["players"] > 1 else []
 
 
-def extra_names(troupe: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Each member's wearer as an extra, by hiring order (Rules T12), or empty."""
+def members(seat: Mapping[str, Any]) -> list[tuple[Mapping[str, Any], str]]:
+    """A seat's troupe, with each one's name as an extra, by hiring order (Rules T12), or empty."""
     numbers = count(1)
-    return [f"extra{next(numbers)}" if member["face"] == "extra" else "" for member in troupe]
+    return [
+        (member, f"extra{next(numbers)}" if member["face"] == "extra" else "")
+        for member in seat["troupe"]
+    ]
 
 
 def extra_words(name: str) -> str:
@@ -139,7 +142,7 @@ def _part(position: Mapping[str, Any]) -> str:
 def _outcome(position: Mapping[str, Any]) -> str:
     seats, won = position["seats"], winners(position)
     if not won:
-        reached, target = b.minus(f"{seats[0]['prestige']} prestige"), b.PRINTED.box.good_scores[1]
+        reached, target = b.minus(f"{seats[0]['prestige']} prestige"), t.BOX.good_scores[1]
         return f"The game is over: {reached}; a good solo game passes {target}"
     most = seats[won[0]]["prestige"]
     # Pounds decide among the seats with the most prestige (Rules F4).

@@ -155,23 +155,15 @@ def play(game: Record, action: int) -> None:
 def is_possible(game: Record) -> bool:
     """Whether anything can be taken; mandatory elements without a place are lost (T16, T18)."""
     seat = game["to_move"]
-    if game["craft_costumes"]:
-        wearers = 0
+    if game["craft_costumes"] and can_take_colours(game, t.COSTUME):
         for member in range(game["troupe_len"][seat]):
-            if (
-                boards.wears_costumes(game, seat, member)
-                and game["costume_len"][seat, member] < t.N_SLOTS
-            ):
-                wearers += 1
-        for colour in range(t.N_COLOURS):
-            if wearers > 0 and can_take(game, t.COSTUME, colour):
+            is_open = game["costume_len"][seat, member] < t.N_SLOTS
+            if is_open and boards.wears_costumes(game, seat, member):
                 return True
     if game["craft_sets"]:
         for colour in range(t.N_COLOURS):
-            if can_take(game, t.SET, colour):
-                for space in range(t.N_SPACES):
-                    if boards.is_open(game, seat, space) and boards.keeps_symmetry(
-                        game, seat, space, colour
-                    ):
-                        return True
+            for space in range(t.N_SPACES if can_take(game, t.SET, colour) else 0):
+                symmetric = boards.keeps_symmetry(game, seat, space, colour)
+                if symmetric and boards.is_open(game, seat, space):
+                    return True
     return False
