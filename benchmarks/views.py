@@ -92,9 +92,7 @@ def seat_steps() -> Iterator[int]:
 
 def vector_steps() -> Iterator[int]:
     opponent = CountingAgent()
-    view = SingleAgentVectorEnv(
-        GAMES, players=PLAYERS, opponents=opponent, autoreset_mode="SAME_STEP"
-    )
+    view = SingleAgentVectorEnv(GAMES, players=PLAYERS, opponents=opponent)
     view.reset(seed=0)
     while True:
         before = opponent.decisions

@@ -46,7 +46,6 @@ REFUSED: list[tuple[list[Any], dict[str, Any], type[Exception], str]] = [
     (VIEWS, {"box": "no/such/box.toml"}, ValueError, "no/such/box.toml"),
     (VIEWS, {"box": 3}, TypeError, "int"),
     (VIEWS, {"player": 2}, TypeError, "unexpected keyword argument 'player' .did you mean"),
-    ([SingleAgentVectorEnv], {"autoreset_mode": "DISABLED"}, ValueError, "DISABLED"),
     ([SingleAgentVectorEnv], {"num_envs": 5, "players": [2, 2]}, ValueError, "players"),
     (SEATED, {"opponents": ["random"]}, ValueError, f"1 opponents for {MOST - 1} seats"),
     (SEATED, {"opponents": {}}, ValueError, "weight"),
