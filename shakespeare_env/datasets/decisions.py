@@ -1,26 +1,20 @@
-"""The decisions of recorded games, made by playing these again: a lazy frame, and batches.
-
-Only what a query asks for is made: texts of positions take a thousand times as long as seats.
-"""
+"""The decisions of recorded games, made by playing these again: a frame, and batches."""
 
 from __future__ import annotations
 
-import atexit
 import json
 import os
-import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_env.checks.values import shown
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.rng import check_seed
-from shakespeare_env.datasets.frames import DECISIONS, load, load_polars, polars_schema
+from shakespeare_env.datasets.frames import DECISIONS, load_polars, polars_schema
 from shakespeare_env.datasets.reading import read_games
 from shakespeare_env.datasets.recorded_columns import NOBODY, RecordedColumns, chunks, seen, whole
 from shakespeare_env.errors import DatasetError
@@ -30,179 +24,94 @@ if TYPE_CHECKING:
 
 BUFFER = 2**16
 """Decisions shuffled together: those of some hundred games."""
+_OF_RECORDS = {"phase", "position", "is_secret"}
+"""Columns made of whole positions."""
 
 
-@dataclass
-class _Columns:
-    """The decisions `at`, int64[k], of games; columns are made when asked for."""
-
-    games: RecordedColumns
-    at: NDArray[np.int64]
-    seen: Mapping[str, NDArray[Any]]
-
-    @cached_property
-    def row(self) -> NDArray[np.int64]:
-        """The game of each decision, by index."""
-        return self.games.row[self.at]
-
-    @property
-    def seat(self) -> NDArray[np.int64]:
-        """The seat that decides."""
-        return self.seen["seats"]
-
-    @cached_property
-    def positions(self) -> list[dict[str, Any]]:
-        """The positions in notation."""
-        return [self.games.game.to_dict(record) for record in self.seen["records"]]
-
-    @cached_property
-    def moves(self) -> polars.Series:
-        """Texts of the actions chosen."""
-        return self.texts(self.games.actions[self.at], np.arange(len(self.at)))
-
-    @cached_property
-    def legal(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """All legal actions of all decisions: the decision's index, and the action."""
-        decisions, actions = self.seen["masks"].nonzero()
-        return decisions, actions
-
-    def texts(self, actions: NDArray[Any], decisions: NDArray[np.int64]) -> polars.Series:
-        """Texts of some actions, as the deciding seats write them."""
-        game = self.games.game
-        texts = [
-            text
-            for players in range(game.max_seats + 1)
-            for seat in range(game.max_seats)
-            for text in game.actions.texts_for(seat, max(players, 1))
-        ]
-        whose = self.games.players[self.row[decisions]] * game.max_seats + self.seat[decisions]
-        return _gathered(texts, whose * game.actions.size + actions)
-
-    def lists(self, values: Any) -> polars.Series:
-        """Values of `legal` in a list for each decision; no list is empty."""
-        rows = load_polars().DataFrame({"decision": self.legal[0], "value": values})
-        listed = rows.group_by("decision", maintain_order=True).agg("value")
-        return listed["value"]  # type: ignore[no-any-return]
-
-    def column(self, name: str) -> polars.Series:
-        """A column of `DECISIONS`."""
-        dtype = polars_schema(DECISIONS)[name]
-        made: polars.Series = load_polars().Series(name, _MAKERS[name](self))
-        return made.cast(dtype)
+def read_decisions(
+    folder: str | os.PathLike[str], columns: Sequence[str] | None = None
+) -> polars.DataFrame:
+    """All decisions of a folder's games; see `decisions_of`, and `read_games` for errors."""
+    return decisions_of(read_games(folder), columns, str(folder))
 
 
-_MAKERS: dict[str, Callable[[_Columns], Any]] = {
-    "game_id": lambda some: some.games.game_ids[some.row],
-    "number": lambda some: some.at - some.games.starts[some.row],
-    "seat": lambda some: some.seat,
-    "agent": lambda some: _gathered(some.games.names, some.games.agents[some.row, some.seat]),
-    "phase": lambda some: list(map(some.games.game.phase, some.seen["records"])),
-    "position": lambda some: [
-        json.dumps(position, ensure_ascii=False, separators=(",", ":"))
-        for position in some.positions
-    ],
-    "legal_actions": lambda some: some.lists(some.legal[1]),
-    "legal_moves": lambda some: some.lists(some.texts(some.legal[1], some.legal[0])),
-    "action": lambda some: some.games.actions[some.at],
-    "move": lambda some: some.moves,
-    "is_secret": lambda some: list(map(some.games.game.is_secret, some.positions, some.moves)),
-    "value": lambda some: load_polars().Series(some.games.values[some.at]).fill_nan(None),
-    "score": lambda some: some.games.scores[some.row, some.seat],
-    "place": lambda some: some.games.places[some.row, some.seat],
-    "won": lambda some: [
-        first if players > 1 else None
-        for first, players in zip(
-            (some.games.places[some.row, some.seat] == 1).tolist(),
-            some.games.players[some.row].tolist(),
-            strict=True,
-        )
-    ],
-}
-_NEEDED = {
-    "seats": set(DECISIONS) - {"game_id", "number", "action", "value"},
-    "masks": {"legal_actions", "legal_moves"},
-    "records": {"phase", "position", "is_secret"},
-}
-"""What playing the games again has to show, by the columns made of it."""
+def decisions_of(
+    games: polars.LazyFrame, columns: Sequence[str] | None = None, source: str = ""
+) -> polars.DataFrame:
+    """The decisions of recorded games, perhaps some of a folder's, `source`.
 
+    Args:
+        games: Rows with `game_id` and `RECORDED`, perhaps `values` and `forfeited_by`.
+        columns: Those of `DECISIONS` to make; None means all, of which `position` and `is_secret`
+            take a hundred times as long as the others.
+        source: Where the games come from, for errors.
 
-def read_decisions(folder: str | os.PathLike[str]) -> polars.LazyFrame:
-    """All decisions, `DECISIONS`, of a folder's games; errors as of `read_games`."""
-    return decisions_of(read_games(folder), str(folder))
-
-
-def decisions_of(games: polars.LazyFrame, source: str = "") -> polars.LazyFrame:
-    """The decisions, `DECISIONS`, of recorded games, perhaps some of a folder's (`source`).
-
-    Queries raise DatasetError for invalid games.
+    Raises:
+        DatasetError: a row cannot be a game's, or a game cannot have been played so.
+        ValueError: there is no such column.
     """
-    schema = polars_schema(DECISIONS)
-
-    def rows(
-        columns: list[str] | None, predicate: polars.Expr | None, most: int | None, _: int | None
-    ) -> Iterator[polars.DataFrame]:
-        wanted = list(schema) if columns is None else columns
-        made = {*wanted, *([] if predicate is None else predicate.meta.root_names())}
-        needed = [what for what, names in _NEEDED.items() if names & made]
-        for chunk in chunks(games, source):
-            at = np.arange(len(chunk.actions))[:most]
-            some = _Columns(chunk, at, seen(chunk, at, needed)[0] if needed else {})
-            frame = load_polars().DataFrame([some.column(name) for name in made])
-            yield (frame if predicate is None else frame.filter(predicate)).select(wanted)
-            if most is not None:
-                most -= len(at)
-            if most == 0:
-                return
-
-    query: polars.LazyFrame = load("polars.io.plugins").register_io_source(
-        lambda *asked: _finished_before_exit(rows(*asked)),
-        schema=schema,
-        is_pure=True,
-        explain_name="games played again",
-    )
-    return query
-
-
-_changed = threading.Condition()
-_in_progress = 0
-_HAND_OVER = 0.05
-"""Seconds for Polars to take the last frame, for which it needs the interpreter."""
-
-
-def _finished_before_exit(frames: Iterator[polars.DataFrame]) -> Iterator[polars.DataFrame]:
-    """Frames; Python does not end while one is made.
-
-    A query that needs no more rows leaves a thread behind that still makes a frame. Python ends
-    such a thread in the middle, and Polars then aborts the process.
-    """
-    global _in_progress
-    while True:
-        with _changed:
-            _in_progress += 1
-        try:
-            frame = next(frames, None)
-        finally:
-            with _changed:
-                _in_progress -= 1
-                _changed.notify_all()
-        if frame is None:
-            return
-        yield frame
-
-
-@atexit.register
-def _wait() -> None:
-    with _changed:
-        if not _in_progress:
-            return
-        _changed.wait_for(lambda: not _in_progress)
-    time.sleep(_HAND_OVER)
-
-
-def _gathered(texts: Sequence[str], indices: NDArray[np.int64]) -> polars.Series:
+    wanted = list(DECISIONS) if columns is None else list(columns)
+    if unknown := [name for name in wanted if name not in DECISIONS]:
+        raise ValueError(f"no column {shown(unknown[0])}; choose some of {', '.join(DECISIONS)}")
+    kinds = polars_schema(DECISIONS)
+    schema = {name: kinds[name] for name in wanted}
     pl = load_polars()
-    series: polars.Series = pl.Series(texts, dtype=pl.String).gather(indices)
-    return series
+    frames = [_frame(chunk, schema) for chunk in chunks(games, source)]
+    decisions: polars.DataFrame = pl.concat([pl.DataFrame(schema=schema), *frames])
+    return decisions
+
+
+def _frame(games: RecordedColumns, schema: Mapping[str, Any]) -> polars.DataFrame:
+    """The decisions of some games in these columns."""
+    pl, game, row = load_polars(), games.game, games.row
+    every = np.arange(len(games.actions))
+    with_records = not _OF_RECORDS.isdisjoint(schema)
+    views, _ = seen(games, every, ["seats", "masks", *["records"] * with_records])
+    seats, places = views["seats"], games.places[row, views["seats"]]
+    agents = pl.Series(games.names, dtype=pl.String)
+    move_texts = pl.Series(
+        text
+        for players in range(game.max_seats + 1)
+        for seat in range(game.max_seats)
+        for text in game.actions.texts_for(seat, max(players, 1))
+    )
+
+    def texts(actions: NDArray[Any], decisions: NDArray[np.int64]) -> Any:
+        """Texts of some actions, as the deciding seats write them."""
+        whose = games.players[row[decisions]] * game.max_seats + seats[decisions]
+        return move_texts.gather(whose * game.actions.size + actions)
+
+    def lists(values: Any) -> Any:
+        """A list for each decision of a value for each legal action; none is empty."""
+        of_all = pl.DataFrame({"decision": decisions, "value": values})
+        return of_all.group_by("decision", maintain_order=True).agg("value")["value"]
+
+    decisions, legal = views["masks"].nonzero()
+    moves = texts(games.actions, every)
+    positions = list(map(game.to_dict, views["records"])) if with_records else []
+    makers: dict[str, Callable[[], Any]] = {
+        "game_id": lambda: games.game_ids[row],
+        "number": lambda: every - games.starts[row],
+        "seat": lambda: seats,
+        "agent": lambda: agents.gather(games.agents[row, seats]),
+        "phase": lambda: list(map(game.phase, views["records"])),
+        "position": lambda: [
+            json.dumps(position, ensure_ascii=False, separators=(",", ":"))
+            for position in positions
+        ],
+        "legal_actions": lambda: lists(legal),
+        "legal_moves": lambda: lists(texts(legal, decisions)),
+        "action": lambda: games.actions,
+        "move": lambda: moves,
+        "is_secret": lambda: list(map(game.is_secret, positions, moves)),
+        "value": lambda: pl.Series(games.values).fill_nan(None),
+        "score": lambda: games.scores[row, seats],
+        "place": lambda: places,
+        "won": lambda: np.where(games.players[row] > 1, places == 1, None).tolist(),
+    }
+    columns = [pl.Series(name, makers[name]()).cast(kind) for name, kind in schema.items()]
+    made: polars.DataFrame = pl.DataFrame(columns)
+    return made
 
 
 class Decisions(NamedTuple):

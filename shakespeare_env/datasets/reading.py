@@ -38,7 +38,7 @@ _LARGEST = 2**26
 
 
 def read_parquet(path: Path, columns: Sequence[str] | None = None) -> polars.DataFrame:
-    """A regular file's rows, all columns or some; else OSError, or an error of Polars (`faults`)."""
+    """A file's rows, all columns or some; one of `faults()` if it cannot be read."""
     regular_size(path)
     # Polars would look for a name with `[`, `*` or `?` as a pattern.
     read: polars.DataFrame = load_polars().read_parquet(path, columns=columns, glob=False)
