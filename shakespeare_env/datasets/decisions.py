@@ -16,7 +16,7 @@ from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.rng import check_seed
 from shakespeare_env.datasets.frames import DECISIONS, load_polars, polars_schema
 from shakespeare_env.datasets.reading import read_games
-from shakespeare_env.datasets.recorded_columns import NOBODY, RecordedColumns, chunks, seen, whole
+from shakespeare_env.datasets.recorded_columns import RecordedColumns, chunks, seen, whole
 from shakespeare_env.errors import DatasetError
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 BUFFER = 2**16
 """Decisions shuffled together: those of some hundred games."""
-_OF_RECORDS = {"phase", "position", "is_secret"}
-"""Columns made of whole positions."""
+_OF_POSITIONS = {"position", "is_secret"}
+"""Columns made of positions in text."""
 
 
 def read_decisions(
@@ -65,8 +65,7 @@ def _frame(games: RecordedColumns, schema: Mapping[str, Any]) -> polars.DataFram
     """The decisions of some games in these columns."""
     pl, game, row = load_polars(), games.game, games.row
     every = np.arange(len(games.actions))
-    with_records = not _OF_RECORDS.isdisjoint(schema)
-    views, _ = seen(games, every, ["seats", "masks", *["records"] * with_records])
+    views, _ = seen(games, ("seats", "masks", "records"))
     seats, places = views["seats"], games.places[row, views["seats"]]
     agents = pl.Series(games.names, dtype=pl.String)
     move_texts = pl.Series(
@@ -88,7 +87,8 @@ def _frame(games: RecordedColumns, schema: Mapping[str, Any]) -> polars.DataFram
 
     decisions, legal = views["masks"].nonzero()
     moves = texts(games.actions, every)
-    positions = list(map(game.to_dict, views["records"])) if with_records else []
+    in_text = [] if _OF_POSITIONS.isdisjoint(schema) else views["records"]
+    positions = list(map(game.to_dict, in_text))
     makers: dict[str, Callable[[], Any]] = {
         "game_id": lambda: games.game_ids[row],
         "number": lambda: every - games.starts[row],
@@ -139,8 +139,8 @@ class Decisions(NamedTuple):
         """The number of decisions, n."""
         return len(self.actions)
 
-    def rows(self, chosen: NDArray[np.int64] | slice) -> Decisions:
-        """Decisions by indices, int64[k], or by a slice, which copies nothing."""
+    def rows(self, chosen: NDArray[np.int64]) -> Decisions:
+        """Decisions by indices, int64[k]."""
         return Decisions._make(column[chosen] for column in self)
 
 
@@ -216,7 +216,13 @@ class Batches:
     @cached_property
     def decisions(self) -> int:
         """The number of decisions in an epoch; counting one agent's plays the games."""
-        return sum(len(self._chosen(games)) for games in self._parts(self._rows))
+        if self._agent is None:
+            return len(self._columns.actions)
+        count = 0
+        for games in self._parts(self._rows):
+            seats = seen(games, ("seats",))[0]["seats"]
+            count += int((games.agents[games.row, seats] == self._agent).sum())
+        return count
 
     def _cut(
         self, rows: NDArray[np.int64], chance: np.random.Generator | None
@@ -224,26 +230,21 @@ class Batches:
         """Batches of one size; one may begin in a buffer and end in the next."""
         begun: list[Decisions] = []
         for games in self._parts(rows):
-            chosen = self._chosen(games)
-            buffer = _decisions(games, chosen if chance is None else chance.permutation(chosen))
-            first = 0
-            while first < buffer.size:
+            buffer = _decisions(games)
+            left = np.arange(buffer.size)
+            if self._agent is not None:
+                left = np.flatnonzero(buffer.agents == self._agent)
+            if chance is not None:
+                left = chance.permutation(left)
+            while len(left):
                 missing = self._size - sum(part.size for part in begun)
-                begun.append(buffer.rows(slice(first, first + missing)))
-                first += begun[-1].size
+                begun.append(buffer.rows(left[:missing]))
+                left = left[missing:]
                 if begun[-1].size == missing:
                     yield _joined(begun)
                     begun = []
         if begun:
             yield _joined(begun)
-
-    def _chosen(self, games: RecordedColumns) -> NDArray[np.int64]:
-        """The indices of the decisions that are asked for."""
-        every = np.arange(len(games.actions))
-        if self._agent is None or np.isin(games.agents, (self._agent, NOBODY)).all():
-            return every
-        seats = seen(games, every, ("seats",))[0]["seats"]
-        return np.flatnonzero(games.agents[games.row, seats] == self._agent)
 
     def _parts(self, rows: NDArray[np.int64]) -> Iterator[RecordedColumns]:
         """Some of the games, in parts with as many decisions as a buffer holds."""
@@ -275,11 +276,10 @@ def _joined(parts: list[Decisions]) -> Decisions:
     return Decisions._make(map(np.concatenate, zip(*parts, strict=True)))
 
 
-def _decisions(games: RecordedColumns, chosen: NDArray[np.int64]) -> Decisions:
-    """Some of the games' decisions, in that order."""
-    views, _ = seen(games, chosen, ("seats", "observations", "masks", "scores"))
-    seats = views["seats"]
-    row = games.row[chosen]
+def _decisions(games: RecordedColumns) -> Decisions:
+    """All decisions of some games."""
+    views, _ = seen(games, ("seats", "observations", "masks", "scores"))
+    seats, row = views["seats"], games.row
     players = games.players[row]
     clockwise = np.arange(games.game.max_seats)
     by_seat = (seats[:, None] + clockwise) % players[:, None]
@@ -292,8 +292,8 @@ def _decisions(games: RecordedColumns, chosen: NDArray[np.int64]) -> Decisions:
     return Decisions(
         views["observations"],
         views["masks"],
-        games.actions[chosen].astype(np.int64),
-        games.values[chosen],
+        games.actions.astype(np.int64),
+        games.values,
         turned(views["scores"]),
         turned(games.scores[row]),
         first / np.maximum(first.sum(1, keepdims=True), np.float32(1.0)),
@@ -301,5 +301,5 @@ def _decisions(games: RecordedColumns, chosen: NDArray[np.int64]) -> Decisions:
         seats,
         games.agents[row, seats],
         games.game_ids[row],
-        chosen - games.starts[row],
+        np.arange(len(row)) - games.starts[row],
     )

@@ -226,12 +226,12 @@ def _refusal(source: str, words: str) -> DatasetError:
 
 
 def seen(
-    games: RecordedColumns, at: NDArray[np.int64], wanted: Collection[str]
+    games: RecordedColumns, wanted: Collection[str]
 ) -> tuple[dict[str, NDArray[Any]], Records]:
-    """Play all games; what there was to see before decisions, int64[k], and the last records, [g].
+    """Play all games; what there was to see before every decision, and the last records, [g].
 
     `wanted` are some of "seats" (who decides), "observations", "masks", "scores" and "records", in
-    arrays [k, ...] by name.  DatasetError if a game cannot have been played so.
+    arrays [m, ...] by name.  DatasetError if a game cannot have been played so.
     """
     game = games.game
     record = np.dtype((np.void, game.state.itemsize))  # copied many times as fast as by field
@@ -242,20 +242,17 @@ def seen(
         "scores": ((game.max_seats,), np.int16),
         "records": ((), record),
     }
-    views = {name: np.empty((len(at), *kinds[name][0]), kinds[name][1]) for name in wanted}
-    goals = np.full(len(games.actions), NOBODY)
-    goals[at] = np.arange(len(at))
+    count = len(games.actions)
+    views = {name: np.empty((count, *kinds[name][0]), kinds[name][1]) for name in wanted}
 
     def see(batch: Batch, rows: NDArray[np.int64], places: NDArray[np.int64]) -> None:
-        goal = goals[places]
-        goal, rows = goal[goal >= 0], rows[goal >= 0]
         for name, values in views.items():
             if name == "scores":
-                values[goal] = batch.scores(rows)
+                values[places] = batch.scores(rows)
             elif name == "records":
-                values[goal] = batch.save(rows).view(record)
+                values[places] = batch.save(rows).view(record)
             else:
-                values[goal] = getattr(batch, _ARRAYS[name])[rows]
+                values[places] = getattr(batch, _ARRAYS[name])[rows]
 
     last = np.zeros(games.size, game.state)
     for index, variants in enumerate(games.variants):
@@ -353,8 +350,8 @@ class RecordedGame:
     """
 
     def __init__(self, columns: RecordedColumns) -> None:
-        game, count = columns.game, len(columns.actions)
-        views, last = seen(columns, np.arange(count), ("seats", "records"))
+        game = columns.game
+        views, last = seen(columns, ("seats", "records"))
         players = int(columns.players[0])
         self.game_id = int(columns.game_ids[0])
         self.agents = tuple(columns.names[agent] for agent in columns.agents[0, :players])

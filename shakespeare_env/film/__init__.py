@@ -8,7 +8,6 @@ import zlib
 from collections.abc import Sequence
 from html import escape
 from itertools import groupby, pairwise
-from pathlib import Path
 from typing import Any
 
 from shakespeare_env.core.position import Position
@@ -235,20 +234,6 @@ def framed(page: str) -> str:
         f'<iframe srcdoc="{escape(page, quote=True)}" sandbox="allow-scripts" '
         'title="Recorded game" width="100%" height="900" frameborder="0"></iframe>'
     )
-
-
-def write_film_page(path: Path, page: str) -> None:
-    """Write a page; complete or not at all.
-
-    Raises:
-        OSError: it cannot be written.
-    """
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    try:
-        unfinished.write_text(page, encoding="utf-8")
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def _picture(piece: Piece) -> str:

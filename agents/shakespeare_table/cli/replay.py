@@ -12,6 +12,7 @@ import typer
 from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_agents.cli.playing import counted_games
 from shakespeare_agents.naming import running_python
+from shakespeare_agents.storage import write_atomically
 from shakespeare_env.cli import printing, screen
 from shakespeare_env.cli.choices import check_seat, check_writable, give_up
 from shakespeare_env.cli.recorded import Recorded, from_bytes, from_folder, from_json_lines
@@ -169,12 +170,12 @@ def _play_instead(
 
 def _write_page(game: Recorded, path: Path, seat: int | None) -> None:
     check_writable(path)
-    from shakespeare_env.film import film_page, write_film_page  # not for completion
+    from shakespeare_env.film import film_page  # not for completion
 
     names = game.names or ()
     page = film_page(game.positions, game.moves, names, seat=seat, ending=game.forfeit)
     try:
-        write_film_page(path, page)
+        write_atomically(path, page.encode())
     except OSError as error:
         give_up(f"cannot write {path}: {error}")
     typer.echo(f"Wrote {path}; open it in a browser.")
