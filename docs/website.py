@@ -68,7 +68,7 @@ REFERENCE = {
         {
             "shakespeare_env": "env raw_env parallel_env",
             "shakespeare_env.wrappers.single_agent_batch": "SingleAgentBatch",
-            "shakespeare_env.wrappers.sb3": "SB3SingleAgentVecEnv SB3SelfPlayVecEnv",
+            "shakespeare_env.wrappers.sb3": "SB3SingleAgentVecEnv",
         },
     ),
     "errors": (
