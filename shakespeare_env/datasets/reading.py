@@ -108,13 +108,8 @@ def read_games(folder: Folder) -> polars.LazyFrame:
 
 def read_results(folder: Folder) -> polars.DataFrame:
     """The same games without their numbers, read at once."""
-    return collected(read_games(folder).drop("game_id"), Path(folder))
-
-
-def collected(frame: polars.LazyFrame, folder: Path) -> polars.DataFrame:
-    """The rows of a frame read from a folder; DatasetError if its files hold something else."""
     with named_faults(str(folder)):
-        return frame.collect()
+        return read_games(folder).drop("game_id").collect()
 
 
 def _check_file(path: Path) -> None:

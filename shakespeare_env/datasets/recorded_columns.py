@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -314,22 +314,6 @@ def _play(games: RecordedColumns, rows: NDArray[np.int64], batch: Batch, see: An
             raise games.fault(row, f"played again, it ends with other {what} than recorded")
 
 
-def dealt(game: str, players: int, seed: int, deal: int, variants: Iterable[str]) -> Position:
-    """The start of game `deal` of `Batch(seed=seed)`.
-
-    Raises:
-        TypeError, ValueError: there is no such game, or not with these seats or variants.
-    """
-    named: dict[str, Any] = dict.fromkeys(variants, True)
-    # A batch also has other arguments.
-    registry.game(game).option_bits(named, [players])
-    if deal < 0:
-        raise ValueError(f"deal {deal} is below 0")
-    batch = Batch(game, 1, players=players, autoreset=False, **named)
-    batch.reset(seed, [deal])
-    return Position.of_record(batch.game, batch.save(slice(None))[0])
-
-
 class RecordedGame:
     """A game, played again from its actions.
 
@@ -372,11 +356,12 @@ class RecordedGame:
     def page(self, title: str = "") -> str:
         """The game as an HTML document to step through (see `film.film_page`)."""
         # Learners do not need the import.
-        from shakespeare_env.film import film_page
+        from shakespeare_env.film import Film, film_page
 
         by = self.forfeited_by
         ending = "" if by is None else f"Seat {by} ({self.agents[by]}) forfeited the game"
-        return film_page(self.positions, self.moves, self.agents, title=title, ending=ending)
+        film = Film(self.positions, self.moves, self.agents, ending=ending)
+        return film_page(film, title=title)
 
     def _repr_html_(self) -> str:
         from shakespeare_env.film import framed

@@ -123,10 +123,9 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         render_mode: str | None = None,
         **arguments: Any,
     ) -> None:
-        if render_mode == "human":
-            raise ValueError("render_mode='human' shows one game: use the single environment")
         # Wrappers of Gymnasium add to the modes in place.
-        self.metadata = {**type(self).metadata, "render_modes": ["ansi", "rgb_array"]}
+        modes = ["ansi", "rgb_array"]
+        self.metadata = {**type(self).metadata, "render_modes": modes}
         self.games = SingleAgentBatch(game, num_envs, seed=None, **arguments)
         self.num_envs = num_envs
         self.single_observation_space = observation_space(self.games.batch.game)
@@ -134,7 +133,7 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.render_mode = render_mode
-        self._renderer = Renderer(self.games.batch.game, render_mode)
+        self._renderer = Renderer(self.games.batch.game, render_mode, modes)
         self._has_begun = False
 
     def action_masks(self) -> NDArray[np.bool_]:

@@ -33,12 +33,10 @@ class SB3SingleAgentVecEnv(VecEnv):
     """
 
     def __init__(self, games: SingleAgentBatch, render_mode: str | None = None) -> None:
-        if render_mode not in (None, "rgb_array"):
-            raise ValueError(f"render_mode={render_mode!r}: choose None or 'rgb_array'")
         self.games, self.batch = games, games.batch
         self.render_mode = render_mode
         game = games.batch.game
-        self._renderer = Renderer(game, render_mode)
+        self._renderer = Renderer(game, render_mode, ["rgb_array"])
         super().__init__(games.batch.n, observation_space(game), action_space(game))
         about: dict[str, Any] = {**self.metadata, "render_fps": RENDER_FPS}
         self.metadata = about

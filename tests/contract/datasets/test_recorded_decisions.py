@@ -24,7 +24,6 @@ from shakespeare_env.datasets import (
     recorded_games,
 )
 from shakespeare_env.datasets import decisions_of as made_of
-from shakespeare_env.datasets.recorded_columns import dealt
 from shakespeare_env.errors import DatasetError
 from tests.arena.small_arenas import written
 from tests.contract.small_datasets import write
@@ -41,8 +40,8 @@ def games_of(folder):
 
 def played(game: dict[str, Any]) -> list[Position]:
     """The positions of a game, one move after the other."""
-    deal = (game["game"], game["players"], game["seed"], game["deal"], game["variants"])
-    positions = [dealt(*deal)]
+    dealt = {name: game[name] for name in ("players", "seed", "deal")}
+    positions = [Position.new(game["game"], **dealt, **dict.fromkeys(game["variants"], True))]
     for action in game["actions"]:
         after = positions[-1].copy()
         after.push(after.move_text(action))
