@@ -113,7 +113,7 @@ REFERENCE = {
             "shakespeare_env.datasets": "read_games read_decisions decisions_of read_batches "
             "Batches recorded_games read_results",
             "shakespeare_arena.dataset": "write_dataset",
-            "shakespeare_env.film": "film_page",
+            "shakespeare_env.film": "Film film_page",
             "shakespeare_table.analysis": "verdicts best_line",
         },
     ),

@@ -22,7 +22,7 @@ from shakespeare_env.errors import DatasetError
 if TYPE_CHECKING:
     import polars
 
-BUFFER = 2**16
+_BUFFER = 2**16
 """Decisions shuffled together: those of some hundred games."""
 _OF_POSITIONS = {"position", "is_secret"}
 """Columns made of positions in text."""
@@ -155,7 +155,6 @@ class Batches:
         size: Decisions in a batch; the last may have fewer.
         seed: Decides the order; None means as recorded.
         agent: The agent whose decisions to read; None means all.
-        buffer: The approximate number of decisions shuffled together.
         source: Where the games come from, for errors.
 
     Attributes:
@@ -174,11 +173,9 @@ class Batches:
         size: int,
         seed: int | None = None,
         agent: str | None = None,
-        buffer: int = BUFFER,
         source: str = "",
     ) -> None:
         self._size = checked_count("size", size)
-        self._buffer = checked_count("buffer", buffer)
         self._seed = None if seed is None else int(check_seed(seed))
         self._columns = whole(games, source)
         self.agents = self._columns.names
@@ -251,23 +248,18 @@ class Batches:
         ends = self._columns.lengths[rows].cumsum()
         first = 0
         while first < len(rows):
-            room = (ends[first - 1] if first else 0) + self._buffer
+            room = (ends[first - 1] if first else 0) + _BUFFER
             last = max(int(np.searchsorted(ends, room, side="right")), first + 1)
             yield self._columns.taken(rows[first:last])
             first = last
 
 
 def read_batches(
-    folder: str | os.PathLike[str],
-    *,
-    size: int,
-    seed: int | None = None,
-    agent: str | None = None,
-    buffer: int = BUFFER,
+    folder: str | os.PathLike[str], *, size: int, seed: int | None = None, agent: str | None = None
 ) -> Batches:
     """All decisions of a folder's games; arguments and errors as of `Batches`, `read_games`."""
     games = read_games(folder)
-    return Batches(games, size=size, seed=seed, agent=agent, buffer=buffer, source=str(folder))
+    return Batches(games, size=size, seed=seed, agent=agent, source=str(folder))
 
 
 def _joined(parts: list[Decisions]) -> Decisions:

@@ -335,7 +335,7 @@ class RecordedGame:
 
     def __init__(self, columns: RecordedColumns) -> None:
         game = columns.game
-        views, last = seen(columns, ("seats", "records"))
+        views, last = seen(columns, ("records",))
         players = int(columns.players[0])
         self.game_id = int(columns.game_ids[0])
         self.agents = tuple(columns.names[agent] for agent in columns.agents[0, :players])
@@ -343,15 +343,13 @@ class RecordedGame:
         self.places = tuple(columns.places[0, :players].tolist())
         by = int(columns.forfeited_by[0])
         self.forfeited_by = None if by == NOBODY else by
-        self.seats = tuple(views["seats"].tolist())
         self.actions = tuple(columns.actions.tolist())
-        self.moves = tuple(
-            game.actions.text(action, seat, players)
-            for action, seat in zip(self.actions, self.seats, strict=True)
-        )
         self.values = tuple(None if np.isnan(value) else float(value) for value in columns.values)
         records = np.concatenate([views["records"], last])
         self.positions = tuple(Position.of_record(game, record) for record in records)
+        decided = list(zip(self.positions, self.actions, strict=False))
+        self.seats = tuple(position.to_move for position, _ in decided)
+        self.moves = tuple(position.move_text(action) for position, action in decided)
 
     def page(self, title: str = "") -> str:
         """The game as an HTML document to step through (see `film.film_page`)."""

@@ -221,7 +221,7 @@ def test_they_go_to_other_processes_and_touch_no_generator(folder, monkeypatch):
 
 @pytest.mark.parametrize("folder", KINDS[-1:], indirect=True)
 def test_what_cannot_be_asked_is_refused(folder):
-    wrong: dict[str, Any] = {"size": 1.5, "buffer": 0, "seed": -1, "agent": "nobody"}
+    wrong: dict[str, Any] = {"size": 1.5, "seed": -1, "agent": "nobody"}
     for name, value in wrong.items():
         with pytest.raises((DatasetError, ValueError, TypeError), match=f"{name}.*{value}"):
             read_batches(folder, **{"size": SIZE, name: value})
