@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 _BUFFER = 2**16
 """Decisions shuffled together: those of some hundred games."""
-_OF_POSITIONS = {"position", "is_secret"}
-"""Columns made of positions in text."""
 
 
 def read_decisions(
@@ -53,8 +51,7 @@ def decisions_of(
     wanted = list(DECISIONS) if columns is None else list(columns)
     if unknown := [name for name in wanted if name not in DECISIONS]:
         raise ValueError(f"no column {shown(unknown[0])}; choose some of {', '.join(DECISIONS)}")
-    kinds = polars_schema(DECISIONS)
-    schema = {name: kinds[name] for name in wanted}
+    schema = polars_schema({name: DECISIONS[name] for name in wanted})
     pl = load_polars()
     frames = [_frame(chunk, schema) for chunk in chunks(games, source)]
     decisions: polars.DataFrame = pl.concat([pl.DataFrame(schema=schema), *frames])
@@ -67,7 +64,6 @@ def _frame(games: RecordedColumns, schema: Mapping[str, Any]) -> polars.DataFram
     every = np.arange(len(games.actions))
     views, _ = seen(games, ("seats", "masks", "records"))
     seats, places = views["seats"], games.places[row, views["seats"]]
-    agents = pl.Series(games.names, dtype=pl.String)
     move_texts = pl.Series(
         text
         for players in range(game.max_seats + 1)
@@ -87,13 +83,13 @@ def _frame(games: RecordedColumns, schema: Mapping[str, Any]) -> polars.DataFram
 
     decisions, legal = views["masks"].nonzero()
     moves = texts(games.actions, every)
-    in_text = [] if _OF_POSITIONS.isdisjoint(schema) else views["records"]
+    in_text = views["records"] if {"position", "is_secret"} & {*schema} else []
     positions = list(map(game.to_dict, in_text))
     makers: dict[str, Callable[[], Any]] = {
         "game_id": lambda: games.game_ids[row],
         "number": lambda: every - games.starts[row],
         "seat": lambda: seats,
-        "agent": lambda: agents.gather(games.agents[row, seats]),
+        "agent": lambda: pl.Series(games.names, dtype=pl.String).gather(games.agents[row, seats]),
         "phase": lambda: list(map(game.phase, views["records"])),
         "position": lambda: [
             json.dumps(position, ensure_ascii=False, separators=(",", ":"))
@@ -263,8 +259,6 @@ def read_batches(
 
 
 def _joined(parts: list[Decisions]) -> Decisions:
-    if len(parts) == 1:
-        return parts[0]
     return Decisions._make(map(np.concatenate, zip(*parts, strict=True)))
 
 

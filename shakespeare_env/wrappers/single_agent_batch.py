@@ -132,7 +132,7 @@ class SingleAgentBatch:
         stepped = played[legal]
         batch.step(chosen[legal], stepped)
         self._add_rewards(stepped, chosen)
-        self._play_others(stepped)
+        play_out(batch, self._lineup, stepped, after_step=self._add_rewards)
         rewards = np.zeros(batch.n, np.float32)
         rewards[played] = self._owed[played]
         self._owed[played] = 0.0
@@ -182,7 +182,7 @@ class SingleAgentBatch:
             self._games_begun[rows] += 1
             self._seat_opponents(rows)
             self._owed[rows] = 0.0
-            self._play_others(rows)
+            play_out(self.batch, self._lineup, rows, after_step=self._add_rewards)
             self.over[rows] = False
             # A game that ends before the learner's first decision is replaced.
             rows = rows[self.batch.to_move[rows] < 0]
@@ -202,9 +202,6 @@ class SingleAgentBatch:
         seats[seat >= players] = NOBODY
         seats[np.arange(len(rows)), learner] = OUTSIDE
         lineup.seats[rows] = seats
-
-    def _play_others(self, rows: NDArray[np.int64]) -> None:
-        play_out(self.batch, self._lineup, rows, after_step=self._add_rewards)
 
     def _add_rewards(self, rows: NDArray[np.int64], _actions: NDArray[np.integer]) -> None:
         self._owed[rows] += self.batch.rewards[rows, self.seats[rows]]
