@@ -83,8 +83,8 @@ def _frame(games: RecordedColumns, schema: Mapping[str, Any]) -> polars.DataFram
 
     decisions, legal = views["masks"].nonzero()
     moves = texts(games.actions, every)
-    in_text = views["records"] if {"position", "is_secret"} & {*schema} else []
-    positions = list(map(game.to_dict, in_text))
+    in_text = bool({"position", "is_secret"} & {*schema})
+    positions = list(map(game.to_dict, views["records"])) if in_text else []
     makers: dict[str, Callable[[], Any]] = {
         "game_id": lambda: games.game_ids[row],
         "number": lambda: every - games.starts[row],
@@ -103,7 +103,7 @@ def _frame(games: RecordedColumns, schema: Mapping[str, Any]) -> polars.DataFram
         "value": lambda: pl.Series(games.values).fill_nan(None),
         "score": lambda: games.scores[row, seats],
         "place": lambda: places,
-        "won": lambda: np.where(games.players[row] > 1, places == 1, None).tolist(),
+        "won": lambda: pl.Series(places == 1).set(pl.Series(games.players[row] == 1), None),
     }
     columns = [pl.Series(name, makers[name]()).cast(kind) for name, kind in schema.items()]
     made: polars.DataFrame = pl.DataFrame(columns)

@@ -95,7 +95,7 @@ def test_of_tables_of_different_sizes_the_longest_counts(name):
     ends: dict[int, Any] = {}
     while len(ends) < len(sizes):
         rows, _, dones, listed = vec.step(learn(rows, vec.action_masks()))
-        ends = {row: listed[row] for row in np.flatnonzero(dones)} | ends
+        ends = {row: listed[row] for row in np.flatnonzero(dones).tolist()} | ends
     observations, infos = view.reset(seed=2)
     waiting = set(ends)
     while waiting:

@@ -182,7 +182,7 @@ def _gymnasium(rows: Rows, players: int, seed: int, arguments: Any) -> None:
 def _sb3_one_seat(rows: Rows, players: int, seed: int, arguments: Any) -> None:
     view = SB3SingleAgentVecEnv(SingleAgentBatch(n=ROWS, opponents=PLAYER, **arguments))
     view.seed(seed)
-    observations = view.reset()
+    observations: Any = view.reset()
     for made in _together(of_one_seat(rows, players)):
         _same_views(made, observations, view.action_masks())
         observations, rewards, ended, infos = view.step(np.array([one.action for one in made]))

@@ -112,7 +112,7 @@ class Tables:
                     raise RequestError(f"no seat {seat}; the seats are 0 to {players - 1}")
                 start = self._start(players, seed, tuple(variants or ()))
                 named: Any = dict.fromkeys(start.variants, True)
-                dealt = {"seed": start.seed, "deal": start.deal}
+                dealt: Any = {"seed": start.seed, "deal": start.deal}
                 position = Position.new(game, players=players, **dealt, **named)
                 opponents = self._opponents(game, players - 1)
             except (TypeError, ValueError, ImportError) as fault:

@@ -41,7 +41,8 @@ def games_of(folder):
 def played(game: dict[str, Any]) -> list[Position]:
     """The positions of a game, one move after the other."""
     dealt = {name: game[name] for name in ("players", "seed", "deal")}
-    positions = [Position.new(game["game"], **dealt, **dict.fromkeys(game["variants"], True))]
+    dealt |= dict.fromkeys(game["variants"], True)
+    positions = [Position.new(game["game"], **dealt)]
     for action in game["actions"]:
         after = positions[-1].copy()
         after.push(after.move_text(action))
