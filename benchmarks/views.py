@@ -23,7 +23,7 @@ from shakespeare_agents import RandomAgent
 from shakespeare_env import Batch, Position, env, raw_env
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.wrappers.gym import SingleAgentEnv, SingleAgentVectorEnv
-from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
+from shakespeare_env.wrappers.sb3 import SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 
 PLAYERS = 4
@@ -68,15 +68,6 @@ def position_steps() -> Iterator[int]:
             yield 1
 
 
-def self_play_steps() -> Iterator[int]:
-    view = SB3SelfPlayVecEnv(Batch(n=GAMES, players=PLAYERS, autoreset=False))
-    view.reset()
-    while True:
-        view.action_masks()
-        view.step(view.batch.random_actions())
-        yield GAMES
-
-
 def seat_steps() -> Iterator[int]:
     opponent, generator = CountingAgent(), np.random.default_rng(0)
     view = SingleAgentEnv(players=PLAYERS, opponents=opponent)
@@ -92,9 +83,7 @@ def seat_steps() -> Iterator[int]:
 
 def vector_steps() -> Iterator[int]:
     opponent = CountingAgent()
-    view = SingleAgentVectorEnv(
-        GAMES, players=PLAYERS, opponents=opponent, autoreset_mode="SAME_STEP"
-    )
+    view = SingleAgentVectorEnv(GAMES, players=PLAYERS, opponents=opponent)
     view.reset(seed=0)
     while True:
         before = opponent.decisions
@@ -115,7 +104,6 @@ def seat_vec_steps() -> Iterator[int]:
 
 
 BATCH = f"Batch, {GAMES:,} games"
-SELF_PLAY = f"SB3 self-play, {GAMES:,} games"
 AEC = "PettingZoo env()"
 CONNECT_FOUR = PEERS[0].name
 
@@ -125,7 +113,6 @@ def cases() -> dict[str, Callable[[float], float | None]]:
     seated = "random opponents, all seats counted"
     return {
         BATCH: warm(batch_steps()),
-        SELF_PLAY: warm(self_play_steps()),
         f"SB3 one seat, {GAMES:,} games, {seated}": warm(seat_vec_steps()),
         f"Gymnasium vector, {GAMES:,} games, {seated}": warm(vector_steps()),
         "Position": warm(position_steps()),
@@ -149,7 +136,6 @@ def main(
     found = report.in_turns(timed, repeats, "stepping")
     report.save(output, found)
     report.show("random play, four seats", found, everything)
-    report.show_ratio(found, SELF_PLAY, BATCH)
     report.show_ratio(found, AEC, CONNECT_FOUR)
 
 

@@ -69,7 +69,7 @@ REFERENCE = {
         {
             "shakespeare_env": "env raw_env parallel_env",
             "shakespeare_env.wrappers.single_agent_batch": "SingleAgentBatch",
-            "shakespeare_env.wrappers.sb3": "SB3SingleAgentVecEnv SB3SelfPlayVecEnv",
+            "shakespeare_env.wrappers.sb3": "SB3SingleAgentVecEnv",
         },
     ),
     "errors": (
@@ -114,7 +114,7 @@ REFERENCE = {
             "shakespeare_env.datasets": "read_games read_decisions decisions_of read_batches "
             "Batches recorded_games read_results",
             "shakespeare_arena.dataset": "write_dataset",
-            "shakespeare_env.film": "film_page",
+            "shakespeare_env.film": "Film film_page",
             "shakespeare_table.analysis.judging": "verdicts best_line",
         },
     ),

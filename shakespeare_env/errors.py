@@ -9,10 +9,11 @@ from functools import partial
 from pathlib import Path
 from traceback import FrameSummary, extract_tb
 
-_OURS = (
+OURS = (
     *("shakespeare_env", "shakespeare_agents", "shakespeare_arena"),
     *("shakespeare_research", "shakespeare_table", "shakespeare_training"),
 )
+"""This project's packages."""
 _LIBRARIES = [Path(sysconfig.get_path(kind)) for kind in ("stdlib", "purelib", "platlib")]
 
 
@@ -122,7 +123,7 @@ def own_steps(fault: BaseException) -> list[FrameSummary]:
 
 def is_own_file(name: str) -> bool:
     """Whether a file of code is neither this project's nor a library's."""
-    ours = [Path(sys.modules[one].__file__ or "").parent for one in _OURS if one in sys.modules]
+    ours = [Path(sys.modules[one].__file__ or "").parent for one in OURS if one in sys.modules]
     file = Path(name)
     is_installed = {"site-packages", "dist-packages"} & {*file.parts}
     return not is_installed and not any(map(file.is_relative_to, [*ours, *_LIBRARIES]))

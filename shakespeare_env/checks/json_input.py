@@ -6,7 +6,7 @@ import json
 from codecs import BOM_UTF8
 from collections.abc import Mapping
 from functools import cache
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import from_json
@@ -56,9 +56,6 @@ class FieldError(ValueError):
 class Fields:
     """An object's fields; wrong ones raise a FieldError that names them."""
 
-    always: ClassVar[tuple[str, ...]] = ()
-    """Fields that every such object may have."""
-
     def __init__(self, fields: Mapping[str, Any]) -> None:
         self._fields = fields
 
@@ -68,8 +65,8 @@ class Fields:
     def only(self, *allowed: str) -> None:
         """Refuse other fields, most of them misspelt."""
         for field in self._fields:
-            if field not in (*self.always, *allowed):
-                known = ", ".join(allowed) or "none"
+            if field not in allowed:
+                known = ", ".join(allowed)
                 raise FieldError(f"no field {self.shown(field)}; the fields here: {known}", field)
 
     def get(self, field: str, wanted: Any, default: Any = _MISSING) -> Any:

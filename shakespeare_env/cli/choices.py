@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from shakespeare_env.checks.values import command, did_you_mean, shown
+from shakespeare_env.checks.values import command
 from shakespeare_env.core import registry
 from shakespeare_env.errors import BoxError, CheckpointError
 
@@ -43,12 +43,6 @@ Variants = Annotated[
 
 def find_game(name: str) -> Game:
     """The game, or a usage error; gives up if its box is invalid."""
-    if name not in registry.names():
-        known = ", ".join(registry.names())
-        raise typer.BadParameter(
-            f"no game {shown(name)}{did_you_mean(name, registry.names())}; the games: {known}",
-            param_hint="--game",
-        )
     with usage_errors("--game"):
         return registry.game(name)
 

@@ -44,12 +44,6 @@ class RequestError(Exception):
         self.details = details
 
 
-class _Request(Fields):
-    """A request's fields."""
-
-    always = ("command", "id")
-
-
 def _parsed(line: bytes) -> dict[str, Any]:
     """The JSON object in a line; RequestError `BadJSON` or `BadRequest` if there is none."""
     try:
@@ -78,21 +72,22 @@ class Engine:
     def __init__(self) -> None:
         self.position: Position | None = None
         self.over = False
-        self._commands: dict[str, Callable[[_Request], Result]] = {
-            "new": self._new,
-            "position": self._set_position,
-            "moves": self._moves,
-            "play": self._play,
-            "observe": self._observe,
-            "state": self._state,
-            "quit": self._quit,
+        # By command what answers it, and its fields.
+        self._commands: dict[str, tuple[Callable[[Fields], Result], tuple[str, ...]]] = {
+            "new": (self._new, ("game", "players", "seed", "options")),
+            "position": (self._set_position, ("position", "seed")),
+            "moves": (self._moves, ()),
+            "play": (self._play, ("move", "moves")),
+            "observe": (self._observe, ("seat",)),
+            "state": (self._state, ()),
+            "quit": (self._quit, ()),
         }
 
     def answer(self, line: bytes) -> str:
         """The answer to a line, without newline; an error changes nothing."""
         answer: dict[str, Any] = {}
         try:
-            request = _Request(_parsed(line))
+            request = Fields(_parsed(line))
             if "id" in request:
                 answer["id"] = request.identifier("id")
             answer["result"] = self._run(request)
@@ -107,7 +102,7 @@ class Engine:
             answer["error"] = {"type": "InternalError", "message": repr(error)}
         return dump_line(answer)
 
-    def _run(self, request: _Request) -> Result:
+    def _run(self, request: Fields) -> Result:
         name = request.text("command")
         if name not in self._commands:
             raise RequestError(
@@ -115,12 +110,13 @@ class Engine:
                 f"no command {request.shown(name)}; the commands: {', '.join(self._commands)}",
                 commands=list(self._commands),
             )
-        return self._commands[name](request)
+        answer, fields = self._commands[name]
+        request.only("command", "id", *fields)
+        return answer(request)
 
-    def _new(self, request: _Request) -> Result:
+    def _new(self, request: Fields) -> Result:
         from shakespeare_env import Position  # slow, and not needed for completion
 
-        request.only("game", "players", "seed", "options")
         name = request.text("game", DEFAULT_GAME)
         if name not in registry.names():
             raise request.wrong("game", f"is not one of {', '.join(registry.names())}")
@@ -135,10 +131,9 @@ class Engine:
         self.position = Position.new(name, players=players, seed=seed, **options)
         return self._summary()
 
-    def _set_position(self, request: _Request) -> Result:
+    def _set_position(self, request: Fields) -> Result:
         from shakespeare_env import Position
 
-        request.only("position", "seed")
         position = request.get("position", dict[str, Any])
         try:
             self.position = Position.from_dict(position, seed=_seed(request))
@@ -146,13 +141,11 @@ class Engine:
             raise RequestError("PositionError", str(error)) from error
         return self._summary()
 
-    def _moves(self, request: _Request) -> Result:
-        request.only()
+    def _moves(self, _request: Fields) -> Result:
         position = self._running()
         return {"to_move": position.to_move, "moves": position.moves()}
 
-    def _play(self, request: _Request) -> Result:
-        request.only("move", "moves")
+    def _play(self, request: Fields) -> Result:
         if "moves" in request and "move" in request:
             raise RequestError("BadRequest", "give either move or moves, not both", field="moves")
         moves = request.get("moves", list[str]) if "moves" in request else [request.text("move")]
@@ -173,20 +166,17 @@ class Engine:
         self.position = position
         return self._summary()
 
-    def _observe(self, request: _Request) -> Result:
-        request.only("seat")
+    def _observe(self, request: Fields) -> Result:
         position = self._running()
         seat = request.integer("seat", 0, position.players - 1)
         return {"seat": seat, "observation": position.observation(seat).tolist()}
 
-    def _state(self, request: _Request) -> Result:
-        request.only()
+    def _state(self, _request: Fields) -> Result:
         position = self._running()
         digest = registry.box_digest(position.game.name)
         return {"position": position.to_dict(), "box_digest": digest}
 
-    def _quit(self, request: _Request) -> Result:
-        request.only()
+    def _quit(self, _request: Fields) -> Result:
         self.over = True
         return {}
 
@@ -201,5 +191,5 @@ class Engine:
         return {"to_move": position.to_move, "winners": position.winners, "scores": scores}
 
 
-def _seed(request: _Request) -> int:
+def _seed(request: Fields) -> int:
     return request.integer("seed", 0, 2**64 - 1, default=0)

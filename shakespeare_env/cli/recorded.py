@@ -9,9 +9,7 @@ import gzip
 import io
 import json
 import zlib
-from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,25 +30,8 @@ _MOST_BYTES = 2**26
 """The most bytes of a game's lines, unpacked."""
 
 
-@dataclass(frozen=True)
-class Recorded(Course):
-    """The course of a recorded game.
-
-    Attributes:
-        values: The return that the deciding agent expected, if known.
-        forfeit: The loser by a fault, and why; empty in games played to the end.
-    """
-
-    values: Sequence[float | None] = ()
-    forfeit: str = ""
-
-
-def write_json_lines(path: Path, game: Course) -> None:
-    """Write a game as `from_json_lines` reads it, its players too; complete or not at all.
-
-    Raises:
-        OSError: it cannot be written.
-    """
+def json_lines(game: Course, packed: bool = False) -> bytes:
+    """A game, its players too, as `from_bytes` reads it, perhaps gzipped."""
     start = game.positions[0]
     digest = registry.box_digest(start.game.name)
     first: dict[str, Any] = {"position": start.to_dict(), "box_digest": digest}
@@ -60,15 +41,10 @@ def write_json_lines(path: Path, game: Course) -> None:
     for move, position in zip(game.moves, game.positions[1:], strict=True):
         lines.append({"move": move, "position": position.to_dict()})
     text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines).encode()
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    try:
-        unfinished.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    return gzip.compress(text) if packed else text
 
 
-def from_json_lines(path: Path) -> Recorded:
+def from_json_lines(path: Path) -> Course:
     """Read a `position`, then in each line a `move` and the next `position`, maybe gzipped.
 
     The first line may name `agents`, by seat, and hold the `box_digest` that the protocol gives.
@@ -84,7 +60,7 @@ def from_json_lines(path: Path) -> Recorded:
     return from_bytes(lines, str(path))
 
 
-def from_bytes(lines: bytes, name: str) -> Recorded:
+def from_bytes(lines: bytes, name: str) -> Course:
     """The same from lines, gzipped or not; errors call them `name`."""
     try:
         if lines.startswith(_GZIP):
@@ -116,7 +92,7 @@ def from_bytes(lines: bytes, name: str) -> Recorded:
             raise DatasetError(f"{where}: the position is of another table")
         positions.append(after)
         moves.append(move)
-    return Recorded(positions, moves, agents)
+    return Course(positions, moves, agents)
 
 
 def _read_line(line: bytes, where: str) -> tuple[dict[str, Any], Position]:
@@ -142,7 +118,7 @@ def _check_agents(names: Any, players: int, where: str) -> None:
         raise DatasetError(f"{where}: its agents have names that cannot be printed")
 
 
-def from_folder(folder: Path, game_id: int) -> Recorded:
+def from_folder(folder: Path, game_id: int) -> Course:
     """Read a game of a folder of results, numbered in the order they were written.
 
     Raises:
@@ -162,7 +138,7 @@ def from_folder(folder: Path, game_id: int) -> Recorded:
         fault = f"{row['fault']}: {row['fault_details']}"
         seat = game.forfeited_by
         forfeit = f"Seat {seat} ({game.agents[seat]}) forfeited the game: {_printable(fault)}"
-    return Recorded(game.positions, game.moves, game.agents, game.values, forfeit)
+    return Course(game.positions, game.moves, game.agents, game.values, forfeit)
 
 
 def _printable(text: str) -> str:

@@ -38,16 +38,14 @@ from numba.core.typed_passes import NativeLowering
 from numba.np import arrayobj
 from platformdirs import user_cache_path
 
+from shakespeare_env.errors import OURS
+
 P = ParamSpec("P")
 R = TypeVar("R")
 AnyFunction = Callable[..., Any]
 
 CACHE_VARIABLE = "SHAKESPEARE_CACHE"
 PACKAGE = Path(__file__).resolve().parents[1]
-_OURS = (
-    *("shakespeare_env", "shakespeare_agents", "shakespeare_arena"),
-    *("shakespeare_research", "shakespeare_table", "shakespeare_training"),
-)
 _WITHOUT_RULES = {
     *("cli", "datasets", "drawing", "drawing.py", "film", "text", "text.py", "words", "wrappers"),
     *("analysis", "arena", "mcp", "strategy", "table", "workers.py"),
@@ -342,7 +340,7 @@ def sources_of(modules: Iterable[str]) -> tuple[dict[str, Path], list[str]]:
     tops = [sys.modules[module.partition(".")[0]] for module in modules]
     folders = {Path(path).resolve() for top in tops for path in getattr(top, "__path__", ())}
     for folder in {PACKAGE, *folders}:
-        left_out = others if folder.name in _OURS else set()
+        left_out = others if folder.name in OURS else set()
         for path in folder.rglob("*.py"):
             place = path.relative_to(folder.parent)
             if left_out.isdisjoint(place.parts):

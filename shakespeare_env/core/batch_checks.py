@@ -109,11 +109,7 @@ def checked_seats(seats: Integers, players: npt.NDArray[np.int8]) -> npt.NDArray
 
 def checked_seeds(n: int, seeds: Integers) -> npt.NDArray[np.uint64]:
     """One seed per game, uint64[n]."""
-    if isinstance(seeds, np.ndarray) and seeds.dtype.kind in "iu":
-        check_seed(min(seeds.min(initial=0), 0))
-        words = seeds.astype(np.uint64)
-    else:
-        words = np.array([check_seed(seed) for seed in seeds], np.uint64)
+    words = np.array([check_seed(seed) for seed in seeds], np.uint64)
     if words.shape != (n,):
         raise ValueError(f"seeds of shape {words.shape} for {n} games; give one for each")
     return words

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from shakespeare_env.checks.values import is_whole, shown
 from shakespeare_env.core import registry
-from shakespeare_env.core.batch_checks import check_kind, check_records, first_fault
+from shakespeare_env.core.batch_checks import check_kind, check_records, first_fault, integers
 from shakespeare_env.core.game import NO_SEAT, Game, Record
 from shakespeare_env.core.kernels import kernels_of, taken
 from shakespeare_env.core.presentation import Event
@@ -45,15 +45,16 @@ class Position:
         *,
         players: int,
         seed: int = 0,
+        deal: int = 0,
         box: str | os.PathLike[str] | None = None,
         **options: bool,
     ) -> Position:
-        """The first position of a new game; arguments and errors as for `Batch`."""
+        """The first position of game `deal` of a seed; arguments and errors as for `Batch`."""
         position = cls(registry.game(game, box))
         seats = position.game.check_players(players)
         bits = position.game.option_bits(options, [seats])
         position._players = seats
-        position.reseed(seed)
+        position._record["random"] = streams(seed, integers("deal", [deal], (1,)))
         players_of = np.full(1, seats, np.int8)
         position._kernels.set_up(position._arrays, _ONLY_ROW, 0, 1, players_of, bits)
         return position

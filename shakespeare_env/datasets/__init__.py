@@ -9,46 +9,28 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from shakespeare_env.datasets.frames import DECISIONS, GAMES
-from shakespeare_env.datasets.reading import collected, read_games, read_results
+from shakespeare_env.datasets.reading import read_games, read_results
 
 if TYPE_CHECKING:
-    from shakespeare_env.datasets.decisions import (
-        Batches,
-        Decisions,
-        decisions_of,
-        read_batches,
-        read_decisions,
-    )
-    from shakespeare_env.datasets.recorded_columns import (
-        RecordedGame,
-        RecordedGames,
-        recorded_games,
-    )
+    from shakespeare_env.datasets.decisions import Batches as Batches
+    from shakespeare_env.datasets.decisions import Decisions as Decisions
+    from shakespeare_env.datasets.decisions import decisions_of as decisions_of
+    from shakespeare_env.datasets.decisions import read_batches as read_batches
+    from shakespeare_env.datasets.decisions import read_decisions as read_decisions
+    from shakespeare_env.datasets.recorded_columns import RecordedGame as RecordedGame
+    from shakespeare_env.datasets.recorded_columns import RecordedGames as RecordedGames
+    from shakespeare_env.datasets.recorded_columns import recorded_games as recorded_games
 
-__all__ = [
-    "DECISIONS",
-    "GAMES",
-    "Batches",
-    "Decisions",
-    "RecordedGame",
-    "RecordedGames",
-    "collected",
-    "decisions_of",
-    "read_batches",
-    "read_decisions",
-    "read_games",
-    "read_results",
-    "recorded_games",
-]
-_LAZY = {
+_HOMES = {
     "decisions": ("Batches", "Decisions", "decisions_of", "read_batches", "read_decisions"),
     "recorded_columns": ("RecordedGame", "RecordedGames", "recorded_games"),
 }
 """Names that need the engine, by module, imported on first use because that is slow."""
+_MODULES = {name: module for module, names in _HOMES.items() for name in names}
+__all__ = ["DECISIONS", "GAMES", "read_games", "read_results", *_MODULES]
 
 
 def __getattr__(name: str) -> Any:
-    for module, names in _LAZY.items():
-        if name in names:
-            return getattr(import_module(f"{__name__}.{module}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -1,208 +1,113 @@
-"""The decisions of recorded games, made by playing these again: a lazy frame, and batches.
-
-Only what a query asks for is made: texts of positions take a thousand times as long as seats.
-"""
+"""The decisions of recorded games, made by playing these again: a frame, and batches."""
 
 from __future__ import annotations
 
-import atexit
 import json
 import os
-import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_env.checks.values import shown
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.rng import check_seed
-from shakespeare_env.datasets.frames import DECISIONS, load, load_polars, polars_schema
+from shakespeare_env.datasets.frames import DECISIONS, load_polars, polars_schema
 from shakespeare_env.datasets.reading import read_games
-from shakespeare_env.datasets.recorded_columns import NOBODY, RecordedColumns, chunks, seen, whole
+from shakespeare_env.datasets.recorded_columns import RecordedColumns, chunks, seen, whole
 from shakespeare_env.errors import DatasetError
 
 if TYPE_CHECKING:
     import polars
 
-BUFFER = 2**16
+_BUFFER = 2**16
 """Decisions shuffled together: those of some hundred games."""
 
 
-@dataclass
-class _Columns:
-    """The decisions `at`, int64[k], of games; columns are made when asked for."""
-
-    games: RecordedColumns
-    at: NDArray[np.int64]
-    seen: Mapping[str, NDArray[Any]]
-
-    @cached_property
-    def row(self) -> NDArray[np.int64]:
-        """The game of each decision, by index."""
-        return self.games.row[self.at]
-
-    @property
-    def seat(self) -> NDArray[np.int64]:
-        """The seat that decides."""
-        return self.seen["seats"]
-
-    @cached_property
-    def positions(self) -> list[dict[str, Any]]:
-        """The positions in notation."""
-        return [self.games.game.to_dict(record) for record in self.seen["records"]]
-
-    @cached_property
-    def moves(self) -> polars.Series:
-        """Texts of the actions chosen."""
-        return self.texts(self.games.actions[self.at], np.arange(len(self.at)))
-
-    @cached_property
-    def legal(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """All legal actions of all decisions: the decision's index, and the action."""
-        decisions, actions = self.seen["masks"].nonzero()
-        return decisions, actions
-
-    def texts(self, actions: NDArray[Any], decisions: NDArray[np.int64]) -> polars.Series:
-        """Texts of some actions, as the deciding seats write them."""
-        game = self.games.game
-        texts = [
-            text
-            for players in range(game.max_seats + 1)
-            for seat in range(game.max_seats)
-            for text in game.actions.texts_for(seat, max(players, 1))
-        ]
-        whose = self.games.players[self.row[decisions]] * game.max_seats + self.seat[decisions]
-        return _gathered(texts, whose * game.actions.size + actions)
-
-    def lists(self, values: Any) -> polars.Series:
-        """Values of `legal` in a list for each decision; no list is empty."""
-        rows = load_polars().DataFrame({"decision": self.legal[0], "value": values})
-        listed = rows.group_by("decision", maintain_order=True).agg("value")
-        return listed["value"]  # type: ignore[no-any-return]
-
-    def column(self, name: str) -> polars.Series:
-        """A column of `DECISIONS`."""
-        dtype = polars_schema(DECISIONS)[name]
-        made: polars.Series = load_polars().Series(name, _MAKERS[name](self))
-        return made.cast(dtype)
+def read_decisions(
+    folder: str | os.PathLike[str], columns: Sequence[str] | None = None
+) -> polars.DataFrame:
+    """All decisions of a folder's games; see `decisions_of`, and `read_games` for errors."""
+    return decisions_of(read_games(folder), columns, str(folder))
 
 
-_MAKERS: dict[str, Callable[[_Columns], Any]] = {
-    "game_id": lambda some: some.games.game_ids[some.row],
-    "number": lambda some: some.at - some.games.starts[some.row],
-    "seat": lambda some: some.seat,
-    "agent": lambda some: _gathered(some.games.names, some.games.agents[some.row, some.seat]),
-    "phase": lambda some: list(map(some.games.game.phase, some.seen["records"])),
-    "position": lambda some: [
-        json.dumps(position, ensure_ascii=False, separators=(",", ":"))
-        for position in some.positions
-    ],
-    "legal_actions": lambda some: some.lists(some.legal[1]),
-    "legal_moves": lambda some: some.lists(some.texts(some.legal[1], some.legal[0])),
-    "action": lambda some: some.games.actions[some.at],
-    "move": lambda some: some.moves,
-    "is_secret": lambda some: list(map(some.games.game.is_secret, some.positions, some.moves)),
-    "value": lambda some: load_polars().Series(some.games.values[some.at]).fill_nan(None),
-    "score": lambda some: some.games.scores[some.row, some.seat],
-    "place": lambda some: some.games.places[some.row, some.seat],
-    "won": lambda some: [
-        first if players > 1 else None
-        for first, players in zip(
-            (some.games.places[some.row, some.seat] == 1).tolist(),
-            some.games.players[some.row].tolist(),
-            strict=True,
-        )
-    ],
-}
-_NEEDED = {
-    "seats": set(DECISIONS) - {"game_id", "number", "action", "value"},
-    "masks": {"legal_actions", "legal_moves"},
-    "records": {"phase", "position", "is_secret"},
-}
-"""What playing the games again has to show, by the columns made of it."""
+def decisions_of(
+    games: polars.LazyFrame, columns: Sequence[str] | None = None, source: str = ""
+) -> polars.DataFrame:
+    """The decisions of recorded games, perhaps some of a folder's, `source`.
 
+    Args:
+        games: Rows with `game_id` and `RECORDED`, perhaps `values` and `forfeited_by`.
+        columns: Those of `DECISIONS` to make; None means all, of which `position` and `is_secret`
+            take a hundred times as long as the others.
+        source: Where the games come from, for errors.
 
-def read_decisions(folder: str | os.PathLike[str]) -> polars.LazyFrame:
-    """All decisions, `DECISIONS`, of a folder's games; errors as of `read_games`."""
-    return decisions_of(read_games(folder), str(folder))
-
-
-def decisions_of(games: polars.LazyFrame, source: str = "") -> polars.LazyFrame:
-    """The decisions, `DECISIONS`, of recorded games, perhaps some of a folder's (`source`).
-
-    Queries raise DatasetError for invalid games.
+    Raises:
+        DatasetError: a row cannot be a game's, or a game cannot have been played so.
+        ValueError: there is no such column.
     """
-    schema = polars_schema(DECISIONS)
-
-    def rows(
-        columns: list[str] | None, predicate: polars.Expr | None, most: int | None, _: int | None
-    ) -> Iterator[polars.DataFrame]:
-        wanted = list(schema) if columns is None else columns
-        made = {*wanted, *([] if predicate is None else predicate.meta.root_names())}
-        needed = [what for what, names in _NEEDED.items() if names & made]
-        for chunk in chunks(games, source):
-            at = np.arange(len(chunk.actions))[:most]
-            some = _Columns(chunk, at, seen(chunk, at, needed)[0] if needed else {})
-            frame = load_polars().DataFrame([some.column(name) for name in made])
-            yield (frame if predicate is None else frame.filter(predicate)).select(wanted)
-            if most is not None:
-                most -= len(at)
-            if most == 0:
-                return
-
-    query: polars.LazyFrame = load("polars.io.plugins").register_io_source(
-        lambda *asked: _finished_before_exit(rows(*asked)),
-        schema=schema,
-        is_pure=True,
-        explain_name="games played again",
-    )
-    return query
-
-
-_changed = threading.Condition()
-_in_progress = 0
-_HAND_OVER = 0.05
-"""Seconds for Polars to take the last frame, for which it needs the interpreter."""
-
-
-def _finished_before_exit(frames: Iterator[polars.DataFrame]) -> Iterator[polars.DataFrame]:
-    """Frames; Python does not end while one is made.
-
-    A query that needs no more rows leaves a thread behind that still makes a frame. Python ends
-    such a thread in the middle, and Polars then aborts the process.
-    """
-    global _in_progress
-    while True:
-        with _changed:
-            _in_progress += 1
-        try:
-            frame = next(frames, None)
-        finally:
-            with _changed:
-                _in_progress -= 1
-                _changed.notify_all()
-        if frame is None:
-            return
-        yield frame
-
-
-@atexit.register
-def _wait() -> None:
-    with _changed:
-        if not _in_progress:
-            return
-        _changed.wait_for(lambda: not _in_progress)
-    time.sleep(_HAND_OVER)
-
-
-def _gathered(texts: Sequence[str], indices: NDArray[np.int64]) -> polars.Series:
+    wanted = list(DECISIONS) if columns is None else list(columns)
+    if unknown := [name for name in wanted if name not in DECISIONS]:
+        raise ValueError(f"no column {shown(unknown[0])}; choose some of {', '.join(DECISIONS)}")
+    schema = polars_schema({name: DECISIONS[name] for name in wanted})
     pl = load_polars()
-    series: polars.Series = pl.Series(texts, dtype=pl.String).gather(indices)
-    return series
+    frames = [_frame(chunk, schema) for chunk in chunks(games, source)]
+    decisions: polars.DataFrame = pl.concat([pl.DataFrame(schema=schema), *frames])
+    return decisions
+
+
+def _frame(games: RecordedColumns, schema: Mapping[str, Any]) -> polars.DataFrame:
+    """The decisions of some games in these columns."""
+    pl, game, row = load_polars(), games.game, games.row
+    every = np.arange(len(games.actions))
+    views, _ = seen(games, ("seats", "masks", "records"))
+    seats, places = views["seats"], games.places[row, views["seats"]]
+    move_texts = pl.Series(
+        text
+        for players in range(game.max_seats + 1)
+        for seat in range(game.max_seats)
+        for text in game.actions.texts_for(seat, max(players, 1))
+    )
+
+    def texts(actions: NDArray[Any], decisions: NDArray[np.int64]) -> Any:
+        """Texts of some actions, as the deciding seats write them."""
+        whose = games.players[row[decisions]] * game.max_seats + seats[decisions]
+        return move_texts.gather(whose * game.actions.size + actions)
+
+    def lists(values: Any) -> Any:
+        """A list for each decision of a value for each legal action; none is empty."""
+        of_all = pl.DataFrame({"decision": decisions, "value": values})
+        return of_all.group_by("decision", maintain_order=True).agg("value")["value"]
+
+    decisions, legal = views["masks"].nonzero()
+    moves = texts(games.actions, every)
+    in_text = bool({"position", "is_secret"} & {*schema})
+    positions = list(map(game.to_dict, views["records"])) if in_text else []
+    makers: dict[str, Callable[[], Any]] = {
+        "game_id": lambda: games.game_ids[row],
+        "number": lambda: every - games.starts[row],
+        "seat": lambda: seats,
+        "agent": lambda: pl.Series(games.names, dtype=pl.String).gather(games.agents[row, seats]),
+        "phase": lambda: list(map(game.phase, views["records"])),
+        "position": lambda: [
+            json.dumps(position, ensure_ascii=False, separators=(",", ":"))
+            for position in positions
+        ],
+        "legal_actions": lambda: lists(legal),
+        "legal_moves": lambda: lists(texts(legal, decisions)),
+        "action": lambda: games.actions,
+        "move": lambda: moves,
+        "is_secret": lambda: list(map(game.is_secret, positions, moves)),
+        "value": lambda: pl.Series(games.values).fill_nan(None),
+        "score": lambda: games.scores[row, seats],
+        "place": lambda: places,
+        "won": lambda: pl.Series(places == 1).set(pl.Series(games.players[row] == 1), None),
+    }
+    columns = [pl.Series(name, makers[name]()).cast(kind) for name, kind in schema.items()]
+    made: polars.DataFrame = pl.DataFrame(columns)
+    return made
 
 
 class Decisions(NamedTuple):
@@ -230,8 +135,8 @@ class Decisions(NamedTuple):
         """The number of decisions, n."""
         return len(self.actions)
 
-    def rows(self, chosen: NDArray[np.int64] | slice) -> Decisions:
-        """Decisions by indices, int64[k], or by a slice, which copies nothing."""
+    def rows(self, chosen: NDArray[np.int64]) -> Decisions:
+        """Decisions by indices, int64[k]."""
         return Decisions._make(column[chosen] for column in self)
 
 
@@ -246,7 +151,6 @@ class Batches:
         size: Decisions in a batch; the last may have fewer.
         seed: Decides the order; None means as recorded.
         agent: The agent whose decisions to read; None means all.
-        buffer: The approximate number of decisions shuffled together.
         source: Where the games come from, for errors.
 
     Attributes:
@@ -265,11 +169,9 @@ class Batches:
         size: int,
         seed: int | None = None,
         agent: str | None = None,
-        buffer: int = BUFFER,
         source: str = "",
     ) -> None:
         self._size = checked_count("size", size)
-        self._buffer = checked_count("buffer", buffer)
         self._seed = None if seed is None else int(check_seed(seed))
         self._columns = whole(games, source)
         self.agents = self._columns.names
@@ -307,7 +209,13 @@ class Batches:
     @cached_property
     def decisions(self) -> int:
         """The number of decisions in an epoch; counting one agent's plays the games."""
-        return sum(len(self._chosen(games)) for games in self._parts(self._rows))
+        if self._agent is None:
+            return len(self._columns.actions)
+        count = 0
+        for games in self._parts(self._rows):
+            seats = seen(games, ("seats",))[0]["seats"]
+            count += int((games.agents[games.row, seats] == self._agent).sum())
+        return count
 
     def _cut(
         self, rows: NDArray[np.int64], chance: np.random.Generator | None
@@ -315,62 +223,49 @@ class Batches:
         """Batches of one size; one may begin in a buffer and end in the next."""
         begun: list[Decisions] = []
         for games in self._parts(rows):
-            chosen = self._chosen(games)
-            buffer = _decisions(games, chosen if chance is None else chance.permutation(chosen))
-            first = 0
-            while first < buffer.size:
+            buffer = _decisions(games)
+            left = np.arange(buffer.size)
+            if self._agent is not None:
+                left = np.flatnonzero(buffer.agents == self._agent)
+            if chance is not None:
+                left = chance.permutation(left)
+            while len(left):
                 missing = self._size - sum(part.size for part in begun)
-                begun.append(buffer.rows(slice(first, first + missing)))
-                first += begun[-1].size
+                begun.append(buffer.rows(left[:missing]))
+                left = left[missing:]
                 if begun[-1].size == missing:
                     yield _joined(begun)
                     begun = []
         if begun:
             yield _joined(begun)
 
-    def _chosen(self, games: RecordedColumns) -> NDArray[np.int64]:
-        """The indices of the decisions that are asked for."""
-        every = np.arange(len(games.actions))
-        if self._agent is None or np.isin(games.agents, (self._agent, NOBODY)).all():
-            return every
-        seats = seen(games, every, ("seats",))[0]["seats"]
-        return np.flatnonzero(games.agents[games.row, seats] == self._agent)
-
     def _parts(self, rows: NDArray[np.int64]) -> Iterator[RecordedColumns]:
         """Some of the games, in parts with as many decisions as a buffer holds."""
         ends = self._columns.lengths[rows].cumsum()
         first = 0
         while first < len(rows):
-            room = (ends[first - 1] if first else 0) + self._buffer
+            room = (ends[first - 1] if first else 0) + _BUFFER
             last = max(int(np.searchsorted(ends, room, side="right")), first + 1)
             yield self._columns.taken(rows[first:last])
             first = last
 
 
 def read_batches(
-    folder: str | os.PathLike[str],
-    *,
-    size: int,
-    seed: int | None = None,
-    agent: str | None = None,
-    buffer: int = BUFFER,
+    folder: str | os.PathLike[str], *, size: int, seed: int | None = None, agent: str | None = None
 ) -> Batches:
     """All decisions of a folder's games; arguments and errors as of `Batches`, `read_games`."""
     games = read_games(folder)
-    return Batches(games, size=size, seed=seed, agent=agent, buffer=buffer, source=str(folder))
+    return Batches(games, size=size, seed=seed, agent=agent, source=str(folder))
 
 
 def _joined(parts: list[Decisions]) -> Decisions:
-    if len(parts) == 1:
-        return parts[0]
     return Decisions._make(map(np.concatenate, zip(*parts, strict=True)))
 
 
-def _decisions(games: RecordedColumns, chosen: NDArray[np.int64]) -> Decisions:
-    """Some of the games' decisions, in that order."""
-    views, _ = seen(games, chosen, ("seats", "observations", "masks", "scores"))
-    seats = views["seats"]
-    row = games.row[chosen]
+def _decisions(games: RecordedColumns) -> Decisions:
+    """All decisions of some games."""
+    views, _ = seen(games, ("seats", "observations", "masks", "scores"))
+    seats, row = views["seats"], games.row
     players = games.players[row]
     clockwise = np.arange(games.game.max_seats)
     by_seat = (seats[:, None] + clockwise) % players[:, None]
@@ -383,8 +278,8 @@ def _decisions(games: RecordedColumns, chosen: NDArray[np.int64]) -> Decisions:
     return Decisions(
         views["observations"],
         views["masks"],
-        games.actions[chosen].astype(np.int64),
-        games.values[chosen],
+        games.actions.astype(np.int64),
+        games.values,
         turned(views["scores"]),
         turned(games.scores[row]),
         first / np.maximum(first.sum(1, keepdims=True), np.float32(1.0)),
@@ -392,5 +287,5 @@ def _decisions(games: RecordedColumns, chosen: NDArray[np.int64]) -> Decisions:
         seats,
         games.agents[row, seats],
         games.game_ids[row],
-        chosen - games.starts[row],
+        np.arange(len(row)) - games.starts[row],
     )

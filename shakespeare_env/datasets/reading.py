@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shakespeare_env.checks.limits import read_regular
+from shakespeare_env.checks.limits import read_regular, regular_size
 from shakespeare_env.core.registry import box_fault
 from shakespeare_env.datasets.frames import (
     RESULTS,
@@ -18,7 +19,6 @@ from shakespeare_env.datasets.frames import (
     named_faults,
     polars_schema,
 )
-from shakespeare_env.datasets.parquet import check_parquet
 from shakespeare_env.errors import DatasetError
 
 if TYPE_CHECKING:
@@ -35,6 +35,14 @@ FILES = r"games-\d{6,}\.parquet"
 """Names of the files of games, as a regular expression."""
 _LARGEST = 2**26
 """The most bytes of a manifest."""
+
+
+def read_parquet(path: Path, columns: Sequence[str] | None = None) -> polars.DataFrame:
+    """A file's rows, all columns or some; one of `faults()` if it cannot be read."""
+    regular_size(path)
+    # Polars would look for a name with `[`, `*` or `?` as a pattern.
+    read: polars.DataFrame = load_polars().read_parquet(path, columns=columns, glob=False)
+    return read
 
 
 def is_arena(folder: Path) -> bool:
@@ -100,19 +108,14 @@ def read_games(folder: Folder) -> polars.LazyFrame:
 
 def read_results(folder: Folder) -> polars.DataFrame:
     """The same games without their numbers, read at once."""
-    return collected(read_games(folder).drop("game_id"), Path(folder))
-
-
-def collected(frame: polars.LazyFrame, folder: Path) -> polars.DataFrame:
-    """The rows of a frame read from a folder; DatasetError if its files hold something else."""
     with named_faults(str(folder)):
-        return frame.collect()
+        return read_games(folder).drop("game_id").collect()
 
 
 def _check_file(path: Path) -> None:
     remedy = "copy the file again, or delete it: its games can be played again"
     try:
-        check_parquet(path)
+        regular_size(path)
         columns = load_polars().scan_parquet(path, glob=False).collect_schema()
     except faults() as error:
         raise DatasetError(f"{path}: cannot be read ({first_line(error)}); {remedy}") from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -226,12 +226,12 @@ def _refusal(source: str, words: str) -> DatasetError:
 
 
 def seen(
-    games: RecordedColumns, at: NDArray[np.int64], wanted: Collection[str]
+    games: RecordedColumns, wanted: Collection[str]
 ) -> tuple[dict[str, NDArray[Any]], Records]:
-    """Play all games; what there was to see before decisions, int64[k], and the last records, [g].
+    """Play all games; what there was to see before every decision, and the last records, [g].
 
     `wanted` are some of "seats" (who decides), "observations", "masks", "scores" and "records", in
-    arrays [k, ...] by name.  DatasetError if a game cannot have been played so.
+    arrays [m, ...] by name.  DatasetError if a game cannot have been played so.
     """
     game = games.game
     record = np.dtype((np.void, game.state.itemsize))  # copied many times as fast as by field
@@ -242,20 +242,17 @@ def seen(
         "scores": ((game.max_seats,), np.int16),
         "records": ((), record),
     }
-    views = {name: np.empty((len(at), *kinds[name][0]), kinds[name][1]) for name in wanted}
-    goals = np.full(len(games.actions), NOBODY)
-    goals[at] = np.arange(len(at))
+    count = len(games.actions)
+    views = {name: np.empty((count, *kinds[name][0]), kinds[name][1]) for name in wanted}
 
     def see(batch: Batch, rows: NDArray[np.int64], places: NDArray[np.int64]) -> None:
-        goal = goals[places]
-        goal, rows = goal[goal >= 0], rows[goal >= 0]
         for name, values in views.items():
             if name == "scores":
-                values[goal] = batch.scores(rows)
+                values[places] = batch.scores(rows)
             elif name == "records":
-                values[goal] = batch.save(rows).view(record)
+                values[places] = batch.save(rows).view(record)
             else:
-                values[goal] = getattr(batch, _ARRAYS[name])[rows]
+                values[places] = getattr(batch, _ARRAYS[name])[rows]
 
     last = np.zeros(games.size, game.state)
     for index, variants in enumerate(games.variants):
@@ -317,22 +314,6 @@ def _play(games: RecordedColumns, rows: NDArray[np.int64], batch: Batch, see: An
             raise games.fault(row, f"played again, it ends with other {what} than recorded")
 
 
-def dealt(game: str, players: int, seed: int, deal: int, variants: Iterable[str]) -> Position:
-    """The start of game `deal` of `Batch(seed=seed)`.
-
-    Raises:
-        TypeError, ValueError: there is no such game, or not with these seats or variants.
-    """
-    named: dict[str, Any] = dict.fromkeys(variants, True)
-    # A batch also has other arguments.
-    registry.game(game).option_bits(named, [players])
-    if deal < 0:
-        raise ValueError(f"deal {deal} is below 0")
-    batch = Batch(game, 1, players=players, autoreset=False, **named)
-    batch.reset(seed, [deal])
-    return Position.of_record(batch.game, batch.save(slice(None))[0])
-
-
 class RecordedGame:
     """A game, played again from its actions.
 
@@ -353,8 +334,8 @@ class RecordedGame:
     """
 
     def __init__(self, columns: RecordedColumns) -> None:
-        game, count = columns.game, len(columns.actions)
-        views, last = seen(columns, np.arange(count), ("seats", "records"))
+        game = columns.game
+        views, last = seen(columns, ("records",))
         players = int(columns.players[0])
         self.game_id = int(columns.game_ids[0])
         self.agents = tuple(columns.names[agent] for agent in columns.agents[0, :players])
@@ -362,24 +343,23 @@ class RecordedGame:
         self.places = tuple(columns.places[0, :players].tolist())
         by = int(columns.forfeited_by[0])
         self.forfeited_by = None if by == NOBODY else by
-        self.seats = tuple(views["seats"].tolist())
         self.actions = tuple(columns.actions.tolist())
-        self.moves = tuple(
-            game.actions.text(action, seat, players)
-            for action, seat in zip(self.actions, self.seats, strict=True)
-        )
         self.values = tuple(None if np.isnan(value) else float(value) for value in columns.values)
         records = np.concatenate([views["records"], last])
         self.positions = tuple(Position.of_record(game, record) for record in records)
+        decided = list(zip(self.positions, self.actions, strict=False))
+        self.seats = tuple(position.to_move for position, _ in decided)
+        self.moves = tuple(position.move_text(action) for position, action in decided)
 
     def page(self, title: str = "") -> str:
         """The game as an HTML document to step through (see `film.film_page`)."""
         # Learners do not need the import.
-        from shakespeare_env.film import film_page
+        from shakespeare_env.film import Film, film_page
 
         by = self.forfeited_by
         ending = "" if by is None else f"Seat {by} ({self.agents[by]}) forfeited the game"
-        return film_page(self.positions, self.moves, self.agents, title=title, ending=ending)
+        film = Film(self.positions, self.moves, self.agents, ending=ending)
+        return film_page(film, title=title)
 
     def _repr_html_(self) -> str:
         from shakespeare_env.film import framed

@@ -8,7 +8,6 @@ import zlib
 from collections.abc import Sequence
 from html import escape
 from itertools import groupby, pairwise
-from pathlib import Path
 from typing import Any
 
 from shakespeare_env.core.position import Position
@@ -34,7 +33,14 @@ _WIDEST_CARD = 220
 
 
 class Film:
-    """A game as one seat saw it, or all of it; for arguments see `film_page`.
+    """A game as one seat saw it, or all of it.
+
+    Args:
+        positions: The n + 1 positions.
+        moves: The n between them.
+        names: The players' names by seat, or nothing.
+        seat: The seat whose view to show, `NO_SEAT` for a spectator's; None shows everything.
+        ending: Why the game stopped, if it was not played to its end.
 
     Attributes:
         game: The game played.
@@ -67,7 +73,7 @@ class Film:
         if names and len(names) != self.players:
             raise ValueError(f"{len(names)} names for {self.players} seats: give one for each")
         self.names = tuple(numbered(names))
-        self.ending = ending
+        self.seat, self.ending = seat, ending
         self.positions = positions
         log = GameLog(None, seat)
         who = self.names or tuple(f"seat {number}" for number in range(self.players))
@@ -158,44 +164,25 @@ class Film:
 
 
 def film_page(
-    positions: Sequence[Position],
-    moves: Sequence[str],
-    names: Sequence[str] = (),
-    forecasts: Forecasts | None = None,
-    *,
-    judged: Sequence[Judged] = (),
-    title: str = "",
-    seat: int | None = None,
-    ending: str = "",
+    film: Film, forecasts: Forecasts | None = None, judged: Sequence[Judged] = (), title: str = ""
 ) -> str:
     """A recorded game as an HTML document with board, log and graphs, stepped through by keys.
 
     Args:
-        positions: The n + 1 positions.
-        moves: The n between them.
-        names: The players' names by seat, or nothing.
-        forecasts: Forecasts to show as graphs. They reveal hands, so they exclude `seat`.
-        judged: What decisions were worth; mistakes are marked. They exclude `seat`, too.
+        film: The game.
+        forecasts: Forecasts to show as graphs. They reveal hands, as `judged` does, so neither goes
+            with a film of what one seat saw.
+        judged: What decisions were worth; mistakes are marked.
         title: The title of the page; by default the game and its players.
-        seat: The seat whose view to show, `NO_SEAT` for a spectator's; None shows everything.
-        ending: Why the game stopped, if it was not played to its end.
 
     Raises:
         ValueError: the arguments do not fit each other.
     """
-    if seat is not None and (forecasts is not None or judged):
+    if film.seat is not None and (forecasts is not None or judged):
         raise ValueError(
-            f"seat={seat} with forecasts or judged: they tell of other seats' secrets; "
+            f"seat={film.seat} with forecasts or judged: they tell of other seats' secrets; "
             "leave out one of both"
         )
-    film = Film(positions, moves, names, seat=seat, ending=ending)
-    return page_of(film, forecasts, judged, title)
-
-
-def page_of(
-    film: Film, forecasts: Forecasts | None = None, judged: Sequence[Judged] = (), title: str = ""
-) -> str:
-    """The document of a film; see `film_page`."""
     extras = "" if forecasts is None else chances_graph(film, forecasts, judged)
     extras += score_graph(film)
     extras += mistakes_list(film, judged) + summary(film, judged) if judged else ""
@@ -235,20 +222,6 @@ def framed(page: str) -> str:
         f'<iframe srcdoc="{escape(page, quote=True)}" sandbox="allow-scripts" '
         'title="Recorded game" width="100%" height="900" frameborder="0"></iframe>'
     )
-
-
-def write_film_page(path: Path, page: str) -> None:
-    """Write a page; complete or not at all.
-
-    Raises:
-        OSError: it cannot be written.
-    """
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    try:
-        unfinished.write_text(page, encoding="utf-8")
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def _picture(piece: Piece) -> str:

@@ -95,6 +95,8 @@ class Course:
     positions: Sequence[Position]  # n + 1; do not play on them
     moves: Sequence[str]  # the n moves between them
     names: Sequence[str] | None = None  # the players' by seat, if known
+    values: Sequence[float | None] = ()  # the returns that deciding agents expected, if known
+    forfeit: str = ""  # the loser by a fault, and why, in a game not played to its end
 
     @property
     def position(self) -> Position:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import gymnasium
@@ -39,8 +38,8 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
     int8[A], all 0 unless the agent is to decide.  Its info holds the mask, too, and at the end says
     how the game ended for it (`spaces.outcomes`).  Copies continue the same game.
 
-    Arguments are those of `Batch`; `players` None means as many as possible.  For `render_mode` see
-    `Renderer`.
+    Arguments are those of `Batch` for one game; `players` None means as many as possible.  For
+    `render_mode` see `Renderer`.
 
     Attributes:
         state_space: Box of int32[K], the space of `state`.
@@ -57,17 +56,14 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         self,
         game: str = registry.DEFAULT,
         players: int | None = None,
-        reward: str = "win",
+        *,
         render_mode: str | None = None,
-        box: str | os.PathLike[str] | None = None,
-        **options: bool,
+        **options: Any,
     ) -> None:
         super().__init__()
-        rules = registry.game(game, box)
+        rules = registry.game(game, options.get("box"))
         players = rules.max_seats if players is None else players
-        self._batch = Batch(
-            game, n=1, players=players, autoreset=False, reward=reward, box=box, **options
-        )
+        self._batch = Batch(game, n=1, players=players, autoreset=False, **options)
         # PettingZoo's wrappers add to the modes in place.
         modes = list(RENDER_MODES)
         self.metadata = {**type(self).metadata, "render_modes": modes, "name": f"{game}_v0"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import gymnasium
@@ -13,8 +12,8 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from shakespeare_env.core import registry
-from shakespeare_env.core.batch_checks import Integers, as_actions
-from shakespeare_env.wrappers.single_agent_batch import Opponents, SingleAgentBatch
+from shakespeare_env.core.batch_checks import as_actions
+from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.spaces import (
     RENDER_FPS,
     RENDER_MODES,
@@ -35,8 +34,8 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     `info` also says how the game ended (`spaces.outcomes`), as Python numbers, and int16[L] and
     bool[L] by seat.  An illegal action ends the game with reward -1.
 
-    Arguments are those of `SingleAgentBatch`; for `render_mode` see `Renderer`.  `games` is a
-    `SingleAgentBatch` of one.
+    Arguments are those of `SingleAgentBatch`, which `games` is, of one game, but for `seed`; for
+    `render_mode` see `Renderer`.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - a class attribute in Gymnasium's interface
@@ -45,27 +44,11 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     }
 
     def __init__(
-        self,
-        game: str = registry.DEFAULT,
-        players: int | None = None,
-        seat: int | None = None,
-        opponents: Opponents | None = None,
-        reward: str = "win",
-        render_mode: str | None = None,
-        box: str | os.PathLike[str] | None = None,
-        **options: bool,
+        self, game: str = registry.DEFAULT, *, render_mode: str | None = None, **arguments: Any
     ) -> None:
-        rules = registry.game(game, box)
-        self.games = SingleAgentBatch(
-            game,
-            seed=None,  # `reset` takes it; without this line it would pass as an option
-            players=players,
-            seat=seat,
-            opponents=opponents,
-            reward=reward,
-            box=box,
-            **options,
-        )
+        # `reset` takes the seed.
+        self.games = SingleAgentBatch(game, n=1, seed=None, **arguments)
+        rules = self.games.batch.game
         self.observation_space = observation_space(rules)
         self.action_space = action_space(rules)
         self.render_mode = render_mode
@@ -118,10 +101,9 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
 class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any]]):
     """N games, stepped together, every row a `SingleAgentEnv`; `games` is the `SingleAgentBatch`.
 
-    `autoreset_mode`, an `AutoresetMode` or its name, decides when the game after a row's last one
-    starts: in `NEXT_STEP` with the next step, whatever the row's action, and reward 0; in
-    `SAME_STEP` at once, and the infos hold `final_obs`, object[n], what the seat saw at the end,
-    and `final_info`.
+    Arguments are those of `SingleAgentBatch`, but for `n` and `seed`.  After a row's game is over
+    the next one starts with the next step, whatever the row's action, and reward 0 (Gymnasium's
+    `AutoresetMode.NEXT_STEP`).
 
     Infos are arrays by row, and `_key`, bool[n], says which rows `key` is for.
     `infos["action_mask"]`, int8[n, A], is always present, all 0 in a game that is over.
@@ -137,45 +119,21 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         self,
         num_envs: int = 1,
         game: str = registry.DEFAULT,
-        players: int | Integers | None = None,
-        seat: int | None = None,
-        opponents: Opponents | None = None,
-        reward: str = "win",
-        threads: int = 1,
+        *,
         render_mode: str | None = None,
-        box: str | os.PathLike[str] | None = None,
-        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-        **options: bool,
+        **arguments: Any,
     ) -> None:
-        if render_mode == "human":
-            raise ValueError("render_mode='human' shows one game: use the single environment")
-        modes = {mode.name: mode for mode in (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP)}
-        name = autoreset_mode if isinstance(autoreset_mode, str) else autoreset_mode.name
-        if name not in modes:
-            raise ValueError(f"autoreset_mode={name!r}: choose {' or '.join(modes)}")
-        self.autoreset_mode = modes[name]
         # Wrappers of Gymnasium add to the modes in place.
-        own = {"render_modes": ["ansi", "rgb_array"], "autoreset_mode": modes[name]}
-        self.metadata = {**type(self).metadata, **own}
-        self.games = SingleAgentBatch(
-            game,
-            num_envs,
-            seed=None,
-            players=players,
-            seat=seat,
-            opponents=opponents,
-            threads=threads,
-            reward=reward,
-            box=box,
-            **options,
-        )
+        modes = ["ansi", "rgb_array"]
+        self.metadata = {**type(self).metadata, "render_modes": modes}
+        self.games = SingleAgentBatch(game, num_envs, seed=None, **arguments)
         self.num_envs = num_envs
         self.single_observation_space = observation_space(self.games.batch.game)
         self.single_action_space = action_space(self.games.batch.game)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.render_mode = render_mode
-        self._renderer = Renderer(self.games.batch.game, render_mode)
+        self._renderer = Renderer(self.games.batch.game, render_mode, modes)
         self._has_begun = False
 
     def action_masks(self) -> NDArray[np.bool_]:
@@ -198,22 +156,15 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         if not self._has_begun:
             raise ResetNeeded("no game in progress: call reset() before step()")
         games = self.games
-        over = np.flatnonzero(games.over)
-        if not len(over):
-            step = games.step(actions)
-        else:
-            chosen, running = as_actions(actions, self.num_envs), np.flatnonzero(~games.over)
-            games.reset(rows=over)
-            step = games.step(chosen[running], running)
-        ended = np.flatnonzero(step.ended)
-        final: dict[str, Any] = {}
-        if len(ended):
-            final = self._by_row(games.outcomes(ended, step.illegal[ended]), ended)
-            if self.autoreset_mode is AutoresetMode.SAME_STEP:
-                final = self._final(ended, final)
-                games.reset(rows=ended)
+        over, running = np.flatnonzero(games.over), np.flatnonzero(~games.over)
+        chosen = as_actions(actions, self.num_envs)
+        games.reset(rows=over)
+        step = games.step(chosen[running], running)
+        infos = self._infos()
+        if len(ended := np.flatnonzero(step.ended)):
+            infos |= self._by_row(games.outcomes(ended, step.illegal[ended]), ended)
         never = np.zeros(self.num_envs, np.bool_)
-        return self._observations(), step.rewards, step.ended, never, self._infos() | final
+        return self._observations(), step.rewards, step.ended, never, infos
 
     def render(self) -> Any:
         """A tuple with every game as text or picture; see `render_mode`."""
@@ -245,16 +196,3 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
             infos[name][rows] = of_rows
             infos[f"_{name}"] = which.copy()
         return infos
-
-    def _final(self, ended: NDArray[np.int64], ends: dict[str, NDArray[Any]]) -> dict[str, Any]:
-        """The infos of games just ended, before the next ones replace them."""
-        observations = np.full(self.num_envs, None, object)
-        for row, observation in zip(ended, self.games.observe(ended), strict=True):
-            observations[row] = observation
-        over = np.zeros((len(ended), self.games.batch.actions.size), np.int8)
-        return {
-            "final_obs": observations,
-            "_final_obs": ends["_won"].copy(),
-            "final_info": self._by_row({"action_mask": over}, ended) | ends,
-            "_final_info": ends["_won"].copy(),
-        }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -40,7 +39,7 @@ class SingleAgentBatch:
     every step rewrites them.  A finished game stays as it is until `restart` or `reset`.
 
     Args:
-        game: As for `Batch`, like `n`, `threads`, `reward`, `box` and `options`.
+        game: As for `Batch`, like `n` and `options`.
         players: Seats at the tables; None means as many as possible.
         seat: The learner's; None moves it around the table from game to game, from seat i in row i.
         opponents: The other seats' players: one for all; a sequence of `players - 1`, seated in
@@ -65,23 +64,11 @@ class SingleAgentBatch:
         seat: int | None = None,
         opponents: Opponents | None = None,
         seed: int | None = None,
-        threads: int = 1,
-        reward: str = "win",
-        box: str | os.PathLike[str] | None = None,
-        **options: bool,
+        **options: Any,
     ) -> None:
-        first_seed = fresh_seed() if seed is None else seed
-        self.batch = Batch(
-            game,
-            n,
-            players=registry.game(game, box).max_seats if players is None else players,
-            seed=first_seed,
-            threads=threads,
-            autoreset=False,
-            reward=reward,
-            box=box,
-            **options,
-        )
+        if players is None:
+            players = registry.game(game, options.get("box")).max_seats
+        self.batch = Batch(game, n, players=players, autoreset=False, **options)
         fewest = self.batch.players.min()
         if seat is not None and not (is_whole(seat) and 0 <= seat < fewest):
             raise ValueError(
@@ -95,7 +82,7 @@ class SingleAgentBatch:
         self._owed = np.zeros(n, np.float32)
         self._every_row = np.arange(n)
         self._untouched = np.zeros(n, np.bool_)
-        self._seat_all(first_seed, self._every_row)
+        self.reset(fresh_seed() if seed is None else seed)
 
     def reset(self, seed: int | None = None, rows: Integers | None = None) -> None:
         """Deal all games, or those of increasing rows, int[m], again.
@@ -104,23 +91,16 @@ class SingleAgentBatch:
         have not been stepped since they were reset stay as dealt.
         """
         chosen = self._every_row if rows is None else checked_rows(self.batch.n, rows)
-        if seed is not None:
+        if seed is None:
+            chosen = chosen[~self._untouched[chosen]]
+            self.restart(chosen)
+        else:
             self._untouched[chosen] = False
             self.batch.reset(seed, rows=chosen)
-            self._seat_all(seed, chosen)
-            return
-        chosen = chosen[~self._untouched[chosen]]
-        if len(chosen):
-            self.restart(chosen)
-            self._untouched[chosen] = True
-
-    def _seat_all(self, seed: int, rows: NDArray[np.int64]) -> None:
-        """Seat everybody in games that a seed has just dealt."""
-        self._lineup.generators.states[rows] = GameGenerators.of_games(seed, rows).states
-        self._games_begun[rows] = 0
-        self._open(rows)
-        self.over[rows] = False
-        self._untouched[rows] = True
+            self._lineup.generators.states[chosen] = GameGenerators.of_games(seed, chosen).states
+            self._games_begun[chosen] = 0
+            self._open(chosen)
+        self._untouched[chosen] = True
 
     def restart(self, rows: Integers) -> None:
         """Deal the next game in some rows, increasing, over or not; chance continues."""
@@ -128,7 +108,6 @@ class SingleAgentBatch:
         self._untouched[chosen] = False
         self.batch.restart(chosen)
         self._open(chosen)
-        self.over[chosen] = False
 
     def step(self, actions: Integers, rows: Integers | None = None) -> Step:
         """Play the learner's actions, int[m], then the opponents' until it decides again.
@@ -153,7 +132,7 @@ class SingleAgentBatch:
         stepped = played[legal]
         batch.step(chosen[legal], stepped)
         self._add_rewards(stepped, chosen)
-        self._play_others(stepped)
+        play_out(batch, self._lineup, stepped, after_step=self._add_rewards)
         rewards = np.zeros(batch.n, np.float32)
         rewards[played] = self._owed[played]
         self._owed[played] = 0.0
@@ -203,7 +182,8 @@ class SingleAgentBatch:
             self._games_begun[rows] += 1
             self._seat_opponents(rows)
             self._owed[rows] = 0.0
-            self._play_others(rows)
+            play_out(self.batch, self._lineup, rows, after_step=self._add_rewards)
+            self.over[rows] = False
             # A game that ends before the learner's first decision is replaced.
             rows = rows[self.batch.to_move[rows] < 0]
             if len(rows):
@@ -222,9 +202,6 @@ class SingleAgentBatch:
         seats[seat >= players] = NOBODY
         seats[np.arange(len(rows)), learner] = OUTSIDE
         lineup.seats[rows] = seats
-
-    def _play_others(self, rows: NDArray[np.int64]) -> None:
-        play_out(self.batch, self._lineup, rows, after_step=self._add_rewards)
 
     def _add_rewards(self, rows: NDArray[np.int64], _actions: NDArray[np.integer]) -> None:
         self._owed[rows] += self.batch.rewards[rows, self.seats[rows]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
@@ -39,12 +40,11 @@ class StateView:
     """
 
     def __init__(self, game: Game) -> None:
-        kinds = {name: game.state[name] for name in game.state.names or () if name != "random"}
-        sizes = [int(np.prod(kind.shape, dtype=int)) for kind in kinds.values()]
-        ends = np.cumsum(sizes).tolist()
-        places = zip(kinds, sizes, ends, strict=True)
-        self.fields = {name: slice(end - size, end) for name, size, end in places}
-        limits = [np.iinfo(kind.base) for kind in kinds.values()]
+        fields = [game.ranges[name] for name in game.state.names or () if name != "random"]
+        sizes = [field.size for field in fields]
+        ends = zip(fields, np.cumsum(sizes).tolist(), strict=True)
+        self.fields = {field.name: slice(end - field.size, end) for field, end in ends}
+        limits = [np.iinfo(field.kind) for field in fields]
         low = np.repeat([limit.min for limit in limits], sizes).astype(np.int32)
         high = np.repeat([limit.max for limit in limits], sizes).astype(np.int32)
         self.space = spaces.Box(low, high, dtype=np.int32)
@@ -115,12 +115,12 @@ class Renderer:
     """Draws a game, secrets included, in the mode it is given.
 
     "ansi": `render` returns text; "rgb_array": it returns a picture, uint8[height, width, 3];
-    "human": it prints the text; None: it warns.
+    "human": it prints the text; None: it warns.  ValueError for a mode that is not among `modes`.
     """
 
-    def __init__(self, game: Game, mode: str | None) -> None:
-        if mode is not None and mode not in RENDER_MODES:
-            known = ", ".join(map(repr, RENDER_MODES))
+    def __init__(self, game: Game, mode: str | None, modes: Sequence[str] = RENDER_MODES) -> None:
+        if mode is not None and mode not in modes:
+            known = ", ".join(map(repr, modes))
             raise ValueError(f"render_mode={mode!r}: choose None or one of {known}")
         self.mode = mode
         self._game = game.name  # a game's own functions cannot always be pickled

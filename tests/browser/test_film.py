@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from shakespeare_env.film import Forecasts, Judged, film_page
+from shakespeare_env.film import Film, Forecasts, Judged, film_page
 from tests.agents.sessions import played
 from tests.browser.people import serious_findings
 
@@ -19,7 +19,7 @@ def film(tmp_path_factory):
     judged = Judged(10, decider, game.positions[9].moves()[-1], 0.2, 0.05)
     forecasts = Forecasts(chances, 10 * chances, "somebody")
     names = ["Ann", "Ben", "Cora"]
-    text = film_page(game.positions, game.moves, names, forecasts, judged=[judged])
+    text = film_page(Film(game.positions, game.moves, names), forecasts, [judged])
     path.write_text(text, encoding="utf-8")
     return path.as_uri()
 

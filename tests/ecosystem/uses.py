@@ -72,7 +72,7 @@ def data() -> None:
     words = "random", "heuristic", "--players", "3", "--games", "12", "--out", "games"
     shakespeare("dataset", *words, "--game", GAME)
     assert read_games("games").collect().height == 12
-    everything = read_decisions("games").collect()
+    everything = read_decisions("games")
     assert set(everything["agent"]) == {"random", "heuristic"}
     batches = read_batches("games", size=64, seed=7)
     assert sum(batch.size for batch in batches.epoch(0)) == everything.height

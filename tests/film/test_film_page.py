@@ -43,7 +43,7 @@ def forecasts_of(game):
 
 
 def test_a_page_holds_every_position_as_the_game_draws_it_and_needs_nothing_else(game):
-    page = film_page(game.positions, game.moves, ending="Nobody came")
+    page = film_page(Film(game.positions, game.moves, ending="Nobody came"))
     film = data_of(page)
     for number in (0, 1, 11, len(game.moves)):
         position = game.positions[number]
@@ -54,7 +54,7 @@ def test_a_page_holds_every_position_as_the_game_draws_it_and_needs_nothing_else
     for number in range(1, len(game.moves) + 1):
         assert f'<a href="#{number}" data-ply="{number}">' in page
     names = ["A<b>", *["B"] * (game.position.players - 1)]
-    assert "A<b>" not in film_page(game.positions, game.moves, names)
+    assert "A<b>" not in film_page(Film(game.positions, game.moves, names))
     assert not re.search(r'(?:src|href)="(?!#)[^"]', page)
     assert "@import" not in page
     # The address of SVG's names is no address to fetch.
@@ -85,7 +85,7 @@ def test_graphs_and_mistakes_lead_to_positions(game):
     seat, better = game.positions[9].to_move, game.positions[9].moves()[-1]
     judged, forecasts = Judged(10, seat, better, 0.125, 0.03), forecasts_of(game)
     forecasts.chances[5:8] = np.nan
-    page = film_page(game.positions, game.moves, (), forecasts, judged=[judged])
+    page = film_page(Film(game.positions, game.moves), forecasts, [judged])
     chances, scores = (json.loads(found) for found in re.findall(r'data-graph="(\[.*?\])"', page))
     expected = np.array([position.scores() for position in game.positions]).T
     assert scores == expected.tolist()
@@ -118,8 +118,8 @@ def test_a_player_is_summed_up_by_kind(game):
 
 def test_what_does_not_fit_is_refused(game):
     with pytest.raises(ValueError, match="give one position more than moves"):
-        film_page(game.positions[:-1], game.moves)
+        Film(game.positions[:-1], game.moves)
     with pytest.raises(ValueError, match="give one for each"):
-        film_page(game.positions, game.moves, ["A"])
+        Film(game.positions, game.moves, ["A"])
     with pytest.raises(ValueError, match="seat=0 with forecasts or judged"):
-        film_page(game.positions, game.moves, forecasts=forecasts_of(game), seat=0)
+        film_page(Film(game.positions, game.moves, seat=0), forecasts_of(game))

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from shakespeare_env import Position
-from shakespeare_env.cli.recorded import write_json_lines
+from shakespeare_env.cli.recorded import json_lines
 from shakespeare_env.film import Film
 from shakespeare_table.browser.store import Sitter, TablePlan
 from shakespeare_table.browser.tables import first_snapshot
@@ -34,7 +34,7 @@ def recorded():
 def whole(recorded, tmp_path_factory):
     """The game as a file, a move a line."""
     path = tmp_path_factory.mktemp("game") / "game.jsonl"
-    write_json_lines(path, recorded)
+    path.write_bytes(json_lines(recorded))
     return path.read_bytes()
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
 
-from shakespeare_env import Batch, env, raw_env
+from shakespeare_env import env, raw_env
 from shakespeare_env.core import registry, row_rules
 from shakespeare_env.wrappers.gym import SingleAgentEnv, SingleAgentVectorEnv
-from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
+from shakespeare_env.wrappers.sb3 import SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.each_table import full_tables, small_tables
 from tests.contract.random_games import TABLES
@@ -27,15 +27,11 @@ def test_api(view, number):
     shared.api_test(view, TABLES[number], seed=number, reward=reward)
 
 
-def self_play(render_mode=None, **arguments):
-    return SB3SelfPlayVecEnv(Batch(autoreset=False, **arguments), render_mode)
-
-
 def one_seat_each(render_mode=None, **arguments):
     return SB3SingleAgentVecEnv(SingleAgentBatch(**arguments), render_mode)
 
 
-VIEWS: list[Any] = [raw_env, env, SingleAgentEnv, SingleAgentVectorEnv, self_play, one_seat_each]
+VIEWS: list[Any] = [raw_env, env, SingleAgentEnv, SingleAgentVectorEnv, one_seat_each]
 SEATED: list[Any] = [SingleAgentEnv, SingleAgentVectorEnv, one_seat_each]
 MOST = registry.seats(registry.DEFAULT)[-1]
 REFUSED: list[tuple[list[Any], dict[str, Any], type[Exception], str]] = [
@@ -46,7 +42,6 @@ REFUSED: list[tuple[list[Any], dict[str, Any], type[Exception], str]] = [
     (VIEWS, {"box": "no/such/box.toml"}, ValueError, "no/such/box.toml"),
     (VIEWS, {"box": 3}, TypeError, "int"),
     (VIEWS, {"player": 2}, TypeError, "unexpected keyword argument 'player' .did you mean"),
-    ([SingleAgentVectorEnv], {"autoreset_mode": "DISABLED"}, ValueError, "DISABLED"),
     ([SingleAgentVectorEnv], {"num_envs": 5, "players": [2, 2]}, ValueError, "players"),
     (SEATED, {"opponents": ["random"]}, ValueError, f"1 opponents for {MOST - 1} seats"),
     (SEATED, {"opponents": {}}, ValueError, "weight"),
@@ -68,15 +63,11 @@ def test_wrong_arguments_are_refused_by_name(makers, wrong, fault, named):
 
 @small_tables
 def test_what_makes_no_sense_for_many_games_is_refused(table):
-    view: Any
     make: Any
-    for make in (self_play, one_seat_each):
-        view = make(**table.arguments)
-        for name in ("render", "close", "reset"):
-            with pytest.raises(AttributeError, match=name):
-                view.env_method(name)
-    with pytest.raises(ValueError, match="autoreset"):
-        SB3SelfPlayVecEnv(Batch(n=2, **table.arguments))
+    view = one_seat_each(**table.arguments)
+    for name in ("render", "close", "reset"):
+        with pytest.raises(AttributeError, match=name):
+            view.env_method(name)
     for make in (SingleAgentEnv, SingleAgentVectorEnv):
         with pytest.raises(ResetNeeded):
             make(**table.arguments).step(np.zeros(1, int))

@@ -89,19 +89,23 @@ def check(info, players, length):
 def test_of_tables_of_different_sizes_the_longest_counts(name):
     sizes = [*registry.seats(name)]
     arguments: dict[str, Any] = {"game": name, "players": sizes, "opponents": "random"}
-    view = SingleAgentVectorEnv(len(sizes), **arguments, autoreset_mode="SAME_STEP")
+    view = SingleAgentVectorEnv(len(sizes), **arguments)
     vec = SB3SingleAgentVecEnv(SingleAgentBatch(n=len(sizes), seed=2, **arguments))
-    observations, infos = view.reset(seed=2)
     rows: Any = vec.reset()
-    ended = np.zeros(len(sizes), int)
-    while not ended.all():
-        observations, _, terminated, _, infos = view.step(learn(observations, infos["action_mask"]))
+    ends: dict[int, Any] = {}
+    while len(ends) < len(sizes):
         rows, _, dones, listed = vec.step(learn(rows, vec.action_masks()))
-        assert (terminated == dones).all()
-        ended += terminated
-        for row in np.flatnonzero(terminated):
-            check(listed[row], sizes[row], max(sizes))
-            assert not listed[row]["final_scores"][sizes[row] :].any()
+        ends = {row: listed[row] for row in np.flatnonzero(dones).tolist()} | ends
+    observations, infos = view.reset(seed=2)
+    waiting = set(ends)
+    while waiting:
+        mask = infos["action_mask"]
+        mask[~mask.any(axis=1)] = 1  # whatever is played where a game is over
+        observations, _, terminated, _, infos = view.step(learn(observations, mask))
+        for row in waiting & {*np.flatnonzero(terminated)}:
+            check(ends[row], sizes[row], max(sizes))
+            assert not ends[row]["final_scores"][sizes[row] :].any()
             for key in KEYS:
-                assert infos["final_info"][f"_{key}"][row]
-                assert np.array_equal(infos["final_info"][key][row], listed[row][key])
+                assert infos[f"_{key}"][row]
+                assert np.array_equal(infos[key][row], ends[row][key])
+        waiting -= {*np.flatnonzero(terminated)}

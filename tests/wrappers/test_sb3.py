@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
+from shakespeare_env.wrappers.sb3 import SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.each_table import full_tables, small_tables
 from tests.wrappers.lives import BySight, learn
@@ -40,9 +40,6 @@ def test_an_illegal_action_of_the_learner_ends_its_game(table):
 
 @full_tables
 def test_a_seed_counts_for_one_reset_and_settles_it(table):
-    def make(table, seed):
-        return SB3SelfPlayVecEnv(table.batch(GAMES, seed, autoreset=False))
-
     def course(view):
         observations, shown = view.reset(), []
         for _ in range(80):
@@ -50,10 +47,10 @@ def test_a_seed_counts_for_one_reset_and_settles_it(table):
             shown.append((observations.tobytes(), rewards.tobytes()))
         return shown
 
-    view = make(table, seed=1)
-    assert course(view) != course(make(table, seed=7))
+    view = seated(table, seed=1)
+    assert course(view) != course(seated(table, seed=7))
     assert view.seed(7) == [7] * GAMES
     first = course(view)
     assert course(view) != first
     view.seed(7)
-    assert course(view) == first == course(make(table, seed=7))
+    assert course(view) == first == course(seated(table, seed=7))

@@ -9,7 +9,7 @@ import numpy as np
 
 from shakespeare_env import raw_env
 from shakespeare_env.wrappers.gym import SingleAgentEnv, SingleAgentVectorEnv
-from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
+from shakespeare_env.wrappers.sb3 import SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract import knowledge
 from tests.contract.each_table import all_tables
@@ -38,13 +38,9 @@ def shown_by_gym(table, records, seats):
 
 
 def shown_by_vector(table, records, seats):
-    env = SingleAgentVectorEnv(len(records), **table.arguments, autoreset_mode="SAME_STEP")
+    env = SingleAgentVectorEnv(len(records), **table.arguments)
     seated(env.games, records, seats)
-    before = [env.reset(), env.action_masks()]
-    # The next games are dealt by chance to come; the last ones are what was seen of these.
-    _, *rest, infos = env.step(np.full(len(records), -1))
-    assert infos["_final_obs"].all()
-    return [before, rest, infos["final_obs"], infos["final_info"]]
+    return [env.reset(), env.action_masks(), env.step(np.full(len(records), -1))]
 
 
 def shown_by_sb3(table, records, seats):
@@ -69,12 +65,6 @@ def shown_by_pettingzoo(table, records, seats):
     return shown
 
 
-def shown_by_self_play(table, records, seats):
-    view = SB3SelfPlayVecEnv(table.batch(len(records), seed=0, autoreset=False))
-    view.batch.load(slice(None), records)
-    return [view.reset(), view.action_masks(), view.seats, view.seat_rewards]
-
-
 @all_tables
 def test_what_a_seat_may_not_know_changes_nothing_that_it_is_shown(table):
     hidden, rng = knowledge.of(table.game, "hidden"), random.Random(8)
@@ -88,11 +78,5 @@ def test_what_a_seat_may_not_know_changes_nothing_that_it_is_shown(table):
     records, seats = stacked(record for record, _ in decisions), np.array([s for _, s in decisions])
     assert len(records) > 20
     assert changed.tobytes() != records.tobytes()
-    for shown in (
-        shown_by_gym,
-        shown_by_vector,
-        shown_by_sb3,
-        shown_by_pettingzoo,
-        shown_by_self_play,
-    ):
+    for shown in (shown_by_gym, shown_by_vector, shown_by_sb3, shown_by_pettingzoo):
         assert bytes_of(shown(table, records, seats)) == bytes_of(shown(table, changed, seats))

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from shakespeare_env import Batch, Position, env
 from shakespeare_env.wrappers.gym import SingleAgentEnv
-from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
+from shakespeare_env.wrappers.sb3 import SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.random_games import Table
 from tests.wrappers.lives import BySight
@@ -182,23 +182,11 @@ def _gymnasium(rows: Rows, players: int, seed: int, arguments: Any) -> None:
 def _sb3_one_seat(rows: Rows, players: int, seed: int, arguments: Any) -> None:
     view = SB3SingleAgentVecEnv(SingleAgentBatch(n=ROWS, opponents=PLAYER, **arguments))
     view.seed(seed)
-    _check_vec_env(view, of_one_seat(rows, players), players)
-
-
-def _sb3_self_play(rows: Rows, players: int, seed: int, arguments: Any) -> None:
-    view = SB3SelfPlayVecEnv(Batch(n=ROWS, seed=seed, autoreset=False, **arguments))
-    _check_vec_env(view, rows, players)
-
-
-def _check_vec_env(view: Any, rows: Rows, players: int) -> None:
-    observations, own = view.reset(), isinstance(view, SB3SelfPlayVecEnv)
-    for made in _together(rows):
+    observations: Any = view.reset()
+    for made in _together(of_one_seat(rows, players)):
         _same_views(made, observations, view.action_masks())
-        assert not own or view.seats.tolist() == [one.seat for one in made]
         observations, rewards, ended, infos = view.step(np.array([one.action for one in made]))
-        same(rewards, [one.rewards[one.seat] if own else one.reward for one in made])
-        if own:
-            same(view.seat_rewards, [one.rewards for one in made])
+        same(rewards, [one.reward for one in made])
         assert ended.tolist() == [one.last for one in made]
         for row in np.flatnonzero(ended).tolist():
             same(infos[row]["terminal_observation"], made[row].final[made[row].seat])
@@ -211,7 +199,6 @@ VIEWS = {
     "PettingZoo": _aec,
     "Gymnasium": _gymnasium,
     "SB3 one seat": _sb3_one_seat,
-    "SB3 self-play": _sb3_self_play,
 }
 
 

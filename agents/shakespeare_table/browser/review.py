@@ -22,11 +22,12 @@ from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from shakespeare_env.checks.values import short_name
-from shakespeare_env.cli.recorded import Recorded, from_bytes
+from shakespeare_env.cli.recorded import from_bytes
 from shakespeare_env.drawing.raster import png
 from shakespeare_env.errors import DatasetError
-from shakespeare_env.film import SCRIPTS, STYLES, Film, Forecasts, page_of, player
+from shakespeare_env.film import SCRIPTS, STYLES, Film, Forecasts, film_page, player
 from shakespeare_env.film.figures import chances_graph, mistakes_list, score_graph, summary
+from shakespeare_env.play.course import Course
 from shakespeare_table.analysis.judging import (
     Line,
     Verdict,
@@ -61,7 +62,7 @@ _PASTED = "the game given"  # the name that errors give to lines from a form
 class Reviewed:
     """A game that may be looked back on: all of it is open; `plan` is of a table played here."""
 
-    def __init__(self, game: Recorded, title: str = "", plan: TablePlan | None = None) -> None:
+    def __init__(self, game: Course, title: str = "", plan: TablePlan | None = None) -> None:
         self.plan = plan
         # Each position is made once, and travels to the agents by itself.
         self.game = replace(game, positions=list(game.positions))
@@ -81,7 +82,7 @@ class Judging:
     Pages call the agent `name`, `make` takes it as `agent`.
     """
 
-    def __init__(self, game: Recorded, name: str, agent: str, analysts: Analysts) -> None:
+    def __init__(self, game: Course, name: str, agent: str, analysts: Analysts) -> None:
         self._positions, self._moves = game.positions, game.moves
         self.name, self.agent = name, agent
         self._analysts = analysts
@@ -188,7 +189,7 @@ def routes(site: Site) -> list[Route]:
             raise HTTPException(
                 403, "This game is still being played; it is open to review once it is over."
             )
-        return Reviewed(Recorded(now.positions, now.moves, now.names), plan=now.plan)
+        return Reviewed(Course(now.positions, now.moves, now.names), plan=now.plan)
 
     def asked(request: Request) -> _Asked:
         kind, game_id = request.path_params["kind"], request.path_params["id"]
@@ -280,7 +281,7 @@ def _share(asked: _Asked) -> Response:
     judging, film = asked.judging(), asked.reviewed.film
     judged = list(judging.judged)
     forecasts = judging.forecasts() if judged else None
-    page = page_of(film, forecasts, judged, asked.reviewed.title)
+    page = film_page(film, forecasts, judged, asked.reviewed.title)
     headers = {"Content-Disposition": f'attachment; filename="{film.game.name}-game.html"'}
     return Response(page, media_type="text/html", headers=headers)
 

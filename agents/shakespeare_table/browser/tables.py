@@ -7,11 +7,11 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from typing import Any
 
 from shakespeare_env import Position
 from shakespeare_env.checks.values import shown
 from shakespeare_env.core import registry
-from shakespeare_env.datasets.recorded_columns import dealt
 from shakespeare_env.errors import IllegalMove, PositionError, ShakespeareEnvError
 from shakespeare_env.play.course import Course
 from shakespeare_table.browser.store import Sitter, Store, StoredTable, StoreError, TablePlan
@@ -86,7 +86,8 @@ def first_snapshot(plan: TablePlan, table_id: str = "") -> Snapshot:
         if plan.start is not None:
             first = Position.from_dict(plan.start, seed=plan.seed)
         else:
-            first = dealt(plan.game, plan.players, plan.seed, 0, plan.variants)
+            named: Any = dict.fromkeys(plan.variants, True)
+            first = Position.new(plan.game, players=plan.players, seed=plan.seed, **named)
     except (TypeError, ValueError, PositionError) as fault:
         raise TableError(str(fault)) from fault
     if (first.game.name, first.players) != (plan.game, plan.players):

@@ -13,11 +13,12 @@ from pathlib import Path
 import typer
 
 from shakespeare_agents.naming import default, make
+from shakespeare_agents.storage import write_atomically
 from shakespeare_env import IllegalMove, Position
 from shakespeare_env.checks.values import did_you_mean, shown
 from shakespeare_env.cli import printing, screen
 from shakespeare_env.cli.choices import give_up
-from shakespeare_env.cli.recorded import write_json_lines
+from shakespeare_env.cli.recorded import json_lines
 from shakespeare_env.errors import own_steps
 from shakespeare_table.session import Session, choose
 
@@ -183,7 +184,7 @@ class Person:
         if path not in self._saved and os.path.lexists(path):
             raise ValueError(f"there is a {shown(str(path))} already; give another name")
         try:
-            write_json_lines(path, self.session.course)
+            write_atomically(path, json_lines(self.session.course, path.suffix == ".gz"))
         except (OSError, ValueError) as fault:  # ValueError: no file can have this name
             raise ValueError(f"cannot write {shown(str(path))}: {fault}") from fault
         self._saved.add(path)

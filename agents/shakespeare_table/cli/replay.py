@@ -12,10 +12,12 @@ import typer
 from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_agents.cli.playing import counted_games
 from shakespeare_agents.naming import running_python
+from shakespeare_agents.storage import write_atomically
 from shakespeare_env.cli import printing, screen
 from shakespeare_env.cli.choices import check_seat, check_writable, give_up
-from shakespeare_env.cli.recorded import Recorded, from_bytes, from_folder, from_json_lines
+from shakespeare_env.cli.recorded import from_bytes, from_folder, from_json_lines
 from shakespeare_env.errors import DatasetError
+from shakespeare_env.play.course import Course
 
 _HELP = "n or b: one position on or back; a number; first; last; moves: legal here; q: leave"
 
@@ -110,13 +112,7 @@ def replay(
 
 
 def _play_instead(
-    game: Recorded,
-    at: int,
-    move: str,
-    named: Sequence[str] | None,
-    *,
-    continuations: int,
-    seed: int,
+    game: Course, at: int, move: str, named: Sequence[str] | None, *, continuations: int, seed: int
 ) -> None:
     """Play another move at a position, let agents finish, and compare with the recorded move.
 
@@ -167,20 +163,20 @@ def _play_instead(
     typer.echo(f"Means of {result.continuations} continuations of each move, 95 % intervals.")
 
 
-def _write_page(game: Recorded, path: Path, seat: int | None) -> None:
+def _write_page(game: Course, path: Path, seat: int | None) -> None:
     check_writable(path)
-    from shakespeare_env.film import film_page, write_film_page  # not for completion
+    from shakespeare_env.film import Film, film_page  # not for completion
 
     names = game.names or ()
-    page = film_page(game.positions, game.moves, names, seat=seat, ending=game.forfeit)
+    film = Film(game.positions, game.moves, names, seat=seat, ending=game.forfeit)
     try:
-        write_film_page(path, page)
+        write_atomically(path, film_page(film).encode())
     except OSError as error:
         give_up(f"cannot write {path}: {error}")
     typer.echo(f"Wrote {path}; open it in a browser.")
 
 
-def _walk(game: Recorded, seat: int | None) -> None:
+def _walk(game: Course, seat: int | None) -> None:
     from shakespeare_table.cli.person import Answers, Leave, number_in  # not for completion
 
     answers, at, end = Answers(), 0, len(game.moves)
@@ -201,7 +197,7 @@ def _walk(game: Recorded, seat: int | None) -> None:
         return
 
 
-def _print_position(game: Recorded, at: int, seat: int | None) -> None:
+def _print_position(game: Course, at: int, seat: int | None) -> None:
     position = game.positions[at]
     if at:
         printing.print_move(game.lines(at - 1, seat))
@@ -223,7 +219,7 @@ def _print_position(game: Recorded, at: int, seat: int | None) -> None:
         typer.echo(f"Position {at} of {len(game.moves)}. {who}.")
 
 
-def _print_legal(game: Recorded, at: int, seat: int | None) -> None:
+def _print_legal(game: Course, at: int, seat: int | None) -> None:
     position = game.positions[at]
     if seat not in (None, position.to_move) and position.to_move is not None:
         typer.echo(f"Seat {position.to_move} decides; seat {seat} may not see its legal moves.")

@@ -19,12 +19,12 @@ from shakespeare_agents.programs import Fault
 from shakespeare_arena.playing import result_row
 from shakespeare_arena.results import opened
 from shakespeare_arena.seating import Match, Rules, Seating
+from shakespeare_env import Position
 from shakespeare_env.checks.values import did_you_mean, shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.rng import EXACT, fresh_seed
 from shakespeare_env.datasets.frames import RESULTS, frame
 from shakespeare_env.datasets.reading import is_arena, read_results
-from shakespeare_env.datasets.recorded_columns import dealt
 from shakespeare_env.errors import ArenaError, IllegalMove, ShakespeareEnvError
 from shakespeare_table.mcp.table import Answer, Opponent, Start, Table
 from shakespeare_table.rulebook import notation, rules
@@ -107,7 +107,9 @@ class Tables:
                 if not 0 <= seat < players:
                     raise RequestError(f"no seat {seat}; the seats are 0 to {players - 1}")
                 start = self._start(players, seed, tuple(variants or ()))
-                position = dealt(game, players, start.seed, start.deal, start.variants)
+                named: Any = dict.fromkeys(start.variants, True)
+                dealt: Any = {"seed": start.seed, "deal": start.deal}
+                position = Position.new(game, players=players, **dealt, **named)
                 opponents = self._opponents(game, players - 1)
             except (TypeError, ValueError, ImportError) as fault:
                 raise RequestError(str(fault)) from fault

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from shakespeare_env.cli.recorded import from_folder, write_json_lines
+from shakespeare_env.cli.recorded import from_folder, json_lines
 from shakespeare_env.core import registry
-from shakespeare_env.film import film_page
+from shakespeare_env.film import Film, film_page
 from tests.contract.command_line import PLAYED, moves_told, printed, refused
 from tests.contract.small_datasets import write
 
@@ -28,7 +28,7 @@ def record(folder):
 def begun(record, tmp_path):
     """The first moves of the game in a file."""
     file = tmp_path / "begun.jsonl"
-    write_json_lines(file, record.up_to(4))
+    file.write_bytes(json_lines(record.up_to(4)))
     return str(file)
 
 
@@ -119,7 +119,7 @@ def test_a_game_is_written_as_a_page(record, begun, tmp_path):
     file, course = tmp_path / "game.html", (record.positions[:5], record.moves[:4], record.names)
     for seat, at in ((None, []), (0, ["--seat", "0"])):
         printed("replay", begun, "--page", str(file), *at)
-        assert file.read_text(encoding="utf-8") == film_page(*course, seat=seat)
+        assert file.read_text(encoding="utf-8") == film_page(Film(*course, seat=seat))
 
 
 def test_refuses_what_cannot_be(folder, record, tmp_path):

@@ -1,4 +1,4 @@
-"""The decisions of recorded games: as a lazy frame, as objects and as batches of NumPy arrays."""
+"""The decisions of recorded games: as a frame, as objects and as batches of NumPy arrays."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ from shakespeare_env.datasets import (
     recorded_columns,
     recorded_games,
 )
-from shakespeare_env.datasets.recorded_columns import dealt
+from shakespeare_env.datasets import decisions_of as made_of
 from shakespeare_env.errors import DatasetError
 from tests.arena.small_arenas import written
-from tests.contract.processes import said_by
 from tests.contract.small_datasets import write
 
 SCHEMA = frames.polars_schema(DECISIONS)
@@ -41,8 +40,9 @@ def games_of(folder):
 
 def played(game: dict[str, Any]) -> list[Position]:
     """The positions of a game, one move after the other."""
-    deal = (game["game"], game["players"], game["seed"], game["deal"], game["variants"])
-    positions = [dealt(*deal)]
+    dealt = {name: game[name] for name in ("players", "seed", "deal")}
+    dealt |= dict.fromkeys(game["variants"], True)
+    positions = [Position.new(game["game"], **dealt)]
     for action in game["actions"]:
         after = positions[-1].copy()
         after.push(after.move_text(action))
@@ -88,7 +88,7 @@ def folder(request, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def rows(folder):
-    return read_decisions(folder).collect()
+    return read_decisions(folder)
 
 
 def test_they_are_those_of_the_games_played_one_by_one(folder, rows):
@@ -96,34 +96,16 @@ def test_they_are_those_of_the_games_played_one_by_one(folder, rows):
     assert_frame_equal(rows, pl.DataFrame(expected, schema=SCHEMA))
 
 
-QUERIES = {
-    "some in the middle": lambda frame: frame.slice(40, 7).select("position", "value"),
-    "by what is not stored, and is": lambda frame: frame.filter(
-        pl.col("agent") == pl.col("agent").first(), pl.col("action") > 5
-    ).select("phase"),
-    "the first, of which some": lambda frame: frame.head(20).filter(pl.col("seat") == 0),
-}
-
-
-@pytest.mark.parametrize("query", QUERIES)
 @pytest.mark.parametrize("at_once", [recorded_columns._GAMES_AT_ONCE, 1])
-def test_a_query_gives_what_it_would_of_all_rows(folder, rows, query, at_once, monkeypatch):
+def test_some_columns_of_some_games_are_those_of_all(folder, rows, at_once, monkeypatch):
     monkeypatch.setattr(recorded_columns, "_GAMES_AT_ONCE", at_once)
-    asked = QUERIES[query]
-    assert_frame_equal(asked(read_decisions(folder)).collect(), asked(rows.lazy()).collect())
-
-
-@pytest.mark.parametrize("folder", KINDS[-1:], indirect=True)
-def test_a_process_may_end_while_polars_reads_ahead(folder):
-    """Python ends threads in the middle, which Polars answers by aborting."""
-    program = f"""
-import numpy as np
-import polars as pl
-from shakespeare_env.datasets import read_decisions, recorded_columns
-recorded_columns._GAMES_AT_ONCE = 1
-print(read_decisions({str(folder)!r}).filter(pl.col("position") != "").head(1).collect().height)
-"""
-    assert said_by(program) == "1\n"
+    columns = ["value", "seat", "won"]
+    assert_frame_equal(read_decisions(folder, columns), rows.select(columns))
+    games = read_games(folder).filter(pl.col("game_id") % 2 == 1)
+    for some in (games, games.clear()):
+        numbers = some.select("game_id").collect()["game_id"].to_list()
+        expected = rows.filter(pl.col("game_id").is_in(numbers)).select("phase", "move")
+        assert_frame_equal(made_of(some, ["phase", "move"]), expected)
 
 
 def test_a_game_is_as_it_was_recorded(folder):
@@ -240,10 +222,12 @@ def test_they_go_to_other_processes_and_touch_no_generator(folder, monkeypatch):
 
 @pytest.mark.parametrize("folder", KINDS[-1:], indirect=True)
 def test_what_cannot_be_asked_is_refused(folder):
-    wrong: dict[str, Any] = {"size": 1.5, "buffer": 0, "seed": -1, "agent": "nobody"}
+    wrong: dict[str, Any] = {"size": 1.5, "seed": -1, "agent": "nobody"}
     for name, value in wrong.items():
         with pytest.raises((DatasetError, ValueError, TypeError), match=f"{name}.*{value}"):
             read_batches(folder, **{"size": SIZE, name: value})
+    with pytest.raises(ValueError, match="no column 'turn'; choose some of game_id, "):
+        read_decisions(folder, ["turn"])
     for epoch in ((-1,), (0, (2, 2))):
         with pytest.raises(ValueError, match="epoch"):
             read_batches(folder, size=SIZE).epoch(*epoch)
