@@ -21,13 +21,13 @@ from shakespeare_agents.storage import held, is_left_over, write_atomically
 from shakespeare_arena.seating import Match
 from shakespeare_env.core import registry
 from shakespeare_env.datasets.frames import load_polars, parquet
+from shakespeare_env.datasets.parquet import read_parquet
 from shakespeare_env.datasets.reading import (
     ARENA,
     ARENA_FORMAT,
     BOX_NAME,
     FILES,
     arena_game,
-    read_parquet,
     read_results,
     results_files,
 )

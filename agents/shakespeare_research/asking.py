@@ -34,7 +34,7 @@ from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game
 from shakespeare_env.core.rng import check_seed
 from shakespeare_env.datasets.frames import faults, parquet
-from shakespeare_env.datasets.reading import read_parquet
+from shakespeare_env.datasets.parquet import read_parquet
 from shakespeare_env.errors import DatasetError, WorkerError
 from shakespeare_research.questions import (
     ESTIMATES,

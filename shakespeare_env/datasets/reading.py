@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shakespeare_env.checks.limits import read_regular, regular_size
+from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.core.registry import box_fault
 from shakespeare_env.datasets.frames import (
     RESULTS,
@@ -19,6 +18,7 @@ from shakespeare_env.datasets.frames import (
     named_faults,
     polars_schema,
 )
+from shakespeare_env.datasets.parquet import check_parquet
 from shakespeare_env.errors import DatasetError
 
 if TYPE_CHECKING:
@@ -35,14 +35,6 @@ FILES = r"games-\d{6,}\.parquet"
 """Names of the files of games, as a regular expression."""
 _LARGEST = 2**26
 """The most bytes of a manifest."""
-
-
-def read_parquet(path: Path, columns: Sequence[str] | None = None) -> polars.DataFrame:
-    """A file's rows, all columns or some; one of `faults()` if it cannot be read."""
-    regular_size(path)
-    # Polars would look for a name with `[`, `*` or `?` as a pattern.
-    read: polars.DataFrame = load_polars().read_parquet(path, columns=columns, glob=False)
-    return read
 
 
 def is_arena(folder: Path) -> bool:
@@ -115,7 +107,7 @@ def read_results(folder: Folder) -> polars.DataFrame:
 def _check_file(path: Path) -> None:
     remedy = "copy the file again, or delete it: its games can be played again"
     try:
-        regular_size(path)
+        check_parquet(path)
         columns = load_polars().scan_parquet(path, glob=False).collect_schema()
     except faults() as error:
         raise DatasetError(f"{path}: cannot be read ({first_line(error)}); {remedy}") from error

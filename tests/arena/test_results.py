@@ -81,6 +81,7 @@ def changed(**facts):
     ("file", "change", "said"),
     [
         ("games", lambda path: path.write_bytes(path.read_bytes()[:-100]), "cannot be read"),
+        ("games", rewritten(extra=pl.lit([0] * 10**7)), "of memory, as no games do"),
         ("games", rewritten(extra=pl.lit(1)), "other columns"),
         ("games", rewritten(deal=pl.col("deal").cast(pl.Int32)), "other columns"),
         ("manifest", lambda path: path.write_text("[]"), "cannot be read"),

@@ -1,0 +1,120 @@
+"""Parquet files, read only if they take no more memory than games do.
+
+A list or column of equal values is a few bytes for millions of them.  How many there are stands
+before each page, to which the footer leads, in Thrift's compact protocol; Polars does not tell it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from shakespeare_env.checks.limits import readable_size, regular_size
+from shakespeare_env.datasets.frames import load_polars
+
+if TYPE_CHECKING:
+    import polars
+
+_SMALL, _MOST_TIMES = 2**26, 256
+"""Bytes that any file may take in memory, and times its own size that a larger one may.
+
+Recorded games take twenty times.
+"""
+_BYTES_OF_A_VALUE = 16
+"""The most that Polars takes for one, be it in a list: a text's view."""
+_LONGEST = 2**22
+"""The most bytes of a footer."""
+_ROW_GROUPS, _COLUMNS, _ABOUT, _STORED, _DATA, _WORDS = 4, 1, 3, 7, 9, 11
+"""Fields of a footer, its row groups, their columns: bytes, and where data and words begin."""
+_UNPACKED, _PACKED, _KINDS, _VALUES = 2, 3, (5, 7, 8), 1
+"""Fields before a page: its bytes, and what is said of each kind of page."""
+_I8, _I64, _DOUBLE, _BINARY, _LIST, _STRUCT = 3, 6, 7, 8, 9, 12
+"""Types of values; 1 and 2 are true and false."""
+
+
+def read_parquet(path: Path, columns: Sequence[str] | None = None) -> polars.DataFrame:
+    """A file's rows, all columns or some; errors as of `check_parquet`, and Polars' own."""
+    check_parquet(path)
+    # Polars would look for a name with `[`, `*` or `?` as a pattern.
+    read: polars.DataFrame = load_polars().read_parquet(path, columns=columns, glob=False)
+    return read
+
+
+def check_parquet(path: Path) -> None:
+    """Refuse a file that would take memory out of all proportion to its size.
+
+    Raises:
+        OSError: there is no such file, or it is a folder, device or pipe.
+        ValueError: it is refused, or is no Parquet file.
+    """
+    size = regular_size(path)
+    try:
+        with path.open("rb") as file:
+            needed = sum(
+                max(page[_UNPACKED], page[kind][_VALUES] * _BYTES_OF_A_VALUE, 0)
+                for page in _pages(file, size)
+                for kind in _KINDS
+                if kind in page
+            )
+    except (LookupError, TypeError, AttributeError, OverflowError, RecursionError) as fault:
+        raise ValueError("what it says of its pages is damaged") from fault
+    if needed > max(_SMALL, size * _MOST_TIMES):
+        raise ValueError(
+            f"its {size:,} bytes would take {readable_size(needed)} of memory, as no games do"
+        )
+
+
+def _pages(file: BinaryIO, size: int) -> Iterator[Any]:
+    """What stands before each page of a file."""
+    file.seek(max(size - 8, 0))
+    end = file.read(8)
+    length = int.from_bytes(end[:4], "little")
+    if end[4:] != b"PAR1" or length > min(size - 8, _LONGEST):
+        raise ValueError("it does not end as a Parquet file does")
+    file.seek(size - 8 - length)
+    left = size
+    for column in (column for group in _struct(file)[_ROW_GROUPS] for column in group[_COLUMNS]):
+        about = column[_ABOUT]
+        at = min(about[_DATA], about.get(_WORDS) or about[_DATA])
+        stop = at + about[_STORED]
+        left -= abs(about[_STORED])
+        if left < 0:  # pages that are read again and again
+            raise ValueError("its columns take more than the file has")
+        while at < stop:
+            file.seek(at)
+            yield (page := _struct(file))
+            at = file.tell() + max(page[_PACKED], 0)
+
+
+def _value(file: BinaryIO, kind: int) -> Any:
+    if kind <= _I8:
+        return file.read(1)[0]
+    if kind <= _I64:
+        number = _number(file)
+        return number >> 1 ^ -(number & 1)
+    if kind in (_DOUBLE, _BINARY):
+        return file.read(8 if kind == _DOUBLE else min(_number(file), _LONGEST))
+    if kind == _LIST:
+        head = file.read(1)[0]
+        count = _number(file) if head >> 4 == 15 else head >> 4
+        return [_value(file, head & 15) for _ in range(count)]
+    if kind == _STRUCT:
+        return _struct(file)
+    raise TypeError(kind)
+
+
+def _struct(file: BinaryIO) -> dict[int, Any]:
+    """The values of a structure by the numbers of its fields."""
+    fields, at = {}, 0
+    while head := file.read(1)[0]:
+        at = at + (head >> 4) if head >> 4 else _value(file, _I64)
+        is_flag = head & 15 < _I8  # the type tells its value
+        fields[at] = head & 15 == 1 if is_flag else _value(file, head & 15)
+    return fields
+
+
+def _number(file: BinaryIO) -> int:
+    """A whole number in groups of seven bits, the lowest first."""
+    byte = file.read(1)[0]
+    return byte if byte < 128 else byte & 127 | _number(file) << 7
