@@ -76,6 +76,12 @@ def test_supersuit_wraps_games_that_are_played_with_legal_actions_alone(monkeypa
     assert "Illegal move" not in capfd.readouterr().err
 
 
+def test_openspiel_searches_and_beats_random_play(monkeypatch):
+    pytest.importorskip("pyspiel")
+    recipe = run(monkeypatch, "openspiel_ismcts")
+    assert np.mean(recipe["margins"]) > 0
+
+
 @pytest.mark.parametrize("name", ["shakespeare", "figaro"])
 def test_onnxruntime_plays_the_game_that_the_network_plays(name, monkeypatch, tmp_path):
     pytest.importorskip("onnxruntime")

@@ -1,0 +1,40 @@
+"""OpenSpiel's IS-MCTS searches with 20 simulations against random play."""
+
+import numpy as np
+import pyspiel
+from open_spiel.python.algorithms.ismcts import ISMCTSBot
+from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
+
+# Importing it registers python_shakespeare and python_figaro.
+import shakespeare_env.wrappers.openspiel  # noqa: F401
+
+game = pyspiel.load_game("python_shakespeare(players=2,reward=margin)")
+pyspiel.random_sim_test(game, num_sims=2, serialize=True, verbose=False)
+
+rng = np.random.RandomState(0)
+bot = ISMCTSBot(
+    game,
+    RandomRolloutEvaluator(n_rollouts=1, random_state=rng),
+    uct_c=2.0,
+    max_simulations=20,
+    random_state=rng,
+)
+# Worlds are drawn from this generator; the bot's own is seeded by the clock.
+bot.set_resampler(
+    lambda state, seat: state.resample_from_infostate(seat, rng.rand)
+)
+margins = []
+for searcher in (0, 1):
+    state = game.new_initial_state()
+    while not state.is_terminal():
+        if state.is_chance_node():
+            # Four bytes of the seed, before the game begins.
+            actions, chances = zip(*state.chance_outcomes(), strict=True)
+            action = rng.choice(actions, p=chances)
+        elif state.current_player() == searcher:
+            action = bot.step(state)
+        else:
+            action = rng.choice(state.legal_actions())
+        state.apply_action(action)
+    margins.append(10 * state.returns()[searcher])
+print("margins of the search over random play:", *map(round, margins))

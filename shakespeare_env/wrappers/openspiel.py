@@ -1,0 +1,218 @@
+"""Every game for OpenSpiel: importing this registers `python_shakespeare` and so on.
+
+Chance is explicit and comes first: four chance nodes of 256 outcomes are the bytes of a seed s, and
+the game that follows is `Position.new(seed=s)`, chance to come included.  A search that clones a
+state would therefore see the future; one on `resample_from_infostate`, such as IS-MCTS, does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+
+from shakespeare_env.core import registry
+from shakespeare_env.core.batch import Batch
+from shakespeare_env.core.position import Position
+from shakespeare_env.core.row_rules import NAMES, SCORE, reward_code
+
+try:
+    import pyspiel
+except ImportError as fault:
+    raise ImportError(
+        "OpenSpiel is not installed; on Linux and macOS: pip install open_spiel"
+    ) from fault
+
+SEED_BYTES = 4
+"""Chance nodes before a game; each draws a byte of the seed, the most significant first."""
+_BYTE_VALUES = 256
+_MOST_DECISIONS = 2000
+"""More than any game has: the longest of thousands of random ones had fewer than 300."""
+
+
+class OpenSpielGame(pyspiel.Game):
+    """A game of the registry, a subclass each, with OpenSpiel's parameters or ValueError.
+
+    These are `players`; `reward`, one that is paid at the end; variants such as `strategic_rest`.
+    """
+
+    name: str
+
+    def __init__(self, params: Mapping[str, Any] | None = None) -> None:
+        rules = registry.game(self.name)
+        self._arguments = _defaults(self.name) | dict(params or {})
+        reward = self._arguments["reward"]
+        if reward_code(reward) == SCORE:
+            raise ValueError(f"reward={reward!r} is paid at every step: choose win, margin or rank")
+        players = rules.check_players(self._arguments["players"])
+        rules.option_bits(_variants(self.name, self._arguments), [players])
+        # Scores are int16, so this bounds their differences.
+        bound = 1.0 if players > 1 and reward != "margin" else 2**16 / rules.score_scale
+        info = pyspiel.GameInfo(
+            num_distinct_actions=rules.actions.size,
+            max_chance_outcomes=_BYTE_VALUES,
+            num_players=players,
+            min_utility=-bound,
+            max_utility=bound,
+            max_game_length=_MOST_DECISIONS,
+        )
+        super().__init__(_game_type(self.name), info, dict(params or {}))
+
+    def new_initial_state(self) -> OpenSpielState:
+        """The state before the first chance node."""
+        return OpenSpielState(self, self.name, self._arguments)
+
+    def make_py_observer(
+        self, iig_obs_type: Any = None, params: Mapping[str, Any] | None = None
+    ) -> SeatObserver:
+        """The observer that OpenSpiel asks for; ValueError for an unsupported type."""
+        kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
+        if params or kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
+            raise ValueError("an observation is one seat's, whole and without parameters")
+        return SeatObserver(registry.game(self.name).layout.size, kind.perfect_recall)
+
+
+class OpenSpielState(pyspiel.State):
+    """A position, None until chance has drawn the seed, and what each seat remembers."""
+
+    def __init__(self, game: OpenSpielGame, name: str, arguments: Mapping[str, Any]) -> None:
+        super().__init__(game)
+        # OpenSpiel clones and serialises what is in `__dict__`; the game stays outside.
+        self.position: Position | None = None
+        self._name = name
+        self._arguments = dict(arguments)
+        self._seed = b""
+        self._memories = [b""] * arguments["players"]
+        self._returns = [0.0] * arguments["players"]
+
+    def current_player(self) -> int:
+        """The seat to decide, `PlayerId.CHANCE` or `PlayerId.TERMINAL`."""
+        if self.position is None:
+            return int(pyspiel.PlayerId.CHANCE)
+        seat = self.position.to_move
+        return int(pyspiel.PlayerId.TERMINAL) if seat is None else seat
+
+    def is_terminal(self) -> bool:
+        """Whether the game is over."""
+        return self.position is not None and self.position.to_move is None
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """The values of the seed's next byte, equally likely."""
+        return [(value, 1 / _BYTE_VALUES) for value in range(_BYTE_VALUES)]
+
+    def returns(self) -> list[float]:
+        """The reward of each seat, 0 until the game is over."""
+        return list(self._returns)
+
+    def observation(self, seat: int) -> Any:
+        """int8[D]: what a seat may know now; zeros before the seed is drawn."""
+        if self.position is None:
+            return np.zeros(registry.game(self._name).layout.size, np.int8)
+        return self.position.observation(seat)
+
+    def information(self, seat: int) -> str:
+        """A digest of all that a seat has seen and done, and its present observation."""
+        return f"{self._memories[seat].hex()}:{self.observation(seat).tobytes().hex()}"
+
+    def resample_from_infostate(
+        self, seat: int, probability_sampler: Callable[[], float]
+    ) -> OpenSpielState:
+        """A random state that a seat cannot tell from this one, chance to come included.
+
+        The other seats forget what they have seen, and `history` remains that of this state.
+        """
+        possible: OpenSpielState = self.clone()
+        if self.position is not None:
+            seed = int(probability_sampler() * 2**53)
+            possible.position = self.position.determinize(seat, seed)
+            possible._memories = [b""] * len(self._memories)
+            possible._memories[seat] = self._memories[seat]
+        return possible
+
+    def _legal_actions(self, player: int) -> list[int]:
+        assert self.position is not None
+        return [int(action) for action in self.position.action_mask().nonzero()[0]]
+
+    def _apply_action(self, action: int) -> None:
+        arguments = self._arguments
+        if self.position is None:
+            self._seed += bytes([action])
+            if len(self._seed) == SEED_BYTES:
+                seed, players = int.from_bytes(self._seed), arguments["players"]
+                variants = _variants(self._name, arguments)
+                self.position = Position.new(self._name, players=players, seed=seed, **variants)
+            return
+        seat = self.current_player()
+        known = self._memories[seat] + self.observation(seat).tobytes() + action.to_bytes(2)
+        self._memories[seat] = blake2b(known, digest_size=16).digest()
+        before = self.position.record()
+        self.position.push(self.position.move_text(action))
+        if self.is_terminal():  # the last move brings each seat what every other view pays it
+            places = {name: arguments[name] for name in ("players", "reward")}
+            last = Batch(self._name, n=1, autoreset=False, **places)
+            last.load(slice(0, 1), before)
+            self._returns = last.step([action])[0][0, : arguments["players"]].tolist()
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        if self.position is None or player < 0:
+            return f"seed byte {action}"
+        return registry.game(self._name).actions.text(action, player, self.position.players)
+
+    def __str__(self) -> str:
+        return f"seed {self._seed.hex()}" if self.position is None else str(self.position)
+
+
+class SeatObserver:
+    """OpenSpiel's observer of one seat: `tensor`, float32[D], and `dict`, the same by name."""
+
+    def __init__(self, size: int, perfect_recall: bool) -> None:
+        self.tensor = np.zeros(size, np.float32)
+        self.dict = {"observation": self.tensor}
+        self._perfect_recall = perfect_recall
+
+    def set_from(self, state: OpenSpielState, player: int) -> None:
+        """Write what a seat may know into the tensor."""
+        self.tensor[:] = state.observation(player)
+
+    def string_from(self, state: OpenSpielState, player: int) -> str:
+        """The same as a string; with perfect recall, what it has seen and done before, too."""
+        if self._perfect_recall:
+            return state.information(player)
+        return str(state.observation(player).tobytes().hex())
+
+
+def _defaults(name: str) -> dict[str, Any]:
+    rules = registry.game(name)
+    return {"players": rules.max_seats, "reward": NAMES[0], **dict.fromkeys(rules.options, False)}
+
+
+def _variants(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    return {variant: arguments[variant] for variant in registry.game(name).options}
+
+
+def _game_type(name: str) -> pyspiel.GameType:
+    seats = registry.seats(name)
+    return pyspiel.GameType(
+        short_name=f"python_{name}",
+        long_name=name.capitalize(),
+        dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+        chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
+        information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
+        utility=pyspiel.GameType.Utility.GENERAL_SUM,
+        reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+        max_num_players=seats[-1],
+        min_num_players=seats[0],
+        provides_information_state_string=True,
+        provides_information_state_tensor=False,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        parameter_specification=_defaults(name),
+    )
+
+
+# What is registered outlives the interpreter, which a class can but a function cannot.
+for _name in registry.names():
+    _game = type(f"{OpenSpielGame.__name__}_{_name}", (OpenSpielGame,), {"name": _name})
+    pyspiel.register_game(_game_type(_name), _game)
