@@ -1,5 +1,6 @@
 """An agent is the same under every name, and another as soon as it would play otherwise."""
 
+import importlib
 import os
 import subprocess
 import sys
@@ -69,29 +70,27 @@ def test_named_python_is_known_by_its_source_options_and_version(tmp_path, monke
     assert digest("mine.py:A") == before[0]
 
 
-def test_files_and_versions_make_another_agent_unless_its_own_options_are_called_so(
-    tmp_path, monkeypatch
-):
+def test_what_ones_own_code_imports_is_part_of_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    Path("mine.py").write_text(MINE)
-    Path("mine.pt").write_bytes(b"1")
-    Path("reading.py").write_text(MINE + "A.files = thing.files = ['mine.pt']\n")
-    Path("taking.py").write_text(MINE.replace("x=1", "version=1").replace("= x", "= version"))
-    reading = ["mine.py:A,files=mine.pt", "reading.py:A", "reading.py:thing,version=2"]
-    different = [*reading, "mine.py:A", "mine.py:A,version=1", "mine.py:A,version=2"]
-    before = list(map(digest, different))
-    assert len(set(before)) == len(different)
-    assert vars(make("taking.py:A,version=2", GAME)) == {"x": 2}
-    assert vars(named_agent(reading[0], before[0], GAME)) == {"x": 1}
-    Path("mine.pt").rename("same.pt")
-    assert digest("mine.py:A,files=same.pt") == before[0]
-    Path("mine.pt").write_bytes(b"2")
-    changed = list(map(digest, different))
-    assert not set(changed[:3]) & set(before)
-    assert changed[3:] == before[3:]
-    for name, fault in (("files=gone.pt", "no file 'gone.pt'"), ("files=mine.pt", "another one")):
-        with pytest.raises(WorkerError, match=fault):
-            named_agent(f"mine.py:A,{name}", before[0], GAME)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    Path("importing.py").write_text(f"from between_ import *\n{MINE}")
+    Path("between_.py").write_text("def later(): import deep_\nimport deep_\n")
+    Path("deep_.py").write_text("X = 1\n")
+
+    def digests():
+        return digest("importing.py:A"), agent_digest(player, make(player, GAME), GAME)
+
+    deep: Any = importlib.import_module("deep_")
+    player = lambda o, m, r: m.argmax(1) + deep.X  # noqa: E731
+    before = digests()
+    deep.X = 2
+    named, held = digests()
+    assert named == before[0]
+    assert held != before[1]
+    deep.X = 1
+    assert digests() == before
+    Path("deep_.py").write_text("X = 2\n")
+    assert not set(digests()) & set(before)
 
 
 OBJECTS = """
