@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+from codecs import BOM_UTF8
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -78,7 +79,7 @@ def test_a_recorded_game_has_a_page_for_every_position(client, recorded, game, l
 
 
 def test_a_game_is_brought_as_a_file(client, lines):
-    for given in (lines.replace(b"\n", b"\r\n"), gzip.compress(lines)):
+    for given in (BOM_UTF8 + lines.replace(b"\n", b"\r\n"), gzip.compress(lines)):
         page = bring(client, given)
         assert re.fullmatch(r"/review/record/[\w-]{16,}", page.url.path)
         assert 'data-last="8"' in page.text
