@@ -93,6 +93,31 @@ def test_what_ones_own_code_imports_is_part_of_it(tmp_path, monkeypatch):
     assert not set(digests()) & set(before)
 
 
+def test_files_and_versions_make_another_agent_unless_its_own_options_are_called_so(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(MINE)
+    Path("mine.pt").write_bytes(b"1")
+    Path("reading.py").write_text(MINE + "A.files = thing.files = ['mine.pt']\n")
+    Path("taking.py").write_text(MINE.replace("x=1", "version=1").replace("= x", "= version"))
+    reading = ["mine.py:A,files=mine.pt", "reading.py:A", "reading.py:thing,version=2"]
+    different = [*reading, "mine.py:A", "mine.py:A,version=1", "mine.py:A,version=2"]
+    before = list(map(digest, different))
+    assert len(set(before)) == len(different)
+    assert vars(make("taking.py:A,version=2", GAME)) == {"x": 2}
+    assert vars(named_agent(reading[0], before[0], GAME)) == {"x": 1}
+    Path("mine.pt").rename("same.pt")
+    assert digest("mine.py:A,files=same.pt") == before[0]
+    Path("mine.pt").write_bytes(b"2")
+    changed = list(map(digest, different))
+    assert not set(changed[:3]) & set(before)
+    assert changed[3:] == before[3:]
+    for name, fault in (("files=gone.pt", "no file 'gone.pt'"), ("files=mine.pt", "another one")):
+        with pytest.raises(WorkerError, match=fault):
+            named_agent(f"mine.py:A,{name}", before[0], GAME)
+
+
 OBJECTS = """
 import functools, numpy as np
 from shakespeare_agents import make
