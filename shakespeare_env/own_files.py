@@ -5,7 +5,6 @@ Files of one name in two folders do not clash, and what they define can be pickl
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from importlib import import_module
 from importlib.abc import MetaPathFinder
@@ -27,12 +26,11 @@ def load_file(path: Path) -> ModuleType:
 class _Loader(SourceFileLoader):
     """Runs the file as it is, never an earlier version kept in a `__pycache__`."""
 
-    digest = ""  # SHA-256 of the source that was run
+    source = b""  # what was run
 
     def get_code(self, fullname: str) -> CodeType:
-        source = self.get_data(self.path)
-        self.digest = hashlib.sha256(source).hexdigest()
-        code: CodeType = self.source_to_code(source, self.path)
+        self.source = self.get_data(self.path)
+        code: CodeType = self.source_to_code(self.source, self.path)
         return code
 
 

@@ -62,8 +62,8 @@ class RefereedLineup(Lineup):
 
     A game in which an agent fails is forfeited: it is written down in `forfeits`, all its seats
     become `OUTSIDE`, and `decide` returns any legal action for it. `play_out` plays that one and
-    then leaves the game; `forfeited` shows hooks that no agent chose it. Only an `Exception` is
-    caught, so KeyboardInterrupt passes through.
+    then leaves the game; `forfeited` shows hooks that no agent chose it. KeyboardInterrupt passes
+    through.
 
     Attributes:
         forfeits: Forfeits by game.
@@ -157,7 +157,7 @@ def _choice(
 ) -> NDArray[np.int32] | Fault:
     try:
         chosen = decide(agent, batch, rows, rng)
-    except Exception as raised:
+    except (Exception, SystemExit) as raised:  # whoever ends its process ends no arena
         return Fault("error", fault_in_words(raised))
     try:
         return as_actions(chosen, len(rows))

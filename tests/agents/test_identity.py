@@ -1,5 +1,6 @@
 """An agent is the same under every name, and another as soon as it would play otherwise."""
 
+import importlib
 import os
 import subprocess
 import sys
@@ -67,6 +68,29 @@ def test_named_python_is_known_by_its_source_options_and_version(tmp_path, monke
     assert digest("same.py:A") == before[0]
     Path("mine.py").write_text("what is edited while it plays counts once it runs")
     assert digest("mine.py:A") == before[0]
+
+
+def test_what_ones_own_code_imports_is_part_of_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    Path("importing.py").write_text(f"from between_ import *\n{MINE}")
+    Path("between_.py").write_text("def later(): import deep_\nimport deep_\n")
+    Path("deep_.py").write_text("X = 1\n")
+
+    def digests():
+        return digest("importing.py:A"), agent_digest(player, make(player, GAME), GAME)
+
+    deep: Any = importlib.import_module("deep_")
+    player = lambda o, m, r: m.argmax(1) + deep.X  # noqa: E731
+    before = digests()
+    deep.X = 2
+    named, held = digests()
+    assert named == before[0]
+    assert held != before[1]
+    deep.X = 1
+    assert digests() == before
+    Path("deep_.py").write_text("X = 2\n")
+    assert not set(digests()) & set(before)
 
 
 def test_files_and_versions_make_another_agent_unless_its_own_options_are_called_so(

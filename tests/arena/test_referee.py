@@ -74,6 +74,7 @@ def test_agents_without_faults_play_the_same_games_as_without_a_referee(table):
     ("fail", "kind", "says"),
     [
         (raises(LookupError("no idea")), "error", "test_referee.py, line [0-9]+: LookupError: no"),
+        (raises(SystemExit(3)), "error", "SystemExit: 3"),
         (lambda chosen, at: chosen[1:], "garbage", "shape"),
         (lambda chosen, at: chosen + 0.5, "garbage", "give integers"),
         (lambda chosen, at: np.where(at, -1, chosen), "illegal", "action -1 is not legal; legal: "),

@@ -55,6 +55,8 @@ def test_a_page_holds_every_position_as_the_game_draws_it_and_needs_nothing_else
         assert f'<a href="#{number}" data-ply="{number}">' in page
     names = ["A<b>", *["B"] * (game.position.players - 1)]
     assert "A<b>" not in film_page(Film(game.positions, game.moves, names))
+    names = ["a" * 999] * len(names)
+    assert "a" * 65 not in film_page(Film(game.positions, game.moves, names))
     assert not re.search(r'(?:src|href)="(?!#)[^"]', page)
     assert "@import" not in page
     # The address of SVG's names is no address to fetch.

@@ -38,6 +38,7 @@ def test_variants_are_offered_where_they_are_played_and_hold(client):
         {"seat1": "nobody"},
         {"seat1": "my.py:Agent"},
         {"seat1": "/etc"},
+        {"seat1": "search,network=/etc"},
         {"position": "[" * 9000},
         {"position": '{"game": "shakespeare"}'},
         {"position": '{"game": "shakespeare", "players": 2}'},

@@ -3,6 +3,8 @@
 import gzip
 import json
 import re
+from codecs import BOM_UTF8
+from html import unescape
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -78,7 +80,7 @@ def test_a_recorded_game_has_a_page_for_every_position(client, recorded, game, l
 
 
 def test_a_game_is_brought_as_a_file(client, lines):
-    for given in (lines.replace(b"\n", b"\r\n"), gzip.compress(lines)):
+    for given in (BOM_UTF8 + lines.replace(b"\n", b"\r\n"), gzip.compress(lines)):
         page = bring(client, given)
         assert re.fullmatch(r"/review/record/[\w-]{16,}", page.url.path)
         assert 'data-last="8"' in page.text
@@ -113,7 +115,7 @@ def test_a_finished_table_is_reviewed(client):
         game = game.pushed(game.position.moves()[0])
     client.get("/")
     store, last = site_of(client).store, len(game.moves)
-    table, _ = store.new_table(client.cookies["shakespeare_owner"], plan, [[0]])
+    table, (link,) = store.new_table(client.cookies["shakespeare_owner"], plan, [[0]])
     for number, move in enumerate(game.moves):
         store.add_move(table, number, move, over=number == last - 1)
     address = f"/review/table/{table}"
@@ -123,8 +125,11 @@ def test_a_finished_table_is_reviewed(client):
     on = client.get(f"{address}/7/on")
     (said,) = parse_qs(urlsplit(str(on.url)).query)["position"]
     assert Position.from_dict(json.loads(said)) == game.positions[7]
-    chosen = re.findall(r'<option value="([^"]*)" selected', on.text)
-    assert chosen == ["figaro", *(seat.agent or "person" for seat in seats)]
+    again = re.search(r'href="(/\?game[^"]*)"', client.get(f"/seat/{link}").text)
+    assert again
+    for form in (on, client.get(unescape(again[1]))):
+        chosen = re.findall(r'<option value="([^"]*)" selected', form.text)
+        assert chosen == ["figaro", *(seat.agent or "person" for seat in seats)]
     assert Film(game.positions, game.moves, game.names or ()).board(last) in page.text
 
 

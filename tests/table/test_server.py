@@ -7,11 +7,13 @@ import threading
 import time
 from functools import partial
 from typing import Any
+from unittest.mock import AsyncMock
 
 import httpx2
 import pytest
 import uvicorn
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
 from starlette.testclient import TestClient
 from uvicorn.server import ServerState
 
@@ -19,6 +21,7 @@ from shakespeare_agents.naming import make
 from shakespeare_env import Position
 from shakespeare_table.browser import app, thinking
 from shakespeare_table.browser.settings import Settings
+from shakespeare_table.browser.site import while_waited_for
 from shakespeare_table.browser.store import Store, StoreError
 from shakespeare_table.browser.thinking import Analysts, Thinker, ThinkerError, as_seen, decide
 from shakespeare_table.session import choose
@@ -217,6 +220,9 @@ def test_a_viewer_keeps_no_other_waiting_and_nobody_thinks_for_those_who_have_le
         (last,) = await ask("spectator", 100)
         assert begun == [0, 1, 99, 100]
         last.cancel()
+        gone = Request({"type": "http"}, AsyncMock(return_value={"type": "http.disconnect"}))
+        with pytest.raises(ClientDisconnect):
+            await while_waited_for(gone, analysts.answer(101, "spectator"))
 
     monkeypatch.setattr(thinking, "Thinker", Endless)
     asyncio.run(asked())
