@@ -60,9 +60,7 @@ def check_parquet(path: Path) -> None:
     except (LookupError, TypeError, AttributeError, OverflowError, RecursionError) as fault:
         raise ValueError("what it says of its pages is damaged") from fault
     if needed > max(_SMALL, size * _MOST_TIMES):
-        raise ValueError(
-            f"its {size:,} bytes would take {needed:,} in memory, as no games do"
-        )
+        raise ValueError(f"its {size:,} bytes would take {needed:,} in memory, as no games do")
 
 
 def _pages(file: BinaryIO, size: int) -> Iterator[Any]:
