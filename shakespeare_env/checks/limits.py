@@ -73,7 +73,12 @@ def require_memory(what: str, needed: int, remedy: str) -> None:
     """
     total = total_memory()
     if total is not None and needed > total:
-        wanted, there = (f"{min(size, 2**80) / 2**30:.3g} GiB" for size in (needed, total))
         raise MemoryLimitError(
-            f"{what} needs about {wanted} of memory, but this process may use {there}: {remedy}"
+            f"{what} needs about {readable_size(needed)} of memory, but this process may "
+            f"use {readable_size(total)}: {remedy}"
         )
+
+
+def readable_size(size: int) -> str:
+    """A number of bytes in GiB, such as `"1.5 GiB"`."""
+    return f"{min(size, 2**80) / 2**30:.3g} GiB"

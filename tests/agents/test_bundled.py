@@ -62,7 +62,7 @@ def test_the_newest_plays_by_default_and_the_first_stays(name):
     assert default(game) == "network"
     # Figures in the training log and of users are about the first.
     _, card = load_checkpoint(bundled_checkpoint(game, 1), game)
-    assert card.weights_digest == knowledge.of(name, "pinned").FIRST_NETWORK
+    assert card.weights_digest == knowledge.of(name, "strength").FIRST_NETWORK
     digests = {agent_digest(text, make(text, game), game) for text in ("network", newest)}
     assert len(digests) == 1
 

@@ -15,12 +15,9 @@ modules in the folder of the game's own tests, which `of` finds:
 `box_changes.py` another box, without imports from the engine: OLD, a text that stands once in the
                  game's box, which is no box without; NEW, two (text in its place, what `fact` then
                  says); fact(position), of the first position of a game with the most seats
-`pinned.py`      games that must be the same on every machine, with the most seats and the seed
-                 2024: RANDOM_ACTIONS, the first two random actions of five; CHANCE, still to come
-                 after one; COURSE, a digest of its positions; FIRST_NETWORK, SHA-256 of
-                 `network,version=1`
 `strength.py`    HEURISTIC_OVER_RANDOM, GREEDY_OVER_RANDOM: OverRandom; NETWORK_WINS: agent ->
-                 share of games that the bundled network wins against it at four or fewer seats
+                 share of games that the bundled network wins against it at four or fewer seats;
+                 FIRST_NETWORK, SHA-256 of the weights of `network,version=1`
 
 Beside these modules a game needs its golden playthroughs (`make golden`).
 """

@@ -43,9 +43,6 @@ print(json.dumps({"winners": winners, "made_of": made_of, "remedy": remedy}))
 """
 
 
-"""The environment variables of a program that is to find what is installed and nothing else."""
-
-
 def run(*command, cwd, env=None):
     """What a command prints, by what is installed alone; fails with all it said if it does."""
     env = env or {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}

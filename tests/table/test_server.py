@@ -294,19 +294,18 @@ def test_what_else_a_file_may_hold_is_refused_and_not_run(tmp_path, monkeypatch)
     assert not (tmp_path / "was_run").exists()
 
 
-def test_a_move_that_cannot_be_kept_is_not_played(tmp_path):
-    with served(tmp_path) as client:
-        address = begin(client, seats=["person"], seed=3).url.path
-        page, database = client.get(address), site_of(client).store._database
-        database.execute("PRAGMA query_only = 1")
-        for headers in (HTMX, {}):
-            form = {"move": moves(page)[0], "number": "0"}
-            refused = client.post(f"{address}/play", data=form, headers=headers)
-            assert refused.status_code == 507
-            assert "every move that was shown is kept" in refused.text
-        assert moves(client.get(address)) == moves(page)
-        database.execute("PRAGMA query_only = 0")
-        assert play(client, address, page, moves(page)[0]).status_code == 200
+def test_a_move_that_cannot_be_kept_is_not_played(client):
+    address = begin(client, seats=["person"], seed=3).url.path
+    page, database = client.get(address), site_of(client).store._database
+    database.execute("PRAGMA query_only = 1")
+    form = {"move": moves(page)[0], "number": "0"}
+    refused = [client.post(f"{address}/play", data=form, headers=kind) for kind in (HTMX, {})]
+    database.execute("PRAGMA query_only = 0")
+    for answer in refused:
+        assert answer.status_code == 507
+        assert "every move that was shown is kept" in answer.text
+    assert moves(client.get(address)) == moves(page)
+    assert play(client, address, page, moves(page)[0]).status_code == 200
 
 
 def test_a_server_killed_at_any_moment_has_kept_every_move_it_answered(tmp_path):

@@ -119,16 +119,14 @@ def test_who_plays_decides_nothing_and_a_stopped_run_is_the_run_it_would_have_be
     with Run.create(threaded, tmp_path / "whole", device="cpu") as whole:
         assert train(whole, quiet)
         assert whole.learner.league.snapshots
-    with Run.create(config, tmp_path / "run", device="cpu") as run, open_workers(2) as workers:
-        assert train(run, quiet, workers=workers)
-        assert fingerprint(run) == fingerprint(whole)
     run = Run.create(config, folder := tmp_path / "parts", device="cpu")
-    for decisions in (300, 900):
-        assert not train(run, quiet, StopsAfter(run, decisions))
-        run.close()
-        run = Run.resume(folder, device="cpu")
-        assert run.decisions <= decisions
-    assert train(run, quiet)
+    with open_workers(2) as workers:
+        for decisions, elsewhere in ((300, None), (900, workers)):
+            assert not train(run, quiet, StopsAfter(run, decisions), workers=elsewhere)
+            run.close()
+            run = Run.resume(folder, device="cpu")
+            assert run.decisions <= decisions
+        assert train(run, quiet, workers=workers)
     assert fingerprint(run) == fingerprint(whole)
     card = read_card(folder)
     assert card.heads == ["win", "score"]

@@ -10,8 +10,8 @@ import shutil
 import sys
 import time
 from dataclasses import replace
-from functools import cache, partial
-from itertools import count, cycle
+from functools import partial
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -29,44 +29,29 @@ from shakespeare_training.ppo import PPO
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.train import train
 from tests.contract.command_line import refused
-from tests.training.short_runs import SMALL, Quietly, StopsAfter, edit_state, fingerprint, small
+from tests.training.short_runs import SMALL, Quietly, StopsAfter, edit_state, fingerprint
 
 QUIET = Console(quiet=True)
 FEW = {"first_evaluation_games": 4, "evaluation_games": 4, "final_evaluation_games": 4}
-CONFIGS = {
-    name: override(
-        small(name),
-        precision=precision,
-        players=[*registry.seats(name)][:2],
-        n_steps=8,
-        decisions=500,
-        snapshot_every=200,
-        evaluate_every=200,
-        **FEW,
-    )
-    for name, precision in zip(registry.names(), cycle(["bfloat16", "float32"]), strict=False)
-}
-CONFIG, GAME = CONFIGS[registry.DEFAULT], registry.game(registry.DEFAULT)
+CONFIG = override(
+    SMALL,
+    precision="bfloat16",
+    players=[1, 2],
+    n_steps=8,
+    decisions=500,
+    snapshot_every=200,
+    evaluate_every=200,
+    **FEW,
+)
+GAME = registry.game(registry.DEFAULT)
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    """A complete run of a game by its name; each is played once."""
-
-    @cache
-    def run_of(name):
-        run = Run.create(CONFIGS[name], tmp_path_factory.mktemp("runs") / name, device="cpu")
+def whole(tmp_path_factory):
+    """A complete run."""
+    with Run.create(CONFIG, tmp_path_factory.mktemp("runs") / "whole", device="cpu") as run:
         assert train(run, QUIET)
-        run.close()
-        return run
-
-    return run_of
-
-
-@pytest.fixture
-def whole(finished):
-    """A complete run of one game, for what is the same with all of them."""
-    return finished(registry.DEFAULT)
+    return run
 
 
 @pytest.fixture
@@ -80,14 +65,13 @@ def figures(run):
     return [replace(measurement, seconds=0.0) for measurement in run.history]
 
 
-@pytest.mark.parametrize(("name", "patience"), [("shakespeare", 401), ("figaro", 801)])
-def test_a_run_stopped_anywhere_is_the_run_it_would_have_been(finished, tmp_path, name, patience):
+def test_a_run_stopped_anywhere_is_the_run_it_would_have_been(whole, tmp_path):
     """In rollouts, updates and evaluations, through the course of the command itself."""
     folder = tmp_path / "run"
-    run = Run.create(CONFIGS[name], folder, device="cpu")
+    run = Run.create(CONFIG, folder, device="cpu")
     stopped_at = []
     # Within a rollout or update; after an evaluation's next games.
-    for at in (41, patience) * 9:
+    for at in (41, 401) * 9:
         if train(run, QUIET, StopsAfter(checks=at)):
             break
         run.close()
@@ -96,8 +80,8 @@ def test_a_run_stopped_anywhere_is_the_run_it_would_have_been(finished, tmp_path
         assert figures(run) == measured
         stopped_at.append((run.decisions, len(run.history)))
     assert len(set(stopped_at)) > 2
-    assert fingerprint(run) == fingerprint(finished(name))
-    assert figures(run) == figures(finished(name))
+    assert fingerprint(run) == fingerprint(whole)
+    assert figures(run) == figures(whole)
     assert len(run.learner.league.pool) == 2
 
 
@@ -131,7 +115,7 @@ def test_what_cannot_be_resumed_can_be_started_from(folder, tmp_path):
 
 # A killed process does nothing more to its files, so from a call on every one that would change the
 # folder fails, those that tidy up included.  On a full disk one call fails, and all others work.
-SHORT = small(registry.DEFAULT).model_copy(update={"decisions": 700, "max_snapshots": 1})
+SHORT = SMALL.model_copy(update={"decisions": 700, "max_snapshots": 1})
 FILES = [".lock", "card.json", "config.toml", "run.json", "run.safetensors", "weights.safetensors"]
 
 

@@ -55,7 +55,6 @@ def test_tables_that_cannot_be(command):
     [
         (["evalute"], "evalute"),
         (["play", "--game", GAME, "--seat", "9"], "9"),
-        (["train", "--set", "learning_rat=1"], "learning_rat"),
         (["evaluate", "--workers", "0"], "--workers"),
         (["evaluate", "random", "."], "checkpoint"),
         (["evaluate", "random", "--out", "no/such.json"], "no"),

@@ -221,19 +221,19 @@ if __name__ == "__main__":
 """
 
 
-def test_of_several_processes_one_compiles(tmp_path):
+def test_of_two_processes_one_compiles(tmp_path):
     script = tmp_path / "turns.py"
     script.write_text(SOURCE)
     environment = {**os.environ, "SHAKESPEARE_CACHE": str(tmp_path / "cache")}
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     command = [sys.executable, str(script)]
-    started: list[Any] = [subprocess.Popen(command, env=environment, **pipes) for _ in range(3)]
-    assert [process.stdout.readline() for process in started] == ["ready\n"] * 3
+    started: list[Any] = [subprocess.Popen(command, env=environment, **pipes) for _ in "ab"]
+    assert [process.stdout.readline() for process in started] == ["ready\n"] * 2
     for process in started:
         process.stdin.write("\n")
         process.stdin.flush()
     counted = sorted(process.communicate()[0].split() for process in started)
-    assert counted == [["0", "1"], ["0", "1"], ["1", "0"]]
+    assert counted == [["0", "1"], ["1", "0"]]
 
 
 CLOSURES = """
@@ -278,15 +278,15 @@ def test_code_from_several_processes_is_not_mixed_up(tmp_path):
     script = tmp_path / "closures.py"
     script.write_text(CLOSURES)
 
-    def said(cache, *numbers):
-        environment = {**os.environ, "SHAKESPEARE_CACHE": str(tmp_path / cache)}
-        command = [sys.executable, str(script), *numbers]
-        return subprocess.check_output(command, env=environment, text=True).split()
+    def said(*numbers, **environment):
+        kept = {"SHAKESPEARE_CACHE": str(tmp_path / "cache")}
+        command = [sys.executable, "-W", "ignore", str(script), *numbers]
+        env = {**os.environ, **kept, **environment}
+        return subprocess.check_output(command, env=env, text=True).split()
 
-    expected = said("together", "2", "7")
-    assert said("apart", "2") + said("apart", "7") == expected
-    assert said("apart", "2", "7") == expected
-    assert said("apart", "7", "2") == expected[::-1]
+    expected = said("2", "7", NUMBA_DISABLE_JIT="1")
+    assert said("2") + said("7") == expected
+    assert said("7", "2") == expected[::-1]
 
 
 PROBE = '''
@@ -391,7 +391,6 @@ def test_an_index_out_of_bounds_is_an_error_in_the_debug_build_which_is_kept_apa
 
     fast, *rest = run(ABOUT)
     assert rest == ["played", "played", "played", 0]
-    for hits in (0, 1):
-        checked, *rest = run(ABOUT, SHAKESPEARE_BOUNDS="1")
-        assert (checked != fast, rest) == (True, ["played", "refused", "refused", hits])
+    checked, *rest = run(ABOUT, SHAKESPEARE_BOUNDS="1")
+    assert (checked != fast, rest) == (True, ["played", "refused", "refused", 0])
     assert run(ABOUT, SHAKESPEARE_BOUNDS="0") == [fast, "played", "played", "played", 1]

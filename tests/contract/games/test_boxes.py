@@ -20,6 +20,8 @@ from tests.contract.command_line import refused
 from tests.contract.processes import said_by
 from tests.contract.small_datasets import write
 
+one_game = pytest.mark.parametrize("name", registry.names()[-1:])
+
 
 def bundled(name):
     return registry.folder(name) / "box.toml"
@@ -72,15 +74,17 @@ def test_every_fact_counts(name, copy):
             seen.add(found)
 
 
-@games
-def test_a_box_that_does_not_fit_is_named_without_loading_the_game(name, copy):
+@one_game
+def test_seats_and_a_box_that_does_not_fit_are_told_without_loading_the_game(name, copy):
     changes = knowledge.of(name, "box_changes")
     box = copy(lambda text: text.replace(changes.OLD, changes.NEW[0][0]))
     own, variable = digest(name, bundled(name)), f"{name.upper()}_BOX"
     script = (
-        "import json, sys; from shakespeare_env import registry\n"
+        "import json, sys; from shakespeare_env import Batch, Position, env, registry\n"
+        "assert registry.seats(sys.argv[1])\n"
         "faults = [registry.box_fault(sys.argv[1], digest) for digest in sys.argv[2:]]\n"
-        "print(json.dumps([*faults, list(registry._loaded)]))"
+        "loaded = [module for module in sys.modules if f'env.{sys.argv[1]}' in module]\n"
+        "print(json.dumps([*faults, loaded]))"
     )
     in_force: Any = {variable: str(box)}
     told = json.loads(said_by(script, name, own, digest(name, box), **in_force))
@@ -92,26 +96,22 @@ def test_a_box_that_does_not_fit_is_named_without_loading_the_game(name, copy):
         game_saved(name, "0" * 64)
 
 
-NAME = registry.names()[-1]
-OTHER = "0" * 64
-
-
-@pytest.mark.parametrize("name", [NAME])
+@one_game
 def test_a_dataset_names_the_box_it_was_played_with_and_keeps_a_copy(name, copy, tmp_path):
     """But not the package's own."""
-    changes, variable = knowledge.of(NAME, "box_changes"), f"{NAME.upper()}_BOX"
+    changes, variable = knowledge.of(name, "box_changes"), f"{name.upper()}_BOX"
     dataset, kept = tmp_path / "dataset", tmp_path / "kept"
-    write(dataset, NAME, deals=1)
+    write(dataset, name, deals=1)
     assert not (dataset / "box.toml").exists()
     manifest = dataset / "arena.json"
-    manifest.write_text(manifest.read_text().replace(registry.box_digest(NAME), OTHER))
+    manifest.write_text(manifest.read_text().replace(registry.box_digest(name), "0" * 64))
     for read in (read_games, read_decisions):
         with pytest.raises(DatasetError, match=variable):
             read(dataset)
     assert variable in refused("replay", str(dataset), "--list")
     box = copy(lambda text: text.replace(changes.OLD, changes.NEW[0][0]))
-    command = ["dataset", "random", "--game", NAME, "--games", "3", "--out", str(kept)]
-    in_force: Any = {variable: str(box)}
+    command = ["dataset", "random", "--game", name, "--games", "3", "--out", str(kept)]
+    in_force: Any = {variable: str(box), "NUMBA_DISABLE_JIT": "1"}
     said_by(f"from shakespeare_env.cli import app; app({command})", **in_force)
     assert (kept / "box.toml").read_bytes() == box.read_bytes()
     with pytest.raises(DatasetError, match=f"set {variable} to {kept / 'box.toml'}"):

@@ -8,7 +8,7 @@ from shakespeare_env import Batch
 from shakespeare_env.core import registry
 from tests.contract import knowledge
 from tests.contract.batches import games
-from tests.contract.processes import ROOT, said_by
+from tests.contract.processes import said_by
 
 PLAYER = """
 import json, os, pickle, subprocess, sys
@@ -59,14 +59,12 @@ def boxes(name, tmp_path):
 
 
 @games
-def test_a_game_is_found_by_its_name_and_its_seats_before_it_is_loaded(name):
+def test_a_game_is_found_by_its_name(name):
     game = registry.game(name)
     assert game.name == name
     assert Batch(name, players=game.max_seats).game is registry.game(name) is game
     assert (game.solo_target is not None) == (1 in registry.seats(name))
     assert registry.seats(name) == range(game.min_seats, game.max_seats + 1)
-    script = "say([module for module in sys.modules if f'shakespeare_env.{name}' in module])"
-    assert in_a_process(name, script, ROOT / "no box") == [[[]]]
 
 
 @pytest.mark.parametrize("name", [registry.names()[-1]])
