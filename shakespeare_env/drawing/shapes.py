@@ -104,8 +104,8 @@ def plain(text: str) -> str:
 
 Elements = list[svg.Element]
 P = ParamSpec("P")
-_KEPT = 2**11
-"""Drawings of each kind that are kept as text, the latest used."""
+_KEPT = 2**9
+"""Drawings of each kind that are kept as text, the latest used: about 33 MB of all kinds."""
 
 
 @dataclass(frozen=True)

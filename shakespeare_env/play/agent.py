@@ -82,10 +82,17 @@ def name_of(player: Player) -> str:
 
 
 def decide(agent: AnyAgent, batch: Batch, rows: NDArray[Any], rng: GameGenerators) -> NDArray[Any]:
-    """int[m]: an agent's choices in the games `rows`, int[m], drawing from their generators."""
-    if hasattr(agent, "search"):  # ten times as fast as isinstance of a protocol
-        return agent.search(InformationSets(batch, rows), rng)
-    return agent.act(batch.obs[rows], batch.mask[rows], rng)
+    """int[m]: an agent's choices in the games `rows`, int[m], drawing from their generators.
+
+    RuntimeError if it calls `sys.exit`, so that no agent ends the process that asks it.
+    """
+    try:
+        if hasattr(agent, "search"):  # ten times as fast as isinstance of a protocol
+            return agent.search(InformationSets(batch, rows), rng)
+        return agent.act(batch.obs[rows], batch.mask[rows], rng)
+    except SystemExit as fault:
+        told = RuntimeError(f"it has asked for the end of the process (SystemExit: {fault})")
+        raise told.with_traceback(fault.__traceback__) from fault
 
 
 def decide_among(

@@ -8,6 +8,7 @@ import time
 from functools import partial
 from typing import Any
 from unittest.mock import AsyncMock
+from weakref import ref
 
 import httpx2
 import pytest
@@ -59,7 +60,7 @@ class Ends(Agent):
 """
 _SAYS = {
     "Loops": "more than 6 seconds and was ended",
-    "Exits": "asked for the end",
+    "Exits": "RuntimeError in mine.py, line 13 (the server",
     "Ends": "its process has ended",
 }
 _LIMIT_S, _END_S, _PAUSE = 6.0, 2.0, 0.3
@@ -97,7 +98,7 @@ def test_agents_that_loop_or_exit_keep_nobody_waiting_and_can_be_replaced(tmp_pa
             assert client.post(f"{bad[who]}/agent", data=form, headers=HTMX).status_code == 409
 
 
-def test_an_agent_apart_plays_as_it_would_here_and_sees_no_more_than_its_seat():
+def test_an_agent_apart_plays_as_it_would_here_and_sees_no_more_than_its_seat(monkeypatch):
     position = Position.new("figaro", players=3, seed=4)
     seat = position.to_move
     assert seat is not None
@@ -112,6 +113,9 @@ def test_an_agent_apart_plays_as_it_would_here_and_sees_no_more_than_its_seat():
     thinker.close()
     with pytest.raises(ThinkerError):
         list(thinker.ask(job, 60.0))
+    monkeypatch.setattr("multiprocessing.context.SpawnProcess.start", lambda _: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        list(Thinker().ask(job, 60.0))
 
 
 def test_the_server_ends_within_two_seconds_whatever_agents_do(tmp_path, agents):
@@ -306,6 +310,20 @@ def test_a_move_that_cannot_be_kept_is_not_played(client):
         assert "every move that was shown is kept" in answer.text
     assert moves(client.get(address)) == moves(page)
     assert play(client, address, page, moves(page)[0]).status_code == 200
+
+
+def test_a_table_that_nobody_uses_is_closed_and_opened_again_as_it_was(tmp_path, monkeypatch):
+    monkeypatch.setattr("shakespeare_table.browser.tables._KEPT", 1)
+    with served(tmp_path) as client:
+        live: Any = site_of(client).tables
+        pages = [begin(client, seats=["person"]) for _ in "ab"]
+        play(client, pages[0].url.path, pages[0], moves(pages[0])[0])
+        unused, used = (watching(page).removeprefix("/watch/") for page in pages)
+        closed, before = ref(live.get(unused)), live.get(unused).now()
+        table = live.get(used)
+        assert closed() is None
+        assert live.get(unused).now().version == before.version
+        assert live.get(used) is table
 
 
 def test_a_server_killed_at_any_moment_has_kept_every_move_it_answered(tmp_path):

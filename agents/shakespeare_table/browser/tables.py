@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
+from weakref import WeakValueDictionary
 
 from shakespeare_env import Position
 from shakespeare_env.checks.values import shown
@@ -18,6 +19,7 @@ from shakespeare_table.browser.store import Sitter, Store, StoredTable, StoreErr
 from shakespeare_table.browser.thinking import ThinkerError, Thinkers, as_seen, decide
 
 _PROCESSES = 4  # the most processes in which agents decide
+_KEPT = 64  # tables that stay open though nobody uses them; each takes up to about 0.7 MB
 
 Allowed = Callable[[str, str], str]
 """What to make of an agent's name at a table of a game; ThinkerError if it may not play here."""
@@ -206,7 +208,9 @@ def can_take_back(now: Snapshot, seat: int) -> bool:
 class LiveTables:
     """Tables by id, opened when they are asked for; `wait_for` waits until a game can be played.
 
-    `allowed` is asked before an agent is made: a stranger may have written the file of games.
+    A table stays open while anything refers to it, as streams and agents that think do; of the
+    others the latest asked for do. `allowed` is asked before an agent is made: a stranger may have
+    written the file of games.
     """
 
     def __init__(
@@ -214,7 +218,9 @@ class LiveTables:
     ) -> None:
         self._store = store
         self._wait_for, self._allowed = wait_for, allowed
-        self._open: dict[str, LiveTable] = {}
+        self._open: WeakValueDictionary[str, LiveTable] = WeakValueDictionary()
+        self._opening = threading.Lock()
+        self._kept: Callable[[LiveTable], LiveTable] = lru_cache(_KEPT)(lambda table: table)
         self._thinkers = Thinkers(_PROCESSES, limit)
 
     def get(self, table_id: str) -> LiveTable | None:
@@ -223,10 +229,14 @@ class LiveTables:
             if (stored := self._store.table(table_id)) is None:
                 return None
             self._wait_for(stored.plan.game)
-            opened = LiveTable(self._store, stored, self._thinkers, self._allowed)
-            table = self._open.setdefault(table_id, opened)
+            with self._opening:  # of two that are open, one would miss the other's moves
+                if (table := self._open.get(table_id)) is None:
+                    # It may have been opened, played at and closed since it was read.
+                    stored = self._store.table(table_id) or stored
+                    table = LiveTable(self._store, stored, self._thinkers, self._allowed)
+                    self._open[table_id] = table
             table.let_agents_play()
-        return table
+        return self._kept(table)
 
     def close(self) -> None:
         """End all thinking; what has been decided is kept, the rest is decided anew later."""

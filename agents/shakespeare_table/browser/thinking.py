@@ -102,14 +102,13 @@ class Thinker:
                 raise ThinkerError("the server has ended")
             if self._ours is None:
                 spawning = multiprocessing.get_context("spawn")
-                self._ours, theirs = spawning.Pipe()
+                ours, theirs = spawning.Pipe()
                 # A daemon: should this process end without a word, none waits for it.
-                self._process = spawning.Process(
-                    target=_think, args=(theirs, os.getpid()), daemon=True
-                )
+                process = spawning.Process(target=_think, args=(theirs, os.getpid()), daemon=True)
                 with starting():
-                    self._process.start()
+                    process.start()
                 theirs.close()
+                self._process, self._ours = process, ours
             return self._ours
 
     def _end(self) -> None:
@@ -199,15 +198,13 @@ def _think(theirs: Connection, server: int) -> None:
             try:
                 for result in job():
                     theirs.send(("result", result))
-            except SystemExit:
-                theirs.send(("failed", ("it has asked for the end of its process", "")))
-            except Exception as fault:  # an agent may be anybody's
+            except (Exception, SystemExit) as fault:  # an agent may be anybody's
                 theirs.send(("failed", _in_words(fault)))
             else:
                 theirs.send(("done", None))
 
 
-def _in_words(fault: Exception) -> tuple[str, str]:
+def _in_words(fault: BaseException) -> tuple[str, str]:
     """A fault of an agent in words that all may read, and its details, which may reveal a hand."""
     if isinstance(fault, IllegalMove):
         return "the move it has chosen is not legal", ""

@@ -16,7 +16,7 @@ from shakespeare_env.play.course import GameLog
 from shakespeare_env.play.named import YOU, named_board, named_move, with_names
 from shakespeare_table.browser.tables import Snapshot
 
-_BOARDS = 128  # boards kept; each takes up to about 250 KB
+_BOARDS = 64  # boards kept; each takes up to about 310 KB
 _MOVES = 4096  # moves whose words are kept
 _WIDEST_CARD = 220
 _MOST_EXPLAINED = 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 
 import numpy as np
@@ -98,6 +99,7 @@ def test_an_agent_that_fails_is_named_with_the_number_of_games(table):
         (lambda n: np.zeros(n + 1, int), ValueError),
         (lambda n: np.zeros(n), TypeError),
         (lambda n: 1 / 0, ZeroDivisionError),
+        (lambda n: sys.exit(3), RuntimeError),
     ):
         lineup = lineup_of(batch, [RandomAgent(), Clueless(answer)], [0, 1, 1, 0, 1])
         with pytest.raises(fault) as caught:
