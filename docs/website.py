@@ -149,7 +149,7 @@ REFERENCE = {
             "shakespeare_training.runs.train": "train",
             "shakespeare_training.runs.run": "Run",
             "shakespeare_training.runs.curves": "draw_curves",
-            "shakespeare_training.exploit": "exploit_by_search exploit_by_ppo",
+            "shakespeare_training.exploit": "exploit_by_ppo",
             "shakespeare_training.policy": "PolicyNetwork Outputs masked_log_softmax "
             "forecast_losses bfloat16_is_faster",
         },
