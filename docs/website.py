@@ -100,8 +100,6 @@ REFERENCE = {
             "shakespeare_arena.field": "Field",
             "shakespeare_arena.tournament": "run_arena",
             "shakespeare_arena.standings": "standings_of",
-            "shakespeare_arena.report": "write_report strength_svg",
-            "shakespeare_arena.sheets": "ladder_markdown",
             "shakespeare_agents.programs": "Program Limits ProgramAgent",
             "shakespeare_agents.workers": "open_workers",
             "shakespeare_table.mcp.tables": "Tables",
