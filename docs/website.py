@@ -100,8 +100,6 @@ REFERENCE = {
             "shakespeare_arena.field": "Field",
             "shakespeare_arena.tournament": "run_arena",
             "shakespeare_arena.standings": "standings_of",
-            "shakespeare_arena.report": "write_report strength_svg",
-            "shakespeare_arena.sheets": "ladder_markdown",
             "shakespeare_agents.programs": "Program Limits ProgramAgent",
             "shakespeare_agents.workers": "open_workers",
             "shakespeare_table.mcp.tables": "Tables",
@@ -149,7 +147,7 @@ REFERENCE = {
             "shakespeare_training.runs.train": "train",
             "shakespeare_training.runs.run": "Run",
             "shakespeare_training.runs.curves": "draw_curves",
-            "shakespeare_training.exploit": "exploit_by_search exploit_by_ppo",
+            "shakespeare_training.exploit": "exploit_by_ppo",
             "shakespeare_training.policy": "PolicyNetwork Outputs masked_log_softmax "
             "forecast_losses bfloat16_is_faster",
         },

@@ -176,8 +176,7 @@ def arena(
         ),
     ] = None,
     report: Annotated[
-        bool,
-        typer.Option("--report", help="Play nothing: show the standings, and write a page of all."),
+        bool, typer.Option("--report", help="Play nothing: show the standings, and win rates too.")
     ] = False,
     merge: Annotated[
         list[Path] | None,
@@ -209,12 +208,11 @@ def arena(
         from shakespeare_arena import results as store
         from shakespeare_arena import tournament
         from shakespeare_arena.field import Field
-        from shakespeare_arena.report import write_report
-        from shakespeare_arena.sheets import standings_tables
+        from shakespeare_arena.sheets import standings_tables, table_sheets
         from shakespeare_arena.standings import standings_of
         from shakespeare_env.datasets.reading import read_results
 
-        ending = f"As a page: {reporting}"
+        ending = f"With win rates: {reporting}"
         if merge:
             ending = f"{folder}: {store.merge(merge, folder):,} new games. {ending}"
         elif field and not report:
@@ -237,10 +235,6 @@ def arena(
                 why = tournament.run_arena(wanted, folder, on_progress=show, workers=crew)
             ending = f"Stopped because {why}. {ending}"
         standings = standings_of(read_results(folder))
-        if report:
-            page = folder / "report.html"
-            write_report(standings, folder, page)
-            ending = f"Written: {page}"
     except (ArenaError, DatasetError, ModuleNotFoundError) as fault:
         choices.give_up(str(fault))
     except OSError as fault:
@@ -248,5 +242,6 @@ def arena(
     except KeyboardInterrupt:
         choices.interrupted(f"Stopped; finished games are kept: {reporting}\n")
     console = Console()
-    console.print(standings_tables(standings))
-    console.print(ending, highlight=False, markup=False)
+    console.print(standings_tables(standings, [*table_sheets(standings)] if report else ()))
+    if not report:
+        console.print(ending, highlight=False, markup=False)

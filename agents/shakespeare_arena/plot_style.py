@@ -45,10 +45,10 @@ def picture(width: int, height: int, *, layout: str = "none") -> Picture:
     return Picture(figsize=size, dpi=DPI, facecolor="white", layout=layout)  # type: ignore[arg-type]
 
 
-def prepare(axes: Axes, title: str, x: str, y: str = "", *, pad: float = 10.0) -> None:
-    """Give axes a left-aligned title, `pad` points above them, labels and a faint grid."""
+def prepare(axes: Axes, title: str, x: str, y: str = "") -> None:
+    """Give axes a left-aligned title, labels and a faint grid."""
     axes.set_title(
-        title, fontsize=11, fontweight="bold", color=INK, loc="left", pad=pad, parse_math=False
+        title, fontsize=11, fontweight="bold", color=INK, loc="left", pad=10, parse_math=False
     )
     axes.set_xlabel(x, fontsize=9.5, color=INK)
     axes.set_ylabel(y, fontsize=9.5, color=INK)

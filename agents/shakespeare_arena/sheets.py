@@ -1,9 +1,8 @@
-"""Standings as tables: in a terminal, 80 columns wide, and as Markdown."""
+"""Standings as tables for a terminal, 80 columns wide."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -80,18 +79,6 @@ def ladder_sheets(standings: Standings) -> Iterator[Sheet]:
 def _ranked(row: Row, value: str, digits: int) -> list[str]:
     lead = f"{estimate(row, 'lead', 'lead_', digits)} {_MARKS[row['verdict']]}"
     return [row["rank"], row["agent"], estimate(row, value, digits=digits), lead.strip()]
-
-
-def combined_sheets(standings: Standings) -> Iterator[Sheet]:
-    """The mean of the ladders, if there is one."""
-    if standings.combined.height:
-        *most, last = map(str, standings.ladders())
-        yield Sheet(
-            f"Mean of the ladders for {', '.join(most)} and {last} seats",
-            ("Agent", "Elo, 95 %"),
-            [[row["agent"], estimate(row, "rating")] for row in standings.combined.to_dicts()],
-            "Each ladder has the same weight.",
-        )
 
 
 def fit_sheets(standings: Standings) -> Iterator[Sheet]:
@@ -187,13 +174,14 @@ def standings_tables(standings: Standings, more: Sequence[Sheet] = ()) -> Render
     if not standings.games:
         return Text("No game has been finished yet.")
     pairs = [*fit_sheets(standings), *matrix_sheets(standings)]
-    sheets = [*_in_order(standings, pairs), *combined_sheets(standings), *fault_sheets(standings)]
+    sheets = [*in_order(standings, pairs), *fault_sheets(standings)]
     sheets += more
     shown: list[RenderableType] = [*map(_table, sheets), Text(f"{RANKS} {VERDICTS}", style="dim")]
     return Group(*(Padding(part, (0, 0, 1, 0)) for part in shown))
 
 
-def _in_order(standings: Standings, pairs: list[Sheet]) -> list[Sheet]:
+def in_order(standings: Standings, pairs: list[Sheet]) -> list[Sheet]:
+    """The ladders and sheets on pairs, which come first where ratings do not tell them."""
     ladders = [*ladder_sheets(standings)]
     return pairs + ladders if standings.misfit else ladders + pairs
 
@@ -218,37 +206,6 @@ def _table(sheet: Sheet) -> Table:
     for row in sheet.rows:
         table.add_row(*(Text(shown_name(cell, 200)) for cell in row))
     return table
-
-
-# -------------------------------------------------------------------------------------- as Markdown
-
-
-def ladder_markdown(standings: Standings) -> str:
-    """The ladders and how well they fit as Markdown tables, then the mean of the ladders."""
-    sheets = [*_in_order(standings, [*fit_sheets(standings)]), *combined_sheets(standings)]
-    return "\n".join([*map(markdown, sheets), f"{RANKS} {VERDICTS}\n"])
-
-
-def markdown(sheet: Sheet) -> str:
-    """A sheet as a Markdown table under its title."""
-    rule = ["---" if sheet.is_text(column) else "---:" for column in range(len(sheet.headings))]
-    rows = [
-        [
-            _code(cell) if sheet.is_text(column) else cell.replace("*", r"\*")
-            for column, cell in enumerate(row)
-        ]
-        for row in sheet.rows
-    ]
-    lines = "\n".join(f"| {' | '.join(line)} |" for line in (sheet.headings, rule, *rows))
-    note = sheet.note.replace("*", r"\*")
-    return f"{sheet.title}:\n\n{lines}\n" + (f"\n{note}\n" if note else "")
-
-
-def _code(agent: str) -> str:
-    name = shown_name(agent).replace("|", "\\|")
-    longest = max((len(run) for run in re.findall("`+", name)), default=0)
-    fence = "`" * (longest + 1)
-    return f"{fence} {name} {fence}" if longest else f"{fence}{name}{fence}"
 
 
 # ----------------------------------------------------------------------------- words and numbers
@@ -291,6 +248,6 @@ def estimate(row: Row, value: str, ends: str = "", digits: int = 0, unit: int = 
     return shown if None in figures else f"{shown} ({low} to {high})"
 
 
-def counted(count: int, noun: str, plural: str = "") -> str:
+def counted(count: int, noun: str) -> str:
     """`1 game`, `1,200 games`."""
-    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+    return f"{count:,} {noun if count == 1 else noun + 's'}"

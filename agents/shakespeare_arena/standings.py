@@ -52,9 +52,6 @@ class Standings:
             the next one (null where no games connect the two); `verdict` on it: "stronger" (its
             interval, adjusted for the number of neighbours on all ladders, lies above 0), "equal"
             (it lies within `EQUAL_WITHIN`) or "open"; `forfeits`.
-        combined: Where there are several such ladders, their mean, each with the same weight
-            however many games it has, of the agents that stand on all of them. Empty where a
-            table's games do not connect its agents.
         fits: By number of seats, how well one number an agent explains who finished ahead of whom:
             `chi_square` over `compared` pairs, degrees of `freedom`, `p`, and `widening`, the
             factor of all intervals of ratings: above 1 where p < 1 %, so that the model is false.
@@ -72,7 +69,6 @@ class Standings:
     games: int
     matches: int
     ladder: pl.DataFrame
-    combined: pl.DataFrame
     fits: pl.DataFrame
     tables: pl.DataFrame
     pairs: pl.DataFrame
@@ -106,7 +102,6 @@ _TYPES: dict[str, type[pl.DataType]] = {
 _LEAD = "lead lead_low lead_high verdict"
 _COLUMNS = {
     "ladder": f"players rank agent digest games rating low high {_LEAD} forfeits",
-    "combined": "agent digest rating low high",
     "fits": "players compared chi_square freedom p widening",
     "tables": "players agent digest games win_rate low high mean_score score_low score_high",
     "pairs": "players agent other games matches ahead low high expected z "
@@ -162,7 +157,6 @@ def standings_of(results: pl.DataFrame) -> Standings:
     )
     frames = {
         "ladder": ladder,
-        "combined": _mean_of_ladders(ratings, figures.labels(results)),
         "fits": pl.DataFrame(fits, schema=SCHEMAS["fits"], orient="row"),
         "tables": figures.tables(rows),
         "pairs": paired,
@@ -328,28 +322,3 @@ def _framed(
     added = set(more.columns) - set(on)
     schema = {column: kind for column, kind in SCHEMAS[name].items() if column not in added}
     return pl.DataFrame(rows, schema=schema).join(more, on=on, how="left", maintain_order="left")
-
-
-def _mean_of_ladders(ratings: Mapping[int, Ratings], labels: Mapping[str, str]) -> pl.DataFrame:
-    ladders = list(ratings.values())
-    everywhere = set(labels).intersection(*(ladder.digests for ladder in ladders))
-    if len(ladders) < 2 or any(ladder.parts.any() for ladder in ladders) or not everywhere:
-        return pl.DataFrame(schema=SCHEMAS["combined"])
-    digests = sorted(everywhere)
-    places = [[ladder.digests.index(digest) for digest in digests] for ladder in ladders]
-    at = list(zip(ladders, places, strict=True))
-    points = np.mean([ladder.points[here] for ladder, here in at], axis=0)
-    # Ladders have no match in common.
-    variances = sum(np.diag(ladder.covariance)[here] for ladder, here in at)
-    errors = np.sqrt(variances) / len(ladders)
-    matches = np.min([ladder.matches[here] for ladder, here in at], axis=0)
-    rows = [
-        (
-            labels[digests[i]],
-            digests[i],
-            points[i],
-            *student_interval(points[i], errors[i], matches[i]),
-        )
-        for i in np.argsort(-points, kind="stable")
-    ]
-    return pl.DataFrame(rows, schema=SCHEMAS["combined"], orient="row")

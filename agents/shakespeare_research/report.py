@@ -93,6 +93,7 @@ class Report:
             if players != table:
                 parts.append(f"## {_seats(players)}")
                 table = players
+            says = question.says.format(item="…")
             rows = [_HEAD.split("|"), ["---"] * 8]
             for each in group:
                 verdict = concluded(each)  # once for all players
@@ -101,7 +102,7 @@ class Report:
                     verdict = ""
             parts += [
                 f"### {question.name.replace('_', ' ').capitalize()}",
-                f"In {question.unit}: {_lower(question.says.format(item='…'))}.",
+                f"In {question.unit}: {says[:1].lower()}{says[1:]}.",
                 _table(rows),
             ]
         facts = self.facts()
@@ -164,10 +165,6 @@ def _row(finding: Finding, player: str, seen: Seen) -> dict[str, Any]:
         "moved_by": [*seen.moved_by],
         "moved_share": [*seen.moved_by.values()],
     }
-
-
-def _lower(words: str) -> str:
-    return words[:1].lower() + words[1:]
 
 
 def _seats(players: int) -> str:

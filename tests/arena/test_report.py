@@ -1,14 +1,13 @@
-"""Standings in the terminal, as Markdown, as pictures and as one HTML file, whatever names are."""
+"""Standings in the terminal and as Markdown, whatever names are."""
 
 import io
 import re
-from html.parser import HTMLParser
 
 import pytest
 from rich.console import Console
 
-from shakespeare_arena.report import write_report
-from shakespeare_arena.sheets import ladder_markdown, shown_name, standings_tables
+from benchmarks.leaderboards.pages import ladder_markdown
+from shakespeare_arena.sheets import shown_name, standings_tables, table_sheets
 from shakespeare_arena.standings import standings_of
 from tests.arena.simulated_results import simulated
 
@@ -22,7 +21,7 @@ HOSTILE = (
     "|`*_[a](b)",
     "y" * 500,
 )
-"""Names that mean something to HTML, templates, terminals or Markdown, and a long one."""
+"""Names that mean something to HTML, terminals or Markdown, and a long one."""
 
 
 @pytest.fixture(scope="module", params=[NAMES, HOSTILE, ("a", "b"), ()], ids=len)
@@ -44,7 +43,9 @@ def figure(row, name, of="", digits=0):
 
 def test_all_figures_stand_in_80_columns(standings):
     text = io.StringIO()
-    Console(file=text, width=80, color_system=None).print(standings_tables(standings))
+    Console(file=text, width=80, color_system=None).print(
+        standings_tables(standings, [*table_sheets(standings)])
+    )
     said = text.getvalue()
     assert all(sign.isprintable() or sign == "\n" for sign in said)
     assert max(map(len, said.splitlines())) <= 80
@@ -63,36 +64,3 @@ def test_markdown_has_a_row_for_each_agent_and_names_end_no_cell(standings):
     assert {len(re.findall(r"(?<!\\)\|", line)) for line in rows} <= {7}
     assert all(sign.isprintable() or sign == "\n" for sign in text)
     assert shown_name("runs/" + "x" * 90 + "/final", 20) == "runs/xxxxx…xxx/final"
-
-
-class Page(HTMLParser):
-    """A page's tags with their attributes, and its text."""
-
-    def __init__(self, html):
-        super().__init__()
-        self.elements, self.text = [], ""
-        self.feed(html)
-
-    def handle_starttag(self, tag, attrs):
-        self.elements.append((tag, dict(attrs)))
-
-    def handle_data(self, data):
-        self.text += data
-
-
-def test_the_page_runs_and_fetches_nothing_whatever_the_names_are(standings, tmp_path):
-    (tmp_path / "field.toml").write_text(HOSTILE[0] + HOSTILE[4] + "\n\x00")
-    write_report(standings, tmp_path, tmp_path / "report.html")
-    html = (tmp_path / "report.html").read_text("utf-8")
-    page = Page(html)
-    assert not {tag for tag, _ in page.elements} & {"script", "img", "iframe"}
-    for _, attributes in page.elements:
-        assert not [name for name in attributes if name.startswith("on")]
-        for name in ("src", "href", "xlink:href"):
-            assert (attributes.get(name) or "#").startswith(("#", "data:,"))
-    assert "default-src 'none'" in html
-    assert all(sign.isprintable() or sign == "\n" for sign in html)
-    assert HOSTILE[0] in page.text
-    for row in standings.ladder.to_dicts():
-        assert shown_name(row["agent"])[:9] in page.text
-        assert figure(row, "rating") in page.text

@@ -9,7 +9,6 @@ import pytest
 from benchmarks.leaderboards import pages
 from shakespeare_agents.networks.checkpoint import bundled_checkpoint, read_card
 from shakespeare_arena.field import Field, contenders
-from shakespeare_arena.report import strength_svg
 from shakespeare_env.core import registry
 from shakespeare_env.datasets.reading import read_results
 
@@ -51,7 +50,7 @@ def test_leaderboards_say_what_the_games_kept_say(standings):
     """`make leaderboards ARGS=--no-play` writes them."""
     assert pages.PAGE.read_text("utf-8") == pages.page(standings)
     for name, found in standings.items():
-        assert strength_svg(found) == (DOCS / name / "strength.svg").read_text("utf-8")
+        assert pages.strength_svg(found) == (DOCS / name / "strength.svg").read_text("utf-8")
 
 
 @games

@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,6 +16,7 @@ from shakespeare_agents.cli import playing as workers_options
 from shakespeare_agents.cli.lineup import complete_agent
 from shakespeare_agents.cli.playing import games_progress
 from shakespeare_agents.naming import HOW_TO_NAME, names
+from shakespeare_env.checks.values import command
 from shakespeare_env.cli import choices
 from shakespeare_env.cli.choices import give_up
 from shakespeare_env.core import registry
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from shakespeare_agents.workers import Workers
     from shakespeare_training.config import TrainingConfig
-    from shakespeare_training.exploit import Exploitation
     from shakespeare_training.runs.run import Run
 
 RESULT_NAME = "exploit.json"
@@ -269,13 +268,6 @@ def _give_up_on(folder: Path, *kinds: type[Exception]) -> Iterator[None]:
         give_up(f"the run cannot be written ({fault}); {how_to_go_on(folder)}")
 
 
-class By(StrEnum):
-    """What looks for the weaknesses of an agent."""
-
-    ppo = "ppo"
-    search = "search"
-
-
 def exploit(
     agent: Annotated[
         str,
@@ -285,39 +277,28 @@ def exploit(
             help=f"Whose copies hold all seats but one: {', '.join(names())}, {HOW_TO_NAME}.",
         ),
     ],
-    by: Annotated[
-        By | None,
-        typer.Option(
-            "--by",
-            help="ppo: it learns from AGENT's weights. search: it looks ahead with AGENT's own "
-            "network. Without a network: from nothing, and with rollouts.",
-            show_default="ppo; search against searches",
-        ),
-    ] = None,
-    minutes: Annotated[
-        float, typer.Option("--minutes", min=0.0, help="Time to learn, with ppo.")
-    ] = 30.0,
+    minutes: Annotated[float, typer.Option("--minutes", min=0.0, help="Time to learn.")] = 30.0,
     players: Annotated[
         int | None,
         typer.Option("--players", help="Seats at the table.", show_default="the game's most"),
     ] = None,
     games: Annotated[
-        int | None,
+        int,
         typer.Option(
             "--games",
             min=1,
-            help="Games to measure by, rounded up to a multiple of the seats.",
-            show_default="ppo: 2401, for ± 2 percentage points; search: 240, for ± 6",
+            help="Games to measure by, rounded up to a multiple of the seats; 2401 are enough for "
+            "± 2 percentage points.",
         ),
-    ] = None,
+    ] = 2401,
     seed: lineup_options.Seed = 0,
     settings: Settings = None,
     out: Annotated[
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help=f"New folder for the result ({RESULT_NAME}), and for the run of ppo.",
-            show_default="with ppo: runs/exploit-<game>-<time>-seed<seed>",
+            help=f"New folder for the run and the result ({RESULT_NAME}).",
+            show_default="runs/exploit-<game>-<time>-seed<seed>",
         ),
     ] = None,
     game_name: choices.GameName = choices.DEFAULT_GAME,
@@ -333,22 +314,21 @@ def exploit(
     game = choices.find_game(game_name)
     # Slow imports are late to keep the shell's completion quick.
     from shakespeare_agents.search.agent import SearchAgent
-    from shakespeare_training import exploit as exploiting
+    from shakespeare_arena.measure import tables_of
+    from shakespeare_training.exploit import exploit_by_ppo
 
     with choices.usage_errors("--players"):
-        seats = exploiting.table_of(game, players)
-    frozen = lineup_options.make_opponents(game, [agent], seats)[0]
-    # A rollout against searches would take hours.
-    by = by or (By.search if isinstance(frozen.agent, SearchAgent) else By.ppo)
-    if settings and by is By.search:
-        raise typer.BadParameter("only --by ppo has settings", param_hint="--set")
+        (seats,) = tables_of(game, [game.max_seats if players is None else players])
+    (frozen, *_) = lineup_options.make_opponents(game, [agent], seats)
+    if isinstance(frozen.agent, SearchAgent):
+        table = "--game", game.name, "--players", str(seats)
+        instead = command("evaluate", "search", agent, *table)
+        typer.echo(f"{agent} searches: learning takes hours. Quicker: {instead}", err=True)
     console = UnbreakableConsole()
     with (
         stoppable(console, "Stopped before anything was measured.") as stop,
         workers_options.chosen(workers, ray) as crew,
     ):
-        common: dict[str, Any] = {"players": seats, "seed": seed, "workers": crew}
-        common |= {} if games is None else {"games": games}
         progress = games_progress()
         task = progress.add_task("playing", total=games, decisions=0)
 
@@ -356,30 +336,29 @@ def exploit(
             progress.start()  # not while it learns
             progress.update(task, completed=finished, decisions=decisions)
 
-        common |= {"on_progress": tell}
+        import_what_trains(console)
+        out = out or _new_folder(f"exploit-{game.name}", seed)
         try:
-            if by is By.search:
-                try:
-                    if out is not None:
-                        out.mkdir(parents=True)  # before hours of play, if it cannot be written
-                except (OSError, ValueError) as fault:
-                    give_up(f"cannot write {out} ({fault}); give a new folder")
-                response: Exploitation | None = exploiting.exploit_by_search(
-                    frozen, game.name, **common
+            with _give_up_on(out, *_FAULTS):
+                response = exploit_by_ppo(
+                    agent,
+                    out,
+                    game.name,
+                    minutes=minutes,
+                    players=seats,
+                    games=games,
+                    seed=seed,
+                    settings=_parsed(settings),
+                    console=console,
+                    stop=stop,
+                    on_progress=tell,
+                    workers=crew,
                 )
-            else:
-                import_what_trains(console)
-                out = out or _new_folder(f"exploit-{game.name}", seed)
-                common |= {"minutes": minutes, "console": console, "stop": stop}
-                with _give_up_on(out, *_FAULTS):
-                    common |= {"settings": _parsed(settings)}
-                    response = exploiting.exploit_by_ppo(agent, out, game.name, **common)
         finally:
             progress.stop()
     if response is None:
         return
     console.print(response.evaluation.table())
     console.print(response.verdict(), highlight=False, markup=False, soft_wrap=True)
-    if out is not None:
-        with _give_up_on(out):
-            response.save(out / RESULT_NAME)
+    with _give_up_on(out):
+        response.save(out / RESULT_NAME)

@@ -25,7 +25,7 @@ def field(tmp_path, monkeypatch):
     return path
 
 
-def test_from_a_field_to_a_page_and_to_another_folder():
+def test_from_a_field_to_a_report_and_to_another_folder():
     out = printed("arena", "a[1]/field.toml", env=SCREEN)
     assert "greedy" in out
     assert "Stopped because" in out
@@ -33,9 +33,8 @@ def test_from_a_field_to_a_page_and_to_another_folder():
     assert 12 <= len(read_results("a[1]/field")) < 40
     assert Path("a[1]/field/field.toml").read_text() == FIELD
     report = printed("arena", "--report", "--results", "a[1]/field", env=SCREEN)
-    assert "Written: a[1]/field/report.html" in report
+    assert "Won, %" in report
     assert all(len(line) <= 80 for line in (out + report).splitlines())
-    assert "players = [2]" in Path("a[1]/field/report.html").read_text()
     assert "greedy" in printed("replay", "a[1]/field", "--list")
     merge = ["arena", "--merge", "a[1]/field", "--results", "all"]
     assert "all: 0 new games" not in printed(*merge)

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from shakespeare_arena import evaluate
 from shakespeare_env import Batch, Position, PositionError, StateField, below, define, rule
 from shakespeare_env.core import registry
 from shakespeare_env.core.registry import box_fault
 from shakespeare_env.errors import BoxError
 from shakespeare_env.own_files import load_file
 from shakespeare_table import rulebook
-from shakespeare_training.exploit import exploit_by_search
 
 GAMES = Path(__file__).parents[3] / "docs" / "games"
 BEST_AT_LEDUC = 2.373611
@@ -93,9 +93,10 @@ def test_the_games_are_those_whose_best_responses_are_known(name):
     assert digest.hexdigest() == COURSES[name]
 
 
-def test_exploiting_finds_most_of_what_there_is_to_take_and_no_more():
+def test_a_search_finds_most_of_what_there_is_to_take_and_no_more():
     """A search knows how the others play, but its playouts go on at random for itself, too."""
-    found = exploit_by_search("random", "leduc", games=3000, seed=1).own
+    entrants = ["search,rollouts=random", "random"]
+    found = evaluate(entrants, "leduc", games=3000, seed=1).agents[0]
     assert found.score_low is not None
     assert found.score_low <= BEST_AT_LEDUC
     assert found.mean_score > 0.75 * BEST_AT_LEDUC
