@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 from pydantic import AfterValidator, Field
 from pydantic.dataclasses import dataclass as checked_dataclass
 
-from shakespeare_env.checks.json_input import FieldError, Fields, dump_line, parse_object
+from shakespeare_env.checks.json_input import dump_line, parse_object
+from shakespeare_env.checks.values import shown
 from shakespeare_env.errors import ArenaError, ShakespeareEnvError
 from shakespeare_env.extras import needing
 from shakespeare_env.play.generators import GameGenerators
@@ -421,16 +422,18 @@ def _line(**fields: Any) -> bytes:
 def action_in(line: bytes, number: int, moves: Mapping[str, int]) -> int:
     """The action that an answer chooses; ProgramError if it is garbage, or no legal move."""
     try:
-        fields = Fields(parse_object(line))
-        fields.only("id", "move")
-        if fields.identifier("id") != number:
-            raise fields.wrong("id", f"must be {number}, as in the question")
-        move = fields.text("move")
-    except FieldError as fault:
-        raise ProgramError("garbage", f"in its answer: {fault}") from fault
+        answer = parse_object(line)
     except ValueError as fault:
         raise ProgramError("garbage", f"its answer is {fault}") from fault
+    if answer.keys() != {"id", "move"}:
+        given = shown(list(answer))
+        raise ProgramError("garbage", f"its answer has the fields {given}; give id and move")
+    identifier, move = answer["id"], answer["move"]
+    if type(identifier) is not int or identifier != number:
+        words = f"its answer has id={shown(identifier)}: it must be {number}, as in the question"
+        raise ProgramError("garbage", words)
+    if not isinstance(move, str):
+        raise ProgramError("garbage", f"its answer has move={shown(move)}: it must be a text")
     if move not in moves:
-        legal = ", ".join(moves)
-        raise ProgramError("illegal", f"{fields.shown(move)} is not legal; legal: {legal}")
+        raise ProgramError("illegal", f"{shown(move)} is not legal; legal: {', '.join(moves)}")
     return moves[move]

@@ -4,8 +4,6 @@ An illegal action would end a game at a loss, so learning and winning show that 
 """
 
 import math
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -87,8 +85,7 @@ def test_onnxruntime_plays_the_game_that_the_network_plays(name, monkeypatch, tm
     pytest.importorskip("onnxruntime")
     arguments = ["network", "--game", name, "--onnx", "--out", str(tmp_path)]
     printed("export", *arguments)
-    engine = str(Path(sys.executable).with_name("shakespeare"))
-    at = run(monkeypatch, "onnxruntime_game", str(tmp_path), "--engine", engine)["at"]
+    position = run(monkeypatch, "onnxruntime_game", str(tmp_path))["position"]
     game = registry.game(name)
     loaded, _ = load_checkpoint(bundled_checkpoint(game), game)
     network = PlainNetwork(loaded.tensors, loaded.layout)
@@ -96,7 +93,7 @@ def test_onnxruntime_plays_the_game_that_the_network_plays(name, monkeypatch, tm
     while batch.to_move[0] >= 0:
         legal = np.where(batch.mask, network.logits(batch.obs), -np.inf)
         batch.step(legal.argmax(axis=1))
-    assert at["scores"] == batch.scores()[0, :3].tolist()
+    assert position.scores() == batch.scores()[0, :3].tolist()
 
 
 def test_optuna_tries_settings_and_draws_them(monkeypatch, tmp_path):

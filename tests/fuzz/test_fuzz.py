@@ -5,7 +5,6 @@ check every index, too.
 """
 
 import copy
-import json
 import math
 import os
 import pickle
@@ -20,7 +19,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from shakespeare_env import Batch, Position
-from shakespeare_env.cli.protocol import Engine
 from shakespeare_env.errors import PositionError
 from tests.contract.random_games import LONGEST, TABLES, sampled
 
@@ -177,44 +175,3 @@ def test_arrays_given_to_batches(data, start, given_ones):
     with suppress(ValueError, TypeError):
         getattr(batch, name)(*given_ones[:count])
     batch.step(batch.random_actions())
-
-
-@st.composite
-def requests(draw: Any) -> bytes:
-    """a line for `shakespeare mcp --json-lines`, most of them nearly right."""
-    start = draw(positions)
-    commands = ("new", "position", "moves", "play", "observe", "state", "quit", "nothing")
-    request = {
-        "command": draw(st.sampled_from(commands)),
-        "id": draw(st.none() | scalars),
-        "game": start.game.name,
-        "players": draw(st.integers(0, 7)),
-        "seed": draw(seeds),
-        "position": start.to_dict(),
-        "move": draw(st.sampled_from([*start.moves(), ""])),
-        "seat": draw(st.integers(-1, 6)),
-    }
-    kept = {name: request[name] for name in request if name == "command" or draw(st.booleans())}
-    whole = draw(st.just(kept) | changed(kept) | values)
-    line = json.dumps(whole, ensure_ascii=draw(st.booleans())).encode("utf-8", "surrogatepass")
-    if draw(st.integers(0, 9)) == 0:
-        at = draw(st.integers(0, len(line)))
-        line = line[:at] + draw(st.binary(max_size=9)) + line[at + 1 :]
-    return line.replace(b"\n", b" ") + b"\n"
-
-
-@fuzzed
-@given(st.lists(requests(), min_size=1, max_size=6))
-def test_lines_of_the_protocol(lines):
-    """Each gets one answer in JSON, and a mistake changes nothing."""
-    engine = Engine()
-    for line in lines:
-        if engine.over:
-            break
-        before = engine.position and engine.position.copy()
-        answer = json.loads(engine.answer(line))
-        assert answer.keys() <= {"id", "result", "error"}
-        assert ("result" in answer) != ("error" in answer)
-        if "error" in answer:
-            assert answer["error"]["type"] != "InternalError", answer["error"]["message"]
-            assert engine.position == before, "changed by a mistake"

@@ -1,4 +1,4 @@
-"""`shakespeare mcp`: a server through which a language model plays, or any other program."""
+"""`shakespeare mcp`: a server through which a language model plays."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import typer
 from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_env.checks.values import player_name
 from shakespeare_env.cli import choices
-from shakespeare_env.cli.protocol import serve
 from shakespeare_env.core import registry
 from shakespeare_env.errors import ArenaError, BoxError, DatasetError
 
@@ -35,20 +34,8 @@ def mcp(
             "Offer this game only.", f"all; {choices.DEFAULT_GAME} for a new folder of results"
         ),
     ] = None,
-    json_lines: Annotated[
-        bool,
-        typer.Option(
-            "--json-lines",
-            help="Answer commands of programs in any language instead, a JSON object a line.",
-        ),
-    ] = False,
 ) -> None:
     """Serve the games over MCP, on standard input and output, for a language model to play."""
-    if json_lines:
-        if named or name or results or game_name:
-            raise typer.BadParameter("takes nothing else", param_hint="--json-lines")
-        serve()
-        return
     if (name is None) != (results is None):
         raise typer.BadParameter("give both or neither", param_hint="--name, --results")
     with choices.usage_errors("--name"):
