@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from shakespeare_env.checks.limits import regular_size
+from shakespeare_env.checks.limits import readable_size, regular_size
 from shakespeare_env.datasets.frames import load_polars
 
 if TYPE_CHECKING:
@@ -60,7 +60,9 @@ def check_parquet(path: Path) -> None:
     except (LookupError, TypeError, AttributeError, OverflowError, RecursionError) as fault:
         raise ValueError("what it says of its pages is damaged") from fault
     if needed > max(_SMALL, size * _MOST_TIMES):
-        raise ValueError(f"its {size:,} bytes would take {needed:,} in memory, as no games do")
+        raise ValueError(
+            f"its {size:,} bytes would take {readable_size(needed)} of memory, as no games do"
+        )
 
 
 def _pages(file: BinaryIO, size: int) -> Iterator[Any]:

@@ -98,7 +98,7 @@ def template(name: str) -> Any:
     Raises:
         ModuleNotFoundError: Jinja is missing.
     """
-    with needing("arena", "a page of a game is made with"):
+    with needing("table", "a page of a game is made with"):
         import jinja2
     loader = jinja2.FileSystemLoader(FOLDER)
     return jinja2.Environment(
