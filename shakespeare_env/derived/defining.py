@@ -21,6 +21,7 @@ from shakespeare_env.derived.notation import Notation
 from shakespeare_env.derived.presentation import OVER, TURN, DerivedPresentation
 from shakespeare_env.derived.rules import Check, checks_of, determinizing, faulting, observing
 from shakespeare_env.derived.rules import scratch as scratch_of
+from shakespeare_env.play.tracing import interpreted
 
 
 def define(
@@ -44,6 +45,7 @@ def define(
     shown: Mapping[str, Any] | None = None,
     box: Path | None = None,
     forecast_horizon: int | None = None,
+    is_secret: Callable[[Mapping[str, Any], str], bool] | None = None,
 ) -> Game:
     """A game, ready for `register`.
 
@@ -69,6 +71,8 @@ def define(
         shown: Parts of the `Presentation`, by their names.
         box: The component file in force; by default the file of `set_up`.
         forecast_horizon: See `Game`.
+        is_secret: See `Game`; by default a move is secret if another seat would see the same after
+            another legal one, which takes a while to find out.
 
     Raises:
         ValueError: the name, a field or the pair `observe` and `layout` is not as described.
@@ -106,7 +110,8 @@ def define(
     by_name = {field.name: field for field in all_fields}
     in_text = {key: by_name[name] for key, name in (text or {f.name: f.name for f in seen}).items()}
     notation = Notation(name, seats, state, all_fields, in_text, checks)
-    derived = DerivedPresentation(notation, table, scores)
+    is_secret = is_secret or _secrecy(notation, table, legal, play)
+    derived = DerivedPresentation(notation, table, scores, is_secret)
     return Game(
         name=name,
         min_seats=seats[0],
@@ -125,11 +130,36 @@ def define(
         explain=notation.explain,
         phase=lambda record: OVER if record["to_move"] < 0 else TURN,
         seen_by=notation.seen_by,
-        is_secret=lambda position, move: False,
+        is_secret=is_secret,
         presentation=derived.presentation(**(shown or {})),
         box=box or Path(inspect.getfile(inspect.unwrap(set_up))),
         forecast_horizon=forecast_horizon,
     )
+
+
+def _secrecy(
+    notation: Notation, table: ActionTable, legal: Any, play: Any
+) -> Callable[[Mapping[str, Any], str], bool]:
+    may, plays = interpreted(legal), interpreted(play)
+
+    def is_secret(position: Mapping[str, Any], move: str) -> bool:
+        mover, players = position["to_move"], position["players"]
+        mask, before = np.zeros(table.size, np.bool_), np.zeros(1, notation.state)[0]
+        notation.from_dict(position, before)
+        may(before, mask)
+        seen = {}
+        for action in np.flatnonzero(mask).tolist():
+            record = before.copy()
+            plays(record, action)
+            after = notation.to_dict(record)
+            others = (seat for seat in range(players) if seat != mover)
+            seen[table.text(action, mover, players)] = [
+                notation.seen_by(after, seat) for seat in others
+            ]
+        played = seen.pop(move)
+        return any(view in played for views in seen.values() for view in views)
+
+    return is_secret
 
 
 def _check(field: StateField, seats: int) -> None:

@@ -31,11 +31,12 @@ _WIDTH = 80
 
 @dataclass(frozen=True)
 class DerivedPresentation:
-    """Parts of a `Presentation`, from a game's notation, its actions and its rule `scores`."""
+    """Parts of a `Presentation`, from a game's notation, actions, rule `scores` and secrets."""
 
     notation: Notation
     actions: ActionTable
     scores: Callable[[Record, Any], None]
+    is_secret: Callable[[Mapping[str, Any], str], bool]
 
     def presentation(self, **better: Any) -> Presentation:
         """All parts, or what the game has in their place, by the parts' names."""
@@ -109,13 +110,15 @@ class DerivedPresentation:
             panels.append(Panel(f"seat{seat}", title, pieces, seat))
         return panels
 
-    def _events(self, record: Record, action: int, after: Record, _seat: int | None) -> list[Event]:
+    def _events(self, record: Record, action: int, after: Record, seat: int | None) -> list[Event]:
         before, mover = self.notation.to_dict(record), int(record["to_move"])
-        events = [Event(mover, self.actions.text(action, mover, int(record["players"])))]
+        move = self.actions.text(action, mover, int(record["players"]))
+        is_known = seat in (None, mover) or not self.is_secret(before, move)
+        events = [Event(mover, move)] if is_known else []
         later = self._scores_of(self.notation.to_dict(after))
-        for seat, (old, new) in enumerate(zip(self._scores_of(before), later, strict=True)):
+        for of, (old, new) in enumerate(zip(self._scores_of(before), later, strict=True)):
             if new != old:
-                events.append(Event(seat, f"{new - old:+d} points", "points", new - old))
+                events.append(Event(of, f"{new - old:+d} points", "points", new - old))
         return events
 
     def _scores_of(self, position: Mapping[str, Any]) -> list[int]:

@@ -28,6 +28,7 @@ GAME = define(
     determinize=determinize,
     score_scale=10,
     forecast_horizon=4,
+    is_secret=lambda position, move: False,
     box=BOX_FILE,
     shown={
         "chapter": "round",
