@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from operator import eq
 from pathlib import Path
 from typing import Any
 
@@ -157,7 +158,8 @@ def _secrecy(
                 notation.seen_by(after, seat) for seat in others
             ]
         played = seen.pop(move)
-        return any(view in played for views in seen.values() for view in views)
+        same = (map(eq, views, played) for views in seen.values())
+        return any(map(any, same))
 
     return is_secret
 

@@ -324,6 +324,15 @@ def faulting(checks: Sequence[Check], number: int = 1) -> Callable[[Record], int
 
 
 @rule
+def count(numbers: Any, wanted: int) -> int:
+    """How often a number is in an array."""
+    times = 0
+    for place in range(numbers.size):
+        times += numbers.flat[place] == wanted
+    return times
+
+
+@rule
 def _no_fault(game: Record) -> int:
     return 0
 

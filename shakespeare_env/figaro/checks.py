@@ -6,19 +6,10 @@ from typing import Any
 
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
-from shakespeare_env.derived.rules import Check
+from shakespeare_env.derived.rules import Check, count
 from shakespeare_env.figaro.box import tables as t
 from shakespeare_env.figaro.rules import face_up, winner_of
 from shakespeare_env.figaro.state import NOBODY
-
-
-@rule
-def count(numbers: Any, wanted: int) -> int:
-    """How often a number is in an array."""
-    times = 0
-    for place in range(numbers.size):
-        times += numbers.flat[place] == wanted
-    return times
 
 
 @rule

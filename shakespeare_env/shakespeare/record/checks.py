@@ -15,6 +15,7 @@ import numpy as np
 
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
+from shakespeare_env.derived.rules import count
 from shakespeare_env.shakespeare import state as s
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.rules.boards import keeps_symmetry, wears_costumes
@@ -47,15 +48,6 @@ def is_list(values: Any, length: int) -> bool:
     for place in range(len(values)):
         odd += (values[place] != s.NOBODY) != (place < length)
     return odd == 0
-
-
-@rule
-def count(numbers: Any, wanted: int) -> int:
-    """How often a number is in an array."""
-    times = 0
-    for place in range(numbers.size):
-        times += numbers.flat[place] == wanted
-    return times
 
 
 @rule
