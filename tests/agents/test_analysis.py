@@ -16,7 +16,7 @@ from shakespeare_table.analysis.thoughts import thoughts
 from tests.agents import sessions
 from tests.agents.networks import random_network
 
-ROLLOUTS = "search,rollouts=random,simulations=8"
+ROLLOUTS = "search,rollouts=heuristic,simulations=8"
 played = functools.partial(sessions.played, seed=6)
 
 

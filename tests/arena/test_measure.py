@@ -94,7 +94,7 @@ def test_it_plays_no_rung_that_takes_longer_than_there_is_time():
 def test_equal_wins_place_an_agent_at_the_rung_itself():
     place, low, high = fitted([Meetings(64, 50, 150, 50.0, 0.05)], 3)
     assert low < place == 6 < high
-    rung = measure(reference(1), "figaro", players=[3], games=30)
+    rung = measure(reference(1), "figaro", players=[3], games=12)
     assert covered(rung[3], 1)
     assert rung[3].meetings[0].win_rate == pytest.approx(1 / 3)  # it draws nothing
 

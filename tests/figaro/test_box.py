@@ -8,6 +8,7 @@ from shakespeare_env.errors import BoxError
 from shakespeare_env.figaro.box.tables import Box
 from tests.wrong_boxes import write_box
 
+pytestmark = pytest.mark.slow
 REFUSED = {
     "del cards.colours.2": "cards.colours",
     "cards.jesters.3 = 1": "cards.jesters.3",

@@ -22,6 +22,7 @@ from tests.drawings import (
 from tests.figaro.cards import COLOURS, deck
 from tests.figaro.positions import OURS, position, positions
 
+pytestmark = pytest.mark.slow
 seen_by = registry.game("figaro").seen_by
 CARDS = [*deck(4).elements()]
 """All cards of the box, kind by kind."""

@@ -11,7 +11,7 @@ from shakespeare_env.errors import IllegalMove
 from shakespeare_research.counterfactual import Counterfactual, candidates, counterfactual
 from shakespeare_table.session import Session
 
-SEARCH = "search,rollouts=random,simulations=16"
+SEARCH = "search,rollouts=heuristic,simulations=16"
 
 
 def later(name, players, moves=6):

@@ -17,7 +17,7 @@ from shakespeare_table.browser.tables import first_snapshot
 from tests.agents.sessions import played
 from tests.table.tables import begin, events, served, site_of, text_of, watching
 
-JUDGE = "search,rollouts=random,simulations=8"
+JUDGE = "search,rollouts=heuristic,simulations=8"
 NAMES = ["Ann", "Ben", "Cora"]
 
 

@@ -97,7 +97,7 @@ def test_reasons_hold_no_more_than_the_seat_knows_and_add_up(game):
     position = Position.new(game, players=3, seed=2)
     while len(position.moves()) < 4:
         position.push(position.moves()[0])
-    analyst = Analyst(registry.game(game), "search,rollouts=random,simulations=8")
+    analyst = Analyst(registry.game(game), "search,rollouts=heuristic,simulations=8")
     *_, found = reasons(position, analyst)
     assert {found.move, found.other} <= set(position.moves())
     assert found.rows

@@ -107,9 +107,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
-    ("end", "ray"), [(signal.SIGKILL, ()), (signal.SIGINT, ()), (signal.SIGINT, ("local",))]
-)
+@pytest.mark.parametrize(("end", "ray"), [(signal.SIGKILL, ()), (signal.SIGINT, ("local",))])
 def test_workers_end_with_their_driver_and_run_nothing_that_lies_in_the_folder(tmp_path, end, ray):
     """Python puts that folder before the standard library for `-c` and `-m`, as workers start."""
     if ray:

@@ -11,6 +11,7 @@ from shakespeare_env.errors import BoxError
 from shakespeare_env.shakespeare.box.facts import Box
 from tests.wrong_boxes import write_box
 
+pytestmark = pytest.mark.slow
 REFUSED = {
     # a table or a key
     "stages = {}": "stages",
