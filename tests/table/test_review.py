@@ -10,10 +10,10 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from shakespeare_env import Position
-from shakespeare_env.cli.recorded import json_lines
 from shakespeare_env.film import Film
 from shakespeare_table.browser.store import Sitter, TablePlan
 from shakespeare_table.browser.tables import first_snapshot
+from shakespeare_table.recorded import json_lines
 from tests.agents.sessions import played
 from tests.table.tables import begin, events, served, site_of, text_of, watching
 

@@ -22,7 +22,6 @@ from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from shakespeare_env.checks.values import short_name
-from shakespeare_env.cli.recorded import from_bytes
 from shakespeare_env.drawing.raster import png
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.film import SCRIPTS, STYLES, Film, Forecasts, film_page, player
@@ -50,6 +49,7 @@ from shakespeare_table.browser.site import (
 )
 from shakespeare_table.browser.store import TablePlan
 from shakespeare_table.browser.thinking import Analysts, ThinkerError, analyse
+from shakespeare_table.recorded import from_bytes
 
 _LATEST = 20
 _OPEN = 12  # games kept in memory

@@ -13,11 +13,11 @@ from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_agents.cli.playing import counted_games
 from shakespeare_agents.naming import running_python
 from shakespeare_agents.storage import write_atomically
-from shakespeare_env.cli import printing, screen
 from shakespeare_env.cli.choices import check_seat, check_writable, give_up
-from shakespeare_env.cli.recorded import from_bytes, from_folder, from_json_lines
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.play.course import Course
+from shakespeare_table.cli import printing, screen
+from shakespeare_table.recorded import from_bytes, from_folder, from_json_lines
 
 _HELP = "n or b: one position on or back; a number; first; last; moves: legal here; q: leave"
 

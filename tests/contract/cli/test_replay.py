@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from shakespeare_env.cli.recorded import from_folder, json_lines
 from shakespeare_env.core import registry
 from shakespeare_env.film import Film, film_page
+from shakespeare_table.recorded import from_folder, json_lines
 from tests.contract.command_line import PLAYED, moves_told, printed, refused
 from tests.contract.small_datasets import write
 
