@@ -175,16 +175,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         if True not in self.terminations.values():
             return
         seats = np.arange(len(self.possible_agents))
-        row = np.zeros_like(seats)
-        ends = outcomes(
-            self.game,
-            seats,
-            batch.players[row],
-            batch.scores()[row, : len(seats)],
-            # An illegal action is not played, so its seat is still to move; regularly nobody is.
-            (batch.final_winners & (batch.to_move < 0)[:, None])[row, : len(seats)],
-            batch.to_move[row],
-        )
+        ends = outcomes(batch, np.zeros_like(seats), seats)
         for agent, end in zip(self.possible_agents, infos_of(ends), strict=True):
             if agent in self.infos:
                 self.infos[agent] |= end

@@ -84,7 +84,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         info, observation = self._shown(), self.games.batch.obs[0].copy()
         if ended := bool(step.ended[0]):
             observation = self.games.observe(_ONLY_ROW)[0]
-            info |= infos_of(self.games.outcomes(_ONLY_ROW, step.illegal))[0]
+            info |= infos_of(self.games.outcomes(_ONLY_ROW))[0]
         return observation, float(step.rewards[0]), ended, False, info
 
     def render(self) -> Any:
@@ -162,7 +162,7 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         step = games.step(chosen[running], running)
         infos = self._infos()
         if len(ended := np.flatnonzero(step.ended)):
-            infos |= self._by_row(games.outcomes(ended, step.illegal[ended]), ended)
+            infos |= self._by_row(games.outcomes(ended), ended)
         never = np.zeros(self.num_envs, np.bool_)
         return self._observations(), step.rewards, step.ended, never, infos
 

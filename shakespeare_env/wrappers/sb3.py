@@ -62,7 +62,7 @@ class SB3SingleAgentVecEnv(VecEnv):
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         if len(ended := np.flatnonzero(step.ended)):
             final = {"terminal_observation": self.games.observe(ended)}
-            final |= self.games.outcomes(ended, step.illegal[ended])
+            final |= self.games.outcomes(ended)
             for row, info in zip(ended, infos_of(final), strict=True):
                 infos[row] = info
             self.games.restart(ended)

@@ -61,7 +61,7 @@ def play(games, steps, *, restart=True):
     for _ in range(steps):
         yield games.batch.obs.tobytes(), games.batch.mask.tobytes(), games.seats.tolist()
         step = games.step(learn(games.batch.obs, games.action_masks()))
-        yield step.rewards.tobytes(), step.ended.tolist(), step.illegal.tolist()
+        yield step.rewards.tobytes(), step.ended.tolist()
         if restart:
             games.restart(np.flatnonzero(step.ended))
 
