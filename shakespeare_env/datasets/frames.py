@@ -113,8 +113,7 @@ def named_faults(source: str) -> Iterator[None]:
         raise
     except faults() as error:
         raise DatasetError(
-            f"{source}{': ' * bool(source)}Polars cannot read the games ({first_line(error)}); "
-            "copy them again"
+            f"{source}: Polars cannot read the games ({first_line(error)}); copy them again"
         ) from error
 
 

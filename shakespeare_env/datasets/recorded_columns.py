@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -24,12 +24,17 @@ from shakespeare_env.datasets.frames import (
     named_faults,
     polars_schema,
 )
-from shakespeare_env.datasets.reading import read_games
+from shakespeare_env.datasets.reading import Folder, read_games
 from shakespeare_env.errors import DatasetError
+from shakespeare_env.play.course import Course
 
 if TYPE_CHECKING:
     import polars
 
+    Games = Folder | polars.LazyFrame
+    """A folder of results, or rows with `game_id` and `RECORDED`, perhaps `values` and
+    `forfeited_by`, such as some of a folder's.
+    """
 
 NOBODY = -1
 """No agent, or no seat."""
@@ -49,7 +54,7 @@ _COLUMNS = {**GAMES, "forfeited_by": "int8"}
 class RecordedColumns:
     """g games of one kind with m decisions in all, at tables of S seats at most."""
 
-    source: str  # where the games come from, for errors; may be empty
+    source: str  # where the games come from, for errors
     name: str  # of their game
     box_digest: str  # of the box in force when they were read
     game_ids: NDArray[np.int64]  # [g]
@@ -69,7 +74,7 @@ class RecordedColumns:
     values: NDArray[np.float32]  # [m], NaN where none
 
     @classmethod
-    def of(cls, frame: polars.DataFrame, source: str = "") -> RecordedColumns:
+    def of(cls, frame: polars.DataFrame, source: str) -> RecordedColumns:
         """The games of a frame with `game_id`, `RECORDED`, `values` and `forfeited_by`.
 
         Raises:
@@ -138,19 +143,26 @@ class RecordedColumns:
 
     def fault(self, row: int, words: str) -> DatasetError:
         """The error for an invalid game."""
-        return _refusal(self.source, f"game {self.game_ids[row]}: {words}; copy it again")
+        return _damaged(self.source, self.game_ids[row], words)
 
 
-def whole(games: polars.LazyFrame, source: str = "") -> RecordedColumns:
+def sourced(games: Games) -> tuple[polars.LazyFrame, str]:
+    """A frame of games, and what errors call it; errors as of `read_games`."""
+    if isinstance(games, str | os.PathLike):
+        return read_games(games), str(games)
+    return games, "the frame"
+
+
+def whole(games: polars.LazyFrame, source: str) -> RecordedColumns:
     """All games of a frame; see `RecordedColumns.of`."""
     with named_faults(source):
         frame = _needed(games, source).collect()
         if not frame.height:
-            raise DatasetError(f"{source or 'the frame'} has no games yet; record some first")
+            raise DatasetError(f"{source} has no games yet; record some first")
         return RecordedColumns.of(frame, source)
 
 
-def chunks(games: polars.LazyFrame, source: str = "") -> Iterator[RecordedColumns]:
+def chunks(games: polars.LazyFrame, source: str) -> Iterator[RecordedColumns]:
     """The games, some at a time to bound the memory; nothing if there are none."""
     with named_faults(source):
         rows = _needed(games, source)
@@ -176,7 +188,9 @@ def _needed(games: polars.LazyFrame, source: str) -> polars.LazyFrame:
     pl = load_polars()
     there = games.collect_schema().names()
     if missing := [name for name in _REQUIRED if name not in there]:
-        raise _refusal(source, f"the games have no column {missing[0]!r}, which playing them needs")
+        raise DatasetError(
+            f"{source}: the games have no column {missing[0]!r}, which playing them needs"
+        )
     return games.select(
         (pl.col(name) if name in there else pl.lit(None).alias(name)).cast(dtype)
         for name, dtype in polars_schema(_COLUMNS).items()
@@ -188,13 +202,13 @@ def _game_of(frame: polars.DataFrame, source: str) -> Game:
     pairs = frame.select("game", "box_digest").unique(maintain_order=True)
     names = pairs["game"].unique(maintain_order=True).to_list()
     if len(names) != 1:
-        raise _refusal(source, f"games of {names}: read those of one game at a time")
+        raise DatasetError(f"{source}: games of {names}: read those of one game at a time")
     try:
         faults = [box_fault(names[0], digest) for digest in pairs["box_digest"]]
     except ValueError as error:
-        raise _refusal(source, str(error)) from error
+        raise DatasetError(f"{source}: {error}") from error
     if fault := next(filter(None, faults), None):
-        raise _refusal(source, fault)
+        raise DatasetError(f"{source}: {fault}")
     return registry.game(names[0])
 
 
@@ -217,12 +231,11 @@ def _check_rows(frame: polars.DataFrame, game: Game, source: str) -> None:
         holds = frame.select(sound.fill_null(False)).to_series()
         if not holds.all():
             game_id = frame["game_id"][int(holds.arg_min() or 0)]
-            words = f"its {name} cannot be those of a game of {game.name}"
-            raise _refusal(source, f"game {game_id}: {words}; copy it again")
+            raise _damaged(source, game_id, f"its {name} cannot be those of a game of {game.name}")
 
 
-def _refusal(source: str, words: str) -> DatasetError:
-    return DatasetError(f"{source}{': ' * bool(source)}{words}")
+def _damaged(source: str, game_id: int, words: str) -> DatasetError:
+    return DatasetError(f"{source}: game {game_id}: {words}; copy it again")
 
 
 def seen(
@@ -314,52 +327,50 @@ def _play(games: RecordedColumns, rows: NDArray[np.int64], batch: Batch, see: An
             raise games.fault(row, f"played again, it ends with other {what} than recorded")
 
 
-class RecordedGame:
-    """A game, played again from its actions.
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RecordedGame(Course):
+    """A game, played again from its actions; its names are its agents'."""
 
-    Attributes:
-        game_id: Its number.
-        agents: The agents' names, by seat.
-        scores: Scores by seat, at the end or where it was forfeited.
-        places: Finishing places by seat, from 1; seats that tie share the best place.
-        forfeited_by: The seat that lost it by a fault, None if it was played to the end.
-        seats: The seats that decided, by decision.
-        actions: The ids of the actions chosen.
-        moves: The actions as text.
-        values: The returns that the deciding agents expected, None where unknown.
-        positions: One more than there are moves.
+    game_id: int
+    scores: tuple[int, ...]  # by seat, at the end or where it was forfeited
+    places: tuple[int, ...]  # finishing places by seat, from 1; seats that tie share the best
+    forfeited_by: int | None  # the seat that lost it by a fault; None: it was played to the end
+    actions: tuple[int, ...]  # the ids of the actions chosen
 
-    Raises:
-        DatasetError: it cannot have been played so.
-    """
-
-    def __init__(self, columns: RecordedColumns) -> None:
-        game = columns.game
+    @classmethod
+    def of(cls, columns: RecordedColumns) -> RecordedGame:
+        """The one game of some columns; DatasetError if it cannot have been played so."""
         views, last = seen(columns, ("records",))
-        players = int(columns.players[0])
-        self.game_id = int(columns.game_ids[0])
-        self.agents = tuple(columns.names[agent] for agent in columns.agents[0, :players])
-        self.scores = tuple(columns.scores[0, :players].tolist())
-        self.places = tuple(columns.places[0, :players].tolist())
-        by = int(columns.forfeited_by[0])
-        self.forfeited_by = None if by == NOBODY else by
-        self.actions = tuple(columns.actions.tolist())
-        self.values = tuple(None if np.isnan(value) else float(value) for value in columns.values)
         records = np.concatenate([views["records"], last])
-        self.positions = tuple(Position.of_record(game, record) for record in records)
-        decided = list(zip(self.positions, self.actions, strict=False))
-        self.seats = tuple(position.to_move for position, _ in decided)
-        self.moves = tuple(position.move_text(action) for position, action in decided)
+        positions = [Position.of_record(columns.game, record) for record in records]
+        actions = tuple(columns.actions.tolist())
+        decided = zip(positions, actions, strict=False)
+        players, by = int(columns.players[0]), int(columns.forfeited_by[0])
+        names = [columns.names[agent] for agent in columns.agents[0, :players]]
+        return cls(
+            positions=positions,
+            moves=[position.move_text(action) for position, action in decided],
+            names=names,
+            values=[None if np.isnan(value) else float(value) for value in columns.values],
+            forfeit="" if by == NOBODY else f"Seat {by} ({names[by]}) forfeited the game",
+            game_id=int(columns.game_ids[0]),
+            scores=tuple(columns.scores[0, :players].tolist()),
+            places=tuple(columns.places[0, :players].tolist()),
+            forfeited_by=None if by == NOBODY else by,
+            actions=actions,
+        )
+
+    @property
+    def agents(self) -> Sequence[str]:
+        """The agents' names, by seat."""
+        return self.names or ()
 
     def page(self, title: str = "") -> str:
         """The game as an HTML document to step through (see `film.film_page`)."""
         # Learners do not need the import.
         from shakespeare_env.film import Film, film_page
 
-        by = self.forfeited_by
-        ending = "" if by is None else f"Seat {by} ({self.agents[by]}) forfeited the game"
-        film = Film(self.positions, self.moves, self.agents, ending=ending)
-        return film_page(film, title=title)
+        return film_page(Film(self), title=title)
 
     def _repr_html_(self) -> str:
         from shakespeare_env.film import framed
@@ -367,28 +378,19 @@ class RecordedGame:
         return framed(self.page())
 
     def _repr_svg_(self) -> str:
-        return self.positions[-1].svg()
+        return self.position.svg()
 
     def __repr__(self) -> str:
         return f"<Game {self.game_id} of {', '.join(self.agents)}, scores {list(self.scores)}>"
 
 
 class RecordedGames:
-    """The games of a frame, each read and played again when it is asked for.
+    """Games as objects, each read and played again when it is asked for; see `recorded_games`."""
 
-    Args:
-        games: Rows with `game_id` and `RECORDED`, perhaps `values` and `forfeited_by`.
-        source: Where they come from, for errors.
-
-    Raises:
-        DatasetError: a row cannot be a game's, or a game cannot have been played so.
-    """
-
-    def __init__(self, games: polars.LazyFrame, source: str = "") -> None:
-        self._games = games
-        self._source = source
-        with named_faults(source):
-            self._size = int(games.select(load_polars().len()).collect().item())
+    def __init__(self, games: Games) -> None:
+        self._games, self._source = sourced(games)
+        with named_faults(self._source):
+            self._size = int(self._games.select(load_polars().len()).collect().item())
 
     def __len__(self) -> int:
         return self._size
@@ -397,14 +399,19 @@ class RecordedGames:
         if not -self._size <= number < self._size:
             raise IndexError(f"game {shown(number)}: there are {self._size}, numbered from 0")
         row = self._games.slice(number % self._size, 1)
-        return next(iter(RecordedGames(row, self._source)))
+        return RecordedGame.of(whole(row, self._source))
 
     def __iter__(self) -> Iterator[RecordedGame]:
         for chunk in chunks(self._games, self._source):
             for row in range(chunk.size):
-                yield RecordedGame(chunk.taken(np.array([row])))
+                yield RecordedGame.of(chunk.taken(np.array([row])))
 
 
-def recorded_games(folder: str | os.PathLike[str]) -> RecordedGames:
-    """All games of a folder as objects; errors as of `read_games`."""
-    return RecordedGames(read_games(folder), str(folder))
+def recorded_games(games: Games) -> RecordedGames:
+    """All games as objects.
+
+    Raises:
+        DatasetError: as of `read_games`, or a row cannot be a game's, or a game cannot have been
+            played so.
+    """
+    return RecordedGames(games)

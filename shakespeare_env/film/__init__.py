@@ -23,7 +23,7 @@ from shakespeare_env.film.figures import (
 )
 from shakespeare_env.film.figures import Forecasts as Forecasts
 from shakespeare_env.film.figures import Judged as Judged
-from shakespeare_env.play.course import GameLog, ToldMove
+from shakespeare_env.play.course import Course, GameLog, ToldMove
 from shakespeare_env.play.named import named_board, named_move, numbered, with_names
 
 SCRIPTS = (FOLDER / "film.js", FOLDER / "judged.js")
@@ -36,17 +36,14 @@ class Film:
     """A game as one seat saw it, or all of it.
 
     Args:
-        positions: The n + 1 positions.
-        moves: The n between them.
-        names: The players' names by seat, or nothing.
+        course: The game, n moves so far.
         seat: The seat whose view to show, `NO_SEAT` for a spectator's; None shows everything.
-        ending: Why the game stopped, if it was not played to its end.
 
     Attributes:
         game: The game played.
         players: The number of seats.
         names: The players' names by seat, each of its own; or nothing.
-        positions: As given.
+        positions: Those of the course, n + 1.
         told: Every move as a sentence, as far as it may be known.
         scores: int[n + 1, P] as lists, the current ones.
         chapters: (position, such as "day 2") where each day or round begins.
@@ -55,15 +52,8 @@ class Film:
         ValueError: the numbers of positions, moves and names do not fit each other.
     """
 
-    def __init__(
-        self,
-        positions: Sequence[Position],
-        moves: Sequence[str],
-        names: Sequence[str] = (),
-        *,
-        seat: int | None = None,
-        ending: str = "",
-    ) -> None:
+    def __init__(self, course: Course, *, seat: int | None = None) -> None:
+        positions, moves, names = course.positions, course.moves, course.names or ()
         if len(positions) != len(moves) + 1:
             raise ValueError(
                 f"{len(positions)} positions and {len(moves)} moves: "
@@ -73,8 +63,7 @@ class Film:
         if names and len(names) != self.players:
             raise ValueError(f"{len(names)} names for {self.players} seats: give one for each")
         self.names = tuple(numbered(names))
-        self.seat, self.ending = seat, ending
-        self.positions = positions
+        self.seat, self.positions, self._forfeit = seat, positions, course.forfeit
         log = GameLog(None, seat)
         who = self.names or tuple(f"seat {number}" for number in range(self.players))
         self.told: list[ToldMove] = []
@@ -108,8 +97,8 @@ class Film:
         """The state of the game in a position, in a line."""
         headline = self.game.presentation.headline(self._seen[number])
         parts = [headline.progress, *map(self._named, (headline.phase, headline.sentence))]
-        if number == len(self) and self.ending:
-            parts[-1] = self.ending
+        if number == len(self) and self._forfeit:
+            parts[-1] = self._forfeit
         return " · ".join(filter(None, parts))
 
     def data(self) -> str:

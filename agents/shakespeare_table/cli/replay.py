@@ -167,10 +167,8 @@ def _write_page(game: Course, path: Path, seat: int | None) -> None:
     check_writable(path)
     from shakespeare_env.film import Film, film_page  # not for completion
 
-    names = game.names or ()
-    film = Film(game.positions, game.moves, names, seat=seat, ending=game.forfeit)
     try:
-        write_atomically(path, film_page(film).encode())
+        write_atomically(path, film_page(Film(game, seat=seat)).encode())
     except OSError as error:
         give_up(f"cannot write {path}: {error}")
     typer.echo(f"Wrote {path}; open it in a browser.")
