@@ -43,21 +43,15 @@ class Constraint:
     faults: Finder
 
 
-class Constraints:
+class Constraints(list[Constraint]):
     """The constraints of a game, in the order of their definition."""
-
-    def __init__(self) -> None:
-        self._all: list[Constraint] = []
-
-    def __iter__(self) -> Iterator[Constraint]:
-        return iter(self._all)
 
     def from_source(self, source: str) -> Callable[[Finder], Finder]:
         """Make a constraint of a function: its name, its docstring and what it finds."""
 
         def add(finder: Finder) -> Finder:
             name = finder.__name__.replace("_", " ").strip()
-            self._all.append(Constraint(name, inspect.getdoc(finder) or "", source, finder))
+            self.append(Constraint(name, inspect.getdoc(finder) or "", source, finder))
             return finder
 
         return add
@@ -77,11 +71,6 @@ def constraints(game: str) -> Constraints:
     """What holds for every copy of a game."""
     all_of_them: Constraints = _of(game, "plausible").CONSTRAINTS
     return all_of_them
-
-
-def groups(game: str) -> tuple[str, ...]:
-    """The groups of facts that are drawn."""
-    return tuple(_of(game, "prior").GROUPS)
 
 
 def facts_by_group(game: str) -> dict[Keys, str]:
@@ -161,16 +150,9 @@ def _put_at(document: Any, keys: Keys, value: Any) -> None:
     """Give an entry of a TOML document a value; tables stand in one line."""
     import tomlkit
 
-    def item(value: Any) -> Any:
-        if not isinstance(value, Mapping):
-            return tomlkit.item(value)
-        table = tomlkit.inline_table()
-        table.update({key: item(inner) for key, inner in value.items()})
-        return table
-
-    for key in keys[:-1]:
-        document = document[key]
-    document[keys[-1]] = item(value)
+    if isinstance(value, Mapping):
+        value = tomlkit.inline_table() | dict(value)
+    fact_at(document, keys[:-1])[keys[-1]] = value
 
 
 def _of(game: str, module: str) -> Any:

@@ -52,7 +52,7 @@ def _is_plausible(game: str, file: Path, every: bool) -> bool:
 
     from shakespeare_env.boxes import constraints, violated
 
-    console, known, wrong = Console(), list(constraints(game)), dict(violated(game, file))
+    console, known, wrong = Console(), constraints(game), dict(violated(game, file))
     table = Table("", "What holds for every copy", "Source", "What is wrong")
     for constraint in known if every else wrong:
         mark = "[red]✗[/]" if constraint in wrong else "[green]✓[/]"

@@ -18,12 +18,11 @@ if TYPE_CHECKING:
     from shakespeare_env.datasets.recorded_columns import RecordedGame as RecordedGame
     from shakespeare_env.datasets.recorded_columns import recorded_games as recorded_games
 
-_HOMES = {
-    "decisions": ("Batches", "Decisions", "read_decisions"),
-    "recorded_columns": ("RecordedGame", "recorded_games"),
+_MODULES = {
+    **dict.fromkeys(("Batches", "Decisions", "read_decisions"), "decisions"),
+    **dict.fromkeys(("RecordedGame", "recorded_games"), "recorded_columns"),
 }
-"""Names that need the engine, by module, imported on first use because that is slow."""
-_MODULES = {name: module for module, names in _HOMES.items() for name in names}
+"""Modules of the names that need the engine, imported on first use because that is slow."""
 __all__ = ["DECISIONS", "GAMES", "read_games", "read_results", *_MODULES]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -45,7 +45,15 @@ _BY_GAME = (
     *("game_ids", "players", "variant", "seeds", "deals"),
     *("agents", "scores", "places", "forfeited_by", "lengths"),
 )
-_ARRAYS = {"seats": "to_move", "observations": "obs", "masks": "mask"}
+_VIEWS: dict[str, Callable[[Batch, Any], NDArray[Any]]] = {
+    "seats": lambda batch, rows: batch.to_move[rows].astype(np.int64),
+    "observations": lambda batch, rows: batch.obs[rows],
+    "masks": lambda batch, rows: batch.mask[rows],
+    "scores": lambda batch, rows: batch.scores(rows),
+    # Bytes are copied many times as fast as fields.
+    "records": lambda batch, rows: batch.save(rows).view(f"V{batch.game.state.itemsize}"),
+}
+"""What there is to see of some rows."""
 _REQUIRED = ("game_id", *RECORDED)
 _COLUMNS = {**GAMES, "forfeited_by": "int8"}
 
@@ -246,36 +254,25 @@ def seen(
     `wanted` are some of "seats" (who decides), "observations", "masks", "scores" and "records", in
     arrays [m, ...] by name.  DatasetError if a game cannot have been played so.
     """
-    game = games.game
-    record = np.dtype((np.void, game.state.itemsize))  # copied many times as fast as by field
-    kinds: dict[str, tuple[Any, Any]] = {
-        "seats": ((), np.int64),
-        "observations": ((game.layout.size,), np.int8),
-        "masks": ((game.actions.size,), np.bool_),
-        "scores": ((game.max_seats,), np.int16),
-        "records": ((), record),
-    }
-    count = len(games.actions)
-    views = {name: np.empty((count, *kinds[name][0]), kinds[name][1]) for name in wanted}
+    views: dict[str, NDArray[Any]] = {}
 
     def see(batch: Batch, rows: NDArray[np.int64], places: NDArray[np.int64]) -> None:
         for name, values in views.items():
-            if name == "scores":
-                values[places] = batch.scores(rows)
-            elif name == "records":
-                values[places] = batch.save(rows).view(record)
-            else:
-                values[places] = getattr(batch, _ARRAYS[name])[rows]
+            values[places] = _VIEWS[name](batch, rows)
 
-    last = np.zeros(games.size, game.state)
+    last = np.zeros(games.size, games.game.state)
     for index, variants in enumerate(games.variants):
         chosen = np.flatnonzero(games.variant == index)
         if len(chosen):
             batch = _dealt(games, chosen, variants)
+            for name in wanted:
+                nothing = _VIEWS[name](batch, chosen[:0])
+                shape = len(games.actions), *nothing.shape[1:]
+                views.setdefault(name, np.empty(shape, nothing.dtype))
             _play(games, chosen, batch, see)
             last[chosen] = batch.save(slice(None))
     if "records" in views:
-        views["records"] = views["records"].view(game.state)
+        views["records"] = views["records"].view(last.dtype)
     return views, last
 
 

@@ -29,37 +29,26 @@ _DASHES = ("none", "7 3", "2 2.5", "10 3 2 3", "4 4", "1 4")
 
 @dataclass(frozen=True)
 class Forecasts:
-    """What every seat could expect in n + 1 positions, NaN where unknown.
+    """What every seat could expect in n + 1 positions, NaN where unknown."""
 
-    Attributes:
-        chances: float[n + 1, P], shares of the victory; without meaning in solo games.
-        scores: float[n + 1, P], final scores.
-        by: The name of the forecaster.
-    """
-
-    chances: NDArray[np.floating[Any]]
-    scores: NDArray[np.floating[Any]]
-    by: str
+    chances: NDArray[np.floating[Any]]  # [n + 1, P], shares of the victory; none in solo games
+    scores: NDArray[np.floating[Any]]  # [n + 1, P], final scores
+    by: str  # the name of the forecaster
 
 
 @dataclass(frozen=True)
 class Judged:
     """A decision, compared with the best move that somebody knows.
 
-    Attributes:
-        number: The number of the move, from 1.
-        seat: The seat that decided.
-        best: That move, in notation.
-        loss: By how much it is worth more to the decider, in shares of the victory or, alone, in
-            points; below 0 where it looks worse than the move played.
-        margin: Half the 95 % interval of the loss.
+    The loss is how much more that move is worth to the decider, in shares of the victory or, alone,
+    in points; below 0 where it looks worse than the move played.
     """
 
-    number: int
-    seat: int
-    best: str
+    number: int  # of the move, from 1
+    seat: int  # that decided
+    best: str  # the best move, in notation
     loss: float
-    margin: float
+    margin: float  # half the 95 % interval of the loss
 
 
 class Kind(NamedTuple):
