@@ -42,7 +42,7 @@ _GAMES_AT_ONCE = 128
 """Games read together; the decisions of more take much memory as text."""
 _BY_SEAT = ("agents", "scores", "places")
 _BY_GAME = (
-    *("game_ids", "players", "variant", "seeds", "deals"),
+    *("game_ids", "players", "variants", "seeds", "deals"),
     *("agents", "scores", "places", "forfeited_by", "lengths"),
 )
 _VIEWS: dict[str, Callable[[Batch, Any], NDArray[Any]]] = {
@@ -67,8 +67,7 @@ class RecordedColumns:
     box_digest: str  # of the box in force when they were read
     game_ids: NDArray[np.int64]  # [g]
     players: NDArray[np.int64]  # [g], seats at the table
-    variants: tuple[str, ...]  # the distinct choices of variants, each a text of names
-    variant: NDArray[np.int64]  # [g], the choice of each game, by index
+    variants: NDArray[np.str_]  # [g], names of the variants played, each a text
     seeds: NDArray[np.uint64]  # [g]
     deals: NDArray[np.int64]  # [g]
     names: tuple[str, ...]  # of all agents, sorted
@@ -76,8 +75,7 @@ class RecordedColumns:
     scores: NDArray[np.int16]  # [g, S], 0 where nobody sits, as in `places`
     places: NDArray[np.int8]  # [g, S], finishing places
     forfeited_by: NDArray[np.int8]  # [g], the seat that lost by a fault, or `NOBODY`
-    starts: NDArray[np.int64]  # [g], where a game's decisions start in the columns below
-    lengths: NDArray[np.int64]  # [g], the number of its decisions
+    lengths: NDArray[np.int64]  # [g], the number of a game's decisions, in the columns below
     actions: NDArray[np.int16]  # [m]
     values: NDArray[np.float32]  # [m], NaN where none
 
@@ -90,13 +88,13 @@ class RecordedColumns:
         """
         game = _game_of(frame, source)
         _check_rows(frame, game, source)
-        variants, variant = _coded(frame["variants"].list.sort().list.join(" "))
-        names, coded = _coded(frame["agents"].explode())
+        holders = frame["agents"].explode()
+        names = holders.unique().sort()
         seats = frame["players"].to_numpy().astype(np.int64)
         present = np.arange(game.max_seats) < seats[:, None]
         agents = np.full(present.shape, NOBODY, np.int64)
         scores, places = np.zeros(present.shape, np.int16), np.zeros(present.shape, np.int8)
-        agents[present] = coded
+        agents[present] = holders.cast(load_polars().Enum(names)).to_physical()
         scores[present], places[present] = frame["scores"].explode(), frame["places"].explode()
         lengths = frame["actions"].list.len().to_numpy().astype(np.int64)
         values, has = np.full(lengths.sum(), np.nan, np.float32), frame["values"].is_not_null()
@@ -108,16 +106,14 @@ class RecordedColumns:
             registry.box_digest(game.name),
             frame["game_id"].to_numpy().astype(np.int64),
             seats,
-            variants,
-            variant,
+            frame["variants"].list.sort().list.join(" ").to_numpy().astype(np.str_),
             frame["seed"].to_numpy().astype(np.uint64),
             frame["deal"].to_numpy().astype(np.int64),
-            names,
+            tuple(names),
             agents,
             scores,
             places,
             frame["forfeited_by"].fill_null(NOBODY).to_numpy().astype(np.int8),
-            lengths.cumsum() - lengths,
             lengths,
             _flat(frame["actions"]).to_numpy().astype(np.int16),
             values,
@@ -135,19 +131,22 @@ class RecordedColumns:
         return len(self.game_ids)
 
     @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """int64[g], where a game's decisions start."""
+        return self.lengths.cumsum() - self.lengths
+
+    @cached_property
     def row(self) -> NDArray[np.int64]:
         """int64[m], the game of each decision."""
         return np.repeat(np.arange(self.size), self.lengths)
 
     def taken(self, rows: NDArray[np.int64]) -> RecordedColumns:
         """Some of the games, int64[k], in that order."""
-        lengths = self.lengths[rows]
-        starts = lengths.cumsum() - lengths
+        some = replace(self, **{name: getattr(self, name)[rows] for name in _BY_GAME})
         # A decision's old index is its game's old start plus its number in the game.
-        old = np.repeat(self.starts[rows] - starts, lengths) + np.arange(lengths.sum())
-        by_game = {name: getattr(self, name)[rows] for name in _BY_GAME}
-        by_decision = {"actions": self.actions[old], "values": self.values[old]}
-        return replace(self, starts=starts, **by_game, **by_decision)
+        moved = self.starts[rows] - some.starts
+        old = moved[some.row] + np.arange(len(some.row))
+        return replace(some, actions=self.actions[old], values=self.values[old])
 
     def fault(self, row: int, words: str) -> DatasetError:
         """The error for an invalid game."""
@@ -177,13 +176,6 @@ def chunks(games: polars.LazyFrame, source: str) -> Iterator[RecordedColumns]:
         for frame in rows.collect_batches(chunk_size=_GAMES_AT_ONCE, maintain_order=True):
             if frame.height:
                 yield RecordedColumns.of(frame, source)
-
-
-def _coded(texts: polars.Series) -> tuple[tuple[str, ...], NDArray[np.int64]]:
-    """Distinct texts, sorted, and each entry's index among them."""
-    distinct = texts.unique().sort()
-    codes = texts.cast(load_polars().Enum(distinct)).to_physical()
-    return tuple(distinct.to_list()), codes.to_numpy().astype(np.int64)
 
 
 def _flat(lists: polars.Series) -> polars.Series:
@@ -261,16 +253,15 @@ def seen(
             values[places] = _VIEWS[name](batch, rows)
 
     last = np.zeros(games.size, games.game.state)
-    for index, variants in enumerate(games.variants):
-        chosen = np.flatnonzero(games.variant == index)
-        if len(chosen):
-            batch = _dealt(games, chosen, variants)
-            for name in wanted:
-                nothing = _VIEWS[name](batch, chosen[:0])
-                shape = len(games.actions), *nothing.shape[1:]
-                views.setdefault(name, np.empty(shape, nothing.dtype))
-            _play(games, chosen, batch, see)
-            last[chosen] = batch.save(slice(None))
+    for variants in np.unique(games.variants):
+        chosen = np.flatnonzero(games.variants == variants)
+        batch = _dealt(games, chosen, variants)
+        for name in wanted:
+            nothing = _VIEWS[name](batch, chosen[:0])
+            shape = len(games.actions), *nothing.shape[1:]
+            views.setdefault(name, np.empty(shape, nothing.dtype))
+        _play(games, chosen, batch, see)
+        last[chosen] = batch.save(slice(None))
     if "records" in views:
         views["records"] = views["records"].view(last.dtype)
     return views, last

@@ -103,12 +103,11 @@ class Film:
 
     def data(self) -> str:
         """JSON that `film.js` plays: every picture once, and which of them a position shows."""
-        drawn: dict[tuple[str, str], int] = {}
         boards = [self._board(number) for number in range(len(self) + 1)]
-        for piece in (piece for board in boards for panel in board for piece in panel.pieces):
-            drawn.setdefault((piece.name, _picture(piece)), len(drawn))
-        # Pictures of one piece stand together, since similar data packs well only when close.
-        order = sorted(drawn, key=lambda picture: (picture[0], drawn[picture]))
+        pieces = (piece for board in boards for panel in board for piece in panel.pieces)
+        pictures = dict.fromkeys((piece.name, _picture(piece)) for piece in pieces)
+        # Those of one piece stand together, since similar data packs well only when close.
+        order = sorted(pictures, key=lambda picture: picture[0])
         place = {picture: number for number, picture in enumerate(order)}
         panels: dict[tuple[Any, ...], int] = {}
         frames = []
