@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -191,14 +192,12 @@ def _graph(
         share = 0.0 if math.isnan(value) else (value - lowest) / (2 * half)
         return round(_LEFT + number * step, 1), round(_LOW - share * (_LOW - _HIGH), 1)
 
-    ends = [*(number for number, _ in film.chapters[1:]), len(film)]
     chapters = []
-    for (number, name), end in zip(film.chapters, ends, strict=True):
+    for (number, name), (end, _) in pairwise([*film.chapters, (len(film), "")]):
         room = (end - number) * step
-        text = name if room > _LETTER * len(name) else name.rpartition(" ")[2]
-        shown = text if room > _LETTER * len(text) else ""
+        fitting = [text for text in (name, name.rpartition(" ")[2]) if room > _LETTER * len(text)]
         left = _LEFT + number * step
-        chapters.append((round(left, 1), round(left + room / 2, 1), shown))
+        chapters.append((round(left, 1), round(left + room / 2, 1), next(iter(fitting), "")))
     seats = [
         {
             "label": film.label(seat),
@@ -209,20 +208,13 @@ def _graph(
         for seat, line in enumerate(values.T)
     ]
     marks = [
-        (mistake, kind, _title(film, mistake, kind), *at(mistake.number, found))
-        for mistake, kind in _mistakes(film, judged)
-        for found in [values[mistake.number, mistake.seat]]
+        (it, kind, _title(film, it, kind), *at(it.number, values[it.number, it.seat]))
+        for it, kind in _mistakes(film, judged)
     ]
-    return str(
-        template("figures.html").module.graph(
-            title=title,
-            # JSON has no NaN.
-            lines=[
-                [None if math.isnan(v) else round(float(v), 1) for v in row] for row in values.T
-            ],
-            ticks=[(_LOW - n / 2 * (_LOW - _HIGH), f"{lowest + n * half:.0f}") for n in range(3)],
-            edges={"left": _LEFT, "right": _RIGHT, "high": _HIGH, "low": _LOW, "step": step},
-            inks={"line": INK, "muted": MUTED},
-            **{"unit": unit, "link": link, "chapters": chapters, "seats": seats, "marks": marks},
-        )
-    )
+    # JSON has no NaN.
+    lines = [[None if math.isnan(v) else round(float(v), 1) for v in row] for row in values.T]
+    ticks = [(_LOW - n / 2 * (_LOW - _HIGH), f"{lowest + n * half:.0f}") for n in range(3)]
+    edges = {"left": _LEFT, "right": _RIGHT, "high": _HIGH, "low": _LOW, "step": step}
+    inks = {"line": INK, "muted": MUTED}
+    graph = template("figures.html").module.graph
+    return str(graph(title, lines, ticks, edges, inks, unit, link, chapters, seats, marks))
