@@ -86,8 +86,8 @@ class RecordedColumns:
         Raises:
             DatasetError: they are of several games, one is invalid, or of a box not in force.
         """
-        game = _game_of(frame, source)
-        _check_rows(frame, game, source)
+        game = _game_of(frame)
+        _check_rows(frame, game)
         holders = frame["agents"].explode()
         names = holders.unique().sort()
         seats = frame["players"].to_numpy().astype(np.int64)
@@ -150,7 +150,7 @@ class RecordedColumns:
 
     def fault(self, row: int, words: str) -> DatasetError:
         """The error for an invalid game."""
-        return _damaged(self.source, self.game_ids[row], words)
+        return DatasetError(f"{self.source}: game {self.game_ids[row]}: {words}; copy it again")
 
 
 def sourced(games: Games) -> tuple[polars.LazyFrame, str]:
@@ -163,16 +163,16 @@ def sourced(games: Games) -> tuple[polars.LazyFrame, str]:
 def whole(games: polars.LazyFrame, source: str) -> RecordedColumns:
     """All games of a frame; see `RecordedColumns.of`."""
     with named_faults(source):
-        frame = _needed(games, source).collect()
+        frame = _needed(games).collect()
         if not frame.height:
-            raise DatasetError(f"{source} has no games yet; record some first")
+            raise DatasetError("there are no games yet; record some first")
         return RecordedColumns.of(frame, source)
 
 
 def chunks(games: polars.LazyFrame, source: str) -> Iterator[RecordedColumns]:
     """The games, some at a time to bound the memory; nothing if there are none."""
     with named_faults(source):
-        rows = _needed(games, source)
+        rows = _needed(games)
         for frame in rows.collect_batches(chunk_size=_GAMES_AT_ONCE, maintain_order=True):
             if frame.height:
                 yield RecordedColumns.of(frame, source)
@@ -183,36 +183,34 @@ def _flat(lists: polars.Series) -> polars.Series:
     return lists.filter(lists.list.len() > 0).explode()
 
 
-def _needed(games: polars.LazyFrame, source: str) -> polars.LazyFrame:
+def _needed(games: polars.LazyFrame) -> polars.LazyFrame:
     """The columns that are needed to play games again, in order."""
     pl = load_polars()
     there = games.collect_schema().names()
     if missing := [name for name in _REQUIRED if name not in there]:
-        raise DatasetError(
-            f"{source}: the games have no column {missing[0]!r}, which playing them needs"
-        )
+        raise DatasetError(f"the games have no column {missing[0]!r}, which playing them needs")
     return games.select(
         (pl.col(name) if name in there else pl.lit(None).alias(name)).cast(dtype)
         for name, dtype in polars_schema(_COLUMNS).items()
     )
 
 
-def _game_of(frame: polars.DataFrame, source: str) -> Game:
+def _game_of(frame: polars.DataFrame) -> Game:
     """The one game of all rows, whose box is in force."""
     pairs = frame.select("game", "box_digest").unique(maintain_order=True)
     names = pairs["game"].unique(maintain_order=True).to_list()
     if len(names) != 1:
-        raise DatasetError(f"{source}: games of {names}: read those of one game at a time")
+        raise DatasetError(f"games of {names}: read those of one game at a time")
     try:
         faults = [box_fault(names[0], digest) for digest in pairs["box_digest"]]
     except ValueError as error:
-        raise DatasetError(f"{source}: {error}") from error
+        raise DatasetError(str(error)) from error
     if fault := next(filter(None, faults), None):
-        raise DatasetError(f"{source}: {fault}")
+        raise DatasetError(fault)
     return registry.game(names[0])
 
 
-def _check_rows(frame: polars.DataFrame, game: Game, source: str) -> None:
+def _check_rows(frame: polars.DataFrame, game: Game) -> None:
     """DatasetError unless every row has what a game of this kind has."""
     pl = load_polars()
     players, by, values = pl.col("players"), pl.col("forfeited_by"), pl.col("values")
@@ -231,11 +229,8 @@ def _check_rows(frame: polars.DataFrame, game: Game, source: str) -> None:
         holds = frame.select(sound.fill_null(False)).to_series()
         if not holds.all():
             game_id = frame["game_id"][int(holds.arg_min() or 0)]
-            raise _damaged(source, game_id, f"its {name} cannot be those of a game of {game.name}")
-
-
-def _damaged(source: str, game_id: int, words: str) -> DatasetError:
-    return DatasetError(f"{source}: game {game_id}: {words}; copy it again")
+            words = f"its {name} cannot be those of a game of {game.name}"
+            raise DatasetError(f"game {game_id}: {words}; copy it again")
 
 
 def seen(
