@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +21,6 @@ from shakespeare_env.wrappers.spaces import outcomes
 
 Opponents = Player | Sequence[Player] | Mapping[Player, float]
 """One player for all seats, one for each, or weights to draw each seat's player from."""
-
-
-class Step(NamedTuple):
-    """What a step brought the learner's seat."""
-
-    rewards: NDArray[np.float32]  # [n], received since its last decision; 0 in games not played in
-    ended: NDArray[np.bool_]  # [n], the games that it ended
 
 
 class SingleAgentBatch:
@@ -108,11 +101,17 @@ class SingleAgentBatch:
         self.batch.restart(chosen)
         self._open(chosen)
 
-    def step(self, actions: Integers, rows: Integers | None = None) -> Step:
+    def step(
+        self, actions: Integers, rows: Integers | None = None
+    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """Play the learner's actions, int[m], then the opponents' until it decides again.
 
         An illegal action is not played: it ends the game with reward `ILLEGAL_REWARD`.  Increasing
         rows, int[m], are the games to play in; None means all.
+
+        Returns:
+            Rewards, float32[n], that the learner has received since its last decision, 0 in games
+            not played in, and bool[n], which games the step has ended.
 
         Raises:
             ValueError: a game is over; `restart` it first.
@@ -139,7 +138,7 @@ class SingleAgentBatch:
         ended = np.zeros(batch.n, np.bool_)
         ended[played] = ~legal | (batch.to_move[played] < 0)
         self.over |= ended
-        return Step(rewards, ended)
+        return rewards, ended
 
     def action_masks(self) -> NDArray[np.bool_]:
         """bool[n, A], a copy: the learner's legal actions; none when over."""
