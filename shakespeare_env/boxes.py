@@ -120,7 +120,10 @@ def sample_box(game: str, seed: int, number: int, drawn: Collection[str] | None 
         moved = False
         for draw in chosen.values():
             for keys, value in draw(rng, facts):
-                _put_at(document, keys, value)
+                # A table stands in one line.
+                is_table = isinstance(value, Mapping)
+                entry = tomlkit.inline_table() | dict(value) if is_table else value
+                fact_at(document, keys[:-1])[keys[-1]] = entry
                 moved |= differ(document, facts, keys)
         if not moved:
             continue
@@ -144,15 +147,6 @@ def fact_at(box: Any, keys: Keys) -> Any:
 def differ(one: Any, other: Any, keys: Keys) -> bool:
     """Whether boxes differ in a fact, one that is not there being 0 or false."""
     return bool((fact_at(one, keys) or 0) != (fact_at(other, keys) or 0))
-
-
-def _put_at(document: Any, keys: Keys, value: Any) -> None:
-    """Give an entry of a TOML document a value; tables stand in one line."""
-    import tomlkit
-
-    if isinstance(value, Mapping):
-        value = tomlkit.inline_table() | dict(value)
-    fact_at(document, keys[:-1])[keys[-1]] = value
 
 
 def _of(game: str, module: str) -> Any:

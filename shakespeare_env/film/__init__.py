@@ -136,8 +136,8 @@ class Film:
             (panel, [(_picture(it), it.block.width > _WIDEST_CARD) for it in panel.pieces])
             for panel in self._board(number)
         ]
-        shown = template("player.html").module.board(panels, self.positions[number].to_move)
-        return str(shown)
+        mover = self.positions[number].to_move
+        return str(template("player.html").module.board(panels, mover))
 
     def picture(self, number: int) -> str:
         """One position as an SVG document."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 import gymnasium
@@ -124,8 +125,7 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         **arguments: Any,
     ) -> None:
         # Wrappers of Gymnasium add to the modes in place.
-        modes = ["ansi", "rgb_array"]
-        self.metadata = {**type(self).metadata, "render_modes": modes}
+        self.metadata = deepcopy(type(self).metadata)
         self.games = SingleAgentBatch(game, num_envs, seed=None, **arguments)
         self.num_envs = num_envs
         self.single_observation_space = observation_space(self.games.batch.game)
@@ -133,7 +133,7 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.render_mode = render_mode
-        self._renderer = Renderer(self.games.batch.game, render_mode, modes)
+        self._renderer = Renderer(self.games.batch.game, render_mode, self.metadata["render_modes"])
         self._has_begun = False
 
     def action_masks(self) -> NDArray[np.bool_]:
