@@ -109,8 +109,9 @@ REFERENCE = {
     "datasets": (
         "Datasets and films",
         {
-            "shakespeare_env.datasets": "read_games read_decisions decisions_of read_batches "
-            "Batches recorded_games read_results",
+            "shakespeare_env.datasets": "read_games read_decisions Batches recorded_games "
+            "read_results",
+            "shakespeare_env.play.course": "Course",
             "shakespeare_arena.dataset": "write_dataset",
             "shakespeare_env.film": "Film film_page",
             "shakespeare_table.analysis.judging": "verdicts best_line",

@@ -43,21 +43,15 @@ class Constraint:
     faults: Finder
 
 
-class Constraints:
+class Constraints(list[Constraint]):
     """The constraints of a game, in the order of their definition."""
-
-    def __init__(self) -> None:
-        self._all: list[Constraint] = []
-
-    def __iter__(self) -> Iterator[Constraint]:
-        return iter(self._all)
 
     def from_source(self, source: str) -> Callable[[Finder], Finder]:
         """Make a constraint of a function: its name, its docstring and what it finds."""
 
         def add(finder: Finder) -> Finder:
             name = finder.__name__.replace("_", " ").strip()
-            self._all.append(Constraint(name, inspect.getdoc(finder) or "", source, finder))
+            self.append(Constraint(name, inspect.getdoc(finder) or "", source, finder))
             return finder
 
         return add
@@ -77,11 +71,6 @@ def constraints(game: str) -> Constraints:
     """What holds for every copy of a game."""
     all_of_them: Constraints = _of(game, "plausible").CONSTRAINTS
     return all_of_them
-
-
-def groups(game: str) -> tuple[str, ...]:
-    """The groups of facts that are drawn."""
-    return tuple(_of(game, "prior").GROUPS)
 
 
 def facts_by_group(game: str) -> dict[Keys, str]:
@@ -131,7 +120,10 @@ def sample_box(game: str, seed: int, number: int, drawn: Collection[str] | None 
         moved = False
         for draw in chosen.values():
             for keys, value in draw(rng, facts):
-                _put_at(document, keys, value)
+                # A table stands in one line.
+                is_table = isinstance(value, Mapping)
+                entry = tomlkit.inline_table() | dict(value) if is_table else value
+                fact_at(document, keys[:-1])[keys[-1]] = entry
                 moved |= differ(document, facts, keys)
         if not moved:
             continue
@@ -155,22 +147,6 @@ def fact_at(box: Any, keys: Keys) -> Any:
 def differ(one: Any, other: Any, keys: Keys) -> bool:
     """Whether boxes differ in a fact, one that is not there being 0 or false."""
     return bool((fact_at(one, keys) or 0) != (fact_at(other, keys) or 0))
-
-
-def _put_at(document: Any, keys: Keys, value: Any) -> None:
-    """Give an entry of a TOML document a value; tables stand in one line."""
-    import tomlkit
-
-    def item(value: Any) -> Any:
-        if not isinstance(value, Mapping):
-            return tomlkit.item(value)
-        table = tomlkit.inline_table()
-        table.update({key: item(inner) for key, inner in value.items()})
-        return table
-
-    for key in keys[:-1]:
-        document = document[key]
-    document[keys[-1]] = item(value)
 
 
 def _of(game: str, module: str) -> Any:

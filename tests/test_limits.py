@@ -10,10 +10,10 @@ import pytest
 from shakespeare_arena.field import Field
 from shakespeare_env.checks import limits
 from shakespeare_env.checks.limits import read_regular, regular_size
-from shakespeare_env.cli.recorded import from_json_lines
 from shakespeare_env.datasets import read_games
 from shakespeare_env.datasets.reading import ARENA, read_results
 from shakespeare_env.errors import MemoryLimitError, ShakespeareEnvError
+from shakespeare_table.recorded import from_json_lines
 from tests.arena.small_arenas import written
 
 GAME, GIB = "figaro", 2**30

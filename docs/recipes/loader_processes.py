@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
-from shakespeare_env.datasets import Batches, read_batches
+from shakespeare_env.datasets import Batches
 
 
 class RecordedDecisions(IterableDataset[dict[str, torch.Tensor]]):
@@ -33,9 +33,7 @@ if __name__ == "__main__":
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--epochs", type=int, default=2)
     asked = parser.parse_args()
-    decisions = RecordedDecisions(
-        read_batches(asked.folder, size=2048, seed=0)
-    )
+    decisions = RecordedDecisions(Batches(asked.folder, size=2048, seed=0))
     # Polars, which has read the games, survives no fork.
     loader = DataLoader(
         decisions,

@@ -52,7 +52,7 @@ def _is_plausible(game: str, file: Path, every: bool) -> bool:
 
     from shakespeare_env.boxes import constraints, violated
 
-    console, known, wrong = Console(), list(constraints(game)), dict(violated(game, file))
+    console, known, wrong = Console(), constraints(game), dict(violated(game, file))
     table = Table("", "What holds for every copy", "Source", "What is wrong")
     for constraint in known if every else wrong:
         mark = "[red]✗[/]" if constraint in wrong else "[green]✓[/]"
@@ -76,7 +76,7 @@ def _print_actions(game: Game) -> None:
             (str(number), f"`{move}`", words)
             for number, (move, words) in enumerate(moves, table.start[block.name])
         ]
-        _print_rows(block.name.capitalize(), ("Id", "Move", "What it does"), rows, {0})
+        _print_rows(block.name.capitalize(), ("Id", "Move", "What it does"), rows)
 
 
 def _print_observation(game: Game) -> None:
@@ -92,14 +92,12 @@ def _print_observation(game: Game) -> None:
         )
     titles = ("Field", "From", "Size", "Range", "What the numbers are")
     for heading, rows in groups.items():
-        _print_rows(heading, titles, rows, {1, 2})
+        _print_rows(heading, titles, rows)
 
 
-def _print_rows(
-    heading: str, titles: Sequence[str], rows: Sequence[Sequence[str]], numbers: set[int]
-) -> None:
-    """A table, some of whose columns are numbers."""
-    rules = ["---:" if column in numbers else "---" for column in range(len(titles))]
+def _print_rows(heading: str, titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A table; numbers stand to the right."""
+    rules = ["---:" if cell.isdecimal() else "---" for cell in rows[0]]
     typer.echo(f"\n## {heading}\n")
     for row in (titles, rules, *rows):
         typer.echo("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |")

@@ -14,19 +14,15 @@ from shakespeare_env.datasets.reading import read_games, read_results
 if TYPE_CHECKING:
     from shakespeare_env.datasets.decisions import Batches as Batches
     from shakespeare_env.datasets.decisions import Decisions as Decisions
-    from shakespeare_env.datasets.decisions import decisions_of as decisions_of
-    from shakespeare_env.datasets.decisions import read_batches as read_batches
     from shakespeare_env.datasets.decisions import read_decisions as read_decisions
     from shakespeare_env.datasets.recorded_columns import RecordedGame as RecordedGame
-    from shakespeare_env.datasets.recorded_columns import RecordedGames as RecordedGames
     from shakespeare_env.datasets.recorded_columns import recorded_games as recorded_games
 
-_HOMES = {
-    "decisions": ("Batches", "Decisions", "decisions_of", "read_batches", "read_decisions"),
-    "recorded_columns": ("RecordedGame", "RecordedGames", "recorded_games"),
+_MODULES = {
+    **dict.fromkeys(("Batches", "Decisions", "read_decisions"), "decisions"),
+    **dict.fromkeys(("RecordedGame", "recorded_games"), "recorded_columns"),
 }
-"""Names that need the engine, by module, imported on first use because that is slow."""
-_MODULES = {name: module for module, names in _HOMES.items() for name in names}
+"""Modules of the names that need the engine, imported on first use because that is slow."""
 __all__ = ["DECISIONS", "GAMES", "read_games", "read_results", *_MODULES]
 
 

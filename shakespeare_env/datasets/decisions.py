@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,37 +14,29 @@ from shakespeare_env.checks.values import shown
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.rng import check_seed
 from shakespeare_env.datasets.frames import DECISIONS, load_polars, polars_schema
-from shakespeare_env.datasets.reading import read_games
-from shakespeare_env.datasets.recorded_columns import RecordedColumns, chunks, seen, whole
+from shakespeare_env.datasets.recorded_columns import RecordedColumns, chunks, seen, sourced, whole
 from shakespeare_env.errors import DatasetError
 
 if TYPE_CHECKING:
     import polars
 
+    from shakespeare_env.datasets.recorded_columns import Games
+
 _BUFFER = 2**16
 """Decisions shuffled together: those of some hundred games."""
 
 
-def read_decisions(
-    folder: str | os.PathLike[str], columns: Sequence[str] | None = None
-) -> polars.DataFrame:
-    """All decisions of a folder's games; see `decisions_of`, and `read_games` for errors."""
-    return decisions_of(read_games(folder), columns, str(folder))
-
-
-def decisions_of(
-    games: polars.LazyFrame, columns: Sequence[str] | None = None, source: str = ""
-) -> polars.DataFrame:
-    """The decisions of recorded games, perhaps some of a folder's, `source`.
+def read_decisions(games: Games, columns: Sequence[str] | None = None) -> polars.DataFrame:
+    """The decisions of recorded games.
 
     Args:
-        games: Rows with `game_id` and `RECORDED`, perhaps `values` and `forfeited_by`.
+        games: Their folder, or a frame of some of them.
         columns: Those of `DECISIONS` to make; None means all, of which `position` and `is_secret`
             take a hundred times as long as the others.
-        source: Where the games come from, for errors.
 
     Raises:
-        DatasetError: a row cannot be a game's, or a game cannot have been played so.
+        DatasetError: as of `read_games`, or a row cannot be a game's, or a game cannot have been
+            played so.
         ValueError: there is no such column.
     """
     wanted = list(DECISIONS) if columns is None else list(columns)
@@ -53,7 +44,7 @@ def decisions_of(
         raise ValueError(f"no column {shown(unknown[0])}; choose some of {', '.join(DECISIONS)}")
     schema = polars_schema({name: DECISIONS[name] for name in wanted})
     pl = load_polars()
-    frames = [_frame(chunk, schema) for chunk in chunks(games, source)]
+    frames = [_frame(chunk, schema) for chunk in chunks(*sourced(games))]
     decisions: polars.DataFrame = pl.concat([pl.DataFrame(schema=schema), *frames])
     return decisions
 
@@ -147,42 +138,35 @@ class Batches:
     so that it survives a fork.
 
     Args:
-        games: Rows with `game_id` and `RECORDED`, perhaps `values` and `forfeited_by`.
+        games: Their folder, or a frame of some of them.
         size: Decisions in a batch; the last may have fewer.
         seed: Decides the order; None means as recorded.
         agent: The agent whose decisions to read; None means all.
-        source: Where the games come from, for errors.
 
     Attributes:
         agents: Every agent's name, sorted.
         games: The number of games read.
 
     Raises:
-        DatasetError: there are no games, none of that agent, or invalid ones.
+        DatasetError: as of `read_games`, or there are no games, none of that agent, or invalid
+            ones.
         TypeError, ValueError: a number is not whole or out of range.
     """
 
     def __init__(
-        self,
-        games: polars.LazyFrame,
-        *,
-        size: int,
-        seed: int | None = None,
-        agent: str | None = None,
-        source: str = "",
+        self, games: Games, *, size: int, seed: int | None = None, agent: str | None = None
     ) -> None:
         self._size = checked_count("size", size)
         self._seed = None if seed is None else int(check_seed(seed))
-        self._columns = whole(games, source)
+        self._columns = whole(*sourced(games))
         self.agents = self._columns.names
         self._agent: int | None = None
         self._rows = np.arange(self._columns.size)
         if agent is not None:
             if agent not in self.agents:
                 known = ", ".join(map(repr, self.agents))
-                raise DatasetError(
-                    f"{source or 'the frame'} has no agent {agent!r}; its agents: {known}"
-                )
+                source = self._columns.source
+                raise DatasetError(f"{source} has no agent {agent!r}; its agents: {known}")
             self._agent = self.agents.index(agent)
             self._rows = np.flatnonzero((self._columns.agents == self._agent).any(1))
         self.games = len(self._rows)
@@ -248,14 +232,6 @@ class Batches:
             last = max(int(np.searchsorted(ends, room, side="right")), first + 1)
             yield self._columns.taken(rows[first:last])
             first = last
-
-
-def read_batches(
-    folder: str | os.PathLike[str], *, size: int, seed: int | None = None, agent: str | None = None
-) -> Batches:
-    """All decisions of a folder's games; arguments and errors as of `Batches`, `read_games`."""
-    games = read_games(folder)
-    return Batches(games, size=size, seed=seed, agent=agent, source=str(folder))
 
 
 def _joined(parts: list[Decisions]) -> Decisions:

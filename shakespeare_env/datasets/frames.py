@@ -106,15 +106,14 @@ def first_line(error: BaseException) -> str:
 
 @contextmanager
 def named_faults(source: str) -> Iterator[None]:
-    """Turn Polars' errors for damaged files into a DatasetError."""
+    """Name the source in DatasetErrors, which Polars' errors for damaged files become, too."""
     try:
         yield
-    except DatasetError:  # a ValueError, too
-        raise
+    except DatasetError as error:  # a ValueError, too
+        raise DatasetError(f"{source}: {error}") from error
     except faults() as error:
         raise DatasetError(
-            f"{source}{': ' * bool(source)}Polars cannot read the games ({first_line(error)}); "
-            "copy them again"
+            f"{source}: Polars cannot read the games ({first_line(error)}); copy them again"
         ) from error
 
 

@@ -100,8 +100,9 @@ def read_games(folder: Folder) -> polars.LazyFrame:
 
 def read_results(folder: Folder) -> polars.DataFrame:
     """The same games without their numbers, read at once."""
+    games = read_games(folder).drop("game_id")
     with named_faults(str(folder)):
-        return read_games(folder).drop("game_id").collect()
+        return games.collect()
 
 
 def _check_file(path: Path) -> None:

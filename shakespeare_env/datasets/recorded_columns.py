@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -24,12 +24,17 @@ from shakespeare_env.datasets.frames import (
     named_faults,
     polars_schema,
 )
-from shakespeare_env.datasets.reading import read_games
+from shakespeare_env.datasets.reading import Folder, read_games
 from shakespeare_env.errors import DatasetError
+from shakespeare_env.play.course import Course
 
 if TYPE_CHECKING:
     import polars
 
+    Games = Folder | polars.LazyFrame
+    """A folder of results, or rows with `game_id` and `RECORDED`, perhaps `values` and
+    `forfeited_by`, such as some of a folder's.
+    """
 
 NOBODY = -1
 """No agent, or no seat."""
@@ -37,10 +42,18 @@ _GAMES_AT_ONCE = 128
 """Games read together; the decisions of more take much memory as text."""
 _BY_SEAT = ("agents", "scores", "places")
 _BY_GAME = (
-    *("game_ids", "players", "variant", "seeds", "deals"),
+    *("game_ids", "players", "variants", "seeds", "deals"),
     *("agents", "scores", "places", "forfeited_by", "lengths"),
 )
-_ARRAYS = {"seats": "to_move", "observations": "obs", "masks": "mask"}
+_VIEWS: dict[str, Callable[[Batch, Any], NDArray[Any]]] = {
+    "seats": lambda batch, rows: batch.to_move[rows].astype(np.int64),
+    "observations": lambda batch, rows: batch.obs[rows],
+    "masks": lambda batch, rows: batch.mask[rows],
+    "scores": lambda batch, rows: batch.scores(rows),
+    # Bytes are copied many times as fast as fields.
+    "records": lambda batch, rows: batch.save(rows).view(f"V{batch.game.state.itemsize}"),
+}
+"""What there is to see of some rows."""
 _REQUIRED = ("game_id", *RECORDED)
 _COLUMNS = {**GAMES, "forfeited_by": "int8"}
 
@@ -49,13 +62,12 @@ _COLUMNS = {**GAMES, "forfeited_by": "int8"}
 class RecordedColumns:
     """g games of one kind with m decisions in all, at tables of S seats at most."""
 
-    source: str  # where the games come from, for errors; may be empty
+    source: str  # where the games come from, for errors
     name: str  # of their game
     box_digest: str  # of the box in force when they were read
     game_ids: NDArray[np.int64]  # [g]
     players: NDArray[np.int64]  # [g], seats at the table
-    variants: tuple[str, ...]  # the distinct choices of variants, each a text of names
-    variant: NDArray[np.int64]  # [g], the choice of each game, by index
+    variants: NDArray[np.str_]  # [g], names of the variants played, each a text
     seeds: NDArray[np.uint64]  # [g]
     deals: NDArray[np.int64]  # [g]
     names: tuple[str, ...]  # of all agents, sorted
@@ -63,27 +75,26 @@ class RecordedColumns:
     scores: NDArray[np.int16]  # [g, S], 0 where nobody sits, as in `places`
     places: NDArray[np.int8]  # [g, S], finishing places
     forfeited_by: NDArray[np.int8]  # [g], the seat that lost by a fault, or `NOBODY`
-    starts: NDArray[np.int64]  # [g], where a game's decisions start in the columns below
-    lengths: NDArray[np.int64]  # [g], the number of its decisions
+    lengths: NDArray[np.int64]  # [g], the number of a game's decisions, in the columns below
     actions: NDArray[np.int16]  # [m]
     values: NDArray[np.float32]  # [m], NaN where none
 
     @classmethod
-    def of(cls, frame: polars.DataFrame, source: str = "") -> RecordedColumns:
+    def of(cls, frame: polars.DataFrame, source: str) -> RecordedColumns:
         """The games of a frame with `game_id`, `RECORDED`, `values` and `forfeited_by`.
 
         Raises:
             DatasetError: they are of several games, one is invalid, or of a box not in force.
         """
-        game = _game_of(frame, source)
-        _check_rows(frame, game, source)
-        variants, variant = _coded(frame["variants"].list.sort().list.join(" "))
-        names, coded = _coded(frame["agents"].explode())
+        game = _game_of(frame)
+        _check_rows(frame, game)
+        holders = frame["agents"].explode()
+        names = holders.unique().sort()
         seats = frame["players"].to_numpy().astype(np.int64)
         present = np.arange(game.max_seats) < seats[:, None]
         agents = np.full(present.shape, NOBODY, np.int64)
         scores, places = np.zeros(present.shape, np.int16), np.zeros(present.shape, np.int8)
-        agents[present] = coded
+        agents[present] = holders.cast(load_polars().Enum(names)).to_physical()
         scores[present], places[present] = frame["scores"].explode(), frame["places"].explode()
         lengths = frame["actions"].list.len().to_numpy().astype(np.int64)
         values, has = np.full(lengths.sum(), np.nan, np.float32), frame["values"].is_not_null()
@@ -95,16 +106,14 @@ class RecordedColumns:
             registry.box_digest(game.name),
             frame["game_id"].to_numpy().astype(np.int64),
             seats,
-            variants,
-            variant,
+            frame["variants"].list.sort().list.join(" ").to_numpy().astype(np.str_),
             frame["seed"].to_numpy().astype(np.uint64),
             frame["deal"].to_numpy().astype(np.int64),
-            names,
+            tuple(names),
             agents,
             scores,
             places,
             frame["forfeited_by"].fill_null(NOBODY).to_numpy().astype(np.int8),
-            lengths.cumsum() - lengths,
             lengths,
             _flat(frame["actions"]).to_numpy().astype(np.int16),
             values,
@@ -122,48 +131,51 @@ class RecordedColumns:
         return len(self.game_ids)
 
     @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """int64[g], where a game's decisions start."""
+        return self.lengths.cumsum() - self.lengths
+
+    @cached_property
     def row(self) -> NDArray[np.int64]:
         """int64[m], the game of each decision."""
         return np.repeat(np.arange(self.size), self.lengths)
 
     def taken(self, rows: NDArray[np.int64]) -> RecordedColumns:
         """Some of the games, int64[k], in that order."""
-        lengths = self.lengths[rows]
-        starts = lengths.cumsum() - lengths
+        some = replace(self, **{name: getattr(self, name)[rows] for name in _BY_GAME})
         # A decision's old index is its game's old start plus its number in the game.
-        old = np.repeat(self.starts[rows] - starts, lengths) + np.arange(lengths.sum())
-        by_game = {name: getattr(self, name)[rows] for name in _BY_GAME}
-        by_decision = {"actions": self.actions[old], "values": self.values[old]}
-        return replace(self, starts=starts, **by_game, **by_decision)
+        moved = self.starts[rows] - some.starts
+        old = moved[some.row] + np.arange(len(some.row))
+        return replace(some, actions=self.actions[old], values=self.values[old])
 
     def fault(self, row: int, words: str) -> DatasetError:
         """The error for an invalid game."""
-        return _refusal(self.source, f"game {self.game_ids[row]}: {words}; copy it again")
+        return DatasetError(f"{self.source}: game {self.game_ids[row]}: {words}; copy it again")
 
 
-def whole(games: polars.LazyFrame, source: str = "") -> RecordedColumns:
+def sourced(games: Games) -> tuple[polars.LazyFrame, str]:
+    """A frame of games, and what errors call it; errors as of `read_games`."""
+    if isinstance(games, str | os.PathLike):
+        return read_games(games), str(games)
+    return games, "the frame"
+
+
+def whole(games: polars.LazyFrame, source: str) -> RecordedColumns:
     """All games of a frame; see `RecordedColumns.of`."""
     with named_faults(source):
-        frame = _needed(games, source).collect()
+        frame = _needed(games).collect()
         if not frame.height:
-            raise DatasetError(f"{source or 'the frame'} has no games yet; record some first")
+            raise DatasetError("there are no games yet; record some first")
         return RecordedColumns.of(frame, source)
 
 
-def chunks(games: polars.LazyFrame, source: str = "") -> Iterator[RecordedColumns]:
+def chunks(games: polars.LazyFrame, source: str) -> Iterator[RecordedColumns]:
     """The games, some at a time to bound the memory; nothing if there are none."""
     with named_faults(source):
-        rows = _needed(games, source)
+        rows = _needed(games)
         for frame in rows.collect_batches(chunk_size=_GAMES_AT_ONCE, maintain_order=True):
             if frame.height:
                 yield RecordedColumns.of(frame, source)
-
-
-def _coded(texts: polars.Series) -> tuple[tuple[str, ...], NDArray[np.int64]]:
-    """Distinct texts, sorted, and each entry's index among them."""
-    distinct = texts.unique().sort()
-    codes = texts.cast(load_polars().Enum(distinct)).to_physical()
-    return tuple(distinct.to_list()), codes.to_numpy().astype(np.int64)
 
 
 def _flat(lists: polars.Series) -> polars.Series:
@@ -171,34 +183,34 @@ def _flat(lists: polars.Series) -> polars.Series:
     return lists.filter(lists.list.len() > 0).explode()
 
 
-def _needed(games: polars.LazyFrame, source: str) -> polars.LazyFrame:
+def _needed(games: polars.LazyFrame) -> polars.LazyFrame:
     """The columns that are needed to play games again, in order."""
     pl = load_polars()
     there = games.collect_schema().names()
     if missing := [name for name in _REQUIRED if name not in there]:
-        raise _refusal(source, f"the games have no column {missing[0]!r}, which playing them needs")
+        raise DatasetError(f"the games have no column {missing[0]!r}, which playing them needs")
     return games.select(
         (pl.col(name) if name in there else pl.lit(None).alias(name)).cast(dtype)
         for name, dtype in polars_schema(_COLUMNS).items()
     )
 
 
-def _game_of(frame: polars.DataFrame, source: str) -> Game:
+def _game_of(frame: polars.DataFrame) -> Game:
     """The one game of all rows, whose box is in force."""
     pairs = frame.select("game", "box_digest").unique(maintain_order=True)
     names = pairs["game"].unique(maintain_order=True).to_list()
     if len(names) != 1:
-        raise _refusal(source, f"games of {names}: read those of one game at a time")
+        raise DatasetError(f"games of {names}: read those of one game at a time")
     try:
         faults = [box_fault(names[0], digest) for digest in pairs["box_digest"]]
     except ValueError as error:
-        raise _refusal(source, str(error)) from error
+        raise DatasetError(str(error)) from error
     if fault := next(filter(None, faults), None):
-        raise _refusal(source, fault)
+        raise DatasetError(fault)
     return registry.game(names[0])
 
 
-def _check_rows(frame: polars.DataFrame, game: Game, source: str) -> None:
+def _check_rows(frame: polars.DataFrame, game: Game) -> None:
     """DatasetError unless every row has what a game of this kind has."""
     pl = load_polars()
     players, by, values = pl.col("players"), pl.col("forfeited_by"), pl.col("values")
@@ -218,11 +230,7 @@ def _check_rows(frame: polars.DataFrame, game: Game, source: str) -> None:
         if not holds.all():
             game_id = frame["game_id"][int(holds.arg_min() or 0)]
             words = f"its {name} cannot be those of a game of {game.name}"
-            raise _refusal(source, f"game {game_id}: {words}; copy it again")
-
-
-def _refusal(source: str, words: str) -> DatasetError:
-    return DatasetError(f"{source}{': ' * bool(source)}{words}")
+            raise DatasetError(f"game {game_id}: {words}; copy it again")
 
 
 def seen(
@@ -233,36 +241,24 @@ def seen(
     `wanted` are some of "seats" (who decides), "observations", "masks", "scores" and "records", in
     arrays [m, ...] by name.  DatasetError if a game cannot have been played so.
     """
-    game = games.game
-    record = np.dtype((np.void, game.state.itemsize))  # copied many times as fast as by field
-    kinds: dict[str, tuple[Any, Any]] = {
-        "seats": ((), np.int64),
-        "observations": ((game.layout.size,), np.int8),
-        "masks": ((game.actions.size,), np.bool_),
-        "scores": ((game.max_seats,), np.int16),
-        "records": ((), record),
-    }
-    count = len(games.actions)
-    views = {name: np.empty((count, *kinds[name][0]), kinds[name][1]) for name in wanted}
+    views: dict[str, NDArray[Any]] = {}
 
     def see(batch: Batch, rows: NDArray[np.int64], places: NDArray[np.int64]) -> None:
         for name, values in views.items():
-            if name == "scores":
-                values[places] = batch.scores(rows)
-            elif name == "records":
-                values[places] = batch.save(rows).view(record)
-            else:
-                values[places] = getattr(batch, _ARRAYS[name])[rows]
+            values[places] = _VIEWS[name](batch, rows)
 
-    last = np.zeros(games.size, game.state)
-    for index, variants in enumerate(games.variants):
-        chosen = np.flatnonzero(games.variant == index)
-        if len(chosen):
-            batch = _dealt(games, chosen, variants)
-            _play(games, chosen, batch, see)
-            last[chosen] = batch.save(slice(None))
+    last = np.zeros(games.size, games.game.state)
+    for variants in np.unique(games.variants):
+        chosen = np.flatnonzero(games.variants == variants)
+        batch = _dealt(games, chosen, variants)
+        for name in wanted:
+            nothing = _VIEWS[name](batch, chosen[:0])
+            shape = len(games.actions), *nothing.shape[1:]
+            views.setdefault(name, np.empty(shape, nothing.dtype))
+        _play(games, chosen, batch, see)
+        last[chosen] = batch.save(slice(None))
     if "records" in views:
-        views["records"] = views["records"].view(game.state)
+        views["records"] = views["records"].view(last.dtype)
     return views, last
 
 
@@ -314,52 +310,50 @@ def _play(games: RecordedColumns, rows: NDArray[np.int64], batch: Batch, see: An
             raise games.fault(row, f"played again, it ends with other {what} than recorded")
 
 
-class RecordedGame:
-    """A game, played again from its actions.
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RecordedGame(Course):
+    """A game, played again from its actions; its names are its agents'."""
 
-    Attributes:
-        game_id: Its number.
-        agents: The agents' names, by seat.
-        scores: Scores by seat, at the end or where it was forfeited.
-        places: Finishing places by seat, from 1; seats that tie share the best place.
-        forfeited_by: The seat that lost it by a fault, None if it was played to the end.
-        seats: The seats that decided, by decision.
-        actions: The ids of the actions chosen.
-        moves: The actions as text.
-        values: The returns that the deciding agents expected, None where unknown.
-        positions: One more than there are moves.
+    game_id: int
+    scores: tuple[int, ...]  # by seat, at the end or where it was forfeited
+    places: tuple[int, ...]  # finishing places by seat, from 1; seats that tie share the best
+    forfeited_by: int | None  # the seat that lost it by a fault; None: it was played to the end
+    actions: tuple[int, ...]  # the ids of the actions chosen
 
-    Raises:
-        DatasetError: it cannot have been played so.
-    """
-
-    def __init__(self, columns: RecordedColumns) -> None:
-        game = columns.game
+    @classmethod
+    def of(cls, columns: RecordedColumns) -> RecordedGame:
+        """The one game of some columns; DatasetError if it cannot have been played so."""
         views, last = seen(columns, ("records",))
-        players = int(columns.players[0])
-        self.game_id = int(columns.game_ids[0])
-        self.agents = tuple(columns.names[agent] for agent in columns.agents[0, :players])
-        self.scores = tuple(columns.scores[0, :players].tolist())
-        self.places = tuple(columns.places[0, :players].tolist())
-        by = int(columns.forfeited_by[0])
-        self.forfeited_by = None if by == NOBODY else by
-        self.actions = tuple(columns.actions.tolist())
-        self.values = tuple(None if np.isnan(value) else float(value) for value in columns.values)
         records = np.concatenate([views["records"], last])
-        self.positions = tuple(Position.of_record(game, record) for record in records)
-        decided = list(zip(self.positions, self.actions, strict=False))
-        self.seats = tuple(position.to_move for position, _ in decided)
-        self.moves = tuple(position.move_text(action) for position, action in decided)
+        positions = [Position.of_record(columns.game, record) for record in records]
+        actions = tuple(columns.actions.tolist())
+        decided = zip(positions, actions, strict=False)
+        players, by = int(columns.players[0]), int(columns.forfeited_by[0])
+        names = [columns.names[agent] for agent in columns.agents[0, :players]]
+        return cls(
+            positions=positions,
+            moves=[position.move_text(action) for position, action in decided],
+            names=names,
+            values=[None if np.isnan(value) else float(value) for value in columns.values],
+            forfeit="" if by == NOBODY else f"Seat {by} ({names[by]}) forfeited the game",
+            game_id=int(columns.game_ids[0]),
+            scores=tuple(columns.scores[0, :players].tolist()),
+            places=tuple(columns.places[0, :players].tolist()),
+            forfeited_by=None if by == NOBODY else by,
+            actions=actions,
+        )
+
+    @property
+    def agents(self) -> Sequence[str]:
+        """The agents' names, by seat."""
+        return self.names or ()
 
     def page(self, title: str = "") -> str:
         """The game as an HTML document to step through (see `film.film_page`)."""
         # Learners do not need the import.
         from shakespeare_env.film import Film, film_page
 
-        by = self.forfeited_by
-        ending = "" if by is None else f"Seat {by} ({self.agents[by]}) forfeited the game"
-        film = Film(self.positions, self.moves, self.agents, ending=ending)
-        return film_page(film, title=title)
+        return film_page(Film(self), title=title)
 
     def _repr_html_(self) -> str:
         from shakespeare_env.film import framed
@@ -367,28 +361,19 @@ class RecordedGame:
         return framed(self.page())
 
     def _repr_svg_(self) -> str:
-        return self.positions[-1].svg()
+        return self.position.svg()
 
     def __repr__(self) -> str:
         return f"<Game {self.game_id} of {', '.join(self.agents)}, scores {list(self.scores)}>"
 
 
 class RecordedGames:
-    """The games of a frame, each read and played again when it is asked for.
+    """Games as objects, each read and played again when it is asked for; see `recorded_games`."""
 
-    Args:
-        games: Rows with `game_id` and `RECORDED`, perhaps `values` and `forfeited_by`.
-        source: Where they come from, for errors.
-
-    Raises:
-        DatasetError: a row cannot be a game's, or a game cannot have been played so.
-    """
-
-    def __init__(self, games: polars.LazyFrame, source: str = "") -> None:
-        self._games = games
-        self._source = source
-        with named_faults(source):
-            self._size = int(games.select(load_polars().len()).collect().item())
+    def __init__(self, games: Games) -> None:
+        self._games, self._source = sourced(games)
+        with named_faults(self._source):
+            self._size = int(self._games.select(load_polars().len()).collect().item())
 
     def __len__(self) -> int:
         return self._size
@@ -397,14 +382,19 @@ class RecordedGames:
         if not -self._size <= number < self._size:
             raise IndexError(f"game {shown(number)}: there are {self._size}, numbered from 0")
         row = self._games.slice(number % self._size, 1)
-        return next(iter(RecordedGames(row, self._source)))
+        return RecordedGame.of(whole(row, self._source))
 
     def __iter__(self) -> Iterator[RecordedGame]:
         for chunk in chunks(self._games, self._source):
             for row in range(chunk.size):
-                yield RecordedGame(chunk.taken(np.array([row])))
+                yield RecordedGame.of(chunk.taken(np.array([row])))
 
 
-def recorded_games(folder: str | os.PathLike[str]) -> RecordedGames:
-    """All games of a folder as objects; errors as of `read_games`."""
-    return RecordedGames(read_games(folder), str(folder))
+def recorded_games(games: Games) -> RecordedGames:
+    """All games as objects.
+
+    Raises:
+        DatasetError: as of `read_games`, or a row cannot be a game's, or a game cannot have been
+            played so.
+    """
+    return RecordedGames(games)

@@ -23,7 +23,7 @@ from shakespeare_env.film.figures import (
 )
 from shakespeare_env.film.figures import Forecasts as Forecasts
 from shakespeare_env.film.figures import Judged as Judged
-from shakespeare_env.play.course import GameLog, ToldMove
+from shakespeare_env.play.course import Course, GameLog, ToldMove
 from shakespeare_env.play.named import named_board, named_move, numbered, with_names
 
 SCRIPTS = (FOLDER / "film.js", FOLDER / "judged.js")
@@ -36,17 +36,14 @@ class Film:
     """A game as one seat saw it, or all of it.
 
     Args:
-        positions: The n + 1 positions.
-        moves: The n between them.
-        names: The players' names by seat, or nothing.
+        course: The game, n moves so far.
         seat: The seat whose view to show, `NO_SEAT` for a spectator's; None shows everything.
-        ending: Why the game stopped, if it was not played to its end.
 
     Attributes:
         game: The game played.
         players: The number of seats.
         names: The players' names by seat, each of its own; or nothing.
-        positions: As given.
+        positions: Those of the course, n + 1.
         told: Every move as a sentence, as far as it may be known.
         scores: int[n + 1, P] as lists, the current ones.
         chapters: (position, such as "day 2") where each day or round begins.
@@ -55,15 +52,8 @@ class Film:
         ValueError: the numbers of positions, moves and names do not fit each other.
     """
 
-    def __init__(
-        self,
-        positions: Sequence[Position],
-        moves: Sequence[str],
-        names: Sequence[str] = (),
-        *,
-        seat: int | None = None,
-        ending: str = "",
-    ) -> None:
+    def __init__(self, course: Course, *, seat: int | None = None) -> None:
+        positions, moves, names = course.positions, course.moves, course.names or ()
         if len(positions) != len(moves) + 1:
             raise ValueError(
                 f"{len(positions)} positions and {len(moves)} moves: "
@@ -73,8 +63,7 @@ class Film:
         if names and len(names) != self.players:
             raise ValueError(f"{len(names)} names for {self.players} seats: give one for each")
         self.names = tuple(numbered(names))
-        self.seat, self.ending = seat, ending
-        self.positions = positions
+        self.seat, self.positions, self._forfeit = seat, positions, course.forfeit
         log = GameLog(None, seat)
         who = self.names or tuple(f"seat {number}" for number in range(self.players))
         self.told: list[ToldMove] = []
@@ -108,18 +97,17 @@ class Film:
         """The state of the game in a position, in a line."""
         headline = self.game.presentation.headline(self._seen[number])
         parts = [headline.progress, *map(self._named, (headline.phase, headline.sentence))]
-        if number == len(self) and self.ending:
-            parts[-1] = self.ending
+        if number == len(self) and self._forfeit:
+            parts[-1] = self._forfeit
         return " · ".join(filter(None, parts))
 
     def data(self) -> str:
         """JSON that `film.js` plays: every picture once, and which of them a position shows."""
-        drawn: dict[tuple[str, str], int] = {}
         boards = [self._board(number) for number in range(len(self) + 1)]
-        for piece in (piece for board in boards for panel in board for piece in panel.pieces):
-            drawn.setdefault((piece.name, _picture(piece)), len(drawn))
-        # Pictures of one piece stand together, since similar data packs well only when close.
-        order = sorted(drawn, key=lambda picture: (picture[0], drawn[picture]))
+        pieces = (piece for board in boards for panel in board for piece in panel.pieces)
+        pictures = dict.fromkeys((piece.name, _picture(piece)) for piece in pieces)
+        # Those of one piece stand together, since similar data packs well only when close.
+        order = sorted(pictures, key=lambda picture: picture[0])
         place = {picture: number for number, picture in enumerate(order)}
         panels: dict[tuple[Any, ...], int] = {}
         frames = []
@@ -148,8 +136,8 @@ class Film:
             (panel, [(_picture(it), it.block.width > _WIDEST_CARD) for it in panel.pieces])
             for panel in self._board(number)
         ]
-        shown = template("player.html").module.board(panels, self.positions[number].to_move)
-        return str(shown)
+        mover = self.positions[number].to_move
+        return str(template("player.html").module.board(panels, mover))
 
     def picture(self, number: int) -> str:
         """One position as an SVG document."""

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -29,37 +30,26 @@ _DASHES = ("none", "7 3", "2 2.5", "10 3 2 3", "4 4", "1 4")
 
 @dataclass(frozen=True)
 class Forecasts:
-    """What every seat could expect in n + 1 positions, NaN where unknown.
+    """What every seat could expect in n + 1 positions, NaN where unknown."""
 
-    Attributes:
-        chances: float[n + 1, P], shares of the victory; without meaning in solo games.
-        scores: float[n + 1, P], final scores.
-        by: The name of the forecaster.
-    """
-
-    chances: NDArray[np.floating[Any]]
-    scores: NDArray[np.floating[Any]]
-    by: str
+    chances: NDArray[np.floating[Any]]  # [n + 1, P], shares of the victory; none in solo games
+    scores: NDArray[np.floating[Any]]  # [n + 1, P], final scores
+    by: str  # the name of the forecaster
 
 
 @dataclass(frozen=True)
 class Judged:
     """A decision, compared with the best move that somebody knows.
 
-    Attributes:
-        number: The number of the move, from 1.
-        seat: The seat that decided.
-        best: That move, in notation.
-        loss: By how much it is worth more to the decider, in shares of the victory or, alone, in
-            points; below 0 where it looks worse than the move played.
-        margin: Half the 95 % interval of the loss.
+    The loss is how much more that move is worth to the decider, in shares of the victory or, alone,
+    in points; below 0 where it looks worse than the move played.
     """
 
-    number: int
-    seat: int
-    best: str
+    number: int  # of the move, from 1
+    seat: int  # that decided
+    best: str  # the best move, in notation
     loss: float
-    margin: float
+    margin: float  # half the 95 % interval of the loss
 
 
 class Kind(NamedTuple):
@@ -202,14 +192,12 @@ def _graph(
         share = 0.0 if math.isnan(value) else (value - lowest) / (2 * half)
         return round(_LEFT + number * step, 1), round(_LOW - share * (_LOW - _HIGH), 1)
 
-    ends = [*(number for number, _ in film.chapters[1:]), len(film)]
     chapters = []
-    for (number, name), end in zip(film.chapters, ends, strict=True):
+    for (number, name), (end, _) in pairwise([*film.chapters, (len(film), "")]):
         room = (end - number) * step
-        text = name if room > _LETTER * len(name) else name.rpartition(" ")[2]
-        shown = text if room > _LETTER * len(text) else ""
+        fitting = [text for text in (name, name.rpartition(" ")[2]) if room > _LETTER * len(text)]
         left = _LEFT + number * step
-        chapters.append((round(left, 1), round(left + room / 2, 1), shown))
+        chapters.append((round(left, 1), round(left + room / 2, 1), next(iter(fitting), "")))
     seats = [
         {
             "label": film.label(seat),
@@ -220,20 +208,13 @@ def _graph(
         for seat, line in enumerate(values.T)
     ]
     marks = [
-        (mistake, kind, _title(film, mistake, kind), *at(mistake.number, found))
-        for mistake, kind in _mistakes(film, judged)
-        for found in [values[mistake.number, mistake.seat]]
+        (it, kind, _title(film, it, kind), *at(it.number, values[it.number, it.seat]))
+        for it, kind in _mistakes(film, judged)
     ]
-    return str(
-        template("figures.html").module.graph(
-            title=title,
-            # JSON has no NaN.
-            lines=[
-                [None if math.isnan(v) else round(float(v), 1) for v in row] for row in values.T
-            ],
-            ticks=[(_LOW - n / 2 * (_LOW - _HIGH), f"{lowest + n * half:.0f}") for n in range(3)],
-            edges={"left": _LEFT, "right": _RIGHT, "high": _HIGH, "low": _LOW, "step": step},
-            inks={"line": INK, "muted": MUTED},
-            **{"unit": unit, "link": link, "chapters": chapters, "seats": seats, "marks": marks},
-        )
-    )
+    # JSON has no NaN.
+    lines = [[None if math.isnan(v) else round(float(v), 1) for v in row] for row in values.T]
+    ticks = [(_LOW - n / 2 * (_LOW - _HIGH), f"{lowest + n * half:.0f}") for n in range(3)]
+    edges = {"left": _LEFT, "right": _RIGHT, "high": _HIGH, "low": _LOW, "step": step}
+    inks = {"line": INK, "muted": MUTED}
+    graph = template("figures.html").module.graph
+    return str(graph(title, lines, ticks, edges, inks, unit, link, chapters, seats, marks))

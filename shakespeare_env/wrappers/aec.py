@@ -132,14 +132,17 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        rewards, done = self._batch.step(np.array([action]))
+        self._play(agent, action)
         # The mover has seen its rewards so far; those of others add up until their turn.
         self._cumulative_rewards[agent] = 0.0
+        self._accumulate_rewards()
+
+    def _play(self, agent: str, action: int | None) -> None:
+        rewards, done = self._batch.step(np.array([action]))
         self.rewards = dict(zip(self.possible_agents, rewards[0].tolist(), strict=False))
         if done[0]:
             self.terminations = dict.fromkeys(self.agents, True)
         self._turn_to_decider()
-        self._accumulate_rewards()
         if self.render_mode == "human":
             self.render()
 
@@ -175,16 +178,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         if True not in self.terminations.values():
             return
         seats = np.arange(len(self.possible_agents))
-        row = np.zeros_like(seats)
-        ends = outcomes(
-            self.game,
-            seats,
-            batch.players[row],
-            batch.scores()[row, : len(seats)],
-            # An illegal action is not played, so its seat is still to move; regularly nobody is.
-            (batch.final_winners & (batch.to_move < 0)[:, None])[row, : len(seats)],
-            batch.to_move[row],
-        )
+        ends = outcomes(batch, np.zeros_like(seats), seats)
         for agent, end in zip(self.possible_agents, infos_of(ends), strict=True):
             if agent in self.infos:
                 self.infos[agent] |= end
@@ -197,23 +191,15 @@ class env(raw_env):  # noqa: N801 - PettingZoo's name for it
     would take longer than the game.
     """
 
-    def step(self, action: int | None) -> None:
-        """Play an action; an illegal one ends the game."""
-        self._check_begun("step")
-        agent = self.agent_selection
-        if agent not in self.agents or self.terminations[agent] or self.truncations[agent]:
-            super().step(action)
-            return
+    def _play(self, agent: str, action: int | None) -> None:
         assert self.action_space(agent).contains(action), "action is not in action space"
         if self._batch.mask[0, action]:
-            super().step(action)
+            super()._play(agent, action)
             return
         EnvLogger.warn_on_illegal_move()
-        self._cumulative_rewards[agent] = 0.0
         self.terminations = dict.fromkeys(self.agents, True)
         self.truncations = dict.fromkeys(self.agents, True)
         self.rewards = {**dict.fromkeys(self.agents, 0.0), agent: ILLEGAL_REWARD}
-        self._accumulate_rewards()
         self._deads_step_first()
         self._inform()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 import gymnasium
@@ -80,12 +81,12 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         """Play an action, then the others' until the learner decides again or the game is over."""
         if not self._has_begun or self.games.over[0]:
             raise ResetNeeded("no game in progress: call reset() before step()")
-        step = self.games.step(np.array([action]))
+        rewards, ended = self.games.step(np.array([action]))
         info, observation = self._shown(), self.games.batch.obs[0].copy()
-        if ended := bool(step.ended[0]):
+        if ended[0]:
             observation = self.games.observe(_ONLY_ROW)[0]
-            info |= infos_of(self.games.outcomes(_ONLY_ROW, step.illegal))[0]
-        return observation, float(step.rewards[0]), ended, False, info
+            info |= infos_of(self.games.outcomes(_ONLY_ROW))[0]
+        return observation, float(rewards[0]), bool(ended[0]), False, info
 
     def render(self) -> Any:
         """The position as text or picture; see `render_mode`."""
@@ -124,8 +125,7 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         **arguments: Any,
     ) -> None:
         # Wrappers of Gymnasium add to the modes in place.
-        modes = ["ansi", "rgb_array"]
-        self.metadata = {**type(self).metadata, "render_modes": modes}
+        self.metadata = deepcopy(type(self).metadata)
         self.games = SingleAgentBatch(game, num_envs, seed=None, **arguments)
         self.num_envs = num_envs
         self.single_observation_space = observation_space(self.games.batch.game)
@@ -133,7 +133,7 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.render_mode = render_mode
-        self._renderer = Renderer(self.games.batch.game, render_mode, modes)
+        self._renderer = Renderer(self.games.batch.game, render_mode, self.metadata["render_modes"])
         self._has_begun = False
 
     def action_masks(self) -> NDArray[np.bool_]:
@@ -159,12 +159,12 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         over, running = np.flatnonzero(games.over), np.flatnonzero(~games.over)
         chosen = as_actions(actions, self.num_envs)
         games.reset(rows=over)
-        step = games.step(chosen[running], running)
+        rewards, ended = games.step(chosen[running], running)
         infos = self._infos()
-        if len(ended := np.flatnonzero(step.ended)):
-            infos |= self._by_row(games.outcomes(ended, step.illegal[ended]), ended)
+        if ended.any():
+            infos |= self._by_row(games.outcomes(ended.nonzero()[0]), ended)
         never = np.zeros(self.num_envs, np.bool_)
-        return self._observations(), step.rewards, step.ended, never, infos
+        return self._observations(), rewards, ended, never, infos
 
     def render(self) -> Any:
         """A tuple with every game as text or picture; see `render_mode`."""
@@ -185,14 +185,12 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         }
 
     def _by_row(
-        self, values: dict[str, NDArray[Any]], rows: NDArray[np.int64]
+        self, values: dict[str, NDArray[Any]], which: NDArray[np.bool_]
     ) -> dict[str, NDArray[Any]]:
-        """Values of some rows in arrays of all, and beside each the rows that it is for."""
-        which = np.zeros(self.num_envs, np.bool_)
-        which[rows] = True
+        """Values of some rows, bool[n], in arrays of all, and beside each which rows it is for."""
         infos = {}
         for name, of_rows in values.items():
             infos[name] = np.zeros((self.num_envs, *of_rows.shape[1:]), of_rows.dtype)
-            infos[name][rows] = of_rows
+            infos[name][which] = of_rows
             infos[f"_{name}"] = which.copy()
         return infos

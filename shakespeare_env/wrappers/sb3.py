@@ -58,15 +58,15 @@ class SB3SingleAgentVecEnv(VecEnv):
 
     def step_wait(self) -> VecEnvStepReturn:
         """Play the actions; rewards are float32[n], observations of the next decisions."""
-        step = self.games.step(self._actions)
+        rewards, over = self.games.step(self._actions)
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        if len(ended := np.flatnonzero(step.ended)):
+        if len(ended := np.flatnonzero(over)):
             final = {"terminal_observation": self.games.observe(ended)}
-            final |= self.games.outcomes(ended, step.illegal[ended])
+            final |= self.games.outcomes(ended)
             for row, info in zip(ended, infos_of(final), strict=True):
                 infos[row] = info
             self.games.restart(ended)
-        return self.batch.obs.copy(), step.rewards, step.ended, infos
+        return self.batch.obs.copy(), rewards, over, infos
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
         """A picture of game 0."""

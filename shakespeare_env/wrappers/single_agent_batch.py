@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,18 +17,10 @@ from shakespeare_env.core.row_rules import ILLEGAL_REWARD
 from shakespeare_env.play.agent import Player, agent_for, name_of
 from shakespeare_env.play.generators import GameGenerators, draw_columns
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE, Lineup, play_out
-from shakespeare_env.wrappers.spaces import NO_OFFENDER, outcomes
+from shakespeare_env.wrappers.spaces import outcomes
 
 Opponents = Player | Sequence[Player] | Mapping[Player, float]
 """One player for all seats, one for each, or weights to draw each seat's player from."""
-
-
-class Step(NamedTuple):
-    """What a step brought the learner's seat."""
-
-    rewards: NDArray[np.float32]  # [n], received since its last decision; 0 in games not played in
-    ended: NDArray[np.bool_]  # [n], the games that it ended
-    illegal: NDArray[np.bool_]  # [n], the games that an illegal action ended
 
 
 class SingleAgentBatch:
@@ -109,11 +101,17 @@ class SingleAgentBatch:
         self.batch.restart(chosen)
         self._open(chosen)
 
-    def step(self, actions: Integers, rows: Integers | None = None) -> Step:
+    def step(
+        self, actions: Integers, rows: Integers | None = None
+    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """Play the learner's actions, int[m], then the opponents' until it decides again.
 
         An illegal action is not played: it ends the game with reward `ILLEGAL_REWARD`.  Increasing
         rows, int[m], are the games to play in; None means all.
+
+        Returns:
+            Rewards, float32[n], that the learner has received since its last decision, 0 in games
+            not played in, and bool[n], which games the step has ended.
 
         Raises:
             ValueError: a game is over; `restart` it first.
@@ -136,13 +134,11 @@ class SingleAgentBatch:
         rewards = np.zeros(batch.n, np.float32)
         rewards[played] = self._owed[played]
         self._owed[played] = 0.0
-        illegal = np.zeros(batch.n, np.bool_)
-        illegal[played[~legal]] = True
-        rewards[illegal] = ILLEGAL_REWARD
-        ended = illegal.copy()
-        ended[played] |= batch.to_move[played] < 0
+        rewards[played[~legal]] = ILLEGAL_REWARD
+        ended = np.zeros(batch.n, np.bool_)
+        ended[played] = ~legal | (batch.to_move[played] < 0)
         self.over |= ended
-        return Step(rewards, ended, illegal)
+        return rewards, ended
 
     def action_masks(self) -> NDArray[np.bool_]:
         """bool[n, A], a copy: the learner's legal actions; none when over."""
@@ -152,19 +148,9 @@ class SingleAgentBatch:
         """int8[m, D]: what the learner sees of some games, finished ones included."""
         return self.batch.observe(self.seats[rows], rows)
 
-    def outcomes(self, rows: NDArray[np.int64], illegal: NDArray[np.bool_]) -> dict[str, Any]:
-        """How games that are over, int[m], ended, some illegally; see `spaces.outcomes`."""
-        batch, seats = self.batch, self.seats[rows]
-        longest = int(batch.players.max())
-        winners = batch.final_winners[rows] & (batch.to_move[rows] < 0)[:, None]
-        return outcomes(
-            batch.game,
-            seats,
-            batch.players[rows],
-            batch.scores(rows)[:, :longest],
-            winners[:, :longest],
-            np.where(illegal, seats, NO_OFFENDER),
-        )
+    def outcomes(self, rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+        """How games that are over, int[m], ended for the learner; see `spaces.outcomes`."""
+        return outcomes(self.batch, rows, self.seats[rows])
 
     @property
     def _ready(self) -> NDArray[np.bool_]:

@@ -11,13 +11,13 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from shakespeare_env.core import registry
+from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.game import Game, Record
 from shakespeare_env.drawing.raster import pixels
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
 RENDER_FPS = 4
 """Frames per second, a decision each, that people can follow."""
-NO_OFFENDER = -1
 _FIRST, _LAST = np.iinfo(np.int16).max, np.iinfo(np.int16).min
 
 
@@ -56,31 +56,24 @@ class StateView:
 
 
 def outcomes(
-    game: Game,
-    seats: NDArray[Any],
-    players: NDArray[Any],
-    scores: NDArray[np.int16],
-    winners: NDArray[np.bool_],
-    offenders: NDArray[Any],
+    batch: Batch, rows: NDArray[np.int64], seats: NDArray[np.integer]
 ) -> dict[str, NDArray[Any]]:
-    """How m games ended for one seat of each, all arrays [m] or [m, L] for tables of L seats.
+    """How games that are over, int[m], maybe the same ones, ended for a seat each, int[m].
 
-    Args:
-        game: The game played.
-        seats: The seat of each outcome.
-        players: Seats at the table.
-        scores: By seat.
-        winners: By seat, none after an illegal action.
-        offenders: The seat whose illegal action ended the game, or `NO_OFFENDER`.
+    An illegal action is not played: a game that it has ended still waits for the offender.
 
     Returns:
-        `seat`, `players`, `score`; `won`, the seat's share of the victory, alone 1 for passing the
-        game's solo target; `is_success`, the same, which Stable-Baselines3 logs; `rank`, 1 for
-        winners, for others one more than the seats that did better, the offender last;
-        `final_scores` and `winners`, as given; `illegal_action`, whether the seat is the offender.
+        Arrays [m], or [m, L] where the longest table of the batch has L seats. `seat`, `players`,
+        `score`; `won`, the seat's share of the victory, alone 1 for passing the game's solo target;
+        `is_success`, the same, which Stable-Baselines3 logs; `rank`, 1 for winners, for others one
+        more than the seats that did better, the offender last; `final_scores` and `winners`, by
+        seat; `illegal_action`, whether the seat is the offender.
     """
-    seats, players = seats.astype(np.int64), players.astype(np.int64)
-    length = scores.shape[1]
+    game, seats, players = batch.game, seats.astype(np.int64), batch.players[rows].astype(np.int64)
+    length, offenders = int(batch.players.max()), batch.to_move[rows]
+    distinct, places = np.unique(rows, return_inverse=True)
+    scores = batch.scores(distinct)[places, :length]
+    winners = (batch.final_winners[rows] & (offenders < 0)[:, None])[:, :length]
     own_places = np.arange(0, scores.size, length) + seats
     own = scores.take(own_places).astype(np.int64)
     won = winners.take(own_places) / np.maximum(np.add.reduce(winners, 1), 1)

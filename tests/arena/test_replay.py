@@ -3,7 +3,7 @@
 import pytest
 
 from shakespeare_env.core import registry
-from shakespeare_env.datasets import RecordedGames, recorded_games
+from shakespeare_env.datasets import recorded_games
 from shakespeare_env.datasets.frames import RESULTS, frame
 from shakespeare_env.datasets.reading import read_results
 from shakespeare_env.errors import DatasetError
@@ -60,5 +60,5 @@ def test_what_cannot_have_been_played_is_refused(rows, change, said):
     columns = {name: [first[name], damaged[name]] for name in RESULTS}
     games = frame(RESULTS, columns).with_row_index("game_id")
     with pytest.raises(DatasetError, match=said) as caught:
-        list(RecordedGames(games.lazy(), "arena"))
-    assert str(caught.value).startswith("arena")
+        list(recorded_games(games.lazy()))
+    assert str(caught.value).startswith("the frame: ")

@@ -13,13 +13,13 @@ MOVES = 24
 @pytest.fixture(scope="module")
 def film(tmp_path_factory):
     """The address of a game as a page."""
-    game, path = played("figaro", 3, MOVES), tmp_path_factory.mktemp("film") / "game.html"
+    game = played("figaro", 3, MOVES, names=["Ann", "Ben", "Cora"])
+    path = tmp_path_factory.mktemp("film") / "game.html"
     chances = np.tile([0.5, 0.3, 0.2], (MOVES + 1, 1))
     decider = game.positions[9].to_move
     judged = Judged(10, decider, game.positions[9].moves()[-1], 0.2, 0.05)
     forecasts = Forecasts(chances, 10 * chances, "somebody")
-    names = ["Ann", "Ben", "Cora"]
-    text = film_page(Film(game.positions, game.moves, names), forecasts, [judged])
+    text = film_page(Film(game.course), forecasts, [judged])
     path.write_text(text, encoding="utf-8")
     return path.as_uri()
 

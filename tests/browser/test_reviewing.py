@@ -2,8 +2,8 @@
 
 import pytest
 
-from shakespeare_env.cli.recorded import json_lines
 from shakespeare_env.play.course import Course
+from shakespeare_table.recorded import json_lines
 from tests.agents.sessions import played
 from tests.browser.people import serious_findings
 

@@ -14,7 +14,7 @@ from shakespeare_agents.networks.checkpoint import load_checkpoint
 from shakespeare_arena import Entrant
 from shakespeare_arena.dataset import write_dataset
 from shakespeare_env.core import registry
-from shakespeare_env.datasets import read_batches
+from shakespeare_env.datasets import Batches
 
 RECIPES = Path(__file__).resolve().parents[2] / "docs" / "recipes"
 
@@ -47,7 +47,7 @@ def test_cloning_learns_from_the_record(folder, tmp_path, monkeypatch, capsys):
 def test_processes_share_the_decisions(folder, monkeypatch):
     monkeypatch.syspath_prepend(str(RECIPES))
     recipe = import_module("loader_processes")
-    decisions = recipe.RecordedDecisions(read_batches(folder, size=2048, seed=0))
+    decisions = recipe.RecordedDecisions(Batches(folder, size=2048, seed=0))
     loader = DataLoader(decisions, batch_size=None, num_workers=2, multiprocessing_context="spawn")
     found = [
         key

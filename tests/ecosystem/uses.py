@@ -67,14 +67,14 @@ def base() -> None:
 
 def data() -> None:
     """Games recorded, then read in every way."""
-    from shakespeare_env.datasets import read_batches, read_decisions, read_games, recorded_games
+    from shakespeare_env.datasets import Batches, read_decisions, read_games, recorded_games
 
     words = "random", "heuristic", "--players", "3", "--games", "12", "--out", "games"
     shakespeare("dataset", *words, "--game", GAME)
     assert read_games("games").collect().height == 12
     everything = read_decisions("games")
     assert set(everything["agent"]) == {"random", "heuristic"}
-    batches = read_batches("games", size=64, seed=7)
+    batches = Batches("games", size=64, seed=7)
     assert sum(batch.size for batch in batches.epoch(0)) == everything.height
     assert recorded_games("games")[3].positions
     assert "seat" in shakespeare("replay", "games", "--game-id", "1", "--at", "3")

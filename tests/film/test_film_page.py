@@ -4,6 +4,7 @@ import base64
 import json
 import re
 import zlib
+from dataclasses import replace
 from html import escape
 
 import numpy as np
@@ -13,13 +14,14 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.game import NO_SEAT
 from shakespeare_env.film import Film, Forecasts, Judged, film_page
 from shakespeare_env.film.figures import summary
+from shakespeare_env.play.course import Course
 from tests.agents.sessions import played
 from tests.drawings import pieces
 
 
 @pytest.fixture(params=registry.names(), scope="module")
 def game(request):
-    return played(request.param, most=16)
+    return played(request.param, most=16).course
 
 
 def data_of(page):
@@ -43,7 +45,7 @@ def forecasts_of(game):
 
 
 def test_a_page_holds_every_position_as_the_game_draws_it_and_needs_nothing_else(game):
-    page = film_page(Film(game.positions, game.moves, ending="Nobody came"))
+    page = film_page(Film(replace(game, forfeit="Nobody came")))
     film = data_of(page)
     for number in (0, 1, 11, len(game.moves)):
         position = game.positions[number]
@@ -54,9 +56,9 @@ def test_a_page_holds_every_position_as_the_game_draws_it_and_needs_nothing_else
     for number in range(1, len(game.moves) + 1):
         assert f'<a href="#{number}" data-ply="{number}">' in page
     names = ["A<b>", *["B"] * (game.position.players - 1)]
-    assert "A<b>" not in film_page(Film(game.positions, game.moves, names))
+    assert "A<b>" not in film_page(Film(replace(game, names=names)))
     names = ["a" * 999] * len(names)
-    assert "a" * 65 not in film_page(Film(game.positions, game.moves, names))
+    assert "a" * 65 not in film_page(Film(replace(game, names=names)))
     assert not re.search(r'(?:src|href)="(?!#)[^"]', page)
     assert "@import" not in page
     # The address of SVG's names is no address to fetch.
@@ -65,7 +67,7 @@ def test_a_page_holds_every_position_as_the_game_draws_it_and_needs_nothing_else
 
 @pytest.mark.parametrize("seat", [0, NO_SEAT])
 def test_one_seat_sees_what_it_may_know(game, seat):
-    film = Film(game.positions, game.moves, seat=seat)
+    film = Film(game, seat=seat)
     for number in (3, len(game.moves)):
         position = game.positions[number]
         seen = position.game.seen_by(position.to_dict(), seat)
@@ -77,17 +79,17 @@ def test_one_seat_sees_what_it_may_know(game, seat):
 
 def test_the_end_of_a_game_is_open_to_every_seat():
     game = played("figaro")
-    steps = game.positions[-3:], game.moves[-2:]
-    open_ = pictures(json.loads(Film(*steps).data()), -1)
+    steps = Course(game.positions[-3:], game.moves[-2:])
+    open_ = pictures(json.loads(Film(steps).data()), -1)
     for seat in (0, NO_SEAT):
-        assert pictures(json.loads(Film(*steps, seat=seat).data()), -1) == open_
+        assert pictures(json.loads(Film(steps, seat=seat).data()), -1) == open_
 
 
 def test_graphs_and_mistakes_lead_to_positions(game):
     seat, better = game.positions[9].to_move, game.positions[9].moves()[-1]
     judged, forecasts = Judged(10, seat, better, 0.125, 0.03), forecasts_of(game)
     forecasts.chances[5:8] = np.nan
-    page = film_page(Film(game.positions, game.moves), forecasts, [judged])
+    page = film_page(Film(game), forecasts, [judged])
     chances, scores = (json.loads(found) for found in re.findall(r'data-graph="(\[.*?\])"', page))
     expected = np.array([position.scores() for position in game.positions]).T
     assert scores == expected.tolist()
@@ -106,7 +108,7 @@ def test_graphs_and_mistakes_lead_to_positions(game):
 
 def test_a_player_is_summed_up_by_kind(game):
     seat, other = game.positions[2].to_move, (game.positions[2].to_move + 1) % game.position.players
-    film = Film(game.positions, game.moves)
+    film = Film(game)
     losses = {1: (0.3, 0.1), 2: (0.12, 0.1), 3: (0.06, 0.01), 4: (0.4, 0.5), 5: (-0.08, 0.1)}
     judged = [Judged(number, seat, "m", *loss) for number, loss in losses.items()]
     rows = re.findall(r"<tr>(.*?)</tr>", summary(film, [*judged, Judged(6, other, "m", 0.0, 0.0)]))
@@ -120,8 +122,8 @@ def test_a_player_is_summed_up_by_kind(game):
 
 def test_what_does_not_fit_is_refused(game):
     with pytest.raises(ValueError, match="give one position more than moves"):
-        Film(game.positions[:-1], game.moves)
+        Film(replace(game, positions=game.positions[:-1]))
     with pytest.raises(ValueError, match="give one for each"):
-        Film(game.positions, game.moves, ["A"])
+        Film(replace(game, names=["A"]))
     with pytest.raises(ValueError, match="seat=0 with forecasts or judged"):
-        film_page(Film(game.positions, game.moves, seat=0), forecasts_of(game))
+        film_page(Film(game, seat=0), forecasts_of(game))

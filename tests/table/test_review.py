@@ -10,10 +10,11 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from shakespeare_env import Position
-from shakespeare_env.cli.recorded import json_lines
 from shakespeare_env.film import Film
+from shakespeare_env.play.course import Course
 from shakespeare_table.browser.store import Sitter, TablePlan
 from shakespeare_table.browser.tables import first_snapshot
+from shakespeare_table.recorded import json_lines
 from tests.agents.sessions import played
 from tests.table.tables import begin, events, served, site_of, text_of, watching
 
@@ -57,7 +58,7 @@ def bring(client, lines):
 
 
 def test_a_recorded_game_has_a_page_for_every_position(client, recorded, game, lines):
-    film = Film(recorded.positions, recorded.moves, recorded.names)
+    film = Film(recorded)
     for at in (0, 5, len(recorded.moves)):
         page = client.get(f"{game}/{at}")
         assert page.status_code == 200
@@ -72,7 +73,7 @@ def test_a_recorded_game_has_a_page_for_every_position(client, recorded, game, l
     # The script gets every picture once.
     found = client.get(f"{bring(client, lines).url.path}/film")
     assert found.headers["content-encoding"] == "gzip"
-    few = Film(recorded.positions[:9], recorded.moves[:8], recorded.names)
+    few = Film(recorded.up_to(8))
     assert found.json() == json.loads(few.data())
     assert client.get(f"{game}/7/picture.png").content.startswith(b"\x89PNG")
     for address in ("table/nothing", "record/nothing", "other/1"):
@@ -130,7 +131,7 @@ def test_a_finished_table_is_reviewed(client):
     for form in (on, client.get(unescape(again[1]))):
         chosen = re.findall(r'<option value="([^"]*)" selected', form.text)
         assert chosen == ["figaro", *(seat.agent or "person" for seat in seats)]
-    assert Film(game.positions, game.moves, game.names or ()).board(last) in page.text
+    assert Film(Course(game.positions, game.moves, game.names)).board(last) in page.text
 
 
 def judged(client, address):

@@ -60,10 +60,10 @@ def play(games, steps, *, restart=True):
     """Play with a learner that goes by what it sees; yields what there is to be seen."""
     for _ in range(steps):
         yield games.batch.obs.tobytes(), games.batch.mask.tobytes(), games.seats.tolist()
-        step = games.step(learn(games.batch.obs, games.action_masks()))
-        yield step.rewards.tobytes(), step.ended.tolist(), step.illegal.tolist()
+        rewards, ended = games.step(learn(games.batch.obs, games.action_masks()))
+        yield rewards.tobytes(), ended.tolist()
         if restart:
-            games.restart(np.flatnonzero(step.ended))
+            games.restart(np.flatnonzero(ended))
 
 
 def legal(games):

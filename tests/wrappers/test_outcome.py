@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.wrappers.gym import SingleAgentVectorEnv
 from shakespeare_env.wrappers.sb3 import SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
-from shakespeare_env.wrappers.spaces import NO_OFFENDER, outcomes
+from shakespeare_env.wrappers.spaces import outcomes
 from tests.contract.batches import games
 from tests.wrappers.lives import learn
 
@@ -29,28 +30,31 @@ KEYS = {
 }
 
 
-def of_every_seat(scores, winners, offender=NO_OFFENDER, name=registry.DEFAULT):
+NOBODY = -1
+
+
+def of_every_seat(scores, winners, to_move=NOBODY, name=registry.DEFAULT):
     """`outcomes` of one game for each of its seats, as lists."""
     players = len(scores)
-    found = outcomes(
-        registry.game(name),
-        np.arange(players),
-        np.full(players, players),
-        np.tile(np.array(scores, np.int16), (players, 1)),
-        np.tile(np.array(winners, np.bool_), (players, 1)),
-        np.full(players, offender),
+    batch: Any = SimpleNamespace(
+        game=registry.game(name),
+        players=np.array([players]),
+        scores=np.array([scores], np.int16).__getitem__,
+        final_winners=np.array([winners], np.bool_),
+        to_move=np.array([to_move]),
     )
+    found = outcomes(batch, np.zeros(players, np.int64), np.arange(players))
     return {key: values.tolist() for key, values in found.items()}
 
 
 @pytest.mark.parametrize(
     ("scores", "winners", "offender", "won", "rank"),
     [
-        ([9, 12, 12, 5], [0, 1, 1, 0], NO_OFFENDER, [0, 0.5, 0.5, 0], [3, 1, 1, 4]),
+        ([9, 12, 12, 5], [0, 1, 1, 0], NOBODY, [0, 0.5, 0.5, 0], [3, 1, 1, 4]),
         # A tie broken by the rules: one of two equal scores wins.
-        ([7, 7, -3], [0, 1, 0], NO_OFFENDER, [0, 1, 0], [2, 1, 3]),
+        ([7, 7, -3], [0, 1, 0], NOBODY, [0, 1, 0], [2, 1, 3]),
         # After an illegal action nobody has won, and the offender is last.
-        ([9, 30, 12], [0, 0, 0], 1, [0, 0, 0], [2, 3, 1]),
+        ([9, 30, 12], [0, 1, 0], 1, [0, 0, 0], [2, 3, 1]),
     ],
 )
 def test_the_share_of_the_victory_and_the_rank(scores, winners, offender, won, rank):

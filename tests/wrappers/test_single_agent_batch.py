@@ -99,7 +99,7 @@ def seen_at_the_table(table, names, opponents_of, *, games):
     row.reset(8)
     found = []
     for _ in range(games):
-        while not row.step(legal(row)).ended[0]:
+        while not row.step(legal(row))[1][0]:
             pass
         seats: dict[int, set[str]] = {}
         for name, seat in watched["asked"]:

@@ -22,7 +22,6 @@ from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from shakespeare_env.checks.values import short_name
-from shakespeare_env.cli.recorded import from_bytes
 from shakespeare_env.drawing.raster import png
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.film import SCRIPTS, STYLES, Film, Forecasts, film_page, player
@@ -50,6 +49,7 @@ from shakespeare_table.browser.site import (
 )
 from shakespeare_table.browser.store import TablePlan
 from shakespeare_table.browser.thinking import Analysts, ThinkerError, analyse
+from shakespeare_table.recorded import from_bytes
 
 _LATEST = 20
 _OPEN = 12  # games kept in memory
@@ -66,7 +66,7 @@ class Reviewed:
         self.plan = plan
         # Each position is made once, and travels to the agents by itself.
         self.game = replace(game, positions=list(game.positions))
-        self.film = Film(self.game.positions, game.moves, game.names or (), ending=game.forfeit)
+        self.film = Film(self.game)
         self.title = title or self.film.title()
         self.judgings: dict[str, Judging] = {}
 
@@ -288,7 +288,8 @@ def _share(asked: _Asked) -> Response:
 
 def _line(asked: _Asked, judging: Judging, line: Line) -> Response:
     course, forecasts = line.course, line.forecasts
-    film = json.loads(Film(course.positions, course.moves, asked.reviewed.game.names or ()).data())
+    named = replace(course, names=asked.reviewed.game.names)
+    film = json.loads(Film(named).data())
     alone = asked.reviewed.film.players == 1
     values = forecasts.scores if alone else 100 * forecasts.chances
     title = f"Position {asked.ply}: {judging.name} would go on as follows."

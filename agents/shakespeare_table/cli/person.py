@@ -16,10 +16,10 @@ from shakespeare_agents.naming import default, make
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env import IllegalMove, Position
 from shakespeare_env.checks.values import did_you_mean, shown
-from shakespeare_env.cli import printing, screen
 from shakespeare_env.cli.choices import give_up
-from shakespeare_env.cli.recorded import json_lines
 from shakespeare_env.errors import own_steps
+from shakespeare_table.cli import printing, screen
+from shakespeare_table.recorded import json_lines
 from shakespeare_table.session import Session, choose
 
 _HELP = """\

@@ -10,8 +10,9 @@ import typer
 
 from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_env.checks.values import command
-from shakespeare_env.cli import choices, screen
-from shakespeare_env.cli.printing import print_move, print_scores
+from shakespeare_env.cli import choices
+from shakespeare_table.cli import screen
+from shakespeare_table.cli.printing import print_move, print_scores
 
 
 def play(

@@ -13,11 +13,11 @@ from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_agents.cli.playing import counted_games
 from shakespeare_agents.naming import running_python
 from shakespeare_agents.storage import write_atomically
-from shakespeare_env.cli import printing, screen
 from shakespeare_env.cli.choices import check_seat, check_writable, give_up
-from shakespeare_env.cli.recorded import from_bytes, from_folder, from_json_lines
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.play.course import Course
+from shakespeare_table.cli import printing, screen
+from shakespeare_table.recorded import from_bytes, from_folder, from_json_lines
 
 _HELP = "n or b: one position on or back; a number; first; last; moves: legal here; q: leave"
 
@@ -167,10 +167,8 @@ def _write_page(game: Course, path: Path, seat: int | None) -> None:
     check_writable(path)
     from shakespeare_env.film import Film, film_page  # not for completion
 
-    names = game.names or ()
-    film = Film(game.positions, game.moves, names, seat=seat, ending=game.forfeit)
     try:
-        write_atomically(path, film_page(film).encode())
+        write_atomically(path, film_page(Film(game, seat=seat)).encode())
     except OSError as error:
         give_up(f"cannot write {path}: {error}")
     typer.echo(f"Wrote {path}; open it in a browser.")

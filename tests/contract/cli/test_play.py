@@ -10,9 +10,9 @@ import pytest
 
 import shakespeare_agents
 from shakespeare_env import Position
-from shakespeare_env.cli.printing import move_lines
 from shakespeare_env.core import registry
 from shakespeare_table.cli.person import find_move, hint
+from shakespeare_table.cli.printing import move_lines
 from shakespeare_table.session import Session
 from tests.contract import knowledge
 from tests.contract.command_line import (

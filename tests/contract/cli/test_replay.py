@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from shakespeare_env.cli.recorded import from_folder, json_lines
 from shakespeare_env.core import registry
 from shakespeare_env.film import Film, film_page
+from shakespeare_table.recorded import from_folder, json_lines
 from tests.contract.command_line import PLAYED, moves_told, printed, refused
 from tests.contract.small_datasets import write
 
@@ -116,10 +116,10 @@ def test_a_game_as_json_lines(folder, record, begun):
 
 
 def test_a_game_is_written_as_a_page(record, begun, tmp_path):
-    file, course = tmp_path / "game.html", (record.positions[:5], record.moves[:4], record.names)
+    file, course = tmp_path / "game.html", record.up_to(4)
     for seat, at in ((None, []), (0, ["--seat", "0"])):
         printed("replay", begun, "--page", str(file), *at)
-        assert file.read_text(encoding="utf-8") == film_page(Film(*course, seat=seat))
+        assert file.read_text(encoding="utf-8") == film_page(Film(course, seat=seat))
 
 
 def test_refuses_what_cannot_be(folder, record, tmp_path):

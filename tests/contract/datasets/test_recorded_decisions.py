@@ -15,15 +15,14 @@ from shakespeare_env import Position
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import (
     DECISIONS,
+    Batches,
     Decisions,
     frames,
-    read_batches,
     read_decisions,
     read_games,
     recorded_columns,
     recorded_games,
 )
-from shakespeare_env.datasets import decisions_of as made_of
 from shakespeare_env.errors import DatasetError
 from tests.arena.small_arenas import written
 from tests.contract.small_datasets import write
@@ -105,7 +104,7 @@ def test_some_columns_of_some_games_are_those_of_all(folder, rows, at_once, monk
     for some in (games, games.clear()):
         numbers = some.select("game_id").collect()["game_id"].to_list()
         expected = rows.filter(pl.col("game_id").is_in(numbers)).select("phase", "move")
-        assert_frame_equal(made_of(some, ["phase", "move"]), expected)
+        assert_frame_equal(read_decisions(some, ["phase", "move"]), expected)
 
 
 def test_a_game_is_as_it_was_recorded(folder):
@@ -117,7 +116,7 @@ def test_a_game_is_as_it_was_recorded(folder):
         assert (game.game_id, game.forfeited_by) == (row["game_id"], row.get("forfeited_by"))
         for name in ("agents", "scores", "places", "actions"):
             assert list(getattr(game, name)) == row[name]
-        for name in ("move", "seat", "value"):
+        for name in ("move", "value"):
             own = [decision[name] for decision in decisions_of(row)]
             assert list(getattr(game, f"{name}s")) == own
         positions = played(row)
@@ -141,7 +140,7 @@ def keys(batches):
 
 def test_a_batch_holds_what_was_seen_and_done_and_what_became_of_it(folder, rows):
     """What a seat does not know changes no observation."""
-    batches = read_batches(folder, size=SIZE)
+    batches = Batches(folder, size=SIZE)
     whole = joined(batches)
     for name in ("action", "seat", "game_id", "number"):
         assert getattr(whole, f"{name}s").tolist() == rows[name].to_list()
@@ -173,17 +172,17 @@ def test_a_batch_holds_what_was_seen_and_done_and_what_became_of_it(folder, rows
 
 
 def test_a_seed_gives_every_epoch_an_order_of_its_own_and_the_same_again(folder):
-    batches = read_batches(folder, size=SIZE, seed=3)
-    in_order = keys(read_batches(folder, size=SIZE))
+    batches = Batches(folder, size=SIZE, seed=3)
+    in_order = keys(Batches(folder, size=SIZE))
     orders = [keys(batches.epoch(epoch)) for epoch in (0, 1)]
-    orders.append(keys(read_batches(folder, size=SIZE, seed=4)))
+    orders.append(keys(Batches(folder, size=SIZE, seed=4)))
     for number, order in enumerate(orders):
         assert sorted(order) == in_order
         assert order not in (in_order, *orders[:number])
     assert orders[1] == keys(batches.epoch(1))
     assert orders[0] == keys(batches)
     assert len({game for game, _ in orders[0][:SIZE]}) > 1, "games are mixed"
-    shuffled, plain = joined(batches), joined(read_batches(folder, size=SIZE))
+    shuffled, plain = joined(batches), joined(Batches(folder, size=SIZE))
     back = plain.rows(np.array([in_order.index(key) for key in orders[0]]))
     for one, other in zip(shuffled, back, strict=True):
         np.testing.assert_array_equal(one, other)
@@ -191,7 +190,7 @@ def test_a_seed_gives_every_epoch_an_order_of_its_own_and_the_same_again(folder)
 
 @pytest.mark.parametrize("seed", [None, 3])
 def test_parts_share_the_games_out(folder, seed):
-    batches = read_batches(folder, size=SIZE, seed=seed)
+    batches = Batches(folder, size=SIZE, seed=seed)
     parts = [keys(batches.epoch(1, part=(part, 3))) for part in range(3)]
     assert sorted(key for part in parts for key in part) == sorted(keys(batches.epoch(1)))
     shared = [{game for game, _ in part} for part in parts]
@@ -203,13 +202,13 @@ def test_one_agents_decisions_alone(folder, rows):
     for agent in set(rows["agent"]):
         own = list(rows.filter(agent=agent).select("game_id", "number").iter_rows())
         for seed in (None, 1):
-            batches = read_batches(folder, size=SIZE, agent=agent, seed=seed)
+            batches = Batches(folder, size=SIZE, agent=agent, seed=seed)
             assert sorted(keys(batches)) == own
             assert batches.decisions == len(own)
 
 
 def test_they_go_to_other_processes_and_touch_no_generator(folder, monkeypatch):
-    batches = read_batches(folder, size=SIZE, seed=3)
+    batches = Batches(folder, size=SIZE, seed=3)
     assert len(pickle.dumps(batches)) < 10 * batches.decisions + 5000
     # Not Polars either, which survives no fork.
     monkeypatch.setattr(frames, "import_module", None)
@@ -225,9 +224,9 @@ def test_what_cannot_be_asked_is_refused(folder):
     wrong: dict[str, Any] = {"size": 1.5, "seed": -1, "agent": "nobody"}
     for name, value in wrong.items():
         with pytest.raises((DatasetError, ValueError, TypeError), match=f"{name}.*{value}"):
-            read_batches(folder, **{"size": SIZE, name: value})
+            Batches(folder, **{"size": SIZE, name: value})
     with pytest.raises(ValueError, match="no column 'turn'; choose some of game_id, "):
         read_decisions(folder, ["turn"])
     for epoch in ((-1,), (0, (2, 2))):
         with pytest.raises(ValueError, match="epoch"):
-            read_batches(folder, size=SIZE).epoch(*epoch)
+            Batches(folder, size=SIZE).epoch(*epoch)

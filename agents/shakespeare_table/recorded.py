@@ -10,6 +10,7 @@ import io
 import json
 import zlib
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -131,14 +132,12 @@ def from_folder(folder: Path, game_id: int) -> Course:
     if game_id >= len(games):
         raise DatasetError(f"{folder} has no game {game_id}, but {len(games)} from number 0 on")
     game = games[game_id]
-    _check_agents(list(game.agents), len(game.agents), f"{folder}, game {game_id}")
-    forfeit = ""
-    if game.forfeited_by is not None:
-        row = read_results(folder).row(game_id, named=True)
-        fault = f"{row['fault']}: {row['fault_details']}"
-        seat = game.forfeited_by
-        forfeit = f"Seat {seat} ({game.agents[seat]}) forfeited the game: {_printable(fault)}"
-    return Course(game.positions, game.moves, game.agents, game.values, forfeit)
+    _check_agents(game.agents, len(game.agents), f"{folder}, game {game_id}")
+    if not game.forfeit:
+        return game
+    row = read_results(folder).row(game_id, named=True)
+    fault = _printable(f"{row['fault']}: {row['fault_details']}")
+    return replace(game, forfeit=f"{game.forfeit}: {fault}")
 
 
 def _printable(text: str) -> str:

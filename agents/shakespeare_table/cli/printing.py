@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import typer
 from rich.table import Column, Table
 
-from shakespeare_env.cli import screen
 from shakespeare_env.play.course import INDENT
+from shakespeare_table.cli import screen
 
 if TYPE_CHECKING:
     from shakespeare_env import Position
