@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from pydantic import AfterValidator, Field
 from pydantic.dataclasses import dataclass as checked_dataclass
 
-from shakespeare_env.checks.json_input import dump_line, parse_object
+from shakespeare_agents.json_input import dump_line, parse_object
 from shakespeare_env.checks.values import shown
 from shakespeare_env.errors import ArenaError, ShakespeareEnvError
 from shakespeare_env.extras import needing

@@ -20,7 +20,7 @@ import safetensors.numpy
 from numpy.typing import NDArray
 from safetensors import SafetensorError
 
-from shakespeare_env.checks.json_input import parse_object
+from shakespeare_agents.json_input import parse_object
 from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.checks.values import shown
 from shakespeare_env.datasets.frames import load

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shakespeare_env.checks.json_input import dump_line, parse_object
+from shakespeare_agents.json_input import dump_line, parse_object
 from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.core import registry
 from shakespeare_env.core.registry import box_fault

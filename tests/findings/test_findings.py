@@ -158,7 +158,7 @@ def test_facts_that_findings_hang_on_come_first():
     assert max(carried.share for carried in others) < second.share / 2
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def interpreted(monkeypatch):
     """Boxes' own processes compile nothing."""
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
@@ -188,6 +188,7 @@ def test_every_question_has_an_answer():
     assert alone.keys().isdisjoint({"wagering", "against_heuristics"})
 
 
+@pytest.mark.usefixtures("interpreted")
 def test_what_is_answered_is_not_asked_again(tmp_path):
     folder = tmp_path / "answers [1]"
     assert [shard.play for shard in ask(folder, shards())] == ["games"]
@@ -204,6 +205,7 @@ def test_what_is_answered_is_not_asked_again(tmp_path):
         read_answers(folder)
 
 
+@pytest.mark.usefixtures("interpreted")
 def test_every_box_is_asked_in_a_process_of_its_own(tmp_path, monkeypatch):
     """Two files of the same facts are one box, and this process goes on with its own."""
     monkeypatch.chdir(tmp_path)
@@ -218,6 +220,7 @@ def test_every_box_is_asked_in_a_process_of_its_own(tmp_path, monkeypatch):
     assert registry.box_in_force(GAME) == OWN
 
 
+@pytest.mark.usefixtures("interpreted")
 def test_the_commands_ask_and_report(tmp_path):
     def run(*words):
         return CliRunner().invoke(app, ["findings", *map(str, words)])

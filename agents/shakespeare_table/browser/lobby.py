@@ -14,9 +14,9 @@ from starlette.routing import Route
 
 from shakespeare_agents import naming
 from shakespeare_agents.heuristics import has_heuristics
+from shakespeare_agents.json_input import parse_json
 from shakespeare_agents.naming import default
 from shakespeare_env import Position
-from shakespeare_env.checks.json_input import parse_json
 from shakespeare_env.checks.values import LONGEST_NAME, player_name, shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.rng import FIRST_FRESH, fresh_seed
