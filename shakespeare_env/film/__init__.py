@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Sequence
 from html import escape
 from itertools import groupby, pairwise
 from typing import Any
@@ -13,16 +12,7 @@ from typing import Any
 from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Panel, Piece
 from shakespeare_env.drawing.board import piece_svg
-from shakespeare_env.film.figures import (
-    FOLDER,
-    chances_graph,
-    mistakes_list,
-    score_graph,
-    summary,
-    template,
-)
-from shakespeare_env.film.figures import Forecasts as Forecasts
-from shakespeare_env.film.figures import Judged as Judged
+from shakespeare_env.film.figures import FOLDER, score_graph, template
 from shakespeare_env.play.course import Course, GameLog, ToldMove
 from shakespeare_env.play.named import named_board, named_move, numbered, with_names
 
@@ -151,34 +141,19 @@ class Film:
         return named_board(panels, self.names) if self.names else panels
 
 
-def film_page(
-    film: Film, forecasts: Forecasts | None = None, judged: Sequence[Judged] = (), title: str = ""
-) -> str:
+def film_page(film: Film, *, title: str = "", extras: str | None = None) -> str:
     """A recorded game as an HTML document with board, log and graphs, stepped through by keys.
 
     Args:
         film: The game.
-        forecasts: Forecasts to show as graphs. They reveal hands, as `judged` does, so neither goes
-            with a film of what one seat saw.
-        judged: What decisions were worth; mistakes are marked.
         title: The title of the page; by default the game and its players.
-
-    Raises:
-        ValueError: the arguments do not fit each other.
+        extras: HTML beside the board; by default a graph of the scores.
     """
-    if film.seat is not None and (forecasts is not None or judged):
-        raise ValueError(
-            f"seat={film.seat} with forecasts or judged: they tell of other seats' secrets; "
-            "leave out one of both"
-        )
-    extras = "" if forecasts is None else chances_graph(film, forecasts, judged)
-    extras += score_graph(film)
-    extras += mistakes_list(film, judged) + summary(film, judged) if judged else ""
     document: str = template("film.html").render(
         title=title or film.title(),
         style="".join(style.read_text(encoding="utf-8") for style in STYLES),
         script="".join(script.read_text(encoding="utf-8") for script in SCRIPTS),
-        player=player(film, extras),
+        player=player(film, score_graph(film) if extras is None else extras),
         packed=base64.b64encode(zlib.compress(film.data().encode(), 9)).decode(),
     )
     return document

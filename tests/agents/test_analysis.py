@@ -8,9 +8,9 @@ import pytest
 
 from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_env.core import registry
-from shakespeare_env.film.figures import KINDS, kind_of
 from shakespeare_research.counterfactual import counterfactual
 from shakespeare_table.analysis.analyst import Analyst
+from shakespeare_table.analysis.figures import KINDS, kind_of
 from shakespeare_table.analysis.judging import forecasts_of, verdicts
 from shakespeare_table.analysis.thoughts import thoughts
 from tests.agents import sessions

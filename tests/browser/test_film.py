@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from shakespeare_env.film import Film, Forecasts, Judged, film_page
+from shakespeare_env.film import Film
+from shakespeare_table.analysis.figures import Forecasts, Judged, judged_page
 from tests.agents.sessions import played
 from tests.browser.people import serious_findings
 
@@ -19,7 +20,7 @@ def film(tmp_path_factory):
     decider = game.positions[9].to_move
     judged = Judged(10, decider, game.positions[9].moves()[-1], 0.2, 0.05)
     forecasts = Forecasts(chances, 10 * chances, "somebody")
-    text = film_page(Film(game.course), forecasts, [judged])
+    text = judged_page(Film(game.course), forecasts, [judged])
     path.write_text(text, encoding="utf-8")
     return path.as_uri()
 

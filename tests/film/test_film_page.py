@@ -12,9 +12,9 @@ import pytest
 
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import NO_SEAT
-from shakespeare_env.film import Film, Forecasts, Judged, film_page
-from shakespeare_env.film.figures import summary
+from shakespeare_env.film import Film, film_page
 from shakespeare_env.play.course import Course
+from shakespeare_table.analysis.figures import Forecasts, Judged, judged_page, summary
 from tests.agents.sessions import played
 from tests.drawings import pieces
 
@@ -89,7 +89,7 @@ def test_graphs_and_mistakes_lead_to_positions(game):
     seat, better = game.positions[9].to_move, game.positions[9].moves()[-1]
     judged, forecasts = Judged(10, seat, better, 0.125, 0.03), forecasts_of(game)
     forecasts.chances[5:8] = np.nan
-    page = film_page(Film(game), forecasts, [judged])
+    page = judged_page(Film(game), forecasts, [judged])
     chances, scores = (json.loads(found) for found in re.findall(r'data-graph="(\[.*?\])"', page))
     expected = np.array([position.scores() for position in game.positions]).T
     assert scores == expected.tolist()
@@ -125,5 +125,5 @@ def test_what_does_not_fit_is_refused(game):
         Film(replace(game, positions=game.positions[:-1]))
     with pytest.raises(ValueError, match="give one for each"):
         Film(replace(game, names=["A"]))
-    with pytest.raises(ValueError, match="seat=0 with forecasts or judged"):
-        film_page(Film(game, seat=0), forecasts_of(game))
+    with pytest.raises(ValueError, match="seat=0: forecasts tell"):
+        judged_page(Film(game, seat=0), forecasts_of(game), [])

@@ -10,13 +10,13 @@ import numpy as np
 from shakespeare_agents.networks.inference import ForwardPass
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.position import Position
-from shakespeare_env.film.figures import KINDS, Forecasts, Judged
 from shakespeare_env.play.agent import decide
 from shakespeare_env.play.course import Course
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_research.counterfactual import batch_of, forecasts_by_seat
 from shakespeare_table.analysis.analyst import Analyst, Floats, Trials, with_margin
+from shakespeare_table.analysis.figures import KINDS, Forecasts, Judged
 
 PLAYOUTS = 64
 """Playouts of each move in the first look."""

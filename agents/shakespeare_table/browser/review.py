@@ -24,9 +24,16 @@ from starlette.routing import Route
 from shakespeare_env.checks.values import short_name
 from shakespeare_env.drawing.raster import png
 from shakespeare_env.errors import DatasetError
-from shakespeare_env.film import SCRIPTS, STYLES, Film, Forecasts, film_page, player
-from shakespeare_env.film.figures import chances_graph, mistakes_list, score_graph, summary
+from shakespeare_env.film import SCRIPTS, STYLES, Film, film_page, player
+from shakespeare_env.film.figures import score_graph
 from shakespeare_env.play.course import Course
+from shakespeare_table.analysis.figures import (
+    Forecasts,
+    chances_graph,
+    judged_page,
+    mistakes_list,
+    summary,
+)
 from shakespeare_table.analysis.judging import (
     Line,
     Verdict,
@@ -279,9 +286,11 @@ def _film(asked: _Asked) -> Response:
 
 def _share(asked: _Asked) -> Response:
     judging, film = asked.judging(), asked.reviewed.film
-    judged = list(judging.judged)
-    forecasts = judging.forecasts() if judged else None
-    page = film_page(film, forecasts, judged, asked.reviewed.title)
+    judged, title = list(judging.judged), asked.reviewed.title
+    if judged:
+        page = judged_page(film, judging.forecasts(), judged, title)
+    else:
+        page = film_page(film, title=title)
     headers = {"Content-Disposition": f'attachment; filename="{film.game.name}-game.html"'}
     return Response(page, media_type="text/html", headers=headers)
 
