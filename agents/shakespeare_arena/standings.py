@@ -18,7 +18,7 @@ with needing("arena", "the arena needs"):
 
     from shakespeare_arena import figures
     from shakespeare_arena.intervals import mean_interval, student_interval
-    from shakespeare_arena.ratings import ELO, Ratings, rated
+    from shakespeare_arena.ratings import Ratings, rated
 
 Verdict = Literal["stronger", "equal", "open"]
 Lead = Callable[[int, int], tuple[float, float, int]]
@@ -93,7 +93,7 @@ class Standings:
 
 
 _WHOLE = "players games matches deals seat score count decisions forfeits compared freedom"
-_TEXT = "rank agent digest other verdict fault example"
+_TEXT = "rank agent digest other other_digest verdict fault example"
 _TYPES: dict[str, type[pl.DataType]] = {
     **dict.fromkeys(_WHOLE.split(), pl.Int64),
     **dict.fromkeys(_TEXT.split(), pl.String),
@@ -135,26 +135,13 @@ def standings_of(results: pl.DataFrame) -> Standings:
     )
     ladder = _ladders(ratings, rows, levels)
     fits = [
-        (players, fit.z.height, fit.chi_square, fit.freedom, fit.p, fit.widening)
+        (players, fit.compared, fit.chi_square, fit.freedom, fit.p, fit.widening)
         for players, (_, fit) in fitted.items()
     ]
     by = ["players", "digest", "other_digest"]
-    schema = {"players": pl.Int64, "digest": pl.String, "other_digest": pl.String, "z": pl.Float64}
-    of_fits = [
-        fit.z.select(players=pl.lit(players, pl.Int64), **{name: name for name in fit.z.columns})
-        for players, (_, fit) in fitted.items()
-    ]
-    z = pl.concat([pl.DataFrame(schema=schema), *of_fits])
-    turned = z.select("players", digest="other_digest", other_digest="digest", z=-pl.col("z"))
-    rating = ladder.select("players", "digest", "rating")
-    paired = (
-        figures.pairs(rows)
-        .join(rating, on=["players", "digest"])
-        .join(rating.rename({"digest": "other_digest", "rating": "other_rating"}), on=by[::2])
-        .join(z.vstack(turned), on=by, how="left")
-        .with_columns(expected=1 / (1 + ((pl.col.other_rating - pl.col.rating) / ELO).exp()))
-        .sort("players", "agent", "other")
-    )
+    schema = {column: _TYPES.get(column, pl.Float64) for column in (*by, "expected", "z")}
+    expected = pl.concat([pl.DataFrame(schema=schema), *(fit.pairs for _, fit in fitted.values())])
+    paired = figures.pairs(rows).join(expected, on=by).sort("players", "agent", "other")
     frames = {
         "ladder": ladder,
         "fits": pl.DataFrame(fits, schema=SCHEMAS["fits"], orient="row"),
