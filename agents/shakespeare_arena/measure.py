@@ -255,11 +255,15 @@ def measure(
             workers=workers,
         )
 
+        shares: list[float] = []  # of victory, by deal
+
         def play(deals: int) -> Meetings:
-            series.play(deals)
-            shares, count = series.shares(), series.deals * series.games_a_deal
-            variance = float(shares.var(ddof=1)) if len(shares) > 1 else 0.0
-            return Meetings(playouts, series.deals, count, float(shares.mean()) * count, variance)
+            seating, _, winners = series.play(range(len(shares), len(shares) + deals))
+            won = winners * (seating == 0) / winners.sum(axis=2, keepdims=True)
+            shares.extend(won.sum(axis=2).mean(axis=1).tolist())
+            count = len(shares) * series.games_a_deal
+            variance = float(np.var(shares, ddof=1)) if len(shares) > 1 else 0.0
+            return Meetings(playouts, len(shares), count, float(np.mean(shares)) * count, variance)
 
         return play
 
