@@ -19,7 +19,7 @@ import math
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -342,7 +342,7 @@ def climb(
         seconds: The time into which they are to fit; at least one is played.
         clock: A clock in seconds.
     """
-    games: dict[float, Callable[[int], Meetings]] = {}
+    games = cache(games_against)
     takes: dict[float, float] = {}
     ends, left = clock() + seconds, deals
     while left and (rung := _next_rung(met, players, takes, ends - clock())) is not None:
@@ -351,10 +351,8 @@ def climb(
         if rung in takes and math.isfinite(seconds):
             fit_in = min(ends - clock(), _TOGETHER_S) / max(takes[rung], 1e-6)
             several = max(min(several, int(fit_in)), 1)
-        if rung not in games:
-            games[rung] = games_against(rung)
-        began = clock()
-        met[rung] = games[rung](several)
+        play, began = games(rung), clock()
+        met[rung] = play(several)
         if before:  # the first visit may compile what it plays with
             takes[rung] = (clock() - began) / several
         left -= several

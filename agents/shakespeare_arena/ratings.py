@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from shakespeare_arena.figures import meetings, seat_rows
+from shakespeare_arena.intervals import student_interval
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -202,6 +204,12 @@ class Ratings:
     def errors(self) -> Floats:
         """Standard errors, float[n]."""
         return np.sqrt(np.diag(self.covariance))
+
+    def figures(self) -> list[dict[str, Any]]:
+        """Each agent's rating and the ends of its interval."""
+        of_each = self.points.tolist(), self.errors().tolist(), self.matches.tolist()
+        found = ((of[0], *student_interval(*of)) for of in zip(*of_each, strict=True))
+        return [dict(zip(("rating", "low", "high"), of_agent, strict=True)) for of_agent in found]
 
     def lead(self, first: int, second: int) -> tuple[float, float, int]:
         """A difference of two ratings, its standard error, and the matches of who played fewer.
