@@ -236,19 +236,18 @@ def agent_results(
     for name in dict.fromkeys(names):
         held = np.array([other == name for other in names])[seating]  # by deal, game and seat
         copies = list(names).count(name)
-        games = played * deals * copies
-        deal_wins, deal_scores = ((of * held).sum(axis=(1, 2)) for of in (shares, scores))
-        means[name] = deal_wins / (played * copies), deal_scores / (played * copies)
+        seats = played * copies
+        means[name] = [(of * held).sum(axis=(1, 2)) / seats for of in (shares, scores)]
         won = (shares * held).sum(axis=(0, 1))
         wins, by_seat = float(won.sum()), tuple((won / held.sum(axis=(0, 1))).tolist())
         # The interval is that of "one of the copies wins", shared out among them: within a game
         # they depend on each other.
-        _, low, high = share_interval(deal_wins / played)
-        victory: Any = wins, wins / games, low / copies, high / copies, by_seat
+        rate, low, high = (end / copies for end in share_interval(copies * means[name][0]))
+        victory: Any = wins, rate, low, high, by_seat
         if players == 1:
             victory = (None,) * len(victory)
         figures: Any = *victory, *mean_interval(means[name][1])
-        results.append(AgentResult(name, copies, games, *figures))
+        results.append(AgentResult(name, copies, deals * seats, *figures))
     differences = []
     for first, second in itertools.permutations(means, 2):
         by_wins, by_score = (a - b for a, b in zip(means[first], means[second], strict=True))
@@ -271,8 +270,6 @@ def _ends(low: float | None, high: float | None, digits: str, unit: int = 1) -> 
 
 OnProgress = Callable[[int, int], None]
 """Called with decisions made and games finished so far; in this process after every step."""
-Ends = tuple[NDArray[np.int16], NDArray[np.bool_]]
-"""Final scores, int16[n, S], and winners, bool[n, S], of n games in the order of their deals."""
 _GAMES_AT_ONCE = 16_384  # the most games played together, to bound memory; it changes no figure
 _SHARDS_A_WORKER = 8  # the fewest shards a worker, so that all end at about the same time
 _BYTES_A_RESULT = 26
@@ -404,7 +401,10 @@ class Series:
         return seating, scores, winners
 
 
-def _play(seatings: Sequence[Seating], rules: Rules, tell: Tell) -> Ends:
+def _play(
+    seatings: Sequence[Seating], rules: Rules, tell: Tell
+) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
+    """Final scores, int16[n, S], and winners, bool[n, S], of n games played together."""
     batch, lineup = dealt(seatings, rules, Lineup)
 
     def after_step(rows: NDArray[Any], _actions: NDArray[Any]) -> None:
