@@ -106,11 +106,10 @@ def meetings(rows: pl.DataFrame) -> pl.DataFrame:
     )
     both = mine.join(theirs, on="key").filter(pl.col("digest") != pl.col("other_digest"))
     both = both.filter(~pl.col("forfeited") | pl.col("guilty") | pl.col("other_guilty"))
-    in_front = (pl.col("place") < pl.col("other_place")).cast(pl.Float64)
-    tied = (pl.col("place") == pl.col("other_place")).cast(pl.Float64)
+    place, other = pl.col("place"), pl.col("other_place")
     return both.select(
         *("key", "match", "players", "digest", "agent", "other_digest", "other"),
-        ahead=in_front + 0.5 * tied,
+        ahead=(place < other) + 0.5 * (place == other),
         score_lead=pl.when(~pl.col("forfeited")).then(pl.col("score") - pl.col("other_score")),
     )
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 import hashlib
 import math
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -364,9 +365,7 @@ def _next_rung(
     """The rung to meet, such that a deal is likely to fit in; None if there is none."""
     if not met:
         return 1
-
-    def deals_at(rung: float) -> int:
-        return met[rung].deals if rung in met else 0
+    deals = Counter({rung: meetings.deals for rung, meetings in met.items()})
 
     def deal_takes(rung: float) -> float:
         """At most: a rung above all that are timed takes four times as long."""
@@ -374,9 +373,9 @@ def _next_rung(
         return takes.get(rung, longest * (4 if rung > max(takes, default=0) else 1))
 
     place, low, high = fitted(met.values(), players)
-    if high < -_NETWORK and deals_at(RUNGS[0]) >= _SURE:
+    if high < -_NETWORK and deals[RUNGS[0]] >= _SURE:
         return None
-    if low > math.log2(RUNGS[-1]) and deals_at(RUNGS[-1]) >= _SURE:
+    if low > math.log2(RUNGS[-1]) and deals[RUNGS[-1]] >= _SURE:
         return None
     first, last = (RUNGS.index(end(met)) for end in (min, max))
     reachable = RUNGS[max(first - 1, 0) : last + 2]
@@ -385,7 +384,7 @@ def _next_rung(
         *[rung for rung in reachable if _place_of(rung) > place][:1],
     ]
     playable = [rung for rung in around if deal_takes(rung) <= left]
-    return min(playable, key=deals_at, default=None)
+    return min(playable, key=deals.__getitem__, default=None)
 
 
 def placed(met: Mapping[float, Meetings], players: int) -> Placement:

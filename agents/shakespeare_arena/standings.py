@@ -41,7 +41,6 @@ class Standings:
     Frames without data are empty. The columns are in `SCHEMAS`.
 
     Attributes:
-        game: Its name.
         games: Played, solo games among them.
         matches: Deals with their line-ups: what the intervals count as independent.
         ladder: A ladder for each number of seats from two on, by the games of that table alone,
@@ -63,7 +62,6 @@ class Standings:
         faults: Forfeited games by kind, with the details of one.
     """
 
-    game: str
     games: int
     matches: int
     ladder: pl.DataFrame
@@ -160,7 +158,6 @@ def standings_of(results: pl.DataFrame) -> Standings:
         "faults": figures.faults(rows),
     }
     return Standings(
-        game=results["game"][0] if len(results) else "",
         games=len(results),
         matches=results["match"].n_unique(),
         **{
