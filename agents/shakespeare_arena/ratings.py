@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from shakespeare_arena.figures import meetings, seat_rows
-from shakespeare_arena.intervals import student_interval
+from shakespeare_arena.intervals import by_group, student_interval
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -309,40 +309,27 @@ def _fit_of(rating: Ratings, results: pl.DataFrame) -> Fit:
     sides = ["digest", "other_digest"]
     by = ["players", *sides]
     met = meetings(seat_rows(results)).filter(pl.col("digest") < pl.col("other_digest"))
-    matches = met.group_by(*by, "match").agg(n=pl.len().cast(pl.Float64), won=pl.col("ahead").sum())
-    rate = pl.col("won").sum().over(by) / pl.col("n").sum().over(by)
-    off = pl.col("won") - pl.col("n") * pl.col("rate")
-    pairs = (
-        matches.with_columns(rate=rate)
-        .group_by(by)
-        .agg(
-            pl.col("n").sum(),
-            pl.col("rate").first(),
-            spread=(off**2).sum() * (pl.len() / (pl.len() - 1.0)),
-        )
-        .sort(by)
-    )
-    several = pairs.filter(pl.col("spread").is_finite())
-    alone = float((several["n"] * several["rate"] * (1 - several["rate"])).sum())
-    effect = float(several["spread"].sum()) / alone if alone > 0 else 1.0
-    points = dict(zip(rating.digests, rating.points.tolist(), strict=True))
-    ahead, behind = (
-        pl.col(side).replace_strict(points, default=None, return_dtype=pl.Float64) for side in sides
-    )
-    e, n = pl.col("expected"), pl.col("n") / (effect or 1.0)
-    is_enough = pl.min_horizontal(e, 1 - e) * n >= _FEWEST
-    pairs = pairs.with_columns(expected=1 / (1 + ((behind - ahead) / ELO).exp()))
-    z = (pl.col("rate") - e) * (n / (e * (1 - e))).sqrt()
-    pairs = pairs.with_columns(z=pl.when(is_enough).then(z))
-    compared = pairs.drop_nulls("z")
+    pairs = by_group(met, by, "match", pl.col("ahead").sum(), pl.len())
+    several = pairs.drop_nulls("error")
+    n, rate = several["rows"], several["mean"]
+    alone = float((n * rate * (1 - rate)).sum())
+    effect = float(((n * several["error"]) ** 2).sum()) / alone if alone > 0 else 1.0
     place = {digest: i for i, digest in enumerate(rating.digests)}
-    edges = [[place[digest] for digest in compared[side]] for side in sides]
-    graph = scipy.sparse.coo_array((np.ones(len(compared)), edges), shape=(len(place),) * 2)
+    edges = np.array([[place[digest] for digest in pairs[side]] for side in sides], np.int64)
+    ahead, behind = rating.points[edges]
+    e, games = pl.col("expected"), pl.col("rows") / (effect or 1.0)
+    z = (pl.col("mean") - e) * (games / (e * (1 - e))).sqrt()
+    is_enough = pl.min_horizontal(e, 1 - e) * games >= _FEWEST
+    pairs = pairs.with_columns(expected=scipy.special.expit((ahead - behind) / ELO))
+    pairs = pairs.with_columns(z=pl.when(is_enough).then(z))
+    edges = edges[:, pairs["z"].is_not_null().to_numpy()]
+    compared = edges.shape[1]
+    graph = scipy.sparse.coo_array((np.ones(compared), tuple(edges)), shape=(len(place),) * 2)
     parts = int(connected_components(graph, directed=False)[0])
     # Differences of ratings decide what is expected.
-    freedom = len(compared) - (len(place) - parts)
+    freedom = compared - (len(place) - parts)
     turned = pairs.select(
         "players", digest="other_digest", other_digest="digest", expected=1 - e, z=-pl.col("z")
     )
     both = pairs.select(turned.columns).vstack(turned)
-    return Fit(float((compared["z"] ** 2).sum()), len(compared), freedom, both)
+    return Fit(float((pairs["z"] ** 2).sum()), compared, freedom, both)
