@@ -127,7 +127,7 @@ REFERENCE = {
             "shakespeare_research.calibration": "forecasts brier_scores calibration_error "
             "chance_bins score_errors",
             "shakespeare_research.plots": "plot_lines plot_rows plot_table plot_calibration",
-            "shakespeare_arena": "plot_style",
+            "shakespeare_research": "plot_style",
         },
     ),
     "findings": (

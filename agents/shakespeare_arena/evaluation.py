@@ -236,19 +236,18 @@ def agent_results(
     for name in dict.fromkeys(names):
         held = np.array([other == name for other in names])[seating]  # by deal, game and seat
         copies = list(names).count(name)
-        games = played * deals * copies
-        deal_wins, deal_scores = ((of * held).sum(axis=(1, 2)) for of in (shares, scores))
-        means[name] = deal_wins / (played * copies), deal_scores / (played * copies)
+        seats = played * copies
+        means[name] = [(of * held).sum(axis=(1, 2)) / seats for of in (shares, scores)]
         won = (shares * held).sum(axis=(0, 1))
         wins, by_seat = float(won.sum()), tuple((won / held.sum(axis=(0, 1))).tolist())
         # The interval is that of "one of the copies wins", shared out among them: within a game
         # they depend on each other.
-        _, low, high = share_interval(deal_wins / played)
-        victory: Any = wins, wins / games, low / copies, high / copies, by_seat
+        rate, low, high = (end / copies for end in share_interval(copies * means[name][0]))
+        victory: Any = wins, rate, low, high, by_seat
         if players == 1:
             victory = (None,) * len(victory)
         figures: Any = *victory, *mean_interval(means[name][1])
-        results.append(AgentResult(name, copies, games, *figures))
+        results.append(AgentResult(name, copies, deals * seats, *figures))
     differences = []
     for first, second in itertools.permutations(means, 2):
         by_wins, by_score = (a - b for a, b in zip(means[first], means[second], strict=True))
@@ -271,8 +270,6 @@ def _ends(low: float | None, high: float | None, digits: str, unit: int = 1) -> 
 
 OnProgress = Callable[[int, int], None]
 """Called with decisions made and games finished so far; in this process after every step."""
-Ends = tuple[NDArray[np.int16], NDArray[np.bool_]]
-"""Final scores, int16[n, S], and winners, bool[n, S], of n games in the order of their deals."""
 _GAMES_AT_ONCE = 16_384  # the most games played together, to bound memory; it changes no figure
 _SHARDS_A_WORKER = 8  # the fewest shards a worker, so that all end at about the same time
 _BYTES_A_RESULT = 26
@@ -327,19 +324,39 @@ def evaluate(
         workers=workers,
     )
     deals = -(-games // series.games_a_deal)
-    needed = deals * series.games_a_deal * len(entrants) * _BYTES_A_RESULT
-    require_memory(f"games={deals * series.games_a_deal}", needed, "play fewer games")
-    series.play(deals)
-    return series.result()
+    games, names = deals * series.games_a_deal, series.names
+    require_memory(f"games={games}", games * len(names) * _BYTES_A_RESULT, "play fewer games")
+    seating, scores, winners = series.play(range(deals))
+    agents, compared = agent_results(names, seating, scores, winners)
+    alone = len(names) == 1
+    best = (None, None, None) if alone else mean_interval(scores.max(axis=2).mean(axis=1))
+    return EvaluationResult(
+        game=game,
+        options=dict(options or {}),
+        players=len(names),
+        seed=seed,
+        games=games,
+        deals=deals,
+        entrants=names,
+        agents=agents,
+        differences=compared,
+        mean_winning_score=best[0],
+        winning_score_low=best[1],
+        winning_score_high=best[2],
+        solo_target=registry.game(game).solo_target if alone else None,
+        warning=f"Only {counted(deals, 'deal')}: below {FEW_DEALS} intervals are rough."
+        if deals < FEW_DEALS
+        else None,
+    )
 
 
 class Series:
-    """Deals in the order of their numbers, each played as `seatings` says.
+    """Deals by their numbers, each played as `seatings` says.
 
     Arguments are those of `evaluate`, with one entrant per seat.
 
     Attributes:
-        deals: The number of deals played so far.
+        names: Those of the entrants.
         games_a_deal: The number of games that balanced seating needs.
     """
 
@@ -353,77 +370,41 @@ class Series:
         on_progress: OnProgress | None = None,
         workers: Workers | None = None,
     ) -> None:
-        self.deals = 0
-        self._workers: Workers = workers or Workers()
+        self.names = tuple(entrant.name for entrant in entrants)
         self._seats = seat_plan(entrants, seed)
         self.games_a_deal = self._seats.games
-        self._names = [entrant.name for entrant in entrants]
-        self._options = dict(options or {})
-        keys = tuple(str(id(entrant.agent)) for entrant in entrants)
-        variants = tuple(name for name, on in self._options.items() if on)
-        rules = Rules(game, variants, seed, {}, dict(zip(keys, self._names, strict=True)))
-        self._job = Games(agent_set(entrants, registry.game(game)), keys, rules, _play)
-        self._ends: list[Ends] = []
+        self._workers: Workers = workers or Workers()
         self._count = summed(on_progress)
+        keys = tuple(str(id(entrant.agent)) for entrant in entrants)
+        variants = tuple(name for name, on in (options or {}).items() if on)
+        rules = Rules(game, variants, seed, {}, dict(zip(keys, self.names, strict=True)))
+        self._job = Games(agent_set(entrants, registry.game(game)), keys, rules, _play)
 
-    def play(self, deals: int) -> None:
-        """Play the next deals, all their games together; if interrupted, none of them counts."""
-        several = -(-deals // (_SHARDS_A_WORKER * self._workers.size))
+    def play(self, deals: range) -> tuple[NDArray[np.int8], NDArray[np.int16], NDArray[np.bool_]]:
+        """Play all games of some deals together.
+
+        Returns:
+            int8[deals, games, P], who sat where, as places in `names`; int16 of the same shape,
+            final scores by seat; bool of the same shape, whether the seat won.
+        """
         together = max(_GAMES_AT_ONCE // self.games_a_deal, 1)
-        size = together if self._workers.size == 1 else min(several, together)
-        end = self.deals + deals
+        if self._workers.size > 1:
+            together = min(-(-len(deals) // (_SHARDS_A_WORKER * self._workers.size)), together)
         shards = (
-            self._seats.seatings(range(first, min(first + size, end)), self._job.digests)
-            for first in range(self.deals, end, size)
+            self._seats.seatings(deals[first : first + together], self._job.digests)
+            for first in range(0, len(deals), together)
         )
-        self._ends += list(in_order(self._workers.run(self._job, shards, self._count)))
-        self.deals += deals
-
-    def result(self) -> EvaluationResult:
-        """The result of the deals so far; there must be one."""
-        scores, winners = self._ended()
-        players = scores.shape[2]
-        agents, compared = agent_results(self._names, self._seating(), scores, winners)
-        solo = players == 1
-        best = (None, None, None) if solo else mean_interval(scores.max(axis=2).mean(axis=1))
-        return EvaluationResult(
-            game=self._job.rules.game,
-            options=self._options,
-            players=players,
-            seed=self._seats.seed,
-            games=self.deals * self.games_a_deal,
-            deals=self.deals,
-            entrants=tuple(self._names),
-            agents=agents,
-            differences=compared,
-            mean_winning_score=best[0],
-            winning_score_low=best[1],
-            winning_score_high=best[2],
-            solo_target=self._job.agents.game.solo_target if solo else None,
-            warning=f"Only {counted(self.deals, 'deal')}: below {FEW_DEALS} intervals are rough."
-            if self.deals < FEW_DEALS
-            else None,
-        )
-
-    def shares(self) -> NDArray[np.float64]:
-        """float[deals]: the share of victory of the first entrant's seat in each deal's games."""
-        _, winners = self._ended()
-        won = winners * (self._seating() == 0) / winners.sum(axis=2, keepdims=True)
-        shares: NDArray[np.float64] = won.sum(axis=2).mean(axis=1)
-        return shares
-
-    def _seating(self) -> NDArray[np.int8]:
-        return self._seats.of(range(self.deals))
-
-    def _ended(self) -> Ends:
-        """Final scores and winners, [deals, games, P]."""
-        shape = self.deals, self.games_a_deal, -1
-        columns = map(np.concatenate, zip(*self._ends, strict=True))
-        scores, winners = (column[:, : len(self._names)].reshape(shape) for column in columns)
-        return scores, winners
+        ends = in_order(self._workers.run(self._job, shards, self._count))
+        columns = map(np.concatenate, zip(*ends, strict=True))
+        seating, players = self._seats.of(deals), len(self.names)
+        scores, winners = (column[:, :players].reshape(seating.shape) for column in columns)
+        return seating, scores, winners
 
 
-def _play(seatings: Sequence[Seating], rules: Rules, tell: Tell) -> Ends:
+def _play(
+    seatings: Sequence[Seating], rules: Rules, tell: Tell
+) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
+    """Final scores, int16[n, S], and winners, bool[n, S], of n games played together."""
     batch, lineup = dealt(seatings, rules, Lineup)
 
     def after_step(rows: NDArray[Any], _actions: NDArray[Any]) -> None:

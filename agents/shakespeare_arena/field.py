@@ -132,7 +132,8 @@ class Field(pydantic.BaseModel):
 
     @pydantic.model_validator(mode="after")
     def _fits_the_game(self) -> Self:
-        repeated = [label for label in self.labels if self.labels.count(label) > 1]
+        labels = [contender.label for contender in self.agents]
+        repeated = [label for label in labels if labels.count(label) > 1]
         if repeated:
             raise ValueError(f"{repeated[0]!r} stands twice: give each a name of its own")
         rules = registry.game(self.game)
@@ -143,11 +144,6 @@ class Field(pydantic.BaseModel):
         except TypeError as fault:
             raise ValueError(str(fault)) from fault
         return self
-
-    @property
-    def labels(self) -> list[str]:
-        """The agents' names, in order."""
-        return [contender.label for contender in self.agents]
 
     @classmethod
     def of(cls, **settings: Any) -> Field:

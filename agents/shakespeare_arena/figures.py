@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 import polars as pl
 
-from shakespeare_arena.intervals import clustered_mean, clustered_share
+from shakespeare_arena.intervals import by_group, score_interval
 
 _BY_SEAT = ("agents", "digests", "scores", "places", "seconds", "decisions")
 _KEPT = ("key", "match", "players", "seed", "deal")
@@ -60,43 +58,15 @@ def seat_rows(results: pl.DataFrame) -> pl.DataFrame:
     ).with_columns(pl.col("players").cast(pl.Int64))
 
 
-def _grouped(
-    rows: pl.DataFrame,
-    by: Sequence[str],
-    value: str,
-    interval: Callable[[pl.Expr, pl.Expr], tuple[pl.Expr, pl.Expr, pl.Expr]],
-    *,
-    per: str | None = None,
-) -> pl.DataFrame:
-    """Means by group, ascending, or the sum of `value` over that of `per`.
-
-    Rows of a match may depend; with a single one the ends are null. `count` is of rows.
-    """
-    size = pl.len() if per is None else pl.col(per).sum()
-    matches = rows.group_by(*by, "match").agg(sum=pl.col(value).sum(), size=size, count=pl.len())
-    mean, low, high = interval(pl.col("sum"), pl.col("size").cast(pl.Float64))
-    several = pl.len() > 1
-    return (
-        matches.sort(*by, "match")
-        .group_by(by, maintain_order=True)
-        .agg(
-            count=pl.col("count").sum(),
-            matches=pl.len(),
-            mean=mean,
-            low=pl.when(several).then(low),
-            high=pl.when(several).then(high),
-        )
-    )
-
-
 def tables(rows: pl.DataFrame) -> pl.DataFrame:
     """The frame `Standings.tables` of `seat_rows`."""
     several = rows.filter(pl.col("players") > 1)
-    rates = _grouped(several, _AT, "won", clustered_share)
-    scored = _grouped(several.filter(~pl.col("forfeited")), _AT, "score", clustered_mean)
+    rates = by_group(several, _AT, "match", pl.col("won").sum(), pl.len(), score_interval)
+    scored = several.filter(~pl.col("forfeited"))
+    scored = by_group(scored, _AT, "match", pl.col("score").sum(), pl.len())
     scored = scored.select(*_AT, mean_score="mean", score_low="low", score_high="high")
     return (
-        rates.rename({"count": "games", "mean": "win_rate"})
+        rates.rename({"rows": "games", "mean": "win_rate"})
         .join(scored, on=_AT, how="left")
         .sort("players", "win_rate", "digest", descending=[False, True, False])
     )
@@ -104,14 +74,11 @@ def tables(rows: pl.DataFrame) -> pl.DataFrame:
 
 def times(rows: pl.DataFrame) -> pl.DataFrame:
     """The frame `Standings.times`, the quickest first; agents that decided nothing are left out."""
-    sums = rows.group_by(_AT).agg(pl.col("decisions", "seconds").sum())
-    timed = rows.with_columns(milliseconds=1000 * pl.col("seconds"))
-    each = _grouped(timed, _AT, "milliseconds", clustered_mean, per="decisions")
-    return (
-        sums.filter(pl.col("decisions") > 0)
-        .join(each.rename({"mean": "milliseconds"}), on=_AT)
-        .sort("players", "milliseconds", "digest")
-    )
+    timed = rows.filter(pl.col("decisions").sum().over(_AT) > 0)
+    sums = timed.group_by(_AT).agg(pl.col("decisions", "seconds").sum())
+    taken, decisions = 1000 * pl.col("seconds").sum(), pl.col("decisions").sum()
+    each = by_group(timed, _AT, "match", taken, decisions).rename({"mean": "milliseconds"})
+    return sums.join(each, on=_AT).sort("players", "milliseconds", "digest")
 
 
 def faults(rows: pl.DataFrame) -> pl.DataFrame:
@@ -139,11 +106,10 @@ def meetings(rows: pl.DataFrame) -> pl.DataFrame:
     )
     both = mine.join(theirs, on="key").filter(pl.col("digest") != pl.col("other_digest"))
     both = both.filter(~pl.col("forfeited") | pl.col("guilty") | pl.col("other_guilty"))
-    in_front = (pl.col("place") < pl.col("other_place")).cast(pl.Float64)
-    tied = (pl.col("place") == pl.col("other_place")).cast(pl.Float64)
+    place, other = pl.col("place"), pl.col("other_place")
     return both.select(
         *("key", "match", "players", "digest", "agent", "other_digest", "other"),
-        ahead=in_front + 0.5 * tied,
+        ahead=(place < other) + 0.5 * (place == other),
         score_lead=pl.when(~pl.col("forfeited")).then(pl.col("score") - pl.col("other_score")),
     )
 
@@ -151,8 +117,10 @@ def meetings(rows: pl.DataFrame) -> pl.DataFrame:
 def pairs(rows: pl.DataFrame) -> pl.DataFrame:
     """How often each agent was ahead of each other one, and by what score, by number of seats."""
     by, met = ["players", "digest", "agent", "other_digest", "other"], meetings(rows)
-    ahead = _grouped(met, by, "ahead", clustered_share).rename({"mean": "ahead"})
+    ahead = by_group(met, by, "match", pl.col("ahead").sum(), pl.len(), score_interval)
     games = met.group_by(by).agg(games=pl.col("key").n_unique())
-    leads = _grouped(met.drop_nulls("score_lead"), by, "score_lead", clustered_mean)
+    leads = met.drop_nulls("score_lead")
+    leads = by_group(leads, by, "match", pl.col("score_lead").sum(), pl.len())
     leads = leads.select(*by, score_lead="mean", score_low="low", score_high="high")
+    ahead = ahead.rename({"mean": "ahead", "clusters": "matches"})
     return ahead.join(games, on=by).join(leads, on=by, how="left")

@@ -15,16 +15,9 @@ import scipy.special
 from numpy.typing import NDArray
 
 from shakespeare_arena.figures import seat_rows
-from shakespeare_arena.ratings import Ratings, rated
+from shakespeare_arena.ratings import rated
 from shakespeare_arena.seating import Match, circular_orders
-from shakespeare_arena.standings import (
-    EQUAL_WITHIN,
-    LEVEL,
-    SOLO_EQUAL_WITHIN,
-    SoloScores,
-    solo_scores,
-    verdict,
-)
+from shakespeare_arena.standings import EQUAL_WITHIN, LEVEL, SOLO_EQUAL_WITHIN, solo_scores, verdict
 
 GROWTH = 1.5
 """The factor by which each round is larger than the one before, so that looks stay few."""
@@ -82,35 +75,32 @@ def look_at(
         solo = players == 1
         estimates = solo_scores(seat_rows(games)) if solo else rated(games)[0]
         within = solo_equal_within if solo else equal_within
-        behind: dict[str, float] = {digest: at for at, digest in enumerate(estimates.digests)}
+        behind = {digest: at for at, digest in enumerate(estimates.digests)}
         order = sorted(agents, key=lambda digest: behind.get(digest, math.inf))
         needs = {}
         for (rank, first), (lower, second) in itertools.combinations(enumerate(order), 2):
-            missing, is_apart = _missing(estimates, first, second, level, within)
-            if missing is not None:
+            lead, error, matches = math.nan, math.inf, 0
+            if {first, second} <= behind.keys():
+                lead, error, matches = estimates.lead(behind[first], behind[second])
+            if verdict(lead, error, matches, level=level, equal_within=within) == "open":
                 # Pairs that have never met may turn out to be neighbours.
-                needs[first, second] = missing / (lower - rank if is_apart else 1) ** 2
+                apart = lower - rank if math.isfinite(error) else 1
+                needs[first, second] = _missing(lead, error, level, within) / apart**2
         ladders[players] = Ladder(tuple(order), needs)
     return ladders
 
 
-def _missing(
-    estimates: Ratings | SoloScores, first: str, second: str, level: float, within: float
-) -> tuple[float | None, bool]:
-    """The information, in 1 / lead², that a verdict still takes, and whether the two have met."""
-    lead, error, matches = math.nan, math.inf, 0
-    if {first, second} <= set(estimates.digests):
-        lead, error, matches = estimates.lead(*map(estimates.digests.index, (first, second)))
-    if not math.isfinite(error):
-        lead, error = 0.0, math.inf
-    if verdict(lead, error, matches, level=level, equal_within=within) != "open":
-        return None, True
+def _missing(lead: float, error: float, level: float, within: float) -> float:
+    """The information, in 1 / lead², that a verdict on a lead still takes.
+
+    Its standard error is not finite where two have not met.
+    """
     quantile = float(scipy.special.ndtri(1 - level / 2))
+    if not math.isfinite(error):
+        return (quantile / within) ** 2
     # A tiny early lead may be luck, so a lead counts as at least as large as its error.
-    likely = within if math.isinf(error) else math.hypot(lead, error)
-    needed = quantile / max(likely, within - abs(lead))
-    missing = max(needed**2 - error**-2 if error > 0 else 0.0, 0.0)
-    return missing, not math.isinf(error)
+    needed = quantile / max(math.hypot(lead, error), within - abs(lead))
+    return max(needed**2 - error**-2 if error > 0 else 0.0, 0.0)
 
 
 def plan_round(

@@ -17,9 +17,10 @@ from __future__ import annotations
 import hashlib
 import math
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -255,11 +256,15 @@ def measure(
             workers=workers,
         )
 
+        shares: list[float] = []  # of victory, by deal
+
         def play(deals: int) -> Meetings:
-            series.play(deals)
-            shares, count = series.shares(), series.deals * series.games_a_deal
-            variance = float(shares.var(ddof=1)) if len(shares) > 1 else 0.0
-            return Meetings(playouts, series.deals, count, float(shares.mean()) * count, variance)
+            seating, _, winners = series.play(range(len(shares), len(shares) + deals))
+            won = winners * (seating == 0) / winners.sum(axis=2, keepdims=True)
+            shares.extend(won.sum(axis=2).mean(axis=1).tolist())
+            count = len(shares) * series.games_a_deal
+            variance = float(np.var(shares, ddof=1)) if len(shares) > 1 else 0.0
+            return Meetings(playouts, len(shares), count, float(np.mean(shares)) * count, variance)
 
         return play
 
@@ -338,7 +343,7 @@ def climb(
         seconds: The time into which they are to fit; at least one is played.
         clock: A clock in seconds.
     """
-    games: dict[float, Callable[[int], Meetings]] = {}
+    games = cache(games_against)
     takes: dict[float, float] = {}
     ends, left = clock() + seconds, deals
     while left and (rung := _next_rung(met, players, takes, ends - clock())) is not None:
@@ -347,10 +352,8 @@ def climb(
         if rung in takes and math.isfinite(seconds):
             fit_in = min(ends - clock(), _TOGETHER_S) / max(takes[rung], 1e-6)
             several = max(min(several, int(fit_in)), 1)
-        if rung not in games:
-            games[rung] = games_against(rung)
-        began = clock()
-        met[rung] = games[rung](several)
+        play, began = games(rung), clock()
+        met[rung] = play(several)
         if before:  # the first visit may compile what it plays with
             takes[rung] = (clock() - began) / several
         left -= several
@@ -362,9 +365,7 @@ def _next_rung(
     """The rung to meet, such that a deal is likely to fit in; None if there is none."""
     if not met:
         return 1
-
-    def deals_at(rung: float) -> int:
-        return met[rung].deals if rung in met else 0
+    deals = Counter({rung: meetings.deals for rung, meetings in met.items()})
 
     def deal_takes(rung: float) -> float:
         """At most: a rung above all that are timed takes four times as long."""
@@ -372,9 +373,9 @@ def _next_rung(
         return takes.get(rung, longest * (4 if rung > max(takes, default=0) else 1))
 
     place, low, high = fitted(met.values(), players)
-    if high < -_NETWORK and deals_at(RUNGS[0]) >= _SURE:
+    if high < -_NETWORK and deals[RUNGS[0]] >= _SURE:
         return None
-    if low > math.log2(RUNGS[-1]) and deals_at(RUNGS[-1]) >= _SURE:
+    if low > math.log2(RUNGS[-1]) and deals[RUNGS[-1]] >= _SURE:
         return None
     first, last = (RUNGS.index(end(met)) for end in (min, max))
     reachable = RUNGS[max(first - 1, 0) : last + 2]
@@ -383,7 +384,7 @@ def _next_rung(
         *[rung for rung in reachable if _place_of(rung) > place][:1],
     ]
     playable = [rung for rung in around if deal_takes(rung) <= left]
-    return min(playable, key=deals_at, default=None)
+    return min(playable, key=deals.__getitem__, default=None)
 
 
 def placed(met: Mapping[float, Meetings], players: int) -> Placement:

@@ -116,14 +116,11 @@ def play(
                 seconds=referee.seconds[row, seats].tolist(),
                 decisions=referee.decisions[row, seats].tolist(),
                 actions=chosen,
-                values=expected,
+                values=expected if estimates else None,
             )
         )
-    columns = {name: [game[name] for game in games] for name in RESULTS}
-    if not estimates:
-        columns["values"] = [None] * batch.n
     not_a_number = load_polars().element().fill_nan(None)
-    results = frame(RESULTS, columns)
+    results = frame(RESULTS, {name: [game[name] for game in games] for name in RESULTS})
     return results.with_columns(load_polars().col("values").list.eval(not_a_number))
 
 

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from shakespeare_arena.figures import meetings, seat_rows
+from shakespeare_arena.intervals import by_group, student_interval
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -80,22 +82,12 @@ def choices(results: pl.DataFrame, penalty: float = PENALTY) -> Choices:
             others = loser != seat
             held = np.stack([seats[others, seat], lost[others]], 1)
             stages.append(_Stage(rows[others], held, [0], 1.0))
-    n, observed = len(digests), _aggregated(digests, len(matches), stages)
-    if not penalty:
-        return observed
-    each, half = np.arange(n), np.full(n, penalty)
-    pairs = np.eye(n, n + 1)
-    pairs[:, n] = 1
-    won = scipy.sparse.csr_array((half, (each, each)), shape=(n, n + 1))
-    lost = scipy.sparse.csr_array((half, (each, np.full(n, n))), shape=(n, n + 1))
-    shown = scipy.sparse.diags_array(half)
-    blocks = [[observed.shown, None], [None, shown], [None, shown]]
-    return Choices(
-        digests,
-        np.concatenate([observed.sets, pairs]),
-        scipy.sparse.vstack([observed.chosen, won, lost], format="csr"),
-        scipy.sparse.block_array(blocks, format="csr"),
-    )
+    n, played = len(digests), len(matches)
+    each = np.arange(n)
+    pairs = np.stack([each, np.full(n, n)], 1)
+    stages.append(_Stage(played + each, pairs, [0], penalty))
+    stages.append(_Stage(played + n + each, pairs, [1], penalty))
+    return _aggregated(digests, played + 2 * n, stages)
 
 
 @dataclass(frozen=True)
@@ -129,25 +121,25 @@ def _orders(rows: Integers, seats: Integers, places: Integers) -> Iterator[_Stag
 
 
 def _aggregated(digests: tuple[str, ...], matches: int, stages: Sequence[_Stage]) -> Choices:
-    n, none = len(digests), np.zeros(0, np.int64)
+    n = len(digests)
     # A set's members, in order, as the digits of one number; 0 is nobody.
     codes = [
-        np.sort(stage.held + 1, axis=1) @ (n + 1) ** np.arange(stage.held.shape[1])
+        np.sort(stage.held + 1, axis=1) @ (n + 2) ** np.arange(stage.held.shape[1])
         for stage in stages
     ]
-    distinct, sets_of = np.unique(np.concatenate([*codes, none]), return_inverse=True)
+    distinct, sets_of = np.unique(np.concatenate(codes), return_inverse=True)
     sets = np.zeros((len(distinct), n + 1))
     rest = distinct.copy()
     while rest.any():
-        rest, member = np.divmod(rest, n + 1)
+        rest, member = np.divmod(rest, n + 2)
         np.add.at(sets, (np.flatnonzero(member), member[member > 0] - 1), 1)
-    chosen_at = [(none, none, np.zeros(0))]
+    rows = np.concatenate([stage.rows for stage in stages])
+    weights = np.concatenate([np.full(len(stage.rows), stage.weight) for stage in stages])
+    chosen_at = []
     for stage in stages:
         share = np.full(len(stage.rows), stage.weight / len(stage.taken))
         chosen_at += [(stage.rows, stage.held[:, column], share) for column in stage.taken]
-    rows = np.concatenate([none, *(stage.rows for stage in stages)])
-    weights = np.concatenate([none, *(np.full(len(stage.rows), stage.weight) for stage in stages)])
-    at_row, at_agent, at_share = (np.concatenate(part) for part in zip(*chosen_at, strict=True))
+    at_row, at_agent, at_share = map(np.concatenate, zip(*chosen_at, strict=True))
     chosen = scipy.sparse.coo_array((at_share, (at_row, at_agent)), shape=(matches, n + 1))
     shown = scipy.sparse.coo_array((weights, (rows, sets_of)), shape=(matches, len(distinct)))
     return Choices(digests, sets, chosen.tocsr(), shown.tocsr())
@@ -213,6 +205,12 @@ class Ratings:
         """Standard errors, float[n]."""
         return np.sqrt(np.diag(self.covariance))
 
+    def figures(self) -> list[dict[str, Any]]:
+        """Each agent's rating and the ends of its interval."""
+        of_each = self.points.tolist(), self.errors().tolist(), self.matches.tolist()
+        found = ((of[0], *student_interval(*of)) for of in zip(*of_each, strict=True))
+        return [dict(zip(("rating", "low", "high"), of_agent, strict=True)) for of_agent in found]
+
     def lead(self, first: int, second: int) -> tuple[float, float, int]:
         """A difference of two ratings, its standard error, and the matches of who played fewer.
 
@@ -268,13 +266,18 @@ def ratings(results: pl.DataFrame) -> Ratings:
 class Fit:
     """The goodness of fit of a table's ratings: Pearson's chi-square over pairs.
 
-    Of each pair, `z` has how many standard errors it was ahead beyond expectation; the degrees of
-    freedom are the pairs less the ratings estimated from them.
+    Attributes:
+        chi_square: Over the pairs that are `compared`, of which enough is expected.
+        freedom: Its degrees: these pairs less the ratings estimated from them.
+        pairs: Ordered pairs that met, `players`, `digest` and `other_digest`: how often the first
+            is `expected` ahead, and `z`, by how many standard errors it was more; null where it is
+            not compared.
     """
 
     chi_square: float
+    compared: int
     freedom: int
-    z: pl.DataFrame
+    pairs: pl.DataFrame
 
     @property
     def p(self) -> float:
@@ -303,37 +306,30 @@ def _fit_of(rating: Ratings, results: pl.DataFrame) -> Fit:
     Games of a match depend on each other, so all variances are multiplied by the design effect of
     the table's matches, the mean over pairs.
     """
-    by = ["digest", "other_digest"]
-    if not rating.digests:
-        return Fit(0.0, 0, pl.DataFrame(schema={**dict.fromkeys(by, pl.String), "z": pl.Float64}))
+    sides = ["digest", "other_digest"]
+    by = ["players", *sides]
     met = meetings(seat_rows(results)).filter(pl.col("digest") < pl.col("other_digest"))
-    matches = met.group_by(*by, "match").agg(n=pl.len().cast(pl.Float64), won=pl.col("ahead").sum())
-    rate = pl.col("won").sum().over(by) / pl.col("n").sum().over(by)
-    off = pl.col("won") - pl.col("n") * pl.col("rate")
-    pairs = (
-        matches.with_columns(rate=rate)
-        .group_by(by)
-        .agg(
-            pl.col("n").sum(),
-            pl.col("rate").first(),
-            spread=(off**2).sum() * (pl.len() / (pl.len() - 1.0)),
-        )
-    )
-    several = pairs.filter(pl.col("spread").is_finite())
-    alone = float((several["n"] * several["rate"] * (1 - several["rate"])).sum())
-    effect = float(several["spread"].sum()) / alone if alone > 0 else 1.0
-    points = dict(zip(rating.digests, rating.points.tolist(), strict=True))
-    ahead, behind = (pl.col(side).replace_strict(points, return_dtype=pl.Float64) for side in by)
-    pairs = pairs.with_columns(
-        expected=1 / (1 + ((behind - ahead) / ELO).exp()), n=pl.col("n") / (effect or 1.0)
-    ).sort(by)
-    e, n = pl.col("expected"), pl.col("n")
-    pairs = pairs.filter(pl.min_horizontal(e, 1 - e) * n >= _FEWEST)
-    pairs = pairs.with_columns(z=(pl.col("rate") - e) * (n / (e * (1 - e))).sqrt())
-    number = {digest: i for i, digest in enumerate({*pairs[by[0]], *pairs[by[1]]})}
-    edges = [[number[digest] for digest in pairs[side]] for side in by]
-    graph = scipy.sparse.coo_array((np.ones(len(pairs)), edges), shape=(len(number),) * 2)
-    parts = connected_components(graph, directed=False)[0] if number else 0
+    pairs = by_group(met, by, "match", pl.col("ahead").sum(), pl.len())
+    several = pairs.drop_nulls("error")
+    n, rate = several["rows"], several["mean"]
+    alone = float((n * rate * (1 - rate)).sum())
+    effect = float(((n * several["error"]) ** 2).sum()) / alone if alone > 0 else 1.0
+    place = {digest: i for i, digest in enumerate(rating.digests)}
+    edges = np.array([[place[digest] for digest in pairs[side]] for side in sides], np.int64)
+    ahead, behind = rating.points[edges]
+    e, games = pl.col("expected"), pl.col("rows") / (effect or 1.0)
+    z = (pl.col("mean") - e) * (games / (e * (1 - e))).sqrt()
+    is_enough = pl.min_horizontal(e, 1 - e) * games >= _FEWEST
+    pairs = pairs.with_columns(expected=scipy.special.expit((ahead - behind) / ELO))
+    pairs = pairs.with_columns(z=pl.when(is_enough).then(z))
+    edges = edges[:, pairs["z"].is_not_null().to_numpy()]
+    compared = edges.shape[1]
+    graph = scipy.sparse.coo_array((np.ones(compared), tuple(edges)), shape=(len(place),) * 2)
+    parts = int(connected_components(graph, directed=False)[0])
     # Differences of ratings decide what is expected.
-    freedom = len(pairs) - (len(number) - int(parts))
-    return Fit(float((pairs["z"] ** 2).sum()), freedom, pairs.select(*by, "z"))
+    freedom = compared - (len(place) - parts)
+    turned = pairs.select(
+        "players", digest="other_digest", other_digest="digest", expected=1 - e, z=-pl.col("z")
+    )
+    both = pairs.select(turned.columns).vstack(turned)
+    return Fit(float((pairs["z"] ** 2).sum()), compared, freedom, both)

@@ -155,14 +155,13 @@ class RefereedLineup(Lineup):
 def _choice(
     agent: AnyAgent, batch: Batch, rows: NDArray[Any], rng: GameGenerators
 ) -> NDArray[np.int32] | Fault:
+    kind = "error"
     try:
         chosen = decide(agent, batch, rows, rng)
-    except Exception as raised:
-        return Fault("error", fault_in_words(raised))
-    try:
+        kind = "garbage"
         return as_actions(chosen, len(rows))
-    except Exception as refused:  # an object's own conversion may raise anything
-        return Fault("garbage", fault_in_words(refused))
+    except Exception as fault:  # an object's own conversion may raise anything, too
+        return Fault(kind, fault_in_words(fault))
 
 
 def _illegal(batch: Batch, row: int, seat: int, action: int) -> Fault:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,12 +17,10 @@ with needing("arena", "the arena needs"):
     from numpy.typing import NDArray
 
     from shakespeare_arena import figures
-    from shakespeare_arena.intervals import mean_interval, student_interval
-    from shakespeare_arena.ratings import ELO, Ratings, rated
+    from shakespeare_arena.intervals import mean_error, mean_interval, student_interval
+    from shakespeare_arena.ratings import Ratings, rated
 
 Verdict = Literal["stronger", "equal", "open"]
-Lead = Callable[[int, int], tuple[float, float, int]]
-"""A lead of one agent over another, its standard error, and the matches that it rests on."""
 
 LEVEL = 0.05
 """The probability that any verdict on any ladder is wrong."""
@@ -43,7 +41,6 @@ class Standings:
     Frames without data are empty. The columns are in `SCHEMAS`.
 
     Attributes:
-        game: Its name.
         games: Played, solo games among them.
         matches: Deals with their line-ups: what the intervals count as independent.
         ladder: A ladder for each number of seats from two on, by the games of that table alone,
@@ -65,7 +62,6 @@ class Standings:
         faults: Forfeited games by kind, with the details of one.
     """
 
-    game: str
     games: int
     matches: int
     ladder: pl.DataFrame
@@ -93,7 +89,7 @@ class Standings:
 
 
 _WHOLE = "players games matches deals seat score count decisions forfeits compared freedom"
-_TEXT = "rank agent digest other verdict fault example"
+_TEXT = "rank agent digest other other_digest verdict fault example"
 _TYPES: dict[str, type[pl.DataType]] = {
     **dict.fromkeys(_WHOLE.split(), pl.Int64),
     **dict.fromkeys(_TEXT.split(), pl.String),
@@ -125,47 +121,43 @@ def standings_of(results: pl.DataFrame) -> Standings:
     rows = figures.seat_rows(results)
     several = results.filter(pl.col("players") > 1)["players"].unique().sort().to_list()
     fitted = {players: rated(results.filter(players=players)) for players in several}
-    ratings = {players: rating for players, (rating, _) in fitted.items()}
-    alone = solo_scores(rows)
-    sizes = [*(len(rating.digests) for rating in ratings.values()), len(alone.digests)]
+    estimates: dict[int, Ratings | SoloScores] = {1: solo_scores(rows)}
+    estimates.update((players, rating) for players, (rating, _) in fitted.items())
+    sizes = [len(of.digests) for of in estimates.values()]
     # Bonferroni: over neighbours, and over all pairs, from which those that rank are chosen.
     levels = (
         LEVEL / max(sum(max(n - 1, 0) for n in sizes), 1),
         LEVEL / max(sum(n * (n - 1) // 2 for n in sizes), 1),
     )
-    ladder = _ladders(ratings, rows, levels)
+    counts = rows.group_by("players", "digest", "agent").agg(
+        games=pl.len(),
+        deals=pl.struct("seed", "deal").n_unique(),
+        forfeits=pl.col("fault").is_not_null().sum(),
+    )
+    places = [row for players, of in estimates.items() for row in _ladder(players, of, levels)]
+    columns = {**SCHEMAS["solo"], **SCHEMAS["ladder"]}
+    found = {name: kind for name, kind in columns.items() if name not in counts.columns[2:]}
+    ladders = pl.DataFrame(places, schema=found).join(
+        counts, on=["players", "digest"], how="left", maintain_order="left"
+    )
     fits = [
-        (players, fit.z.height, fit.chi_square, fit.freedom, fit.p, fit.widening)
+        (players, fit.compared, fit.chi_square, fit.freedom, fit.p, fit.widening)
         for players, (_, fit) in fitted.items()
     ]
     by = ["players", "digest", "other_digest"]
-    schema = {"players": pl.Int64, "digest": pl.String, "other_digest": pl.String, "z": pl.Float64}
-    of_fits = [
-        fit.z.select(players=pl.lit(players, pl.Int64), **{name: name for name in fit.z.columns})
-        for players, (_, fit) in fitted.items()
-    ]
-    z = pl.concat([pl.DataFrame(schema=schema), *of_fits])
-    turned = z.select("players", digest="other_digest", other_digest="digest", z=-pl.col("z"))
-    rating = ladder.select("players", "digest", "rating")
-    paired = (
-        figures.pairs(rows)
-        .join(rating, on=["players", "digest"])
-        .join(rating.rename({"digest": "other_digest", "rating": "other_rating"}), on=by[::2])
-        .join(z.vstack(turned), on=by, how="left")
-        .with_columns(expected=1 / (1 + ((pl.col.other_rating - pl.col.rating) / ELO).exp()))
-        .sort("players", "agent", "other")
-    )
+    schema = {column: _TYPES.get(column, pl.Float64) for column in (*by, "expected", "z")}
+    expected = pl.concat([pl.DataFrame(schema=schema), *(fit.pairs for _, fit in fitted.values())])
+    paired = figures.pairs(rows).join(expected, on=by).sort("players", "agent", "other")
     frames = {
-        "ladder": ladder,
+        "ladder": ladders.filter(pl.col("players") > 1),
+        "solo": ladders.filter(players=1),
         "fits": pl.DataFrame(fits, schema=SCHEMAS["fits"], orient="row"),
         "tables": figures.tables(rows),
         "pairs": paired,
         "times": figures.times(rows),
-        "solo": _solo_ladder(alone, rows, levels),
         "faults": figures.faults(rows),
     }
     return Standings(
-        game=results["game"][0] if len(results) else "",
         games=len(results),
         matches=results["match"].n_unique(),
         **{
@@ -228,9 +220,14 @@ class SoloScores:
         """The mean difference on common deals, its standard error (NaN below two), their number."""
         leads = self.scores[:, first] - self.scores[:, second]
         leads = leads[np.isfinite(leads)]
-        mean = float(leads.mean()) if len(leads) else math.nan
-        error = float(leads.std(ddof=1)) / math.sqrt(len(leads)) if len(leads) > 1 else math.nan
-        return mean, error, len(leads)
+        return *(mean_error(leads) if len(leads) else (math.nan, math.nan)), len(leads)
+
+    def figures(self) -> list[dict[str, Any]]:
+        """Each agent's mean score, the ends of its interval, and its median."""
+        names = "mean", "low", "high", "median"
+        played = (column[np.isfinite(column)] for column in self.scores.T)
+        found = ((*mean_interval(scores), float(np.median(scores))) for scores in played)
+        return [dict(zip(names, of_agent, strict=True)) for of_agent in found]
 
 
 def solo_scores(rows: pl.DataFrame) -> SoloScores:
@@ -238,13 +235,11 @@ def solo_scores(rows: pl.DataFrame) -> SoloScores:
     alone = rows.filter(pl.col("players") == 1).with_columns(
         counted=pl.when(pl.col("forfeited")).then(0).otherwise("score").cast(pl.Float64)
     )
-    if not len(alone):
-        return SoloScores((), np.zeros((0, 0)))
-    table = alone.group_by("digest", "seed", "deal").agg(pl.col("counted").mean())
-    table = table.sort("digest", "seed", "deal")
-    wide = table.pivot("digest", index=["seed", "deal"], values="counted")
+    wide = alone.sort("digest", "seed", "deal", "key").pivot(
+        "digest", index=["seed", "deal"], values="counted", aggregate_function="mean"
+    )
     digests = wide.columns[2:]
-    scores = wide.select(pl.col(digests).fill_null(math.nan)).to_numpy()
+    scores = wide.select(digests).to_numpy()
     unordered = SoloScores(tuple(digests), scores)
 
     def worse(first: int, second: int) -> int:
@@ -258,51 +253,20 @@ def solo_scores(rows: pl.DataFrame) -> SoloScores:
     return SoloScores(tuple(digests[i] for i in order), scores[:, order])
 
 
-def _solo_ladder(
-    alone: SoloScores, rows: pl.DataFrame, levels: tuple[float, float]
-) -> pl.DataFrame:
-    ladder: list[dict[str, Any]] = []
-    for digest, column in zip(alone.digests, alone.scores.T, strict=True):
-        scores = column[np.isfinite(column)]
-        mean, low, high = mean_interval(scores)
-        median = float(np.median(scores))
-        ladder.append({"digest": digest, "mean": mean, "low": low, "high": high, "median": median})
-    counts = (
-        rows.filter(pl.col("players") == 1)
-        .group_by("digest", "agent")
-        .agg(deals=pl.struct("seed", "deal").n_unique(), forfeits=pl.col("forfeited").sum())
-    )
-    ladder = _with_leads(ladder, alone.lead, levels, SOLO_EQUAL_WITHIN)
-    return _framed("solo", ladder, counts, on=["digest"])
-
-
-def _ladders(
-    ratings: Mapping[int, Ratings], rows: pl.DataFrame, levels: tuple[float, float]
-) -> pl.DataFrame:
-    played = rows.group_by("players", "digest", "agent").agg(
-        games=pl.len(), forfeits=pl.col("fault").is_not_null().sum()
-    )
-    ladder: list[dict[str, Any]] = []
-    for players, rating in ratings.items():
-        here: list[dict[str, Any]] = []
-        of_each = rating.points.tolist(), rating.errors().tolist(), rating.matches.tolist()
-        for digest, points, error, matches in zip(rating.digests, *of_each, strict=True):
-            low, high = student_interval(points, error, matches)
-            figures_of = {"rating": points, "low": low, "high": high}
-            here.append({"players": players, "digest": digest, **figures_of})
-        ladder += _with_leads(here, rating.lead, levels, EQUAL_WITHIN)
-    return _framed("ladder", ladder, played, on=["players", "digest"])
-
-
-def _with_leads(
-    rows: list[dict[str, Any]], lead: Lead, levels: tuple[float, float], equal_within: float
+def _ladder(
+    players: int, estimates: Ratings | SoloScores, levels: tuple[float, float]
 ) -> list[dict[str, Any]]:
     """A ladder's rows, strongest first, with rank, lead over the next, and verdict on it.
 
     `levels` are those of a verdict on neighbours, and on any two of a ladder.
     """
+    equal_within = SOLO_EQUAL_WITHIN if players == 1 else EQUAL_WITHIN
+    agents = zip(estimates.digests, estimates.figures(), strict=True)
+    rows: list[dict[str, Any]] = [
+        {"players": players, "digest": digest, **found} for digest, found in agents
+    ]
     for place, row in enumerate(rows[:-1]):
-        ahead, error, matches = lead(place, place + 1)
+        ahead, error, matches = estimates.lead(place, place + 1)
         row["verdict"] = verdict(ahead, error, matches, level=levels[0], equal_within=equal_within)
         if math.isfinite(ahead):
             row["lead"] = ahead
@@ -310,15 +274,7 @@ def _with_leads(
             row["lead_low"], row["lead_high"] = student_interval(ahead, error, matches)
 
     def stronger(first: int, second: int) -> bool:
-        shown = verdict(*lead(first, second), level=levels[1], equal_within=equal_within)
+        shown = verdict(*estimates.lead(first, second), level=levels[1], equal_within=equal_within)
         return shown == "stronger"
 
     return with_ranks(rows, stronger)
-
-
-def _framed(
-    name: str, rows: list[dict[str, Any]], more: pl.DataFrame, on: list[str]
-) -> pl.DataFrame:
-    added = set(more.columns) - set(on)
-    schema = {column: kind for column, kind in SCHEMAS[name].items() if column not in added}
-    return pl.DataFrame(rows, schema=schema).join(more, on=on, how="left", maintain_order="left")

@@ -102,7 +102,7 @@ class _Arena:
         workers: Workers,
     ) -> None:
         self.field, self.job, self.store = field, job, store
-        self._tell, self._workers = on_progress, workers
+        self._tell, self._workers = on_progress or (lambda *_: None), workers
         self._until: float | None = None
         self._seconds: Counter[str] = Counter()
         self._times: Counter[str] = Counter()
@@ -219,9 +219,8 @@ class _Arena:
         return self.store.results.filter(of_agents, pl.col("players").is_in(players))
 
     def _report(self) -> None:
-        if self._tell is not None:
-            number = -1 if self.store.plan is None else self.store.plan.number
-            self._tell(number, self._games, self._planned)
+        number = -1 if self.store.plan is None else self.store.plan.number
+        self._tell(number, self._games, self._planned)
 
     def _check_time(self) -> None:
         if self._until is None and self.field.minutes is not None:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from shakespeare_env.boxes import differ, fact_at, facts_by_group
 from shakespeare_env.checks.box_files import Keys
+from shakespeare_research.verdicts import variance_between
 
 Floats = NDArray[np.float64]
 Facts = Mapping[str, Any]
@@ -81,8 +82,10 @@ def carried_by_groups(values: Floats, errors: Floats, kinds: Sequence[str]) -> l
     for group in sorted({*kinds} - {"own", "all"}):
         boxes = _places(kinds, group)
         if len(boxes) > 2:
-            without = [_variance(values, errors, np.delete(boxes, i)) for i in range(len(boxes))]
-            share = _variance(values, errors, boxes)
+            rest = [np.delete(boxes, i) for i in range(len(boxes))]
+            share, *without = (
+                variance_between(values[:, some], errors[:, some]) for some in [boxes, *rest]
+            )
             groups.append(Carried(group, group, (), share, _jackknife(without), len(boxes)))
     return sorted(groups, key=lambda carried: -carried.share)
 
@@ -159,11 +162,6 @@ def _scaled(values: Floats, errors: Floats, everything: NDArray[np.int64]) -> tu
     reliable = (1 - (errors[:, everything] ** 2).mean(axis=1) / spread).clip(0)
     unit = reliable / np.sqrt(spread * max((reliable**3).sum(), _TINY))
     return values * unit[:, None], errors * unit[:, None]
-
-
-def _variance(values: Floats, errors: Floats, boxes: NDArray[np.int64]) -> float:
-    between = values[:, boxes].var(axis=1, ddof=1) - (errors[:, boxes] ** 2).mean(axis=1)
-    return float(between.sum())
 
 
 def _slope(likeness: Floats, together: Floats) -> float:

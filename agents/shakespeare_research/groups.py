@@ -6,14 +6,14 @@ Intervals of means hold together, those of shares each for itself.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from statistics import NormalDist
 from typing import Any
 
 import polars as pl
 
 from shakespeare_arena.evaluation import AgentResult
-from shakespeare_arena.intervals import clustered_mean, clustered_share
+from shakespeare_arena.intervals import Ends, by_group, score_interval, student_interval
 
 FEWEST_DEALS = 30
 """Groups of fewer deals have no figures: their intervals would not hold."""
@@ -28,11 +28,11 @@ def means(rows: pl.DataFrame, by: str | Sequence[str], *, of: str) -> pl.DataFra
     those whose value is not finite are dropped.
 
     Returns:
-        The columns of `by`, `mean`, `low` and `high` (`intervals.clustered_mean`, widened so that
+        The columns of `by`, `mean`, `low` and `high` (`intervals.student_interval`, widened so that
         all groups' hold together by Bonferroni; null in groups of fewer than `FEWEST_DEALS`),
         `rows` and `deals`.
     """
-    groups = _grouped(rows, by, of, "mean", clustered_mean)
+    groups = _grouped(rows, by, of, "mean", student_interval)
     normal, count = NormalDist(), max(groups["low"].count(), 1)
     wider = normal.inv_cdf(1 - 0.025 / count) / normal.inv_cdf(0.975)
     mean, ends = pl.col("mean"), pl.col("low", "high")
@@ -40,8 +40,8 @@ def means(rows: pl.DataFrame, by: str | Sequence[str], *, of: str) -> pl.DataFra
 
 
 def shares(rows: pl.DataFrame, by: str | Sequence[str], *, of: str) -> pl.DataFrame:
-    """The same for values from 0 to 1 (`intervals.clustered_share`), in a column `share`."""
-    return _grouped(rows, by, of, "share", clustered_share)
+    """The same for values from 0 to 1 (`intervals.score_interval`), in a column `share`."""
+    return _grouped(rows, by, of, "share", score_interval)
 
 
 def against(trials: pl.DataFrame, baseline: pl.Expr) -> pl.DataFrame:
@@ -109,26 +109,18 @@ def win_rate(agent: AgentResult) -> str:
 
 
 def _grouped(
-    rows: pl.DataFrame,
-    by: str | Sequence[str],
-    of: str,
-    name: str,
-    interval: Callable[[pl.Expr, pl.Expr], tuple[pl.Expr, pl.Expr, pl.Expr]],
+    rows: pl.DataFrame, by: str | Sequence[str], of: str, name: str, ends: Ends
 ) -> pl.DataFrame:
     keys = [by] if isinstance(by, str) else list(by)
     value = pl.col(of).cast(pl.Float64)
-    deals = (
-        rows.with_columns(_weight=weight(rows))
-        .filter(value.is_finite())
-        .group_by(*keys, "deal")
-        .agg(_sum=(value * pl.col("_weight")).sum(), _count=pl.col("_weight").sum(), _rows=pl.len())
+    rows = rows.with_columns(_weight=weight(rows)).filter(value.is_finite())
+    counted = pl.col("_weight")
+    groups = by_group(rows, keys, "deal", (value * counted).sum(), counted.sum(), ends)
+    groups = groups.select(
+        *keys, pl.col("mean").alias(name), "low", "high", "rows", deals="clusters"
     )
-    mean, low, high = interval(pl.col("_sum"), pl.col("_count"))
-    return (
-        deals.group_by(keys)
-        .agg(mean.alias(name), low=low, high=high, rows=pl.col("_rows").sum(), deals=pl.len())
-        .with_columns(pl.when(pl.col("deals") >= FEWEST_DEALS).then(pl.col(name, "low", "high")))
-        .sort(keys)
+    return groups.with_columns(
+        pl.when(pl.col("deals") >= FEWEST_DEALS).then(pl.col(name, "low", "high"))
     )
 
 

@@ -9,8 +9,8 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from shakespeare_arena import plot_style as style
 from shakespeare_arena.evaluation import EvaluationResult
+from shakespeare_research import plot_style as style
 from shakespeare_research.calibration import brier_scores, chance_bins, score_bins, score_errors
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from shakespeare_arena.intervals import clustered_error
+from shakespeare_arena.intervals import by_group
 from shakespeare_env.core.game import Game
 from shakespeare_research.groups import weight
 from shakespeare_research.trials import NoPositionError
@@ -106,16 +106,12 @@ def estimates(table: Table, asked: list[Question]) -> pl.DataFrame:
     except NoPositionError:  # it never came up in this box
         return pl.DataFrame(schema=ESTIMATES)
     shape = pl.col("question"), pl.col("item").cast(pl.String), "deal", pl.col("value").cast(float)
-    deals = (
-        pl.concat([part.select(*shape, weight=weight(part)) for part in rows])
-        .group_by("question", "item", "deal")
-        .agg(sum=(pl.col("value") * pl.col("weight")).sum(), count=pl.col("weight").sum())
-    )
-    sums, counts = pl.col("sum"), pl.col("count")
+    asked_of = pl.concat([part.select(*shape, weight=weight(part)) for part in rows])
+    counted = pl.col("weight")
+    sums = (pl.col("value") * counted).sum()
     return (
-        deals.group_by("question", "item")
-        .agg(estimate=sums.sum() / counts.sum(), error=clustered_error(sums, counts), n=pl.len())
+        by_group(asked_of, ["question", "item"], "deal", sums, counted.sum())
+        .select("question", "item", "error", estimate="mean", n="clusters")
         .filter(pl.col("n") >= FEWEST_DEALS, pl.col("error") > 0)
-        .sort("question", "item")
-        .cast(ESTIMATES)
+        .select(pl.col(column).cast(kind) for column, kind in ESTIMATES.items())
     )

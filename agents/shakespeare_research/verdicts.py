@@ -80,8 +80,11 @@ def ensemble(estimates: Floats, errors: Floats, tests: int = 1) -> Ensemble:
 
 
 def variance_between(estimates: Floats, errors: Floats) -> float:
-    """Hedges' unbiased estimate of the variance between k >= 2 boxes; it may be below 0."""
-    return float(estimates.var(ddof=1) - (errors**2).mean())
+    """Hedges' unbiased estimate of the variance between k >= 2 boxes; it may be below 0.
+
+    Of several findings, float64[findings, k], it is the sum.
+    """
+    return float((estimates.var(ddof=1, axis=-1) - (errors**2).mean(axis=-1)).sum())
 
 
 def share_bound(successes: int, boxes: int) -> float:

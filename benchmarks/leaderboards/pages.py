@@ -11,8 +11,6 @@ from pathlib import Path
 import matplotlib
 
 from shakespeare_agents.storage import write_atomically
-from shakespeare_arena.plot_style import COLOURS, GREY, INK, MARKERS, prepare
-from shakespeare_arena.plot_style import picture as empty_picture
 from shakespeare_arena.sheets import (
     RANKS,
     VERDICTS,
@@ -25,6 +23,8 @@ from shakespeare_arena.sheets import (
 from shakespeare_arena.standings import Standings, standings_of
 from shakespeare_env.core import registry
 from shakespeare_env.datasets.reading import read_results
+from shakespeare_research.plot_style import COLOURS, GREY, INK, MARKERS, prepare
+from shakespeare_research.plot_style import picture as empty_picture
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

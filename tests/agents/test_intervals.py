@@ -8,21 +8,21 @@ import pytest
 import scipy.special
 
 from shakespeare_arena.intervals import (
-    clustered_mean,
-    clustered_share,
+    by_group,
     mean_interval,
+    score_interval,
     share_interval,
+    student_interval,
     student_quantile,
     wilson_interval,
 )
 
 
-def over_clusters(interval, values, clusters):
-    """What a clustered interval makes of values, each of some cluster."""
-    rows = pl.DataFrame({"cluster": clusters, "value": values})
-    sums = rows.group_by("cluster").agg(sum=pl.col("value").sum(), count=pl.len())
-    mean, low, high = interval(pl.col("sum"), pl.col("count"))
-    return sums.select(mean=mean, low=low, high=high).row(0)
+def over_clusters(ends, values, clusters):
+    """The mean and the ends of its interval of values, each of some cluster."""
+    rows = pl.DataFrame({"group": 0, "cluster": clusters, "value": values})
+    found = by_group(rows, ["group"], "cluster", pl.col("value").sum(), pl.len(), ends)
+    return found.select("mean", "low", "high").row(0)
 
 
 @pytest.mark.parametrize(
@@ -58,10 +58,9 @@ def test_few_clusters_have_the_interval_of_as_many_deals():
     for deals in (2, 5, 40):
         values = np.random.default_rng(1).random(deals)
         every = np.arange(deals)
-        assert over_clusters(clustered_mean, values, every) == pytest.approx(mean_interval(values))
-        assert over_clusters(clustered_share, values, every) == pytest.approx(
-            share_interval(values)
-        )
+        mean, share = mean_interval(values), share_interval(values)
+        assert over_clusters(student_interval, values, every) == pytest.approx(mean)
+        assert over_clusters(score_interval, values, every) == pytest.approx(share)
     assert share_interval(np.full(9, 1 / 3))[1:] == pytest.approx((0.1014, 0.6891), abs=1e-4)
 
 
@@ -71,6 +70,6 @@ def test_clusters_of_different_sizes_hold_the_truth_as_often_as_they_say():
     for _ in range(250):
         cluster = np.repeat(np.arange(60), rng.integers(1, 6, 60))
         values = rng.exponential(size=60)[cluster] + rng.normal(size=len(cluster))
-        _, low, high = over_clusters(clustered_mean, values, cluster)
+        _, low, high = over_clusters(student_interval, values, cluster)
         held += low < 1.0 < high
     assert 0.91 < held / 250 < 0.98

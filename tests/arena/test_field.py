@@ -29,7 +29,7 @@ def test_all_settings_and_their_defaults(tmp_path):
     field = read(tmp_path, text)
     assert (field.game, field.players, field.seed) == ("figaro", (3, 5), 7)
     assert (field.games, field.minutes) == (100, 1.5)
-    assert field.labels == ["random", "first", "node my.js"]
+    assert [each.label for each in field.agents] == ["random", "first", "node my.js"]
     assert field.agents[2].limits == {"seconds_a_move": 2, "seconds_to_start": 30}
     assert field.folder == tmp_path
     assert field.runs() == ["node my.js"]

@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import EngFormatter, MaxNLocator
 
 from shakespeare_agents.storage import write_atomically
-from shakespeare_arena import plot_style as style
 from shakespeare_arena.sheets import counted
+from shakespeare_research import plot_style as style
 from shakespeare_training.runs.evaluation import ITSELF, SOLO, Kind, Measurement
 
 SIZE = (1300, 560)
