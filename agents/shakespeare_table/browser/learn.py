@@ -25,16 +25,7 @@ from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Event
 from shakespeare_env.play.agent import AnyAgent
 from shakespeare_env.play.course import START
-from shakespeare_table.browser.lessons import (
-    SEAT,
-    Entry,
-    Lesson,
-    fitting,
-    holds,
-    lesson,
-    topic_text,
-    view,
-)
+from shakespeare_table.browser.lessons import SEAT, Entry, Lesson, fitting, lesson, topic_text, view
 from shakespeare_table.browser.site import Fields, Site, owner_of, remembering
 from shakespeare_table.browser.tables import Snapshot, first_snapshot
 from shakespeare_table.browser.thinking import NotReadyError
@@ -181,7 +172,7 @@ def _suggested(taught: Lesson, now: Snapshot) -> str:
     position = now.position
     legal, seen = position.moves(), view(position, SEAT)
     for entry in taught.prefers:
-        if entry.move in legal and holds(entry.condition, seen):
+        if entry.move in legal and entry.condition(seen):
             return entry.move
     with _asking:
         agent = _agent(default(position.game), taught.game)
@@ -195,7 +186,7 @@ def _advice(now: Snapshot) -> Advice:
     move = _suggested(taught, now)
     gains = sure_events(position, move)
     seen = view(position, SEAT, move, gains)
-    notes = [note for note in taught.notes if holds(note.condition, seen)]
+    notes = [note for note in taught.notes if note.condition(seen)]
     return Advice(seen, move, gains, fitting(taught.asked, seen), fitting(taught.why, seen), notes)
 
 
@@ -267,7 +258,7 @@ def pictures(taught: Lesson) -> list[list[list[str]]]:
     views = [view(position, SEAT) for position in own]
     found = []
     for section in taught.sections:
-        fits = (at for at, seen in enumerate(views) if holds(section.picture.condition, seen))
+        fits = (at for at, seen in enumerate(views) if section.picture.condition(seen))
         panels = drawn_panels(own[next(fits, len(own) - 1)], SEAT, now.plan.names)
         wanted = section.picture.pieces  # names of pieces, their beginnings, or whole panels
         parts = (
