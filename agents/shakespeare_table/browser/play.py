@@ -22,13 +22,8 @@ from shakespeare_env.play.named import YOU, capitalised, with_names
 from shakespeare_table.analysis.thoughts import reasons, thoughts
 from shakespeare_table.browser.learn import effects_in_words, guidance, is_guided, sure_events
 from shakespeare_table.browser.lessons import lesson
-from shakespeare_table.browser.lobby import (
-    agent_seat,
-    agents_for,
-    allowed_agent,
-    same_seats,
-    strongest,
-)
+from shakespeare_table.browser.lobby import agent_seat, same_seats
+from shakespeare_table.browser.settings import TableError, strongest
 from shakespeare_table.browser.site import (
     Fields,
     Site,
@@ -37,7 +32,7 @@ from shakespeare_table.browser.site import (
     viewer_of,
     while_waited_for,
 )
-from shakespeare_table.browser.tables import LiveTable, Snapshot, TableError, can_take_back
+from shakespeare_table.browser.tables import LiveTable, Snapshot, can_take_back
 from shakespeare_table.browser.thinking import ThinkerError, analyse, as_seen
 from shakespeare_table.browser.viewing import Viewer, board, called, explained, known, last_move
 
@@ -240,7 +235,7 @@ def _context(
         "again": f"/?{urlencode(same_seats(plan, site.settings))}",
         "failed_agent": site.settings.called(agent) if agent else "",
         "links": site.store.links_of(looking.table.id) if owns else {},
-        "agents": agents_for(plan.game, site.settings),
+        "agents": site.settings.agents_for(plan.game),
         "taught": lesson(plan.game),
     }
 
@@ -326,7 +321,7 @@ def _sentence(now: Snapshot, text: str, names: Sequence[str], decides: bool) -> 
 def _asked(site: Site, request: Request) -> tuple[Snapshot, str, str, int]:
     now, query = looking_at(site, request).deciding(), request.query_params
     shown, budget = query.get("agent", ""), query.get("playouts", "")
-    name = allowed_agent(shown, now.plan.game, site.settings)
+    name = site.settings.allowed(shown, now.plan.game)
     if budget not in _BUDGETS:
         raise HTTPException(400, f"The playouts are one of {', '.join(_BUDGETS)}.")
     return now, name, shown, int(budget)

@@ -37,8 +37,8 @@ from shakespeare_table.analysis.judging import (
     refined,
     verdict_on,
 )
-from shakespeare_table.browser.lobby import PERSON, agents_for, allowed_agent, same_seats, strongest
-from shakespeare_table.browser.settings import MOST_BYTES
+from shakespeare_table.browser.lobby import PERSON, same_seats
+from shakespeare_table.browser.settings import MOST_BYTES, strongest
 from shakespeare_table.browser.site import (
     Fields,
     Site,
@@ -168,7 +168,7 @@ class _Asked:
         reviewed, settings = self.reviewed, self.site.settings
         game = reviewed.film.game
         name = self.request.query_params.get("agent") or strongest(game)
-        agent = allowed_agent(name, game.name, settings)
+        agent = settings.allowed(name, game.name)
         new = Judging(reviewed.game, name, agent, self.site.analysts)
         return reviewed.judgings.setdefault(name, new)
 
@@ -263,7 +263,7 @@ def _show(asked: _Asked) -> Response:
         "review_extras.html",
         address=asked.address,
         agent=name,
-        offered=agents_for(film.game.name, asked.site.settings),
+        offered=asked.site.settings.agents_for(film.game.name),
         scores=score_graph(film, link),
         at=at,
     )
@@ -306,7 +306,7 @@ def _play_on(asked: _Asked) -> Response:
     if reviewed.plan is not None:
         fields = same_seats(reviewed.plan, settings)
     else:  # a name that is no agent's is a person's
-        fields, offered = {"game": game}, agents_for(game, settings)
+        fields, offered = {"game": game}, settings.agents_for(game)
         for seat, name in enumerate(reviewed.game.names or ()):
             who = name if name in offered else PERSON
             fields |= {f"seat{seat}": who, f"name{seat}": short_name(name)}
