@@ -88,7 +88,7 @@ def guidance(now: Snapshot) -> Guidance | None:
     *before, advice = (_advice(now.up_to(at)) for at in own)
     noted = [note for earlier in before for note in earlier.notes]
     card, last = _card(advice.move), ""
-    explained = re.fullmatch(taught.facts.explained, advice.move)
+    explained = re.fullmatch(taught.explained, advice.move)
     known = any(_card(earlier.move) == card for earlier in before)
     topics = position.game.presentation.topics(position.seen_by(SEAT))
     if before and (played := now.moves[own[-2]]) != before[-1].move:
@@ -97,12 +97,7 @@ def guidance(now: Snapshot) -> Guidance | None:
             f"You chose to {describe(played)}, not to {describe(before[-1].move)}. That is "
             "allowed: the guide goes on."
         )
-    counts = taught.facts.counts
-    gains = [
-        event
-        for event in advice.gains
-        if event.points or any(name in counts for name in event.counters)
-    ]
+    gains = [it for it in advice.gains if it.points or it.counters.keys() & taught.counts]
     return Guidance(
         advice.asked.title if advice.asked else position.phase,
         _words(advice.asked, [earlier.asked for earlier in before], advice.seen),

@@ -8,7 +8,7 @@ A file has
     asked    what is to be chosen: the first entry that fits counts;
     why      what a move is for: the first entry that fits counts;
     notes    said once each, when they first hold;
-    facts    see `Facts`;
+    facts    which counters matter (`counts`), and moves whose card is `explained`;
     end      said after the game;
     terms    words that pages explain, and the topics that do.
 
@@ -93,16 +93,13 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Facts:
-    """The counters that matter (`counts`), and a pattern of moves whose card is explained."""
-
-    counts: Sequence[str]
-    explained: str
-
-
-@dataclass(frozen=True)
 class Lesson:
-    """How a game is taught; see the module."""
+    """How a game is taught; see the module.
+
+    Attributes:
+        counts: The counters that matter.
+        explained: A pattern of moves whose card is explained.
+    """
 
     game: str
     plan: TablePlan
@@ -111,7 +108,8 @@ class Lesson:
     asked: Sequence[Entry]
     why: Sequence[Entry]
     notes: Sequence[Entry]
-    facts: Facts
+    counts: Sequence[str]
+    explained: str
     end: str
     terms: Mapping[str, str]
     prefers: Sequence[Entry] = ()
@@ -129,7 +127,7 @@ def lesson(game: str) -> Lesson | None:
     agent, seed = guided.pop("agent"), guided.pop("seed")
     seats = (Sitter("You"), *(Sitter(name, agent) for name in guided.pop("opponents")))
     plan = TablePlan(game, len(seats), (), seed, seats)
-    given |= guided | given.pop("how") | {"end": given["end"]["text"]}
+    given |= guided | given.pop("how") | given.pop("facts") | {"end": given["end"]["text"]}
     return TypeAdapter(Lesson).validate_python({"game": game, "plan": plan, **given})
 
 

@@ -218,7 +218,9 @@ class LiveTables:
         if (table := self._open.get(table_id)) is None:
             if (stored := self._store.table(table_id)) is None:
                 return None
-            self._wait_for(stored.plan.game)
+            if (game := stored.plan.game) not in registry.names():
+                raise TableError(f"this table is of {shown(game)}, which is not known here")
+            self._wait_for(game)
             with self._opening:  # of two that are open, one would miss the other's moves
                 if (table := self._open.get(table_id)) is None:
                     # It may have been opened, played at and closed since it was read.
