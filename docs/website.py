@@ -113,7 +113,7 @@ REFERENCE = {
             "Batches recorded_games read_results",
             "shakespeare_arena.dataset": "write_dataset",
             "shakespeare_env.film": "Film film_page",
-            "shakespeare_table.analysis.judging": "verdicts best_line",
+            "shakespeare_table.analysis.judging": "verdict_on best_line",
         },
     ),
     "strategy": (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,15 +37,16 @@ class Verdict(Judged):
     scores: tuple[float, ...]  # final scores after it, in the same way
 
 
-def verdicts(
-    positions: Sequence[Position],
-    moves: Sequence[str],
+def verdict_on(
+    position: Position,
+    move: str,
+    number: int,
     analyst: Analyst,
     *,
     seed: int = 0,
     playouts: int = PLAYOUTS,
-) -> Iterator[Verdict]:
-    """Judge the decisions of a game, one after the other.
+) -> Verdict:
+    """Judge a decision of a game, the one after `number` moves.
 
     Where the agent's search would play another move, both are played on to the end in the same
     possible games, which depend only on what the decider may know. Those games are no part of the
@@ -58,28 +59,6 @@ def verdicts(
     Raises:
         ValueError: a number is out of range.
     """
-    for number, move in enumerate(moves):
-        yield verdict_on(positions[number], move, number, analyst, seed=seed, playouts=playouts)
-
-
-def refined(forecasts: Forecasts, judged: Iterable[Verdict], by: str) -> Forecasts:
-    """The same forecasts, replaced by those of playouts for positions judged."""
-    chances, scores = forecasts.chances.copy(), forecasts.scores.copy()
-    for verdict in judged:
-        chances[verdict.number - 1], scores[verdict.number - 1] = verdict.chances, verdict.scores
-    return Forecasts(chances, scores, by)
-
-
-def verdict_on(
-    position: Position,
-    move: str,
-    number: int,
-    analyst: Analyst,
-    *,
-    seed: int = 0,
-    playouts: int = PLAYOUTS,
-) -> Verdict:
-    """The verdict on one decision, the one after `number` moves; see `verdicts`."""
     if checked_count("playouts", playouts) < 2:
         raise ValueError("playouts=1: an interval needs 2 or more")
     trials = Trials(analyst, position, seed, number)
@@ -138,7 +117,7 @@ def forecasts_of(
 
     Each position is seen by the seat to move, which knows its own secrets alone, so a line may jump
     between two movers though nothing happened. A network with heads answers at once, right on
-    average rather than here (`refined` says more); for other agents possible games are played on,
+    average rather than here; for other agents possible games are played on,
     beginning with the agent's move. The last forecast is the actual result.
     """
     going = [number for number, at in enumerate(positions) if at.to_move is not None]

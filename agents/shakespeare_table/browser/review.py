@@ -34,7 +34,6 @@ from shakespeare_table.analysis.judging import (
     best_line,
     forecasts_of,
     of_all_seats,
-    refined,
     verdict_on,
 )
 from shakespeare_table.browser.lobby import PERSON, same_seats
@@ -137,7 +136,11 @@ class Judging:
 
     def _by_movers(self) -> Forecasts:
         assert self._first is not None
-        return refined(self._first, list(self.judged), self.name)
+        chances, scores = self._first.chances.copy(), self._first.scores.copy()
+        for verdict in list(self.judged):
+            at = verdict.number - 1
+            chances[at], scores[at] = verdict.chances, verdict.scores
+        return Forecasts(chances, scores, self.name)
 
 
 @dataclass(frozen=True)

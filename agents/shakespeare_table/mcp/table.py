@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any, NamedTuple
 
 from shakespeare_agents.programs import Fault
@@ -62,7 +61,7 @@ class Table(Session):
         names = [opponent.name for opponent in opponents]
         names.insert(seat, YOU)
         agents = {other: opponent.agent for other, opponent in self.opponents.items()}
-        super().__init__(position, agents, start.seed, names=names, viewer=seat)
+        super().__init__(position, agents, start.seed, names=names)
         self.fault: Fault | None = None
         self._chosen_at = 0
         self._label = GameLog(names).label
@@ -143,7 +142,8 @@ class Table(Session):
             self.fault = Fault(kind, f"{type(error).__name__}: {error}")
 
     def _happened(self) -> list[str]:
-        return list(chain.from_iterable(self.lines(self._chosen_at)))
+        since = range(self._chosen_at, len(self.moves))
+        return [line for at in since for line in self.course.lines(at, self.seat)]
 
     def _facts(self) -> dict[str, Any]:
         position = self.position
@@ -165,7 +165,7 @@ class Table(Session):
         lines = [f"{'Final scores' if final else 'Scores so far'}, seat by seat:"]
         lines.append("  " + "  ".join(map(str, position.scores())))
         if final:
-            sheet = self.score_sheet()
+            sheet = self.course.score_sheet(self.seat)
             lines += [f"  {source}: {'  '.join(map(str, points))}" for source, points in sheet]
         if position.players == 1:
             lines.append(f"A good solo game passes {position.game.solo_target:g}.")
