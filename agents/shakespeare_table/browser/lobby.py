@@ -36,7 +36,6 @@ class Choices:
     seat_counts: range
     variants: list[str]
     levels: list[dict[str, str]]
-    agents: list[str]
     fields: Mapping[str, str]
     start: Position | None
 
@@ -71,8 +70,6 @@ def _lobby(site: Site, request: Request, fields: Fields, fault: str = "") -> Res
     except TableError as error:
         fault, game = fault or str(error), fields.get("game")
         choice = choices({"game": game} if game in registry.names() else {}, site.settings)
-    store = site.store
-    tables = store.tables_of(owner_of(request), _LATEST)
     return site.page(
         request,
         "lobby.html",
@@ -80,7 +77,7 @@ def _lobby(site: Site, request: Request, fields: Fields, fault: str = "") -> Res
         choice=choice,
         games=list(registry.names()),
         fault=fault,
-        tables=[(stored, store.links_of(stored.id)) for stored in tables],
+        tables=site.store.tables_of(owner_of(request), _LATEST),
     )
 
 
@@ -105,8 +102,7 @@ def choices(fields: Mapping[str, str], settings: Settings) -> Choices:
     for seat in range(players):
         filled.setdefault(f"seat{seat}", PERSON if seat == 0 else easy)
         filled.setdefault(f"name{seat}", "You" if seat == 0 else "")
-    agents = settings.agents_for(name)
-    return Choices(name, players, counts, variants, levels, agents, filled, start)
+    return Choices(name, players, counts, variants, levels, filled, start)
 
 
 def same_seats(plan: TablePlan, settings: Settings) -> dict[str, str]:

@@ -21,7 +21,6 @@ from starlette.routing import Route
 from shakespeare_env.play.named import YOU, capitalised, with_names
 from shakespeare_table.analysis.thoughts import reasons, thoughts
 from shakespeare_table.browser.learn import effects_in_words, guidance, is_guided, sure_events
-from shakespeare_table.browser.lessons import lesson
 from shakespeare_table.browser.lobby import agent_seat, same_seats
 from shakespeare_table.browser.settings import TableError, strongest
 from shakespeare_table.browser.site import (
@@ -223,7 +222,6 @@ def _context(
     plan = latest.plan
     now = latest if number is None else latest.up_to(number)
     owns = looking.table.owner == owner_of(request)
-    agent = None if now.sitter is None else now.sitter.agent
     guided = is_guided(now, viewer)
     return {
         **_seen(now, latest, viewer),
@@ -233,10 +231,7 @@ def _context(
         "address": looking.address,
         "message": message,
         "again": f"/?{urlencode(same_seats(plan, site.settings))}",
-        "failed_agent": site.settings.called(agent) if agent else "",
         "links": site.store.links_of(looking.table.id) if owns else {},
-        "agents": site.settings.agents_for(plan.game),
-        "taught": lesson(plan.game),
     }
 
 
@@ -274,10 +269,7 @@ def _seen(now: Snapshot, latest: Snapshot, viewer: Viewer) -> dict[str, Any]:
             (seat, now.plan.names[seat], sign * scores[seat], seat in winners) for seat in order
         ]
     return {
-        "table_id": now.id,
         "now": now,
-        "number": len(now.moves),
-        "version": now.version,
         "viewer": viewer,
         "head": head,
         "sentence": _sentence(now, f"{head.sentence} {head.aside}".strip(), names, decides),
@@ -293,10 +285,8 @@ def _seen(now: Snapshot, latest: Snapshot, viewer: Viewer) -> dict[str, Any]:
         "decides": decides,
         "curtain": viewer.hidden_seat(now),
         "can_undo": not behind and knows in viewer.seats and can_take_back(now, knows),
-        "over": now.is_over,
         "sheet": sheet,
         "ranks": ranks,
-        "colours": presentation.seat_colours,
     }
 
 

@@ -266,7 +266,7 @@ def _show(asked: _Asked) -> Response:
         "review_extras.html",
         address=asked.address,
         agent=name,
-        offered=asked.site.settings.agents_for(film.game.name),
+        game=film.game.name,
         scores=score_graph(film, link),
         at=at,
     )
