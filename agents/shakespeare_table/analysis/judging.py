@@ -23,8 +23,7 @@ PLAYOUTS = 64
 _AGAIN = 4  # how many times as many a second look has, for a move that looks like a mistake
 _NEAR_CERTAIN = 0.95  # the probability from which a move is not questioned
 _FORECASTING = 32  # playouts of a position where no network forecasts
-MOVES = 8
-"""The number of moves of a line."""
+_MOVES = 8  # the most moves of a line
 _OF_A_LINE = 64  # playouts of each of its moves, for what every seat may expect
 
 
@@ -86,21 +85,19 @@ class Line:
     forecasts: Forecasts  # what every seat could expect, as the seat to move knows it
 
 
-def best_line(
-    position: Position, analyst: Analyst, *, seed: int = 0, number: int = 0, most: int = MOVES
-) -> Line:
+def best_line(position: Position, analyst: Analyst, *, seed: int = 0, number: int = 0) -> Line:
     """What the analyst's search would play from a position on, for every seat in turn.
 
     Each seat decides by what it may know. Chance is that of the position, so a line of a finished
     game shows what would have happened there. With the decision's number in its game and the seed,
     the first move is that of `verdict_on`, unless the move played was near-certain; the line ends
-    after `most` moves, or with the game.
+    after eight moves, or with the game.
 
     Raises:
         ValueError: the game is over.
     """
     course, expected = Course([position], []), []
-    while len(course.moves) < most and not course.is_over:
+    while len(course.moves) < _MOVES and not course.is_over:
         trials = Trials(analyst, course.position, seed, number + len(course.moves))
         action = trials.searched()
         expected.append(trials.play([action], _OF_A_LINE)[:, 0].mean(axis=1))

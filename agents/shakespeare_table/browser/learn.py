@@ -23,7 +23,6 @@ from shakespeare_agents.naming import default, make
 from shakespeare_env.core import registry
 from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Event
-from shakespeare_env.play.agent import AnyAgent
 from shakespeare_env.play.course import START
 from shakespeare_table.browser.lessons import SEAT, Entry, Lesson, fitting, lesson, topic_text, view
 from shakespeare_table.browser.site import Fields, Site, owner_of, remembering
@@ -38,6 +37,7 @@ _MOST_GAINS = 4
 _MOST_ROWS = 3
 _KEPT = 4096  # decisions kept in memory
 _asking = threading.Lock()
+_agent = cache(make)
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,9 @@ def example(game: str) -> Snapshot:
         if sitter.agent is None:
             move = _suggested(taught, now)
         else:
-            move = choose(_agent(sitter.agent, game), now.position, seed, len(now.moves))
+            move = choose(
+                _agent(sitter.agent, now.position.game), now.position, seed, len(now.moves)
+            )
         now = now.pushed(move)
     return now
 
@@ -157,11 +159,6 @@ def _card(move: str) -> str:
     return move.partition(":")[2].partition(">")[0].removesuffix("+3")
 
 
-@cache
-def _agent(name: str, game: str) -> AnyAgent:
-    return make(name, registry.game(game))
-
-
 def _suggested(taught: Lesson, now: Snapshot) -> str:
     """What the game's default agent would play; the lesson may prefer another move, to show it."""
     position = now.position
@@ -170,7 +167,7 @@ def _suggested(taught: Lesson, now: Snapshot) -> str:
         if entry.move in legal and entry.condition(seen):
             return entry.move
     with _asking:
-        agent = _agent(default(position.game), taught.game)
+        agent = _agent(default(position.game), position.game)
         return choose(agent, position, now.plan.seed_of_agents, len(now.moves))
 
 

@@ -9,7 +9,6 @@ import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -220,7 +219,10 @@ def routes(site: Site) -> list[Route]:
     return [
         site.get("/review", _start),
         site.post("/review", _bring),
-        *(Route(f"/film/{file.name}", partial(_file, file)) for file in (*SCRIPTS, *STYLES)),
+        *(
+            Route(f"/film/{file.name}", lambda _, file=file: FileResponse(file))
+            for file in (*SCRIPTS, *STYLES)
+        ),
         of_game("", _show),
         of_game("/film", _film),
         of_game("/page", _share),
@@ -230,10 +232,6 @@ def routes(site: Site) -> list[Route]:
         Route("/review/{kind}/{id}/{ply}/line", line),
         of_game("/{ply}/picture.png", _picture),
     ]
-
-
-def _file(file: Path, _request: Request) -> Response:
-    return FileResponse(file)
 
 
 def _start(site: Site, request: Request, fault: str = "") -> Response:

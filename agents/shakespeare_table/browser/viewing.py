@@ -191,11 +191,9 @@ def _names(position: Mapping[str, Any], place: str) -> list[str]:
     inner: Any = position
     seat = _SEAT.fullmatch(parts[0])
     for step in ["seats", seat[1], *parts[1:]] if seat else parts:
-        if isinstance(inner, Mapping):
-            inner = inner.get(step)
-        elif isinstance(inner, list) and step in map(str, range(len(inner))):
-            inner = inner[int(step)]
-        else:
+        try:
+            inner = inner[int(step) if isinstance(inner, list) else step]
+        except (LookupError, TypeError, ValueError):
             inner = None
     lies = inner.get("card") if isinstance(inner, Mapping) else inner
     names = [lies] if isinstance(lies, str) else []

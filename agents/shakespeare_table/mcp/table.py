@@ -120,10 +120,6 @@ class Table(Session):
         facts = [{"move": move, "does": does} for move, does in described.items()]
         return Answer("\n".join(lines), {**self._facts(), "legal_moves": facts})
 
-    def topics(self) -> dict[str, str]:
-        """What cards, moves and things do now, by name."""
-        return dict(self.position.game.presentation.topics(self.position.seen_by(self.seat)))
-
     def brief(self) -> dict[str, Any]:
         """The table among others."""
         return {
