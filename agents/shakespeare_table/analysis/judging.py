@@ -77,16 +77,12 @@ def verdict_on(
     return Verdict(number + 1, trials.seat, text, loss, margin, *after)
 
 
-@dataclass(frozen=True)
-class Line:
-    """Moves that a search prefers, one after the other."""
-
-    course: Course
-    forecasts: Forecasts  # what every seat could expect, as the seat to move knows it
-
-
-def best_line(position: Position, analyst: Analyst, *, seed: int = 0, number: int = 0) -> Line:
+def best_line(
+    position: Position, analyst: Analyst, *, seed: int = 0, number: int = 0
+) -> tuple[Course, Forecasts]:
     """What the analyst's search would play from a position on, for every seat in turn.
+
+    With it comes what every seat could expect, as the seat to move knows it.
 
     Each seat decides by what it may know. Chance is that of the position, so a line of a finished
     game shows what would have happened there. With the decision's number in its game and the seed,
@@ -104,7 +100,7 @@ def best_line(position: Position, analyst: Analyst, *, seed: int = 0, number: in
         course = course.pushed(course.position.move_text(action))
     expected.append(_end_of(course.position) if course.is_over else expected[-1])
     chances, scores = np.stack(expected, axis=1)
-    return Line(course, Forecasts(chances, scores, analyst.name))
+    return course, Forecasts(chances, scores, analyst.name)
 
 
 def forecasts_of(

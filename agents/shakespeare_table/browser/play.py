@@ -318,16 +318,9 @@ def _asked(site: Site, request: Request) -> tuple[Snapshot, str, str, int]:
 
 
 def _ask(site: Site, request: Request) -> Response:
-    now, _, agent, budget = _asked(site, request)
-    text = site.fragment(
-        "thoughts.html",
-        address=request.url.path,
-        agent=agent,
-        playouts=budget,
-        number=len(now.moves),
-        seat=request.query_params.get("as", ""),
-    )
-    return HTMLResponse(text)
+    now, _, agent, _ = _asked(site, request)
+    source = f"{request.url.path}/stream?{request.url.query}&number={len(now.moves)}"
+    return HTMLResponse(site.fragment("thoughts.html", source=source, agent=agent))
 
 
 async def _stream(site: Site, request: Request) -> Response:

@@ -28,7 +28,6 @@ from shakespeare_env.film import SCRIPTS, STYLES, Film, Forecasts, film_page, pl
 from shakespeare_env.film.figures import chances_graph, mistakes_list, score_graph, summary
 from shakespeare_env.play.course import Course
 from shakespeare_table.analysis.judging import (
-    Line,
     Verdict,
     best_line,
     forecasts_of,
@@ -111,27 +110,26 @@ class Judging:
         """Every seat's chances over the game, as well as they are known."""
         return of_all_seats(self._by_movers(), self._positions)
 
-    async def line(self, number: int, viewer: str) -> Line:
+    async def line(self, number: int, viewer: str) -> tuple[Course, Forecasts]:
         """The best line from a position on; its forecasts go on from those of the game."""
         await self.begin(viewer)
         whole = partial(best_line, self._positions[number], number=number)
-        line: Line = await self._ask(whole, viewer)
-        return await run_in_threadpool(self._joined, number, line)
+        course, own = await self._ask(whole, viewer)
+        return course, await run_in_threadpool(self._joined, number, course, own)
 
     async def _ask(self, analysis: Callable[..., Any], viewer: str) -> Any:
         job = partial(analyse, analysis, self._positions[0].game.name, self.agent)
         return await self._analysts.answer(job, viewer)
 
-    def _joined(self, number: int, line: Line) -> Line:
-        game, own = self._by_movers(), line.forecasts
+    def _joined(self, number: int, course: Course, own: Forecasts) -> Forecasts:
+        game = self._by_movers()
         whole = Forecasts(
             np.concatenate([game.chances[:number], own.chances]),
             np.concatenate([game.scores[:number], own.scores]),
             self.name,
         )
-        seen = of_all_seats(whole, [*self._positions[:number], *line.course.positions])
-        own = Forecasts(seen.chances[number:], seen.scores[number:], self.name)
-        return Line(line.course, own)
+        seen = of_all_seats(whole, [*self._positions[:number], *course.positions])
+        return Forecasts(seen.chances[number:], seen.scores[number:], self.name)
 
     def _by_movers(self) -> Forecasts:
         assert self._first is not None
@@ -206,15 +204,16 @@ def routes(site: Site) -> list[Route]:
         judging = await run_in_threadpool(question.judging)
         return EventSourceResponse(_judged_events(question, judging))
 
-    async def line(request: Request) -> Response:
+    async def best(request: Request) -> Response:
         """The best line from a position on, as a film for the script, with what the bar shows."""
         question = await run_in_threadpool(asked, request)
         ply, judging = question.ply_to_move, await run_in_threadpool(question.judging)
         try:
-            best = await while_waited_for(request, judging.line(ply, viewer_of(request)))
+            line = judging.line(ply, viewer_of(request))
+            course, forecasts = await while_waited_for(request, line)
         except ThinkerError as fault:
             raise HTTPException(409, f"{judging.name} has failed: {fault}") from fault
-        return await run_in_threadpool(_line, question, judging, best)
+        return await run_in_threadpool(_line, question, judging, course, forecasts)
 
     return [
         site.get("/review", _start),
@@ -229,7 +228,7 @@ def routes(site: Site) -> list[Route]:
         Route("/review/{kind}/{id}/analysis", analysis),
         of_game("/{ply}", _show),
         of_game("/{ply}/on", _play_on),
-        Route("/review/{kind}/{id}/{ply}/line", line),
+        Route("/review/{kind}/{id}/{ply}/line", best),
         of_game("/{ply}/picture.png", _picture),
     ]
 
@@ -287,8 +286,7 @@ def _share(asked: _Asked) -> Response:
     return Response(page, media_type="text/html", headers=headers)
 
 
-def _line(asked: _Asked, judging: Judging, line: Line) -> Response:
-    course, forecasts = line.course, line.forecasts
+def _line(asked: _Asked, judging: Judging, course: Course, forecasts: Forecasts) -> Response:
     film = json.loads(Film(course.positions, course.moves, asked.reviewed.game.names or ()).data())
     alone = asked.reviewed.film.players == 1
     values = forecasts.scores if alone else 100 * forecasts.chances

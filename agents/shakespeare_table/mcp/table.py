@@ -82,10 +82,6 @@ class Table(Session):
         text = "\n".join([*happened, "", *self._scores(), "", then.text])
         return Answer(text, {**then.facts, "happened": happened})
 
-    def forfeit(self, fault: Fault) -> None:
-        """The outside seat loses the game by a fault."""
-        self.fault, self.failed = fault, self.seat
-
     def view(self) -> Answer:
         """Everything that the outside seat sees."""
         position = self.position

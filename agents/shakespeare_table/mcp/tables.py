@@ -174,7 +174,8 @@ class Tables:
             del self._tables[table]
             text = f"You have left table {table}."
             if not left.is_over and self._keeper is not None:
-                left.forfeit(Fault("crash", "it left the table before the end"))
+                left.failed = left.seat
+                left.fault = Fault("crash", "it left the table before the end")
                 text += f" {self._keeper.keep(left)}"
             return Answer(text, {"table": table})
 
