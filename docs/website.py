@@ -114,7 +114,7 @@ REFERENCE = {
             "shakespeare_env.play.course": "Course",
             "shakespeare_arena.dataset": "write_dataset",
             "shakespeare_env.film": "Film film_page",
-            "shakespeare_table.analysis.judging": "verdicts best_line",
+            "shakespeare_table.analysis.judging": "verdict_on best_line",
         },
     ),
     "strategy": (

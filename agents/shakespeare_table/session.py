@@ -14,8 +14,8 @@ from shakespeare_env.play.course import Course
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE, Lineup, play_out
 
-OnMove = Callable[[list[str]], None]
-"""Called after a move, with the move and its effects in words."""
+OnMove = Callable[[Course], None]
+"""Called after a move, with the game so far."""
 
 
 class Session:
@@ -26,7 +26,6 @@ class Session:
         agents: The agents by seat; the other seats are played from outside.
         seed: Decides the agents' draws.
         names: The players' names by seat, in errors and in words.
-        viewer: The seat whose knowledge the words show; None shows everything.
         generator: The number of the agents' generator under the seed.
 
     Attributes:
@@ -43,7 +42,6 @@ class Session:
         seed: int = 0,
         *,
         names: Sequence[str] | None = None,
-        viewer: int | None = None,
         generator: int = 0,
     ) -> None:
         agents = agents or {}
@@ -56,7 +54,6 @@ class Session:
         called = [names[seat] for seat in agents] if names else ()
         self._lineup = Lineup(list(agents.values()), seats, self._generators, called)
         self._before_moves = [self._generators.saved()]
-        self._viewer = viewer
         self.course = Course([position], [], names)
         self.failed: int | None = None
         self.seconds = [0.0] * position.players
@@ -109,7 +106,7 @@ class Session:
         self._since = now
         self._before_moves.append(self._generators.saved())
         if on_move is not None:
-            on_move(self.lines(len(self.moves) - 1)[0])
+            on_move(self.course)
 
     def take_back(self, seat: int) -> str:
         """The seat's last move, which must be the last of all, undone as if never played.
@@ -123,14 +120,6 @@ class Session:
         del self._before_moves[number + 1 :]
         self._generators.restore(self._before_moves[-1])
         return move
-
-    def lines(self, first: int = 0) -> list[list[str]]:
-        """Each move from number `first` on, counted from 0, and then its effects, in words."""
-        return [self.course.lines(at, self._viewer) for at in range(first, len(self.moves))]
-
-    def score_sheet(self) -> list[tuple[str, list[int]]]:
-        """The parts of all scores by source, as far as the viewer knows them."""
-        return self.course.score_sheet(self._viewer)
 
 
 def choose(agent: AnyAgent, position: Position, seed: int = 0, number: int = 0) -> str:

@@ -11,7 +11,7 @@ from shakespeare_env.core import registry
 from shakespeare_research.counterfactual import counterfactual
 from shakespeare_table.analysis.analyst import Analyst
 from shakespeare_table.analysis.figures import KINDS, kind_of
-from shakespeare_table.analysis.judging import forecasts_of, verdicts
+from shakespeare_table.analysis.judging import forecasts_of, verdict_on
 from shakespeare_table.analysis.thoughts import thoughts
 from tests.agents import sessions
 from tests.agents.networks import random_network
@@ -54,12 +54,12 @@ def test_thoughts_get_better_round_by_round(game, analyst):
 
 def test_thoughts_and_verdicts_look_at_nothing_that_the_seat_may_not_know(game, analyst):
     at = next(k for k in range(6, 40) if len(game.positions[k].moves()) > 2)
-    position, moves = game.positions[at], game.moves[at : at + 1]
+    position, move = game.positions[at], game.moves[at]
     others = [position.determinize(position.to_move, seed) for seed in (1, 2)]
     assert any(other != position for other in others)
     found: list[Any] = []
     for one in (position, *others):
-        judged = list(verdicts([one], moves, analyst, playouts=4))
+        judged = verdict_on(one, move, 0, analyst, playouts=4)
         forecast = forecasts_of([one], analyst, playouts=4)
         thought = list(thoughts(one, analyst, seed=3, playouts=50))
         found.append((thought, judged, forecast.chances.tolist(), forecast.scores.tolist()))
@@ -78,7 +78,10 @@ def test_forecasts_of_a_game_end_with_what_happened(game, analyst):
 def test_a_move_that_throws_the_game_away_is_found():
     game = played("figaro", 3)
     analyst = Analyst(registry.game("figaro"), ROLLOUTS.replace("8", "40"))
-    judged = list(verdicts(game.positions, game.moves, analyst, playouts=40))
+    judged = [
+        verdict_on(game.positions[number], move, number, analyst, playouts=40)
+        for number, move in enumerate(game.moves)
+    ]
     first = max(judged, key=lambda one: one.loss - one.margin)
     assert kind_of(first) is KINDS[0]
     position = game.positions[first.number - 1]

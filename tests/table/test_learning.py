@@ -8,7 +8,7 @@ import pytest
 
 from shakespeare_env import Position
 from shakespeare_table.browser.learn import example, guidance, pictures, topics
-from shakespeare_table.browser.lessons import SEAT, fitting, holds, lesson, view
+from shakespeare_table.browser.lessons import SEAT, fitting, lesson, view
 from shakespeare_table.rulebook import rules_of
 from tests.table.tables import moves, play, seen
 
@@ -25,7 +25,7 @@ def test_what_a_lesson_names_exists(game):
     views = [view(position, SEAT) for position in own]
     known = topics(game)
     for section, panels in zip(taught.sections, pictures(taught), strict=True):
-        assert any(holds(section.picture.condition, one) for one in views), section.title
+        assert any(section.picture.condition(one) for one in views), section.title
         assert panels, section.title
         assert set(section.topics) <= known.keys(), section.title
     assert set(taught.terms.values()) <= known.keys()
@@ -54,7 +54,7 @@ def test_a_lesson_has_a_reason_for_every_kind_of_move_wherever_one_goes(game):
             assert fitting(taught.asked, views[-1])
         position.push(legal[number * 7 % len(legal)])
         number += 1
-    assert all(any(holds(note.condition, one) for one in views) for note in taught.notes)
+    assert all(any(note.condition(one) for one in views) for note in taught.notes)
 
 
 @pytest.mark.parametrize("game", GAMES)

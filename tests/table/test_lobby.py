@@ -8,7 +8,7 @@ import pytest
 from shakespeare_agents.naming import make
 from shakespeare_env import Position
 from shakespeare_env.core import registry
-from shakespeare_table.browser.lobby import levels_of
+from shakespeare_table.browser.settings import levels_of
 from tests.table.tables import begin, field, moves
 
 

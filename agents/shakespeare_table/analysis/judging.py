@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,8 +23,7 @@ PLAYOUTS = 64
 _AGAIN = 4  # how many times as many a second look has, for a move that looks like a mistake
 _NEAR_CERTAIN = 0.95  # the probability from which a move is not questioned
 _FORECASTING = 32  # playouts of a position where no network forecasts
-MOVES = 8
-"""The number of moves of a line."""
+_MOVES = 8  # the most moves of a line
 _OF_A_LINE = 64  # playouts of each of its moves, for what every seat may expect
 
 
@@ -37,15 +36,16 @@ class Verdict(Judged):
     scores: tuple[float, ...]  # final scores after it, in the same way
 
 
-def verdicts(
-    positions: Sequence[Position],
-    moves: Sequence[str],
+def verdict_on(
+    position: Position,
+    move: str,
+    number: int,
     analyst: Analyst,
     *,
     seed: int = 0,
     playouts: int = PLAYOUTS,
-) -> Iterator[Verdict]:
-    """Judge the decisions of a game, one after the other.
+) -> Verdict:
+    """Judge a decision of a game, the one after `number` moves.
 
     Where the agent's search would play another move, both are played on to the end in the same
     possible games, which depend only on what the decider may know. Those games are no part of the
@@ -58,28 +58,6 @@ def verdicts(
     Raises:
         ValueError: a number is out of range.
     """
-    for number, move in enumerate(moves):
-        yield verdict_on(positions[number], move, number, analyst, seed=seed, playouts=playouts)
-
-
-def refined(forecasts: Forecasts, judged: Iterable[Verdict], by: str) -> Forecasts:
-    """The same forecasts, replaced by those of playouts for positions judged."""
-    chances, scores = forecasts.chances.copy(), forecasts.scores.copy()
-    for verdict in judged:
-        chances[verdict.number - 1], scores[verdict.number - 1] = verdict.chances, verdict.scores
-    return Forecasts(chances, scores, by)
-
-
-def verdict_on(
-    position: Position,
-    move: str,
-    number: int,
-    analyst: Analyst,
-    *,
-    seed: int = 0,
-    playouts: int = PLAYOUTS,
-) -> Verdict:
-    """The verdict on one decision, the one after `number` moves; see `verdicts`."""
     if checked_count("playouts", playouts) < 2:
         raise ValueError("playouts=1: an interval needs 2 or more")
     trials = Trials(analyst, position, seed, number)
@@ -99,36 +77,30 @@ def verdict_on(
     return Verdict(number + 1, trials.seat, text, loss, margin, *after)
 
 
-@dataclass(frozen=True)
-class Line:
-    """Moves that a search prefers, one after the other."""
-
-    course: Course
-    forecasts: Forecasts  # what every seat could expect, as the seat to move knows it
-
-
 def best_line(
-    position: Position, analyst: Analyst, *, seed: int = 0, number: int = 0, most: int = MOVES
-) -> Line:
+    position: Position, analyst: Analyst, *, seed: int = 0, number: int = 0
+) -> tuple[Course, Forecasts]:
     """What the analyst's search would play from a position on, for every seat in turn.
+
+    With it comes what every seat could expect, as the seat to move knows it.
 
     Each seat decides by what it may know. Chance is that of the position, so a line of a finished
     game shows what would have happened there. With the decision's number in its game and the seed,
     the first move is that of `verdict_on`, unless the move played was near-certain; the line ends
-    after `most` moves, or with the game.
+    after eight moves, or with the game.
 
     Raises:
         ValueError: the game is over.
     """
     course, expected = Course([position], []), []
-    while len(course.moves) < most and not course.is_over:
+    while len(course.moves) < _MOVES and not course.is_over:
         trials = Trials(analyst, course.position, seed, number + len(course.moves))
         action = trials.searched()
         expected.append(trials.play([action], _OF_A_LINE)[:, 0].mean(axis=1))
         course = course.pushed(course.position.move_text(action))
     expected.append(_end_of(course.position) if course.is_over else expected[-1])
     chances, scores = np.stack(expected, axis=1)
-    return Line(course, Forecasts(chances, scores, analyst.name))
+    return course, Forecasts(chances, scores, analyst.name)
 
 
 def forecasts_of(
@@ -138,7 +110,7 @@ def forecasts_of(
 
     Each position is seen by the seat to move, which knows its own secrets alone, so a line may jump
     between two movers though nothing happened. A network with heads answers at once, right on
-    average rather than here (`refined` says more); for other agents possible games are played on,
+    average rather than here; for other agents possible games are played on,
     beginning with the agent's move. The last forecast is the actual result.
     """
     going = [number for number, at in enumerate(positions) if at.to_move is not None]

@@ -46,7 +46,6 @@ class MoveThought:
 class Thoughts:
     """What an agent thinks of a position, by what the seat to move may know."""
 
-    seat: int  # to move
     moves: tuple[MoveThought, ...]  # the most promising first
     chances: tuple[float, ...] | None  # of victory, by seat; None as long as nobody knows
     scores: tuple[float, ...] | None  # final, in the same way
@@ -88,7 +87,7 @@ def thoughts(
         moves = (_move(position, trials, a, tried.get(a)) for a in [*actions, *rest])
         chances, scores = (None, None) if expected is None else map(tuple, expected.tolist())
         chances = None if trials.players == 1 else chances
-        return Thoughts(trials.seat, tuple(moves), chances, scores, total)
+        return Thoughts(tuple(moves), chances, scores, total)
 
     network = analyst.network
     yield so_far(None if network is None else forecast_by_network(network, [position])[:, 0])

@@ -14,7 +14,7 @@ import socket
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from functools import cache, partial
+from functools import cache
 from types import FrameType
 
 import h11
@@ -32,10 +32,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from shakespeare_env.errors import DatasetError
 from shakespeare_table.browser import learn, lobby, play, review
-from shakespeare_table.browser.settings import HEADERS, Guard, Settings, is_local
+from shakespeare_table.browser.settings import HEADERS, Guard, Settings, TableError, is_local
 from shakespeare_table.browser.site import STATIC, Site
 from shakespeare_table.browser.store import StoreError
-from shakespeare_table.browser.tables import TableError
 from shakespeare_table.browser.thinking import NotReadyError
 
 _QUICKLY = 3  # the level at which answers are compressed: a third of the usual time
@@ -50,7 +49,7 @@ _NOT_KEPT = "What was asked for is not done; every move that was shown is kept."
 
 def make_app(settings: Settings) -> Starlette:
     """The server as an ASGI application; StoreError if games cannot be kept."""
-    site = Site(settings, partial(lobby.seated_agent, settings=settings))
+    site = Site(settings)
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:

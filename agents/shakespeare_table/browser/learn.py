@@ -23,18 +23,8 @@ from shakespeare_agents.naming import default, make
 from shakespeare_env.core import registry
 from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Event
-from shakespeare_env.play.agent import AnyAgent
 from shakespeare_env.play.course import START
-from shakespeare_table.browser.lessons import (
-    SEAT,
-    Entry,
-    Lesson,
-    fitting,
-    holds,
-    lesson,
-    topic_text,
-    view,
-)
+from shakespeare_table.browser.lessons import SEAT, Entry, Lesson, fitting, lesson, topic_text, view
 from shakespeare_table.browser.site import Fields, Site, owner_of, remembering
 from shakespeare_table.browser.tables import Snapshot, first_snapshot
 from shakespeare_table.browser.thinking import NotReadyError
@@ -47,6 +37,7 @@ _MOST_GAINS = 4
 _MOST_ROWS = 3
 _KEPT = 4096  # decisions kept in memory
 _asking = threading.Lock()
+_agent = cache(make)
 
 
 @dataclass(frozen=True)
@@ -97,7 +88,7 @@ def guidance(now: Snapshot) -> Guidance | None:
     *before, advice = (_advice(now.up_to(at)) for at in own)
     noted = [note for earlier in before for note in earlier.notes]
     card, last = _card(advice.move), ""
-    explained = re.fullmatch(taught.facts.explained, advice.move)
+    explained = re.fullmatch(taught.explained, advice.move)
     known = any(_card(earlier.move) == card for earlier in before)
     topics = position.game.presentation.topics(position.seen_by(SEAT))
     if before and (played := now.moves[own[-2]]) != before[-1].move:
@@ -106,12 +97,7 @@ def guidance(now: Snapshot) -> Guidance | None:
             f"You chose to {describe(played)}, not to {describe(before[-1].move)}. That is "
             "allowed: the guide goes on."
         )
-    counts = taught.facts.counts
-    gains = [
-        event
-        for event in advice.gains
-        if event.points or any(name in counts for name in event.counters)
-    ]
+    gains = [it for it in advice.gains if it.points or it.counters.keys() & taught.counts]
     return Guidance(
         advice.asked.title if advice.asked else position.phase,
         _words(advice.asked, [earlier.asked for earlier in before], advice.seen),
@@ -136,7 +122,9 @@ def example(game: str) -> Snapshot:
         if sitter.agent is None:
             move = _suggested(taught, now)
         else:
-            move = choose(_agent(sitter.agent, game), now.position, seed, len(now.moves))
+            move = choose(
+                _agent(sitter.agent, now.position.game), now.position, seed, len(now.moves)
+            )
         now = now.pushed(move)
     return now
 
@@ -171,20 +159,15 @@ def _card(move: str) -> str:
     return move.partition(":")[2].partition(">")[0].removesuffix("+3")
 
 
-@cache
-def _agent(name: str, game: str) -> AnyAgent:
-    return make(name, registry.game(game))
-
-
 def _suggested(taught: Lesson, now: Snapshot) -> str:
     """What the game's default agent would play; the lesson may prefer another move, to show it."""
     position = now.position
     legal, seen = position.moves(), view(position, SEAT)
     for entry in taught.prefers:
-        if entry.move in legal and holds(entry.condition, seen):
+        if entry.move in legal and entry.condition(seen):
             return entry.move
     with _asking:
-        agent = _agent(default(position.game), taught.game)
+        agent = _agent(default(position.game), position.game)
         return choose(agent, position, now.plan.seed_of_agents, len(now.moves))
 
 
@@ -195,7 +178,7 @@ def _advice(now: Snapshot) -> Advice:
     move = _suggested(taught, now)
     gains = sure_events(position, move)
     seen = view(position, SEAT, move, gains)
-    notes = [note for note in taught.notes if holds(note.condition, seen)]
+    notes = [note for note in taught.notes if note.condition(seen)]
     return Advice(seen, move, gains, fitting(taught.asked, seen), fitting(taught.why, seen), notes)
 
 
@@ -267,7 +250,7 @@ def pictures(taught: Lesson) -> list[list[list[str]]]:
     views = [view(position, SEAT) for position in own]
     found = []
     for section in taught.sections:
-        fits = (at for at, seen in enumerate(views) if holds(section.picture.condition, seen))
+        fits = (at for at, seen in enumerate(views) if section.picture.condition(seen))
         panels = drawn_panels(own[next(fits, len(own) - 1)], SEAT, now.plan.names)
         wanted = section.picture.pieces  # names of pieces, their beginnings, or whole panels
         parts = (

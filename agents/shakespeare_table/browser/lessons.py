@@ -8,16 +8,15 @@ A file has
     asked    what is to be chosen: the first entry that fits counts;
     why      what a move is for: the first entry that fits counts;
     notes    said once each, when they first hold;
-    facts    see `Facts`;
+    facts    which counters matter (`counts`), and moves whose card is `explained`;
     end      said after the game;
     terms    words that pages explain, and the topics that do.
 
 Entries say `first` at their first time, `again` at the second one, `later` from then on.
 
-What `if` holds must hold of the position as its seat sees it (`view`). Values are equal, or a text
-such as ">3" bounds a number, or how many there are; `move` and `told` are patterns for the whole
-move, in which {me} is the seat, and for what it brings. Braces in what is said hold values of the
-view. Rules stand in brackets: "[T9]".
+What `if` holds, an expression of Jinja, must be true of the position as its seat sees it (`view`);
+text `is like` a pattern for the whole of it. Braces in what is said hold values of the view. Rules
+stand in brackets: "[T9]".
 """
 
 from __future__ import annotations
@@ -25,14 +24,15 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import Annotated, Any
 
+from jinja2 import Environment
 from markupsafe import Markup, escape
-from pydantic import Field, TypeAdapter
+from pydantic import BeforeValidator, Field, TypeAdapter
 
 from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Event
@@ -41,18 +41,23 @@ from shakespeare_table.rulebook import rules_of
 
 SEAT = 0
 """The seat of whoever learns."""
-_BOUND = re.compile(r"([<>])(-?\d+)")
-_PATTERNS = ("move", "told")
 _LINK = re.compile(r"\s*\[([A-Z]+\d+\w?)\]")
 
-Condition = Mapping[str, Any]
+_conditions = Environment()
+_conditions.tests["like"] = lambda text, pattern: re.fullmatch(pattern, text) is not None
+Condition = Annotated[
+    Callable[[Mapping[str, Any]], bool],
+    BeforeValidator(_conditions.compile_expression),
+    Field(alias="if"),
+]
+"""Whether something holds of a view of a position (`view`)."""
 
 
 @dataclass(frozen=True)
 class Picture:
     """Pieces of the board at the first position of the guided game for which a condition holds."""
 
-    condition: Annotated[Condition, Field(alias="if")]
+    condition: Condition
     pieces: Sequence[str]
 
 
@@ -74,7 +79,7 @@ class Entry:
         move: The move that is suggested there, of those that a lesson prefers.
     """
 
-    condition: Annotated[Condition, Field(alias="if")]
+    condition: Condition
     title: str = ""
     first: str = ""
     again: str | None = None
@@ -88,16 +93,13 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Facts:
-    """The counters that matter (`counts`), and a pattern of moves whose card is explained."""
-
-    counts: Sequence[str]
-    explained: str
-
-
-@dataclass(frozen=True)
 class Lesson:
-    """How a game is taught; see the module."""
+    """How a game is taught; see the module.
+
+    Attributes:
+        counts: The counters that matter.
+        explained: A pattern of moves whose card is explained.
+    """
 
     game: str
     plan: TablePlan
@@ -106,7 +108,8 @@ class Lesson:
     asked: Sequence[Entry]
     why: Sequence[Entry]
     notes: Sequence[Entry]
-    facts: Facts
+    counts: Sequence[str]
+    explained: str
     end: str
     terms: Mapping[str, str]
     prefers: Sequence[Entry] = ()
@@ -124,7 +127,7 @@ def lesson(game: str) -> Lesson | None:
     agent, seed = guided.pop("agent"), guided.pop("seed")
     seats = (Sitter("You"), *(Sitter(name, agent) for name in guided.pop("opponents")))
     plan = TablePlan(game, len(seats), (), seed, seats)
-    given |= guided | given.pop("how") | {"end": given["end"]["text"]}
+    given |= guided | given.pop("how") | given.pop("facts") | {"end": given["end"]["text"]}
     return TypeAdapter(Lesson).validate_python({"game": game, "plan": plan, **given})
 
 
@@ -163,42 +166,9 @@ def view(position: Position, seat: int, move: str = "", gains: Sequence[Event] =
     return {**shown, "move": move, "told": told, "now": now}
 
 
-def holds(condition: Condition, seen: Mapping[str, Any]) -> bool:
-    """Whether a condition holds of a view."""
-    return all(
-        re.fullmatch(str(wanted).replace("{me}", str(seen["seat"])), seen[name]) is not None
-        if name in _PATTERNS
-        else _fits(wanted, _inner(seen, name))
-        for name, wanted in condition.items()
-    )
-
-
-def _fits(wanted: Any, value: Any) -> bool:
-    if isinstance(wanted, Mapping):
-        return all(_fits(inner, _inner(value, name)) for name, inner in wanted.items())
-    if isinstance(wanted, str) and (bound := _BOUND.fullmatch(wanted)):
-        number, limit = _number(value), int(bound[2])
-        return number > limit if bound[1] == ">" else number < limit
-    return bool(value == wanted)
-
-
-def _inner(value: Any, name: str) -> Any:
-    if isinstance(value, Mapping):
-        return value.get(name)
-    if isinstance(value, list) and name.isdigit() and int(name) < len(value):
-        return value[int(name)]
-    return None
-
-
-def _number(value: Any) -> int:
-    if isinstance(value, Mapping):
-        return sum(value.values())
-    return len(value) if isinstance(value, list) else int(value or 0)
-
-
 def fitting(entries: Sequence[Entry], seen: Mapping[str, Any]) -> Entry | None:
     """The first entry of a lesson that fits a decision or a move."""
-    return next((entry for entry in entries if holds(entry.condition, seen)), None)
+    return next((entry for entry in entries if entry.condition(seen)), None)
 
 
 def topic_text(topics: Mapping[str, str], name: str) -> str:

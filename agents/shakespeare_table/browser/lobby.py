@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from shakespeare_agents import naming
-from shakespeare_agents.heuristics import has_heuristics
 from shakespeare_agents.json_input import parse_json
-from shakespeare_agents.naming import default
 from shakespeare_env import Position
 from shakespeare_env.checks.values import LONGEST_NAME, player_name, shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.rng import FIRST_FRESH, fresh_seed
 from shakespeare_env.errors import PositionError
-from shakespeare_table.browser.settings import Settings
+from shakespeare_table.browser.settings import Settings, TableError, levels_of
 from shakespeare_table.browser.site import Fields, Site, owner_of, remembering
 from shakespeare_table.browser.store import Sitter, TablePlan
-from shakespeare_table.browser.tables import TableError, first_snapshot
-from shakespeare_table.browser.thinking import NotReadyError, ThinkerError
+from shakespeare_table.browser.tables import first_snapshot
+from shakespeare_table.browser.thinking import NotReadyError
 from shakespeare_table.browser.viewing import in_words
 
 PERSON = "person"
 _LATEST = 20
-strongest = cache(default)
-"""The default agent, remembered: to find it, the cards of all bundled networks are read."""
 _EASY = 1  # the level that a newcomer is offered, counted from 0
-_SEARCHES = ("search,simulations=256", "search,seconds=2", "search,seconds=10")
 
 
 @dataclass(frozen=True)
@@ -45,7 +36,6 @@ class Choices:
     seat_counts: range
     variants: list[str]
     levels: list[dict[str, str]]
-    agents: list[str]
     fields: Mapping[str, str]
     start: Position | None
 
@@ -80,8 +70,6 @@ def _lobby(site: Site, request: Request, fields: Fields, fault: str = "") -> Res
     except TableError as error:
         fault, game = fault or str(error), fields.get("game")
         choice = choices({"game": game} if game in registry.names() else {}, site.settings)
-    store = site.store
-    tables = store.tables_of(owner_of(request), _LATEST)
     return site.page(
         request,
         "lobby.html",
@@ -89,7 +77,7 @@ def _lobby(site: Site, request: Request, fields: Fields, fault: str = "") -> Res
         choice=choice,
         games=list(registry.names()),
         fault=fault,
-        tables=[(stored, store.links_of(stored.id)) for stored in tables],
+        tables=site.store.tables_of(owner_of(request), _LATEST),
     )
 
 
@@ -114,8 +102,7 @@ def choices(fields: Mapping[str, str], settings: Settings) -> Choices:
     for seat in range(players):
         filled.setdefault(f"seat{seat}", PERSON if seat == 0 else easy)
         filled.setdefault(f"name{seat}", "You" if seat == 0 else "")
-    agents = agents_for(name, settings)
-    return Choices(name, players, counts, variants, levels, agents, filled, start)
+    return Choices(name, players, counts, variants, levels, filled, start)
 
 
 def same_seats(plan: TablePlan, settings: Settings) -> dict[str, str]:
@@ -128,27 +115,6 @@ def same_seats(plan: TablePlan, settings: Settings) -> dict[str, str]:
         else:
             fields[f"seat{seat}"] = settings.called(sitter.agent)
     return fields
-
-
-def levels_of(game: str) -> list[dict[str, str]]:
-    """Opponents of measured strength for the box in force, by `name` and `agent`, weakest first."""
-    text = files(__package__).joinpath("learning/levels.toml").read_text(encoding="utf-8")
-    levels: list[dict[str, str]] = tomllib.loads(text).get(game, [])
-    if strongest(registry.game(game)) == "network":
-        return levels
-    return [level for level in levels if not level["agent"].startswith(("network", "search"))]
-
-
-def agents_for(game: str, settings: Settings) -> list[str]:
-    """The agents that may be seated, as pages call them, the levels first."""
-    rules = registry.game(game)
-    offered = [level["agent"] for level in levels_of(game)]
-    if strongest(rules) == "network":
-        offered += ["network", *_SEARCHES]
-    if has_heuristics(rules):
-        offered += ["heuristic", "greedy"]
-    offered += [name for name in naming.names() if name not in naming.BUILT_IN]
-    return list(dict.fromkeys([*offered, "random", *settings.offered]))
 
 
 def plan_of(choice: Choices, settings: Settings) -> tuple[TablePlan, list[list[int]]]:
@@ -175,27 +141,9 @@ def plan_of(choice: Choices, settings: Settings) -> tuple[TablePlan, list[list[i
     return plan, [plan.people] if on_one_screen else [[seat] for seat in plan.people]
 
 
-def allowed_agent(called: str, game: str, settings: Settings) -> str:
-    """An agent that is offered, as `make` takes it; TableError for any other one."""
-    if called not in (offered := agents_for(game, settings)):
-        raise TableError(
-            f"{shown(called)} is not offered here; there are: {', '.join(offered)}; others are "
-            "once they are named on the command line, with --agent"
-        )
-    return settings.offered.get(called, called)
-
-
-def seated_agent(name: str, game: str, settings: Settings) -> str:
-    """What plays under a name that a table keeps; ThinkerError if it is not offered."""
-    try:
-        return allowed_agent(settings.called(name), game, settings)
-    except TableError as fault:
-        raise ThinkerError(str(fault)) from fault
-
-
 def agent_seat(called: str, game: str, settings: Settings) -> Sitter:
-    """A seat held by an agent; TableError as of `allowed_agent`."""
-    name = allowed_agent(called, game, settings)
+    """A seat held by an agent; TableError for one that is not offered."""
+    name = settings.allowed(called, game)
     levels = {level["agent"]: level["name"].capitalize() for level in levels_of(game)}
     return Sitter((levels.get(called) or in_words(called))[:LONGEST_NAME], name)
 

@@ -21,14 +21,8 @@ from starlette.routing import Route
 from shakespeare_env.play.named import YOU, capitalised, with_names
 from shakespeare_table.analysis.thoughts import reasons, thoughts
 from shakespeare_table.browser.learn import effects_in_words, guidance, is_guided, sure_events
-from shakespeare_table.browser.lessons import lesson
-from shakespeare_table.browser.lobby import (
-    agent_seat,
-    agents_for,
-    allowed_agent,
-    same_seats,
-    strongest,
-)
+from shakespeare_table.browser.lobby import agent_seat, same_seats
+from shakespeare_table.browser.settings import TableError, strongest
 from shakespeare_table.browser.site import (
     Fields,
     Site,
@@ -37,7 +31,7 @@ from shakespeare_table.browser.site import (
     viewer_of,
     while_waited_for,
 )
-from shakespeare_table.browser.tables import LiveTable, Snapshot, TableError, can_take_back
+from shakespeare_table.browser.tables import LiveTable, Snapshot, can_take_back
 from shakespeare_table.browser.thinking import ThinkerError, analyse, as_seen
 from shakespeare_table.browser.viewing import Viewer, board, called, explained, known, last_move
 
@@ -228,7 +222,6 @@ def _context(
     plan = latest.plan
     now = latest if number is None else latest.up_to(number)
     owns = looking.table.owner == owner_of(request)
-    agent = None if now.sitter is None else now.sitter.agent
     guided = is_guided(now, viewer)
     return {
         **_seen(now, latest, viewer),
@@ -238,10 +231,7 @@ def _context(
         "address": looking.address,
         "message": message,
         "again": f"/?{urlencode(same_seats(plan, site.settings))}",
-        "failed_agent": site.settings.called(agent) if agent else "",
         "links": site.store.links_of(looking.table.id) if owns else {},
-        "agents": agents_for(plan.game, site.settings),
-        "taught": lesson(plan.game),
     }
 
 
@@ -279,10 +269,7 @@ def _seen(now: Snapshot, latest: Snapshot, viewer: Viewer) -> dict[str, Any]:
             (seat, now.plan.names[seat], sign * scores[seat], seat in winners) for seat in order
         ]
     return {
-        "table_id": now.id,
         "now": now,
-        "number": len(now.moves),
-        "version": now.version,
         "viewer": viewer,
         "head": head,
         "sentence": _sentence(now, f"{head.sentence} {head.aside}".strip(), names, decides),
@@ -298,10 +285,8 @@ def _seen(now: Snapshot, latest: Snapshot, viewer: Viewer) -> dict[str, Any]:
         "decides": decides,
         "curtain": viewer.hidden_seat(now),
         "can_undo": not behind and knows in viewer.seats and can_take_back(now, knows),
-        "over": now.is_over,
         "sheet": sheet,
         "ranks": ranks,
-        "colours": presentation.seat_colours,
     }
 
 
@@ -326,23 +311,16 @@ def _sentence(now: Snapshot, text: str, names: Sequence[str], decides: bool) -> 
 def _asked(site: Site, request: Request) -> tuple[Snapshot, str, str, int]:
     now, query = looking_at(site, request).deciding(), request.query_params
     shown, budget = query.get("agent", ""), query.get("playouts", "")
-    name = allowed_agent(shown, now.plan.game, site.settings)
+    name = site.settings.allowed(shown, now.plan.game)
     if budget not in _BUDGETS:
         raise HTTPException(400, f"The playouts are one of {', '.join(_BUDGETS)}.")
     return now, name, shown, int(budget)
 
 
 def _ask(site: Site, request: Request) -> Response:
-    now, _, agent, budget = _asked(site, request)
-    text = site.fragment(
-        "thoughts.html",
-        address=request.url.path,
-        agent=agent,
-        playouts=budget,
-        number=len(now.moves),
-        seat=request.query_params.get("as", ""),
-    )
-    return HTMLResponse(text)
+    now, _, agent, _ = _asked(site, request)
+    source = f"{request.url.path}/stream?{request.url.query}&number={len(now.moves)}"
+    return HTMLResponse(site.fragment("thoughts.html", source=source, agent=agent))
 
 
 async def _stream(site: Site, request: Request) -> Response:

@@ -9,7 +9,6 @@ import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -35,16 +34,14 @@ from shakespeare_table.analysis.figures import (
     summary,
 )
 from shakespeare_table.analysis.judging import (
-    Line,
     Verdict,
     best_line,
     forecasts_of,
     of_all_seats,
-    refined,
     verdict_on,
 )
-from shakespeare_table.browser.lobby import PERSON, agents_for, allowed_agent, same_seats, strongest
-from shakespeare_table.browser.settings import MOST_BYTES
+from shakespeare_table.browser.lobby import PERSON, same_seats
+from shakespeare_table.browser.settings import MOST_BYTES, strongest
 from shakespeare_table.browser.site import (
     Fields,
     Site,
@@ -120,31 +117,34 @@ class Judging:
         """Every seat's chances over the game, as well as they are known."""
         return of_all_seats(self._by_movers(), self._positions)
 
-    async def line(self, number: int, viewer: str) -> Line:
+    async def line(self, number: int, viewer: str) -> tuple[Course, Forecasts]:
         """The best line from a position on; its forecasts go on from those of the game."""
         await self.begin(viewer)
         whole = partial(best_line, self._positions[number], number=number)
-        line: Line = await self._ask(whole, viewer)
-        return await run_in_threadpool(self._joined, number, line)
+        course, own = await self._ask(whole, viewer)
+        return course, await run_in_threadpool(self._joined, number, course, own)
 
     async def _ask(self, analysis: Callable[..., Any], viewer: str) -> Any:
         job = partial(analyse, analysis, self._positions[0].game.name, self.agent)
         return await self._analysts.answer(job, viewer)
 
-    def _joined(self, number: int, line: Line) -> Line:
-        game, own = self._by_movers(), line.forecasts
+    def _joined(self, number: int, course: Course, own: Forecasts) -> Forecasts:
+        game = self._by_movers()
         whole = Forecasts(
             np.concatenate([game.chances[:number], own.chances]),
             np.concatenate([game.scores[:number], own.scores]),
             self.name,
         )
-        seen = of_all_seats(whole, [*self._positions[:number], *line.course.positions])
-        own = Forecasts(seen.chances[number:], seen.scores[number:], self.name)
-        return Line(line.course, own)
+        seen = of_all_seats(whole, [*self._positions[:number], *course.positions])
+        return Forecasts(seen.chances[number:], seen.scores[number:], self.name)
 
     def _by_movers(self) -> Forecasts:
         assert self._first is not None
-        return refined(self._first, list(self.judged), self.name)
+        chances, scores = self._first.chances.copy(), self._first.scores.copy()
+        for verdict in list(self.judged):
+            at = verdict.number - 1
+            chances[at], scores[at] = verdict.chances, verdict.scores
+        return Forecasts(chances, scores, self.name)
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ class _Asked:
         reviewed, settings = self.reviewed, self.site.settings
         game = reviewed.film.game
         name = self.request.query_params.get("agent") or strongest(game)
-        agent = allowed_agent(name, game.name, settings)
+        agent = settings.allowed(name, game.name)
         new = Judging(reviewed.game, name, agent, self.site.analysts)
         return reviewed.judgings.setdefault(name, new)
 
@@ -211,33 +211,33 @@ def routes(site: Site) -> list[Route]:
         judging = await run_in_threadpool(question.judging)
         return EventSourceResponse(_judged_events(question, judging))
 
-    async def line(request: Request) -> Response:
+    async def best(request: Request) -> Response:
         """The best line from a position on, as a film for the script, with what the bar shows."""
         question = await run_in_threadpool(asked, request)
         ply, judging = question.ply_to_move, await run_in_threadpool(question.judging)
         try:
-            best = await while_waited_for(request, judging.line(ply, viewer_of(request)))
+            line = judging.line(ply, viewer_of(request))
+            course, forecasts = await while_waited_for(request, line)
         except ThinkerError as fault:
             raise HTTPException(409, f"{judging.name} has failed: {fault}") from fault
-        return await run_in_threadpool(_line, question, judging, best)
+        return await run_in_threadpool(_line, question, judging, course, forecasts)
 
     return [
         site.get("/review", _start),
         site.post("/review", _bring),
-        *(Route(f"/film/{file.name}", partial(_file, file)) for file in (*SCRIPTS, *STYLES)),
+        *(
+            Route(f"/film/{file.name}", lambda _, file=file: FileResponse(file))
+            for file in (*SCRIPTS, *STYLES)
+        ),
         of_game("", _show),
         of_game("/film", _film),
         of_game("/page", _share),
         Route("/review/{kind}/{id}/analysis", analysis),
         of_game("/{ply}", _show),
         of_game("/{ply}/on", _play_on),
-        Route("/review/{kind}/{id}/{ply}/line", line),
+        Route("/review/{kind}/{id}/{ply}/line", best),
         of_game("/{ply}/picture.png", _picture),
     ]
-
-
-def _file(file: Path, _request: Request) -> Response:
-    return FileResponse(file)
 
 
 def _start(site: Site, request: Request, fault: str = "") -> Response:
@@ -270,7 +270,7 @@ def _show(asked: _Asked) -> Response:
         "review_extras.html",
         address=asked.address,
         agent=name,
-        offered=agents_for(film.game.name, asked.site.settings),
+        game=film.game.name,
         scores=score_graph(film, link),
         at=at,
     )
@@ -295,8 +295,7 @@ def _share(asked: _Asked) -> Response:
     return Response(page, media_type="text/html", headers=headers)
 
 
-def _line(asked: _Asked, judging: Judging, line: Line) -> Response:
-    course, forecasts = line.course, line.forecasts
+def _line(asked: _Asked, judging: Judging, course: Course, forecasts: Forecasts) -> Response:
     named = replace(course, names=asked.reviewed.game.names)
     film = json.loads(Film(named).data())
     alone = asked.reviewed.film.players == 1
@@ -316,7 +315,7 @@ def _play_on(asked: _Asked) -> Response:
     if reviewed.plan is not None:
         fields = same_seats(reviewed.plan, settings)
     else:  # a name that is no agent's is a person's
-        fields, offered = {"game": game}, agents_for(game, settings)
+        fields, offered = {"game": game}, settings.agents_for(game)
         for seat, name in enumerate(reviewed.game.names or ()):
             who = name if name in offered else PERSON
             fields |= {f"seat{seat}": who, f"name{seat}": short_name(name)}

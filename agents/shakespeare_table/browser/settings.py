@@ -1,4 +1,4 @@
-"""How a table server is set up, and which requests it does not answer.
+"""How a table server is set up: who may play there, and which requests it does not answer.
 
 Pages of other sites cannot make a browser play here: requests for other host names (as after a DNS
 rebinding), from other origins, or too long are refused before any page sees them.
@@ -9,8 +9,11 @@ from __future__ import annotations
 import ipaddress
 import re
 import secrets
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -21,6 +24,10 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from shakespeare_agents import naming
+from shakespeare_agents.heuristics import has_heuristics
+from shakespeare_env.checks.values import shown
+from shakespeare_env.core import registry
+from shakespeare_env.errors import ShakespeareEnvError
 
 MOST_BYTES = 2**23
 """The most bytes of a game that is brought to the review."""
@@ -30,6 +37,9 @@ _SAME_FOR_ALL = ("/film/", "/static/")  # paths of what pages are made of, which
 _OPEN = ("/seat/", "/watch/", "/events", "/review/table/", *_SAME_FOR_ALL)
 """Paths that need no server token: a table's links to seats, watching and review are secret."""
 _COOKIE = "shakespeare_token"
+_SEARCHES = ("search,simulations=256", "search,seconds=2", "search,seconds=10")
+strongest = cache(naming.default)
+"""The default agent, remembered: to find it, the cards of all bundled networks are read."""
 _NAME = re.compile(r"[A-Za-z0-9_.-]+(:[0-9]+)?")
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; object-src 'none'; "
@@ -39,6 +49,10 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
+
+
+class TableError(ShakespeareEnvError, ValueError):
+    """What a table cannot do: why, and what can be done instead."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +95,35 @@ class Settings:
     def called(self, agent: str) -> str:
         """What pages call an agent of this name."""
         return {name: called for called, name in self.offered.items()}.get(agent, agent)
+
+    def agents_for(self, game: str) -> list[str]:
+        """The agents that may be seated, as pages call them, the levels first."""
+        rules = registry.game(game)
+        names = [level["agent"] for level in levels_of(game)]
+        if strongest(rules) == "network":
+            names += ["network", *_SEARCHES]
+        if has_heuristics(rules):
+            names += ["heuristic", "greedy"]
+        names += [name for name in naming.names() if name not in naming.BUILT_IN]
+        return list(dict.fromkeys([*names, "random", *self.offered]))
+
+    def allowed(self, called: str, game: str) -> str:
+        """An agent that is offered, as `make` takes it; TableError for any other one."""
+        if called not in (names := self.agents_for(game)):
+            raise TableError(
+                f"{shown(called)} is not offered here; there are: {', '.join(names)}; others are "
+                "once they are named on the command line, with --agent"
+            )
+        return self.offered.get(called, called)
+
+
+def levels_of(game: str) -> list[dict[str, str]]:
+    """Opponents of measured strength for the box in force, by `name` and `agent`, weakest first."""
+    text = files(__package__).joinpath("learning/levels.toml").read_text(encoding="utf-8")
+    levels: list[dict[str, str]] = tomllib.loads(text).get(game, [])
+    if strongest(registry.game(game)) == "network":
+        return levels
+    return [level for level in levels if not level["agent"].startswith(("network", "search"))]
 
 
 def is_local(host: str) -> bool:

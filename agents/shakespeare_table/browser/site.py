@@ -21,7 +21,7 @@ from shakespeare_env.play.named import with_names
 from shakespeare_table.browser.lessons import lesson, with_links
 from shakespeare_table.browser.settings import Settings, cookie, set_cookie
 from shakespeare_table.browser.store import Store, new_token
-from shakespeare_table.browser.tables import Allowed, LiveTables
+from shakespeare_table.browser.tables import LiveTables
 from shakespeare_table.browser.thinking import Analysts, Preparing
 from shakespeare_table.browser.viewing import in_words, titled
 
@@ -42,11 +42,11 @@ _Result = TypeVar("_Result")
 class Site:
     """The parts of a running server; StoreError if games cannot be kept."""
 
-    def __init__(self, settings: Settings, allowed: Allowed) -> None:
+    def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.store = Store(settings.database)
         self.preparing = Preparing()
-        self.tables = LiveTables(self.store, settings.limit, self.preparing.wait, allowed)
+        self.tables = LiveTables(self.store, settings, self.preparing.wait)
         self.analysts = Analysts(_ANALYSTS, settings.limit)
         self.is_closing = False
         self._templates = Environment(

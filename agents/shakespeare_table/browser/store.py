@@ -149,7 +149,7 @@ class Store:
             )
             for pragma in ("locking_mode = EXCLUSIVE", "journal_mode = WAL", "synchronous = FULL"):
                 self._database.execute(f"PRAGMA {pragma}")
-            with self._writing() as run:
+            with self._using() as run:
                 (found,) = run("PRAGMA user_version").fetchone()
                 if found not in (0, FORMAT):
                     raise OSError(f"it has format {found}, this version reads {FORMAT}")
@@ -173,7 +173,7 @@ class Store:
         """The id of a new table, which spectators know, and the tokens of links to its seats."""
         table_id, tokens = new_token(), [new_token() for _ in links]
         row = (table_id, time.time(), owner, registry.box_digest(plan.game), _text(plan))
-        with self._writing() as run:
+        with self._using() as run:
             run("INSERT INTO tables VALUES (?, ?, ?, ?, ?, 0, 0)", row)
             for token, held in zip(tokens, links, strict=True):
                 run("INSERT INTO links VALUES (?, ?, ?)", (token, table_id, json.dumps(list(held))))
@@ -199,25 +199,25 @@ class Store:
 
     def add_move(self, table_id: str, number: int, move: str, over: bool) -> None:
         """Keep a table's move of this number, counted from 0."""
-        with self._writing() as run:
+        with self._using() as run:
             run("INSERT INTO moves VALUES (?, ?, ?, ?)", (table_id, number, move, time.time()))
             run("UPDATE tables SET over = ? WHERE id = ?", (over, table_id))
 
     def take_back(self, table_id: str, number: int) -> None:
         """Forget the moves from `number` on."""
-        with self._writing() as run:
+        with self._using() as run:
             run("DELETE FROM moves WHERE table_id = ? AND number >= ?", (table_id, number))
             run("UPDATE tables SET undone = undone + 1 WHERE id = ?", (table_id,))
 
     def change_plan(self, table_id: str, plan: TablePlan) -> None:
         """Keep another plan of a table, such as one with other sitters."""
-        with self._writing() as run:
+        with self._using() as run:
             run("UPDATE tables SET plan = ? WHERE id = ?", (_text(plan), table_id))
 
     def keep_record(self, owner: str, title: str, lines: bytes) -> str:
         """Keep a game brought from elsewhere, as gzipped JSON lines; its id."""
         row = (new_token(), time.time(), owner, title, lines)
-        with self._writing() as run:
+        with self._using() as run:
             run("INSERT INTO records VALUES (?, ?, ?, ?, ?)", row)
         return row[0]
 
@@ -232,15 +232,12 @@ class Store:
         return self._rows(find, owner, most)
 
     @contextmanager
-    def _writing(self) -> Iterator[Callable[..., sqlite3.Cursor]]:
-        with self._lock, self._readable(), self._database:
-            self._database.execute("BEGIN IMMEDIATE")
-            yield self._database.execute
-
-    @contextmanager
-    def _readable(self) -> Iterator[None]:
+    def _using(self) -> Iterator[Callable[..., sqlite3.Cursor]]:
+        """Run statements, of which either all count or none."""
         try:
-            yield
+            with self._lock, self._database:
+                self._database.execute("BEGIN")
+                yield self._database.execute
         except sqlite3.Error as fault:
             raise StoreError(
                 f"the file of games, {self.path.name}, cannot be used: {fault}; make room on the "
@@ -248,17 +245,13 @@ class Store:
             ) from fault
 
     def _rows(self, statement: str, *values: Any) -> list[Any]:
-        with self._lock, self._readable():
-            return self._database.execute(statement, values).fetchall()
+        with self._using() as run:
+            return run(statement, values).fetchall()
 
     def _tables(self, wanted: str, *values: Any) -> Iterator[StoredTable]:
         find = f"SELECT id, owner, box_digest, plan, undone, over FROM tables WHERE {wanted}"
         for table_id, owner, box_digest, text, undone, over in self._rows(find, *values):
             plan = _checked(_PLAN, text)
-            if plan.game not in registry.names():
-                raise DatasetError(
-                    f"a kept table is of {shown(plan.game)}, which is not known here"
-                )
             if len(plan.seats) != plan.players:
                 raise DatasetError(
                     f"a kept table has {plan.players} seats, of which {len(plan.seats)} are held"

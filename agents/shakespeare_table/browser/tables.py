@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
@@ -13,20 +14,14 @@ from weakref import WeakValueDictionary
 from shakespeare_env import Position
 from shakespeare_env.checks.values import shown
 from shakespeare_env.core import registry
-from shakespeare_env.errors import IllegalMove, PositionError, ShakespeareEnvError
+from shakespeare_env.errors import IllegalMove, PositionError
 from shakespeare_env.play.course import Course
+from shakespeare_table.browser.settings import Settings, TableError
 from shakespeare_table.browser.store import Sitter, Store, StoredTable, StoreError, TablePlan
 from shakespeare_table.browser.thinking import ThinkerError, Thinkers, as_seen, decide
 
 _PROCESSES = 4  # the most processes in which agents decide
 _KEPT = 64  # tables that stay open though nobody uses them; each takes up to about 0.7 MB
-
-Allowed = Callable[[str, str], str]
-"""What to make of an agent's name at a table of a game; ThinkerError if it may not play here."""
-
-
-class TableError(ShakespeareEnvError, ValueError):
-    """What a table cannot do: why, and what can be done instead."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -104,11 +99,10 @@ class LiveTable:
     """
 
     def __init__(
-        self, store: Store, stored: StoredTable, thinkers: Thinkers, allowed: Allowed
+        self, store: Store, stored: StoredTable, thinkers: Thinkers, settings: Settings
     ) -> None:
         self.id, self.owner = stored.id, stored.owner
-        self._store = store
-        self._thinkers, self._allowed = thinkers, allowed
+        self._store, self._thinkers, self._settings = store, thinkers, settings
         self._lock = threading.RLock()
         self._is_deciding = False
         if stored.box_digest != registry.box_digest(stored.plan.game):
@@ -179,15 +173,15 @@ class LiveTable:
         assert sitter.agent is not None
         seen, seed = as_seen(now.position), now.plan.seed_of_agents
         try:
-            agent = self._allowed(sitter.agent, now.plan.game)
-            job = partial(decide, agent, seen, seed, number)
-            self.play(number, self._thinkers.result(job))
-        except ThinkerError as error:
+            # A stranger may have written the file of games.
+            agent = self._settings.allowed(self._settings.called(sitter.agent), now.plan.game)
+            move = self._thinkers.result(partial(decide, agent, seen, seed, number))
+            with suppress(TableError):  # somebody has taken back a move meanwhile
+                self.play(number, move)
+        except (TableError, ThinkerError) as error:
             fault = f"{now.mover} has failed: {error}"
         except StoreError as error:
             fault = f"the move of {now.mover} is not kept: {error}"
-        except TableError:
-            pass  # somebody has taken back a move meanwhile
         with self._lock:
             self._is_deciding = False
             if fault and number == len(self._now.moves):
@@ -209,31 +203,29 @@ class LiveTables:
     """Tables by id, opened when they are asked for; `wait_for` waits until a game can be played.
 
     A table stays open while anything refers to it, as streams and agents that think do; of the
-    others the latest asked for do. `allowed` is asked before an agent is made: a stranger may have
-    written the file of games.
+    others the latest asked for do.
     """
 
-    def __init__(
-        self, store: Store, limit: float, wait_for: Callable[[str], None], allowed: Allowed
-    ) -> None:
-        self._store = store
-        self._wait_for, self._allowed = wait_for, allowed
+    def __init__(self, store: Store, settings: Settings, wait_for: Callable[[str], None]) -> None:
+        self._store, self._settings, self._wait_for = store, settings, wait_for
         self._open: WeakValueDictionary[str, LiveTable] = WeakValueDictionary()
         self._opening = threading.Lock()
         self._kept: Callable[[LiveTable], LiveTable] = lru_cache(_KEPT)(lambda table: table)
-        self._thinkers = Thinkers(_PROCESSES, limit)
+        self._thinkers = Thinkers(_PROCESSES, settings.limit)
 
     def get(self, table_id: str) -> LiveTable | None:
         """A table, None if there is none of this id; agents to move in it begin to decide."""
         if (table := self._open.get(table_id)) is None:
             if (stored := self._store.table(table_id)) is None:
                 return None
-            self._wait_for(stored.plan.game)
+            if (game := stored.plan.game) not in registry.names():
+                raise TableError(f"this table is of {shown(game)}, which is not known here")
+            self._wait_for(game)
             with self._opening:  # of two that are open, one would miss the other's moves
                 if (table := self._open.get(table_id)) is None:
                     # It may have been opened, played at and closed since it was read.
                     stored = self._store.table(table_id) or stored
-                    table = LiveTable(self._store, stored, self._thinkers, self._allowed)
+                    table = LiveTable(self._store, stored, self._thinkers, self._settings)
                     self._open[table_id] = table
             table.let_agents_play()
         return self._kept(table)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
+from xml.etree import ElementTree
 
 from shakespeare_agents import naming
 from shakespeare_env import Position
@@ -20,7 +21,6 @@ _BOARDS = 64  # boards kept; each takes up to about 310 KB
 _MOVES = 4096  # moves whose words are kept
 _WIDEST_CARD = 220
 _MOST_EXPLAINED = 4
-_GROUP = re.compile(r'<g\b(?:[^>]*? data-place="(?P<place>[^"]+)")?[^>]*?(?<!/)>|</g>')
 _SEAT = re.compile(r"seat(\d+)")
 _OPTIONS = {"simulations": "{} playouts a move", "seconds": "{} seconds a move"}
 
@@ -166,19 +166,13 @@ def drawn_panels(position: Position, knows: int | None, names: Sequence[str]) ->
 
 def _places(drawn: str) -> dict[str, str]:
     """What an SVG shows at each place that has no other inside."""
-    found: dict[str, str] = {}
-    groups: list[tuple[str, int]] = []
-    last = ""
-    for tag in _GROUP.finditer(drawn):
-        if not tag[0].startswith("</"):
-            place = tag["place"] or ""
-            groups.append((place, tag.end()))
-            last = place or last
-        else:
-            place, begins = groups.pop()
-            if place and place == last:
-                found[place] = drawn[begins : tag.start()]
-    return found
+    if not drawn:
+        return {}
+    return {
+        group.attrib["data-place"]: "".join(ElementTree.tostring(it, "unicode") for it in group)
+        for group in ElementTree.fromstring(drawn).iterfind(".//*[@data-place]")
+        if group.find(".//*[@data-place]") is None
+    }
 
 
 def explained(now: Snapshot, knows: int | None, place: str) -> list[tuple[str, str]]:
@@ -197,11 +191,9 @@ def _names(position: Mapping[str, Any], place: str) -> list[str]:
     inner: Any = position
     seat = _SEAT.fullmatch(parts[0])
     for step in ["seats", seat[1], *parts[1:]] if seat else parts:
-        if isinstance(inner, Mapping):
-            inner = inner.get(step)
-        elif isinstance(inner, list) and step in map(str, range(len(inner))):
-            inner = inner[int(step)]
-        else:
+        try:
+            inner = inner[int(step) if isinstance(inner, list) else step]
+        except (LookupError, TypeError, ValueError):
             inner = None
     lies = inner.get("card") if isinstance(inner, Mapping) else inner
     names = [lies] if isinstance(lies, str) else []

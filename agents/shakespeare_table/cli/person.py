@@ -18,6 +18,7 @@ from shakespeare_env import IllegalMove, Position
 from shakespeare_env.checks.values import did_you_mean, shown
 from shakespeare_env.cli.choices import give_up
 from shakespeare_env.errors import own_steps
+from shakespeare_env.play.course import Course
 from shakespeare_table.cli import printing, screen
 from shakespeare_table.recorded import json_lines
 from shakespeare_table.session import Session, choose
@@ -166,16 +167,17 @@ class Person:
 
     def show_log(self, first: int = 0) -> None:
         """Print the moves from number `first` on, counted from 0."""
-        for lines in self.session.lines(first):
-            printing.print_move(lines)
+        course = self.session.course
+        for at in range(first, len(course.moves)):
+            printing.print_move(course.lines(at, self.seat))
 
     def play(self) -> None:
         """Play on to the end; raises `Leave`."""
         while True:
-            self.session.play_out(printing.print_move)
+            self.session.play_out(self._show_last)
             if self._position.to_move is None:
                 return
-            self.session.push(self._asked(), printing.print_move)
+            self.session.push(self._asked(), self._show_last)
 
     def save(self, path: Path) -> None:
         """Write the game so far, over no file of another; ValueError if it cannot be written."""
@@ -195,8 +197,11 @@ class Person:
 
     def show_scores(self) -> None:
         """Print the parts of all scores, as far as the person knows them."""
-        sheet = self.session.score_sheet()
-        printing.print_scores(self._position, self.session.course.names, sheet)
+        course = self.session.course
+        printing.print_scores(self._position, course.names, course.score_sheet(self.seat))
+
+    def _show_last(self, course: Course) -> None:
+        self.show_log(len(course.moves) - 1)
 
     def _asked(self) -> str:
         asked_after = None

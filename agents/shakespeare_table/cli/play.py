@@ -11,6 +11,7 @@ import typer
 from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_env.checks.values import command
 from shakespeare_env.cli import choices
+from shakespeare_env.play.course import Course
 from shakespeare_table.cli import screen
 from shakespeare_table.cli.printing import print_move, print_scores
 
@@ -54,7 +55,7 @@ def play(
     welcome = "".join(f", {name} plays seat {at}" for at, name in zip(others, names, strict=True))
     agents = dict(zip(others, [opponent.agent for opponent in opponents], strict=True))
     seated = [*names[:seat], lineup_options.PERSON, *names[seat:]]
-    session = Session(position, agents, seed, names=seated, viewer=seat)
+    session = Session(position, agents, seed, names=seated)
     person, stopped = Person(session, seat), None
     try:  # before anything is printed, for usage errors
         person.play_given((moves or "").split())
@@ -125,15 +126,15 @@ def watch(
     session = Session(position, agents, seed, names=names)
     chapter: object = object()  # equal to nothing, so that the first position is drawn
 
-    def show(lines: list[str]) -> None:
+    def show(course: Course) -> None:
         nonlocal chapter
-        before = session.positions[-2].to_dict()
+        before = course.positions[-2].to_dict()
         last, chapter = chapter, before[game.presentation.chapter]
         if chapter != last:
             screen.print_position(game, before)
-        print_move(lines)
+        print_move(course.lines(len(course.moves) - 1, None))
         time.sleep(delay)
 
     session.play_out(show, moves)
     screen.print_position(game, session.position.to_dict())
-    print_scores(session.position, names, session.score_sheet())
+    print_scores(session.position, names, session.course.score_sheet(None))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any, NamedTuple
 
 from shakespeare_agents.programs import Fault
@@ -62,7 +61,7 @@ class Table(Session):
         names = [opponent.name for opponent in opponents]
         names.insert(seat, YOU)
         agents = {other: opponent.agent for other, opponent in self.opponents.items()}
-        super().__init__(position, agents, start.seed, names=names, viewer=seat)
+        super().__init__(position, agents, start.seed, names=names)
         self.fault: Fault | None = None
         self._chosen_at = 0
         self._label = GameLog(names).label
@@ -82,10 +81,6 @@ class Table(Session):
         happened, then = self._happened(), self.choices()
         text = "\n".join([*happened, "", *self._scores(), "", then.text])
         return Answer(text, {**then.facts, "happened": happened})
-
-    def forfeit(self, fault: Fault) -> None:
-        """The outside seat loses the game by a fault."""
-        self.fault, self.failed = fault, self.seat
 
     def view(self) -> Answer:
         """Everything that the outside seat sees."""
@@ -121,10 +116,6 @@ class Table(Session):
         facts = [{"move": move, "does": does} for move, does in described.items()]
         return Answer("\n".join(lines), {**self._facts(), "legal_moves": facts})
 
-    def topics(self) -> dict[str, str]:
-        """What cards, moves and things do now, by name."""
-        return dict(self.position.game.presentation.topics(self.position.seen_by(self.seat)))
-
     def brief(self) -> dict[str, Any]:
         """The table among others."""
         return {
@@ -143,7 +134,8 @@ class Table(Session):
             self.fault = Fault(kind, f"{type(error).__name__}: {error}")
 
     def _happened(self) -> list[str]:
-        return list(chain.from_iterable(self.lines(self._chosen_at)))
+        since = range(self._chosen_at, len(self.moves))
+        return [line for at in since for line in self.course.lines(at, self.seat)]
 
     def _facts(self) -> dict[str, Any]:
         position = self.position
@@ -165,7 +157,7 @@ class Table(Session):
         lines = [f"{'Final scores' if final else 'Scores so far'}, seat by seat:"]
         lines.append("  " + "  ".join(map(str, position.scores())))
         if final:
-            sheet = self.score_sheet()
+            sheet = self.course.score_sheet(self.seat)
             lines += [f"  {source}: {'  '.join(map(str, points))}" for source, points in sheet]
         if position.players == 1:
             lines.append(f"A good solo game passes {position.game.solo_target:g}.")

@@ -135,7 +135,8 @@ class Tables:
     ) -> Answer:
         """Explain what a card, a move or a thing on the table does and is worth now."""
         with self._lock:
-            topics = self._table(table).topics()
+            seen = self._table(table)
+            topics = seen.position.game.presentation.topics(seen.position.seen_by(seen.seat))
         by_word = {word.lower(): does for word, does in topics.items()}
         asked = name.strip().lower()
         does = by_word.get(asked) or "\n".join(  # a move, part by part
@@ -173,7 +174,8 @@ class Tables:
             del self._tables[table]
             text = f"You have left table {table}."
             if not left.is_over and self._keeper is not None:
-                left.forfeit(Fault("crash", "it left the table before the end"))
+                left.failed = left.seat
+                left.fault = Fault("crash", "it left the table before the end")
                 text += f" {self._keeper.keep(left)}"
             return Answer(text, {"table": table})
 
