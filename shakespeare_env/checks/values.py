@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -44,6 +45,11 @@ def short_name(name: str) -> str:
     """A name that fits; of a longer one, such as a path, the beginning and the end."""
     half = LONGEST_NAME // 2
     return name if len(name) <= LONGEST_NAME else f"{name[: half - 1]}…{name[-half:]}"
+
+
+def number_of(text: str) -> int | None:
+    """The whole number that a text is, from 0 to 999,999,999; None if it is none."""
+    return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else None
 
 
 def is_whole(value: object) -> bool:

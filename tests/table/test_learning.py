@@ -7,9 +7,9 @@ from html import unescape
 import pytest
 
 from shakespeare_env import Position
+from shakespeare_env.rulebook import rules_of
 from shakespeare_table.browser.learn import example, guidance, pictures, topics
 from shakespeare_table.browser.lessons import SEAT, fitting, lesson, view
-from shakespeare_table.rulebook import rules_of
 from tests.table.tables import moves, play, seen
 
 GAMES = ("shakespeare", "figaro")

@@ -24,12 +24,12 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Event
 from shakespeare_env.play.course import START
+from shakespeare_env.rulebook import rules_of
 from shakespeare_table.browser.lessons import SEAT, Entry, Lesson, fitting, lesson, topic_text, view
 from shakespeare_table.browser.site import Fields, Site, owner_of, remembering
 from shakespeare_table.browser.tables import Snapshot, first_snapshot
 from shakespeare_table.browser.thinking import NotReadyError
 from shakespeare_table.browser.viewing import Viewer, drawn_panels
-from shakespeare_table.rulebook import rules_of
 from shakespeare_table.session import choose
 
 _GUESSES = 4  # possible games in which a gain must be the same to be sure

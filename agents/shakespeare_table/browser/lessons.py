@@ -36,8 +36,8 @@ from pydantic import BeforeValidator, Field, TypeAdapter
 
 from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Event
+from shakespeare_env.rulebook import rules_of
 from shakespeare_table.browser.store import Sitter, TablePlan
-from shakespeare_table.rulebook import rules_of
 
 SEAT = 0
 """The seat of whoever learns."""

@@ -18,19 +18,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from shakespeare_env.checks.values import number_of
 from shakespeare_env.play.named import YOU, capitalised, with_names
 from shakespeare_table.analysis.thoughts import reasons, thoughts
 from shakespeare_table.browser.learn import effects_in_words, guidance, is_guided, sure_events
 from shakespeare_table.browser.lobby import agent_seat, same_seats
 from shakespeare_table.browser.settings import TableError, strongest
-from shakespeare_table.browser.site import (
-    Fields,
-    Site,
-    number_of,
-    owner_of,
-    viewer_of,
-    while_waited_for,
-)
+from shakespeare_table.browser.site import Fields, Site, owner_of, viewer_of, while_waited_for
 from shakespeare_table.browser.tables import LiveTable, Snapshot, can_take_back
 from shakespeare_table.browser.thinking import ThinkerError, analyse, as_seen
 from shakespeare_table.browser.viewing import Viewer, board, called, explained, known, last_move

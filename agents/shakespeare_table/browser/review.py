@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from shakespeare_env.checks.values import short_name
+from shakespeare_env.checks.values import number_of, short_name
 from shakespeare_env.drawing.raster import png
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.film import SCRIPTS, STYLES, Film, film_page, player
@@ -45,7 +45,6 @@ from shakespeare_table.browser.settings import MOST_BYTES, strongest
 from shakespeare_table.browser.site import (
     Fields,
     Site,
-    number_of,
     owner_of,
     remembering,
     viewer_of,

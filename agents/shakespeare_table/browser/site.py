@@ -146,8 +146,3 @@ async def while_waited_for(request: Request, work: Coroutine[Any, Any, _Result])
     finally:
         working.cancel()
         left.cancel()
-
-
-def number_of(text: str) -> int | None:
-    """A number that an address or a form names; None if it is none."""
-    return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else None

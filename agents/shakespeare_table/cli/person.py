@@ -15,7 +15,7 @@ import typer
 from shakespeare_agents.naming import default, make
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env import IllegalMove, Position
-from shakespeare_env.checks.values import did_you_mean, shown
+from shakespeare_env.checks.values import did_you_mean, number_of, shown
 from shakespeare_env.cli.choices import give_up
 from shakespeare_env.errors import own_steps
 from shakespeare_env.play.course import Course
@@ -81,11 +81,6 @@ def _line(prompt: str) -> str:
     return line
 
 
-def number_in(word: str) -> int | None:
-    """The whole number that a word is, from 0 to 999,999,999; None if it is none."""
-    return int(word) if re.fullmatch(r"[0-9]{1,9}", word) else None
-
-
 def find_move(answer: str, position: Position, commands: Iterable[str] = ()) -> str:
     """The legal move that a text, a part of it or a number names; ValueError if there is none.
 
@@ -95,7 +90,7 @@ def find_move(answer: str, position: Position, commands: Iterable[str] = ()) -> 
     if answer in legal:
         return answer
     if answer.isascii() and answer.isdigit():
-        if not 1 <= (number_in(answer) or 0) <= len(legal):
+        if not 1 <= (number_of(answer) or 0) <= len(legal):
             last = len(legal)
             raise ValueError(f"there is no move {answer[:9]}; the moves are numbered 1 to {last}")
         return legal[int(answer) - 1]
@@ -254,7 +249,7 @@ class Person:
 
     def _show_log(self) -> None:
         words = self._answers.rest() or str(_LOG_LENGTH)
-        if (count := number_in(words)) is None:
+        if (count := number_of(words)) is None:
             raise ValueError(f"log {shown(words)}: give a number of moves, as in log {_LOG_LENGTH}")
         self.show_log(max(0, len(self.session.moves) - count))
 

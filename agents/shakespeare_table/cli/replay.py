@@ -13,6 +13,7 @@ from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_agents.cli.playing import counted_games
 from shakespeare_agents.naming import running_python
 from shakespeare_agents.storage import write_atomically
+from shakespeare_env.checks.values import number_of
 from shakespeare_env.cli.choices import check_seat, check_writable, give_up
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.play.course import Course
@@ -175,14 +176,14 @@ def _write_page(game: Course, path: Path, seat: int | None) -> None:
 
 
 def _walk(game: Course, seat: int | None) -> None:
-    from shakespeare_table.cli.person import Answers, Leave, number_in  # not for completion
+    from shakespeare_table.cli.person import Answers, Leave  # not for completion
 
     answers, at, end = Answers(), 0, len(game.moves)
     _print_position(game, at, seat)
     try:
         while (word := answers.next(f"Position {at} of {end} (? for help): ").lower()) != "q":
             goals = {"n": at + 1, "b": at - 1, "first": 0, "last": end}
-            goal = goals.get(word, number_in(word))
+            goal = goals.get(word, number_of(word))
             if word == "moves":
                 _print_legal(game, at, seat)
             elif goal is not None and 0 <= goal <= end:

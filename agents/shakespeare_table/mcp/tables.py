@@ -26,8 +26,8 @@ from shakespeare_env.core.rng import EXACT, fresh_seed
 from shakespeare_env.datasets.frames import RESULTS, frame
 from shakespeare_env.datasets.reading import is_arena, read_results
 from shakespeare_env.errors import ArenaError, IllegalMove, ShakespeareEnvError
+from shakespeare_env.rulebook import notation, rules
 from shakespeare_table.mcp.table import Answer, Opponent, Start, Table
-from shakespeare_table.rulebook import notation, rules
 
 GameName = Annotated[str, Field(description="A game of list_games.")]
 TableNumber = Annotated[int, Field(description="The table's number, as new_game gives it.")]

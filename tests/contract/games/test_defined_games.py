@@ -15,13 +15,21 @@ import numpy as np
 import pytest
 
 from shakespeare_arena import evaluate
-from shakespeare_env import Batch, Position, PositionError, StateField, below, define, rule
+from shakespeare_env import (
+    Batch,
+    Position,
+    PositionError,
+    StateField,
+    below,
+    define,
+    rule,
+    rulebook,
+)
 from shakespeare_env.core import registry
 from shakespeare_env.core.registry import box_fault
 from shakespeare_env.errors import BoxError
 from shakespeare_env.own_files import load_file
 from shakespeare_env.play.course import Course
-from shakespeare_table import rulebook
 
 GAMES = Path(__file__).parents[3] / "docs" / "games"
 BEST_AT_LEDUC = 2.373611
