@@ -209,9 +209,9 @@ def _summary(position: Mapping[str, Any], seat: int, name: str, counts: str) -> 
 def _strip(position: Mapping[str, Any], seat: int, name: str, width: float) -> Block:
     """Who a seat is, in its colour, whether it decides or has won, and the King."""
     wins, decides = seat in (position["winners"] or ()), seat == position["to_move"]
-    signs = common.strip_signs(wins, decides, SEAT_COLOURS[seat][1])
-    signs += [d.crown] if seat == position["king"] else []
-    return common.seat_strip(seat, name, SEAT_COLOURS[seat], width, _STRIP, signs)
+    more = [d.crown] if seat == position["king"] else []
+    look = name, SEAT_COLOURS[seat], width, _STRIP
+    return common.seat_strip(seat, *look, wins=wins, decides=decides, more=more)
 
 
 def _pile(pile: Sequence[str], height: float, width: float) -> Block:

@@ -8,12 +8,12 @@ from math import ceil
 from typing import Any
 
 from shakespeare_env.drawing import shapes as d
-from shakespeare_env.drawing.board import SUMMARY, seat_strip, strip_signs
+from shakespeare_env.drawing.board import SUMMARY, seat_strip
 from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import Space
 from shakespeare_env.shakespeare.drawing import shapes
-from shakespeare_env.shakespeare.drawing.shapes import ELEMENTS, EMPTY, ON_SEATS, SEAT_TINTS, SEATS
+from shakespeare_env.shakespeare.drawing.shapes import ELEMENTS, EMPTY, SEAT_COLOURS, SEATS
 from shakespeare_env.shakespeare.text import wording as w
 from shakespeare_env.shakespeare.text.drawing import stage_rows
 
@@ -54,7 +54,7 @@ def draw_member(member: Mapping[str, Any], extra: str, seat: int, number: int) -
 
 def _ground(extra: str, used: bool, rests: bool, seat: int) -> dict[str, Any]:
     """The colours of a troupe's card and of its edge, by what has become of it."""
-    fill = SEAT_TINTS[seat] if used else shapes.RESTING if rests else d.PANEL
+    fill = shapes.SEAT_TINTS[seat] if used else shapes.RESTING if rests else d.PANEL
     return {"fill": shapes.KRAFT if extra else fill, "line": SEATS[seat] if used else d.LINE}
 
 
@@ -92,7 +92,8 @@ def _member(
         total = f"{sign}{b.costume_value(costume)}"
         drawn.append(d.bold(after, low + 4, total, 11, fill=ink, room=_TOTAL))
     power = t.BOX.extra_power if extra else known.costume_power
-    drawn += d.right_row(shapes.power_signs(power), width - 7, low, width - 9 - after - _TOTAL)
+    room = width - 9 - after - _TOTAL
+    drawn += d.row(shapes.power_signs(power), width - 7, low, room, "end")
     return d.Block(drawn, width, height)
 
 
@@ -155,7 +156,7 @@ def draw_state(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
     low = _OBJECTIVES + _LINE * max(1, len(mine["objectives"])) + 4
     width, height = WIDTH + 2 * _EDGE, low + _HEAD
     who = " · ".join(filter(None, (name, "wins" if wins else "")))
-    signs = strip_signs(wins, decides, ON_SEATS[seat])
+    strip = seat_strip(seat, who, SEAT_COLOURS[seat], width, _HEAD, wins=wins, decides=decides)
     inner: d.Elements = [
         *(_number(mine, seat, what, 1.26).at(x, 10) for what, x in _PURSE.items()),
         d.caption(160, 25 if over else 33, f"wages {b.wages_due(mine)}£", 11.5, room=76),
@@ -173,7 +174,6 @@ def draw_state(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
         inner += _wager(mine, seat)
     else:
         inner += _day(position, mine, seat)
-    strip = seat_strip(seat, who, (SEATS[seat], ON_SEATS[seat]), width, _HEAD, signs)
     body = d.Block(inner, WIDTH, low).at(_EDGE, _HEAD - 3)
     return d.Block([d.box(0, 0, width, height), strip.at(0, 0), body], width, height)
 
@@ -205,14 +205,9 @@ def _mood(mood: int, seat: int) -> d.Block:
         *shapes.mask(left + each * len(moods) + 14, 11, 17, 1),
     ]
     for number, step in enumerate(moods):
-        x, middle, room = left + each * number, left + each * (number + 0.5) - 1.5, each - 4
-        text = b.signed(step)
-        if step == mood:
-            drawn.append(d.box(x, 0, each - 3, 22, fill=SEATS[seat], line=d.INK))
-            drawn.append(d.label(middle, 15.5, text, fill=ON_SEATS[seat], room=room))
-        else:
-            drawn.append(d.box(x, 0, each - 3, 22, fill=d.SHADE))
-            drawn.append(d.words(middle, 15.5, text, fill=d.FAINT, anchor="middle", room=room))
+        look = SEAT_COLOURS[seat] if step == mood else (d.SHADE, d.FAINT)
+        middle = left + each * (number + 0.5) - 1.5
+        drawn += d.chip(middle, 11, each - 3, 22, b.signed(step), 12, *look)
     return d.Block(drawn, WIDTH, 22)
 
 
@@ -224,7 +219,7 @@ def _wager(mine: Mapping[str, Any], seat: int) -> d.Elements:
     each = (WIDTH - 48) / t.N_CYLINDERS
     for number in range(1, t.N_CYLINDERS + 1):
         chosen = number == mine["wager"]
-        fill, line = (SEAT_TINTS[seat], SEATS[seat]) if chosen else (d.PANEL, d.LINE)
+        fill, line = (shapes.SEAT_TINTS[seat], SEATS[seat]) if chosen else (d.PANEL, d.LINE)
         one: d.Elements = [
             d.box(0, 0, each - 4, 48, fill=fill, line=line),
             *shapes.cylinder(each / 2 - 2, 18, 22, SEATS[seat]),
@@ -265,15 +260,14 @@ def _objectives(position: Mapping[str, Any], seat: int) -> d.Elements:
         line: d.Elements = [*shapes.objective(7, 9, 12), name]
         worth = w.worth_now(position, seat, card)
         if worth is not None:
-            line += d.right_row(shapes.amount_signs(worth, "★"), WIDTH, 9, 2 * _LINE)
+            line += d.row(shapes.amount_signs(worth, "★"), WIDTH, 9, 2 * _LINE, "end")
         block, y = d.Block(line, WIDTH, _LINE), _OBJECTIVES + _LINE * number
         drawn.append(block.place(f"seat{seat}.objectives.{number}", 0, y))
     return drawn
 
 
-_TILES, _STAGE = 37, 68  # height of the characters, and width of the stage, of a summary
-_IN_ONE_ROW, _LOW_TILES = 4, 20  # more characters than these stand in two rows, of this height
-_WIDEST_TILE = 66
+_STAGE = 68  # width of the stage of a summary
+_TILE, _WIDEST_TILE = 20, 66  # height of a character's tile, in two rows
 
 
 def draw_summary(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
@@ -285,9 +279,9 @@ def draw_summary(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
 @d.drawn_once
 def _summary(given: str, seat: int, name: str, wins: bool, decides: bool) -> d.Block:
     mine, top = json.loads(given), 28
-    signs = strip_signs(wins, decides, ON_SEATS[seat])
+    strip = seat_strip(seat, name, SEAT_COLOURS[seat], 112, top - 2, wins=wins, decides=decides)
     drawn: d.Elements = [
-        seat_strip(seat, name, (SEATS[seat], ON_SEATS[seat]), 112, top - 2, signs).at(0, 0),
+        strip.at(0, 0),
         *(_number(mine, seat, what).at(116 + 44.5 * n, 1) for n, what in enumerate(_NUMBERS)),
     ]
     if mine["passed"] or (mine["recruited"] and not mine["cylinders"]):  # (Rules T4)
@@ -297,20 +291,20 @@ def _summary(given: str, seat: int, name: str, wins: bool, decides: bool) -> d.B
         state = [*shapes.cylinder(8, 12.5, 18, SEATS[seat]), d.bold(17, 18.5, left, 15, room=28)]
     drawn.append(d.Block(state, 46, 24).place(f"seat{seat}.cylinders", 294, 1))
     members = w.members(mine)
-    rows = 2 if len(members) > _IN_ONE_ROW else 1
-    in_a_row, tiles = ceil(len(members) / rows), 2 * _LOW_TILES if rows > 1 else _TILES
+    in_a_row = ceil(len(members) / 2)
     each = min(_WIDEST_TILE, (SUMMARY - _STAGE - 8) / max(1, in_a_row))
     for number, (member, extra) in enumerate(members):
-        tile = _tile(member, extra, seat, each - 2, tiles / rows - 2)
-        across, down = 3 + each * (number % in_a_row), tiles / rows * (number // in_a_row)
-        drawn.append(tile.place(f"seat{seat}.troupe.{number}", across, top + down))
+        row, column = divmod(number, in_a_row)
+        tile = _tile(member, extra, seat, each - 2)
+        place = f"seat{seat}.troupe.{number}"
+        drawn.append(tile.place(place, 3 + each * column, top + _TILE * row))
     left_edge = SUMMARY - _STAGE
     for number in range(len(mine["objectives"])):
         card = d.Block(shapes.objective(5, 5, 9), 10, 10)
         place = f"seat{seat}.objectives.{number}"
         drawn.append(card.place(place, left_edge + 12 * number, top + 25.5))
     stage = draw_wall(mine["stage"], seat, _STAGE - 4, _STAGE, 25 / len(stage_rows()), 0)
-    height = top + 1 + tiles
+    height = top + 1 + 2 * _TILE
     ground = d.box(0, 0, SUMMARY, height)
     return d.Block([ground, *drawn, stage.at(left_edge, top)], SUMMARY, height)
 
@@ -318,14 +312,13 @@ def _summary(given: str, seat: int, name: str, wins: bool, decides: bool) -> d.B
 _NUMBERS = ("prestige", "pounds", "tokens", "mood")
 
 
-def _tile(member: Mapping[str, Any], extra: str, seat: int, width: float, height: float) -> d.Block:
-    used, rests, low = member["cylinder"], member["rest"], height < _LOW_TILES
+def _tile(member: Mapping[str, Any], extra: str, seat: int, width: float) -> d.Block:
+    used, rests, height, icon = member["cylinder"], member["rest"], _TILE - 2, 8.5
     name = w.extra_words(extra) or b.CARDS[member["card"]].name.partition(" (")[0]
-    icon = 8.5 if low else 12.5
     y = height - icon / 2 - 1
     drawn: d.Elements = [
         d.box(0, 0, width, height, **_ground(extra, used, rests, seat), corner=4),
-        d.words(3, *(8.5, name, 9) if low else (12, name, 10.5), room=width - 5),
+        d.words(3, 8.5, name, 9, room=width - 5),
     ]
     if used:
         drawn += shapes.cylinder(9, y, icon, SEATS[seat])
@@ -334,6 +327,5 @@ def _tile(member: Mapping[str, Any], extra: str, seat: int, width: float, height
     left = (17 if used or rests else 2) + icon / 2
     step = min(icon + 0.5, (width - 2 - icon / 2 - left) / (t.N_SLOTS - 1))
     for slot, colour in enumerate(member["costume"]):
-        value = "" if low else str(b.VALUES[colour])
-        drawn += shapes.costume(left + step * slot, y, icon, colour, value)
+        drawn += shapes.costume(left + step * slot, y, icon, colour)
     return d.Block(drawn, width, height)

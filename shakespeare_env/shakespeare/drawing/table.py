@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import svg
-
 from shakespeare_env.core.game import UNKNOWN
 from shakespeare_env.drawing import shapes as d
 from shakespeare_env.drawing.board import SUMMARY
@@ -46,7 +44,7 @@ def draw_acts(position: Mapping[str, Any]) -> d.Block:
         drawn.append(d.label(x, middle + 7, f"Act {name}", 14, room=room))
         for place, won in enumerate(t.ACT_II_PRESTIGE if act == 1 else (), 1):
             signs = [d.note_sign(f"{place}."), *amount_signs(won, "★")]
-            drawn += d.centred(signs, x, middle + 6 + 16 * place, room)
+            drawn += d.row(signs, x, middle + 6 + 16 * place, room, "middle")
         for space in range(1, length + 1):
             pile = tuple(position["piles"][name].get(str(space), ()))
             block, left = _space(act, space, pile, cell - 4, high), _EDGE + _LABEL
@@ -58,16 +56,15 @@ def draw_acts(position: Mapping[str, Any]) -> d.Block:
 def _space(act: int, space: int, pile: tuple[int | str, ...], width: float, high: float) -> d.Block:
     grey = space <= t.GREY_SPACES
     drawn: d.Elements = [
-        d.box(
-            0, 0, width, high, fill=d.SHADE if grey else d.PANEL, line=d.STONE if grey else d.LINE
-        ),
+        d.box(0, 0, width, high, fill=d.SHADE if grey else d.PANEL),
         d.caption(width / 2, 13, str(space), 11, anchor="middle", room=width),
     ]
     for place, whose in enumerate(pile):
         y = high - _WORTH - _DISC * (place + 0.5)
         drawn += shapes.disc(width / 2, y, min(56, width - 8), _DISC - 2, whose)
     if brings := b.space_pays(act, space):
-        drawn += d.centred(amount_signs(*brings), width / 2, high - _WORTH / 2 + 1, width - 3)
+        signs, y = amount_signs(*brings), high - _WORTH / 2 + 1
+        drawn += d.row(signs, width / 2, y, width - 3, "middle")
     return d.Block(drawn, width, high)
 
 
@@ -84,23 +81,17 @@ def draw_order(position: Mapping[str, Any]) -> d.Block:
         d.bold(tokens + 37, 50, f"×{position['supply_tokens']}", 15, room=36),
     ]
     for x, place, title in ((0, "order", "Player order"), (_ORDER, "initiative", "Initiative")):
-        order = _order(title, position[place], position["players"])
-        drawn.append(order.place(place, _EDGE + x, 8))
+        drawn.append(_order(title, position[place]).place(place, _EDGE + x, 8))
     return d.Block(drawn, WIDTH, height)
 
 
-def _order(title: str, seats: Sequence[int], players: int) -> d.Block:
+def _order(title: str, seats: Sequence[int]) -> d.Block:
     drawn: d.Elements = [d.bold(0, 12, title, fill=d.MUTED, room=_ORDER - 8)]
-    for place in range(players):
+    for place, seat in enumerate(seats):
         middle = 13 + _APART * place
-        if place:
-            drawn += d.arrow(middle - _APART / 2, 36, 7, d.STONE)
-        if place < len(seats):
-            drawn += shapes.marker(middle, 36, 25, seats[place])
-        else:
-            look: dict[str, Any] = {"fill": "none", "stroke": d.STONE, "stroke_dasharray": [3, 3]}
-            drawn.append(svg.Circle(cx=middle, cy=36, r=12, **look))
-    return d.Block(drawn, max(90, 26 + _APART * (players - 1)), 50)
+        drawn += d.arrow(middle - _APART / 2, 36, 7, d.STONE) if place else []
+        drawn += shapes.marker(middle, 36, 25, seat)
+    return d.Block(drawn, _ORDER - 8, 50)
 
 
 _KINDS = {"costumes": ("Costumes", shapes.costume), "sets": ("Stage sets", shapes.stage_set)}
@@ -194,7 +185,8 @@ def draw_gift(offer: str) -> d.Block:
     else:
         sign = shapes.objective(middle, 36, 44)
     meaning = d.label(middle, 80, queen_offers()[offer], 13, room=_CHOICE - 12)
-    return d.Block([*_ground(_GIFT), *sign, meaning], _CHOICE, _GIFT).as_place(f"queen.{offer}")
+    ground = d.box(0, 0, _CHOICE, _GIFT, line=d.MUTED)
+    return d.Block([ground, *sign, meaning], _CHOICE, _GIFT).as_place(f"queen.{offer}")
 
 
 def draw_objective(position: Mapping[str, Any], card: str) -> d.Block:
@@ -202,7 +194,8 @@ def draw_objective(position: Mapping[str, Any], card: str) -> d.Block:
 
     A card that the viewer does not know shows its back.
     """
-    drawn, edge = _ground(_OBJECTIVE), 10
+    edge = 10
+    drawn: d.Elements = [d.box(0, 0, _CHOICE, _OBJECTIVE, line=d.MUTED)]
     if card == UNKNOWN:
         middle = _OBJECTIVE / 2
         drawn.append(d.words(_CHOICE / 2, middle, "objective", fill=d.FAINT, anchor="middle"))
@@ -215,15 +208,8 @@ def draw_objective(position: Mapping[str, Any], card: str) -> d.Block:
         drawn += d.row(signs, edge, 52 + 16 * number, room)
     worth = amount_signs(worth_now(position, position["to_move"], card) or 0, "★")
     right, low = _CHOICE - edge - 3, _OBJECTIVE - 18
-    drawn += d.right_row([d.note_sign("now"), *worth], right, low, room)
+    drawn += d.row([d.note_sign("now"), *worth], right, low, room, "end")
     return d.Block(drawn, _CHOICE, _OBJECTIVE).as_place(f"pending.drawn.{card}")
-
-
-def _ground(height: float) -> d.Elements:
-    return [
-        d.box(0, 0, _CHOICE, height, fill=d.STONE, line=d.MUTED),
-        d.box(0, 0, _CHOICE - 3, height - 3, line=d.MUTED),
-    ]
 
 
 _CELL = 24.5  # a space of an act in height, in few lines
