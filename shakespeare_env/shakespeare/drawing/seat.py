@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from math import ceil
-from typing import Any
+from typing import Any, TypeAlias
 
 from shakespeare_env.drawing import shapes as d
 from shakespeare_env.drawing.board import SUMMARY, seat_strip
@@ -48,8 +47,15 @@ def draw_member(member: Mapping[str, Any], extra: str, seat: int, number: int) -
 
     `member` is from the notation; `extra` is its name as an extra, or empty.
     """
-    look = tuple(member["costume"]), member["cylinder"], member["rest"]
-    return _member(member["card"], extra, *look, seat).as_place(f"seat{seat}.troupe.{number}")
+    return _member(_look(member), extra, seat).as_place(f"seat{seat}.troupe.{number}")
+
+
+_Look: TypeAlias = tuple[str, tuple[str, ...], bool, bool]
+"""Card, costume, whether it is used, whether it rests."""
+
+
+def _look(member: Mapping[str, Any]) -> _Look:
+    return member["card"], tuple(member["costume"]), member["cylinder"], member["rest"]
 
 
 def _ground(extra: str, used: bool, rests: bool, seat: int) -> dict[str, Any]:
@@ -59,9 +65,8 @@ def _ground(extra: str, used: bool, rests: bool, seat: int) -> dict[str, Any]:
 
 
 @d.drawn_once
-def _member(
-    card: str, extra: str, costume: tuple[str, ...], used: bool, rests: bool, seat: int
-) -> d.Block:
+def _member(look: _Look, extra: str, seat: int) -> d.Block:
+    card, costume, used, rests = look
     known, (width, height) = b.CARDS[card], _MEMBER
     room, y, low = width - 2 * _CARD_EDGE, 40, height - 17
     drawn: d.Elements = [
@@ -273,12 +278,7 @@ _TILE, _WIDEST_TILE = 20, 66  # height of a character's tile, in two rows
 def draw_summary(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
     """What matters of a seat to others: its numbers, then its characters and its stage."""
     wins, decides = seat in w.winners(position), position["to_move"] == seat
-    return _summary(json.dumps(position["seats"][seat]), seat, name, wins, decides)
-
-
-@d.drawn_once
-def _summary(given: str, seat: int, name: str, wins: bool, decides: bool) -> d.Block:
-    mine, top = json.loads(given), 28
+    mine, top = position["seats"][seat], 28
     strip = seat_strip(seat, name, SEAT_COLOURS[seat], 112, top - 2, wins=wins, decides=decides)
     drawn: d.Elements = [
         strip.at(0, 0),
@@ -295,7 +295,7 @@ def _summary(given: str, seat: int, name: str, wins: bool, decides: bool) -> d.B
     each = min(_WIDEST_TILE, (SUMMARY - _STAGE - 8) / max(1, in_a_row))
     for number, (member, extra) in enumerate(members):
         row, column = divmod(number, in_a_row)
-        tile = _tile(member, extra, seat, each - 2)
+        tile = _tile(_look(member), extra, seat, each - 2)
         place = f"seat{seat}.troupe.{number}"
         drawn.append(tile.place(place, 3 + each * column, top + _TILE * row))
     left_edge = SUMMARY - _STAGE
@@ -312,13 +312,14 @@ def _summary(given: str, seat: int, name: str, wins: bool, decides: bool) -> d.B
 _NUMBERS = ("prestige", "pounds", "tokens", "mood")
 
 
-def _tile(member: Mapping[str, Any], extra: str, seat: int, width: float) -> d.Block:
-    used, rests, height, icon = member["cylinder"], member["rest"], _TILE - 2, 8.5
-    name = w.extra_words(extra) or b.CARDS[member["card"]].name.partition(" (")[0]
+@d.drawn_once
+def _tile(look: _Look, extra: str, seat: int, width: float) -> d.Block:
+    card, costume, used, rests = look
+    name, height, icon = w.extra_words(extra) or b.CARDS[card].name, _TILE - 2, 8.5
     y = height - icon / 2 - 1
     drawn: d.Elements = [
         d.box(0, 0, width, height, **_ground(extra, used, rests, seat), corner=4),
-        d.words(3, 8.5, name, 9, room=width - 5),
+        d.words(3, 8.5, name.partition(" (")[0], 9, room=width - 5),
     ]
     if used:
         drawn += shapes.cylinder(9, y, icon, SEATS[seat])
@@ -326,6 +327,6 @@ def _tile(member: Mapping[str, Any], extra: str, seat: int, width: float) -> d.B
         drawn += shapes.rest_token(9, y, icon)
     left = (17 if used or rests else 2) + icon / 2
     step = min(icon + 0.5, (width - 2 - icon / 2 - left) / (t.N_SLOTS - 1))
-    for slot, colour in enumerate(member["costume"]):
+    for slot, colour in enumerate(costume):
         drawn += shapes.costume(left + step * slot, y, icon, colour)
     return d.Block(drawn, width, height)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -218,23 +217,16 @@ _NARROW, _ORDERS = 34, 66
 
 def draw_table(position: Mapping[str, Any]) -> d.Block:
     """The acts with their discs, and the elements on offer, in few lines."""
-    shown = {key: position[key] for key in ("piles", "display", "order", "initiative")}
-    return _table(json.dumps(shown), position["players"])
-
-
-@d.drawn_once
-def _table(given: str, players: int) -> d.Block:
-    position = json.loads(given)
     cell = (SUMMARY - _NARROW) / max(t.BOX.act_lengths)
     drawn: d.Elements = []
     for number, (act, length) in enumerate(zip(ACTS, t.BOX.act_lengths, strict=True)):
         y = number * (_CELL + 1)
         drawn.append(d.bold(2, y + 17, act, 13, room=_NARROW - 4))
         for space in range(1, length + 1):
-            block = _cell(space, position["piles"][act].get(str(space), ()), cell - 1)
+            block = _cell(space, tuple(position["piles"][act].get(str(space), ())), cell - 1)
             drawn.append(block.place(f"piles.{act}.{space}", _NARROW + (space - 1) * cell, y))
     each, y = (SUMMARY - _NARROW - _ORDERS) / len(COLOURS), len(ACTS) * (_CELL + 1) + 2
-    step = (_ORDERS - 4) / max(players, 1)
+    step = (_ORDERS - 4) / position["players"]
     for kind, track in zip(_KINDS, ("order", "initiative"), strict=True):
         order: d.Elements = []
         for place, seat in enumerate(position[track]):
@@ -249,7 +241,8 @@ def _table(given: str, players: int) -> d.Block:
     return d.Block(drawn, SUMMARY, y)
 
 
-def _cell(space: int, pile: Sequence[int | str], width: float) -> d.Block:
+@d.drawn_once
+def _cell(space: int, pile: tuple[int | str, ...], width: float) -> d.Block:
     """A space of an act with its discs, in two columns if there are several."""
     grey = space <= t.GREY_SPACES
     drawn: d.Elements = [d.box(0, 0, width, _CELL, fill=d.SHADE if grey else d.PANEL, corner=3)]

@@ -29,8 +29,7 @@ from shakespeare_env.shakespeare.rules.phases import (
 )
 from shakespeare_env.shakespeare.text.wording import seat_list
 
-GAINS = ("mood", "pounds", "prestige")
-PAY = ("pounds", "prestige")
+_IN_WORDS = ("mood", "tokens", "pounds", "prestige")
 _PLACES = ("first", "second")
 
 
@@ -61,14 +60,12 @@ def event(
     *,
     source: str = "",
     note: str = "",
-    shown: Sequence[str] = (),
     quills: Mapping[str, int] | None = None,
     tried: bool = False,
 ) -> Event:
-    """An event with all that a call has changed for a seat, its cause first.
+    """An event with all that a call has changed for a seat, its cause first, then a `note`.
 
-    `shown` counters are put into words, besides spaces on the acts, then `note`; `quills` were
-    used, by act. If something was `tried` and nothing changed, there is no effect.
+    `quills` were used, by act. If something was `tried` and nothing changed, there is no effect.
     """
     changed, words = changes(call, seat), []
     for act, name in enumerate(ACTS):
@@ -78,7 +75,7 @@ def event(
             words.append(f"Act {name} {'back ' if moved < 0 else ''}to space {space}")
         if max(moved, 0) < used:
             words.append(f"{b.plural(used - moved, 'quill')} lost on Act {name}")
-    words += [b.amount(name, changed[name]) for name in shown if name in changed]
+    words += [b.amount(name, changed[name]) for name in _IN_WORDS if name in changed]
     words += [note] if note else []
     if not words and (tried or any((quills or {}).values())):
         words = ["no effect"]
@@ -126,10 +123,8 @@ def _turn(call: Call) -> Iterator[Event]:
     else:
         value = int(call.after["craft_value"])
         helpers = value - card.value - t.PLUS_3 * token
-        words = [b.plural(helpers, "assistant")] if helpers else []
-        words += ['a token "+3"'] if token else []
-        extra = f", with {' and '.join(words)}" if words else ""
-        yield event(call, seat, f"{card.name}: {value} to spend{extra}")
+        helped = f", with {b.plural(helpers, 'assistant')}" if helpers else ""
+        yield event(call, seat, card.name, note=f"{value} to spend{helped}")
 
 
 def _act(call: Call, seat: int, card: Character) -> Iterator[Event]:
@@ -155,7 +150,6 @@ def _power(
         cause,
         source=source,
         note=", ".join((*white, *notes)),
-        shown=GAINS,
         quills=b.quills_of(power),
         tried=any((power.mood, power.pounds, power.prestige)),
     )
@@ -164,7 +158,7 @@ def _power(
 def _others(call: Call, seat: int, cause: str) -> Iterator[Event]:
     for other in _seats(call):
         if other != seat:
-            yield event(call, other, f"{cause}, by seat {seat}", shown=["mood"], tried=True)
+            yield event(call, other, f"{cause}, by seat {seat}", tried=True)
 
 
 def _take(call: Call) -> Iterator[Event]:
@@ -182,15 +176,15 @@ def _costume(call: Call) -> Iterator[Event]:
     elements, value = game["costume_len"][seat, member], game["costume_value"][seat, member]
     state = f"complete at {value}" if elements == t.N_SLOTS else f"{elements} of {t.N_SLOTS}"
     cause = f"{COLOURS[colour]} costume for {wearer}, {state}"
-    yield event(call, seat, cause, source="costumes", shown=PAY)
+    yield event(call, seat, cause, source="costumes")
 
 
 def _set(call: Call) -> Iterator[Event]:
     seat, space, colour = call.args
-    name, candle, shown = COLOURS[colour], bool(t.CANDLE[space]), (*GAINS[::-1], "tokens")
+    name, candle = COLOURS[colour], bool(t.CANDLE[space])
     cause = f"{name} stage set on {t.SPACE_IDS[space]}{', a candle' * candle}"
     tried = candle or name in b.SET_GAINS
-    yield event(call, seat, cause, source="candles", shown=shown, tried=tried)
+    yield event(call, seat, cause, source="candles", tried=tried)
     if colour == t.PURPLE:
         yield from _others(call, seat, f"{name} stage set")
 
@@ -198,7 +192,7 @@ def _set(call: Call) -> Iterator[Event]:
 def _gift(call: Call) -> Iterator[Event]:
     drawn = int(call.after["drawn_len"])
     cause = f"the Queen: draws {b.plural(drawn, 'objective')}" if drawn else "the Queen"
-    yield event(call, mover(call), cause, shown=PAY, tried=not drawn)
+    yield event(call, mover(call), cause, tried=not drawn)
 
 
 def _objective(call: Call) -> Iterator[Event]:
@@ -265,14 +259,14 @@ def _initiative(call: Call) -> Iterator[Event]:
 def _few_cylinders(call: Call) -> Iterator[Event]:
     if changes(call, 0):
         used = b.plural(int(call.after["cylinder"][0].sum()), "cylinder")
-        yield event(call, 0, f"{used} used", source="few cylinders", shown=PAY)
+        yield event(call, 0, f"{used} used", source="few cylinders")
 
 
 def _purple(call: Call) -> Iterator[Event]:
     purple = int(call.after["display"][t.SET, t.PURPLE])
     for seat in _seats(call) if purple else ():
         cause = f"{b.plural(purple, 'purple stage set')} left on display"
-        yield event(call, seat, cause, shown=["mood"], tried=True)
+        yield event(call, seat, cause, tried=True)
 
 
 def _mood(call: Call) -> Iterator[Event]:
@@ -280,9 +274,9 @@ def _mood(call: Call) -> Iterator[Event]:
     was = int(call.before["mood"][seat])
     opened = {t.MOOD_BACK: "a disc moves back", t.MOOD_QUILL: "a white quill"}.get(was, "")
     if was:
-        cause = f"mood {b.signed(was)} returns to 0"
+        cause = f"mood {b.signed(was)} served"
         due = was in t.MOOD_GAINS
-        yield event(call, seat, cause, source="mood", note=opened, shown=PAY, tried=due)
+        yield event(call, seat, cause, source="mood", note=opened, tried=due)
 
 
 def _costume_power(call: Call) -> Iterator[Event]:
@@ -298,14 +292,14 @@ def _act_scores(call: Call) -> Iterator[Event]:
     seat, act = call.args
     if changes(call, seat):
         where = f"Act {ACTS[act]}, space {call.after['disc_space'][act, seat]}"
-        yield event(call, seat, where, source=f"Act {ACTS[act]}", shown=PAY)
+        yield event(call, seat, where, source=f"Act {ACTS[act]}")
 
 
 def _place_scores(call: Call) -> Iterator[Event]:
     seat, place = call.args
     if place < len(_PLACES):
         act = f"Act {ACTS[t.ACT_II]}"
-        yield event(call, seat, f"{_PLACES[place]} on {act}", source=act, shown=PAY)
+        yield event(call, seat, f"{_PLACES[place]} on {act}", source=act)
 
 
 def _rested(call: Call) -> Iterator[Event]:
@@ -332,7 +326,7 @@ def _objectives(call: Call) -> Iterator[Event]:
 
 def _objective_scores(call: Call, seat: int, cause: str) -> Event:
     note = "" if changes(call, seat) else "no prestige"
-    return event(call, seat, cause, source="objectives", note=note, shown=PAY)
+    return event(call, seat, cause, source="objectives", note=note)
 
 
 def _one_objective(call: Call) -> Iterator[Event]:
@@ -345,7 +339,7 @@ def _yellow(call: Call) -> Iterator[Event]:
     (seat,) = call.args
     if yellow := int(call.after["yellow"][seat]):
         cause = b.plural(yellow, "yellow element")
-        yield event(call, seat, cause, source="yellow elements", shown=PAY)
+        yield event(call, seat, cause, source="yellow elements")
 
 
 def _wages(call: Call) -> Iterator[Event]:
@@ -355,7 +349,7 @@ def _wages(call: Call) -> Iterator[Event]:
     if due := int(t.COST[hired[face_up]].sum()):
         unpaid = int(game["unpaid"][seat])
         words = f", {b.plural(unpaid, 'character')} unpaid" if unpaid else ""
-        yield event(call, seat, f"wages of {due} £{words}", source="unpaid wages", shown=PAY)
+        yield event(call, seat, f"wages of {due} £{words}", source="unpaid wages")
 
 
 def _winners(call: Call) -> Iterator[Event]:
