@@ -1,4 +1,4 @@
-"""Text layout: columns, wrapped lines, headings."""
+"""Text layout: columns and wrapped lines."""
 
 from __future__ import annotations
 
@@ -34,12 +34,6 @@ def wrapped(text: str, width: int, first: str, other: str) -> list[str]:
         text, width, initial_indent=first, subsequent_indent=other, break_on_hyphens=False
     )
     return [line.replace(GLUE, " ") for line in lines]
-
-
-def heading(title: str, width: int) -> str:
-    """A heading line."""
-    start = f"── {title} "
-    return start + "─" * (width - len(start))
 
 
 def disc(owner: int | str) -> str:

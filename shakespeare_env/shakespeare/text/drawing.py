@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from itertools import zip_longest
 from typing import Any
 
 from shakespeare_env.core.game import UNKNOWN
-from shakespeare_env.drawing.text_layout import GLUE, columns, disc, heading, spread, wrapped
+from shakespeare_env.drawing.text_layout import GLUE, columns, disc, spread, wrapped
 from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS, Space
@@ -37,17 +36,16 @@ Row = dict[int, Space | None]
 def draw(position: Mapping[str, Any]) -> str:
     """Draw a position (`Position.to_dict` or `seen_by`) as text, without a final newline.
 
-    The seat to move is drawn with its stage, the others are put in words, without idle characters
-    that are printed on their boards.
+    Seats are put in words, the others without idle characters that are printed on their boards; the
+    stage of the seat to move is drawn.
     """
     parts = (_head, _acts, _elements, _supply, _seats)
     lines = [line for part in parts for line in (*part(position), "")]
     mover = position["to_move"]
     if mover is not None:
-        lines += _board(position, mover)
+        lines += [*_draw_stage(position["seats"][mover]["stage"]), ""]
     for seat in range(position["players"]):
-        if seat != mover:
-            lines += _in_a_line(position, seat)
+        lines += _in_a_line(position, seat)
     return "\n".join(line.rstrip() for line in (*lines, "─" * _WIDTH, *_LEGEND))
 
 
@@ -149,26 +147,12 @@ def _row(position: Mapping[str, Any], seat: int) -> list[str]:
     ]
 
 
-def _board(position: Mapping[str, Any], seat: int) -> list[str]:
-    mine = position["seats"][seat]
-    stage = _draw_stage(mine["stage"])
-    room = _WIDTH - len(stage[0]) - 2
-    left = []
-    for member, extra in w.members(mine):
-        name = f"{extra} {w.character_name(member['card'])}".strip()
-        left += wrapped(_in_words(member, name), room, "  ", "    ")
-    for card in mine["objectives"]:
-        left += wrapped(_objective(position, seat, card), room, "  ", "    ")
-    rows = [f"{text:<{room}}  {row}" for text, row in zip_longest(left, stage, fillvalue="")]
-    return [heading(f"Seat {seat}", _WIDTH), *rows]
-
-
 def _in_a_line(position: Mapping[str, Any], seat: int) -> list[str]:
-    mine = position["seats"][seat]
+    mine, own = position["seats"][seat], seat == position["to_move"]
     troupe = [
         _in_words(member, extra or w.character_name(member["card"]))
         for place, (member, extra) in enumerate(w.members(mine))
-        if place >= t.N_BOARD or member["costume"] or member["cylinder"] or member["rest"]
+        if own or place >= t.N_BOARD or member["costume"] or member["cylinder"] or member["rest"]
     ]
     parts = [", ".join(troupe)] if troupe else []
     if mine["stage"]:
@@ -179,16 +163,13 @@ def _in_a_line(position: Mapping[str, Any], seat: int) -> list[str]:
         )
         parts.append(f"stage {', '.join(filled)}")
     known = [card for card in mine["objectives"] if card != UNKNOWN]
-    parts += [_objective(position, seat, card) for card in known]
+    for card in known:
+        worth = w.worth_now(position, seat, card)
+        brings = "" if worth is None else f": {b.signed(worth)}★"
+        parts.append(f"◆ {w.objective_name(card)}{brings}")
     if hidden := len(mine["objectives"]) - len(known):
         parts.append(f"◆{GLUE}{hidden}{GLUE}unknown")
     return wrapped(f"  Seat {seat} {'; '.join(parts) or '·'}", _WIDTH, "", " " * 9)
-
-
-def _objective(position: Mapping[str, Any], seat: int, card: str) -> str:
-    worth = w.worth_now(position, seat, card)
-    name = f"◆ {w.objective_name(card)}"
-    return name if worth is None else f"{name}: {f'{worth:+d}' if worth else 0}★"
 
 
 def _in_words(member: Mapping[str, Any], name: str) -> str:
