@@ -16,30 +16,19 @@ from shakespeare_env.shakespeare.drawing.shapes import ELEMENTS, EMPTY, SEAT_COL
 from shakespeare_env.shakespeare.text import wording as w
 from shakespeare_env.shakespeare.text.drawing import stage_rows
 
-_OFFER, _MEMBER = (140, 96), (132, 84)  # widths and heights
+_MEMBER = 132, 84  # width and height
 _CARD_EDGE = 9
 _TOTAL = 26  # room for the sum of a costume
 _SLOT = 20  # from one costume element to the next
 
 
-@d.drawn_once
 def draw_offer(card: str, copies: int) -> d.Block:
-    """A card on offer, a place: name, cost, kind, powers, and how many lie there."""
-    known, (width, height) = b.CARDS[card], _OFFER
-    room = width - 2 * _CARD_EDGE
-    kind = known.kind.replace("_", " ") + (f" ×{copies}" if copies > 1 else "")
-    drawn: d.Elements = [
-        d.box(0, 0, width, height, line=d.MUTED),
-        d.bold(_CARD_EDGE, 20, known.name, 12.5, room=room),
-        *shapes.coin(width - 19, 43, 24, f"{known.cost}£"),
-        d.caption(_CARD_EDGE, 36, kind, 10.5, room=room - 24),
-        *shapes.cylinder(_CARD_EDGE + 5, 56, 13, d.PANEL),
-        *d.row(shapes.activation_signs(card), _CARD_EDGE + 17, 56, room - 40),
-    ]
-    if known.kind == "actor":
-        drawn += shapes.costume(_CARD_EDGE + 5, 78, 15, shapes.ANY)
-        drawn += d.row(shapes.power_signs(known.costume_power), _CARD_EDGE + 16, 78, room - 16)
-    return d.Block(drawn, width, height).as_place(f"display.characters.{card}")
+    """A card on offer, a place, as it will lie with a seat; and how many, if there are several."""
+    block = _member((card, (), False, False), "", 0)
+    # Only characters without a costume have copies: the count stands in its place.
+    count = [d.bold(_CARD_EDGE, block.height - 12, f"×{copies}", 13)] if copies > 1 else []
+    drawn = d.Block([*block.elements, *count], block.width, block.height)
+    return drawn.as_place(f"display.characters.{card}")
 
 
 def draw_member(member: Mapping[str, Any], extra: str, seat: int, number: int) -> d.Block:

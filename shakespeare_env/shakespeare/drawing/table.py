@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from math import ceil
 from typing import Any
 
 from shakespeare_env.core.game import UNKNOWN
@@ -46,22 +47,29 @@ def draw_acts(position: Mapping[str, Any]) -> d.Block:
             drawn += d.row(signs, x, middle + 6 + 16 * place, room, "middle")
         for space in range(1, length + 1):
             pile = tuple(position["piles"][name].get(str(space), ()))
-            block, left = _space(act, space, pile, cell - 4, high), _EDGE + _LABEL
+            block, left = _space(act, space, pile, cell - 4, high, True), _EDGE + _LABEL
             drawn.append(block.place(f"piles.{name}.{space}", left + (space - 1) * cell, y))
     return d.Block(drawn, width, height)
 
 
 @d.drawn_once
-def _space(act: int, space: int, pile: tuple[int | str, ...], width: float, high: float) -> d.Block:
-    grey = space <= t.GREY_SPACES
-    drawn: d.Elements = [
-        d.box(0, 0, width, high, fill=d.SHADE if grey else d.PANEL),
-        d.caption(width / 2, 13, str(space), 11, anchor="middle", room=width),
-    ]
+def _space(
+    act: int, space: int, pile: tuple[int | str, ...], width: float, high: float, full: bool
+) -> d.Block:
+    """A space of an act: in full with what it brings, in few lines with discs in two columns."""
+    fill = d.SHADE if space <= t.GREY_SPACES else d.PANEL
+    drawn: d.Elements = [d.box(0, 0, width, high, fill=fill, corner=4)]
+    if full or not pile:
+        number = d.caption(width / 2, 13 if full else 16, str(space), 11, anchor="middle")
+        drawn.append(number)
+    columns = 1 if full else min(2, max(1, len(pile)))
+    wide, low = (width - 2) / columns, _WORTH if full else 1
+    step = _DISC if full else (high - 2) / max(1, ceil(len(pile) / columns))
     for place, whose in enumerate(pile):
-        y = high - _WORTH - _DISC * (place + 0.5)
-        drawn += shapes.disc(width / 2, y, min(56, width - 8), _DISC - 2, whose)
-    if brings := b.space_pays(act, space):
+        row, column = divmod(place, columns)
+        x, y = 1 + wide * (column + 0.5), high - low - step * (row + 0.5)
+        drawn += shapes.disc(x, y, min(56, wide - 1), min(step - 1, 16), whose)
+    if full and (brings := b.space_pays(act, space)):
         signs, y = amount_signs(*brings), high - _WORTH / 2 + 1
         drawn += d.row(signs, width / 2, y, width - 3, "middle")
     return d.Block(drawn, width, high)
@@ -223,7 +231,8 @@ def draw_table(position: Mapping[str, Any]) -> d.Block:
         y = number * (_CELL + 1)
         drawn.append(d.bold(2, y + 17, act, 13, room=_NARROW - 4))
         for space in range(1, length + 1):
-            block = _cell(space, tuple(position["piles"][act].get(str(space), ())), cell - 1)
+            pile = tuple(position["piles"][act].get(str(space), ()))
+            block = _space(number, space, pile, cell - 1, _CELL, False)
             drawn.append(block.place(f"piles.{act}.{space}", _NARROW + (space - 1) * cell, y))
     each, y = (SUMMARY - _NARROW - _ORDERS) / len(COLOURS), len(ACTS) * (_CELL + 1) + 2
     step = (_ORDERS - 4) / position["players"]
@@ -241,23 +250,6 @@ def draw_table(position: Mapping[str, Any]) -> d.Block:
     return d.Block(drawn, SUMMARY, y)
 
 
-@d.drawn_once
-def _cell(space: int, pile: tuple[int | str, ...], width: float) -> d.Block:
-    """A space of an act with its discs, in two columns if there are several."""
-    grey = space <= t.GREY_SPACES
-    drawn: d.Elements = [d.box(0, 0, width, _CELL, fill=d.SHADE if grey else d.PANEL, corner=3)]
-    if not pile:
-        drawn.append(
-            d.words(width / 2, 16, str(space), 10, fill=d.FAINT, anchor="middle", room=width)
-        )
-    columns = min(2, max(1, len(pile)))
-    wide, high = (width - 2) / columns, (_CELL - 2) / max(1, -(-len(pile) // columns))
-    for place, whose in enumerate(pile):
-        x, y = 1 + wide * (place % columns + 0.5), _CELL - (place // columns + 0.5) * high - 1
-        drawn += shapes.disc(x, y, wide - 1, min(high - 1, 16), whose)
-    return d.Block(drawn, width, _CELL)
-
-
 def draw_offers(position: Mapping[str, Any]) -> d.Block:
     """The names of the characters on offer."""
     copies = Counter(position["display"]["characters"])
@@ -268,4 +260,4 @@ def draw_offers(position: Mapping[str, Any]) -> d.Block:
         chip = d.Block([d.box(0, 0, each - 3, 24, corner=4), name], each - 3, 24)
         x, y = number % 3 * each, number // 3 * 27
         drawn.append(chip.place(f"display.characters.{card}", x, y))
-    return d.Block(drawn, SUMMARY, 27 * -(-len(copies) // 3))
+    return d.Block(drawn, SUMMARY, 27 * ceil(len(copies) / 3))

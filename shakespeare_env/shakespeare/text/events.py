@@ -239,14 +239,11 @@ def _begin_day(call: Call) -> Iterator[Event]:
 
 def _reveal(call: Call) -> Iterator[Event]:
     order = call.after["order"][: call.after["players"]].tolist()
-    source = "first in Order"
     yield Event(None, "wagers revealed")
     for place, seat in enumerate(order, 1):
-        wagered = int(call.after["wager"][seat])
-        points = changes(call, seat).get("prestige", 0)
-        won = f"{source}: {b.amount('prestige', points)}" if points else f"place {place} in Order"
-        words, counters = f"{b.plural(wagered, 'cylinder')} wagered, {won}", {"cylinders": wagered}
-        yield Event(seat, words, source if points else "", points, counters)
+        wagered = b.plural(int(call.after["wager"][seat]), "cylinder")
+        cause = f"{wagered} wagered, place {place} in Order"
+        yield event(call, seat, cause, source="first in Order")
     yield Event(None, f"new Order: {seat_list(order)}")
 
 
