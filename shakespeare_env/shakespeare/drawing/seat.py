@@ -239,8 +239,8 @@ def _day(position: Mapping[str, Any], mine: Mapping[str, Any], seat: int) -> d.E
         if mine[done]:
             drawn.append(d.words(2 + 84 * number, _DAY + 43, f"✓ {done}", 11, room=80))
     if position["phase"] == "rest":
-        kept = w.character_name(mine["kept"]) if mine["kept"] else "–"
-        drawn.append(d.words(170, _DAY + 43, f"awake: {kept}", 11, room=WIDTH - 170))
+        kept = w.seat_facts(position, seat)[""]
+        drawn.append(d.words(170, _DAY + 43, kept, 11, room=WIDTH - 170))
     return drawn
 
 
@@ -250,7 +250,7 @@ def _objectives(position: Mapping[str, Any], seat: int) -> d.Elements:
         return [d.words(2, _OBJECTIVES + 12, "no objectives", 11, fill=d.FAINT, room=WIDTH)]
     drawn: d.Elements = []
     for number, card in enumerate(cards):
-        name = d.words(17, 13, w.objective_name(card), 11.5, room=WIDTH - 51)
+        name = d.words(17, 13, w.OBJECTIVES[card], 11.5, room=WIDTH - 51)
         line: d.Elements = [*shapes.objective(7, 9, 12), name]
         worth = w.worth_now(position, seat, card)
         if worth is not None:

@@ -15,7 +15,7 @@ from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.shapes import EMPTY, amount_signs
-from shakespeare_env.shakespeare.text.wording import character_name, objective_name, worth_now
+from shakespeare_env.shakespeare.text.wording import CHARACTERS, OBJECTIVES, worth_now
 
 WIDTH = 400
 """Width of the table's pieces, with acts as long as in the bundled box."""
@@ -160,7 +160,7 @@ def draw_pile(position: Mapping[str, Any], pile: str, width: float) -> d.Block:
     elif set(cards) == {UNKNOWN}:
         parts = [f"{UNKNOWN} ×{len(cards)}"]
     else:
-        parts = [f"{at}. {objective_name(card)}" for at, card in enumerate(cards, 1)]
+        parts = [f"{at}. {OBJECTIVES[card]}" for at, card in enumerate(cards, 1)]
     dotted = [*(f"{part} ·" for part in parts[:-1]), *parts[-1:]]
     broken = d.lines(dotted, 12, width) or ["none"]
     drawn: d.Elements = [d.bold(0, 20, PILES[pile], fill=d.MUTED, room=width)]
@@ -170,7 +170,7 @@ def draw_pile(position: Mapping[str, Any], pile: str, width: float) -> d.Block:
 
 def counted(card: str, count: int) -> str:
     """A character's name, and how many there are of it."""
-    return character_name(card) + (f" ×{count}" if count > 1 else "")
+    return CHARACTERS[card] + (f" ×{count}" if count > 1 else "")
 
 
 _CHOICE, _GIFT, _OBJECTIVE = 150, 96, 124  # widths and heights

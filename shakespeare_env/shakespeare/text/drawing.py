@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from shakespeare_env.core.game import UNKNOWN
-from shakespeare_env.drawing.text_layout import GLUE, columns, disc, spread, wrapped
+from shakespeare_env.drawing.text_layout import GLUE, columns, disc, wrapped
 from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS, Space
@@ -19,7 +19,7 @@ from shakespeare_env.shakespeare.text import wording as w
 _WIDTH = 78
 _CELL = 5  # the least columns of a space: four discs
 _LEGEND = (
-    "★ prestige   £ pounds   ● cylinder used   ○ cylinder left   z resting",
+    "★ prestige   £ pounds   cylinders: left/all   ● activated   z resting",
     "✓ costume complete   ◆ objective, and what it is worth so far",
     "acts: what a space brings, its discs; the leftmost is at the bottom and ahead",
     "stage: * candle, capitals once filled",
@@ -51,12 +51,13 @@ def draw(position: Mapping[str, Any]) -> str:
 
 def _head(position: Mapping[str, Any]) -> list[str]:
     now = w.headline(position)
-    title = f"{now.game} · {now.table}"
-    day = f"day {position['day']} of {t.N_DAYS} · {now.phase}"
     sentence = now.sentence if position["to_move"] is None else f"▶ {now.sentence}"
-    fits = len(title) + len(day) < _WIDTH
-    titles = [spread(title, day, _WIDTH)] if fits else [title, day]
-    return [*titles, *wrapped(sentence, _WIDTH, "", "  "), *([f"  {now.aside}"] * bool(now.aside))]
+    return [
+        f"{now.game} · {now.table}",
+        f"{now.progress} · {now.phase}",
+        *wrapped(sentence, _WIDTH, "", "  "),
+        *([f"  {now.aside}"] if now.aside else []),
+    ]
 
 
 def _acts(position: Mapping[str, Any]) -> list[str]:
@@ -118,39 +119,17 @@ def _supply(position: Mapping[str, Any]) -> list[str]:
 
 
 def _seats(position: Mapping[str, Any]) -> list[str]:
-    titles = ["", "★", "£", "wages due", "+3", "mood", "wager", "cylinders"]
-    titles.append("stays free" if position["phase"] == "rest" else "")
-    rows = [titles, *(_row(position, seat) for seat in range(position["players"]))]
-    return columns(rows, [str.ljust, *[str.rjust] * 6, str.ljust, str.ljust])
-
-
-def _row(position: Mapping[str, Any], seat: int) -> list[str]:
-    mine = position["seats"][seat]
-    used = sum(card["cylinder"] for card in mine["troupe"])
-    state = [word for word in ("recruited", "passed") if mine[word]]
-    if position["phase"] == "over":
-        state = [f"unpaid {mine['unpaid']}"] if mine["unpaid"] else []
-        state += ["wins"] if seat in w.winners(position) else []
-    elif position["phase"] == "rest":
-        kept = mine["kept"] and w.character_name(mine["kept"])
-        state = ["has chosen" if kept == UNKNOWN else kept] if kept else []
-    return [
-        f"{'▶' if seat == position['to_move'] else ' '} Seat {seat}",
-        str(mine["prestige"]),
-        str(mine["pounds"]),
-        str(b.wages_due(mine)),
-        str(mine["tokens"]),
-        f"{mine['mood']:+d}" if mine["mood"] else "0",
-        str(mine["wager"] or "·"),
-        "●" * used + "○" * mine["cylinders"] or "·",
-        ", ".join(state),
-    ]
+    rows = [["", "★", "£", "wages", "+3", "mood", "wager", "cylinders", ""]]
+    for seat in range(position["players"]):
+        mark = "▶" if seat == position["to_move"] else " "
+        rows.append([f"{mark} Seat {seat}", *w.seat_facts(position, seat).values()])
+    return columns(rows, [str.ljust, *[str.rjust] * 7, str.ljust])
 
 
 def _in_a_line(position: Mapping[str, Any], seat: int) -> list[str]:
     mine, own = position["seats"][seat], seat == position["to_move"]
     troupe = [
-        _in_words(member, extra or w.character_name(member["card"]))
+        _in_words(member, extra or w.CHARACTERS[member["card"]])
         for place, (member, extra) in enumerate(w.members(mine))
         if own or place >= t.N_BOARD or member["costume"] or member["cylinder"] or member["rest"]
     ]
@@ -166,7 +145,7 @@ def _in_a_line(position: Mapping[str, Any], seat: int) -> list[str]:
     for card in known:
         worth = w.worth_now(position, seat, card)
         brings = "" if worth is None else f": {b.signed(worth)}★"
-        parts.append(f"◆ {w.objective_name(card)}{brings}")
+        parts.append(f"◆ {w.OBJECTIVES[card]}{brings}")
     if hidden := len(mine["objectives"]) - len(known):
         parts.append(f"◆{GLUE}{hidden}{GLUE}unknown")
     return wrapped(f"  Seat {seat} {'; '.join(parts) or '·'}", _WIDTH, "", " " * 9)
