@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial, update_wrapper, wraps
@@ -79,10 +77,9 @@ def shortened(text: str, size: float, room: float, weight: Weight = "normal") ->
     """The text, ending in an ellipsis if it does not fit."""
     if width(text, size, weight) <= room:
         return text
-    fit = bisect_right(
-        range(len(text)), room, key=lambda kept: width(f"{text[:kept]}…", size, weight)
-    )
-    return text[: max(fit - 1, 0)].rstrip() + "…"
+    while text and width(f"{text}…", size, weight) > room:
+        text = text[:-1]
+    return text.rstrip() + "…"
 
 
 def lines(parts: Iterable[str], size: float, room: float, joint: str = " ") -> list[str]:
@@ -193,17 +190,12 @@ def panel(width: float, height: float, title: str) -> Elements:
 
 def outline(x: float, y: float, size: float, path: str, fill: str, line: str = INK) -> svg.Path:
     """A thinly outlined path; its data is of the unit square around (0, 0)."""
-
-    def sized(number: re.Match[str]) -> str:
-        # A sign also separates numbers, so that it stays.
-        length = str(tenths(size * float(number[2])))
-        return number[1] + (length[1:] if length.startswith("0.") else length)
-
     return svg.Path(
-        extra={"d": re.sub(r"(-?)(\d+(?:\.\d+)?|\.\d+)", sized, path)},
-        transform=[svg.Translate(tenths(x), tenths(y))] if x or y else None,
+        extra={"d": path},
+        transform=[svg.Translate(tenths(x), tenths(y)), svg.Scale(round(size, 2))],
         fill=fill,
         stroke=line,
+        stroke_width=round(1 / size, 3),
     )
 
 
