@@ -202,9 +202,7 @@ def observe_table(game: Record, out: Any) -> None:
         out[at.CRAFT_COLOURS + colour] = (game["craft_colours"] >> colour) & 1
     for card in range(t.N_DECK):
         out[at.SHOWN + card] = game["shown"][card]
-    for card in range(t.N_DECK):
         out[at.DECK + card] = game["deck"][card]
-    for card in range(t.N_DECK):
         out[at.DISCARDED_CARDS + card] = game["discarded_cards"][card]
     for kind in range(2):
         for colour in range(t.N_COLOURS):

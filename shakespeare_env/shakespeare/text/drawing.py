@@ -63,7 +63,7 @@ def _head(position: Mapping[str, Any]) -> list[str]:
 def _acts(position: Mapping[str, Any]) -> list[str]:
     """Rewards (Rules R2) and discs, the leftmost of a space at the bottom and ahead.
 
-    Discs stand behind the rewards, or below them where a space has too many.
+    Discs stand below the rewards.
     """
     lengths, places = t.BOX.act_lengths, t.ACT_II_PRESTIGE
     labels = ("Act I", f"Act II {'/'.join(f'+{won}' for won in places)}★", "Act III")
@@ -79,9 +79,7 @@ def _acts(position: Mapping[str, Any]) -> list[str]:
         rewards = [f"{gain[0]:+d}{gain[1]}" if gain else "" for gain in brings]
         piles = position["piles"][name]
         discs = ["".join(map(disc, piles.get(str(space), ()))) for space in spaces[:length]]
-        both = [reward + pile for reward, pile in zip(rewards, discs, strict=True)]
-        rows = [both] if max(map(len, both)) < each else [rewards, discs]
-        lines += [row(label, cells) for label, cells in zip((labels[act], ""), rows, strict=False)]
+        lines += [row(labels[act], rewards), row("", discs)]
     return lines
 
 

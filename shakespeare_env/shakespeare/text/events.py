@@ -5,7 +5,7 @@ Each teller words the calls of one rule, by what they have changed in the record
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from shakespeare_env.core.game import Record
@@ -31,6 +31,7 @@ from shakespeare_env.shakespeare.text.wording import seat_list
 
 _IN_WORDS = ("mood", "tokens", "pounds", "prestige")
 _PLACES = ("first", "second")
+_NO_POWER = Power()
 
 
 def _counted(game: Record, seat: int) -> dict[str, int]:
@@ -60,24 +61,25 @@ def event(
     *,
     source: str = "",
     note: str = "",
-    quills: Mapping[str, int] | None = None,
+    power: Power = _NO_POWER,
     tried: bool = False,
 ) -> Event:
     """An event with all that a call has changed for a seat, its cause first, then a `note`.
 
-    `quills` were used, by act. If something was `tried` and nothing changed, there is no effect.
+    If a `power` was used or something else `tried` and nothing changed, there is no effect.
     """
     changed, words = changes(call, seat), []
     for act, name in enumerate(ACTS):
-        used, moved = (quills or {}).get(name, 0), changed.get(f"act {name}", 0)
+        used, moved = b.quills_of(power)[name], changed.get(f"act {name}", 0)
         if moved:
             space = call.after["disc_space"][act, seat]
             words.append(f"Act {name} {'back ' if moved < 0 else ''}to space {space}")
         if max(moved, 0) < used:
             words.append(f"{b.plural(used - moved, 'quill')} lost on Act {name}")
     words += [b.amount(name, changed[name]) for name in _IN_WORDS if name in changed]
+    words += [b.plural(power.white, "white quill")] if power.white else []
     words += [note] if note else []
-    if not words and (tried or any((quills or {}).values())):
+    if not words and (tried or (power != _NO_POWER and not power.others_mood)):
         words = ["no effect"]
     points = changed.pop("prestige", 0)
     text = f"{cause}: {', '.join(words)}" if words else cause
@@ -134,25 +136,9 @@ def _act(call: Call, seat: int, card: Character) -> Iterator[Event]:
         notes.append(f"one {power.take_set or power.take_costume} {kind} element")
     if place > call.before["initiative_len"]:
         notes.append(f"place {place} on the Initiative track")
-    yield _power(call, seat, card.name, "actors", power, notes)
+    yield event(call, seat, card.name, source="actors", note=", ".join(notes), power=power)
     if power.others_mood:
         yield from _others(call, seat, card.name)
-
-
-def _power(
-    call: Call, seat: int, cause: str, source: str, power: Power, notes: Sequence[str] = ()
-) -> Event:
-    """What a power has done to its seat, and what it leaves to choose."""
-    white = [b.plural(power.white, "white quill")] if power.white else []
-    return event(
-        call,
-        seat,
-        cause,
-        source=source,
-        note=", ".join((*white, *notes)),
-        quills=b.quills_of(power),
-        tried=any((power.mood, power.pounds, power.prestige)),
-    )
 
 
 def _others(call: Call, seat: int, cause: str) -> Iterator[Event]:
@@ -282,7 +268,7 @@ def _costume_power(call: Call) -> Iterator[Event]:
     card = b.CARDS[t.CARD_IDS[game["card"][seat, member]]]
     power = t.BOX.extra_power if extra else card.costume_power
     cause = f"costume power of {card.name}{', an extra' * extra}"
-    yield _power(call, seat, cause, "costume powers", power)
+    yield event(call, seat, cause, source="costume powers", power=power)
 
 
 def _act_scores(call: Call) -> Iterator[Event]:

@@ -41,18 +41,16 @@ def worth_now(position: Mapping[str, Any], seat: int, card: str) -> int | None:
 
 
 def day_words(position: Mapping[str, Any]) -> str:
-    """The day, or the evening that ends it, and the rehearsals to come."""
+    """The day, or the evening that ends it, and the next rehearsal."""
     day, part = position["day"], _part(position)
     # Once characters rest it is the next day.
     ended = day - 1 if part == "rest" else day
     if part == "over":
         return f"day {day} of {t.N_DAYS}"
     when = f"evening of day {ended}" if part in _EVENING else f"day {day}"
-    coming = [at for at in (t.FIRST_REHEARSAL, t.N_DAYS) if at >= day]
-    if coming[0] == day:
-        return f"{when} of {t.N_DAYS}, rehearsal tonight"
-    days = f"day{'s' * (len(coming) > 1)} {' and '.join(map(str, coming))}"
-    return f"{when} of {t.N_DAYS}, rehearsal{'s' * (len(coming) > 1)} on {days}"
+    rehearsal = t.FIRST_REHEARSAL if day <= t.FIRST_REHEARSAL else t.N_DAYS
+    rehearses = "tonight" if rehearsal == day else f"on day {rehearsal}"
+    return f"{when} of {t.N_DAYS}, rehearsal {rehearses}"
 
 
 def asked(position: Mapping[str, Any]) -> str:
