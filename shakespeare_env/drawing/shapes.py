@@ -222,13 +222,21 @@ def token(x: float, y: float, size: float, text: str, fill: str, ink: str) -> El
 
 @stamped
 def chip(
-    x: float, y: float, width: float, height: float, text: str, size: float, fill: str, ink: str
+    x: float,
+    y: float,
+    width: float,
+    height: float,
+    text: str,
+    size: float,
+    fill: str,
+    ink: str,
+    line: str = INK,
 ) -> Elements:
-    """A flat token with text of a size."""
-    return [
-        box(x - width / 2, y - height / 2, width, height, fill=fill, line=INK, corner=4),
-        label(x, y + size * 0.37, text, size, fill=ink, room=width),
-    ]
+    """A flat token, with text of a size if there is any."""
+    ground = box(x - width / 2, y - height / 2, width, height, fill=fill, line=line, corner=3)
+    if not text:
+        return [ground]
+    return [ground, label(x, y + size * 0.37, text, size, fill=ink, room=width)]
 
 
 def arrow(x: float, y: float, size: float, fill: str) -> Elements:

@@ -213,8 +213,7 @@ def topics(position: Mapping[str, Any]) -> dict[str, str]:
     rounds = enumerate(position["pieces"], 1)
     to_come = [f"round {n}: {', '.join(map(str, pieces))}" for n, pieces in rounds if pieces]
     known = {
-        "full": t.FULL,
-        "rounds": t.N_ROUNDS,
+        **vars(t),
         "hand": t.HAND[players],
         "rings": t.COPIES[players, t.RING],
         "up": cards_count(sum(map(len, front))),

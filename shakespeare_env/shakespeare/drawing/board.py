@@ -29,7 +29,7 @@ def _choice(position: Mapping[str, Any]) -> list[Panel]:
     if position["phase"] == "queen":
         gifts = [
             Piece(f"queen-{offer}", f"The Queen: {meaning}", table.draw_gift(offer))
-            for offer, meaning in table.queen_offers().items()
+            for offer, meaning in table.QUEEN_OFFERS.items()
         ]
         return [Panel("choice", "The Queen's offers", gifts)]
     if position["phase"] == "objective":

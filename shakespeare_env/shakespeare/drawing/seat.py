@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from math import ceil
 from typing import Any, TypeAlias
 
@@ -118,14 +119,11 @@ def _brick(
 ) -> d.Block:
     """A space by its id; filled, with the name of the colour below it. None is printed."""
     fill, line, ink = ELEMENTS[colour] if colour else (d.PANEL, d.FAINT, d.MUTED)
-    size: Any = {"width": width - 1 - edge, "height": high - 1 - edge, "corner": 1 + 2 * edge}
-    if space is None:
-        printed = d.box(edge, edge, **size, fill=d.STONE, line=d.MUTED if edge else None)
-        return d.Block([printed], width, high)
-    if not edge:
-        fill, line, _ = ELEMENTS[colour or EMPTY]
-        return d.Block([d.box(0, 0, **size, fill=fill, line=line)], width, high)
-    drawn: d.Elements = [d.box(edge, edge, **size, fill=fill, line=line)]
+    fill, line = (fill, line) if space else (d.STONE, d.MUTED)
+    wide, deep, corner = width - 1 - edge, high - 1 - edge, 1 + 2 * edge
+    drawn: d.Elements = [d.box(edge, edge, wide, deep, fill=fill, line=line, corner=corner)]
+    if space is None or not edge:
+        return d.Block(drawn, width, high)
     middle, room = (0.37, 0.56) if space.candle else (0.5, 0.9)
     y, letters = (high / 4, 11.2) if colour else (high / 2, 12)
     look: Any = {"fill": ink, "anchor": "middle"}
@@ -176,16 +174,16 @@ _PURSE = {"prestige": 0, "pounds": 82, "tokens": WIDTH - 58}
 
 
 def _number(mine: Mapping[str, Any], seat: int, what: str, scale: float = 1) -> d.Block:
-    number, y, size = mine[what], 12.5 * scale, 18 * scale
-    x = (23 if what == "tokens" else 21) * scale
-    signs: dict[str, Callable[[float], d.Elements]] = {
-        "prestige": lambda x: d.star(x, y, size),
-        "pounds": lambda x: shapes.coin(x, y, size),
-        "tokens": lambda x: shapes.plus_three(x + 2, y, 0.9 * size),
-        "mood": lambda x: shapes.mask(x, y, size, number),
+    number, y = mine[what], 12.5 * scale
+    signs: dict[str, Callable[[float, float, float], d.Elements]] = {
+        "prestige": d.star,
+        "pounds": shapes.coin,
+        "tokens": shapes.plus_three,
+        "mood": partial(shapes.mask, smile=number),
     }
-    shown = d.bold(x, y + 6 * scale, b.minus(str(number)), 15 * scale, room=26 * scale)
-    drawn: d.Elements = [*signs[what](9.5 * scale), shown]
+    x, room = 21.5 * scale, 24 * scale
+    shown = d.bold(x, y + 6 * scale, b.minus(str(number)), 15 * scale, room=room)
+    drawn: d.Elements = [*signs[what](10 * scale, y, 17 * scale), shown]
     return d.Block(drawn, 45 * scale, 24 * scale).as_place(f"seat{seat}.{what}")
 
 

@@ -77,31 +77,20 @@ def mask(x: float, y: float, size: float, smile: float) -> d.Elements:
 @d.stamped
 def costume(x: float, y: float, size: float, colour: str, text: str = "") -> d.Elements:
     """A costume element."""
-    fill, line, _ = ELEMENTS[colour]
-    return [d.outline(x, y, size, _TUNIC, fill, line), *_on(x, y, size, colour, text)]
+    fill, line, ink = ELEMENTS[colour]
+    value = [d.label(x, y + size * 0.2, text, size / 2, fill=ink)] if text else []
+    return [d.outline(x, y, size, _TUNIC, fill, line), *value]
 
 
-@d.stamped
 def stage_set(x: float, y: float, size: float, colour: str, text: str = "") -> d.Elements:
     """A stage set element, or its place."""
-    fill, line, _ = ELEMENTS[colour]
-    high = 0.72 * size
-    brick = d.box(x - 0.56 * size, y - high / 2, 1.12 * size, high, fill=fill, line=line, corner=2)
-    return [brick, *_on(x, y, size, colour, text)]
+    fill, line, ink = ELEMENTS[colour]
+    return d.chip(x, y, 1.12 * size, 0.72 * size, text, size / 2, fill, ink, line)
 
 
-def _on(x: float, y: float, size: float, colour: str, text: str) -> d.Elements:
-    if not text:
-        return []
-    half, ink = size * 0.5, ELEMENTS[colour][2]
-    return [d.label(x, y + half * 0.4, text, half, fill=ink)]
-
-
-@d.stamped
 def objective(x: float, y: float, size: float) -> d.Elements:
     """An objective card."""
-    wide = 0.76 * size
-    return [d.box(x - wide / 2, y - size / 2, wide, size, fill=OBJECTIVE, line=d.MUTED, corner=2)]
+    return d.chip(x, y, 0.76 * size, size, "", 0, OBJECTIVE, d.INK, d.MUTED)
 
 
 @d.stamped

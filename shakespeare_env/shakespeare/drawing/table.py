@@ -176,22 +176,21 @@ def counted(card: str, count: int) -> str:
 _CHOICE, _GIFT, _OBJECTIVE = 150, 96, 124  # widths and heights
 
 
-def queen_offers() -> dict[str, str]:
-    """The Queen's offers by their names in moves."""
-    return {
-        "money": f"{t.QUEEN_POUNDS} pounds",
-        "objectives": f"one of {t.QUEEN_OBJECTIVES} objectives",
-    }
+QUEEN_OFFERS = {
+    "money": f"{t.QUEEN_POUNDS} pounds",
+    "objectives": f"one of {t.QUEEN_OBJECTIVES} objectives",
+}
+"""The Queen's offers by their names in moves."""
 
 
 def draw_gift(offer: str) -> d.Block:
-    """One of `queen_offers`, a place."""
+    """One of `QUEEN_OFFERS`, a place."""
     middle = _CHOICE / 2
     if offer == "money":
         sign = shapes.coin(middle, 36, 44, f"{t.QUEEN_POUNDS}£")
     else:
         sign = shapes.objective(middle, 36, 44)
-    meaning = d.label(middle, 80, queen_offers()[offer], 13, room=_CHOICE - 12)
+    meaning = d.label(middle, 80, QUEEN_OFFERS[offer], 13, room=_CHOICE - 12)
     ground = d.box(0, 0, _CHOICE, _GIFT, line=d.MUTED)
     return d.Block([ground, *sign, meaning], _CHOICE, _GIFT).as_place(f"queen.{offer}")
 
