@@ -22,6 +22,8 @@ PAPER, ON_LIGHT = "#fffdf8", "#2a2520"
 
 
 Anchor = Literal["start", "middle", "end"]
+Look = tuple[str, str, str]
+"""Fill, outline, lettering."""
 DEFAULTS = {"font-family": FAMILY, "fill": INK, "stroke-linejoin": "round"}
 """Attributes that every drawing's SVG element sets for all its content."""
 _SMALLEST = 0.8  # text shrinks to this part of its size before it loses letters
@@ -222,17 +224,10 @@ def token(x: float, y: float, size: float, text: str, fill: str, ink: str) -> El
 
 @stamped
 def chip(
-    x: float,
-    y: float,
-    width: float,
-    height: float,
-    text: str,
-    size: float,
-    fill: str,
-    ink: str,
-    line: str = INK,
+    x: float, y: float, width: float, height: float, text: str, size: float, look: Look
 ) -> Elements:
     """A flat token, with text of a size if there is any."""
+    fill, line, ink = look
     ground = box(x - width / 2, y - height / 2, width, height, fill=fill, line=line, corner=3)
     if not text:
         return [ground]

@@ -23,11 +23,6 @@ def columns(
     ]
 
 
-def spread(left: str, right: str, width: int) -> str:
-    """A line with text at either end."""
-    return f"{left}{right:>{width - len(left)}}"
-
-
 def wrapped(text: str, width: int, first: str, other: str) -> list[str]:
     """Lines of text, indented by `first` and `other`; parts joined by `GLUE` stay together."""
     lines = textwrap.wrap(

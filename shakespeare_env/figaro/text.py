@@ -14,7 +14,7 @@ from typing import Any
 
 from shakespeare_env.core.game import UNKNOWN, Record
 from shakespeare_env.core.presentation import Event, Headline
-from shakespeare_env.drawing.text_layout import GLUE, columns, spread, wrapped
+from shakespeare_env.drawing.text_layout import GLUE, columns, wrapped
 from shakespeare_env.figaro import actions as a
 from shakespeare_env.figaro import rules
 from shakespeare_env.figaro.box import tables as t
@@ -130,8 +130,8 @@ def draw(position: Mapping[str, Any]) -> str:
     At the end the shortest road comes first.
     """
     over, head = position["to_move"] is None, headline(position)
-    title = spread(f"{head.game} · {head.table}", f"{head.progress} · {head.phase}", _WIDTH)
-    lines = [title, f"{'' if over else '▶ '}{head.sentence}", ""]
+    lines = [f"{head.game} · {head.table}", f"{head.progress} · {head.phase}"]
+    lines += [f"{'' if over else '▶ '}{head.sentence}", ""]
     if over:
         lines += _seats(position, ranking(position))
         tied = [(seat, tie_words(position, seat)) for seat in ranking(position)]

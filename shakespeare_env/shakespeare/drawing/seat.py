@@ -147,8 +147,7 @@ def draw_state(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
     decides, wins = position["to_move"] == seat, seat in w.winners(position)
     low = _OBJECTIVES + _LINE * max(1, len(mine["objectives"])) + 4
     width, height = WIDTH + 2 * _EDGE, low + _HEAD
-    who = " · ".join(filter(None, (name, "wins" if wins else "")))
-    strip = seat_strip(seat, who, SEAT_COLOURS[seat], width, _HEAD, wins=wins, decides=decides)
+    strip = seat_strip(seat, name, SEAT_COLOURS[seat], width, _HEAD, wins=wins, decides=decides)
     inner: d.Elements = [
         *(_number(mine, seat, what, 1.26).at(x, 10) for what, x in _PURSE.items()),
         d.caption(160, 25 if over else 33, f"wages {b.wages_due(mine)}£", 11.5, room=76),
@@ -197,9 +196,10 @@ def _mood(mood: int, seat: int) -> d.Block:
         *shapes.mask(left + each * len(moods) + 14, 11, 17, 1),
     ]
     for number, step in enumerate(moods):
-        look = SEAT_COLOURS[seat] if step == mood else (d.SHADE, d.FAINT)
+        fill, ink = SEAT_COLOURS[seat]
+        look = (fill, d.INK, ink) if step == mood else (d.SHADE, d.LINE, d.FAINT)
         middle = left + each * (number + 0.5) - 1.5
-        drawn += d.chip(middle, 11, each - 3, 22, b.signed(step), 12, *look)
+        drawn += d.chip(middle, 11, each - 3, 22, b.signed(step), 12, look)
     return d.Block(drawn, WIDTH, 22)
 
 
@@ -233,21 +233,13 @@ def _day(position: Mapping[str, Any], mine: Mapping[str, Any], seat: int) -> d.E
         fill = SEATS[seat] if number < left else "none"
         cylinders += shapes.cylinder(74 + 18 * number, 9, 18, fill)
     drawn: d.Elements = [d.Block(cylinders, WIDTH, 22).place(f"seat{seat}.cylinders", 0, _DAY)]
-    for number, done in enumerate(("recruited", "passed")):
-        if mine[done]:
-            drawn.append(d.words(2 + 84 * number, _DAY + 43, f"✓ {done}", 11, room=80))
-    if position["phase"] == "rest":
-        kept = w.seat_facts(position, seat)[""]
-        drawn.append(d.words(170, _DAY + 43, kept, 11, room=WIDTH - 170))
-    return drawn
+    done = w.seat_facts(position, seat)[""]
+    return [*drawn, d.words(2, _DAY + 43, done, 11, room=WIDTH)]
 
 
 def _objectives(position: Mapping[str, Any], seat: int) -> d.Elements:
-    cards = position["seats"][seat]["objectives"]
-    if not cards:
-        return [d.words(2, _OBJECTIVES + 12, "no objectives", 11, fill=d.FAINT, room=WIDTH)]
     drawn: d.Elements = []
-    for number, card in enumerate(cards):
+    for number, card in enumerate(position["seats"][seat]["objectives"]):
         name = d.words(17, 13, w.OBJECTIVES[card], 11.5, room=WIDTH - 51)
         line: d.Elements = [*shapes.objective(7, 9, 12), name]
         worth = w.worth_now(position, seat, card)

@@ -35,7 +35,7 @@ ELEMENTS = {
     EMPTY: (d.SHADE, d.LINE, d.FAINT),
     ANY: (d.PANEL, d.INK, d.INK),
 }
-"""Fill, outline and lettering by element colour."""
+"""By element colour."""
 _TUNIC = (
     "M-.16 -.46Q0 -.34 .16 -.46L.52 -.26 .4 .02 .27 -.04 .3 .48-.3 .48-.27 -.04-.4 .02-.52 -.26Z"
 )
@@ -84,13 +84,12 @@ def costume(x: float, y: float, size: float, colour: str, text: str = "") -> d.E
 
 def stage_set(x: float, y: float, size: float, colour: str, text: str = "") -> d.Elements:
     """A stage set element, or its place."""
-    fill, line, ink = ELEMENTS[colour]
-    return d.chip(x, y, 1.12 * size, 0.72 * size, text, size / 2, fill, ink, line)
+    return d.chip(x, y, 1.12 * size, 0.72 * size, text, size / 2, ELEMENTS[colour])
 
 
 def objective(x: float, y: float, size: float) -> d.Elements:
     """An objective card."""
-    return d.chip(x, y, 0.76 * size, size, "", 0, OBJECTIVE, d.INK, d.MUTED)
+    return d.chip(x, y, 0.76 * size, size, "", 0, (OBJECTIVE, d.MUTED, d.INK))
 
 
 @d.stamped
@@ -105,10 +104,10 @@ def cylinder(x: float, y: float, size: float, fill: str) -> d.Elements:
 
 def disc(x: float, y: float, width: float, height: float, whose: int | str) -> d.Elements:
     """An act's disc, side view, with its seat's number; the solo disc is grey, with an N."""
-    name, look = "N", (d.NEUTRAL, "#ffffff")
+    name, (fill, ink) = "N", (d.NEUTRAL, "#ffffff")
     if isinstance(whose, int):
-        name, look = str(whose), SEAT_COLOURS[whose]
-    return d.chip(x, y, width, height, name, 0.78 * height, *look)
+        name, (fill, ink) = str(whose), SEAT_COLOURS[whose]
+    return d.chip(x, y, width, height, name, 0.78 * height, (fill, d.INK, ink))
 
 
 def marker(x: float, y: float, size: float, seat: int) -> d.Elements:
@@ -118,7 +117,7 @@ def marker(x: float, y: float, size: float, seat: int) -> d.Elements:
 
 def plus_three(x: float, y: float, size: float) -> d.Elements:
     """A "+3" token."""
-    return d.chip(x, y, 1.2 * size, size, "+3", 0.56 * size, "#dfeccf", d.ON_LIGHT)
+    return d.chip(x, y, 1.2 * size, size, "+3", 0.56 * size, ("#dfeccf", d.INK, d.ON_LIGHT))
 
 
 def rest_token(x: float, y: float, size: float) -> d.Elements:

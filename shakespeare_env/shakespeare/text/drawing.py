@@ -84,8 +84,7 @@ def _acts(position: Mapping[str, Any]) -> list[str]:
 
 
 def _elements(position: Mapping[str, Any]) -> list[str]:
-    values = b.VALUES
-    rows = [["Elements", *(f"{colour} {value}" for colour, value in values.items())]]
+    rows = [["Elements", *(f"{colour} {value}" for colour, value in b.VALUES.items())]]
     for kind, name in (("costumes", "Costumes"), ("sets", "Stage sets")):
         for label, place in ((name, "display"), ("  in bag", "bags"), ("  discarded", "discarded")):
             counts = position[place][kind]
@@ -95,8 +94,7 @@ def _elements(position: Mapping[str, Any]) -> list[str]:
 
 def _supply(position: Mapping[str, Any]) -> list[str]:
     """The characters on offer with their wages, the order and the piles."""
-    cards = b.CARDS
-    shown = [cards[card] for card in position["display"]["characters"]]
+    shown = [b.CARDS[card] for card in position["display"]["characters"]]
     names = ", ".join(f"{card.name} {card.cost}£" for card in shown) or "·"
     order, initiative = (
         " ".join(map(disc, position[track])) or "·" for track in ("order", "initiative")

@@ -30,7 +30,6 @@ from shakespeare_env.shakespeare.rules.phases import (
 from shakespeare_env.shakespeare.text.wording import seat_list
 
 _IN_WORDS = ("mood", "tokens", "pounds", "prestige")
-_PLACES = ("first", "second")
 _NO_POWER = Power()
 
 
@@ -280,9 +279,9 @@ def _act_scores(call: Call) -> Iterator[Event]:
 
 def _place_scores(call: Call) -> Iterator[Event]:
     seat, place = call.args
-    if place < len(_PLACES):
+    if changes(call, seat):
         act = f"Act {ACTS[t.ACT_II]}"
-        yield event(call, seat, f"{_PLACES[place]} on {act}", source=act)
+        yield event(call, seat, f"place {place + 1} on {act}", source=act)
 
 
 def _rested(call: Call) -> Iterator[Event]:

@@ -60,8 +60,8 @@ def asked(position: Mapping[str, Any]) -> str:
         return _outcome(position)
     if phase == "turn":
         recruited = position["seats"][seat]["recruited"]
-        question = "activate a character" + (" or pass" if recruited else "")
-        question = question if recruited else f"recruit or {question}"
+        question = "activate a character or pass"
+        question = question if recruited else "recruit or activate a character"
     elif phase == "craft":
         question = _craft(pending)
     elif phase == "quill":
