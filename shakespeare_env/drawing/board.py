@@ -37,7 +37,9 @@ def seat_strip(
 ) -> d.Block:
     """A band in a seat's colour that says who it is, with signs at its right end."""
     (fill, ink), middle = colours, height / 2
-    signs = [*[d.star] * wins, *[partial(d.arrow, fill=ink)] * decides, *more]
+    signs: list[StripSign] = [d.star] if wins else []
+    signs += [partial(d.arrow, fill=ink)] if decides else []
+    signs += more
     drawn: d.Elements = [d.box(0, 0, width, height, fill=fill, line=d.INK)]
     for number, sign in enumerate(signs):
         drawn += sign(width - 14 - _SIGN * number, middle, 0.66 * height)

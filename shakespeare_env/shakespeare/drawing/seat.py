@@ -150,12 +150,11 @@ def draw_state(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
     strip = seat_strip(seat, name, SEAT_COLOURS[seat], width, _HEAD, wins=wins, decides=decides)
     inner: d.Elements = [
         *(_number(mine, seat, what, 1.26).at(x, 10) for what, x in _PURSE.items()),
-        d.caption(160, 25 if over else 33, f"wages {b.wages_due(mine)}£", 11.5, room=76),
+        d.caption(160, 33, f"wages {b.wages_due(mine)}£", 11.5, room=76),
         _mood(mine["mood"], seat).place(f"seat{seat}.mood", 0, _MOOD),
         *_objectives(position, seat),
     ]
     if over:
-        inner.append(d.bold(160, 39, f"{mine['unpaid']} unpaid", 11.5, room=76))
         for number, (source, points) in enumerate(w.score_sheet(position)):
             y, won = _DAY + 15 + 16 * number, points[seat]
             change = b.signed(won) if number else b.minus(str(won))

@@ -14,7 +14,6 @@ from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS, METRIC_NAMES
 LOW, HIGH = -128, 127
 _COUNT = 100
 
-
 _acts = ", ".join(f"Act {act}" for act in ACTS)
 _cards = ", ".join(t.CARD_IDS)
 _deck = ", ".join(t.DECK_IDS)
