@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import product
 from typing import TypeAlias
 
 import svg
@@ -31,24 +30,23 @@ def seat_strip(
     colours: tuple[str, str],
     width: float,
     height: float,
-    signs: Sequence[StripSign],
+    *,
+    wins: bool,
+    decides: bool,
+    more: Sequence[StripSign] = (),
 ) -> d.Block:
     """A band in a seat's colour that says who it is, with signs at its right end."""
-    (fill, ink), middle, base = colours, height / 2, height / 2 + 5
+    (fill, ink), middle = colours, height / 2
+    signs: list[StripSign] = [d.star] if wins else []
+    signs += [partial(d.arrow, fill=ink)] if decides else []
+    signs += more
     drawn: d.Elements = [d.box(0, 0, width, height, fill=fill, line=d.INK)]
     for number, sign in enumerate(signs):
         drawn += sign(width - 14 - _SIGN * number, middle, 0.66 * height)
     drawn += d.token(15, middle, 21, str(seat), d.PAPER, d.ON_LIGHT)
     room = width - 36 - _SIGN * len(signs)
-    title = name or f"Seat {seat}"
-    drawn.append(d.words(31, base, title, 14, weight="bold", fill=ink, room=room))
+    drawn.append(d.bold(31, middle + 5, name or f"Seat {seat}", 14, fill=ink, room=room))
     return d.Block(drawn, width, height)
-
-
-def strip_signs(wins: bool, decides: bool, ink: str) -> list[StripSign]:
-    """The signs of a seat that has won or is to decide; `ink` is the strip's lettering."""
-    signs: list[StripSign] = [d.star] if wins else []
-    return [*signs, partial(d.arrow, fill=ink)] if decides else signs
 
 
 def piece_svg(piece: Piece, element_id: str) -> str:
@@ -135,12 +133,12 @@ def _head(head: Headline, mover: int | None, colours: Sequence[tuple[str, str]])
     room = ROOM - 70 - (text_width(head.aside, 14) + 40 if head.aside else 0)
     now = " · ".join(filter(None, (head.progress, head.phase)))
     drawn: d.Elements = [
-        d.words(0, 27, head.game, 30, weight="bold"),
-        d.words(after, 27, head.table, 15, fill=d.MUTED, room=ROOM / 3 - after),
-        d.words(ROOM, 27, now, 19, weight="bold", anchor="end", room=ROOM / 2),
+        d.bold(0, 27, head.game, 30),
+        d.caption(after, 27, head.table, 15, room=ROOM / 3 - after),
+        d.bold(ROOM, 27, now, 19, anchor="end", room=ROOM / 2),
         d.box(0, _TITLE, ROOM, _BANNER, fill=fill, line=None),
         *sign,
-        d.words(52, middle + 6, head.sentence, 18, weight="bold", fill=ink, room=room),
+        d.bold(52, middle + 6, head.sentence, 18, fill=ink, room=room),
         d.words(ROOM - 16, middle + 5, head.aside, 14, fill=ink, anchor="end", room=ROOM / 2),
     ]
     return d.Block(drawn, ROOM, _TITLE + _BANNER)
@@ -153,7 +151,7 @@ def _panel(
     top: float = _PADDING
     if panel.seat is None:
         drawn: d.Elements = [d.box(0, 0, width, height, fill="none", line=d.LINE)]
-        drawn.append(d.words(12, 18, panel.title, 12, weight="bold", fill=d.MUTED, room=width - 24))
+        drawn.append(d.bold(12, 18, panel.title, fill=d.MUTED, room=width - 24))
         top = _CAPTION + 4
     else:
         line, thick = colours[panel.seat][0], 7 if panel.seat == mover else 3
@@ -169,32 +167,26 @@ def _fitted(pieces: Sequence[Piece], width: float, height: float) -> tuple[float
     """The largest scale, up to `_LARGEST`, at which pieces fit, and where each then is."""
     for size in range(_SIZES):
         scale = _LARGEST * _SMALLER**size
-        placed = list(_packed(pieces, width / scale, height / scale))
-        if len(placed) == len(pieces):
+        placed = _in_columns(pieces, height / scale)
+        if all(
+            x + piece.block.width <= width / scale and y + piece.block.height <= height / scale
+            for x, y, piece in placed
+        ):
             break
     return scale, placed
 
 
-def _packed(pieces: Sequence[Piece], width: float, height: float) -> Iterator[Placed]:
-    """High pieces first, each as far up and then left as it fits; ends if one does not.
+def _in_columns(pieces: Sequence[Piece], height: float) -> list[Placed]:
+    """Pieces below each other as far as they fit, then further right; high pieces come first.
 
     Heights count in hundreds, so that most pieces keep their order throughout a game.
     """
-    taken: list[tuple[float, float, float, float]] = []
+    x = y = right = 0.0
+    placed = []
     for piece in sorted(pieces, key=lambda one: -(one.block.height // 100)):
-        wide, high = piece.block.width, piece.block.height
-        ups = sorted({0.0, *(bottom for *_, bottom in taken)})
-        lefts = sorted({0.0, *(right for *_, right, _ in taken)})
-        for y, x in product(ups, lefts):
-            right, bottom = x + wide + _BETWEEN, y + high + _BETWEEN
-            if right - _BETWEEN > width or bottom - _BETWEEN > height:
-                continue
-            if all(
-                right <= l or x >= r or bottom <= t or y >= b
-                for l, t, r, b in taken  # noqa: E741
-            ):
-                taken.append((x, y, right, bottom))
-                yield x, y, piece
-                break
-        else:
-            return
+        if y + piece.block.height > height:
+            x, y = right, 0.0
+        placed.append((x, y, piece))
+        y += piece.block.height + _BETWEEN
+        right = max(right, x + piece.block.width + _BETWEEN)
+    return placed

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial, update_wrapper, wraps
@@ -24,6 +22,8 @@ PAPER, ON_LIGHT = "#fffdf8", "#2a2520"
 
 
 Anchor = Literal["start", "middle", "end"]
+Look = tuple[str, str, str]
+"""Fill, outline, lettering."""
 DEFAULTS = {"font-family": FAMILY, "fill": INK, "stroke-linejoin": "round"}
 """Attributes that every drawing's SVG element sets for all its content."""
 _SMALLEST = 0.8  # text shrinks to this part of its size before it loses letters
@@ -79,10 +79,9 @@ def shortened(text: str, size: float, room: float, weight: Weight = "normal") ->
     """The text, ending in an ellipsis if it does not fit."""
     if width(text, size, weight) <= room:
         return text
-    fit = bisect_right(
-        range(len(text)), room, key=lambda kept: width(f"{text[:kept]}…", size, weight)
-    )
-    return text[: max(fit - 1, 0)].rstrip() + "…"
+    while text and width(f"{text}…", size, weight) > room:
+        text = text[:-1]
+    return text.rstrip() + "…"
 
 
 def lines(parts: Iterable[str], size: float, room: float, joint: str = " ") -> list[str]:
@@ -188,25 +187,17 @@ def box(
 
 def panel(width: float, height: float, title: str) -> Elements:
     """A titled ground for a part of the picture."""
-    return [
-        box(0, 0, width, height),
-        words(14, 20, title, 12, weight="bold", fill=MUTED, room=width - 28),
-    ]
+    return [box(0, 0, width, height), bold(14, 20, title, fill=MUTED, room=width - 28)]
 
 
 def outline(x: float, y: float, size: float, path: str, fill: str, line: str = INK) -> svg.Path:
     """A thinly outlined path; its data is of the unit square around (0, 0)."""
-
-    def sized(number: re.Match[str]) -> str:
-        # A sign also separates numbers, so that it stays.
-        length = str(tenths(size * float(number[2])))
-        return number[1] + (length[1:] if length.startswith("0.") else length)
-
     return svg.Path(
-        extra={"d": re.sub(r"(-?)(\d+(?:\.\d+)?|\.\d+)", sized, path)},
-        transform=[svg.Translate(tenths(x), tenths(y))] if x or y else None,
+        extra={"d": path},
+        transform=[svg.Translate(tenths(x), tenths(y)), svg.Scale(round(size, 2))],
         fill=fill,
         stroke=line,
+        stroke_width=round(1 / size, 3),
     )
 
 
@@ -222,12 +213,25 @@ def star(x: float, y: float, size: float, fill: str = GOLD) -> Elements:
     return [svg.Polygon(points=points, fill=fill, stroke=INK, stroke_width=0.7)]
 
 
+@stamped
 def token(x: float, y: float, size: float, text: str, fill: str, ink: str) -> Elements:
     """A round token with text."""
     return [
         svg.Circle(cx=tenths(x), cy=tenths(y), r=tenths(size / 2), fill=fill, stroke=INK),
-        words(x, y + size * 0.22, text, size * 0.6, weight="bold", fill=ink, anchor="middle"),
+        label(x, y + size * 0.22, text, size * 0.6, fill=ink, room=size),
     ]
+
+
+@stamped
+def chip(
+    x: float, y: float, width: float, height: float, text: str, size: float, look: Look
+) -> Elements:
+    """A flat token, with text of a size if there is any."""
+    fill, line, ink = look
+    ground = box(x - width / 2, y - height / 2, width, height, fill=fill, line=line, corner=3)
+    if not text:
+        return [ground]
+    return [ground, label(x, y + size * 0.37, text, size, fill=ink, room=width)]
 
 
 def arrow(x: float, y: float, size: float, fill: str) -> Elements:
@@ -263,25 +267,17 @@ def note_sign(text: str) -> Sign:
     return Sign(width(text, 10.5), lambda x, y: [caption(x, y + 3.8, text, 10.5, anchor="middle")])
 
 
-def row(signs: list[Sign], x: float, y: float, room: float) -> Elements:
-    """Signs side by side from x on, around the middle line y, scaled down to fit."""
+def row(signs: list[Sign], x: float, y: float, room: float, anchor: Anchor = "start") -> Elements:
+    """Signs side by side, with their anchor at x on the middle line y, scaled down to fit."""
     drawn: Elements = []
     at = 0.0
     for sign in signs:
         drawn += sign.draw(round(at + sign.width / 2, 1), 0)
         at += sign.width + _GAP
-    scale = [] if at - _GAP <= room else [svg.Scale(round(room / (at - _GAP), 3))]
+    length = at - _GAP
+    scale = [] if length <= room else [svg.Scale(round(room / length, 3))]
+    x -= min(length, room) * {"start": 0, "middle": 0.5, "end": 1}[anchor]
     return [svg.G(transform=[svg.Translate(tenths(x), tenths(y)), *scale], elements=drawn)]
-
-
-def centred(signs: list[Sign], x: float, y: float, room: float) -> Elements:
-    """Signs side by side around x."""
-    return row(signs, x - min(_length(signs), room) / 2, y, room)
-
-
-def right_row(signs: list[Sign], x: float, y: float, room: float) -> Elements:
-    """Signs side by side up to x."""
-    return row(signs, x - min(_length(signs), room), y, room)
 
 
 def legend(entries: Iterable[tuple[Elements, str]], room: float) -> Block:
@@ -295,7 +291,3 @@ def legend(entries: Iterable[tuple[Elements, str]], room: float) -> Block:
 
 def _put(block: Block, x: float, y: float) -> Elements:
     return [block.at(x, y)]
-
-
-def _length(signs: list[Sign]) -> float:
-    return sum(sign.width for sign in signs) + _GAP * (len(signs) - 1)

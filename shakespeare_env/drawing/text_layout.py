@@ -1,4 +1,4 @@
-"""Text layout: columns, wrapped lines, headings."""
+"""Text layout: columns and wrapped lines."""
 
 from __future__ import annotations
 
@@ -23,23 +23,12 @@ def columns(
     ]
 
 
-def spread(left: str, right: str, width: int) -> str:
-    """A line with text at either end."""
-    return f"{left}{right:>{width - len(left)}}"
-
-
 def wrapped(text: str, width: int, first: str, other: str) -> list[str]:
     """Lines of text, indented by `first` and `other`; parts joined by `GLUE` stay together."""
     lines = textwrap.wrap(
         text, width, initial_indent=first, subsequent_indent=other, break_on_hyphens=False
     )
     return [line.replace(GLUE, " ") for line in lines]
-
-
-def heading(title: str, width: int) -> str:
-    """A heading line."""
-    start = f"── {title} "
-    return start + "─" * (width - len(start))
 
 
 def disc(owner: int | str) -> str:

@@ -90,7 +90,7 @@ def draw_card(card: str, height: float, copies: int = 1) -> Block:
     drawn: Elements = [box(0, 0, width, height, fill=fill, line=INK, corner=5)]
     if suit != text.RING:
         letter, index = text.LETTERS[suit], str(value or UNKNOWN)
-        drawn.append(words(at, 4 + size, index, size, weight="bold", fill=ink, anchor="middle"))
+        drawn.append(d.label(at, 4 + size, index, size, fill=ink))
         drawn.append(words(at, 4 + size * 1.75, letter, 0.62 * size, fill=ink, anchor="middle"))
     if suit in COLOURS:
         pip = min(0.24 * height, 0.42 * width)
@@ -129,7 +129,7 @@ def _pieces(position: Mapping[str, Any]) -> Piece:
         fill, line, stone = (_NOW, d.GOLD, _STONE) if state == "now" else (d.PANEL, d.LINE, d.SHADE)
         inner: Elements = [
             box(0, 0, wide, high, fill=fill, line=line),
-            words(_EDGE, 18, f"Round {number}", 12, weight="bold", room=wide / 2),
+            d.bold(_EDGE, 18, f"Round {number}", 12, room=wide / 2),
             words(wide - _EDGE, 18, state, 11, fill=d.MUTED, anchor="end", room=wide / 3),
         ]
         for place, length in enumerate(lengths):
@@ -160,7 +160,7 @@ def _stone(length: int, fill: str) -> Block:
     width = length * _UNIT
     drawn: Elements = [
         box(0.5, 0, width - 1, 16, fill=fill, line=_STONE_LINE, corner=3),
-        words(width / 2, 12, str(length), 11, weight="bold", anchor="middle"),
+        d.label(width / 2, 12, str(length), 11),
     ]
     return Block(drawn, width, 16)
 
@@ -209,9 +209,9 @@ def _summary(position: Mapping[str, Any], seat: int, name: str, counts: str) -> 
 def _strip(position: Mapping[str, Any], seat: int, name: str, width: float) -> Block:
     """Who a seat is, in its colour, whether it decides or has won, and the King."""
     wins, decides = seat in (position["winners"] or ()), seat == position["to_move"]
-    signs = common.strip_signs(wins, decides, SEAT_COLOURS[seat][1])
-    signs += [d.crown] if seat == position["king"] else []
-    return common.seat_strip(seat, name, SEAT_COLOURS[seat], width, _STRIP, signs)
+    more = [d.crown] if seat == position["king"] else []
+    look = name, SEAT_COLOURS[seat], width, _STRIP
+    return common.seat_strip(seat, *look, wins=wins, decides=decides, more=more)
 
 
 def _pile(pile: Sequence[str], height: float, width: float) -> Block:
@@ -230,7 +230,7 @@ def _total(pile: Sequence[str]) -> Block:
     for unit, fill in enumerate([full] * total + [d.PANEL] * (t.FULL - total)):
         drawn.append(box(24 + 16 * unit, 3, 13, 13, fill=fill, line=d.MUTED, corner=3))
     x, caption = 28 + 16 * t.FULL, f"{total} of {t.FULL}"
-    return Block([*drawn, words(x, 15, caption, 13, weight="bold", room=50)], 180, 20)
+    return Block([*drawn, d.bold(x, 15, caption, 13, room=50)], 180, 20)
 
 
 def _road(road: Sequence[int]) -> Block:
@@ -240,7 +240,7 @@ def _road(road: Sequence[int]) -> Block:
     for length in road:
         drawn.append(_stone(length, _STONE).at(x, 6))
         x += length * _UNIT
-    drawn.append(words(x + 6, 19, f"road {sum(road)}", 14, weight="bold", room=80))
+    drawn.append(d.bold(x + 6, 19, f"road {sum(road)}", 14, room=80))
     return Block(drawn, _WIDTH, 24)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from shakespeare_env.core.game import UNKNOWN, Record
 from shakespeare_env.core.presentation import Event, Headline
-from shakespeare_env.drawing.text_layout import GLUE, columns, spread, wrapped
+from shakespeare_env.drawing.text_layout import GLUE, columns, wrapped
 from shakespeare_env.figaro import actions as a
 from shakespeare_env.figaro import rules
 from shakespeare_env.figaro.box import tables as t
@@ -127,16 +127,19 @@ def tie_words(position: Mapping[str, Any], seat: int) -> str:
 def draw(position: Mapping[str, Any]) -> str:
     """Draw a position (`Position.to_dict` or `seen_by`) as text, without a final newline.
 
-    At the end roads replace the cards, the shortest first.
+    At the end the shortest road comes first.
     """
     over, head = position["to_move"] is None, headline(position)
-    title = spread(f"{head.game} · {head.table}", f"{head.progress} · {head.phase}", _WIDTH)
-    lines = [title, f"{'' if over else '▶ '}{head.sentence}", ""]
-    lines += _roads(position) if over else [*_pieces(position), "", *_seats(position)]
-    if not over:
-        lines += _cards(
-            "Hands", [in_order(Counter(hand).elements()) for hand in position["hands"]], position
-        )
+    lines = [f"{head.game} · {head.table}", f"{head.progress} · {head.phase}"]
+    lines += [f"{'' if over else '▶ '}{head.sentence}", ""]
+    if over:
+        lines += _seats(position, ranking(position))
+        tied = [(seat, tie_words(position, seat)) for seat in ranking(position)]
+        lines += [f"    Seat {seat}: {words}" for seat, words in tied if words]
+    else:
+        lines += [*_pieces(position), "", *_seats(position, range(position["players"]))]
+        hands = [in_order(Counter(hand).elements()) for hand in position["hands"]]
+        lines += _cards("Hands", hands, position)
     lines += _cards("Taken", [in_order(pile) for pile in position["taken"]], position)
     return "\n".join([*lines, "─" * _WIDTH, *([f"taken: {_DIGITS}"] if over else _LEGEND)])
 
@@ -151,9 +154,10 @@ def _pieces(position: Mapping[str, Any]) -> list[str]:
     return wrapped("  ".join(part.replace(" ", GLUE) for part in listed), _WIDTH, "", " " * _SEAT)
 
 
-def _seats(position: Mapping[str, Any]) -> list[str]:
+def _seats(position: Mapping[str, Any], seats: Iterable[int]) -> list[str]:
     rows = [["", "before it", "total", "hand", "taken", "road"]]
-    for seat, pile in enumerate(position["front"]):
+    for seat in seats:
+        pile = position["front"][seat]
         names = [f"{LETTERS[suit_of(card)]}{value_of(card) or ''}" for card in pile]
         joined = " ".join(names)
         total = f"{pile_colour(pile) or _NONE} {pile_total(pile)}/{t.FULL}" if pile else _NONE
@@ -168,18 +172,6 @@ def _seats(position: Mapping[str, Any]) -> list[str]:
             ]
         )
     return columns(rows, [str.ljust, str.ljust, str.ljust, str.rjust, str.rjust, str.ljust])
-
-
-def _roads(position: Mapping[str, Any]) -> list[str]:
-    """The final roads, the shortest first."""
-    rows, ties = [["", "", "road", "taken", ""]], []
-    for place, seat in enumerate(ranking(position), 1):
-        road, taken = _road_text(position["roads"][seat]), str(len(position["taken"][seat]))
-        wins = "wins" if seat in position["winners"] else ""
-        rows.append([f"{place}.", _seat_name(position, seat).strip(), road, taken, wins])
-        if tie := tie_words(position, seat):
-            ties.append(f"    Seat {seat}: {tie}")
-    return [*columns(rows, [str.rjust, str.ljust, str.ljust, str.rjust, str.ljust]), *ties]
 
 
 def _seat_name(position: Mapping[str, Any], seat: int) -> str:
@@ -221,8 +213,7 @@ def topics(position: Mapping[str, Any]) -> dict[str, str]:
     rounds = enumerate(position["pieces"], 1)
     to_come = [f"round {n}: {', '.join(map(str, pieces))}" for n, pieces in rounds if pieces]
     known = {
-        "full": t.FULL,
-        "rounds": t.N_ROUNDS,
+        **vars(t),
         "hand": t.HAND[players],
         "rings": t.COPIES[players, t.RING],
         "up": cards_count(sum(map(len, front))),

@@ -57,22 +57,13 @@ TABLE = ActionTable(
     [Block(name, tuple(moves), tuple(moves.values())) for name, moves in _BLOCKS.items()]
 )
 
-DRAFT = TABLE.start["draft"]
-WAGER = TABLE.start["wager"]
-RECRUIT = TABLE.start["recruit"]
-EXTRA = TABLE.start["extra"]
-ACTIVATE = TABLE.start["activate"]
-ACTIVATE_PLUS_3 = TABLE.start["activate+3"]
-QUILL = TABLE.start["quill"]
-BACK = TABLE.start["back"]
-COSTUME = TABLE.start["costume"]
-SET = TABLE.start["set"]
-DONE = TABLE.start["done"]
-QUEEN_MONEY = TABLE.start["queen"]
+# fmt: off
+(
+    DRAFT, WAGER, RECRUIT, EXTRA, ACTIVATE, ACTIVATE_PLUS_3, QUILL, BACK, COSTUME, SET, DONE,
+    QUEEN_MONEY, OBJECTIVE, PASS, KEEP,
+) = TABLE.start.values()
+# fmt: on
 QUEEN_OBJECTIVES = QUEEN_MONEY + 1
-OBJECTIVE = TABLE.start["objective"]
-PASS = TABLE.start["pass"]
-KEEP = TABLE.start["keep"]
 
 
 def _index_in(chosen: list[int]) -> npt.NDArray[np.int64]:

@@ -15,7 +15,6 @@ SET_GAINS = {
 }
 """What a stage set gives its seat at once, by colour (Rules T14)."""
 
-
 CARDS: Mapping[str, Character] = {card.id: card for card in t.BOX.characters}
 """Characters by id."""
 OBJECTIVES: Mapping[str, Objective] = {card.id: card for card in t.BOX.objectives}

@@ -40,16 +40,12 @@ def _quills(rng: np.random.Generator, count: int) -> dict[str, int]:
     return {colour: n for colour, n in (*found.items(), ("white", white)) if n}
 
 
-def _cards(facts: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any]]]:
-    return list(enumerate(facts["character"]))
-
-
 def actors(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
     """Powers of the twelve actor cards, and all costume powers that no source names.
 
     Two or three quills, one for each special effect less; a costume has one or two.
     """
-    for number, card in _cards(facts):
+    for number, card in enumerate(facts["character"]):
         if card["kind"] != "actor":
             continue
         own = card["id"]
@@ -82,7 +78,7 @@ def actors(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
 def costs(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
     """Costs of 1, 3 or 5 pounds; the craftsmen of value 8 cost no less than those of 6."""
     drawn: dict[tuple[str, int], int] = {}
-    for number, card in _cards(facts):
+    for number, card in enumerate(facts["character"]):
         if card["id"] in facts["board"]["starting"]:
             continue
         cost = int(rng.choice((1, 3, 5), p=(0.4, 0.4, 0.2)))
@@ -97,7 +93,7 @@ def copies(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
     """The 18 cards that are no actors, one to four of each; half the time workshops are alike."""
     kinds = [
         (number, card["kind"], card.get("value", 0))
-        for number, card in _cards(facts)
+        for number, card in enumerate(facts["character"])
         if card["kind"] != "actor" and "copies" in card
     ]
     alike = rng.random() < 0.5

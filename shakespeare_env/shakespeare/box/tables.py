@@ -128,8 +128,7 @@ TAKE_COLOUR = np.array(
 )
 _costumes = [*(card.costume_power for card in _cards), BOX.extra_power]
 COSTUME_QUILLS, COSTUME_WHITE = _quills(_costumes), _amounts(_costumes, "white")
-COSTUME_POUNDS = _amounts(_costumes, "pounds")
-COSTUME_PRESTIGE = _amounts(_costumes, "prestige")
+COSTUME_POUNDS, COSTUME_PRESTIGE = (_amounts(_costumes, name) for name in ("pounds", "prestige"))
 
 # ---- wearers -------------------------------------------------------------------------------------
 _actors = [card for card in range(N_CARDS) if KIND[card] == ACTOR]
@@ -145,7 +144,6 @@ WEARER_OF_CARD[_actors] = range(N_ACTORS)
 # ---- elements ------------------------------------------------------------------------------------
 ELEMENT_VALUE = np.array([BOX.element_values[colour] for colour in COLOURS], np.int8)
 """By colour (Rules T10, yellow: T12)."""
-
 
 BAG = np.zeros((N_SEATS + 1, 2, N_COLOURS), np.int8)
 """int8[seats, kind, colour]: initial bags; one seat uses those of two (Rules V1)."""

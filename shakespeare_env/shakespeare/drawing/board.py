@@ -29,7 +29,7 @@ def _choice(position: Mapping[str, Any]) -> list[Panel]:
     if position["phase"] == "queen":
         gifts = [
             Piece(f"queen-{offer}", f"The Queen: {meaning}", table.draw_gift(offer))
-            for offer, meaning in table.queen_offers().items()
+            for offer, meaning in table.QUEEN_OFFERS.items()
         ]
         return [Panel("choice", "The Queen's offers", gifts)]
     if position["phase"] == "objective":
@@ -84,16 +84,8 @@ def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel
 
 
 def _state_words(position: Mapping[str, Any], seat: int, name: str) -> str:
-    mine, phase = position["seats"][seat], position["phase"]
-    listed = [f"{mine['prestige']} prestige", b.plural(mine["pounds"], "pound")]
-    listed.append(f"mood {mine['mood']}")
-    if phase == "over":
-        listed += [f"{mine['unpaid']} unpaid", *(["wins"] if seat in w.winners(position) else [])]
-    elif phase != "wager":
-        listed.append(f"{mine['cylinders']} cylinders left")
-        listed += [word for word in ("recruited", "passed") if mine[word]]
-    elif mine["wager"] is not None:
-        listed.append("has wagered" if mine["wager"] == UNKNOWN else f"wagers {mine['wager']}")
+    mine, facts = position["seats"][seat], w.seat_facts(position, seat)
+    listed = [f"{name} {value}".strip() for name, value in facts.items() if value]
     listed += ["decides"] if position["to_move"] == seat else []
     known = [_worth(position, seat, card) for card in mine["objectives"] if card != UNKNOWN]
     listed += [f"objectives: {', '.join(known)}"] if known else []
@@ -104,7 +96,7 @@ def _state_words(position: Mapping[str, Any], seat: int, name: str) -> str:
 
 def _member_words(member: Mapping[str, Any], extra: str) -> str:
     kind, wage = b.CARDS[member["card"]].kind.replace("_", " "), b.wage(member)
-    listed = [w.character_name(member["card"]), w.extra_words(extra).lower() or kind]
+    listed = [w.CHARACTERS[member["card"]], w.extra_words(extra).lower() or kind]
     listed += [f"wage {b.plural(wage, 'pound')}"] if wage else []
     listed += ["activated"] if member["cylinder"] else []
     listed += ["resting"] if member["rest"] else []
@@ -115,7 +107,7 @@ def _member_words(member: Mapping[str, Any], extra: str) -> str:
 
 def _worth(position: Mapping[str, Any], seat: int, card: str) -> str:
     worth = w.worth_now(position, seat, card)
-    return w.objective_name(card) + (f" brings {worth} now" if worth is not None else "")
+    return w.OBJECTIVES[card] + (f" brings {worth} now" if worth is not None else "")
 
 
 def _framed(block: Block) -> Block:

@@ -2,45 +2,34 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from math import ceil
-from typing import Any
+from typing import Any, TypeAlias
 
 from shakespeare_env.drawing import shapes as d
-from shakespeare_env.drawing.board import SUMMARY, seat_strip, strip_signs
+from shakespeare_env.drawing.board import SUMMARY, seat_strip
 from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import Space
 from shakespeare_env.shakespeare.drawing import shapes
-from shakespeare_env.shakespeare.drawing.shapes import ELEMENTS, EMPTY, ON_SEATS, SEAT_TINTS, SEATS
+from shakespeare_env.shakespeare.drawing.shapes import ELEMENTS, EMPTY, SEAT_COLOURS, SEATS
 from shakespeare_env.shakespeare.text import wording as w
 from shakespeare_env.shakespeare.text.drawing import stage_rows
 
-_OFFER, _MEMBER = (140, 96), (132, 84)  # widths and heights
+_MEMBER = 132, 84  # width and height
 _CARD_EDGE = 9
 _TOTAL = 26  # room for the sum of a costume
 _SLOT = 20  # from one costume element to the next
 
 
-@d.drawn_once
 def draw_offer(card: str, copies: int) -> d.Block:
-    """A card on offer, a place: name, cost, kind, powers, and how many lie there."""
-    known, (width, height) = b.CARDS[card], _OFFER
-    room = width - 2 * _CARD_EDGE
-    kind = known.kind.replace("_", " ") + (f" ×{copies}" if copies > 1 else "")
-    drawn: d.Elements = [
-        d.box(0, 0, width, height, line=d.MUTED),
-        d.bold(_CARD_EDGE, 20, known.name, 12.5, room=room),
-        *shapes.coin(width - 19, 43, 24, f"{known.cost}£"),
-        d.caption(_CARD_EDGE, 36, kind, 10.5, room=room - 24),
-        *shapes.cylinder(_CARD_EDGE + 5, 56, 13, d.PANEL),
-        *d.row(shapes.activation_signs(card), _CARD_EDGE + 17, 56, room - 40),
-    ]
-    if known.kind == "actor":
-        drawn += shapes.costume(_CARD_EDGE + 5, 78, 15, shapes.ANY)
-        drawn += d.row(shapes.power_signs(known.costume_power), _CARD_EDGE + 16, 78, room - 16)
-    return d.Block(drawn, width, height).as_place(f"display.characters.{card}")
+    """A card on offer, a place, as it will lie with a seat; and how many, if there are several."""
+    block = _member((card, (), False, False), "", 0)
+    # Only characters without a costume have copies: the count stands in its place.
+    count = [d.bold(_CARD_EDGE, block.height - 12, f"×{copies}", 13)] if copies > 1 else []
+    drawn = d.Block([*block.elements, *count], block.width, block.height)
+    return drawn.as_place(f"display.characters.{card}")
 
 
 def draw_member(member: Mapping[str, Any], extra: str, seat: int, number: int) -> d.Block:
@@ -48,20 +37,26 @@ def draw_member(member: Mapping[str, Any], extra: str, seat: int, number: int) -
 
     `member` is from the notation; `extra` is its name as an extra, or empty.
     """
-    look = tuple(member["costume"]), member["cylinder"], member["rest"]
-    return _member(member["card"], extra, *look, seat).as_place(f"seat{seat}.troupe.{number}")
+    return _member(_look(member), extra, seat).as_place(f"seat{seat}.troupe.{number}")
+
+
+_Look: TypeAlias = tuple[str, tuple[str, ...], bool, bool]
+"""Card, costume, whether it is used, whether it rests."""
+
+
+def _look(member: Mapping[str, Any]) -> _Look:
+    return member["card"], tuple(member["costume"]), member["cylinder"], member["rest"]
 
 
 def _ground(extra: str, used: bool, rests: bool, seat: int) -> dict[str, Any]:
     """The colours of a troupe's card and of its edge, by what has become of it."""
-    fill = SEAT_TINTS[seat] if used else shapes.RESTING if rests else d.PANEL
+    fill = shapes.SEAT_TINTS[seat] if used else shapes.RESTING if rests else d.PANEL
     return {"fill": shapes.KRAFT if extra else fill, "line": SEATS[seat] if used else d.LINE}
 
 
 @d.drawn_once
-def _member(
-    card: str, extra: str, costume: tuple[str, ...], used: bool, rests: bool, seat: int
-) -> d.Block:
+def _member(look: _Look, extra: str, seat: int) -> d.Block:
+    card, costume, used, rests = look
     known, (width, height) = b.CARDS[card], _MEMBER
     room, y, low = width - 2 * _CARD_EDGE, 40, height - 17
     drawn: d.Elements = [
@@ -92,7 +87,8 @@ def _member(
         total = f"{sign}{b.costume_value(costume)}"
         drawn.append(d.bold(after, low + 4, total, 11, fill=ink, room=_TOTAL))
     power = t.BOX.extra_power if extra else known.costume_power
-    drawn += d.right_row(shapes.power_signs(power), width - 7, low, width - 9 - after - _TOTAL)
+    room = width - 9 - after - _TOTAL
+    drawn += d.row(shapes.power_signs(power), width - 7, low, room, "end")
     return d.Block(drawn, width, height)
 
 
@@ -123,14 +119,11 @@ def _brick(
 ) -> d.Block:
     """A space by its id; filled, with the name of the colour below it. None is printed."""
     fill, line, ink = ELEMENTS[colour] if colour else (d.PANEL, d.FAINT, d.MUTED)
-    size: Any = {"width": width - 1 - edge, "height": high - 1 - edge, "corner": 1 + 2 * edge}
-    if space is None:
-        printed = d.box(edge, edge, **size, fill=d.STONE, line=d.MUTED if edge else None)
-        return d.Block([printed], width, high)
-    if not edge:
-        fill, line, _ = ELEMENTS[colour or EMPTY]
-        return d.Block([d.box(0, 0, **size, fill=fill, line=line)], width, high)
-    drawn: d.Elements = [d.box(edge, edge, **size, fill=fill, line=line)]
+    fill, line = (fill, line) if space else (d.STONE, d.MUTED)
+    wide, deep, corner = width - 1 - edge, high - 1 - edge, 1 + 2 * edge
+    drawn: d.Elements = [d.box(edge, edge, wide, deep, fill=fill, line=line, corner=corner)]
+    if space is None or not edge:
+        return d.Block(drawn, width, high)
     middle, room = (0.37, 0.56) if space.candle else (0.5, 0.9)
     y, letters = (high / 4, 11.2) if colour else (high / 2, 12)
     look: Any = {"fill": ink, "anchor": "middle"}
@@ -154,16 +147,14 @@ def draw_state(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
     decides, wins = position["to_move"] == seat, seat in w.winners(position)
     low = _OBJECTIVES + _LINE * max(1, len(mine["objectives"])) + 4
     width, height = WIDTH + 2 * _EDGE, low + _HEAD
-    who = " · ".join(filter(None, (name, "wins" if wins else "")))
-    signs = strip_signs(wins, decides, ON_SEATS[seat])
+    strip = seat_strip(seat, name, SEAT_COLOURS[seat], width, _HEAD, wins=wins, decides=decides)
     inner: d.Elements = [
         *(_number(mine, seat, what, 1.26).at(x, 10) for what, x in _PURSE.items()),
-        d.caption(160, 25 if over else 33, f"wages {b.wages_due(mine)}£", 11.5, room=76),
+        d.caption(160, 33, f"wages {b.wages_due(mine)}£", 11.5, room=76),
         _mood(mine["mood"], seat).place(f"seat{seat}.mood", 0, _MOOD),
         *_objectives(position, seat),
     ]
     if over:
-        inner.append(d.bold(160, 39, f"{mine['unpaid']} unpaid", 11.5, room=76))
         for number, (source, points) in enumerate(w.score_sheet(position)):
             y, won = _DAY + 15 + 16 * number, points[seat]
             change = b.signed(won) if number else b.minus(str(won))
@@ -173,7 +164,6 @@ def draw_state(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
         inner += _wager(mine, seat)
     else:
         inner += _day(position, mine, seat)
-    strip = seat_strip(seat, who, (SEATS[seat], ON_SEATS[seat]), width, _HEAD, signs)
     body = d.Block(inner, WIDTH, low).at(_EDGE, _HEAD - 3)
     return d.Block([d.box(0, 0, width, height), strip.at(0, 0), body], width, height)
 
@@ -182,16 +172,16 @@ _PURSE = {"prestige": 0, "pounds": 82, "tokens": WIDTH - 58}
 
 
 def _number(mine: Mapping[str, Any], seat: int, what: str, scale: float = 1) -> d.Block:
-    number, y, size = mine[what], 12.5 * scale, 18 * scale
-    x = (23 if what == "tokens" else 21) * scale
-    signs: dict[str, Callable[[float], d.Elements]] = {
-        "prestige": lambda x: d.star(x, y, size),
-        "pounds": lambda x: shapes.coin(x, y, size),
-        "tokens": lambda x: shapes.plus_three(x + 2, y, 0.9 * size),
-        "mood": lambda x: shapes.mask(x, y, size, number),
+    number, y = mine[what], 12.5 * scale
+    signs: dict[str, Callable[[float, float, float], d.Elements]] = {
+        "prestige": d.star,
+        "pounds": shapes.coin,
+        "tokens": shapes.plus_three,
+        "mood": partial(shapes.mask, smile=number),
     }
-    shown = d.bold(x, y + 6 * scale, b.minus(str(number)), 15 * scale, room=26 * scale)
-    drawn: d.Elements = [*signs[what](9.5 * scale), shown]
+    x, room = 21.5 * scale, 24 * scale
+    shown = d.bold(x, y + 6 * scale, b.minus(str(number)), 15 * scale, room=room)
+    drawn: d.Elements = [*signs[what](10 * scale, y, 17 * scale), shown]
     return d.Block(drawn, 45 * scale, 24 * scale).as_place(f"seat{seat}.{what}")
 
 
@@ -205,14 +195,10 @@ def _mood(mood: int, seat: int) -> d.Block:
         *shapes.mask(left + each * len(moods) + 14, 11, 17, 1),
     ]
     for number, step in enumerate(moods):
-        x, middle, room = left + each * number, left + each * (number + 0.5) - 1.5, each - 4
-        text = b.signed(step)
-        if step == mood:
-            drawn.append(d.box(x, 0, each - 3, 22, fill=SEATS[seat], line=d.INK))
-            drawn.append(d.label(middle, 15.5, text, fill=ON_SEATS[seat], room=room))
-        else:
-            drawn.append(d.box(x, 0, each - 3, 22, fill=d.SHADE))
-            drawn.append(d.words(middle, 15.5, text, fill=d.FAINT, anchor="middle", room=room))
+        fill, ink = SEAT_COLOURS[seat]
+        look = (fill, d.INK, ink) if step == mood else (d.SHADE, d.LINE, d.FAINT)
+        middle = left + each * (number + 0.5) - 1.5
+        drawn += d.chip(middle, 11, each - 3, 22, b.signed(step), 12, look)
     return d.Block(drawn, WIDTH, 22)
 
 
@@ -224,7 +210,7 @@ def _wager(mine: Mapping[str, Any], seat: int) -> d.Elements:
     each = (WIDTH - 48) / t.N_CYLINDERS
     for number in range(1, t.N_CYLINDERS + 1):
         chosen = number == mine["wager"]
-        fill, line = (SEAT_TINTS[seat], SEATS[seat]) if chosen else (d.PANEL, d.LINE)
+        fill, line = (shapes.SEAT_TINTS[seat], SEATS[seat]) if chosen else (d.PANEL, d.LINE)
         one: d.Elements = [
             d.box(0, 0, each - 4, 48, fill=fill, line=line),
             *shapes.cylinder(each / 2 - 2, 18, 22, SEATS[seat]),
@@ -246,48 +232,34 @@ def _day(position: Mapping[str, Any], mine: Mapping[str, Any], seat: int) -> d.E
         fill = SEATS[seat] if number < left else "none"
         cylinders += shapes.cylinder(74 + 18 * number, 9, 18, fill)
     drawn: d.Elements = [d.Block(cylinders, WIDTH, 22).place(f"seat{seat}.cylinders", 0, _DAY)]
-    for number, done in enumerate(("recruited", "passed")):
-        if mine[done]:
-            drawn.append(d.words(2 + 84 * number, _DAY + 43, f"✓ {done}", 11, room=80))
-    if position["phase"] == "rest":
-        kept = w.character_name(mine["kept"]) if mine["kept"] else "–"
-        drawn.append(d.words(170, _DAY + 43, f"awake: {kept}", 11, room=WIDTH - 170))
-    return drawn
+    done = w.seat_facts(position, seat)[""]
+    return [*drawn, d.words(2, _DAY + 43, done, 11, room=WIDTH)]
 
 
 def _objectives(position: Mapping[str, Any], seat: int) -> d.Elements:
-    cards = position["seats"][seat]["objectives"]
-    if not cards:
-        return [d.words(2, _OBJECTIVES + 12, "no objectives", 11, fill=d.FAINT, room=WIDTH)]
     drawn: d.Elements = []
-    for number, card in enumerate(cards):
-        name = d.words(17, 13, w.objective_name(card), 11.5, room=WIDTH - 51)
+    for number, card in enumerate(position["seats"][seat]["objectives"]):
+        name = d.words(17, 13, w.OBJECTIVES[card], 11.5, room=WIDTH - 51)
         line: d.Elements = [*shapes.objective(7, 9, 12), name]
         worth = w.worth_now(position, seat, card)
         if worth is not None:
-            line += d.right_row(shapes.amount_signs(worth, "★"), WIDTH, 9, 2 * _LINE)
+            line += d.row(shapes.amount_signs(worth, "★"), WIDTH, 9, 2 * _LINE, "end")
         block, y = d.Block(line, WIDTH, _LINE), _OBJECTIVES + _LINE * number
         drawn.append(block.place(f"seat{seat}.objectives.{number}", 0, y))
     return drawn
 
 
-_TILES, _STAGE = 37, 68  # height of the characters, and width of the stage, of a summary
-_IN_ONE_ROW, _LOW_TILES = 4, 20  # more characters than these stand in two rows, of this height
-_WIDEST_TILE = 66
+_STAGE = 68  # width of the stage of a summary
+_TILE, _WIDEST_TILE = 20, 66  # height of a character's tile, in two rows
 
 
 def draw_summary(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
     """What matters of a seat to others: its numbers, then its characters and its stage."""
     wins, decides = seat in w.winners(position), position["to_move"] == seat
-    return _summary(json.dumps(position["seats"][seat]), seat, name, wins, decides)
-
-
-@d.drawn_once
-def _summary(given: str, seat: int, name: str, wins: bool, decides: bool) -> d.Block:
-    mine, top = json.loads(given), 28
-    signs = strip_signs(wins, decides, ON_SEATS[seat])
+    mine, top = position["seats"][seat], 28
+    strip = seat_strip(seat, name, SEAT_COLOURS[seat], 112, top - 2, wins=wins, decides=decides)
     drawn: d.Elements = [
-        seat_strip(seat, name, (SEATS[seat], ON_SEATS[seat]), 112, top - 2, signs).at(0, 0),
+        strip.at(0, 0),
         *(_number(mine, seat, what).at(116 + 44.5 * n, 1) for n, what in enumerate(_NUMBERS)),
     ]
     if mine["passed"] or (mine["recruited"] and not mine["cylinders"]):  # (Rules T4)
@@ -297,20 +269,20 @@ def _summary(given: str, seat: int, name: str, wins: bool, decides: bool) -> d.B
         state = [*shapes.cylinder(8, 12.5, 18, SEATS[seat]), d.bold(17, 18.5, left, 15, room=28)]
     drawn.append(d.Block(state, 46, 24).place(f"seat{seat}.cylinders", 294, 1))
     members = w.members(mine)
-    rows = 2 if len(members) > _IN_ONE_ROW else 1
-    in_a_row, tiles = ceil(len(members) / rows), 2 * _LOW_TILES if rows > 1 else _TILES
+    in_a_row = ceil(len(members) / 2)
     each = min(_WIDEST_TILE, (SUMMARY - _STAGE - 8) / max(1, in_a_row))
     for number, (member, extra) in enumerate(members):
-        tile = _tile(member, extra, seat, each - 2, tiles / rows - 2)
-        across, down = 3 + each * (number % in_a_row), tiles / rows * (number // in_a_row)
-        drawn.append(tile.place(f"seat{seat}.troupe.{number}", across, top + down))
+        row, column = divmod(number, in_a_row)
+        tile = _tile(_look(member), extra, seat, each - 2)
+        place = f"seat{seat}.troupe.{number}"
+        drawn.append(tile.place(place, 3 + each * column, top + _TILE * row))
     left_edge = SUMMARY - _STAGE
     for number in range(len(mine["objectives"])):
         card = d.Block(shapes.objective(5, 5, 9), 10, 10)
         place = f"seat{seat}.objectives.{number}"
         drawn.append(card.place(place, left_edge + 12 * number, top + 25.5))
     stage = draw_wall(mine["stage"], seat, _STAGE - 4, _STAGE, 25 / len(stage_rows()), 0)
-    height = top + 1 + tiles
+    height = top + 1 + 2 * _TILE
     ground = d.box(0, 0, SUMMARY, height)
     return d.Block([ground, *drawn, stage.at(left_edge, top)], SUMMARY, height)
 
@@ -318,14 +290,14 @@ def _summary(given: str, seat: int, name: str, wins: bool, decides: bool) -> d.B
 _NUMBERS = ("prestige", "pounds", "tokens", "mood")
 
 
-def _tile(member: Mapping[str, Any], extra: str, seat: int, width: float, height: float) -> d.Block:
-    used, rests, low = member["cylinder"], member["rest"], height < _LOW_TILES
-    name = w.extra_words(extra) or b.CARDS[member["card"]].name.partition(" (")[0]
-    icon = 8.5 if low else 12.5
+@d.drawn_once
+def _tile(look: _Look, extra: str, seat: int, width: float) -> d.Block:
+    card, costume, used, rests = look
+    name, height, icon = w.extra_words(extra) or b.CARDS[card].name, _TILE - 2, 8.5
     y = height - icon / 2 - 1
     drawn: d.Elements = [
         d.box(0, 0, width, height, **_ground(extra, used, rests, seat), corner=4),
-        d.words(3, *(8.5, name, 9) if low else (12, name, 10.5), room=width - 5),
+        d.words(3, 8.5, name.partition(" (")[0], 9, room=width - 5),
     ]
     if used:
         drawn += shapes.cylinder(9, y, icon, SEATS[seat])
@@ -333,7 +305,6 @@ def _tile(member: Mapping[str, Any], extra: str, seat: int, width: float, height
         drawn += shapes.rest_token(9, y, icon)
     left = (17 if used or rests else 2) + icon / 2
     step = min(icon + 0.5, (width - 2 - icon / 2 - left) / (t.N_SLOTS - 1))
-    for slot, colour in enumerate(member["costume"]):
-        value = "" if low else str(b.VALUES[colour])
-        drawn += shapes.costume(left + step * slot, y, icon, colour, value)
+    for slot, colour in enumerate(costume):
+        drawn += shapes.costume(left + step * slot, y, icon, colour)
     return d.Block(drawn, width, height)

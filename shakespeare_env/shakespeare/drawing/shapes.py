@@ -20,8 +20,7 @@ from shakespeare_env.shakespeare.box.facts import Power
 KRAFT, RESTING, OBJECTIVE = "#e6d9c3", "#dde2e8", "#e4cdd8"
 
 SEATS = ("#a62b17", "#1d4a63", "#f5b877", "#8fdcd5")
-ON_SEATS = ("#ffffff", "#ffffff", d.ON_LIGHT, d.ON_LIGHT)
-SEAT_COLOURS = tuple(zip(SEATS, ON_SEATS, strict=True))
+SEAT_COLOURS = tuple(zip(SEATS, ("#ffffff", "#ffffff", d.ON_LIGHT, d.ON_LIGHT), strict=True))
 SEAT_TINTS = ("#fbeae5", "#e5edf2", "#fdf0e1", "#e4f4f3")
 
 EMPTY, ANY = "empty", "any"
@@ -36,25 +35,16 @@ ELEMENTS = {
     EMPTY: (d.SHADE, d.LINE, d.FAINT),
     ANY: (d.PANEL, d.INK, d.INK),
 }
-"""Fill, outline and lettering by element colour."""
+"""By element colour."""
 _TUNIC = (
     "M-.16 -.46Q0 -.34 .16 -.46L.52 -.26 .4 .02 .27 -.04 .3 .48-.3 .48-.27 -.04-.4 .02-.52 -.26Z"
 )
 QUILLS = {"red": "#c8331f", "gold": "#e0a91c", "blue": "#3a6fc4", "white": "#ffffff"}
 
 
-def disc_colours(disc: int | str) -> tuple[str, str]:
-    """Fill and lettering of a disc or token; the solo disc is grey."""
-    return SEAT_COLOURS[disc] if isinstance(disc, int) else (d.NEUTRAL, "#ffffff")
-
-
-@d.stamped
 def coin(x: float, y: float, size: float, text: str = "£") -> d.Elements:
     """Pounds."""
-    return [
-        svg.Circle(cx=d.tenths(x), cy=d.tenths(y), r=size / 2, fill="#f4e3b0", stroke="#8a6a1a"),
-        d.label(x, y + size * 0.22, text, size * 0.6, fill=d.ON_LIGHT, room=size),
-    ]
+    return d.token(x, y, size, text, "#f4e3b0", d.ON_LIGHT)
 
 
 @d.stamped
@@ -87,31 +77,19 @@ def mask(x: float, y: float, size: float, smile: float) -> d.Elements:
 @d.stamped
 def costume(x: float, y: float, size: float, colour: str, text: str = "") -> d.Elements:
     """A costume element."""
-    fill, line, _ = ELEMENTS[colour]
-    return [d.outline(x, y, size, _TUNIC, fill, line), *_on(x, y, size, colour, text)]
+    fill, line, ink = ELEMENTS[colour]
+    value = [d.label(x, y + size * 0.2, text, size / 2, fill=ink)] if text else []
+    return [d.outline(x, y, size, _TUNIC, fill, line), *value]
 
 
-@d.stamped
 def stage_set(x: float, y: float, size: float, colour: str, text: str = "") -> d.Elements:
     """A stage set element, or its place."""
-    fill, line, _ = ELEMENTS[colour]
-    high = 0.72 * size
-    brick = d.box(x - 0.56 * size, y - high / 2, 1.12 * size, high, fill=fill, line=line, corner=2)
-    return [brick, *_on(x, y, size, colour, text)]
+    return d.chip(x, y, 1.12 * size, 0.72 * size, text, size / 2, ELEMENTS[colour])
 
 
-def _on(x: float, y: float, size: float, colour: str, text: str) -> d.Elements:
-    if not text:
-        return []
-    half, ink = size * 0.5, ELEMENTS[colour][2]
-    return [d.label(x, y + half * 0.4, text, half, fill=ink)]
-
-
-@d.stamped
 def objective(x: float, y: float, size: float) -> d.Elements:
     """An objective card."""
-    wide = 0.76 * size
-    return [d.box(x - wide / 2, y - size / 2, wide, size, fill=OBJECTIVE, line=d.MUTED, corner=2)]
+    return d.chip(x, y, 0.76 * size, size, "", 0, (OBJECTIVE, d.MUTED, d.INK))
 
 
 @d.stamped
@@ -124,40 +102,27 @@ def cylinder(x: float, y: float, size: float, fill: str) -> d.Elements:
     return [d.outline(x, y, size, body, fill), top]
 
 
-@d.stamped
 def disc(x: float, y: float, width: float, height: float, whose: int | str) -> d.Elements:
-    """An act's disc, side view, with its seat's number or N."""
-    fill, on = disc_colours(whose)
-    name = str(whose) if isinstance(whose, int) else "N"
-    size = height * 0.78
-    return [
-        d.box(x - width / 2, y - height / 2, width, height, fill=fill, line=d.INK, corner=4),
-        d.label(x, y + size * 0.37, name, size, fill=on),
-    ]
+    """An act's disc, side view, with its seat's number; the solo disc is grey, with an N."""
+    name, (fill, ink) = "N", (d.NEUTRAL, "#ffffff")
+    if isinstance(whose, int):
+        name, (fill, ink) = str(whose), SEAT_COLOURS[whose]
+    return d.chip(x, y, width, height, name, 0.78 * height, (fill, d.INK, ink))
 
 
-@d.stamped
 def marker(x: float, y: float, size: float, seat: int) -> d.Elements:
     """A seat's round token, numbered."""
-    return d.token(x, y, size, str(seat), *disc_colours(seat))
+    return d.token(x, y, size, str(seat), *SEAT_COLOURS[seat])
 
 
-@d.stamped
 def plus_three(x: float, y: float, size: float) -> d.Elements:
     """A "+3" token."""
-    return [
-        d.box(x - size * 0.6, y - size / 2, size * 1.2, size, fill="#dfeccf", line=d.INK, corner=4),
-        d.label(x, y + size * 0.2, "+3", size * 0.56, fill=d.ON_LIGHT),
-    ]
+    return d.chip(x, y, 1.2 * size, size, "+3", 0.56 * size, ("#dfeccf", d.INK, d.ON_LIGHT))
 
 
-@d.stamped
 def rest_token(x: float, y: float, size: float) -> d.Elements:
     """A rest token."""
-    return [
-        svg.Circle(cx=d.tenths(x), cy=d.tenths(y), r=size / 2, fill="#5d6b7c", stroke=d.INK),
-        d.label(x, y + size * 0.2, "z", size * 0.68, fill="#ffffff"),
-    ]
+    return d.token(x, y, size, "z", "#5d6b7c", "#ffffff")
 
 
 @d.stamped

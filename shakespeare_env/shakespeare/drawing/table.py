@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from math import ceil
 from typing import Any
-
-import svg
 
 from shakespeare_env.core.game import UNKNOWN
 from shakespeare_env.drawing import shapes as d
@@ -17,7 +15,7 @@ from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.shapes import EMPTY, amount_signs
-from shakespeare_env.shakespeare.text.wording import character_name, objective_name, worth_now
+from shakespeare_env.shakespeare.text.wording import CHARACTERS, OBJECTIVES, worth_now
 
 WIDTH = 400
 """Width of the table's pieces, with acts as long as in the bundled box."""
@@ -46,28 +44,34 @@ def draw_acts(position: Mapping[str, Any]) -> d.Block:
         drawn.append(d.label(x, middle + 7, f"Act {name}", 14, room=room))
         for place, won in enumerate(t.ACT_II_PRESTIGE if act == 1 else (), 1):
             signs = [d.note_sign(f"{place}."), *amount_signs(won, "★")]
-            drawn += d.centred(signs, x, middle + 6 + 16 * place, room)
+            drawn += d.row(signs, x, middle + 6 + 16 * place, room, "middle")
         for space in range(1, length + 1):
             pile = tuple(position["piles"][name].get(str(space), ()))
-            block, left = _space(act, space, pile, cell - 4, high), _EDGE + _LABEL
+            block, left = _space(act, space, pile, cell - 4, high, True), _EDGE + _LABEL
             drawn.append(block.place(f"piles.{name}.{space}", left + (space - 1) * cell, y))
     return d.Block(drawn, width, height)
 
 
 @d.drawn_once
-def _space(act: int, space: int, pile: tuple[int | str, ...], width: float, high: float) -> d.Block:
-    grey = space <= t.GREY_SPACES
-    drawn: d.Elements = [
-        d.box(
-            0, 0, width, high, fill=d.SHADE if grey else d.PANEL, line=d.STONE if grey else d.LINE
-        ),
-        d.caption(width / 2, 13, str(space), 11, anchor="middle", room=width),
-    ]
+def _space(
+    act: int, space: int, pile: tuple[int | str, ...], width: float, high: float, full: bool
+) -> d.Block:
+    """A space of an act: in full with what it brings, in few lines with discs in two columns."""
+    fill = d.SHADE if space <= t.GREY_SPACES else d.PANEL
+    drawn: d.Elements = [d.box(0, 0, width, high, fill=fill, corner=4)]
+    if full or not pile:
+        number = d.caption(width / 2, 13 if full else 16, str(space), 11, anchor="middle")
+        drawn.append(number)
+    columns = 1 if full else min(2, max(1, len(pile)))
+    wide, low = (width - 2) / columns, _WORTH if full else 1
+    step = _DISC if full else (high - 2) / max(1, ceil(len(pile) / columns))
     for place, whose in enumerate(pile):
-        y = high - _WORTH - _DISC * (place + 0.5)
-        drawn += shapes.disc(width / 2, y, min(56, width - 8), _DISC - 2, whose)
-    if brings := b.space_pays(act, space):
-        drawn += d.centred(amount_signs(*brings), width / 2, high - _WORTH / 2 + 1, width - 3)
+        row, column = divmod(place, columns)
+        x, y = 1 + wide * (column + 0.5), high - low - step * (row + 0.5)
+        drawn += shapes.disc(x, y, min(56, wide - 1), min(step - 1, 16), whose)
+    if full and (brings := b.space_pays(act, space)):
+        signs, y = amount_signs(*brings), high - _WORTH / 2 + 1
+        drawn += d.row(signs, width / 2, y, width - 3, "middle")
     return d.Block(drawn, width, high)
 
 
@@ -84,23 +88,17 @@ def draw_order(position: Mapping[str, Any]) -> d.Block:
         d.bold(tokens + 37, 50, f"×{position['supply_tokens']}", 15, room=36),
     ]
     for x, place, title in ((0, "order", "Player order"), (_ORDER, "initiative", "Initiative")):
-        order = _order(title, position[place], position["players"])
-        drawn.append(order.place(place, _EDGE + x, 8))
+        drawn.append(_order(title, position[place]).place(place, _EDGE + x, 8))
     return d.Block(drawn, WIDTH, height)
 
 
-def _order(title: str, seats: Sequence[int], players: int) -> d.Block:
+def _order(title: str, seats: Sequence[int]) -> d.Block:
     drawn: d.Elements = [d.bold(0, 12, title, fill=d.MUTED, room=_ORDER - 8)]
-    for place in range(players):
+    for place, seat in enumerate(seats):
         middle = 13 + _APART * place
-        if place:
-            drawn += d.arrow(middle - _APART / 2, 36, 7, d.STONE)
-        if place < len(seats):
-            drawn += shapes.marker(middle, 36, 25, seats[place])
-        else:
-            look: dict[str, Any] = {"fill": "none", "stroke": d.STONE, "stroke_dasharray": [3, 3]}
-            drawn.append(svg.Circle(cx=middle, cy=36, r=12, **look))
-    return d.Block(drawn, max(90, 26 + _APART * (players - 1)), 50)
+        drawn += d.arrow(middle - _APART / 2, 36, 7, d.STONE) if place else []
+        drawn += shapes.marker(middle, 36, 25, seat)
+    return d.Block(drawn, _ORDER - 8, 50)
 
 
 _KINDS = {"costumes": ("Costumes", shapes.costume), "sets": ("Stage sets", shapes.stage_set)}
@@ -162,7 +160,7 @@ def draw_pile(position: Mapping[str, Any], pile: str, width: float) -> d.Block:
     elif set(cards) == {UNKNOWN}:
         parts = [f"{UNKNOWN} ×{len(cards)}"]
     else:
-        parts = [f"{at}. {objective_name(card)}" for at, card in enumerate(cards, 1)]
+        parts = [f"{at}. {OBJECTIVES[card]}" for at, card in enumerate(cards, 1)]
     dotted = [*(f"{part} ·" for part in parts[:-1]), *parts[-1:]]
     broken = d.lines(dotted, 12, width) or ["none"]
     drawn: d.Elements = [d.bold(0, 20, PILES[pile], fill=d.MUTED, room=width)]
@@ -172,29 +170,29 @@ def draw_pile(position: Mapping[str, Any], pile: str, width: float) -> d.Block:
 
 def counted(card: str, count: int) -> str:
     """A character's name, and how many there are of it."""
-    return character_name(card) + (f" ×{count}" if count > 1 else "")
+    return CHARACTERS[card] + (f" ×{count}" if count > 1 else "")
 
 
 _CHOICE, _GIFT, _OBJECTIVE = 150, 96, 124  # widths and heights
 
 
-def queen_offers() -> dict[str, str]:
-    """The Queen's offers by their names in moves."""
-    return {
-        "money": f"{t.QUEEN_POUNDS} pounds",
-        "objectives": f"one of {t.QUEEN_OBJECTIVES} objectives",
-    }
+QUEEN_OFFERS = {
+    "money": f"{t.QUEEN_POUNDS} pounds",
+    "objectives": f"one of {t.QUEEN_OBJECTIVES} objectives",
+}
+"""The Queen's offers by their names in moves."""
 
 
 def draw_gift(offer: str) -> d.Block:
-    """One of `queen_offers`, a place."""
+    """One of `QUEEN_OFFERS`, a place."""
     middle = _CHOICE / 2
     if offer == "money":
         sign = shapes.coin(middle, 36, 44, f"{t.QUEEN_POUNDS}£")
     else:
         sign = shapes.objective(middle, 36, 44)
-    meaning = d.label(middle, 80, queen_offers()[offer], 13, room=_CHOICE - 12)
-    return d.Block([*_ground(_GIFT), *sign, meaning], _CHOICE, _GIFT).as_place(f"queen.{offer}")
+    meaning = d.label(middle, 80, QUEEN_OFFERS[offer], 13, room=_CHOICE - 12)
+    ground = d.box(0, 0, _CHOICE, _GIFT, line=d.MUTED)
+    return d.Block([ground, *sign, meaning], _CHOICE, _GIFT).as_place(f"queen.{offer}")
 
 
 def draw_objective(position: Mapping[str, Any], card: str) -> d.Block:
@@ -202,7 +200,8 @@ def draw_objective(position: Mapping[str, Any], card: str) -> d.Block:
 
     A card that the viewer does not know shows its back.
     """
-    drawn, edge = _ground(_OBJECTIVE), 10
+    edge = 10
+    drawn: d.Elements = [d.box(0, 0, _CHOICE, _OBJECTIVE, line=d.MUTED)]
     if card == UNKNOWN:
         middle = _OBJECTIVE / 2
         drawn.append(d.words(_CHOICE / 2, middle, "objective", fill=d.FAINT, anchor="middle"))
@@ -215,15 +214,8 @@ def draw_objective(position: Mapping[str, Any], card: str) -> d.Block:
         drawn += d.row(signs, edge, 52 + 16 * number, room)
     worth = amount_signs(worth_now(position, position["to_move"], card) or 0, "★")
     right, low = _CHOICE - edge - 3, _OBJECTIVE - 18
-    drawn += d.right_row([d.note_sign("now"), *worth], right, low, room)
+    drawn += d.row([d.note_sign("now"), *worth], right, low, room, "end")
     return d.Block(drawn, _CHOICE, _OBJECTIVE).as_place(f"pending.drawn.{card}")
-
-
-def _ground(height: float) -> d.Elements:
-    return [
-        d.box(0, 0, _CHOICE, height, fill=d.STONE, line=d.MUTED),
-        d.box(0, 0, _CHOICE - 3, height - 3, line=d.MUTED),
-    ]
 
 
 _CELL = 24.5  # a space of an act in height, in few lines
@@ -232,23 +224,17 @@ _NARROW, _ORDERS = 34, 66
 
 def draw_table(position: Mapping[str, Any]) -> d.Block:
     """The acts with their discs, and the elements on offer, in few lines."""
-    shown = {key: position[key] for key in ("piles", "display", "order", "initiative")}
-    return _table(json.dumps(shown), position["players"])
-
-
-@d.drawn_once
-def _table(given: str, players: int) -> d.Block:
-    position = json.loads(given)
     cell = (SUMMARY - _NARROW) / max(t.BOX.act_lengths)
     drawn: d.Elements = []
     for number, (act, length) in enumerate(zip(ACTS, t.BOX.act_lengths, strict=True)):
         y = number * (_CELL + 1)
         drawn.append(d.bold(2, y + 17, act, 13, room=_NARROW - 4))
         for space in range(1, length + 1):
-            block = _cell(space, position["piles"][act].get(str(space), ()), cell - 1)
+            pile = tuple(position["piles"][act].get(str(space), ()))
+            block = _space(number, space, pile, cell - 1, _CELL, False)
             drawn.append(block.place(f"piles.{act}.{space}", _NARROW + (space - 1) * cell, y))
     each, y = (SUMMARY - _NARROW - _ORDERS) / len(COLOURS), len(ACTS) * (_CELL + 1) + 2
-    step = (_ORDERS - 4) / max(players, 1)
+    step = (_ORDERS - 4) / position["players"]
     for kind, track in zip(_KINDS, ("order", "initiative"), strict=True):
         order: d.Elements = []
         for place, seat in enumerate(position[track]):
@@ -263,22 +249,6 @@ def _table(given: str, players: int) -> d.Block:
     return d.Block(drawn, SUMMARY, y)
 
 
-def _cell(space: int, pile: Sequence[int | str], width: float) -> d.Block:
-    """A space of an act with its discs, in two columns if there are several."""
-    grey = space <= t.GREY_SPACES
-    drawn: d.Elements = [d.box(0, 0, width, _CELL, fill=d.SHADE if grey else d.PANEL, corner=3)]
-    if not pile:
-        drawn.append(
-            d.words(width / 2, 16, str(space), 10, fill=d.FAINT, anchor="middle", room=width)
-        )
-    columns = min(2, max(1, len(pile)))
-    wide, high = (width - 2) / columns, (_CELL - 2) / max(1, -(-len(pile) // columns))
-    for place, whose in enumerate(pile):
-        x, y = 1 + wide * (place % columns + 0.5), _CELL - (place // columns + 0.5) * high - 1
-        drawn += shapes.disc(x, y, wide - 1, min(high - 1, 16), whose)
-    return d.Block(drawn, width, _CELL)
-
-
 def draw_offers(position: Mapping[str, Any]) -> d.Block:
     """The names of the characters on offer."""
     copies = Counter(position["display"]["characters"])
@@ -289,4 +259,4 @@ def draw_offers(position: Mapping[str, Any]) -> d.Block:
         chip = d.Block([d.box(0, 0, each - 3, 24, corner=4), name], each - 3, 24)
         x, y = number % 3 * each, number // 3 * 27
         drawn.append(chip.place(f"display.characters.{card}", x, y))
-    return d.Block(drawn, SUMMARY, 27 * -(-len(copies) // 3))
+    return d.Block(drawn, SUMMARY, 27 * ceil(len(copies) / 3))

@@ -186,9 +186,8 @@ def troupe_fault(game: Record, seat: int) -> int:
             if extra | used | elements:
                 return Field.extra
             continue
-        if member < t.N_BOARD and (card != member or extra):
-            return Field.card
-        if card < t.N_BOARD <= member:
+        of_board = member < t.N_BOARD
+        if (card < t.N_BOARD) != of_board or (of_board and (card != member or extra)):
             return Field.card
         if elements and not wears_costumes(game, seat, member):
             return Field.costume
@@ -272,9 +271,8 @@ def day_fault(game: Record) -> int:
         if (game["wager"][seat] > 0) != expected:
             return Field.wager
         used, left = rest.used(game, seat), game["cylinders"][seat]
-        if (used or left) and part in (s.IN_DRAFT, s.IN_WAGER):
-            return Field.cylinders
-        if used + left > t.N_CYLINDERS:
+        most = 0 if part in (s.IN_DRAFT, s.IN_WAGER) else t.N_CYLINDERS
+        if used + left > most:
             return Field.cylinders
     return 0
 
@@ -330,13 +328,10 @@ def decision_fault(game: Record) -> int:
     phase, seat, day = game["phase"], game["to_move"], game["day"]
     if phase == s.OVER:
         return 0 if day == t.N_DAYS else Field.day
-    if phase == s.DRAFT and day != 1:
+    if (phase == s.DRAFT and day != 1) or (phase == s.REST and day == 1):
         return Field.day
-    if phase == s.REST and day == 1:
-        return Field.day
-    if phase == s.REST and rest.used(game, seat) < 2:
-        return Field.to_move
-    if phase == s.TURN and turn.is_finished(game, seat):
+    asleep = phase == s.REST and rest.used(game, seat) < 2
+    if asleep or (phase == s.TURN and turn.is_finished(game, seat)):
         return Field.to_move
     if game["part"] == s.IN_REHEARSAL and not rehearsal.is_today(game):
         return Field.day

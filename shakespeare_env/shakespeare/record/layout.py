@@ -14,33 +14,6 @@ from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS, METRIC_NAMES
 LOW, HIGH = -128, 127
 _COUNT = 100
 
-# fmt: off
-_SEAT_SCALARS = (
-    ("present", 0, 1, "1 if the seat is at the table"),
-    ("to_move", 0, 1, "1 if it decides now"),
-    ("prestige", LOW, HIGH, "prestige so far"),
-    ("pounds", 0, HIGH, "pounds"),
-    ("tokens", 0, 30, '"+3" tokens'),
-    ("mood", -2, 3, "mood"),
-    ("wager", 0, t.N_CYLINDERS, "wager of the day; 0 while it is a secret or not chosen"),
-    ("has_wagered", 0, 1, "1 once the wager is chosen, seen or not"),
-    ("cylinders", 0, t.N_CYLINDERS, "cylinders still to be placed today"),
-    ("cylinders_used", 0, t.N_CYLINDERS, "characters activated today"),
-    ("recruited", 0, 1, "1 once it has recruited today"),
-    ("passed", 0, 1, "1 once it has passed today"),
-    ("has_kept", 0, 1, "1 once its secret rest choice is made"),
-    ("queue", 0, t.N_SEATS,
-     "place among the seats still to be served in phases 3, 4 and 6; 0 if not waiting"),
-    ("wages", 0, HIGH, "pounds it would take to pay every character (F3)"),
-    ("extras", 0, t.N_EXTRAS, "extras in the troupe"),
-    ("objectives", 0, t.N_OBJECTIVES, "objectives kept, unseen"),
-)
-(
-    PRESENT, TO_MOVE, PRESTIGE, POUNDS, TOKENS, MOOD, WAGER, HAS_WAGERED, CYLINDERS, USED,
-    RECRUITED, PASSED, HAS_KEPT, QUEUE, WAGES, EXTRAS, OBJECTIVES_HELD,
-) = range(len(_SEAT_SCALARS))
-# fmt: on
-
 _acts = ", ".join(f"Act {act}" for act in ACTS)
 _cards = ", ".join(t.CARD_IDS)
 _deck = ", ".join(t.DECK_IDS)
@@ -51,7 +24,24 @@ _two_kinds = f"costumes then stage sets, each by colour: {_colours}"
 
 # fmt: off
 _SEAT_FIELDS = (
-    *((name, 1, low, high, words) for name, low, high, words in _SEAT_SCALARS),
+    ("present", 1, 0, 1, "1 if the seat is at the table"),
+    ("to_move", 1, 0, 1, "1 if it decides now"),
+    ("prestige", 1, LOW, HIGH, "prestige so far"),
+    ("pounds", 1, 0, HIGH, "pounds"),
+    ("tokens", 1, 0, 30, '"+3" tokens'),
+    ("mood", 1, -2, 3, "mood"),
+    ("wager", 1, 0, t.N_CYLINDERS, "wager of the day; 0 while it is a secret or not chosen"),
+    ("has_wagered", 1, 0, 1, "1 once the wager is chosen, seen or not"),
+    ("cylinders", 1, 0, t.N_CYLINDERS, "cylinders still to be placed today"),
+    ("cylinders_used", 1, 0, t.N_CYLINDERS, "characters activated today"),
+    ("recruited", 1, 0, 1, "1 once it has recruited today"),
+    ("passed", 1, 0, 1, "1 once it has passed today"),
+    ("has_kept", 1, 0, 1, "1 once its secret rest choice is made"),
+    ("queue", 1, 0, t.N_SEATS,
+     "place among the seats still to be served in phases 3, 4 and 6; 0 if not waiting"),
+    ("wages", 1, 0, HIGH, "pounds it would take to pay every character (F3)"),
+    ("extras", 1, 0, t.N_EXTRAS, "extras in the troupe"),
+    ("objectives", 1, 0, t.N_OBJECTIVES, "objectives kept, unseen"),
     ("metrics", t.N_METRICS, 0, HIGH,
      f"what objectives count, as it stands (F1a): {', '.join(METRIC_NAMES)}"),
     ("order", t.N_SEATS, 0, 1, "one-hot: place in Order"),
@@ -110,28 +100,16 @@ _TABLE_FIELDS = (
 LAYOUT = ObservationLayout(
     [*((f"seat{i}.{f[0]}", *f[1:]) for i in range(t.N_SEATS) for f in _SEAT_FIELDS), *_TABLE_FIELDS]
 )
-
-
-def _seat(name: str) -> int:
-    return LAYOUT[f"seat0.{name}"].start
-
-
 SEAT_SIZE = sum(f[1] for f in _SEAT_FIELDS)
-METRICS = _seat("metrics")
-ORDER, INITIATIVE = _seat("order"), _seat("initiative")
-ACT_SPACE, ACT_AHEAD = _seat("act_space"), _seat("act_ahead")
-ACT_TO_REWARD = _seat("act_to_reward")
-CARDS, ACTIVE, RESTING = _seat("cards"), _seat("active"), _seat("resting")
-ELEMENTS, VALUES, STAGE = _seat("costume_elements"), _seat("costume_value"), _seat("stage")
-
-_at = {name: LAYOUT[name].start for name, *_ in _TABLE_FIELDS}
-PLAYERS, STRATEGIC = _at["players"], _at["strategic_rest"]
-DAY, TO_REHEARSAL = _at["day"], _at["days_to_rehearsal"]
-PHASE, PART, QUILLS, CRAFT = _at["phase"], _at["part"], _at["quills"], _at["craft_value"]
-CRAFT_COLOURS = _at["craft_colours"]
-SHOWN, DECK, DISCARDED_CARDS = _at["shown"], _at["deck"], _at["discarded_cards"]
-DISPLAY, BAG, DISCARDED = _at["display"], _at["bag"], _at["discarded"]
-SUPPLY, NEUTRAL = _at["supply_tokens"], _at["neutral_space"]
-PILE, DRAWN = _at["objective_deck"], _at["drawn"]
-OWN_DRAWN, OWN, KNOWN = _at["own_drawn"], _at["own_objectives"], _at["known_in_pile"]
-OWN_REWARD, OWN_TO_STEP, OWN_KEPT = _at["own_reward"], _at["own_to_step"], _at["own_kept"]
+# fmt: off
+(
+    PRESENT, TO_MOVE, PRESTIGE, POUNDS, TOKENS, MOOD, WAGER, HAS_WAGERED, CYLINDERS, USED,
+    RECRUITED, PASSED, HAS_KEPT, QUEUE, WAGES, EXTRAS, OBJECTIVES_HELD, METRICS, ORDER, INITIATIVE,
+    ACT_SPACE, ACT_AHEAD, ACT_TO_REWARD, CARDS, ACTIVE, RESTING, ELEMENTS, VALUES, STAGE,
+) = (LAYOUT[f"seat0.{f[0]}"].start for f in _SEAT_FIELDS)
+(
+    PLAYERS, STRATEGIC, DAY, TO_REHEARSAL, PHASE, PART, QUILLS, CRAFT, _, _, _, CRAFT_COLOURS,
+    SHOWN, DECK, DISCARDED_CARDS, DISPLAY, BAG, DISCARDED, SUPPLY, NEUTRAL, PILE, DRAWN, OWN_DRAWN,
+    OWN, KNOWN, OWN_REWARD, OWN_TO_STEP, OWN_KEPT,
+) = (LAYOUT[f[0]].start for f in _TABLE_FIELDS)
+# fmt: on

@@ -9,40 +9,35 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
 from shakespeare_env.shakespeare import state as s
 from shakespeare_env.shakespeare.box import tables as t
+from shakespeare_env.shakespeare.box.facts import Steps
+from shakespeare_env.shakespeare.box.printed import reward
 from shakespeare_env.shakespeare.record import layout as at
 from shakespeare_env.shakespeare.rules.boards import standing
 
 
-def _spaces_to_reward() -> npt.NDArray[np.int8]:
-    """int8[act, space]: spaces to the next better result (Rules R2)."""
-    table = np.zeros((3, int(t.ACT_LENGTH.max()) + 1), np.int8)
-    for act, space in np.ndindex(table.shape):
-        steps = (t.GREY_SPACES + 1, *(first for first, _ in t.BOX.pay[act]))
-        table[act, space] = min((step - space for step in steps if step > space), default=0)
-    return table
+def _to_next(value: int, steps: Steps) -> int:
+    """What a value lacks to the next threshold; 0 if there is none."""
+    return min((at - value for at, _ in steps if at > value), default=0)
 
 
-def _objective_tables() -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
-    """int8[objective, value] each: prestige, and what the next step lacks (Rules F1)."""
-    prestige = np.zeros((t.N_OBJECTIVES, at.HIGH + 1), np.int8)
-    lack = np.zeros_like(prestige)
-    for card in range(t.N_OBJECTIVES):
-        for step, points in zip(t.STEP_AT[card], t.STEP_PRESTIGE[card], strict=True):
-            prestige[card, step:] = points
-        for value in range(at.HIGH + 1):
-            missing = [step - value for step in t.STEP_AT[card] if value < step <= at.HIGH]
-            lack[card, value] = min(missing, default=0)
-    return prestige, lack
-
-
-_TO_REWARD = _spaces_to_reward()
-_PRESTIGE_AT, _LACK_AT = _objective_tables()
+_GREY: Steps = ((t.GREY_SPACES + 1, 0),)
+_SPACES, _VALUES = range(int(t.ACT_LENGTH.max()) + 1), range(at.HIGH + 1)
+_TO_REWARD = np.array(
+    [[_to_next(space, _GREY + steps) for space in _SPACES] for steps in t.BOX.pay], np.int8
+)
+"""int8[act, space]: spaces to the next better result (Rules R2)."""
+_PRESTIGE_AT = np.array(
+    [[reward(card, value) for value in _VALUES] for card in t.BOX.objectives], np.int8
+)
+"""int8[objective, value]: its prestige, and what the value lacks to its next step (Rules F1)."""
+_LACK_AT = np.array(
+    [[_to_next(value, card.points) for value in _VALUES] for card in t.BOX.objectives], np.int8
+)
 _IS_ACTOR = (t.KIND == t.ACTOR).astype(np.int64)
 _IS_CRAFTSMAN = t.IS_CRAFTSMAN.astype(np.int64)
 
@@ -207,9 +202,7 @@ def observe_table(game: Record, out: Any) -> None:
         out[at.CRAFT_COLOURS + colour] = (game["craft_colours"] >> colour) & 1
     for card in range(t.N_DECK):
         out[at.SHOWN + card] = game["shown"][card]
-    for card in range(t.N_DECK):
         out[at.DECK + card] = game["deck"][card]
-    for card in range(t.N_DECK):
         out[at.DISCARDED_CARDS + card] = game["discarded_cards"][card]
     for kind in range(2):
         for colour in range(t.N_COLOURS):

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from itertools import zip_longest
 from typing import Any
 
 from shakespeare_env.core.game import UNKNOWN
-from shakespeare_env.drawing.text_layout import GLUE, columns, disc, heading, spread, wrapped
+from shakespeare_env.drawing.text_layout import GLUE, columns, disc, wrapped
 from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS, Space
@@ -20,7 +19,7 @@ from shakespeare_env.shakespeare.text import wording as w
 _WIDTH = 78
 _CELL = 5  # the least columns of a space: four discs
 _LEGEND = (
-    "★ prestige   £ pounds   ● cylinder used   ○ cylinder left   z resting",
+    "★ prestige   £ pounds   cylinders: left/all   ● activated   z resting",
     "✓ costume complete   ◆ objective, and what it is worth so far",
     "acts: what a space brings, its discs; the leftmost is at the bottom and ahead",
     "stage: * candle, capitals once filled",
@@ -37,34 +36,34 @@ Row = dict[int, Space | None]
 def draw(position: Mapping[str, Any]) -> str:
     """Draw a position (`Position.to_dict` or `seen_by`) as text, without a final newline.
 
-    The seat to move is drawn with its stage, the others are put in words, without idle characters
-    that are printed on their boards.
+    Seats are put in words, the others without idle characters that are printed on their boards; the
+    stage of the seat to move is drawn.
     """
     parts = (_head, _acts, _elements, _supply, _seats)
     lines = [line for part in parts for line in (*part(position), "")]
     mover = position["to_move"]
     if mover is not None:
-        lines += _board(position, mover)
+        lines += [*_draw_stage(position["seats"][mover]["stage"]), ""]
     for seat in range(position["players"]):
-        if seat != mover:
-            lines += _in_a_line(position, seat)
+        lines += _in_a_line(position, seat)
     return "\n".join(line.rstrip() for line in (*lines, "─" * _WIDTH, *_LEGEND))
 
 
 def _head(position: Mapping[str, Any]) -> list[str]:
     now = w.headline(position)
-    title = f"{now.game} · {now.table}"
-    day = f"day {position['day']} of {t.N_DAYS} · {now.phase}"
     sentence = now.sentence if position["to_move"] is None else f"▶ {now.sentence}"
-    fits = len(title) + len(day) < _WIDTH
-    titles = [spread(title, day, _WIDTH)] if fits else [title, day]
-    return [*titles, *wrapped(sentence, _WIDTH, "", "  "), *([f"  {now.aside}"] * bool(now.aside))]
+    return [
+        f"{now.game} · {now.table}",
+        f"{now.progress} · {now.phase}",
+        *wrapped(sentence, _WIDTH, "", "  "),
+        *([f"  {now.aside}"] if now.aside else []),
+    ]
 
 
 def _acts(position: Mapping[str, Any]) -> list[str]:
     """Rewards (Rules R2) and discs, the leftmost of a space at the bottom and ahead.
 
-    Discs stand behind the rewards, or below them where a space has too many.
+    Discs stand below the rewards.
     """
     lengths, places = t.BOX.act_lengths, t.ACT_II_PRESTIGE
     labels = ("Act I", f"Act II {'/'.join(f'+{won}' for won in places)}★", "Act III")
@@ -80,15 +79,12 @@ def _acts(position: Mapping[str, Any]) -> list[str]:
         rewards = [f"{gain[0]:+d}{gain[1]}" if gain else "" for gain in brings]
         piles = position["piles"][name]
         discs = ["".join(map(disc, piles.get(str(space), ()))) for space in spaces[:length]]
-        both = [reward + pile for reward, pile in zip(rewards, discs, strict=True)]
-        rows = [both] if max(map(len, both)) < each else [rewards, discs]
-        lines += [row(label, cells) for label, cells in zip((labels[act], ""), rows, strict=False)]
+        lines += [row(labels[act], rewards), row("", discs)]
     return lines
 
 
 def _elements(position: Mapping[str, Any]) -> list[str]:
-    values = b.VALUES
-    rows = [["Elements", *(f"{colour} {value}" for colour, value in values.items())]]
+    rows = [["Elements", *(f"{colour} {value}" for colour, value in b.VALUES.items())]]
     for kind, name in (("costumes", "Costumes"), ("sets", "Stage sets")):
         for label, place in ((name, "display"), ("  in bag", "bags"), ("  discarded", "discarded")):
             counts = position[place][kind]
@@ -98,8 +94,7 @@ def _elements(position: Mapping[str, Any]) -> list[str]:
 
 def _supply(position: Mapping[str, Any]) -> list[str]:
     """The characters on offer with their wages, the order and the piles."""
-    cards = b.CARDS
-    shown = [cards[card] for card in position["display"]["characters"]]
+    shown = [b.CARDS[card] for card in position["display"]["characters"]]
     names = ", ".join(f"{card.name} {card.cost}£" for card in shown) or "·"
     order, initiative = (
         " ".join(map(disc, position[track])) or "·" for track in ("order", "initiative")
@@ -120,55 +115,19 @@ def _supply(position: Mapping[str, Any]) -> list[str]:
 
 
 def _seats(position: Mapping[str, Any]) -> list[str]:
-    titles = ["", "★", "£", "wages due", "+3", "mood", "wager", "cylinders"]
-    titles.append("stays free" if position["phase"] == "rest" else "")
-    rows = [titles, *(_row(position, seat) for seat in range(position["players"]))]
-    return columns(rows, [str.ljust, *[str.rjust] * 6, str.ljust, str.ljust])
-
-
-def _row(position: Mapping[str, Any], seat: int) -> list[str]:
-    mine = position["seats"][seat]
-    used = sum(card["cylinder"] for card in mine["troupe"])
-    state = [word for word in ("recruited", "passed") if mine[word]]
-    if position["phase"] == "over":
-        state = [f"unpaid {mine['unpaid']}"] if mine["unpaid"] else []
-        state += ["wins"] if seat in w.winners(position) else []
-    elif position["phase"] == "rest":
-        kept = mine["kept"] and w.character_name(mine["kept"])
-        state = ["has chosen" if kept == UNKNOWN else kept] if kept else []
-    return [
-        f"{'▶' if seat == position['to_move'] else ' '} Seat {seat}",
-        str(mine["prestige"]),
-        str(mine["pounds"]),
-        str(b.wages_due(mine)),
-        str(mine["tokens"]),
-        f"{mine['mood']:+d}" if mine["mood"] else "0",
-        str(mine["wager"] or "·"),
-        "●" * used + "○" * mine["cylinders"] or "·",
-        ", ".join(state),
-    ]
-
-
-def _board(position: Mapping[str, Any], seat: int) -> list[str]:
-    mine = position["seats"][seat]
-    stage = _draw_stage(mine["stage"])
-    room = _WIDTH - len(stage[0]) - 2
-    left = []
-    for member, extra in w.members(mine):
-        name = f"{extra} {w.character_name(member['card'])}".strip()
-        left += wrapped(_in_words(member, name), room, "  ", "    ")
-    for card in mine["objectives"]:
-        left += wrapped(_objective(position, seat, card), room, "  ", "    ")
-    rows = [f"{text:<{room}}  {row}" for text, row in zip_longest(left, stage, fillvalue="")]
-    return [heading(f"Seat {seat}", _WIDTH), *rows]
+    rows = [["", "★", "£", "wages", "+3", "mood", "wager", "cylinders", ""]]
+    for seat in range(position["players"]):
+        mark = "▶" if seat == position["to_move"] else " "
+        rows.append([f"{mark} Seat {seat}", *w.seat_facts(position, seat).values()])
+    return columns(rows, [str.ljust, *[str.rjust] * 7, str.ljust])
 
 
 def _in_a_line(position: Mapping[str, Any], seat: int) -> list[str]:
-    mine = position["seats"][seat]
+    mine, own = position["seats"][seat], seat == position["to_move"]
     troupe = [
-        _in_words(member, extra or w.character_name(member["card"]))
+        _in_words(member, extra or w.CHARACTERS[member["card"]])
         for place, (member, extra) in enumerate(w.members(mine))
-        if place >= t.N_BOARD or member["costume"] or member["cylinder"] or member["rest"]
+        if own or place >= t.N_BOARD or member["costume"] or member["cylinder"] or member["rest"]
     ]
     parts = [", ".join(troupe)] if troupe else []
     if mine["stage"]:
@@ -179,16 +138,13 @@ def _in_a_line(position: Mapping[str, Any], seat: int) -> list[str]:
         )
         parts.append(f"stage {', '.join(filled)}")
     known = [card for card in mine["objectives"] if card != UNKNOWN]
-    parts += [_objective(position, seat, card) for card in known]
+    for card in known:
+        worth = w.worth_now(position, seat, card)
+        brings = "" if worth is None else f": {b.signed(worth)}★"
+        parts.append(f"◆ {w.OBJECTIVES[card]}{brings}")
     if hidden := len(mine["objectives"]) - len(known):
         parts.append(f"◆{GLUE}{hidden}{GLUE}unknown")
     return wrapped(f"  Seat {seat} {'; '.join(parts) or '·'}", _WIDTH, "", " " * 9)
-
-
-def _objective(position: Mapping[str, Any], seat: int, card: str) -> str:
-    worth = w.worth_now(position, seat, card)
-    name = f"◆ {w.objective_name(card)}"
-    return name if worth is None else f"{name}: {f'{worth:+d}' if worth else 0}★"
 
 
 def _in_words(member: Mapping[str, Any], name: str) -> str:

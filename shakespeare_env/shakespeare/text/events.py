@@ -5,7 +5,7 @@ Each teller words the calls of one rule, by what they have changed in the record
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from shakespeare_env.core.game import Record
@@ -29,9 +29,8 @@ from shakespeare_env.shakespeare.rules.phases import (
 )
 from shakespeare_env.shakespeare.text.wording import seat_list
 
-GAINS = ("mood", "pounds", "prestige")
-PAY = ("pounds", "prestige")
-_PLACES = ("first", "second")
+_IN_WORDS = ("mood", "tokens", "pounds", "prestige")
+_NO_POWER = Power()
 
 
 def _counted(game: Record, seat: int) -> dict[str, int]:
@@ -61,26 +60,25 @@ def event(
     *,
     source: str = "",
     note: str = "",
-    shown: Sequence[str] = (),
-    quills: Mapping[str, int] | None = None,
+    power: Power = _NO_POWER,
     tried: bool = False,
 ) -> Event:
-    """An event with all that a call has changed for a seat, its cause first.
+    """An event with all that a call has changed for a seat, its cause first, then a `note`.
 
-    `shown` counters are put into words, besides spaces on the acts, then `note`; `quills` were
-    used, by act. If something was `tried` and nothing changed, there is no effect.
+    If a `power` was used or something else `tried` and nothing changed, there is no effect.
     """
     changed, words = changes(call, seat), []
     for act, name in enumerate(ACTS):
-        used, moved = (quills or {}).get(name, 0), changed.get(f"act {name}", 0)
+        used, moved = b.quills_of(power)[name], changed.get(f"act {name}", 0)
         if moved:
             space = call.after["disc_space"][act, seat]
             words.append(f"Act {name} {'back ' if moved < 0 else ''}to space {space}")
         if max(moved, 0) < used:
             words.append(f"{b.plural(used - moved, 'quill')} lost on Act {name}")
-    words += [b.amount(name, changed[name]) for name in shown if name in changed]
+    words += [b.amount(name, changed[name]) for name in _IN_WORDS if name in changed]
+    words += [b.plural(power.white, "white quill")] if power.white else []
     words += [note] if note else []
-    if not words and (tried or any((quills or {}).values())):
+    if not words and (tried or (power != _NO_POWER and not power.others_mood)):
         words = ["no effect"]
     points = changed.pop("prestige", 0)
     text = f"{cause}: {', '.join(words)}" if words else cause
@@ -126,10 +124,8 @@ def _turn(call: Call) -> Iterator[Event]:
     else:
         value = int(call.after["craft_value"])
         helpers = value - card.value - t.PLUS_3 * token
-        words = [b.plural(helpers, "assistant")] if helpers else []
-        words += ['a token "+3"'] if token else []
-        extra = f", with {' and '.join(words)}" if words else ""
-        yield event(call, seat, f"{card.name}: {value} to spend{extra}")
+        helped = f", with {b.plural(helpers, 'assistant')}" if helpers else ""
+        yield event(call, seat, card.name, note=f"{value} to spend{helped}")
 
 
 def _act(call: Call, seat: int, card: Character) -> Iterator[Event]:
@@ -139,32 +135,15 @@ def _act(call: Call, seat: int, card: Character) -> Iterator[Event]:
         notes.append(f"one {power.take_set or power.take_costume} {kind} element")
     if place > call.before["initiative_len"]:
         notes.append(f"place {place} on the Initiative track")
-    yield _power(call, seat, card.name, "actors", power, notes)
+    yield event(call, seat, card.name, source="actors", note=", ".join(notes), power=power)
     if power.others_mood:
         yield from _others(call, seat, card.name)
-
-
-def _power(
-    call: Call, seat: int, cause: str, source: str, power: Power, notes: Sequence[str] = ()
-) -> Event:
-    """What a power has done to its seat, and what it leaves to choose."""
-    white = [b.plural(power.white, "white quill")] if power.white else []
-    return event(
-        call,
-        seat,
-        cause,
-        source=source,
-        note=", ".join((*white, *notes)),
-        shown=GAINS,
-        quills=b.quills_of(power),
-        tried=any((power.mood, power.pounds, power.prestige)),
-    )
 
 
 def _others(call: Call, seat: int, cause: str) -> Iterator[Event]:
     for other in _seats(call):
         if other != seat:
-            yield event(call, other, f"{cause}, by seat {seat}", shown=["mood"], tried=True)
+            yield event(call, other, f"{cause}, by seat {seat}", tried=True)
 
 
 def _take(call: Call) -> Iterator[Event]:
@@ -182,15 +161,15 @@ def _costume(call: Call) -> Iterator[Event]:
     elements, value = game["costume_len"][seat, member], game["costume_value"][seat, member]
     state = f"complete at {value}" if elements == t.N_SLOTS else f"{elements} of {t.N_SLOTS}"
     cause = f"{COLOURS[colour]} costume for {wearer}, {state}"
-    yield event(call, seat, cause, source="costumes", shown=PAY)
+    yield event(call, seat, cause, source="costumes")
 
 
 def _set(call: Call) -> Iterator[Event]:
     seat, space, colour = call.args
-    name, candle, shown = COLOURS[colour], bool(t.CANDLE[space]), (*GAINS[::-1], "tokens")
+    name, candle = COLOURS[colour], bool(t.CANDLE[space])
     cause = f"{name} stage set on {t.SPACE_IDS[space]}{', a candle' * candle}"
     tried = candle or name in b.SET_GAINS
-    yield event(call, seat, cause, source="candles", shown=shown, tried=tried)
+    yield event(call, seat, cause, source="candles", tried=tried)
     if colour == t.PURPLE:
         yield from _others(call, seat, f"{name} stage set")
 
@@ -198,7 +177,7 @@ def _set(call: Call) -> Iterator[Event]:
 def _gift(call: Call) -> Iterator[Event]:
     drawn = int(call.after["drawn_len"])
     cause = f"the Queen: draws {b.plural(drawn, 'objective')}" if drawn else "the Queen"
-    yield event(call, mover(call), cause, shown=PAY, tried=not drawn)
+    yield event(call, mover(call), cause, tried=not drawn)
 
 
 def _objective(call: Call) -> Iterator[Event]:
@@ -245,14 +224,11 @@ def _begin_day(call: Call) -> Iterator[Event]:
 
 def _reveal(call: Call) -> Iterator[Event]:
     order = call.after["order"][: call.after["players"]].tolist()
-    source = "first in Order"
     yield Event(None, "wagers revealed")
     for place, seat in enumerate(order, 1):
-        wagered = int(call.after["wager"][seat])
-        points = changes(call, seat).get("prestige", 0)
-        won = f"{source}: {b.amount('prestige', points)}" if points else f"place {place} in Order"
-        words, counters = f"{b.plural(wagered, 'cylinder')} wagered, {won}", {"cylinders": wagered}
-        yield Event(seat, words, source if points else "", points, counters)
+        wagered = b.plural(int(call.after["wager"][seat]), "cylinder")
+        cause = f"{wagered} wagered, place {place} in Order"
+        yield event(call, seat, cause, source="first in Order")
     yield Event(None, f"new Order: {seat_list(order)}")
 
 
@@ -265,14 +241,14 @@ def _initiative(call: Call) -> Iterator[Event]:
 def _few_cylinders(call: Call) -> Iterator[Event]:
     if changes(call, 0):
         used = b.plural(int(call.after["cylinder"][0].sum()), "cylinder")
-        yield event(call, 0, f"{used} used", source="few cylinders", shown=PAY)
+        yield event(call, 0, f"{used} used", source="few cylinders")
 
 
 def _purple(call: Call) -> Iterator[Event]:
     purple = int(call.after["display"][t.SET, t.PURPLE])
     for seat in _seats(call) if purple else ():
         cause = f"{b.plural(purple, 'purple stage set')} left on display"
-        yield event(call, seat, cause, shown=["mood"], tried=True)
+        yield event(call, seat, cause, tried=True)
 
 
 def _mood(call: Call) -> Iterator[Event]:
@@ -280,9 +256,9 @@ def _mood(call: Call) -> Iterator[Event]:
     was = int(call.before["mood"][seat])
     opened = {t.MOOD_BACK: "a disc moves back", t.MOOD_QUILL: "a white quill"}.get(was, "")
     if was:
-        cause = f"mood {b.signed(was)} returns to 0"
+        cause = f"mood {b.signed(was)} served"
         due = was in t.MOOD_GAINS
-        yield event(call, seat, cause, source="mood", note=opened, shown=PAY, tried=due)
+        yield event(call, seat, cause, source="mood", note=opened, tried=due)
 
 
 def _costume_power(call: Call) -> Iterator[Event]:
@@ -291,21 +267,21 @@ def _costume_power(call: Call) -> Iterator[Event]:
     card = b.CARDS[t.CARD_IDS[game["card"][seat, member]]]
     power = t.BOX.extra_power if extra else card.costume_power
     cause = f"costume power of {card.name}{', an extra' * extra}"
-    yield _power(call, seat, cause, "costume powers", power)
+    yield event(call, seat, cause, source="costume powers", power=power)
 
 
 def _act_scores(call: Call) -> Iterator[Event]:
     seat, act = call.args
     if changes(call, seat):
         where = f"Act {ACTS[act]}, space {call.after['disc_space'][act, seat]}"
-        yield event(call, seat, where, source=f"Act {ACTS[act]}", shown=PAY)
+        yield event(call, seat, where, source=f"Act {ACTS[act]}")
 
 
 def _place_scores(call: Call) -> Iterator[Event]:
     seat, place = call.args
-    if place < len(_PLACES):
+    if changes(call, seat):
         act = f"Act {ACTS[t.ACT_II]}"
-        yield event(call, seat, f"{_PLACES[place]} on {act}", source=act, shown=PAY)
+        yield event(call, seat, f"place {place + 1} on {act}", source=act)
 
 
 def _rested(call: Call) -> Iterator[Event]:
@@ -332,7 +308,7 @@ def _objectives(call: Call) -> Iterator[Event]:
 
 def _objective_scores(call: Call, seat: int, cause: str) -> Event:
     note = "" if changes(call, seat) else "no prestige"
-    return event(call, seat, cause, source="objectives", note=note, shown=PAY)
+    return event(call, seat, cause, source="objectives", note=note)
 
 
 def _one_objective(call: Call) -> Iterator[Event]:
@@ -345,7 +321,7 @@ def _yellow(call: Call) -> Iterator[Event]:
     (seat,) = call.args
     if yellow := int(call.after["yellow"][seat]):
         cause = b.plural(yellow, "yellow element")
-        yield event(call, seat, cause, source="yellow elements", shown=PAY)
+        yield event(call, seat, cause, source="yellow elements")
 
 
 def _wages(call: Call) -> Iterator[Event]:
@@ -355,7 +331,7 @@ def _wages(call: Call) -> Iterator[Event]:
     if due := int(t.COST[hired[face_up]].sum()):
         unpaid = int(game["unpaid"][seat])
         words = f", {b.plural(unpaid, 'character')} unpaid" if unpaid else ""
-        yield event(call, seat, f"wages of {due} £{words}", source="unpaid wages", shown=PAY)
+        yield event(call, seat, f"wages of {due} £{words}", source="unpaid wages")
 
 
 def _winners(call: Call) -> Iterator[Event]:

@@ -33,25 +33,19 @@ def topics(position: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _numbers(position: Mapping[str, Any]) -> dict[str, object]:
+    """What `words.toml` names: the numbers of the box's tables, and some in words."""
     box = t.BOX
     gains = (f"{b.gain_words(vars(gain))} for {value}" for value, gain in box.costume_gain.items())
     moods = range(t.LOWEST_MOOD, t.HIGHEST_MOOD + 1)
     table = max(position["players"], 2)
     return {
-        "cylinders_each": t.N_CYLINDERS,
-        "days": t.N_DAYS,
+        **vars(t),
         "rehearsals": f"days {t.FIRST_REHEARSAL} and {t.N_DAYS}",
-        "plus_3": t.PLUS_3,
         "lowest_mood": b.signed(t.LOWEST_MOOD),
         "highest_mood": b.signed(t.HIGHEST_MOOD),
         "moods": "; ".join(f"{b.signed(mood)}: {_MOODS[mood]}" for mood in moods if mood in _MOODS),
         "unpaid": b.signed(t.UNPAID),
-        "slots": t.N_SLOTS,
         "extra_power": _power(box.extra_power),
-        "queen_pounds": box.queen_pounds,
-        "queen_objectives": box.queen_objectives,
-        "neutral_start": t.NEUTRAL_START,
-        "neutral_later": t.NEUTRAL_LATER,
         "solo_target": box.good_scores[1],
         "costume_gains": "; ".join(gains),
         "secret": "openly, by Initiative" if position["strategic_rest"] else "in secret",

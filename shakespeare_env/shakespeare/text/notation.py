@@ -21,7 +21,6 @@ NAME = "shakespeare"
 NEUTRAL = "neutral"
 FACES = ("character", "extra")
 KINDS = ("costumes", "sets")
-_SORTED_DECK = sorted(range(t.N_DECK), key=lambda deck: t.DECK_IDS[deck])
 
 
 def phase_of(game: Record) -> str:
@@ -67,7 +66,7 @@ def _named(names: tuple[str, ...], indices: Iterable[Any]) -> list[str]:
 
 
 def _cards_of(counts: Any) -> list[str]:
-    return [t.DECK_IDS[deck] for deck in _SORTED_DECK for _ in range(counts[deck])]
+    return sorted(np.repeat(t.DECK_IDS, counts).tolist())
 
 
 def _elements_of(counts: Any) -> dict[str, dict[str, int]]:

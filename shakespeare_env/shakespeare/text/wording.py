@@ -21,18 +21,10 @@ _PHASES = {
     "over": "the game is over",
 }
 _EVENING = ("back", "mood", "rehearsal", "rest")
-_CHARACTERS = {UNKNOWN: UNKNOWN, **dict(zip(t.CARD_IDS, t.CARD_NAMES, strict=True))}
-_OBJECTIVES = {UNKNOWN: UNKNOWN, **dict(zip(t.OBJECTIVE_IDS, t.OBJECTIVE_NAMES, strict=True))}
-
-
-def character_name(card: str) -> str:
-    """A character's name; `UNKNOWN` stays."""
-    return _CHARACTERS[card]
-
-
-def objective_name(card: str) -> str:
-    """An objective's name; `UNKNOWN` stays."""
-    return _OBJECTIVES[card]
+CHARACTERS = dict(zip(t.CARD_IDS, t.CARD_NAMES, strict=True))
+"""Characters' names by id."""
+OBJECTIVES = {UNKNOWN: UNKNOWN, **dict(zip(t.OBJECTIVE_IDS, t.OBJECTIVE_NAMES, strict=True))}
+"""Objectives' names by id; `UNKNOWN` stays."""
 
 
 def worth_now(position: Mapping[str, Any], seat: int, card: str) -> int | None:
@@ -49,18 +41,16 @@ def worth_now(position: Mapping[str, Any], seat: int, card: str) -> int | None:
 
 
 def day_words(position: Mapping[str, Any]) -> str:
-    """The day, or the evening that ends it, and the rehearsals to come."""
+    """The day, or the evening that ends it, and the next rehearsal."""
     day, part = position["day"], _part(position)
     # Once characters rest it is the next day.
     ended = day - 1 if part == "rest" else day
     if part == "over":
         return f"day {day} of {t.N_DAYS}"
     when = f"evening of day {ended}" if part in _EVENING else f"day {day}"
-    coming = [at for at in (t.FIRST_REHEARSAL, t.N_DAYS) if at >= day]
-    if coming[0] == day:
-        return f"{when} of {t.N_DAYS}, rehearsal tonight"
-    days = f"day{'s' * (len(coming) > 1)} {' and '.join(map(str, coming))}"
-    return f"{when} of {t.N_DAYS}, rehearsal{'s' * (len(coming) > 1)} on {days}"
+    rehearsal = t.FIRST_REHEARSAL if day <= t.FIRST_REHEARSAL else t.N_DAYS
+    rehearses = "tonight" if rehearsal == day else f"on day {rehearsal}"
+    return f"{when} of {t.N_DAYS}, rehearsal {rehearses}"
 
 
 def asked(position: Mapping[str, Any]) -> str:
@@ -70,8 +60,8 @@ def asked(position: Mapping[str, Any]) -> str:
         return _outcome(position)
     if phase == "turn":
         recruited = position["seats"][seat]["recruited"]
-        question = "activate a character" + (" or pass" if recruited else "")
-        question = question if recruited else f"recruit or {question}"
+        question = "activate a character or pass"
+        question = question if recruited else "recruit or activate a character"
     elif phase == "craft":
         question = _craft(pending)
     elif phase == "quill":
@@ -79,7 +69,7 @@ def asked(position: Mapping[str, Any]) -> str:
         if isinstance(pending["then"], dict):
             question += f"; then {_craft(pending['then'])}"
     elif phase == "objective":
-        question = "keep one of: " + ", ".join(map(objective_name, pending["drawn"]))
+        question = "keep one of: " + ", ".join(OBJECTIVES[card] for card in pending["drawn"])
     else:
         question = {
             "draft": "take one of the characters shown",
@@ -111,6 +101,29 @@ def winners(position: Mapping[str, Any]) -> list[int]:
     Solo notation always has the seat win: drawings compare its score with the target.
     """
     return list(position["winners"] or ()) if position["players"] > 1 else []
+
+
+def seat_facts(position: Mapping[str, Any], seat: int) -> dict[str, str]:
+    """What a seat has, and last what it has done or who stays free of rest, by short names."""
+    mine, phase = position["seats"][seat], position["phase"]
+    used = sum(member["cylinder"] for member in mine["troupe"])
+    done = [word for word in ("recruited", "passed") if mine[word]]
+    if phase == "over":
+        done = [f"{mine['unpaid']} unpaid"] if mine["unpaid"] else []
+        done += ["wins"] if seat in winners(position) else []
+    elif phase == "rest":
+        kept = mine["kept"]
+        done = ["has chosen" if kept == UNKNOWN else f"keeps {CHARACTERS[kept]}"] if kept else []
+    return {
+        "prestige": b.minus(str(mine["prestige"])),
+        "pounds": str(mine["pounds"]),
+        "wages": str(b.wages_due(mine)),
+        "+3": str(mine["tokens"]),
+        "mood": b.signed(mine["mood"]),
+        "wager": str(mine["wager"] or "–"),
+        "cylinders": f"{mine['cylinders']}/{mine['cylinders'] + used}",
+        "": ", ".join(done),
+    }
 
 
 def members(seat: Mapping[str, Any]) -> list[tuple[Mapping[str, Any], str]]:

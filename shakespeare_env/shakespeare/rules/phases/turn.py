@@ -9,6 +9,7 @@ from shakespeare_env.core.game import Record
 from shakespeare_env.shakespeare import actions
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.rules import boards
+from shakespeare_env.shakespeare.rules.phases import rest
 from shakespeare_env.shakespeare.rules.phases.craft import open_craft, open_one
 from shakespeare_env.shakespeare.state import NOBODY
 
@@ -158,8 +159,5 @@ def next_seat(game: Record) -> int:
 @rule
 def score_solo(game: Record) -> None:
     """Solo: 1 prestige for using 1 or 2 cylinders (Rules V3)."""
-    used = 0
-    for member in range(game["troupe_len"][0]):
-        used += game["cylinder"][0, member]
-    if 1 <= used <= 2:
+    if 1 <= rest.used(game, 0) <= 2:
         boards.gain_prestige(game, 0, 1)
