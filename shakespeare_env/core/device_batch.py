@@ -23,7 +23,6 @@ from shakespeare_env.core.batch_checks import (
     Integers,
     checked_count,
     checked_games,
-    checked_players,
     checked_rows,
     checked_selection,
     checked_terms,
@@ -106,9 +105,8 @@ class DeviceBatch:
         self.game: Game = registry.game(game, box)
         self.actions = self.game.actions
         self.n = n = checked_count("n", n)
-        seats = checked_players(self.game, n, players)
         self._variants: dict[str, Any] = options
-        terms = checked_terms(self.game, seats, autoreset, reward, options)
+        seats, terms = checked_terms(self.game, n, players, autoreset, reward, options)
         self.autoreset, self.reward, self._terms = terms.autoreset, reward, tuple(terms)
         self.device = _checked_device(device)
         self._rules = row_rules_of(self.game)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from shakespeare_env.checks.values import is_whole, shown
 from shakespeare_env.core import registry
-from shakespeare_env.core.batch_checks import check_kind, check_records, first_fault, integers
+from shakespeare_env.core.batch_checks import checked_games, first_fault, integers
 from shakespeare_env.core.game import NO_SEAT, Game, Record
 from shakespeare_env.core.kernels import kernels_of, taken
 from shakespeare_env.core.presentation import Event
@@ -86,10 +86,8 @@ class Position:
 
         TypeError if it is of another game, PositionError if it cannot occur.
         """
-        check_kind(game, record)
         position = cls(game)
-        position._record[0] = record
-        check_records(game, position._record)
+        _, position._record[:] = checked_games(game, 1, _ONLY_ROW, record, {})
         position._refresh()
         return position
 
