@@ -31,7 +31,7 @@ from shakespeare_env.core.batch_checks import (
 )
 from shakespeare_env.core.game import Game, Records
 from shakespeare_env.core.rng import check_seed, streams
-from shakespeare_env.core.row_rules import GameArrays, Outcome, row_rules_of
+from shakespeare_env.core.row_rules import GameArrays, Outcome, choose, row_rules_of
 from shakespeare_env.errors import DeviceError
 from shakespeare_env.extras import how_to_get, needing
 
@@ -187,9 +187,8 @@ class DeviceBatch:
     def random_actions(self) -> torch.Tensor:
         """int32[n]: the uniformly random legal actions of `Batch.random_actions`."""
         actions = torch.empty(self.n, dtype=torch.int32, device=self.device)
-        chance = device_words(self._chance)
-        of = chance, self.mask, self.to_move, actions
-        self._launch("random moves", self._rules.choose, self.n, *of)
+        of = device_words(self._chance), self.mask, self.to_move, actions
+        self._launch("random moves", choose, self.n, *of)
         return actions
 
     def synchronize(self) -> None:

@@ -126,7 +126,7 @@ def kernels_of(game: Game) -> SimpleNamespace:
 
     @compiled("random moves")
     def choose(chance: Any, mask: Any, to_move: Any, actions: Any) -> None:
-        """`RowRules.choose`, counting eight flags of a mask at a time, a byte each.
+        """`row_rules.choose`, counting eight flags of a mask at a time, a byte each.
 
         Multiplying a word by ones adds to every byte, or lane of 16 bits, all those below it.
         """
