@@ -71,7 +71,8 @@ def checked_terms(
     if not isinstance(autoreset, bool | np.bool_):
         raise TypeError(f"autoreset={shown(autoreset)} must be True or False")
     bits = game.option_bits(variants, map(int, np.unique(seats)))
-    return seats, Terms.of(game, bits, bool(autoreset), reward_code(reward))
+    code, scale, target = reward_code(reward), float(game.score_scale), game.solo_target or 0.0
+    return seats, Terms(bits, bool(autoreset), code, scale, target)
 
 
 def checked_rows(n: int, rows: Integers) -> npt.NDArray[np.int64]:

@@ -1,8 +1,4 @@
-"""`Batch` on a GPU: the same rules and the same games, in PyTorch tensors that stay there.
-
-With `NUMBA_ENABLE_CUDASIM=1` and `NUMBA_DISABLE_JIT=1` Numba's simulator runs the kernels in
-Python, on tensors of the processor.
-"""
+"""`Batch` on a GPU: the same rules and the same games, in PyTorch tensors that stay there."""
 
 from __future__ import annotations
 
@@ -151,24 +147,17 @@ class DeviceBatch:
         self._set_up(chosen)
 
     def restart(self, rows: Integers) -> None:
-        """Start the next game in some rows, increasing, over or not; chance continues."""
+        """Start the next game in some rows; see `Batch.restart`."""
         self.synchronize()
         self._set_up(torch.from_numpy(checked_rows(self.n, rows)).to(self.device))
 
     def step(
         self, actions: torch.Tensor, rows: torch.Tensor | None = None
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Play one action in every game, or in some, and all forced moves after it.
+        """`Batch.step`, of int[m] and int64[m] on the device, where each row is named once at most.
 
         A game whose action is illegal does not move, now and in later steps, until `synchronize`
         raises `IllegalMove`.
-
-        Args:
-            actions: int[m] on the device, one per game; -1 for a game that is over.
-            rows: int64[m] on the device, each at most once; None means all games.
-
-        Returns:
-            `rewards` and `done`, 0 and False for games not played in.
         """
         played = self._every_row if rows is None else rows
         if not isinstance(actions, torch.Tensor) or actions.shape != played.shape:

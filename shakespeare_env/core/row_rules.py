@@ -99,11 +99,6 @@ class Terms(NamedTuple):
     scale: float
     target: float
 
-    @classmethod
-    def of(cls, game: Game, options: int, autoreset: bool, reward: int) -> Terms:
-        """A game's terms."""
-        return cls(options, autoreset, reward, float(game.score_scale), game.solo_target or 0.0)
-
 
 @dataclass(frozen=True)
 class RowRules:

@@ -63,9 +63,9 @@ def define(
         determinize: The rule `Rules.determinize`, in place of that from the fields.
         shown: Parts of the `Presentation`, by their names.
         **said: Of the attributes of `Game`: `options` and `good_scores`, by default none,
-            `score_scale`, 1, `forecast_horizon`, None, `box`, the file of `set_up`, and `is_secret`:
-            by default a move is secret if another seat would see the same after another legal one,
-            which takes a while to find out.
+            `score_scale`, 1, `forecast_horizon`, None, `box`, the file of `set_up`, and
+            `is_secret`: by default a move is secret if another seat would see the same after
+            another legal one, which takes a while to find out.
 
     Raises:
         ValueError: the name, a field or the pair `observe` and `layout` is not as described.
