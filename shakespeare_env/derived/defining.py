@@ -104,7 +104,7 @@ def define(
     in_text = {key: by_name[name] for key, name in (text or {f.name: f.name for f in seen}).items()}
     notation = Notation(name, seats, state, all_fields, in_text, checks)
     is_secret = said.get("is_secret") or _secrecy(notation, table, legal, play)
-    usual = {"options": {}, "good_scores": {}, "score_scale": 1.0, "is_secret": is_secret}
+    usual: dict[str, Any] = {"options": {}, "good_scores": {}, "score_scale": 1.0}
     usual["box"] = Path(inspect.getfile(inspect.unwrap(set_up)))
     derived = DerivedPresentation(notation, table, scores, is_secret)
     return Game(
@@ -123,7 +123,7 @@ def define(
         phase=lambda record: OVER if record["to_move"] < 0 else TURN,
         seen_by=notation.seen_by,
         presentation=derived.presentation(**(shown or {})),
-        **usual | said,
+        **usual | said | {"is_secret": is_secret},
     )
 
 
