@@ -38,7 +38,7 @@ position.push(position.moves()[0])
 """,
     "everything": """
 from shakespeare_env import registry
-from shakespeare_env.core.kernels import compile_all
+from shakespeare_env.core.position import compile_all
 compile_all(registry.game({game!r}))
 """,
 }

@@ -30,7 +30,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     from shakespeare_agents import make
     from shakespeare_env import Batch
     from shakespeare_env.core import registry
-    from shakespeare_env.core.kernels import compile_all
+    from shakespeare_env.core.position import compile_all
     from shakespeare_env.play.agent import decide
     from tests.generators import generators
 

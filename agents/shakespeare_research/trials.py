@@ -20,7 +20,7 @@ from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game, ObservationLayout
 from shakespeare_env.core.rng import check_seed, streams
-from shakespeare_env.play.agent import AnyAgent, Player, decide_among
+from shakespeare_env.play.agent import AnyAgent, Player, decide
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_research.counterfactual import batch_of, play_on, victory_shares
 
@@ -263,7 +263,7 @@ def try_moves(positions: Positions, *, other: bool = False) -> pl.DataFrame:
         if not len(able):
             raise ValueError("no position has moves of other kinds")
         generators = GameGenerators(positions.states[able] ^ _OTHER)
-        others = decide_among(agent, positions.games.copies(able), rest[able], generators)
+        others = decide(agent, positions.games, able, generators, rest[able])
         kept = np.isin(places, able)
         texts = np.append(texts[kept], [OTHER] * len(able))
         places, actions = np.append(places[kept], able), np.append(actions[kept], others)

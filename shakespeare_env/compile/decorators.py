@@ -134,20 +134,11 @@ if _OPTIONS["boundscheck"]:
     arrayobj.fix_integer_index = _keep_negative_index
 
 
-def rule(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function that other compiled functions call.
+def rule(function: Callable[P, R], **options: bool) -> Callable[P, R]:
+    """Compile a function that other compiled functions call, with options of Numba.
 
     All its integers arrive as 64 bits: versions for mixtures would more than double compile time.
     """
-    return _rule(function)
-
-
-def part_of_kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """`rule` for what several kernels do, which is always put into them: it takes many arrays."""
-    return _rule(function, forceinline=True)
-
-
-def _rule(function: Callable[P, R], **options: bool) -> Callable[P, R]:
     if numba.config.DISABLE_JIT:
         return _with_wide_integers(function)
     options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -161,6 +152,11 @@ def _rule(function: Callable[P, R], **options: bool) -> Callable[P, R]:
 
     dispatcher.get_call_template = widened_template
     return cast(Callable[P, R], dispatcher)
+
+
+def part_of_kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """`rule` for what several kernels do, which is always put into them: it takes many arrays."""
+    return rule(function, forceinline=True)
 
 
 def _with_wide_integers(function: Callable[P, R]) -> Callable[P, R]:

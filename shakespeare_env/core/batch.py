@@ -18,12 +18,10 @@ from shakespeare_env.core.batch_checks import (
     as_actions,
     checked_count,
     checked_games,
-    checked_players,
     checked_rows,
     checked_seats,
     checked_seeds,
     checked_selection,
-    checked_targets,
     checked_terms,
     illegal_move,
     integers,
@@ -94,9 +92,8 @@ class Batch:
         of_one = (*GameArrays.of(self.game, 1), *Outcome.of(self.game, 1))
         needed = n * sum(array.nbytes for array in of_one)
         require_memory(f"{n:,} games of {game}", needed, "play fewer at once")
-        self._players = checked_players(self.game, n, players)
         self._variants = options
-        terms = checked_terms(self.game, self._players, autoreset, reward, options)
+        seats, terms = checked_terms(self.game, n, players, autoreset, reward, options)
         self.autoreset, self.reward, self._options = terms.autoreset, reward, terms.options
         self._arguments = {"game": self.game.name, "threads": threads, "reward": reward}
         self._arguments |= {"autoreset": self.autoreset, **options}
@@ -105,7 +102,7 @@ class Batch:
         self._kernels = kernels_of(self.game)
         self._every_row = np.arange(n)
         self._games, self._mask, self.obs, self._to_move = arrays
-        self.players, self.mask = _read_only(self._players), _read_only(self._mask)
+        self._players, self.players, self.mask = seats, _read_only(seats), _read_only(self._mask)
         self.to_move = _read_only(self._to_move)
         self.rewards, self.done = outcome.rewards, outcome.done
         self.final_scores, self.final_winners = outcome.final_scores, outcome.final_winners
@@ -251,7 +248,7 @@ class Batch:
 
     def determinize(self, indices: Integers | slice, seats: Integers, seeds: Integers) -> None:
         """Redraw what one seat of each of some games does not know; each has a seed of its own."""
-        rows = checked_targets(self.n, indices)
+        rows = checked_selection(self.n, indices, once=True)
         with self._lock:
             games = taken(self._games, rows)
             of = checked_seats(seats, games["players"])

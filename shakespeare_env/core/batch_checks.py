@@ -56,25 +56,23 @@ def _any_integers(name: str, given: object, shape: tuple[int, ...]) -> npt.NDArr
     return array
 
 
-def checked_players(game: Game, n: int, players: int | Integers) -> npt.NDArray[np.int8]:
-    """The seats of every game, int8[n], from one number or n."""
-    shape = () if is_whole(players) else (n,)
-    given = integers("players", players, shape, game.max_seats, game.min_seats)
-    return np.full(n, given, np.int8)
-
-
 def checked_terms(
     game: Game,
-    players: npt.NDArray[np.int8],
+    n: int,
+    players: int | Integers,
     autoreset: bool,
     reward: str,
     variants: Mapping[str, bool],
-) -> Terms:
-    """The variants and rewards of a batch."""
+) -> tuple[npt.NDArray[np.int8], Terms]:
+    """The seats of n games, int8[n], from one number or n, and their variants and rewards."""
+    shape = () if is_whole(players) else (n,)
+    given = integers("players", players, shape, game.max_seats, game.min_seats)
+    seats = np.full(n, given, np.int8)
     if not isinstance(autoreset, bool | np.bool_):
         raise TypeError(f"autoreset={shown(autoreset)} must be True or False")
-    bits = game.option_bits(variants, map(int, np.unique(players)))
-    return Terms.of(game, bits, bool(autoreset), reward_code(reward))
+    bits = game.option_bits(variants, map(int, np.unique(seats)))
+    code, scale, target = reward_code(reward), float(game.score_scale), game.solo_target or 0.0
+    return seats, Terms(bits, bool(autoreset), code, scale, target)
 
 
 def checked_rows(n: int, rows: Integers) -> npt.NDArray[np.int64]:
@@ -86,19 +84,14 @@ def checked_rows(n: int, rows: Integers) -> npt.NDArray[np.int64]:
 
 
 def checked_selection(
-    n: int, indices: Integers | slice, name: str = "indices"
+    n: int, indices: Integers | slice, name: str = "indices", once: bool = False
 ) -> npt.NDArray[np.int64]:
-    """Games by indices, in any order, with repeats, or by a slice, int64[m]."""
+    """Games by indices, in any order, or by a slice, int64[m]; with repeats, unless `once`."""
     if isinstance(indices, slice):
         return np.arange(n)[indices]
-    return integers(name, indices, (np.size(indices),), n - 1)
-
-
-def checked_targets(n: int, indices: Integers | slice) -> npt.NDArray[np.int64]:
-    """The same without repeats."""
-    rows = checked_selection(n, indices)
-    if len(np.unique(rows)) != len(rows):
-        raise ValueError(f"indices={shown(indices)}: name every game once")
+    rows = integers(name, indices, (np.size(indices),), n - 1)
+    if once and len(np.unique(rows)) != len(rows):
+        raise ValueError(f"{name}={shown(indices)}: name every game once")
     return rows
 
 
@@ -126,33 +119,23 @@ def as_actions(actions: Integers, n: int) -> npt.NDArray[np.int32]:
     return np.clip(given.astype(np.int64), _INT32.min, _INT32.max).astype(np.int32)
 
 
-def check_kind(game: Game, records: object) -> None:
-    """TypeError unless records are of a game's record type."""
+def checked_games(
+    game: Game, n: int, indices: Integers | slice, records: Records, variants: Mapping[str, Any]
+) -> tuple[npt.NDArray[np.int64], Records]:
+    """Which of n games records replace, int64[m], and copies of them, [m]; see `Batch.load`."""
     kind = getattr(records, "dtype", None)
     # Comparing types field by field takes longer than all else.
     of_game = kind is game.state or kind == game.state
     if not isinstance(records, np.ndarray | np.void) or not of_game:
         raise TypeError(f"this is of {kind or type(records).__name__}, not of {game.name}")
-
-
-def check_records(game: Game, records: Records) -> None:
-    """PositionError, which names place and fault, if one of records[n] cannot occur."""
-    if fault := first_fault(game, records):
-        raise PositionError(f"records[{fault[0]}]: {fault[1]}")
-
-
-def checked_games(
-    game: Game, n: int, indices: Integers | slice, records: Records, variants: Mapping[str, Any]
-) -> tuple[npt.NDArray[np.int64], Records]:
-    """Which of n games records replace, int64[m], and copies of them, [m]; see `Batch.load`."""
-    check_kind(game, records)
-    rows = checked_targets(n, indices)
+    rows = checked_selection(n, indices, once=True)
     if np.shape(records) not in ((), (1,), rows.shape):
         raise ValueError(f"records of shape {np.shape(records)} for {len(rows)} games")
     # Copies, so that nobody changes what has been checked, with nothing between their fields.
     games: Records = np.zeros(rows.shape, game.state)
     games[...] = records
-    check_records(game, games)
+    if fault := first_fault(game, games):
+        raise PositionError(f"records[{fault[0]}]: {fault[1]}")
     game.option_bits(variants, [int(count) for count in np.unique(games["players"])])
     return rows, games
 

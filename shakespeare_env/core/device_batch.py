@@ -1,8 +1,4 @@
-"""`Batch` on a GPU: the same rules and the same games, in PyTorch tensors that stay there.
-
-With `NUMBA_ENABLE_CUDASIM=1` and `NUMBA_DISABLE_JIT=1` Numba's simulator runs the kernels in
-Python, on tensors of the processor.
-"""
+"""`Batch` on a GPU: the same rules and the same games, in PyTorch tensors that stay there."""
 
 from __future__ import annotations
 
@@ -23,7 +19,6 @@ from shakespeare_env.core.batch_checks import (
     Integers,
     checked_count,
     checked_games,
-    checked_players,
     checked_rows,
     checked_selection,
     checked_terms,
@@ -32,7 +27,7 @@ from shakespeare_env.core.batch_checks import (
 )
 from shakespeare_env.core.game import Game, Records
 from shakespeare_env.core.rng import check_seed, streams
-from shakespeare_env.core.row_rules import GameArrays, Outcome, row_rules_of
+from shakespeare_env.core.row_rules import GameArrays, Outcome, choose, row_rules_of
 from shakespeare_env.errors import DeviceError
 from shakespeare_env.extras import how_to_get, needing
 
@@ -106,9 +101,8 @@ class DeviceBatch:
         self.game: Game = registry.game(game, box)
         self.actions = self.game.actions
         self.n = n = checked_count("n", n)
-        seats = checked_players(self.game, n, players)
         self._variants: dict[str, Any] = options
-        terms = checked_terms(self.game, seats, autoreset, reward, options)
+        seats, terms = checked_terms(self.game, n, players, autoreset, reward, options)
         self.autoreset, self.reward, self._terms = terms.autoreset, reward, tuple(terms)
         self.device = _checked_device(device)
         self._rules = row_rules_of(self.game)
@@ -153,24 +147,17 @@ class DeviceBatch:
         self._set_up(chosen)
 
     def restart(self, rows: Integers) -> None:
-        """Start the next game in some rows, increasing, over or not; chance continues."""
+        """Start the next game in some rows; see `Batch.restart`."""
         self.synchronize()
         self._set_up(torch.from_numpy(checked_rows(self.n, rows)).to(self.device))
 
     def step(
         self, actions: torch.Tensor, rows: torch.Tensor | None = None
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Play one action in every game, or in some, and all forced moves after it.
+        """`Batch.step`, of int[m] and int64[m] on the device, where each row is named once at most.
 
         A game whose action is illegal does not move, now and in later steps, until `synchronize`
         raises `IllegalMove`.
-
-        Args:
-            actions: int[m] on the device, one per game; -1 for a game that is over.
-            rows: int64[m] on the device, each at most once; None means all games.
-
-        Returns:
-            `rewards` and `done`, 0 and False for games not played in.
         """
         played = self._every_row if rows is None else rows
         if not isinstance(actions, torch.Tensor) or actions.shape != played.shape:
@@ -189,9 +176,8 @@ class DeviceBatch:
     def random_actions(self) -> torch.Tensor:
         """int32[n]: the uniformly random legal actions of `Batch.random_actions`."""
         actions = torch.empty(self.n, dtype=torch.int32, device=self.device)
-        chance = device_words(self._chance)
-        of = chance, self.mask, self.to_move, actions
-        self._launch("random moves", self._rules.choose, self.n, *of)
+        of = device_words(self._chance), self.mask, self.to_move, actions
+        self._launch("random moves", choose, self.n, *of)
         return actions
 
     def synchronize(self) -> None:

@@ -18,14 +18,7 @@ from numpy.typing import NDArray
 from shakespeare_env.compile.decorators import P, R, kernel
 from shakespeare_env.core.game import Game, Records, Rules
 from shakespeare_env.core.rng import below_in, mix, stream
-from shakespeare_env.core.row_rules import (
-    SCORE,
-    GameArrays,
-    Outcome,
-    Terms,
-    forced_moves_of,
-    row_rules_of,
-)
+from shakespeare_env.core.row_rules import forced_moves_of, row_rules_of
 
 _BYTE, _TOP_BYTE, _TOP_LANE = np.uint64(8), np.uint64(56), np.uint64(48)
 _ONE_PER_BYTE, _ONE_PER_LANE = np.uint64(0x0101010101010101), np.uint64(0x0001000100010001)
@@ -126,7 +119,7 @@ def kernels_of(game: Game) -> SimpleNamespace:
 
     @compiled("random moves")
     def choose(chance: Any, mask: Any, to_move: Any, actions: Any) -> None:
-        """`RowRules.choose`, counting eight flags of a mask at a time, a byte each.
+        """`row_rules.choose`, counting eight flags of a mask at a time, a byte each.
 
         Multiplying a word by ones adds to every byte, or lane of 16 bits, all those below it.
         """
@@ -184,22 +177,3 @@ def kernels_of(game: Game) -> SimpleNamespace:
         return -1
 
     return SimpleNamespace(**entry_points)
-
-
-def compile_all(game: Game) -> None:
-    """Call every entry point, with the argument types of `Batch` and `Position`."""
-    kernels = kernels_of(game)
-    arrays, outcome = tuple(GameArrays.of(game, 1)), Outcome.of(game, 1)
-    games, mask, obs, to_move = arrays
-    rows, words, actions = np.zeros(1, np.int64), np.zeros(1, np.uint64), np.zeros(1, np.int32)
-    players, terms = np.full(1, game.min_seats, np.int8), tuple(Terms.of(game, 0, True, SCORE))
-    kernels.set_up(arrays, rows, 0, 1, players, 0)
-    kernels.refresh(arrays, rows)
-    kernels.choose(words, mask, to_move, actions)
-    kernels.first_illegal(arrays, rows, actions)
-    kernels.step(arrays, tuple(outcome), rows, 0, 1, actions, players, terms)
-    kernels.play(games, mask, to_move, int(np.argmax(mask[0])))
-    kernels.observe(games, rows, to_move, obs)
-    kernels.determinize(games, to_move, words)
-    kernels.scores(games, rows, outcome.final_scores)
-    kernels.first_fault(games, mask[0], np.zeros(1, np.int64))

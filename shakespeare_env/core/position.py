@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from shakespeare_env.checks.values import is_whole, shown
 from shakespeare_env.core import registry
-from shakespeare_env.core.batch_checks import check_kind, check_records, first_fault, integers
+from shakespeare_env.core.batch import Batch
+from shakespeare_env.core.batch_checks import checked_games, first_fault, integers
 from shakespeare_env.core.game import NO_SEAT, Game, Record
 from shakespeare_env.core.kernels import kernels_of, taken
 from shakespeare_env.core.presentation import Event
@@ -86,10 +87,8 @@ class Position:
 
         TypeError if it is of another game, PositionError if it cannot occur.
         """
-        check_kind(game, record)
         position = cls(game)
-        position._record[0] = record
-        check_records(game, position._record)
+        _, position._record[:] = checked_games(game, 1, _ONLY_ROW, record, {})
         position._refresh()
         return position
 
@@ -284,3 +283,15 @@ def _restored(name: str, digest: str, record: bytes) -> Position:
     if len(record) != game.state.itemsize:
         raise PositionError(f"a record of {len(record)} bytes, not {game.state.itemsize}; cut")
     return Position.of_record(game, np.frombuffer(record, game.state)[0])
+
+
+def compile_all(game: Game) -> None:
+    """Call every entry point of a game's rules, as `Batch` and `Position` do."""
+    batch = Batch(game.name, players=game.min_seats)
+    batch.step(batch.random_actions())
+    batch.determinize([0], [0], [0])
+    batch.load([0], batch.save([0]))
+    batch.observe([0])
+    batch.scores()
+    position = Position.new(game.name, players=game.min_seats)
+    position.push(position.moves()[0])

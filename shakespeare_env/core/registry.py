@@ -13,8 +13,7 @@ from typing import Any
 import gymnasium
 import pettingzoo
 
-from shakespeare_env.checks.box_files import box_in_force as _box_in_force
-from shakespeare_env.checks.box_files import facts_digest
+from shakespeare_env.checks import box_files
 from shakespeare_env.checks.values import did_you_mean, shown
 from shakespeare_env.core.game import Game
 from shakespeare_env.errors import BoxError, GameError
@@ -99,18 +98,19 @@ def _find_installed() -> None:
 
 def _register_views(name: str, counts: range) -> None:
     """Gymnasium's `<Name>-v0` and any `<Name>-Solo-v0`, and PettingZoo's `<name>_v0`."""
-    single_agent: dict[str, dict[str, Any]] = {f"{name.capitalize()}-v0": {"game": name}}
+    single_agent: dict[str, dict[str, Any]] = {"": {}}
     if 1 in counts:
-        single_agent[f"{name.capitalize()}-Solo-v0"] = {"game": name, "players": 1}
-    for env_id, arguments in single_agent.items():
-        entry_point = f"{_WRAPPERS}.gym:SingleAgentEnv"
-        vector = f"{_WRAPPERS}.gym:SingleAgentVectorEnv"
+        single_agent["-Solo"] = {"players": 1}
+    for kind, arguments in single_agent.items():
         gymnasium.register(
-            env_id, entry_point=entry_point, vector_entry_point=vector, kwargs=arguments
+            f"{name.capitalize()}{kind}-v0",
+            entry_point=f"{_WRAPPERS}.gym:SingleAgentEnv",
+            vector_entry_point=f"{_WRAPPERS}.gym:SingleAgentVectorEnv",
+            kwargs={"game": name, **arguments},
         )
     if hasattr(pettingzoo, "register"):  # since 1.27
-        views = {"aec": f"{_WRAPPERS}.aec:env", "parallel": f"{_WRAPPERS}.aec:parallel_env"}
-        for kind, entry_point in views.items():
+        for kind, function in (("aec", "env"), ("parallel", "parallel_env")):
+            entry_point = f"{_WRAPPERS}.aec:{function}"
             pettingzoo.register(kind, f"{name}_v0", entry_point=entry_point, kwargs={"game": name})
 
 
@@ -134,7 +134,7 @@ def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
                 os.environ[variable] = str(wanted.resolve())
             # Its modules may have been imported some other way, with another box.
             loaded: Game = import_module(f"shakespeare_env.{name}.contract").GAME
-            _digests[name] = facts_digest(_PACKAGE / name, loaded.box)
+            _digests[name] = box_files.facts_digest(_PACKAGE / name, loaded.box)
             _loaded[name] = loaded
         if wanted is not None and _digest_of(name, wanted) != _digests[name]:
             raise BoxError(
@@ -151,7 +151,7 @@ def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
 
 def _digest_of(name: str, box: Path) -> str:
     if has_box(name):
-        return facts_digest(_PACKAGE / name, box)
+        return box_files.facts_digest(_PACKAGE / name, box)
     return _digests[name] if box.resolve() == _loaded[name].box.resolve() else ""
 
 
@@ -185,7 +185,7 @@ def box_in_force(name: str) -> Path:
     _check_name(name)
     if name in _loaded:
         return _loaded[name].box
-    return _box_in_force(_PACKAGE / name, f"{name.upper()}_BOX")
+    return box_files.box_in_force(_PACKAGE / name, f"{name.upper()}_BOX")
 
 
 def box_digest(name: str) -> str:

@@ -99,11 +99,6 @@ class Terms(NamedTuple):
     scale: float
     target: float
 
-    @classmethod
-    def of(cls, game: Game, options: int, autoreset: bool, reward: int) -> Terms:
-        """A game's terms."""
-        return cls(options, autoreset, reward, float(game.score_scale), game.solo_target or 0.0)
-
 
 @dataclass(frozen=True)
 class RowRules:
@@ -116,14 +111,12 @@ class RowRules:
         is_legal: (k, arrays, rows, actions) -> bool; when over only -1 is legal.
         step: (k, arrays, outcome, rows, actions, players, terms). Play a legal action, unless the
             game is over, and all forced moves after it.
-        choose: (i, chance, mask, to_move, actions). Draw a random legal action, -1 when over.
     """
 
     set_up: Callable[..., None]
     refresh: Callable[..., None]
     is_legal: Callable[..., bool]
     step: Callable[..., None]
-    choose: Callable[..., None]
 
 
 @cache
@@ -232,12 +225,12 @@ def row_rules_of(game: Game) -> RowRules:
                 deal(game, players[i], terms.options, mask)
         look(entries, i)
 
-    return RowRules(set_up, refresh, is_legal, step, choose)
+    return RowRules(set_up, refresh, is_legal, step)
 
 
 @rule
 def choose(i: int, chance: Any, mask: Any, to_move: Any, actions: Any) -> None:
-    """See `RowRules`."""
+    """Draw a random legal action of game i, -1 when over."""
     actions[i] = -1
     count = 0
     for action in range(mask.shape[1]):

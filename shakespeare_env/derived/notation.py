@@ -54,7 +54,12 @@ class Notation:
         for field in self.fields:
             record[field.name] = _least(field)
         for key, field in self.keys.items():
-            record[field.name] = _read(field, position[key], key, players)
+            shape = record[field.name].shape
+            if field.by_seat:
+                rows = _numbers(field, position[key], key, (players, *shape[1:]))
+                record[field.name][:players] = rows
+            else:
+                record[field.name] = _numbers(field, position[key], key, shape)
         over = record["to_move"] < 0
         if (position["winners"] is None) == over:
             wanted = "the winning seats" if over else "null"
@@ -70,11 +75,12 @@ class Notation:
         """`from_dict` for a position as a seat sees it; unknown values become any."""
         known = dict(position)
         for key, field in self.keys.items():
-            value, any_value = position[key], _in_text(field, _one_row(field).tolist())
+            value, least = position[key], np.full(field.shape, _least(field)).tolist()
             if field.by_seat:
-                known[key] = [any_value if _is_hidden(row) else row for row in value]
+                row_of_any = _in_text(field, least[0])
+                known[key] = [row_of_any if _is_hidden(row) else row for row in value]
             elif _is_hidden(value):
-                known[key] = any_value
+                known[key] = _in_text(field, least)
         self.from_dict(known, record)
 
     def seen_by(self, position: Mapping[str, Any], seat: int) -> dict[str, Any]:
@@ -125,14 +131,6 @@ def _least(field: StateField) -> int:
     return field.low if ends else min(max(0, field.low), field.high)
 
 
-def _empty(field: StateField) -> Any:
-    return np.full(field.shape, _least(field), field.kind)
-
-
-def _one_row(field: StateField) -> Any:
-    return _empty(field)[0] if field.by_seat else _empty(field)
-
-
 def _in_text(field: StateField, value: Any) -> Any:
     """Numbers, nested as in the record, in text."""
     if not isinstance(value, list):
@@ -153,15 +151,6 @@ def _number_in_text(field: StateField, number: int) -> Any:
     if field.seats:
         return None if number < 0 else number
     return field.words[number - field.low] if field.words else number
-
-
-def _read(field: StateField, value: Any, key: str, players: int) -> Any:
-    shape = _one_row(field).shape
-    if not field.by_seat:
-        return _numbers(field, value, key, shape)
-    whole = _empty(field)
-    whole[:players] = _numbers(field, value, key, (players, *shape))
-    return whole
 
 
 def _numbers(field: StateField, value: Any, where: str, shape: Sequence[int]) -> Any:

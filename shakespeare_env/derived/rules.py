@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from shakespeare_env.compile.decorators import rule
@@ -14,6 +14,7 @@ from shakespeare_env.core.rng import shuffle as shuffle_items
 Number = Callable[[Record, int], int]
 Visit = Callable[[Record, int, int], int]
 Write = Callable[[Record, int, Any], None]
+Entry = tuple[str, int, int, int, str]
 
 _ONE_HOT = 12
 """Ranges of at most this many numbers are one-hot in observations."""
@@ -36,31 +37,26 @@ class Check(NamedTuple):
 
 def _number_of(field: StateField) -> Number:
     """(game, place) -> the number at a place of the flattened field."""
-    name = field.name
+    name, alone = field.name, field.shape == ()
 
     @rule
-    def only(game: Record, place: int) -> int:
-        return int(game[name])
+    def number(game: Record, place: int) -> int:
+        return int(game[name]) if alone else int(game[name].flat[place])
 
-    @rule
-    def at(game: Record, place: int) -> int:
-        return int(game[name].flat[place])
-
-    return only if field.shape == () else at
+    return number
 
 
 def _put_into(field: StateField) -> Callable[[Record, int, int], None]:
-    name = field.name
+    name, alone = field.name, field.shape == ()
 
     @rule
-    def only(game: Record, place: int, number: int) -> None:
-        game[name] = number
+    def put(game: Record, place: int, number: int) -> None:
+        if alone:
+            game[name] = number
+        else:
+            game[name].flat[place] = number
 
-    @rule
-    def at(game: Record, place: int, number: int) -> None:
-        game[name].flat[place] = number
-
-    return only if field.shape == () else at
+    return put
 
 
 def _shown_of(field: StateField) -> Callable[[Record, int, int], bool]:
@@ -82,12 +78,13 @@ def observing(fields: Sequence[StateField], seats: int) -> tuple[ObservationLayo
     Words, seats and small ranges are one-hot, other numbers stand as they are, clipped to int8. A
     number that the seat does not see is 0 throughout. Rows that only their owner sees appear once.
     """
-    entries: list[tuple[str, int, int, int, str]] = []
+    entries: list[Entry] = []
     write: Write = _nothing
     for field in fields:
         if field.visible != "nobody":
-            write = _writer(field, seats, sum(size for _, size, *_ in entries), write)
-            entries += _entries(field, seats)
+            start = sum(size for _, size, *_ in entries)
+            more, write = _observed(field, seats, start, write)
+            entries += more
     return ObservationLayout(entries), write
 
 
@@ -96,34 +93,23 @@ def _nothing(game: Record, seat: int, out: Any) -> None:
     """What is written before the first field."""
 
 
-def _rows(field: StateField, seats: int) -> int:
-    return seats if field.by_seat and field.visible != "owner" else 1
-
-
-def _width(field: StateField, seats: int) -> int:
-    """How many numbers of an observation one number of the field takes."""
-    if field.seats:
-        return seats
-    values = field.high - field.low + 1
-    return values if field.words or values <= _ONE_HOT else 1
-
-
-def _entries(field: StateField, seats: int) -> Iterator[tuple[str, int, int, int, str]]:
-    width = _width(field, seats)
-    size = field.size // field.rows * width
-    low, high = (0, 1) if width > 1 else (max(field.low, _LOWEST), min(field.high, _HIGHEST))
-    meaning = "one-hot" if width > 1 else "a number"
-    if width > 1 and field.seats:
-        meaning = "seats, one-hot, the observer first"
-    for place in range(_rows(field, seats)):
-        name = f"seat{place}.{field.name}" if field.by_seat else field.name
-        yield name, size, min(low, 0), high, meaning
-
-
-def _writer(field: StateField, seats: int, start: int, before: Write) -> Write:
-    shown, put = _shown_of(field), _shown_as(field, seats)
-    size, width = field.size // field.rows, _width(field, seats)
-    rows, by_seat = _rows(field, seats), field.by_seat
+def _observed(
+    field: StateField, seats: int, start: int, before: Write
+) -> tuple[list[Entry], Write]:
+    """A field's entries of the layout, and the rule that writes `before` and then them."""
+    is_seat, by_seat, low = field.seats, field.by_seat, field.low
+    width = seats if is_seat else field.high - low + 1  # of a number, in an observation
+    if not (is_seat or field.words) and width > _ONE_HOT:
+        width = 1
+    rows = seats if by_seat and field.visible != "owner" else 1
+    size = field.size // field.rows
+    if width > 1:
+        range_of, meaning = (0, 1), "seats, one-hot, the observer first" if is_seat else "one-hot"
+    else:
+        range_of = min(max(low, _LOWEST), 0), min(field.high, _HIGHEST)
+        meaning = "a number"
+    names = [f"seat{row}.{field.name}" for row in range(rows)] if by_seat else [field.name]
+    shown, number = _shown_of(field), _number_of(field)
 
     @rule
     def write(game: Record, seat: int, out: Any) -> None:
@@ -133,31 +119,16 @@ def _writer(field: StateField, seats: int, start: int, before: Write) -> Write:
             owner = (seat + row) % players if by_seat else 0
             if shown(game, seat, owner):
                 for i in range(size):
-                    put(game, owner * size + i, seat, out, start + (row * size + i) * width)
+                    found, at = number(game, owner * size + i), start + (row * size + i) * width
+                    if is_seat:
+                        if found >= 0:
+                            out[at + (found - seat) % players] = 1
+                    elif width > 1:
+                        out[at + found - low] = 1
+                    else:
+                        out[at] = min(max(found, _LOWEST), _HIGHEST)
 
-    return write
-
-
-def _shown_as(field: StateField, seats: int) -> Callable[[Record, int, int, Any, int], None]:
-    number, low = _number_of(field), field.low
-
-    @rule
-    def put_seat(game: Record, place: int, seat: int, out: Any, at: int) -> None:
-        found = number(game, place)
-        if found >= 0:
-            out[at + (found - seat) % game["players"]] = 1
-
-    @rule
-    def put_one_hot(game: Record, place: int, seat: int, out: Any, at: int) -> None:
-        out[at + number(game, place) - low] = 1
-
-    @rule
-    def put_number(game: Record, place: int, seat: int, out: Any, at: int) -> None:
-        out[at] = min(max(number(game, place), _LOWEST), _HIGHEST)
-
-    if field.seats:
-        return put_seat
-    return put_one_hot if _width(field, seats) > 1 else put_number
+    return [(name, size * width, *range_of, meaning) for name in names], write
 
 
 def scratch(fields: Sequence[StateField], actions: int) -> tuple[StateField, ...]:

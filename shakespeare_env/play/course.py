@@ -51,17 +51,12 @@ class ToldMove(NamedTuple):
     effects: tuple[str, ...]  # each names its seat, unless that is the mover or the table
 
 
+@dataclass(frozen=True)
 class GameLog:
-    """Describes moves as one seat knows them.
+    """Describes moves as one seat knows them."""
 
-    Args:
-        names: The players' names by seat, if known.
-        seat: The seat whose knowledge counts, `NO_SEAT` for a spectator's; None knows all.
-    """
-
-    def __init__(self, names: Sequence[str] | None = None, seat: int | None = None) -> None:
-        self.names = names
-        self.seat = seat
+    names: Sequence[str] | None = None  # the players' by seat, if known
+    seat: int | None = None  # whose knowledge counts, `NO_SEAT` for a spectator's; None knows all
 
     def label(self, seat: int) -> str:
         """A seat and who plays it."""

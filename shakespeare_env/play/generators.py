@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +17,8 @@ _AGENTS = np.uint64(0xA6E275)
 _11, _TO_UNIT = np.uint64(11), 2.0**-53
 Memories = dict[tuple[int, int], dict[str, Any]]
 """What agents remember, by game and seat."""
-
-
-class Saved(NamedTuple):
-    """What is restored when moves are taken back or asked for again."""
-
-    states: NDArray[np.uint64]
-    memories: Memories
+Saved = tuple[NDArray[np.uint64], Memories]
+"""States and memories, restored when moves are taken back or asked for again."""
 
 
 class GameGenerators:
@@ -71,18 +66,19 @@ class GameGenerators:
 
     def forget(self) -> None:
         """Let nothing be remembered of these games, which begin anew."""
-        self.restore(Saved(self.states[self.rows], {}))
+        self.restore((self.states[self.rows], {}))
 
     def saved(self) -> Saved:
         """The state of these games' generators, and copies of what all seats remember."""
-        return Saved(self.states[self.rows], self._remembered(self._memories))
+        return self.states[self.rows], self._remembered(self._memories)
 
     def restore(self, saved: Saved) -> None:
         """Go back to what was saved of the same games."""
-        self.states[self.rows] = saved.states
+        states, memories = saved
+        self.states[self.rows] = states
         for key in self._remembered(self._memories):
             del self._memories[key]
-        self._memories.update(self._remembered(saved.memories))
+        self._memories.update(self._remembered(memories))
 
     def _remembered(self, memories: Memories) -> Memories:
         rows = set(self.rows.tolist()) if memories else ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,20 +24,14 @@ OnStep = Callable[[NDArray[np.int64], NDArray[np.int64]], None]
 """Called with the games stepped, int64[m], and their actions, int64[m]."""
 
 
+@dataclass(eq=False)
 class Lineup:
     """Which agent holds which seat, and the generators that agents draw from."""
 
-    def __init__(
-        self,
-        agents: Sequence[AnyAgent],  # each once, however many seats it holds
-        seats: NDArray[Any],  # int[n, S], the agent's index, `OUTSIDE` or `NOBODY`; changes count
-        generators: GameGenerators,  # of the n games
-        names: Sequence[str] = (),  # of agents in errors; those beyond are shown as they are
-    ) -> None:
-        self.agents = agents
-        self.names = names
-        self.seats = seats
-        self.generators = generators
+    agents: Sequence[AnyAgent]  # each once, however many seats it holds
+    seats: NDArray[Any]  # int[n, S], the agent's index, `OUTSIDE` or `NOBODY`; changes count
+    generators: GameGenerators  # of the n games
+    names: Sequence[str] = ()  # of agents in errors; those beyond are shown as they are
 
     @classmethod
     def seated(

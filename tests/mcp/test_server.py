@@ -15,7 +15,7 @@ from mcp import Client, StdioServerParameters
 
 from shakespeare_env import Position
 from shakespeare_env.core import registry
-from shakespeare_env.core.kernels import compile_all
+from shakespeare_env.core.position import compile_all
 from shakespeare_env.core.rng import FIRST_FRESH
 from shakespeare_env.datasets.reading import read_results
 from shakespeare_table.mcp import server

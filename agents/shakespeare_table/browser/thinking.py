@@ -26,7 +26,7 @@ from shakespeare_agents.naming import default, make
 from shakespeare_agents.workers import set_up_worker, starting
 from shakespeare_env import IllegalMove, Position
 from shakespeare_env.core import registry
-from shakespeare_env.core.kernels import compile_all
+from shakespeare_env.core.position import compile_all
 from shakespeare_env.errors import ShakespeareEnvError, own_steps
 from shakespeare_table.analysis.analyst import Analyst
 from shakespeare_table.session import choose

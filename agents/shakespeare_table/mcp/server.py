@@ -9,7 +9,7 @@ from functools import wraps
 from typing import Any
 
 from shakespeare_env.core import registry
-from shakespeare_env.core.kernels import compile_all
+from shakespeare_env.core.position import compile_all
 from shakespeare_env.extras import needing
 from shakespeare_env.version import version
 from shakespeare_table.mcp.table import Answer

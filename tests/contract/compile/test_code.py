@@ -24,6 +24,7 @@ from shakespeare_env.compile.decorators import (
     sources_of,
 )
 from shakespeare_env.core import kernels, registry
+from shakespeare_env.core.position import compile_all
 from shakespeare_env.own_files import load_file
 from tests.contract import knowledge
 from tests.contract.batches import games
@@ -182,7 +183,7 @@ def test_all_that_is_played_uses_the_versions_that_compile_all_makes():
     """Arguments of another kind would compile an entry point again, in the middle of a game."""
     name = "figaro"
     game = registry.game(name)
-    kernels.compile_all(game)
+    compile_all(game)
     compiled = vars(kernels.kernels_of(game))
     before = {field: list(entry.signatures) for field, entry in compiled.items()}
     assert {len(signatures) for signatures in before.values()} == {1}
