@@ -37,11 +37,16 @@ def define(
     scores: Callable[[Record, Any], None],
     checks: Sequence[Check] = (),
     text: Mapping[str, str] | None = None,
+    options: Mapping[str, range] | None = None,
+    score_scale: float = 1.0,
+    good_scores: Mapping[int, float] | None = None,
     observe: Callable[[Record, int, NDArray[np.int8]], None] | None = None,
     layout: ObservationLayout | None = None,
     determinize: Callable[[Record, int], None] | None = None,
     shown: Mapping[str, Any] | None = None,
-    **said: Any,
+    box: Path | None = None,
+    forecast_horizon: int | None = None,
+    is_secret: Callable[[Mapping[str, Any], str], bool] | None = None,
 ) -> Game:
     """A game, ready for `register`.
 
@@ -58,13 +63,16 @@ def define(
         checks: What holds for every position, besides what follows from the fields.
         text: The fields of the notation by their keys there, in order; by default all but
             `winners`, under their names.
+        options: Variants, each with the seat counts it is for.
+        score_scale: Points that count as one unit of reward.
+        good_scores: Good winning scores by seat count; needed for one seat if it can play alone.
         observe: The rule `Rules.observe`, with its `layout`, in place of those from the fields.
         layout: See `observe`.
         determinize: The rule `Rules.determinize`, in place of that from the fields.
         shown: Parts of the `Presentation`, by their names.
-        **said: Of the attributes of `Game`: `options` and `good_scores`, by default none,
-            `score_scale`, 1, `forecast_horizon`, None, `box`, the file of `set_up`, and
-            `is_secret`: by default a move is secret if another seat would see the same after
+        box: The component file in force; by default the file of `set_up`.
+        forecast_horizon: See `Game`.
+        is_secret: See `Game`; by default a move is secret if another seat would see the same after
             another legal one, which takes a while to find out.
 
     Raises:
@@ -103,27 +111,30 @@ def define(
     by_name = {field.name: field for field in all_fields}
     in_text = {key: by_name[name] for key, name in (text or {f.name: f.name for f in seen}).items()}
     notation = Notation(name, seats, state, all_fields, in_text, checks)
-    is_secret = said.get("is_secret") or _secrecy(notation, table, legal, play)
-    usual: dict[str, Any] = {"options": {}, "good_scores": {}, "score_scale": 1.0}
-    usual["box"] = Path(inspect.getfile(inspect.unwrap(set_up)))
+    is_secret = is_secret or _secrecy(notation, table, legal, play)
     derived = DerivedPresentation(notation, table, scores, is_secret)
     return Game(
         name=name,
         min_seats=seats[0],
         max_seats=most,
+        options=options or {},
         state=state,
         ranges={field.name: field for field in (*all_fields, *scratch)},
         hidden_from_text=("random", *(field.name for field in scratch)),
         actions=table,
         layout=layout,
         rules=rules,
+        good_scores=good_scores or {},
+        score_scale=score_scale,
         to_dict=notation.to_dict,
         from_dict=notation.from_dict,
         explain=notation.explain,
         phase=lambda record: OVER if record["to_move"] < 0 else TURN,
         seen_by=notation.seen_by,
+        is_secret=is_secret,
         presentation=derived.presentation(**(shown or {})),
-        **usual | said | {"is_secret": is_secret},
+        box=box or Path(inspect.getfile(inspect.unwrap(set_up))),
+        forecast_horizon=forecast_horizon,
     )
 
 
