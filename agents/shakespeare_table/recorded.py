@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shakespeare_agents.json_input import dump_line, parse_object
+from shakespeare_arena.sheets import shown_name
 from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.core import registry
 from shakespeare_env.core.registry import box_fault
@@ -136,10 +137,5 @@ def from_folder(folder: Path, game_id: int) -> Course:
     if not game.forfeit:
         return game
     row = read_results(folder).row(game_id, named=True)
-    fault = _printable(f"{row['fault']}: {row['fault_details']}")
-    return replace(game, forfeit=f"{game.forfeit}: {fault}")
-
-
-def _printable(text: str) -> str:
-    """A program's text in one line, without signs that could control a terminal."""
-    return "".join(sign for sign in " ".join(text.split()) if sign.isprintable())
+    fault = " ".join(f"{row['fault']}: {row['fault_details']}".split())
+    return replace(game, forfeit=f"{game.forfeit}: {shown_name(fault, 200)}")

@@ -211,13 +211,12 @@ def _overview(site: Site, request: Request) -> Response:
 
 def _how_to_play(site: Site, request: Request) -> Response:
     taught = _taught(site, request)
-    return site.page(
-        request,
-        "how_to_play.html",
-        taught=taught,
-        pictures=pictures(taught),
-        meanings=topics(taught.game),
-    )
+    shown: dict[str, Any] = {
+        "taught": taught,
+        "pictures": pictures(taught),
+        "meanings": topics(taught.game),
+    }
+    return site.page(request, "how_to_play.html", **shown)
 
 
 def _explain(site: Site, request: Request) -> Response:
@@ -239,8 +238,7 @@ def _rules(site: Site, request: Request) -> Response:
     game = request.path_params["game"]
     if game not in registry.names() or not (found := rules_of(game)):
         raise HTTPException(404, "There are no numbered rules of this game.")
-    plain = [(number, rule.replace("`", ""), is_open) for number, rule, is_open in found]
-    return site.page(request, "rules.html", game=game, rules=plain)
+    return site.page(request, "rules.html", game=game, rules=found)
 
 
 def pictures(taught: Lesson) -> list[list[list[str]]]:

@@ -201,6 +201,9 @@ def routes(site: Site) -> list[Route]:
         kind, game_id = request.path_params["kind"], request.path_params["id"]
         return _Asked(site, request, reviewed(kind, game_id), f"/review/{kind}/{game_id}")
 
+    def picture(asked: _Asked) -> Response:
+        return Response(png(asked.reviewed.film.picture(asked.ply)), media_type="image/png")
+
     def of_game(path: str, show: Callable[[_Asked], Response]) -> Route:
         return Route(f"/review/{{kind}}/{{id}}{path}", lambda request: show(asked(request)))
 
@@ -235,7 +238,7 @@ def routes(site: Site) -> list[Route]:
         of_game("/{ply}", _show),
         of_game("/{ply}/on", _play_on),
         Route("/review/{kind}/{id}/{ply}/line", best),
-        of_game("/{ply}/picture.png", _picture),
+        of_game("/{ply}/picture.png", picture),
     ]
 
 
@@ -286,10 +289,9 @@ def _film(asked: _Asked) -> Response:
 def _share(asked: _Asked) -> Response:
     judging, film = asked.judging(), asked.reviewed.film
     judged, title = list(judging.judged), asked.reviewed.title
+    page = film_page(film, title=title)
     if judged:
         page = judged_page(film, judging.forecasts(), judged, title)
-    else:
-        page = film_page(film, title=title)
     headers = {"Content-Disposition": f'attachment; filename="{film.game.name}-game.html"'}
     return Response(page, media_type="text/html", headers=headers)
 
@@ -301,10 +303,6 @@ def _line(asked: _Asked, judging: Judging, course: Course, forecasts: Forecasts)
     values = forecasts.scores if alone else 100 * forecasts.chances
     title = f"Position {asked.ply}: {judging.name} would go on as follows."
     return JSONResponse({**film, "title": title, "values": values.round(1).tolist()})
-
-
-def _picture(asked: _Asked) -> Response:
-    return Response(png(asked.reviewed.film.picture(asked.ply)), media_type="image/png")
 
 
 def _play_on(asked: _Asked) -> Response:
