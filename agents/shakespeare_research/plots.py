@@ -240,12 +240,13 @@ def _draw_forecasts(
     if drawn.is_empty():
         style.say_nothing(axes, "too few games for an interval")
         return
+    at = drawn[x] * (1.0 if constant else _unit(groups))
     if constant:
         axes.plot(drawn[x], drawn["constant"], label=f"always {constant}", **_DASHED)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     else:
-        axes.axline((0, 0), slope=1, color=style.GREY, linestyle="--", label="calibrated")
-    at = drawn[x] * (1.0 if constant else _unit(groups))
+        on_it = at[0], at[0]  # within the picture, which it would else reach beyond
+        axes.axline(on_it, slope=1, color=style.GREY, linestyle="--", label="calibrated")
     _bars(axes, drawn, at, 2 if constant else 0, "forecast" if constant else "found")
     if constant:
         axes.set_ylim(bottom=0)
