@@ -1,1 +1,1 @@
-"""What comes from outside, checked: values, JSON, files, boxes, requests for memory."""
+"""What comes from outside, checked: values, positions, files, boxes, requests for memory."""
