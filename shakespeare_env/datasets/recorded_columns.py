@@ -310,7 +310,7 @@ def _play(games: RecordedColumns, rows: NDArray[np.int64], batch: Batch, see: An
             raise games.fault(row, f"played again, it ends with other {what} than recorded")
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class RecordedGame(Course):
     """A game, played again from its actions; its names are its agents'."""
 

@@ -83,7 +83,7 @@ class GameLog:
         return before.events(move, after=after, seat=None if after.to_move is None else self.seat)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Course:
     """A game so far, finished or not."""
 

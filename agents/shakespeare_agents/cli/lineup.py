@@ -38,6 +38,10 @@ _REST = (
 )
 AgentName = Annotated[str, _agents(f"Who plays: {WHO}")]
 AgentNames = Annotated[list[str] | None, _agents(f"Who plays: {WHO} {_REST}", _DEFAULT_AGENT)]
+Finishers = Annotated[
+    list[str] | None,
+    _agents(f"Who finishes the game after --instead: {WHO} {_REST}", "those of the record"),
+]
 OpponentNames = Annotated[
     list[str] | None,
     _agents(

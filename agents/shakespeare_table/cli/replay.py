@@ -32,7 +32,7 @@ def replay(
             "arena, or a position: a JSON file or its text.",
         ),
     ],
-    named: lineup_options.AgentNames = None,
+    named: lineup_options.Finishers = None,
     game_id: Annotated[
         int | None,
         typer.Option(min=0, max=2**63 - 1, help="The game of a folder.", show_default="0"),

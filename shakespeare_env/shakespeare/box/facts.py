@@ -35,6 +35,8 @@ Steps = tuple[tuple[int, int], ...]
 """(threshold, gain from there on), thresholds rising."""
 
 _DECK = 30
+_WORN = ("red", "gold", "blue", "white", "pounds", "prestige")
+"""What a costume may give of what a `Power` can (Rules T18)."""
 _STARTING_KINDS = ["actor", "actor", "handyman", "queen"]
 
 Quills = Annotated[int, Field(ge=0, le=10)]
@@ -100,9 +102,8 @@ class Character(Facts):
             raise ValueError("activation and costume_power are for actors, and each has both")
         if self.id.startswith("extra") and self.id[5:].isdecimal():
             raise ValueError(f"id {self.id!r} is how moves name an extra")
-        worn = self.costume_power
-        if worn.mood or worn.others_mood or worn.take_set or worn.take_costume:
-            raise ValueError("a costume_power gives quills, pounds and prestige alone")
+        if any(gift for name, gift in self.costume_power if name not in _WORN):
+            raise ValueError(f"a costume_power gives nothing but {', '.join(_WORN)}")
         return self
 
 

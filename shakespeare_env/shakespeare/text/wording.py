@@ -49,7 +49,7 @@ def day_words(position: Mapping[str, Any]) -> str:
         return f"day {day} of {t.N_DAYS}"
     when = f"evening of day {ended}" if part in _EVENING else f"day {day}"
     rehearsal = t.FIRST_REHEARSAL if day <= t.FIRST_REHEARSAL else t.N_DAYS
-    rehearses = "tonight" if rehearsal == day else f"on day {rehearsal}"
+    rehearses = "tonight" if rehearsal == ended else f"on day {rehearsal}"
     return f"{when} of {t.N_DAYS}, rehearsal {rehearses}"
 
 

@@ -1,6 +1,7 @@
 """What a move does, in words."""
 
 from shakespeare_env import Position
+from shakespeare_env.shakespeare.text.wording import day_words
 from tests.shakespeare import positions as p
 
 
@@ -11,3 +12,14 @@ def test_an_objective_is_named_to_its_seat_alone():
     mine, others = (game.events("objective:jewels", seat=seat)[0].text for seat in (0, 1))
     assert mine == 'keeps objective "Yellow elements", 2 go under the pile'
     assert others == "keeps an objective, 2 go under the pile"
+
+
+def test_a_rehearsal_is_tonight_on_its_own_day_alone():
+    """While characters rest the next day has come, but for people it is still the evening."""
+    said = {
+        "wager": "day 4 of 6, rehearsal tonight",
+        "mood": "evening of day 4 of 6, rehearsal tonight",
+    }
+    said |= {"rest": "evening of day 3 of 6, rehearsal on day 4"}
+    for phase, words in said.items():
+        assert day_words({"day": 4, "phase": phase, "pending": None}) == words
