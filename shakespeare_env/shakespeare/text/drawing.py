@@ -30,7 +30,7 @@ _BRICK = 4  # columns from one wall to the next; a brick of the next row begins 
 _HALF = _BRICK // 2
 
 Row = dict[int, Space | None]
-"""Bricks of a row by half bricks right of the centre; None if b."""
+"""Bricks of a row by half bricks right of the centre; None where an element is printed."""
 
 
 def draw(position: Mapping[str, Any]) -> str:
