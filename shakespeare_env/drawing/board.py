@@ -17,6 +17,7 @@ StripSign: TypeAlias = Callable[[float, float, float], d.Elements]
 _SIGN = 24  # room of a sign on a strip
 SUMMARY = 340
 """Width of a summary (`Panel.summary`)."""
+_WIDEST_CARD = 220
 
 
 def seat_and_name(seat: int, name: str) -> str:
@@ -49,15 +50,20 @@ def seat_strip(
     return d.Block(drawn, width, height)
 
 
+def is_wide(piece: Piece) -> bool:
+    """Whether a piece stands by itself on a page; the others, such as cards, stand in rows."""
+    return bool(piece.block.width > _WIDEST_CARD)
+
+
 def piece_svg(piece: Piece, element_id: str) -> str:
-    """An SVG element of a piece's size, with this id."""
+    """An SVG element of a piece's size, with this id; `data-wide` marks those that are wide."""
     width, height = round(piece.block.width, 1), round(piece.block.height, 1)
     drawn = svg.SVG(
         viewBox=svg.ViewBoxSpec(0, 0, width, height),
         width=width,
         height=height,
         id=element_id,
-        data={"piece": piece.name},
+        data={"piece": piece.name, **({"wide": ""} if is_wide(piece) else {})},
         extra={"role": "group", "aria-label": d.plain(piece.title), **d.DEFAULTS},
         elements=piece.block.elements,
     )

@@ -11,15 +11,13 @@ from typing import Any
 
 from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Panel, Piece
-from shakespeare_env.drawing.board import piece_svg
+from shakespeare_env.drawing.board import is_wide, piece_svg
 from shakespeare_env.film.figures import FOLDER, score_graph, template
 from shakespeare_env.play.course import Course, GameLog, ToldMove
 from shakespeare_env.play.named import named_board, named_move, numbered, with_names
 
 SCRIPTS = (FOLDER / "film.js", FOLDER / "judged.js")
 STYLES = (FOLDER / "theme.css", FOLDER / "film.css")
-_WIDEST_CARD = 220
-"""The greatest width of pictures that stand in rows, as in `film.js`."""
 
 
 class Film:
@@ -123,7 +121,7 @@ class Film:
     def board(self, number: int) -> str:
         """One position's board, as `film.js` would show it."""
         panels = [
-            (panel, [(_picture(it), it.block.width > _WIDEST_CARD) for it in panel.pieces])
+            (panel, [(_picture(it), is_wide(it)) for it in panel.pieces])
             for panel in self._board(number)
         ]
         mover = self.positions[number].to_move

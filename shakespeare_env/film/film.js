@@ -8,7 +8,6 @@
   const root = document.querySelector("[data-film]");
   if (!root) return;
   const SECONDS = 1.2; // between moves while playing
-  const WIDEST_CARD = 220; // wider pictures stand in columns, cards in rows
   const part = (name) => root.querySelector(`.film-${name}`);
   const board = part("board"), slider = part("slider"), told = part("told");
   const link = root.dataset.link;
@@ -43,7 +42,8 @@
     return made;
   }
 
-  const isWide = (drawn) => Number(drawn.getAttribute("width")) > WIDEST_CARD;
+  // Wide pictures stand in columns, cards in rows.
+  const isWide = (drawn) => "wide" in drawn.dataset;
 
   // A panel of the board; its pictures are swapped one by one where their number is the same.
   function showPanel(panel, shown) {

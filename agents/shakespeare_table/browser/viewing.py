@@ -12,14 +12,13 @@ from xml.etree import ElementTree
 from shakespeare_agents import naming
 from shakespeare_env import Position
 from shakespeare_env.core.game import NO_SEAT
-from shakespeare_env.drawing.board import piece_svg
+from shakespeare_env.drawing.board import is_wide, piece_svg
 from shakespeare_env.play.course import GameLog
 from shakespeare_env.play.named import YOU, named_board, named_move, with_names
 from shakespeare_table.browser.tables import Snapshot
 
 _BOARDS = 64  # boards kept; each takes up to about 310 KB
 _MOVES = 4096  # moves whose words are kept
-_WIDEST_CARD = 220
 _MOST_EXPLAINED = 4
 _SEAT = re.compile(r"seat(\d+)")
 _OPTIONS = {"simulations": "{} playouts a move", "seconds": "{} seconds a move"}
@@ -154,7 +153,7 @@ def drawn_panels(position: Position, knows: int | None, names: Sequence[str]) ->
     drawn = position.game.presentation.board(known(position, knows), names)
     for panel in named_board(drawn, names):
         pieces = {piece.name: piece_svg(piece, f"piece-{piece.name}") for piece in panel.pieces}
-        wide = {piece.name for piece in panel.pieces if piece.block.width > _WIDEST_CARD}
+        wide = {piece.name for piece in panel.pieces if is_wide(piece)}
         summary = ""
         if panel.summary:
             summary = piece_svg(panel.summary, f"piece-{panel.summary.name}")
