@@ -34,9 +34,11 @@ def write_dataset(
     on_progress: Tell | None = None,
     workers: Workers | None = None,
 ) -> int:
-    """Play the games that a folder of results lacks; the number of all those wanted.
+    """Play the games that a folder of results lacks, and return the number of all those wanted.
 
-    Rows stand in the order of their deals, whoever works and however often it is interrupted.
+    They follow the games that the folder holds, in the order of their deals, whoever works and
+    however often it is interrupted. No game changes its number: a recording that is made longer
+    goes on where it ended, and games of another seed or of other agents follow at the end.
 
     Args:
         folder: One of results of the game, or a new or empty one.
@@ -91,7 +93,6 @@ def write_dataset(
             for rows in in_order(shards):
                 store.append(rows)
                 tell(int(rows["actions"].list.len().sum()), rows.height)
-        store.tidy()
     return deals * seats.games
 
 

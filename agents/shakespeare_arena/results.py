@@ -1,8 +1,10 @@
 """A folder of results: finished games in Parquet files, and the plans of an arena's rounds.
 
-Files are written whole and never changed, so a killed process loses only what it has not written.
-Every game has a key, and of rows with one key the first counts: nothing counts twice, whatever was
-interrupted, and folders are merged by copying rows.
+Games are only added, after those there are, so a game never changes its place: the last file is
+replaced by one that goes on with more games until it is full, and no file is ever deleted. Files
+are written whole, so a killed process loses only what it has not written. Every game has a key, and
+of rows with one key the first counts: nothing counts twice, whatever was interrupted, and folders
+are merged by copying rows.
 """
 
 from __future__ import annotations
@@ -42,7 +44,8 @@ FIELD_NAME = "field.toml"
 """The file with the text of the field that was played last."""
 _NAMES = "|".join([FILES, _PLANS, *map(re.escape, (ARENA, FIELD_NAME, BOX_NAME))])
 """The names of all files that are written atomically, as a regular expression."""
-_SMALL = 2**20  # the size in bytes below which a file is small
+_FULL = 2**20
+"""The size in bytes from which a file gets no more games: many small files are slow to read."""
 
 
 @dataclass(frozen=True)
@@ -68,36 +71,39 @@ class Store:
         self.results = read_results(folder)
         self.keys = set(self.results["key"])
         self.plan = _last_plan(folder)
-        files = results_files(folder)
-        self._next = 1 + (int(files[-1].stem.rpartition("-")[2]) if files else 0)
+        self._number = 1  # of the file that gets the next games
+        self._begun = self.results.clear()  # the games that it has
+        if files := results_files(folder):
+            last = files[-1]
+            self._number = int(last.stem.rpartition("-")[2])
+            if last.stat().st_size < _FULL:
+                # Files of early versions have no column `values`.
+                held = [self._begun, read_parquet(last)]
+                self._begun = load_polars().concat(held, how="diagonal")
+            else:
+                self._number += 1
 
     def append(self, rows: pl.DataFrame) -> None:
-        """Write finished games, `RESULTS`; once it returns they are kept."""
+        """Write finished games, `RESULTS`, after those there are; once it returns they are kept."""
         rows = rows.unique("key", keep="first", maintain_order=True)
         rows = rows.filter([key not in self.keys for key in rows["key"]])
-        if rows.height:
-            self._write(rows)
-            self.results = self.results.vstack(rows)
-            self.keys.update(rows["key"])
+        if not rows.height:
+            return
+        begun = self._begun.vstack(rows)
+        content = parquet(begun)
+        write_atomically(self.folder / f"games-{self._number:06d}.parquet", content)
+        self._begun = begun
+        if len(content) >= _FULL:
+            self._number += 1
+            self._begun = rows.clear()
+        self.results = self.results.vstack(rows)
+        self.keys.update(rows["key"])
 
     def begin(self, plan: Plan) -> None:
         """Keep the plan of a round, before any of its games is played."""
         text = json.dumps(asdict(plan), separators=(",", ":"))
         write_atomically(self.folder / f"round-{plan.number:04d}.json", text.encode())
         self.plan = plan
-
-    def tidy(self) -> None:
-        """Put small files into one."""
-        small = [path for path in results_files(self.folder) if path.stat().st_size < _SMALL]
-        if len(small) > 1:
-            self._write(load_polars().concat(map(read_parquet, small), how="diagonal"))
-            # If the process ends before all are deleted, duplicate rows count once.
-            for path in small:
-                path.unlink()
-
-    def _write(self, rows: pl.DataFrame) -> None:
-        write_atomically(self.folder / f"games-{self._next:06d}.parquet", parquet(rows))
-        self._next += 1
 
 
 @contextmanager

@@ -122,8 +122,6 @@ class _Arena:
                 self._begin_round()
         except _OutOfTime:
             return Ending.minutes
-        finally:
-            self.store.tidy()
 
     def _play(self, seatings: Sequence[Seating]) -> None:
         shards = self._together(seatings)

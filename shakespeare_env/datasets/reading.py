@@ -71,8 +71,9 @@ def arena_game(folder: Path) -> str:
 
 
 def read_games(folder: Folder) -> polars.LazyFrame:
-    """All games, `RESULTS`, numbered from 0 as `game_id` in the order they were written.
+    """Return all games, `RESULTS`, numbered from 0 as `game_id` in the order they were written.
 
+    A game keeps its number, whatever is added: the frame stays good and may gain games at its end.
     Of rows with one key the first counts; `values` is null in games without.
 
     Raises:
@@ -91,7 +92,7 @@ def read_games(folder: Folder) -> polars.LazyFrame:
         else pl.LazyFrame(None, schema)
     )
     with named_faults(str(place)):
-        # A process killed while it joined files leaves games twice.
+        # Files that were copied here may hold them, and those of early versions that were killed.
         if games.select(pl.col("key").is_duplicated().any()).collect().item():
             games = games.unique("key", keep="first", maintain_order=True)
     numbered: polars.LazyFrame = games.with_row_index("game_id")

@@ -18,10 +18,12 @@ ROWS = simulated({"a": 0, "b": 50}, tables=(3,), matches=4)
 
 
 @pytest.fixture
-def folder(tmp_path):
-    """Holds all rows in two files."""
+def folder(tmp_path, monkeypatch):
+    """Holds all rows in two files, the second of which is not full."""
     with opened(tmp_path / "arena", GAME) as store:
-        store.append(ROWS[:5])
+        with monkeypatch.context() as patched:
+            patched.setattr(results, "_FULL", 1)
+            store.append(ROWS[:5])
         store.append(ROWS[5:])
     return tmp_path / "arena"
 
@@ -37,18 +39,26 @@ def test_a_game_counts_once_and_stands_where_it_was_written(folder):
     assert_frame_equal(read_results(folder), ROWS)
 
 
-def test_small_files_become_one_and_large_ones_stay(folder, monkeypatch):
-    """Files of versions without values, too."""
-    path = results_files(folder)[0]
-    pl.read_parquet(path).drop("values").write_parquet(path)
-    with monkeypatch.context() as patched, opened(folder, GAME) as store:
-        patched.setattr(results, "_SMALL", 1)
-        store.tidy()
-        assert len(results_files(folder)) == 2
-    with opened(folder, GAME) as store:
-        store.tidy()
-        assert [path.name for path in results_files(folder)] == ["games-000003.parquet"]
-    assert_frame_equal(read_results(folder), ROWS)
+def test_a_file_gets_more_games_until_it_is_full(folder, monkeypatch):
+    """One of a version without values, too; an unfinished one is gone on with later."""
+    first, last = results_files(folder)
+    pl.read_parquet(last).drop("values").write_parquet(last)
+    more = simulated({"a": 0, "b": 50}, tables=(3,), matches=4, seed=1)
+    for number in range(4):
+        with opened(folder, GAME) as store:
+            store.append(more[number : number + 1])
+    assert results_files(folder) == [first, last]
+    assert pl.read_parquet(last)["key"].to_list() == [*ROWS["key"][5:], *more["key"][:4]]
+    monkeypatch.setattr(results, "_FULL", 1)
+    for number in range(4, 7):
+        with opened(folder, GAME) as store:
+            store.append(more[number : number + 1])
+    assert [path.name for path in results_files(folder)[2:]] == [
+        "games-000003.parquet",
+        "games-000004.parquet",
+        "games-000005.parquet",
+    ]
+    assert_frame_equal(read_results(folder), pl.concat([ROWS, more[:7]]))
 
 
 def test_folders_that_are_not_its_own_are_refused(folder, tmp_path):

@@ -1,9 +1,11 @@
 """Recordings: which rows they have, how they go on, and what is refused."""
 
+import random
 import re
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
@@ -12,11 +14,13 @@ from shakespeare_agents.naming import entrants_of as made
 from shakespeare_arena import Entrant, dataset, evaluate
 from shakespeare_arena.dataset import write_dataset
 from shakespeare_arena.playing import places_of
+from shakespeare_arena.results import merge, opened
 from shakespeare_arena.standings import standings_of
 from shakespeare_env import Batch
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import DECISIONS, GAMES, read_games, read_results
 from shakespeare_env.datasets.reading import results_files
+from tests.arena.simulated_results import simulated
 from tests.arena.small_arenas import games
 from tests.contract.command_line import printed, refused
 from tests.contract.small_datasets import entrants_of, write
@@ -90,6 +94,30 @@ def test_neither_company_nor_interruptions_change_a_row(tmp_path, monkeypatch):
     kept = [read_games(place).drop("seconds").collect() for place in (folder, tmp_path / "whole")]
     assert_frame_equal(*kept)
     assert len(results_files(folder)) == 1
+
+
+def test_a_game_keeps_its_number_whatever_is_added(tmp_path):
+    """Also in frames that were read before, and beside games that take much room."""
+    write(tmp_path, NAME, deals=1)
+    read_before = read_games(tmp_path)
+    before = read_before.collect()
+    large = simulated({"a": 0, "b": 50}, tables=(3,), matches=1)
+    large = large.with_columns(fault_details=pl.lit(random.Random(1).randbytes(2**20).hex()))
+    with opened(tmp_path, NAME) as store:
+        store.append(large)
+    write(tmp_path, NAME, deals=2)
+    write(tmp_path, NAME, deals=3)
+    with opened(tmp_path / "other", NAME) as store:
+        store.append(simulated({"a": 0, "b": 50}, tables=(3,), matches=1, seed=1))
+    merge([tmp_path / "other"], tmp_path)
+    assert_frame_equal(read_before.collect()[: before.height], before)
+    after = read_games(tmp_path).collect()
+    assert_frame_equal(after[: before.height], before)
+    assert after["game_id"].to_list() == list(range(after.height))
+    recorded = after.filter(seed=before["seed"][0])
+    assert list(recorded.select("deal", "rotation").iter_rows()) == [
+        (deal, rotation) for deal in range(3) for rotation in range(3)
+    ]
 
 
 @every_game
