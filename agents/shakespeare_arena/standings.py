@@ -19,6 +19,7 @@ with needing("arena", "the arena needs"):
     from shakespeare_arena import figures
     from shakespeare_arena.intervals import mean_error, mean_interval, student_interval
     from shakespeare_arena.ratings import Ratings, rated
+    from shakespeare_env.datasets.frames import check_unique
 
 Verdict = Literal["stronger", "equal", "open"]
 
@@ -114,10 +115,11 @@ SCHEMAS: dict[str, dict[str, type[pl.DataType]]] = {
 
 
 def standings_of(results: pl.DataFrame) -> Standings:
-    """All that results say of their agents; docs/ratings.md lists what each figure assumes.
+    """Compute all that results say of their agents; docs/ratings.md lists what figures assume.
 
-    `results` has a row per game, in the columns `RESULTS`; no key twice.
+    `results` has a row per game, in the columns `RESULTS`; DatasetError if a key stands there twice.
     """
+    check_unique(results, "key", "keep each once, as in results.unique('key', maintain_order=True)")
     rows = figures.seat_rows(results)
     several = results.filter(pl.col("players") > 1)["players"].unique().sort().to_list()
     fitted = {players: rated(results.filter(players=players)) for players in several}

@@ -48,7 +48,9 @@ def against(trials: pl.DataFrame, baseline: pl.Expr) -> pl.DataFrame:
     """Differences in `score`, `lead` and `won` from a baseline in the same `position`.
 
     The rows of `baseline`, `pl.lit(True)` for all, are averaged; positions are dropped without one.
+    ValueError if a position's rows are of several deals.
     """
+    _check_positions(trials)
     base = _WORTH.filter(baseline).mean().over("position")
     return trials.filter(baseline.any().over("position")).with_columns(_WORTH - base)
 
@@ -56,8 +58,9 @@ def against(trials: pl.DataFrame, baseline: pl.Expr) -> pl.DataFrame:
 def against_others(trials: pl.DataFrame) -> pl.DataFrame:
     """Differences in `score`, `lead` and `won` from the mean of the position's other trials.
 
-    Positions with a single trial are dropped.
+    Positions with a single trial are dropped. ValueError if a position's rows are of several deals.
     """
+    _check_positions(trials)
     count = pl.len().over("position")
     others = (_WORTH.sum().over("position") - _WORTH) / (count - 1)
     return trials.filter(count > 1).with_columns(_WORTH - others)
@@ -106,6 +109,16 @@ def win_rate(agent: AgentResult) -> str:
     if agent.win_rate is None or agent.low is None or agent.high is None:
         raise ValueError(f"{agent.name} played alone, where nobody wins; look at its score")
     return _percent(agent.win_rate, agent.low, agent.high)
+
+
+def _check_positions(trials: pl.DataFrame) -> None:
+    """Refuse trials of several calls put together, whose positions have equal numbers."""
+    deals = trials.group_by("position").agg(pl.col("deal").n_unique())
+    if shared := deals.filter(pl.col("deal") > 1)["position"].to_list():
+        raise ValueError(
+            f"position {min(shared)} is of several deals, as in trials of several calls put "
+            "together: compare within each call's trials first"
+        )
 
 
 def _grouped(

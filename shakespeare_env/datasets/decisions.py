@@ -30,13 +30,13 @@ def read_decisions(games: Games, columns: Sequence[str] | None = None) -> polars
     """The decisions of recorded games.
 
     Args:
-        games: Their folder, or a frame of some of them.
+        games: Their folder, or a frame of some of them, lazy or not.
         columns: Those of `DECISIONS` to make; None means all, of which `position` and `is_secret`
             take a hundred times as long as the others.
 
     Raises:
-        DatasetError: as of `read_games`, or a row cannot be a game's, or a game cannot have been
-            played so.
+        DatasetError: as of `read_games`, or two games have one number, or a row cannot be a game's,
+            or a game cannot have been played so.
         ValueError: there is no such column.
     """
     wanted = list(DECISIONS) if columns is None else list(columns)
@@ -138,7 +138,7 @@ class Batches:
     so that it survives a fork.
 
     Args:
-        games: Their folder, or a frame of some of them.
+        games: Their folder, or a frame of some of them, lazy or not.
         size: Decisions in a batch; the last may have fewer.
         seed: Decides the order; None means as recorded.
         agent: The agent whose decisions to read; None means all.
@@ -148,8 +148,8 @@ class Batches:
         games: The number of games read.
 
     Raises:
-        DatasetError: as of `read_games`, or there are no games, none of that agent, or invalid
-            ones.
+        DatasetError: as of `read_games`, or there are no games, none of that agent, invalid ones,
+            or two with one number.
         TypeError, ValueError: a number is not whole or out of range.
     """
 

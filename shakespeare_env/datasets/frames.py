@@ -137,6 +137,18 @@ def frame(table: Table, columns: Mapping[str, Sequence[Any]]) -> polars.DataFram
     return made
 
 
+def check_unique(games: polars.DataFrame | polars.LazyFrame, column: str, remedy: str) -> None:
+    """Raise DatasetError if two games have the same value in a column, as frames put together may.
+
+    Counts and lengths by that column would take them for one game.
+    """
+    pl = load_polars()
+    held = games.lazy().select(column).drop_nulls()
+    twice = held.filter(pl.col(column).is_duplicated()).head(1).collect()
+    if twice.height:
+        raise DatasetError(f"several games have the {column} {twice.item()}; {remedy}")
+
+
 def parquet(frame: polars.DataFrame) -> bytes:
     """A frame as a Parquet file."""
     content = io.BytesIO()

@@ -20,6 +20,7 @@ from shakespeare_env.core.registry import box_fault, game_saved
 from shakespeare_env.datasets.frames import (
     GAMES,
     RECORDED,
+    check_unique,
     load_polars,
     named_faults,
     polars_schema,
@@ -31,9 +32,9 @@ from shakespeare_env.play.course import Course
 if TYPE_CHECKING:
     import polars
 
-    Games = Folder | polars.LazyFrame
-    """A folder of results, or rows with `game_id` and `RECORDED`, perhaps `values` and
-    `forfeited_by`, such as some of a folder's.
+    Games = Folder | polars.LazyFrame | polars.DataFrame
+    """A folder of results, or rows with `game_id`, each another, and `RECORDED`, perhaps `values`
+    and `forfeited_by`, such as some of a folder's.
     """
 
 NOBODY = -1
@@ -154,26 +155,37 @@ class RecordedColumns:
 
 
 def sourced(games: Games) -> tuple[polars.LazyFrame, str]:
-    """A frame of games, and what errors call it; errors as of `read_games`."""
+    """Return the columns of games that playing them again needs, and what errors call the source.
+
+    Raises:
+        DatasetError: as of `read_games`; or a frame lacks a column, or has a number twice.
+    """
     if isinstance(games, str | os.PathLike):
-        return read_games(games), str(games)
-    return games, "the frame"
+        source = str(games)
+        rows = read_games(games)
+    else:
+        source = "the frame"
+        rows = games.lazy()
+    with named_faults(source):
+        needed = _needed(rows)
+        remedy = "number them anew, as in games.with_columns(game_id=pl.int_range(pl.len()))"
+        check_unique(needed, "game_id", remedy)
+    return needed, source
 
 
 def whole(games: polars.LazyFrame, source: str) -> RecordedColumns:
-    """All games of a frame; see `RecordedColumns.of`."""
+    """All games of a frame of `sourced`; see `RecordedColumns.of`."""
     with named_faults(source):
-        frame = _needed(games).collect()
+        frame = games.collect()
         if not frame.height:
             raise DatasetError("there are no games yet; record some first")
         return RecordedColumns.of(frame, source)
 
 
 def chunks(games: polars.LazyFrame, source: str) -> Iterator[RecordedColumns]:
-    """The games, some at a time to bound the memory; nothing if there are none."""
+    """The games of `sourced`, some at a time to bound the memory; nothing if there are none."""
     with named_faults(source):
-        rows = _needed(games)
-        for frame in rows.collect_batches(chunk_size=_GAMES_AT_ONCE, maintain_order=True):
+        for frame in games.collect_batches(chunk_size=_GAMES_AT_ONCE, maintain_order=True):
             if frame.height:
                 yield RecordedColumns.of(frame, source)
 
@@ -394,7 +406,7 @@ def recorded_games(games: Games) -> RecordedGames:
     """All games as objects.
 
     Raises:
-        DatasetError: as of `read_games`, or a row cannot be a game's, or a game cannot have been
-            played so.
+        DatasetError: as of `read_games`, or two games have one number, or a row cannot be a game's,
+            or a game cannot have been played so.
     """
     return RecordedGames(games)

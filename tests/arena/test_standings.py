@@ -14,6 +14,7 @@ from shakespeare_arena.ratings import ratings
 from shakespeare_arena.seating import Match
 from shakespeare_arena.sheets import standings_tables
 from shakespeare_arena.standings import SCHEMAS, standings_of, verdict, with_ranks
+from shakespeare_env.errors import DatasetError
 from tests.arena.simulated_results import digest_of, played, simulated
 
 STRENGTHS = {"weak": -200.0, "fair": 0.0, "twin": 0.0, "strong": 250.0}
@@ -53,6 +54,11 @@ def test_the_same_results_give_the_same_standings_in_any_order(results, standing
             assert dict(frame.schema) == SCHEMAS[field.name], field.name
             assert len(frame), field.name
             assert_frame_equal(frame, getattr(standings, field.name))
+
+
+def test_a_game_that_stands_there_twice_is_refused(results):
+    with pytest.raises(DatasetError, match=r"several games have the key .* results.unique"):
+        standings_of(pl.concat([results, results[3:4]]))
 
 
 @pytest.mark.parametrize("players", [2, 4])

@@ -42,6 +42,7 @@ def test_differences_are_to_the_baseline_of_the_position():
     trials = pl.DataFrame(
         {
             "position": [0, 0, 1, 1, 2],
+            "deal": [3, 3, 3, 3, 5],
             "move": ["a", "b", "a", "b", "b"],
             "score": [1.0, 4.0, 10.0, 9.0, 7.0],
             "lead": [None] * 5,
@@ -54,6 +55,10 @@ def test_differences_are_to_the_baseline_of_the_position():
     assert every["score"].to_list() == [-1.5, 1.5, 0.5, -0.5, 0.0]
     others = against_others(trials)
     assert others["score"].to_list() == [-3.0, 3.0, 1.0, -1.0], "one alone in its position"
+    together = pl.concat([trials, trials.with_columns(deal=pl.col("deal") + 1)])
+    for compare in (against_others, lambda trials: against(trials, pl.lit(True))):
+        with pytest.raises(ValueError, match="position 0 is of several deals"):
+            compare(together)
 
 
 def test_intervals_of_means_hold_together():

@@ -107,6 +107,37 @@ def test_some_columns_of_some_games_are_those_of_all(folder, rows, at_once, monk
         assert_frame_equal(read_decisions(some, ["phase", "move"]), expected)
 
 
+def test_any_frame_of_games_is_read_in_its_order(folder, rows):
+    """Lazy or not, filtered, sorted or sampled."""
+    games = read_games(folder)
+    frames = [games.sort("game_id", descending=True), games.collect().sample(2, seed=3)]
+    for some in frames:
+        numbers = some.lazy().select("game_id").collect()["game_id"].to_list()
+        expected = [row for number in numbers for row in rows.filter(game_id=number).rows()]
+        assert read_decisions(some).rows() == expected
+        assert [game.game_id for game in recorded_games(some)] == numbers
+        found = [key[0] for key in keys(Batches(some, size=SIZE))]
+        assert list(dict.fromkeys(found)) == numbers
+
+
+@pytest.mark.parametrize("at_once", [recorded_columns._GAMES_AT_ONCE, 1])
+def test_frames_that_have_a_number_twice_are_refused(folder, at_once, monkeypatch):
+    """As of two recordings put together, or of games drawn more than once."""
+    monkeypatch.setattr(recorded_columns, "_GAMES_AT_ONCE", at_once)
+    games = read_games(folder)
+    twice = [
+        pl.concat([games, games.filter(game_id=1)]),
+        games.collect().sample(9, with_replacement=True, seed=1),
+    ]
+    for some in twice:
+        for read in (read_decisions, recorded_games, lambda some: Batches(some, size=SIZE)):
+            with pytest.raises(DatasetError, match=r"several games have the game_id .*int_range"):
+                read(some)
+    numbered = twice[0].with_columns(game_id=pl.int_range(pl.len()))
+    lengths = read_decisions(numbered, ["game_id"]).group_by("game_id").len().sort("game_id")
+    assert lengths["len"].to_list() == [len(game.actions) for game in recorded_games(numbered)]
+
+
 def test_a_game_is_as_it_was_recorded(folder):
     games = recorded_games(folder)
     for number in (len(games), -len(games) - 1):
