@@ -12,7 +12,7 @@ from shakespeare_agents.naming import Entrant
 from shakespeare_agents.workers import Tell, Workers, in_order, summed
 from shakespeare_arena.playing import Games, play
 from shakespeare_arena.results import Store, opened
-from shakespeare_arena.seating import Rules, Seating, seat_plan
+from shakespeare_arena.seating import Rules, Seating, SeatPlan
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.rng import check_seed
@@ -42,7 +42,7 @@ def write_dataset(
 
     Args:
         folder: One of results of the game, or a new or empty one.
-        entrants: An agent per seat; the deals are played as by `evaluate`.
+        entrants: An agent per seat; the deals are played as by `evaluate`. Equal agents are copies.
         game: Its name.
         games: Rounded up to whole deals.
         seed: Decides the deals and the agents' draws.
@@ -52,8 +52,9 @@ def write_dataset(
 
     Raises:
         ArenaError, DatasetError, OSError: as of `results.opened`; what is kept stays.
-        ValueError: a number is out of range, a variant does not allow this number of seats, or a
-            name cannot be printed or is of two agents, of the folder's too.
+        ValueError: a number is out of range, a variant does not allow this number of seats, an
+            agent has two names, or a name cannot be printed or is of two agents, of the folder's
+            too.
         TypeError: an agent cannot be known again when the recording is resumed.
         ModuleNotFoundError: Polars or filelock is not installed.
         Exception: an agent's estimate raised it; a note names the agent.
@@ -66,14 +67,20 @@ def write_dataset(
         if not (entrant.name and entrant.name.isprintable()):
             raise ValueError(f"{entrant.name!r} cannot be written: give agents printable names")
     digests = tuple(agent_digest(entrant.given, entrant.agent, rules) for entrant in entrants)
-    names = {digest: entrant.name for digest, entrant in zip(digests, entrants, strict=True)}
+    names: dict[str, str] = {}
+    for digest, entrant in zip(digests, entrants, strict=True):
+        name = names.setdefault(digest, entrant.name)
+        if name != entrant.name:
+            raise ValueError(
+                f"{entrant.name!r} is the same agent as {name!r}: give all its seats one name"
+            )
     _check_names(zip(names.values(), names, strict=True))
     variants = tuple(sorted(name for name, on in (options or {}).items() if on))
     how = Rules(game, variants, int(check_seed(seed)), {}, names)
     job = Games(agent_set(entrants, rules), digests, how, partial(play, estimates=True))
     searches = any(isinstance(entrant.agent, Searcher) for entrant in entrants)
     together = _SEARCHED_TOGETHER if searches else _DEALS_TOGETHER
-    seats = seat_plan(entrants, seed)
+    seats = SeatPlan(digests, seed)
     deals = -(-games // seats.games)
     tell = summed(on_progress)
 

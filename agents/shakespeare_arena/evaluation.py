@@ -191,8 +191,9 @@ class EvaluationResult(Shown):
         caption = [f"A good solo game passes {self.solo_target:g}."] if self.solo_target else []
         if self.mean_winning_score is not None:
             best = _with_margin(self.mean_winning_score, self.winning_score_high)
+            each = counted(self.games // self.deals, "game")
             caption = [
-                f"{self.games // self.deals} games a deal. Mean winning score {best}.",
+                f"{each} a deal. Mean winning score {best}.",
                 f"± is a 95 % interval; equal agents win {100 / self.players:.1f} %.",
             ]
         table = Table(

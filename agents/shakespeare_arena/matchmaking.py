@@ -198,17 +198,22 @@ def _seated(
 ) -> list[Match]:
     """Deals for the line-ups; who has met before sits in another order."""
     deal = 0 if not len(here) else int(here["deal"].max()) + 1  # type: ignore[arg-type]
-    before = here.unique("match").select(pl.col("digests").list.sort()).to_series().to_list()
-    met = Counter(map(tuple, before))
-    planned = []
-    for number, lineup in enumerate(lineups, deal):
+    before = here.select(pl.col("digests").list.sort()).to_series().to_list()
+    games = Counter(map(tuple, before))
+    planned: list[Match] = []
+    for lineup in lineups:
         company = tuple(sorted(lineup))
-        turn, which = divmod(met[company], len(circular_orders(company)))
-        met[company] += 1
+        turn, which = divmod(games[company] // players, len(circular_orders(company)))
+        games[company] += players
         # After the last order all change places.
         text = " ".join([str(seed), str(turn), *company])
         drawn = np.random.default_rng(int(hashlib.sha256(text.encode()).hexdigest(), 16))
         mixed = [company[i] for i in drawn.permutation(players)]
         around = tuple(mixed[i] for i in circular_orders(mixed)[which])
-        planned.append(Match(players, number, around, tuple(range(players))))
+        # Where copies make rotations alike, others would repeat games: more deals are played.
+        turns = range(1, players + 1)
+        alike = next(turn for turn in turns if around[turn:] + around[:turn] == around)
+        for _ in range(players // alike):
+            planned.append(Match(players, deal, around, tuple(range(alike))))
+            deal += 1
     return planned

@@ -26,10 +26,11 @@ _MOST_TRIED = 1000
 
 
 def seatings(agents: Sequence[Hashable]) -> NDArray[np.int64]:
-    """Who sits where in each game of a deal, int[games, P], as places in `agents`.
+    """Return who sits where in each game of a deal, int[games, P], as places in `agents`.
 
-    Rotations of the order named come first. One agent against copies of another, and an agent that
-    holds every seat, play these P games and no more. Equal agents are copies.
+    Rotations of the order named come first. One agent against copies of another plays these P games
+    and no more, and an agent that holds every seat a single one: another would be the same game to
+    agents that draw nothing. Equal agents are copies.
     """
     return _seated(_kinds(agents))
 
@@ -54,7 +55,7 @@ class SeatPlan:
     def of(self, deals: range) -> NDArray[np.int8]:
         """int8[deals, games, P], who sits where, as places in `agents`."""
         players = len(self.agents)
-        if self.games == players:
+        if self.games <= players:
             named = seatings(self.agents).astype(np.int8)
             return np.broadcast_to(named, (len(deals), *named.shape))
         places = np.empty((len(deals), self.games, players), np.int8)
@@ -65,7 +66,9 @@ class SeatPlan:
 
     def seatings(self, deals: range, digests: Sequence[str]) -> list[Seating]:
         """All games of some deals, given the agents' digests."""
-        rotations = tuple(range(self.games))
+        # They number the agents' generators, which no key tells: the one game of copies draws as
+        # the first of P does, so that folders in which all P were played go on.
+        rotations = tuple(range(max(self.games, len(self.agents))))
         return [
             Seating(match, rotation, tuple(digests[place] for place in places))
             for deal, games in zip(deals, self.of(deals).tolist(), strict=True)
@@ -118,13 +121,16 @@ def _places(row: Row, named: Row) -> Row:
 
 @cache
 def _seated(named: Row) -> NDArray[np.int64]:
-    rows, n = _rotations(named), len(named)
-    if max(named):
-        order = {row: number for number, row in reversed([*enumerate(rows)])}
-        every = 2 - n % 2
-        design = [_turned(cycle, turn) for cycle in _cycles(n) for turn in range(0, n, every)]
-        balanced = _without_repeats(design, named, _copies_of_pairs(named))
-        rows = sorted(balanced, key=lambda row: order.get(row, n))
+    n = len(named)
+    every = 2 - n % 2
+    design = [_turned(cycle, turn) for cycle in _cycles(n) for turn in range(0, n, every)]
+    balanced = _without_repeats(design, named, _copies_of_pairs(named))
+    if len(set(balanced)) < len(balanced) and math.factorial(n) <= _MOST_TRIED:
+        every_row = [*dict.fromkeys(itertools.permutations(named))]
+        # Each once, they are balanced, too.
+        balanced = min(balanced, every_row, key=len)
+    order = {row: number for number, row in reversed([*enumerate(_rotations(named))])}
+    rows = sorted(balanced, key=lambda row: order.get(row, n))
     places = np.array([_places(row, named) for row in rows], np.int64)
     places.flags.writeable = False
     return places
@@ -142,9 +148,10 @@ def _without_repeats(
     for kinds in dict.fromkeys(itertools.islice(itertools.permutations(named), _MOST_TRIED)):
         rows = Counter(known_by(tuple(kinds[label] for label in row)) for row in design)
         repeats = math.gcd(*rows.values())
-        if repeats > often:
+        # Of equally few rows those are best of which most differ.
+        if (repeats, len(rows)) > (often, len(best)):
             best, often = rows, repeats
-        if often == most:
+        if often == most and len(best) * often == len(design):
             break
     return [row for row, times in best.items() for _ in range(times // often)]
 

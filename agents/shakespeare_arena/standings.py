@@ -117,7 +117,7 @@ SCHEMAS: dict[str, dict[str, type[pl.DataType]]] = {
 def standings_of(results: pl.DataFrame) -> Standings:
     """Compute all that results say of their agents; docs/ratings.md lists what figures assume.
 
-    `results` has a row per game, in the columns `RESULTS`; DatasetError if a key stands there twice.
+    `results` has a row per game, in the columns `RESULTS`; DatasetError if a key is there twice.
     """
     check_unique(results, "key", "keep each once, as in results.unique('key', maintain_order=True)")
     rows = figures.seat_rows(results)

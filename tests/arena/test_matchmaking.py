@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from shakespeare_arena.matchmaking import level_of, look_at, plan_round
+from shakespeare_arena.seating import Seating
 from tests.arena.simulated_results import digest_of, played, simulated
 
 STRENGTHS = {"a": -300.0, "b": 0.0, "c": 5.0, "d": 300.0}
@@ -78,6 +79,28 @@ def test_everyone_sits_everywhere_equally_often(players):
     assert len(set(follows.values())) == 1
     assert len(matches) == 12
     assert {match.rotations for match in matches} == {tuple(range(players))}
+
+
+def test_copies_sit_everywhere_equally_often_and_repeat_no_game():
+    """Two agents at a table of four, over two rounds: where rotations are alike, deals are more."""
+    names = dict.fromkeys("ab", 0.0)
+    how: dict[str, Any] = {"agents": AGENTS[:2], "games": 36}
+    first = planned(**how)
+    matches = first + planned(played(first, names), number=1, **how)
+    assert [match.deal for match in matches] == list(range(len(matches)))
+    follows: Counter[tuple[str, str]] = Counter()
+    games = 0
+    for match in matches:
+        seated = [Seating(match, rotation).digests for rotation in match.rotations]
+        assert len(set(seated)) == len(seated)
+        assert len({digests[0] for digests in seated}) == 2, "both sit at every seat"
+        games += len(seated)
+        for digests in seated:
+            follows.update(zip(digests, (*digests[1:], digests[0]), strict=True))
+    assert games == 72
+    pairs = {pair: count / games for pair, count in follows.items()}
+    a, b = AGENTS[:2]
+    assert pairs == pytest.approx({(a, a): 2 / 3, (b, b): 2 / 3, (a, b): 4 / 3, (b, a): 4 / 3})
 
 
 def test_alone_all_play_the_same_deals_and_those_who_are_open_go_on():

@@ -10,6 +10,7 @@ import pytest
 import shakespeare_agents
 from shakespeare_agents.networks.checkpoint import save_checkpoint
 from shakespeare_arena.evaluation import evaluate as play_games
+from shakespeare_arena.seating import seatings
 from shakespeare_env.core import registry
 from tests.agents.networks import random_tensors
 from tests.contract.command_line import printed, refused
@@ -46,7 +47,7 @@ def test_who_sits_down(game, evaluated, tmp_path):
         seats = [] if players is None else ["--players", str(players)]
         _, data = evaluated(*names, *seats, "--games", "1")
         assert data["entrants"] == table
-        assert data["games"] % len(table) == 0, "whole deals, from every seat"
+        assert data["games"] == len(seatings(table)), "a whole deal, from every seat"
 
 
 def test_the_file_and_the_table_hold_what_the_library_finds(game, evaluated):

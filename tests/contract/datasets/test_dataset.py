@@ -13,8 +13,9 @@ from shakespeare_agents import RandomAgent
 from shakespeare_agents.naming import entrants_of as made
 from shakespeare_arena import Entrant, dataset, evaluate
 from shakespeare_arena.dataset import write_dataset
-from shakespeare_arena.playing import places_of
+from shakespeare_arena.playing import places_of, play
 from shakespeare_arena.results import merge, opened
+from shakespeare_arena.seating import Match, Rules, Seating
 from shakespeare_arena.standings import standings_of
 from shakespeare_env import Batch
 from shakespeare_env.core import registry
@@ -63,6 +64,24 @@ def test_actions_lead_from_every_seat_of_a_deal_to_the_result_and_values_stand_b
         scores, winners = batch.final_scores[:, :seats], batch.final_winners[:, :seats]
         assert row["scores"] == scores[0].tolist()
         assert row["places"] == places_of(scores, winners)[0].tolist()
+
+
+@pytest.mark.parametrize("agent", ["heuristic", "random"])
+def test_one_agent_at_all_seats_plays_every_deal_once(agent, tmp_path):
+    """Copies would only repeat the game, where they draw nothing."""
+    copies = [made([agent], registry.game(NAME))[0] for _ in range(3)]
+    assert write_dataset(tmp_path, copies, NAME, games=7, seed=5) == 7
+    rows = read_games(tmp_path).collect()
+    assert rows["deal"].to_list() == list(range(7))
+    assert rows["actions"].n_unique() == 7
+    assert evaluate(copies[:1] * 3, NAME, games=7, seed=5).deals == 7
+    # The game is the first of those in all rotations, which have its key.
+    digests = tuple(rows["digests"][3])
+    agents, names = {digests[0]: copies[0].agent}, {digests[0]: agent}
+    match = Match(3, 3, digests, (0, 1, 2))
+    again = play([Seating(match, 0)], Rules(NAME, (), 5, agents, names))
+    assert again["actions"].to_list() == [rows["actions"][3].to_list()]
+    assert again["key"][0] == rows["key"][3]
 
 
 def test_an_evaluation_and_the_standings_of_the_same_games_agree(tmp_path):
@@ -140,4 +159,7 @@ def test_numbers_and_names_that_cannot_be_are_refused_at_once(tmp_path):
     for name in ("", "\x1b[2J", "\udcff"):
         with pytest.raises(ValueError, match="printable"):
             write_dataset(tmp_path, [Entrant(name, RandomAgent())] * 3, NAME, games=9)
+    twice = [Entrant(name, RandomAgent()) for name in ("one", "other", "other")]
+    with pytest.raises(ValueError, match="'other' is the same agent as 'one'"):
+        write_dataset(tmp_path, twice, NAME, games=9)
     assert not list(tmp_path.iterdir())

@@ -109,8 +109,9 @@ def measure(
 ) -> Iterator[Measurement]:
     """Evaluate the learner, playing greedily, in some kinds of games (`kinds_of_games`).
 
-    All play the same deals, so that only the learner makes a difference: `games` per kind, rounded
-    up to a multiple of the seats.  `on_progress` is called after every step with the share done.
+    All evaluations of a kind play the same deals, so that only the learner makes a difference:
+    `games` games, rounded up to a multiple of the seats.  `on_progress` is called after every step
+    with the share done.
     """
     game = registry.game(config.game)
     learner = Entrant(_LEARNER, NetworkAgent(Network(tensors, game.layout)))
