@@ -119,10 +119,10 @@ def recruiting(table: Table) -> pl.DataFrame:
 
     Good cards are taken at once, so they are rarely on offer: every card has its positions.
     """
-    options = {"each_of": ["recruit"], "facts": {"day": "day"}}
-    positions = _positions(table, "recruit", 1, **options)
+    early: dict[str, Any] = {"facts": {"day": "day"}, "where": pl.col("day") <= 3}
+    positions = _positions(table, "recruit", 1, each_of=["recruit"], **early)
     card = pl.col("move").str.strip_prefix("recruit:")
-    return against_others(try_moves(positions.where(pl.col("day") <= 3)).with_columns(card=card))
+    return against_others(try_moves(positions).with_columns(card=card))
 
 
 @question(recruiting, matters=0.3)

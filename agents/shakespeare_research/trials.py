@@ -7,7 +7,7 @@ agent, as long as their games draw alike.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -130,19 +130,6 @@ class Positions:
     choices: NDArray[np.int64]  # int64[m], what the agent chose
     states: NDArray[np.uint64]  # uint64[m], the games' generators after that
 
-    def where(self, wanted: pl.Expr) -> Positions:
-        """The positions whose row in `frame` is as wanted, numbered anew; at least one."""
-        rows = np.flatnonzero(self.frame.select(wanted).to_series().to_numpy())
-        if not len(rows):
-            raise NoPositionError("no position is as wanted; play more games")
-        return replace(
-            self,
-            frame=self.frame[rows].with_columns(position=np.arange(len(rows))),
-            games=self.games.copies(rows),
-            choices=self.choices[rows],
-            states=self.states[rows],
-        )
-
 
 class NoPositionError(ValueError):
     """No position of the kind looked for came up in the games played."""
@@ -160,14 +147,16 @@ def find_positions(
     seed: int = 0,
     player: Player = "network",
     facts: Mapping[str, str] | None = None,
+    where: pl.Expr | None = None,
 ) -> Positions:
     """Play games, one agent at all seats, and sample positions with moves of some kinds.
 
     Positions with `least` legal moves or more of some blocks of the action table are sampled, at
     most `most`: uniformly, or so many for every move of the blocks `each_of`, so that rare moves
     have as many as common ones. The more likely a position was for that to be sampled, the less its
-    `weight`; 1 without. `facts` are column -> `field` name, as the decider sees it; the others are
-    those of `self_play`.
+    `weight`; 1 without. `facts` are column -> `field` name, as the decider sees it. Only positions
+    are sampled for which `where` is true, an expression of `deal`, `seat` and the facts of one row.
+    The other arguments are those of `self_play`.
 
     Raises:
         NoPositionError: there is no such position.
@@ -187,13 +176,21 @@ def find_positions(
     drawn = [np.zeros(0, [*record, *lot])]
 
     def draw(rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
-        mask = batch.mask[rows]
-        fits = mask[:, kinds].sum(axis=1) >= least
+        fits = batch.mask[rows][:, kinds].sum(axis=1) >= least
         rows = rows[fits]
+        actions = actions[fits]
+        # Each draws its lot, so that the lots of those wanted do not depend on `where`.
+        lot = lots[rows].random()
+        if where is not None:
+            asked = _noted(batch, rows, rows, facts).select(where).to_series()
+            wanted = asked.fill_null(False).to_numpy()
+            rows = rows[wanted]
+            actions = actions[wanted]
+            lot = lot[wanted]
         new = np.zeros(len(rows), drawn[0].dtype)
-        new["record"], new["deal"], new["choice"] = batch.save(rows), rows, actions[fits]
-        new["state"], new["lot"] = generators.states[rows], lots[rows].random()
-        new["groups"] = mask[fits][:, each] if len(each) else True
+        new["record"], new["deal"], new["choice"] = batch.save(rows), rows, actions
+        new["state"], new["lot"] = generators.states[rows], lot
+        new["groups"] = batch.mask[rows][:, each] if len(each) else True
         drawn.append(new)
         # Records are large, so those that can no longer be kept are dropped on the way.
         if sum(map(len, drawn)) > 2 * of_moves * (most + 1):
@@ -208,11 +205,24 @@ def find_positions(
     if not len(kept):
         raise NoPositionError(f"no such decision came up in {games} games; play more of them")
     positions = batch_of(batch.game, kept["record"])
-    layout, seats = batch.game.layout, positions.to_move.astype(np.int64)
-    noted = {column: field(layout, of, positions.obs) for column, of in (facts or {}).items()}
-    numbers = {"position": np.arange(len(kept)), "deal": kept["deal"]}
-    frame = pl.DataFrame({**numbers, "seat": seats, "weight": chances.max() / chances, **noted})
+    noted = _noted(positions, np.arange(len(kept)), kept["deal"], facts)
+    frame = noted.select(
+        pl.Series("position", np.arange(len(kept))),
+        "deal",
+        "seat",
+        pl.Series("weight", chances.max() / chances),
+        *(facts or {}),
+    )
     return Positions(frame, positions, agent, kinds, kept["choice"], kept["state"])
+
+
+def _noted(
+    games: Batch, rows: NDArray[np.int64], deals: NDArray[np.int64], facts: Mapping[str, str] | None
+) -> pl.DataFrame:
+    """Return the deal, the seat that decides, and the facts as it sees them, of some rows."""
+    layout, observations = games.game.layout, games.obs[rows]
+    noted = {column: field(layout, name, observations) for column, name in (facts or {}).items()}
+    return pl.DataFrame({"deal": deals, "seat": games.to_move[rows].astype(np.int64), **noted})
 
 
 def _with_cuts(

@@ -6,7 +6,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shakespeare_research.trials import OTHER, find_positions, self_play, try_gift, try_moves
+from shakespeare_research.trials import (
+    OTHER,
+    NoPositionError,
+    find_positions,
+    self_play,
+    try_gift,
+    try_moves,
+)
 
 
 def wagers(most, games=2, player="random", **options):
@@ -56,6 +63,27 @@ def test_rare_moves_have_positions_enough_and_weights_make_up_for_them():
         found.append((offers.mean(), weighted, of_all.mean()))
     sampled, weighted, true = np.mean(found, axis=0)
     assert abs(weighted - true) < (sampled - true) / 2
+
+
+@pytest.mark.parametrize("each_of", [(), ["recruit"]])
+def test_as_many_positions_are_sampled_where_something_holds(each_of):
+    """Those wanted are chosen before: as many as without, and those with the lowest lots."""
+    options: Any = {"blocks": ["recruit"], "players": 3, "games": 30, "player": "random"}
+    options |= {"each_of": each_of, "facts": {"day": "day"}, "seed": 1}
+    early = find_positions("shakespeare", most=12, where=pl.col("day") <= 2, **options)
+    assert set(early.frame["day"]) == {1, 2}
+    if each_of:
+        assert (early.games.mask[:, early.kinds].sum(axis=0) >= 12).all()
+    else:
+        assert len(early.frame) == 12
+    # Of all positions each has its lot, whatever is wanted.
+    every = find_positions("shakespeare", most=10_000, **options)
+    wanted = every.games.save(np.flatnonzero(every.frame["day"].to_numpy() <= 2))
+    of_all = find_positions("shakespeare", most=10_000, where=pl.col("day") <= 2, **options)
+    assert of_all.games.save(slice(None)).tobytes() == wanted.tobytes()
+    assert every.frame.columns == early.frame.columns
+    with pytest.raises(NoPositionError, match="no such decision came up in 30 games"):
+        find_positions("shakespeare", most=12, where=pl.col("day") > 9, **options)
 
 
 def test_a_take_is_tried_beside_another_move():

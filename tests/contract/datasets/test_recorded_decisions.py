@@ -110,8 +110,8 @@ def test_some_columns_of_some_games_are_those_of_all(folder, rows, at_once, monk
 def test_any_frame_of_games_is_read_in_its_order(folder, rows):
     """Lazy or not, filtered, sorted or sampled."""
     games = read_games(folder)
-    frames = [games.sort("game_id", descending=True), games.collect().sample(2, seed=3)]
-    for some in frames:
+    chosen: list[Any] = [games.sort("game_id", descending=True), games.collect().sample(2, seed=3)]
+    for some in chosen:
         numbers = some.lazy().select("game_id").collect()["game_id"].to_list()
         expected = [row for number in numbers for row in rows.filter(game_id=number).rows()]
         assert read_decisions(some).rows() == expected
@@ -125,7 +125,7 @@ def test_frames_that_have_a_number_twice_are_refused(folder, at_once, monkeypatc
     """As of two recordings put together, or of games drawn more than once."""
     monkeypatch.setattr(recorded_columns, "_GAMES_AT_ONCE", at_once)
     games = read_games(folder)
-    twice = [
+    twice: list[Any] = [
         pl.concat([games, games.filter(game_id=1)]),
         games.collect().sample(9, with_replacement=True, seed=1),
     ]
