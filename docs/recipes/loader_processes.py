@@ -11,15 +11,26 @@ from shakespeare_env.datasets import Batches
 
 
 class RecordedDecisions(IterableDataset[dict[str, torch.Tensor]]):
-    """Batches of tensors by name; set `epoch` before each pass over it."""
+    """Batches of tensors by name; set `epoch` before each pass over it.
 
-    def __init__(self, batches: Batches) -> None:
+    With DistributedDataParallel give each process its rank among so many:
+    all then have equally many batches.
+    """
+
+    def __init__(
+        self, batches: Batches, rank: int = 0, ranks: int = 1
+    ) -> None:
         self.batches = batches
+        self.rank = rank
+        self.ranks = ranks
         self.epoch = 0
 
     def __iter__(self) -> Iterator[dict[str, torch.Tensor]]:
         process = get_worker_info()
-        part = (process.id, process.num_workers) if process else (0, 1)
+        number, processes = (
+            (process.id, process.num_workers) if process else (0, 1)
+        )
+        part = (self.rank * processes + number, self.ranks * processes)
         for batch in self.batches.epoch(self.epoch, part):
             yield {
                 name: torch.from_numpy(column)

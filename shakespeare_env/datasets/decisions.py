@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -135,7 +134,7 @@ class Batches:
     """The decisions of recorded games, batch by batch, for any number of epochs, by itself epoch 0.
 
     It holds 6 bytes a decision and the shuffled buffer, can be pickled and calls nothing of Polars,
-    so that it survives a fork.
+    so that it survives a fork. One agent's decisions are counted by playing the games.
 
     Args:
         games: Their folder, or a frame of some of them, lazy or not.
@@ -146,6 +145,7 @@ class Batches:
     Attributes:
         agents: Every agent's name, sorted.
         games: The number of games read.
+        decisions: The number of decisions in an epoch.
 
     Raises:
         DatasetError: as of `read_games`, or there are no games, none of that agent, invalid ones,
@@ -170,47 +170,70 @@ class Batches:
             self._agent = self.agents.index(agent)
             self._rows = np.flatnonzero((self._columns.agents == self._agent).any(1))
         self.games = len(self._rows)
+        self._counts = self._counted()
+        self.decisions = int(self._counts.sum())
 
     def __iter__(self) -> Iterator[Decisions]:
         return self.epoch(0)
 
     def epoch(self, number: int, part: tuple[int, int] = (0, 1)) -> Iterator[Decisions]:
-        """All decisions once, in an order of the epoch's own if there is a seed.
+        """Yield all decisions once, in an order of the epoch's own if there is a seed.
 
         Args:
             number: The number of the epoch, from 0.
-            part: k and n: only every n-th game from the k-th on, for the k-th of n processes.
+            part: k and n: only the share of the k-th of n processes. All shares have equally many
+                batches, as processes that wait for each other need; fewer than n decisions that
+                would give some of them one more are left out.
         """
         if number < 0 or not 0 <= part[0] < part[1]:
             raise ValueError(f"epoch {number}, part={part}: number epochs, and parts of n, from 0")
-        rows, chance = self._rows, None
+        order = np.arange(self.games)
+        chance = None
         if self._seed is not None:
             # All parts are dealt from one order of the games, so that they differ.
-            rows = np.random.default_rng([self._seed, number]).permutation(rows)
+            order = np.random.default_rng([self._seed, number]).permutation(order)
             chance = np.random.default_rng([self._seed, number, *part])
-        return self._cut(rows[part[0] :: part[1]], chance)
+        return self._cut(order, self._share(*part), chance)
 
-    @cached_property
-    def decisions(self) -> int:
-        """The number of decisions in an epoch; counting one agent's plays the games."""
+    def _share(self, part: int, parts: int) -> tuple[int, int]:
+        """Where a part's decisions begin and end among those of an epoch, in their order."""
+        fewest, more = divmod(self.decisions, parts)
+        if fewest % self._size == 0:
+            more = 0  # one more decision would be one more batch
+        begin = part * fewest + min(part, more)
+        return begin, begin + fewest + (part < more)
+
+    def _counted(self) -> NDArray[np.int64]:
+        """The number of decisions to read in each game, int64[games]."""
         if self._agent is None:
-            return len(self._columns.actions)
-        count = 0
+            return self._columns.lengths[self._rows]
+        counts = [np.zeros(0, np.int64)]
         for games in self._parts(self._rows):
             seats = seen(games, ("seats",))[0]["seats"]
-            count += int((games.agents[games.row, seats] == self._agent).sum())
-        return count
+            own = games.agents[games.row, seats] == self._agent
+            counts.append(np.bincount(games.row[own], minlength=games.size))
+        return np.concatenate(counts)
 
     def _cut(
-        self, rows: NDArray[np.int64], chance: np.random.Generator | None
+        self, order: NDArray[np.int64], share: tuple[int, int], chance: np.random.Generator | None
     ) -> Iterator[Decisions]:
-        """Batches of one size; one may begin in a buffer and end in the next."""
+        """Batches of one size; one may begin in a buffer and end in the next.
+
+        Games may be split between two shares: only some decisions of the first and last are read.
+        """
+        ends = self._counts[order].cumsum()
+        shared = (ends > share[0]) & (ends - self._counts[order] < share[1])
+        first = int(shared.argmax())
+        at = int(ends[first - 1]) if first else 0
         begun: list[Decisions] = []
-        for games in self._parts(rows):
+        for games in self._parts(self._rows[order[shared]]):
             buffer = _decisions(games)
             left = np.arange(buffer.size)
             if self._agent is not None:
                 left = np.flatnonzero(buffer.agents == self._agent)
+            here = slice(max(share[0] - at, 0), max(share[1] - at, 0))
+            at += len(left)
+            left = left[here]
             if chance is not None:
                 left = chance.permutation(left)
             while len(left):

@@ -21,7 +21,7 @@ RECIPES = Path(__file__).resolve().parents[2] / "docs" / "recipes"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Games of 21 deals, the first and the last of them kept back."""
+    """Games of 84 deals, every twentieth of which is kept back."""
     place = tmp_path_factory.mktemp("recipes") / "games"
     heuristic = Entrant("heuristic", make("heuristic", registry.game("shakespeare")))
     write_dataset(place, [heuristic] * 4, games=84, seed=1)
@@ -40,7 +40,7 @@ def test_cloning_learns_from_the_record(folder, tmp_path, monkeypatch, capsys):
     assert card.figures["decisions"] == names["learned"].decisions
     # Uniformly random choices would be in a quarter.
     assert 0.5 < card.figures["agreed"] < 1.0
-    assert names["kept"].games == 2 * 4
+    assert names["kept"].games == 5
 
 
 @pytest.mark.filterwarnings("ignore:This DataLoader will create:UserWarning")  # on one processor
@@ -55,6 +55,11 @@ def test_processes_share_the_decisions(folder, monkeypatch):
         for key in zip(batch["game_ids"].tolist(), batch["numbers"].tolist(), strict=True)
     ]
     assert len(found) == len(set(found)) == decisions.batches.decisions
+    batches = Batches(folder, size=256, seed=0)
+    ranks = [recipe.RecordedDecisions(batches, rank=rank, ranks=2) for rank in range(2)]
+    first, second = ([len(batch["actions"]) for batch in rank] for rank in ranks)
+    assert len(first) == len(second)
+    assert sum(first) + sum(second) == batches.decisions
 
 
 def test_the_mask_stands_in_the_observation(monkeypatch):

@@ -220,13 +220,21 @@ def test_a_seed_gives_every_epoch_an_order_of_its_own_and_the_same_again(folder)
 
 
 @pytest.mark.parametrize("seed", [None, 3])
-def test_parts_share_the_games_out(folder, seed):
-    batches = Batches(folder, size=SIZE, seed=seed)
-    parts = [keys(batches.epoch(1, part=(part, 3))) for part in range(3)]
-    assert sorted(key for part in parts for key in part) == sorted(keys(batches.epoch(1)))
-    shared = [{game for game, _ in part} for part in parts]
-    assert sum(map(len, shared)) == len(set.union(*shared)) == batches.games
-    assert not list(batches.epoch(0, part=(99, 100)))
+@pytest.mark.parametrize("agents", [False, True])
+def test_parts_share_the_decisions_out_in_equally_many_batches(folder, seed, agents):
+    """Processes that wait for each other, as in DistributedDataParallel, would hang otherwise."""
+    agent = Batches(folder, size=SIZE).agents[0] if agents else None
+    for size, parts in ((SIZE, 3), (1, 7), (10_000, 2)):
+        batches = Batches(folder, size=size, seed=seed, agent=agent)
+        read = [list(batches.epoch(1, part=(part, parts))) for part in range(parts)]
+        assert len({len(part) for part in read}) == 1
+        found = [key for part in read for key in keys(part)]
+        assert len(found) == len(set(found)) <= batches.decisions
+        assert set(found) <= set(keys(batches.epoch(1)))
+        # Those of one more batch for some are left out.
+        left_out = batches.decisions % parts if batches.decisions // parts % size == 0 else 0
+        assert len(found) == batches.decisions - left_out
+    assert not list(batches.epoch(0, part=(99, 100_000)))
 
 
 def test_one_agents_decisions_alone(folder, rows):
