@@ -62,7 +62,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         return int(self.games.seats[0])
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """bool[A], a copy: the legal actions; none when over."""
+        """bool[A], a copy: the legal actions; all are set when the game is over."""
         mask: NDArray[np.bool_] = self.games.action_masks()[0]
         return mask
 
@@ -107,7 +107,8 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
     `AutoresetMode.NEXT_STEP`).
 
     Infos are arrays by row, and `_key`, bool[n], says which rows `key` is for.
-    `infos["action_mask"]`, int8[n, A], is always present, all 0 in a game that is over.
+    `infos["action_mask"]`, int8[n, A], is always present, all 1 in a game that is over: any action
+    starts the next one.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - a class attribute in Gymnasium's interface
@@ -137,7 +138,7 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         self._has_begun = False
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """bool[n, A], a copy: the legal actions of every row."""
+        """bool[n, A], a copy: the legal actions of every row; all are set where it is over."""
         return self.games.action_masks()
 
     def reset(

@@ -75,6 +75,39 @@ def test_what_makes_no_sense_for_many_games_is_refused(table):
 
 @small_tables
 @pytest.mark.parametrize("make", VIEWS, ids=lambda make: make.__name__)
+def test_each_reset_without_a_seed_deals_the_next_game(table, make):
+    """Even where nobody has taken a step in between."""
+    view = make(**table.arguments)
+    games = view.unwrapped._batch if isinstance(view, raw_env) else view.games.batch
+    dealt = set()
+    for _ in range(20):
+        view.reset()
+        dealt.add(games.save([0]).tobytes())
+    assert len(dealt) == 20
+
+
+@full_tables
+@pytest.mark.parametrize("make", SEATED, ids=lambda make: make.__name__)
+def test_a_mask_can_be_sampled_at_every_step(table, make):
+    """Gymnasium's views show a game that is over for a step, which takes any action."""
+    view = make(**table.arguments, opponents="random")
+    view.reset()
+    ended = 0
+    while ended < 2:
+        masks = np.atleast_2d(view.action_masks())
+        assert masks.any(axis=1).all()
+        actions = masks.argmax(axis=1)
+        _, _, over, *_, infos = view.step(actions if hasattr(view, "num_envs") else actions[0])
+        ended += int(np.sum(over))
+        if isinstance(infos, dict):
+            assert np.atleast_2d(infos["action_mask"]).any(axis=1).all()
+        if isinstance(view, SingleAgentEnv) and over:
+            assert view.action_masks().all()
+            view.reset()
+
+
+@small_tables
+@pytest.mark.parametrize("make", VIEWS, ids=lambda make: make.__name__)
 def test_a_reset_without_a_seed_leaves_global_generators_alone(table, make):
     before = np.random.get_state(legacy=False)["state"]["key"].tolist()
     make(**table.arguments).reset()
