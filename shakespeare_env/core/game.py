@@ -35,6 +35,11 @@ UNKNOWN = "?"
 NO_SEAT = -1
 """A spectator, for `Game.seen_by`."""
 
+_ARGUMENTS = (
+    *("autoreset", "box", "n", "num_envs", "opponents", "players", "render_mode", "reward"),
+    *("seat", "seed", "threads"),
+)
+"""Arguments of the environments, one of which an unknown option may be meant for."""
 _PLACE = re.compile(r"\{\+(\d+)\}")
 
 
@@ -268,7 +273,7 @@ class Game:
         bits, counts = 0, [*players]
         for name, value in options.items():
             if name not in self.options:
-                known = ("players", "seed", "box", *self.options)
+                known = {*_ARGUMENTS, *self.options} - {name}
                 # In Python's own words, which other libraries look for.
                 raise TypeError(
                     f"{self.name} got an unexpected keyword argument {name!r}"

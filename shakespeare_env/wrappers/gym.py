@@ -25,6 +25,8 @@ from shakespeare_env.wrappers.spaces import (
 )
 
 _ONLY_ROW = np.zeros(1, np.int64)
+_OF_SINGLE_ENVIRONMENTS = {"max_episode_steps", "disable_env_checker"}
+"""Arguments with which `gymnasium.make` wraps an environment of one game."""
 
 
 class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
@@ -125,6 +127,12 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         render_mode: str | None = None,
         **arguments: Any,
     ) -> None:
+        for name in _OF_SINGLE_ENVIRONMENTS & arguments.keys():
+            raise TypeError(
+                f"{name}={arguments[name]!r} wraps environments of one game, and these games are "
+                'one array and end by themselves; leave it out, or add vectorization_mode="sync", '
+                "which steps one environment after the other"
+            )
         # Wrappers of Gymnasium add to the modes in place.
         self.metadata = deepcopy(type(self).metadata)
         self.games = SingleAgentBatch(game, num_envs, seed=None, **arguments)
