@@ -13,7 +13,6 @@ from __future__ import annotations
 import dis
 import fcntl
 import hashlib
-import inspect
 import os
 import secrets
 import sys
@@ -289,7 +288,7 @@ def code_digest(function: AnyFunction) -> str:
         TypeError: a function reads what cannot be described, or differs from what was compiled.
     """
     parts: list[object] = [_OPTIONS, _VERSIONS, _compiler_code()]
-    functions = [inspect.unwrap(function)]
+    functions: list[Any] = [getattr(function, "py_func", function)]
     for each in functions:  # which grows by those that are called
         callees: list[FunctionType] = []
         content = _content_of(each, callees)
@@ -304,8 +303,11 @@ def code_digest(function: AnyFunction) -> str:
 
 
 _VERSIONS = numba.__version__, llvmlite.__version__, np.__version__, sys.version
-_LIBRARIES = {"llvmlite", "numba", "numpy", *sys.stdlib_module_names}
-"""Packages whose functions are known by their names, since `_VERSIONS` tells what they do."""
+_LIBRARIES = {"_operator", "builtins", "cmath", "math", "numba", "numpy", "operator", "random"}
+"""Modules whose functions are known by their names, since `_VERSIONS` tells what they do.
+
+They are those that the compiler knows; one's own file may be called like any other module.
+"""
 _CODE = (
     *("name", "flags", "argcount", "posonlyargcount", "kwonlyargcount", "code", "exceptiontable"),
     *("consts", "names", "varnames", "freevars", "cellvars"),
