@@ -286,7 +286,8 @@ def _code() -> str:
         spec = find_spec(package)
         for folder in (spec and spec.submodule_search_locations) or []:
             for file in sorted(Path(folder).rglob("*.py")):
-                if file.stat().st_mtime_ns > _imported_at:
+                # A time to come is that of another machine's clock.
+                if _imported_at < file.stat().st_mtime_ns <= time.time_ns():
                     raise WorkerError(
                         f"{file} was edited after this process had imported it, and workers would "
                         "run other code; start Python anew"
