@@ -304,7 +304,10 @@ def _checked_options(name: str, takes: Signature, options: Mapping[str, Any]) ->
         kind = kinds.get(option)
         if kind is None:
             known = ", ".join(kinds) or "none"
-            raise TypeError(f"the agent {name!r} has no option {option!r}; its options: {known}")
+            question = did_you_mean(option, kinds)
+            raise TypeError(
+                f"the agent {name!r} has no option {option!r}{question}; its options: {known}"
+            )
         # A number may be written without its point, and a name may look like a number.
         if (type(value), kind) in ((int, float), (int, str), (float, str)):
             checked[option] = kind(value)

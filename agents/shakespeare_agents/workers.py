@@ -38,6 +38,7 @@ _ONE_THREAD = {
 }
 """Environment of workers: they share the cores, so libraries get one thread each."""
 _SAFE_PATH, _OURS = "PYTHONSAFEPATH", "workers"
+_imported_at = time.time_ns()
 _starting = threading.Lock()
 
 
@@ -272,6 +273,11 @@ def _started(code: str, job: bytes) -> Any:
 
 @cache
 def _code() -> str:
+    """Return a digest of this project's files, which workers import, too.
+
+    Raises:
+        WorkerError: a file has changed since this process imported it.
+    """
     digest = hashlib.sha256(f"{version('numpy')} {version('numba')}".encode())
     for package in (
         *("shakespeare_env", "shakespeare_agents", "shakespeare_arena"),
@@ -280,6 +286,12 @@ def _code() -> str:
         spec = find_spec(package)
         for folder in (spec and spec.submodule_search_locations) or []:
             for file in sorted(Path(folder).rglob("*.py")):
+                # A time to come is that of another machine's clock.
+                if _imported_at < file.stat().st_mtime_ns <= time.time_ns():
+                    raise WorkerError(
+                        f"{file} was edited after this process had imported it, and workers would "
+                        "run other code; start Python anew"
+                    )
                 digest.update(file.read_bytes())
     return digest.hexdigest()
 

@@ -52,11 +52,8 @@ envs = supersuit.gym_vec_env_v0(seat(), 4)
 observations, infos = envs.reset(seed=0)
 finished = illegal = 0
 for _ in range(200):
-    # A finished game has no legal action; any starts the next one.
-    legal = (
-        mask if mask.any() else mask + 1 for mask in infos["action_mask"]
-    )
-    actions = [rng.choice(np.flatnonzero(mask)) for mask in legal]
+    masks = infos["action_mask"]
+    actions = [rng.choice(np.flatnonzero(mask)) for mask in masks]
     observations, rewards, ended, truncated, infos = envs.step(actions)
     finished += ended.sum()
     illegal += np.sum(infos.get("illegal_action", 0))

@@ -43,7 +43,7 @@ def read_box(kind: type[F], package: Path, path: Path) -> F:
     Raises:
         BoxError: it cannot be read, or an entry is wrong; names file, entry and value.
     """
-    return checked_box(kind, _complete(package, path), path)
+    return checked_box(kind, complete_facts(package, path), path)
 
 
 def checked_box(kind: type[F], facts: Mapping[str, Any], path: Path) -> F:
@@ -61,7 +61,12 @@ def checked_box(kind: type[F], facts: Mapping[str, Any], path: Path) -> F:
 
 def facts_digest(package: Path, path: Path) -> str:
     """SHA-256 of a box file but for comments and sources; the package's tables fill gaps."""
-    text = json.dumps(_without_sources(_complete(package, path)), sort_keys=True, default=str)
+    return digest_of_facts(complete_facts(package, path))
+
+
+def digest_of_facts(facts: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of the parsed facts of a file but for their sources."""
+    text = json.dumps(_without_sources(facts), sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -79,7 +84,8 @@ def _without_sources(value: Any) -> Any:
     return [_without_sources(item) for item in value] if isinstance(value, list) else value
 
 
-def _complete(package: Path, path: Path) -> dict[str, Any]:
+def complete_facts(package: Path, path: Path) -> dict[str, Any]:
+    """Return the parsed facts of a file; the package's tables fill gaps; BoxError as `read_box`."""
     return {**_parsed(package / "box.toml"), **_parsed(path)}
 
 

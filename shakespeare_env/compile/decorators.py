@@ -2,26 +2,27 @@
 
 `rule` compiles functions into their callers, `kernel` the few entry points from Python, which alone
 are kept on disk.  Numba's own cache looks only at the cached function's file and would run old
-rules after an edit of a callee.  Here its folder is named after the *contents* of all files that
-may hold rules, so stale code cannot be loaded.
+rules after an edit of a callee.  Here its folder is named after what is compiled: the functions and
+values that this process holds in memory.  So no edit of a file can make stale code be loaded.
 
 Loading compiled code runs it: whoever can write the folder can run code.
 """
 
 from __future__ import annotations
 
+import dis
 import fcntl
 import hashlib
-import inspect
 import os
 import secrets
 import sys
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
+from enum import Enum, EnumType
 from functools import cache, partial, wraps
 from pathlib import Path
-from types import FunctionType
+from types import CodeType, EllipsisType, FunctionType, ModuleType, NoneType
 from typing import Any, ParamSpec, TypeVar, cast
 
 import llvmlite  # type: ignore[import-untyped]
@@ -34,23 +35,17 @@ from numba.core.caching import Cache, IndexDataCacheFile
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, CompileResult, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.dispatcher import Dispatcher
 from numba.core.typed_passes import NativeLowering
 from numba.np import arrayobj
 from platformdirs import user_cache_path
-
-from shakespeare_env.errors import OURS
 
 P = ParamSpec("P")
 R = TypeVar("R")
 AnyFunction = Callable[..., Any]
 
 CACHE_VARIABLE = "SHAKESPEARE_CACHE"
-PACKAGE = Path(__file__).resolve().parents[1]
-_WITHOUT_RULES = {
-    *("cli", "datasets", "drawing", "drawing.py", "film", "text", "text.py", "words", "wrappers"),
-    *("analysis", "arena", "mcp", "strategy", "table", "workers.py"),
-}
-"""Parts of our packages whose edits compile nothing anew; no rule imports anything from them."""
+_OWN_FOLDER = f"set {CACHE_VARIABLE} to a folder that you can write and nobody else"
 
 
 class RuleCompiler(CompilerBase):  # type: ignore[misc]
@@ -175,22 +170,18 @@ def _widened(kind: Any) -> Any:
     return types.int64 if isinstance(kind, types.Integer) and kind.signed else kind
 
 
-def kernel(
-    owner: str, *functions: AnyFunction, purpose: str | None = None
-) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def kernel(owner: str, purpose: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Compile an entry point when it is first called, and keep its machine code on disk.
 
-    `owner` names the folder, besides the digest; `functions` are compiled in besides those that the
-    kernel imports or closes over (it may close over functions, numbers and texts alone: TypeError);
-    `purpose` is shown to whoever waits, by default its name.
+    `owner` names the folder, besides the digest; `purpose` is shown to whoever waits, by default
+    the function's name.
     """
 
     def compile_and_keep(function: Callable[P, R]) -> Callable[P, R]:
         if numba.config.DISABLE_JIT:
             return function
         compiled: Callable[P, R] = njit(**_OPTIONS)(function)
-        if (folder := code_folder(owner, function, *functions)) is not None:
-            KernelCode(compiled, folder, purpose or function.__name__)
+        KernelCode(compiled, owner, purpose or function.__name__)
         return compiled
 
     return compile_and_keep
@@ -199,14 +190,21 @@ def kernel(
 class KernelCode(Cache):  # type: ignore[misc]
     """Numba's cache of one kernel, in a folder of ours; one process compiles, the others wait."""
 
-    def __init__(self, dispatcher: Any, folder: Path, purpose: str) -> None:
+    def __init__(self, dispatcher: Any, owner: str, purpose: str) -> None:
         name = dispatcher.py_func.__name__.strip("<>")
-        self._cache_path, self._purpose = str(folder), purpose
-        # The folder's name stands for the source.
-        self._cache_file = IndexDataCacheFile(self._cache_path, name, source_stamp=None)
+        self._cache_path = ""
+        self._cache_file: Any = None
+        self._purpose = purpose
         compile_kernel = dispatcher.compile
 
         def compile_in_turn(signature: Any) -> Any:
+            folder = code_folder(owner, dispatcher.py_func)
+            if folder is None:
+                self._cache_file = None
+                return compile_kernel(signature)
+            # The folder's name stands for the source.
+            self._cache_path = str(folder)
+            self._cache_file = IndexDataCacheFile(self._cache_path, name, source_stamp=None)
             with ExitStack() as turn:
                 with suppress(OSError):  # a folder that cannot be written
                     folder.mkdir(0o700, parents=True, exist_ok=True)
@@ -220,11 +218,15 @@ class KernelCode(Cache):  # type: ignore[misc]
         """The code for a signature; None, with a notice, if it is to be compiled."""
         target_context.refresh()
         try:
-            content = self._cache_file.load(self._index_key(sig, target_context.codegen()))
-            if content is not None:
-                return self._rebuilt(target_context, content)
+            if self._cache_file is not None:
+                content = self._cache_file.load(self._index_key(sig, target_context.codegen()))
+                if content is not None:
+                    return self._rebuilt(target_context, content)
         except Exception as fault:
-            _warn(f"{self._cache_path} holds unusable compiled code ({fault}), compiling anew")
+            _warn(
+                f"{self._cache_path} holds unusable compiled code ({fault}), compiling anew; "
+                f"{_OWN_FOLDER}"
+            )
             with suppress(OSError):
                 self.flush()
         with suppress(OSError, ValueError, AttributeError):  # a program without a console
@@ -234,10 +236,14 @@ class KernelCode(Cache):  # type: ignore[misc]
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep compiled code; a warning if the disk does not allow it."""
         try:
-            if (reduced := self._reduced(data)) is not None:
+            reduced = None if self._cache_file is None else self._reduced(data)
+            if reduced is not None:
                 self._cache_file.save(self._index_key(sig, data.codegen), reduced)
         except OSError as fault:
-            _warn(f"compiled code is not kept ({fault}), every process will compile it anew")
+            _warn(
+                f"compiled code is not kept ({fault}), every process will compile it anew; "
+                f"{_OWN_FOLDER}"
+            )
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
         return repr(sig), codegen.magic_tuple(), numba.config.BOUNDSCHECK
@@ -254,94 +260,167 @@ class KernelCode(Cache):  # type: ignore[misc]
 
 @cache  # of each fault once, however many kernels it concerns
 def _warn(fault: str) -> None:
-    remedy = f"set {CACHE_VARIABLE} to a folder that you can write and nobody else"
-    warnings.warn(f"{fault}; {remedy}", RuntimeWarning, stacklevel=2)
+    warnings.warn(fault, RuntimeWarning, stacklevel=2)
 
 
-def code_folder(owner: str, *functions: AnyFunction) -> Path | None:
-    """The folder for compiled functions; None if one has no file, as in notebooks.
+def code_folder(owner: str, function: AnyFunction) -> Path | None:
+    """Return the folder of a function's machine code, or None, with a warning, if there is none.
 
-    It is below `SHAKESPEARE_CACHE`, or else in the user's cache folder.
+    It is below `SHAKESPEARE_CACHE`, or else in the user's cache folder, and is named after the
+    owner and what is compiled.
     """
-    within = _within(functions)
-    modules = frozenset(part.__module__ for part in within if isinstance(part, FunctionType))
-    if any(_file_of(module) is None for module in modules):
+    try:
+        digest = code_digest(function)
+    except TypeError as fault:
+        _warn(f"compiled code is not kept ({fault})")
         return None
-    # A kernel around other functions of the same files is another kernel.  Compiled code names its
-    # modules, and the name of a file outside packages holds its path.
-    parts = " ".join([_digest(modules), *sorted(modules), repr(_OPTIONS), *map(_name_of, within)])
     home = os.environ.get(CACHE_VARIABLE) or user_cache_path()
-    digest = hashlib.sha256(parts.encode()).hexdigest()[:24]
-    return Path(home) / "shakespeare-env" / f"{owner}-{digest}"
+    return Path(home) / "shakespeare-env" / f"{owner}-{digest[:24]}"
 
 
-def _name_of(part: Any) -> str:
-    if isinstance(part, FunctionType):
-        return f"{part.__qualname__}-{part.__code__.co_firstlineno}"
-    return repr(part)
+def code_digest(function: AnyFunction) -> str:
+    """Return the SHA-256 of all that a function's machine code is made from.
 
+    That is the code of the function and of those that it calls, the values that they read, and the
+    compiler, all as this process holds them: their files may have changed since Python read them.
 
-def _within(functions: Iterable[AnyFunction]) -> list[Any]:
-    """Functions without wrappers and all that they close over: functions, numbers and texts."""
-    within: list[Any] = []
-    waiting: list[Any] = list(functions)
-    while waiting:
-        part = inspect.unwrap(waiting.pop())
-        if not isinstance(part, FunctionType | bool | int | str):
-            raise TypeError(
-                f"{part!r} is closed over by compiled code that is kept on disk, which would "
-                "not follow a change of it; make it an argument"
-            )
-        if not any(part is other for other in within):
-            within.append(part)
-            waiting += [cell.cell_contents for cell in getattr(part, "__closure__", None) or ()]
-    return within
-
-
-def _file_of(module: str) -> Path | None:
-    file = getattr(sys.modules.get(module), "__file__", None)
-    return Path(file).resolve() if file else None
-
-
-@cache  # this process runs what the files held when it first asked
-def _digest(modules: frozenset[str]) -> str:
-    """A digest of the files and boxes that rules may come from, and of the compiler."""
-    files, games = sources_of(modules)
-    tables = [sys.modules.get(f"{PACKAGE.name}.{game}.box.tables") for game in games]
-    # The boxes as they were loaded: their files, and the environment, may have changed since.
-    boxes = [repr(module.BOX) for module in tables if module is not None]
-    versions = (numba.__version__, llvmlite.__version__, np.__version__, sys.version)
-    digest = hashlib.sha256(repr((boxes, versions)).encode())
-    for name, path in sorted(files.items()):
-        content = path.read_bytes()
-        digest.update(f"\n{name} {len(content)}\n".encode())
-        digest.update(content)
-    return digest.hexdigest()
-
-
-def sources_of(modules: Iterable[str]) -> tuple[dict[str, Path], list[str]]:
-    """The files that rules in modules may come from, by module or place, and the games they are of.
-
-    The files are those of the modules, of their packages and of this package.  Of our games only
-    those count that hold one of the modules or that are named in one.
+    Raises:
+        TypeError: a function reads what cannot be described, or differs from what was compiled.
     """
-    files = {module: file for module in modules if (file := _file_of(module)) is not None}
-    games, others = [], {*_WITHOUT_RULES}
-    for game in sorted(box.parent.name for box in PACKAGE.glob("*/box.toml")):
-        named, folder = f"{PACKAGE.name}.{game}".encode(), PACKAGE / game
-        if any(folder in path.parents or named in path.read_bytes() for path in files.values()):
-            games.append(game)
-        else:
-            others.add(game)
-    tops = [sys.modules[module.partition(".")[0]] for module in modules]
-    folders = {Path(path).resolve() for top in tops for path in getattr(top, "__path__", ())}
-    for folder in {PACKAGE, *folders}:
-        left_out = others if folder.name in OURS else set()
-        for path in folder.rglob("*.py"):
-            place = path.relative_to(folder.parent)
-            if left_out.isdisjoint(place.parts):
-                files[str(place)] = path
-    return files, games
+    parts: list[object] = [_OPTIONS, _VERSIONS, _compiler_code()]
+    functions: list[Any] = [getattr(function, "py_func", function)]
+    for each in functions:  # which grows by those that are called
+        callees: list[FunctionType] = []
+        content = _content_of(each, callees)
+        if _first_read.setdefault(each, (content, callees)) != (content, callees):
+            raise TypeError(
+                f"{each.__module__}.{each.__qualname__}, or a value that it reads, was changed "
+                "after it was first used; start Python anew"
+            )
+        functions += [callee for callee in dict.fromkeys(callees) if callee not in functions]
+        parts.append((content, [functions.index(callee) for callee in callees]))
+    return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+
+_VERSIONS = numba.__version__, llvmlite.__version__, np.__version__, sys.version
+_LIBRARIES = {"_operator", "builtins", "cmath", "math", "numba", "numpy", "operator", "random"}
+"""Modules whose functions are known by their names, since `_VERSIONS` tells what they do.
+
+They are those that the compiler knows; one's own file may be called like any other module.
+"""
+_CODE = (
+    *("name", "flags", "argcount", "posonlyargcount", "kwonlyargcount", "code", "exceptiontable"),
+    *("consts", "names", "varnames", "freevars", "cellvars"),
+)
+"""The attributes of a code object that decide what it does, without their prefix."""
+_first_read: dict[FunctionType, tuple[str, list[FunctionType]]] = {}
+"""Functions as they were first compiled or loaded.
+
+A rule stays as it was compiled when a value that it reads is set anew, so no kernel that is
+compiled with it later is what its digest would say.
+"""
+
+
+@cache
+def _compiler_code() -> list[object]:
+    """Return a description of this module's functions and passes of the compiler."""
+    places = (sys.modules[__name__], RuleCompiler, _RuleLowering, RuleLibrary)
+    functions = (value for place in places for value in vars(place).values())
+    own = (it for it in functions if isinstance(it, FunctionType) and it.__module__ == __name__)
+    return [_described(function.__code__, []) for function in own]
+
+
+def _content_of(function: FunctionType, callees: list[FunctionType]) -> str:
+    """Return a description of a function and of what it reads; those that it calls are added."""
+    code, names_read = _code_of(function.__code__)
+    names = function.__globals__
+    read: list[object] = []
+    for first, *attributes in names_read:
+        if first not in names:  # a name of Python itself
+            read.append(first)
+            continue
+        value = names[first]
+        while attributes and isinstance(value, ModuleType | EnumType) and not _library_name(value):
+            value = getattr(value, attributes.pop(0), None)
+        read += [_described(value, callees), attributes]
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    kept = (function.__defaults__, function.__kwdefaults__ and (*function.__kwdefaults__.items(),))
+    held = [_described(value, callees) for value in (*kept, *cells)]
+    return repr((function.__module__, function.__qualname__, code, read, held))
+
+
+@cache
+def _code_of(code: CodeType) -> tuple[str, list[list[str]]]:
+    """Return the SHA-256 of code, and the global names that it reads.
+
+    Each name is followed by the attributes that are taken from it at once: ["np", "float32"].
+    """
+    names: list[list[str]] = []
+    path: list[str] = []
+    for step in dis.get_instructions(code):
+        if step.opname == "LOAD_GLOBAL":
+            path = [step.argval]
+            names.append(path)
+        elif step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            path.append(step.argval)
+        elif step.opname != "EXTENDED_ARG":
+            path = []
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            names += _code_of(inner)[1]
+    facts = [_described(getattr(code, f"co_{part}"), []) for part in _CODE]
+    digest = hashlib.sha256(repr(facts).encode()).hexdigest()
+    return digest, [*map(list, dict.fromkeys(map(tuple, names)))]
+
+
+def _described(value: Any, callees: list[FunctionType]) -> object:
+    """Return what a value is, as numbers and texts; functions are added to those called.
+
+    Raises:
+        TypeError: changes of such a value would go unnoticed.
+    """
+    kind = type(value)
+    label = f"{kind.__module__}.{kind.__qualname__}"
+    if kind in (bool, int, float, complex, str, bytes, slice, NoneType, EllipsisType):
+        return label, repr(value)
+    if name := _library_name(value):
+        return name
+    if isinstance(value, Dispatcher):
+        callees.append(value.py_func)
+        return label, sorted(map(repr, value.targetoptions.items()))
+    if isinstance(value, FunctionType):
+        callees.append(value)
+        return label
+    if isinstance(value, CodeType):
+        return _code_of(value)[0]
+    if isinstance(value, Enum):
+        return label, value.name, repr(value.value)
+    if isinstance(value, tuple):
+        fields = getattr(kind, "_fields", ())
+        return label, fields, [_described(item, callees) for item in value]
+    if kind is frozenset:
+        return label, sorted(repr(_described(item, callees)) for item in value)
+    if isinstance(value, np.ndarray | np.generic) and not value.dtype.hasobject:
+        content = hashlib.sha256(value.tobytes()).hexdigest()
+        return label, repr(value.dtype), value.shape, repr(value.flags), content
+    if isinstance(value, np.dtype | types.Type):
+        return label, repr(value)
+    if isinstance(value, EnumType):
+        return label, _described((*value.__members__.values(),), callees)
+    if isinstance(value, type) and issubclass(value, tuple | BaseException):
+        return value.__module__, value.__qualname__, getattr(value, "_fields", ())
+    raise TypeError(f"it reads {value!r}, whose changes would go unnoticed; make it an argument")
+
+
+def _library_name(value: Any) -> str:
+    """Return the name of a module, function or class of a library, else an empty text."""
+    is_module = isinstance(value, ModuleType)
+    module = value.__name__ if is_module else getattr(value, "__module__", None) or ""
+    if module.partition(".")[0] not in _LIBRARIES:
+        return ""
+    name = "" if is_module else getattr(value, "__name__", "")
+    found = value if is_module else getattr(sys.modules.get(module), name, None)
+    return f"{module}.{name}" if found is value else ""
 
 
 def seconds_spent() -> float:

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from numba import config, cuda
 
-from shakespeare_env.compile.decorators import AnyFunction, KernelCode, code_folder
+from shakespeare_env.compile.decorators import AnyFunction, KernelCode
 
 SIMULATED = bool(config.ENABLE_CUDASIM)
 """Whether there is a simulator in place of a GPU."""
@@ -46,8 +46,8 @@ def kernel_over_rows(row: AnyFunction, owner: str, purpose: str) -> Any:
             row(i, *arguments)
 
     kernel = cuda.jit(over_rows)
-    if not SIMULATED and (folder := code_folder(f"{owner}-device", over_rows)) is not None:
-        DeviceCode(kernel, folder, f"{purpose} for the GPU")
+    if not SIMULATED:
+        DeviceCode(kernel, f"{owner}-device", f"{purpose} for the GPU")
     return kernel
 
 

@@ -10,6 +10,8 @@ observation layout.  Every record has:
 
 from __future__ import annotations
 
+import hashlib
+import linecache
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -33,6 +35,11 @@ UNKNOWN = "?"
 NO_SEAT = -1
 """A spectator, for `Game.seen_by`."""
 
+_ARGUMENTS = (
+    *("autoreset", "box", "n", "num_envs", "opponents", "players", "render_mode", "reward"),
+    *("seat", "seed", "threads"),
+)
+"""Arguments of the environments, one of which an unknown option may be meant for."""
 _PLACE = re.compile(r"\{\+(\d+)\}")
 
 
@@ -214,6 +221,8 @@ class Game:
         is_secret: (dict, move) -> whether a move of the seat to move is hidden from the others.
         presentation: How positions are drawn and worded.
         box: The component file in force, or the source of a game without one.
+        digest: SHA-256 of what the game was made from, which all that is saved of it holds. By
+            default it is that of `box`, which may change afterwards, as the game is made.
         explain: (record, fault) -> place, fault and remedy in words, for a game whose `fault` gives
             other numbers than those of fields.
         forecast_horizon: Decisions of each seat after which a network's forecast tells a search
@@ -239,12 +248,15 @@ class Game:
     is_secret: Callable[[Mapping[str, Any], str], bool] = field(repr=False)
     presentation: Presentation = field(repr=False)
     box: Path
+    digest: str = field(default="", repr=False)
     explain: Callable[[Record, int], tuple[str, str, str]] | None = field(default=None, repr=False)
     forecast_horizon: int | None = None
 
     def __post_init__(self) -> None:
         if self.min_seats == 1 and self.solo_target is None:
             raise ValueError(f"{self.name} is played alone: give good_scores of one seat")
+        if not self.digest:
+            object.__setattr__(self, "digest", _source_digest(self.box))
 
     @property
     def solo_target(self) -> float | None:
@@ -261,7 +273,7 @@ class Game:
         bits, counts = 0, [*players]
         for name, value in options.items():
             if name not in self.options:
-                known = ("players", "seed", "box", *self.options)
+                known = {*_ARGUMENTS, *self.options} - {name}
                 # In Python's own words, which other libraries look for.
                 raise TypeError(
                     f"{self.name} got an unexpected keyword argument {name!r}"
@@ -283,3 +295,11 @@ class Game:
         if not low <= players <= high:
             raise ValueError(f"players={players}: {self.name} is played by {low} to {high} seats")
         return int(players)
+
+
+def _source_digest(place: Path) -> str:
+    """Return the SHA-256 of the text that is now in a file or a notebook's cell."""
+    if place.exists():
+        linecache.checkcache(str(place))
+    text = "".join(linecache.getlines(str(place)))
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -7,7 +7,6 @@ threads share a batch.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.compile.decorators import P, R, kernel
-from shakespeare_env.core.game import Game, Records, Rules
+from shakespeare_env.core.game import Game, Records
 from shakespeare_env.core.rng import below_in, mix, stream
 from shakespeare_env.core.row_rules import forced_moves_of, row_rules_of
 
@@ -44,18 +43,10 @@ def taken(games: Records, rows: NDArray[Any]) -> Records:
     return copies
 
 
-def rules_of(game: Game) -> list[Callable[..., Any]]:
-    """A game's rules, which all its kernels are kept with."""
-    return [getattr(game.rules, field.name) for field in fields(Rules)]
-
-
 @cache
 def kernels_of(game: Game) -> SimpleNamespace:
-    """A game's entry points, each compiled, or loaded from the cache, when it is first called.
-
-    They close over functions alone: code on disk would not follow a change of anything else.
-    """
-    rules, rows_do, functions = game.rules, row_rules_of(game), rules_of(game)
+    """A game's entry points, each compiled, or loaded from the cache, when it is first called."""
+    rules, rows_do = game.rules, row_rules_of(game)
     row_set_up, row_refresh, row_step = rows_do.set_up, rows_do.refresh, rows_do.step
     is_legal = rows_do.is_legal
     rules_legal, rules_play, rules_fault = rules.legal, rules.play, rules.fault
@@ -67,7 +58,7 @@ def kernels_of(game: Game) -> SimpleNamespace:
         purpose = f"{game.name.capitalize()}'s rules ({what})"
 
         def add(function: Callable[P, R]) -> Callable[P, R]:
-            entry = kernel(game.name, *functions, purpose=purpose)(function)
+            entry = kernel(game.name, purpose)(function)
             entry_points[function.__name__] = entry
             return entry
 

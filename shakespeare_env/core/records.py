@@ -8,9 +8,14 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from shakespeare_env.checks.values import did_you_mean, is_whole, shown
+
 Visible: TypeAlias = Literal["all", "owner", "nobody"] | Callable[[Any, int, int], bool]
 """Who sees a field: everybody, only the seat whose row it is, or nobody; or a rule (game,
 seat, owner) -> whether the seat, -1 for a spectator, sees the owner's row, 0 without rows."""
+
+_VISIBLE = ("all", "owner", "nobody")
+_FORMS = ("numbers", "row", "counts", "list")
 
 
 @dataclass(frozen=True)
@@ -18,6 +23,8 @@ class StateField:
     """A field of a record: numbers from `low` to `high`.
 
     Attributes:
+        shape: Of its array: a size, or a tuple of the sizes of several axes; () is one number.
+        kind: The type of its numbers, by default for -128 to 127.
         by_seat: Whether the first axis has a row for every seat.
         seats: Whether the numbers are seats, -1 for nobody.
         words: The names of the numbers, from `low` on; whole numbers where text counts otherwise.
@@ -46,6 +53,33 @@ class StateField:
     visible: Visible = "all"
     pool: str = ""
 
+    def __post_init__(self) -> None:
+        if not (isinstance(self.kind, type) and issubclass(self.kind, np.integer)):
+            raise TypeError(
+                f"{self.name}: kind={shown(self.kind)} is no integer type of NumPy; several axes "
+                "are one shape, such as shape=(4, 13)"
+            )
+        sizes = self.shape if isinstance(self.shape, tuple) else (self.shape,)
+        if not all(is_whole(size) and size > 0 for size in sizes):
+            raise ValueError(
+                f"{self.name}: shape={shown(self.shape)}; give a size from 1, or a tuple of them"
+            )
+        least, most = np.iinfo(self.kind).min, np.iinfo(self.kind).max
+        if not least <= self.low <= self.high <= most:
+            raise ValueError(
+                f"{self.name}: {self.low} to {self.high} is no range within {least} to {most} of "
+                f"{self.kind.__name__}; give the lowest number first, and a kind that holds both"
+            )
+        if not callable(self.visible) and self.visible not in _VISIBLE:
+            raise ValueError(_unknown(self.name, "visible", self.visible, _VISIBLE))
+        if self.form not in _FORMS:
+            raise ValueError(_unknown(self.name, "form", self.form, _FORMS))
+        if self.form in ("counts", "list") and (not sizes or len(self.places) != sizes[-1]):
+            raise ValueError(
+                f"{self.name}: {len(self.places)} places; form={self.form!r} needs a name for each "
+                f"number of the last axis of shape={shown(self.shape)}"
+            )
+
     @property
     def size(self) -> int:
         """The count of its numbers."""
@@ -56,6 +90,11 @@ class StateField:
         """The count of its rows: one for each seat, or one."""
         shape = (self.shape,) if isinstance(self.shape, int) else self.shape
         return shape[0] if self.by_seat else 1
+
+
+def _unknown(field: str, name: str, given: object, known: tuple[str, ...]) -> str:
+    question = did_you_mean(str(given), known)
+    return f"{field}: {name}={shown(given)}{question}; choose one of {', '.join(known)}"
 
 
 def state_type(fields: Iterable[StateField]) -> np.dtype[np.void]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import linecache
 import os
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -29,7 +27,6 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 _WRAPPERS = "shakespeare_env.wrappers"
 
 _loaded: dict[str, Game] = {}
-_digests: dict[str, str] = {}
 _others_found = False
 
 
@@ -56,9 +53,8 @@ def variants(name: str) -> tuple[str, ...]:
 def register(game: Game) -> Game:
     """Make a game known by its name in this process; return it.
 
-    Whatever is saved of it holds a digest of its source, as of other games' boxes. A game redefined
-    in the same file or notebook replaces the former one. Installed packages name their games under
-    the entry point group `shakespeare_env.games`.
+    A game redefined in the same file or notebook replaces the former one. Installed packages name
+    their games under the entry point group `shakespeare_env.games`.
 
     Raises:
         ValueError: there is another game of this name.
@@ -68,9 +64,7 @@ def register(game: Game) -> Game:
         raise ValueError(f"there is a game {game.name!r} already; give yours another name")
     if known is None:
         _register_views(game.name, range(game.min_seats, game.max_seats + 1))
-    source = "".join(linecache.getlines(str(game.box)))  # works for a notebook's cells, too
     _loaded[game.name] = game
-    _digests[game.name] = hashlib.sha256(source.encode()).hexdigest()
     return game
 
 
@@ -133,10 +127,8 @@ def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
             if wanted is not None:
                 os.environ[variable] = str(wanted.resolve())
             # Its modules may have been imported some other way, with another box.
-            loaded: Game = import_module(f"shakespeare_env.{name}.contract").GAME
-            _digests[name] = box_files.facts_digest(_PACKAGE / name, loaded.box)
-            _loaded[name] = loaded
-        if wanted is not None and _digest_of(name, wanted) != _digests[name]:
+            _loaded[name] = import_module(f"shakespeare_env.{name}.contract").GAME
+        if wanted is not None and _digest_of(name, wanted) != _loaded[name].digest:
             raise BoxError(
                 f"{box}: this process already plays {name} with {_loaded[name].box}; name the box "
                 f"before anything else is made, or set {variable} to it"
@@ -152,7 +144,7 @@ def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
 def _digest_of(name: str, box: Path) -> str:
     if has_box(name):
         return box_files.facts_digest(_PACKAGE / name, box)
-    return _digests[name] if box.resolve() == _loaded[name].box.resolve() else ""
+    return _loaded[name].digest if box.resolve() == _loaded[name].box.resolve() else ""
 
 
 def _check_name(name: str) -> None:
@@ -190,8 +182,7 @@ def box_in_force(name: str) -> Path:
 
 def box_digest(name: str) -> str:
     """SHA-256 of the facts in force, without comments and sources, when the game was loaded."""
-    game(name)
-    return _digests[name]
+    return game(name).digest
 
 
 def game_saved(name: str, digest: str) -> Game:
@@ -209,7 +200,7 @@ def box_fault(name: str, digest: str, copy: Path | None = None) -> str | None:
     if one was kept. ValueError if there is no such game, BoxError if the box cannot be read.
     """
     box = box_in_force(name)
-    if digest == (_digests.get(name) or _digest_of(name, box)):
+    if digest == (_loaded[name].digest if name in _loaded else _digest_of(name, box)):
         return None
     if not has_box(name):
         return f"made with another version of {box}; use the file it was made with"

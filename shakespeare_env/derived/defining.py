@@ -45,6 +45,7 @@ def define(
     determinize: Callable[[Record, int], None] | None = None,
     shown: Mapping[str, Any] | None = None,
     box: Path | None = None,
+    digest: str = "",
     forecast_horizon: int | None = None,
     is_secret: Callable[[Mapping[str, Any], str], bool] | None = None,
 ) -> Game:
@@ -71,6 +72,7 @@ def define(
         determinize: The rule `Rules.determinize`, in place of that from the fields.
         shown: Parts of the `Presentation`, by their names.
         box: The component file in force; by default the file of `set_up`.
+        digest: See `Game`.
         forecast_horizon: See `Game`.
         is_secret: See `Game`; by default a move is secret if another seat would see the same after
             another legal one, which takes a while to find out.
@@ -134,6 +136,7 @@ def define(
         is_secret=is_secret,
         presentation=derived.presentation(**(shown or {})),
         box=box or Path(inspect.getfile(inspect.unwrap(set_up))),
+        digest=digest,
         forecast_horizon=forecast_horizon,
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from shakespeare_env.derived.defining import define
 from shakespeare_env.figaro import rules
 from shakespeare_env.figaro.actions import TABLE
-from shakespeare_env.figaro.box.tables import BOX_FILE, MIN_SEATS, N_SEATS
+from shakespeare_env.figaro.box.tables import BOX_DIGEST, BOX_FILE, MIN_SEATS, N_SEATS
 from shakespeare_env.figaro.checks import CHECKS
 from shakespeare_env.figaro.drawing import SEAT_COLOURS, board, picture, places
 from shakespeare_env.figaro.observe import LAYOUT, determinize, observe
@@ -30,6 +30,7 @@ GAME = define(
     forecast_horizon=4,
     is_secret=lambda position, move: False,
     box=BOX_FILE,
+    digest=BOX_DIGEST,
     shown={
         "chapter": "round",
         "draw": draw,

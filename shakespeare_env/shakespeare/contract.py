@@ -5,7 +5,7 @@ from __future__ import annotations
 from shakespeare_env.core.game import Game, Rules
 from shakespeare_env.core.presentation import Presentation
 from shakespeare_env.shakespeare.actions import TABLE
-from shakespeare_env.shakespeare.box.tables import BOX_FILE, GOOD_SCORES, N_SEATS
+from shakespeare_env.shakespeare.box.tables import BOX_DIGEST, BOX_FILE, GOOD_SCORES, N_SEATS
 from shakespeare_env.shakespeare.drawing.board import board, picture, places
 from shakespeare_env.shakespeare.drawing.shapes import SEAT_COLOURS
 from shakespeare_env.shakespeare.record.checks import fault
@@ -54,4 +54,5 @@ GAME = Game(
         score_sheet=score_sheet,
     ),
     box=BOX_FILE,
+    digest=BOX_DIGEST,
 )

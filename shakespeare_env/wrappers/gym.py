@@ -25,6 +25,8 @@ from shakespeare_env.wrappers.spaces import (
 )
 
 _ONLY_ROW = np.zeros(1, np.int64)
+_OF_SINGLE_ENVIRONMENTS = {"max_episode_steps", "disable_env_checker"}
+"""Arguments with which `gymnasium.make` wraps an environment of one game."""
 
 
 class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
@@ -62,7 +64,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         return int(self.games.seats[0])
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """bool[A], a copy: the legal actions; none when over."""
+        """bool[A], a copy: the legal actions; all are set when the game is over."""
         mask: NDArray[np.bool_] = self.games.action_masks()[0]
         return mask
 
@@ -107,7 +109,8 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
     `AutoresetMode.NEXT_STEP`).
 
     Infos are arrays by row, and `_key`, bool[n], says which rows `key` is for.
-    `infos["action_mask"]`, int8[n, A], is always present, all 0 in a game that is over.
+    `infos["action_mask"]`, int8[n, A], is always present, all 1 in a game that is over: any action
+    starts the next one.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - a class attribute in Gymnasium's interface
@@ -124,6 +127,12 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         render_mode: str | None = None,
         **arguments: Any,
     ) -> None:
+        for name in _OF_SINGLE_ENVIRONMENTS & arguments.keys():
+            raise TypeError(
+                f"{name}={arguments[name]!r} wraps environments of one game, and these games are "
+                'one array and end by themselves; leave it out, or add vectorization_mode="sync", '
+                "which steps one environment after the other"
+            )
         # Wrappers of Gymnasium add to the modes in place.
         self.metadata = deepcopy(type(self).metadata)
         self.games = SingleAgentBatch(game, num_envs, seed=None, **arguments)
@@ -137,7 +146,7 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         self._has_begun = False
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """bool[n, A], a copy: the legal actions of every row."""
+        """bool[n, A], a copy: the legal actions of every row; all are set where it is over."""
         return self.games.action_masks()
 
     def reset(

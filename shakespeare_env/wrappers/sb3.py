@@ -46,7 +46,7 @@ class SB3SingleAgentVecEnv(VecEnv):
         return self.games.action_masks()
 
     def reset(self) -> NDArray[np.int8]:
-        """int8[n, D]: deal new games, from a seed given to `seed`; unplayed ones stay as dealt."""
+        """int8[n, D]: deal the next games, or those of a seed given to `seed`."""
         self.games.reset(self._seeds[0])
         self._reset_seeds()
         self._reset_options()

@@ -73,31 +73,31 @@ class SingleAgentBatch:
         self._games_begun = np.zeros(n, np.int64)
         self._owed = np.zeros(n, np.float32)
         self._every_row = np.arange(n)
-        self._untouched = np.zeros(n, np.bool_)
+        self._is_first_deal = np.zeros(n, np.bool_)
         self.reset(fresh_seed() if seed is None else seed)
+        self._is_first_deal = np.ones(n, np.bool_)
 
     def reset(self, seed: int | None = None, rows: Integers | None = None) -> None:
         """Deal all games, or those of increasing rows, int[m], again.
 
-        A seed decides chance and opponents' draws.  None deals the games that follow; games that
-        have not been stepped since they were reset stay as dealt.
+        A seed decides chance and opponents' draws.  None deals the games that follow, but leaves a
+        new batch, which nobody has reset or stepped yet, with the games that it was made with.
         """
         chosen = self._every_row if rows is None else checked_rows(self.batch.n, rows)
+        is_first_deal = self._is_first_deal[chosen]
+        self._is_first_deal[chosen] = False
         if seed is None:
-            chosen = chosen[~self._untouched[chosen]]
-            self.restart(chosen)
+            self.restart(chosen[~is_first_deal])
         else:
-            self._untouched[chosen] = False
             self.batch.reset(seed, rows=chosen)
             self._lineup.generators.states[chosen] = GameGenerators.of_games(seed, chosen).states
             self._games_begun[chosen] = 0
             self._open(chosen)
-        self._untouched[chosen] = True
 
     def restart(self, rows: Integers) -> None:
         """Deal the next game in some rows, increasing, over or not; chance continues."""
         chosen = checked_rows(self.batch.n, rows)
-        self._untouched[chosen] = False
+        self._is_first_deal[chosen] = False
         self.batch.restart(chosen)
         self._open(chosen)
 
@@ -124,7 +124,7 @@ class SingleAgentBatch:
         if not (ready := self._ready[played]).all():
             raise RuntimeError(f"an opponent failed in games {played[~ready].tolist()}; call reset")
         chosen = as_actions(actions, len(played))
-        self._untouched[played] = False
+        self._is_first_deal[played] = False
         legal = (chosen >= 0) & (chosen < batch.actions.size)
         legal[legal] = batch.mask[played[legal], chosen[legal]]
         stepped = played[legal]
@@ -141,8 +141,14 @@ class SingleAgentBatch:
         return rewards, ended
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """bool[n, A], a copy: the learner's legal actions; none when over."""
-        return self.batch.mask & (self._ready & ~self.over)[:, None]
+        """bool[n, A], a copy: the learner's legal actions.
+
+        All are set where a game is over, since no action is played there and distributions over the
+        actions of a mask need one.
+        """
+        masks: NDArray[np.bool_] = self.batch.mask & self._ready[:, None]
+        masks[self.over] = True
+        return masks
 
     def observe(self, rows: NDArray[np.int64]) -> NDArray[np.int8]:
         """int8[m, D]: what the learner sees of some games, finished ones included."""

@@ -10,6 +10,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from shakespeare_env.checks.values import did_you_mean
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.game import Game, Record
@@ -114,7 +115,8 @@ class Renderer:
     def __init__(self, game: Game, mode: str | None, modes: Sequence[str] = RENDER_MODES) -> None:
         if mode is not None and mode not in modes:
             known = ", ".join(map(repr, modes))
-            raise ValueError(f"render_mode={mode!r}: choose None or one of {known}")
+            question = did_you_mean(str(mode), modes)
+            raise ValueError(f"render_mode={mode!r}{question}: choose None or one of {known}")
         self.mode = mode
         self._game = game.name  # a game's own functions cannot always be pickled
 

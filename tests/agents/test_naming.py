@@ -235,6 +235,18 @@ def test_older_bundled_networks_stay_and_the_newest_plays_by_default(bundled):
         make("network,version=2", GAME)
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        *(("network,greed=false", "greedy"), ("search,second=1", "seconds")),
+        *(("search,rollouts=randm", "random"), ("serch", "search")),
+    ],
+)
+def test_a_misspelled_name_option_or_value_is_answered_with_what_was_meant(name, meant):
+    with pytest.raises((TypeError, ValueError), match=f"did you mean '{meant}'"):
+        make(name, GAME)
+
+
 def test_where_no_bundled_network_fits_the_heuristic_is_the_default(bundled):
     assert default(GAME) == "heuristic"
     assert default(replace(GAME, name="chess")) == "random"

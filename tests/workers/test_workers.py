@@ -9,7 +9,7 @@ from typing import Any
 import psutil
 import pytest
 
-from shakespeare_agents.workers import in_order, open_workers
+from shakespeare_agents.workers import _code, in_order, open_workers
 from shakespeare_env.errors import WorkerError, own_steps
 from tests.workers.jobs_for_tests import RaisesLocal, Squares
 
@@ -129,3 +129,11 @@ def test_workers_end_with_their_driver_and_run_nothing_that_lies_in_the_folder(t
     _, left = psutil.wait_procs(children, timeout=10)
     assert not left
     assert not (tmp_path / "it_ran").exists()
+
+
+def test_files_edited_since_this_process_imported_them_are_refused(monkeypatch):
+    """Workers would import the edited ones."""
+    monkeypatch.setattr("shakespeare_agents.workers._imported_at", 0)
+    _code.cache_clear()
+    with pytest.raises(WorkerError, match="edited after this process"):
+        _code()

@@ -41,7 +41,13 @@ REFUSED: list[tuple[list[Any], dict[str, Any], type[Exception], str]] = [
     (VIEWS[3:], {"render_mode": "human"}, ValueError, "render_mode='human'"),
     (VIEWS, {"box": "no/such/box.toml"}, ValueError, "no/such/box.toml"),
     (VIEWS, {"box": 3}, TypeError, "int"),
-    (VIEWS, {"player": 2}, TypeError, "unexpected keyword argument 'player' .did you mean"),
+    (VIEWS, {"reward": "scor"}, ValueError, "reward='scor' .did you mean 'score'"),
+    (VIEWS[:4], {"render_mode": "ansy"}, ValueError, "render_mode='ansy' .did you mean 'ansi'"),
+    (VIEWS, {"player": 2}, TypeError, "argument 'player' .did you mean 'players'"),
+    (VIEWS, {"rewards": "win"}, TypeError, "argument 'rewards' .did you mean 'reward'"),
+    (VIEWS, {"thread": 2}, TypeError, "argument 'thread' .did you mean 'threads'"),
+    (VIEWS[:4], {"render_mod": "ansi"}, TypeError, "'render_mod' .did you mean 'render_mode'"),
+    (SEATED, {"opponent": "random"}, TypeError, "'opponent' .did you mean 'opponents'"),
     ([SingleAgentVectorEnv], {"num_envs": 5, "players": [2, 2]}, ValueError, "players"),
     (SEATED, {"opponents": ["random"]}, ValueError, f"1 opponents for {MOST - 1} seats"),
     (SEATED, {"opponents": {}}, ValueError, "weight"),
@@ -71,6 +77,39 @@ def test_what_makes_no_sense_for_many_games_is_refused(table):
     for make in (SingleAgentEnv, SingleAgentVectorEnv):
         with pytest.raises(ResetNeeded):
             make(**table.arguments).step(np.zeros(1, int))
+
+
+@small_tables
+@pytest.mark.parametrize("make", VIEWS, ids=lambda make: make.__name__)
+def test_each_reset_without_a_seed_deals_the_next_game(table, make):
+    """Even where nobody has taken a step in between."""
+    view = make(**table.arguments)
+    games = view.unwrapped._batch if isinstance(view, raw_env) else view.games.batch
+    dealt = set()
+    for _ in range(20):
+        view.reset()
+        dealt.add(games.save([0]).tobytes())
+    assert len(dealt) == 20
+
+
+@full_tables
+@pytest.mark.parametrize("make", SEATED, ids=lambda make: make.__name__)
+def test_a_mask_can_be_sampled_at_every_step(table, make):
+    """Gymnasium's views show a game that is over for a step, which takes any action."""
+    view = make(**table.arguments, opponents="random")
+    view.reset()
+    ended = 0
+    while ended < 2:
+        masks = np.atleast_2d(view.action_masks())
+        assert masks.any(axis=1).all()
+        actions = masks.argmax(axis=1)
+        _, _, over, *_, infos = view.step(actions if hasattr(view, "num_envs") else actions[0])
+        ended += int(np.sum(over))
+        if isinstance(infos, dict):
+            assert np.atleast_2d(infos["action_mask"]).any(axis=1).all()
+        if isinstance(view, SingleAgentEnv) and over:
+            assert view.action_masks().all()
+            view.reset()
 
 
 @small_tables

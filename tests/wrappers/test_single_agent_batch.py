@@ -41,7 +41,7 @@ def test_a_game_that_ends_before_the_learner_decides_is_none_of_its_games(table)
 
 
 @full_tables
-def test_reset_without_a_seed_leaves_untouched_games_and_goes_on_from_others(table):
+def test_the_first_reset_without_a_seed_leaves_new_games_and_later_ones_go_on(table):
     rows = make(table, 4, seed=2)
     dealt = snapshot(rows.batch)
     rows.reset()
@@ -53,6 +53,9 @@ def test_reset_without_a_seed_leaves_untouched_games_and_goes_on_from_others(tab
     rows.reset(2)
     assert_unchanged(rows.batch, dealt)
     assert list(play(rows, 5)) == course
+    rows.reset(2)
+    rows.reset(rows=[1])
+    assert rows.seats[1] == 2 % table.players
 
 
 @full_tables

@@ -18,9 +18,10 @@ from tests.wrappers.lives import bytes_of
 
 
 def seated(games, records, seats):
-    """Put positions in which the learner is to decide in the place of games just dealt."""
+    """Put positions in which the learner is to decide in the place of the games of a new batch."""
     games.batch.load(slice(None), records)
     games.seats[:] = seats
+    games._is_first_deal[:] = True
     assert (games.batch.to_move == seats).all()
 
 

@@ -28,7 +28,7 @@ from shakespeare_agents.search.playouts import (
     by_network,
     by_rules_of_thumb,
 )
-from shakespeare_env.checks.values import shown
+from shakespeare_env.checks.values import did_you_mean, shown
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game
 from shakespeare_env.play.agent import Advisor
@@ -255,7 +255,9 @@ def search_agent(
         choose = by_rules_of_thumb(heuristics_of(game).score) if by_rules else at_random
         return plain_search(game, choose, plan, threads=threads)
     if rollouts != "network":
-        raise ValueError(f"rollouts={rollouts!r}: choose one of network, heuristic, random")
+        known = ("network", "heuristic", "random")
+        question = did_you_mean(rollouts, known)
+        raise ValueError(f"rollouts={rollouts!r}{question}: choose one of {', '.join(known)}")
     if version != NEWEST and not is_bundled:
         raise ValueError(f"version={version} is of bundled networks, not of {network!r}: drop it")
     folder = bundled_checkpoint(game, version) if is_bundled else Path(network)

@@ -217,16 +217,7 @@ def playouts_of(game: Game, choose: Choose) -> Callable[..., int]:
                 play_forced_moves(game, room.mask)
         return state
 
-    @kernel(
-        game.name,
-        rules_play,
-        rules_observe,
-        rules_scores,
-        rules.legal,
-        rules_rewind,
-        choose,
-        purpose=f"{game.name.capitalize()}'s rules (playouts of a search)",
-    )
+    @kernel(game.name, f"{game.name.capitalize()}'s rules (playouts of a search)")
     def play_on(
         records: Any,  # possible games[d]
         sources: Any,  # int64[k], the possible game that each playout starts from

@@ -16,7 +16,13 @@ from typing import Annotated, Literal, Self
 import numpy as np
 from pydantic import AliasPath, Field, model_validator
 
-from shakespeare_env.checks.box_files import Facts, box_in_force, read_box
+from shakespeare_env.checks.box_files import (
+    Facts,
+    box_in_force,
+    checked_box,
+    complete_facts,
+    digest_of_facts,
+)
 
 COLOURS = ("red", "orange", "green", "blue", "purple")
 VALUES = (1, 2, 3)
@@ -71,7 +77,9 @@ class Box(Facts):
 
 _PACKAGE = Path(__file__).parents[1]
 BOX_FILE = box_in_force(_PACKAGE, "FIGARO_BOX")
-BOX = read_box(Box, _PACKAGE, BOX_FILE)
+_FACTS = complete_facts(_PACKAGE, BOX_FILE)
+BOX = checked_box(Box, _FACTS, BOX_FILE)
+BOX_DIGEST = digest_of_facts(_FACTS)
 
 N_SEATS = SEATS[-1]
 MIN_SEATS = SEATS[0]

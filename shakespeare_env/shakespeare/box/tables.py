@@ -21,7 +21,12 @@ from pathlib import Path
 
 import numpy as np
 
-from shakespeare_env.checks.box_files import box_in_force, read_box
+from shakespeare_env.checks.box_files import (
+    box_in_force,
+    checked_box,
+    complete_facts,
+    digest_of_facts,
+)
 from shakespeare_env.shakespeare.box.facts import (
     ACTS,
     COLOURS,
@@ -34,7 +39,9 @@ from shakespeare_env.shakespeare.box.facts import (
 
 _PACKAGE = Path(__file__).parents[1]
 BOX_FILE = box_in_force(_PACKAGE, "SHAKESPEARE_BOX")
-BOX = read_box(Box, _PACKAGE, BOX_FILE)
+_FACTS = complete_facts(_PACKAGE, BOX_FILE)
+BOX = checked_box(Box, _FACTS, BOX_FILE)
+BOX_DIGEST = digest_of_facts(_FACTS)
 
 N_SEATS = 4
 FIRST_REHEARSAL, N_DAYS = BOX.rehearsals.days

@@ -1,30 +1,31 @@
 """Machine code kept on disk is never older than the rules, nor for another box."""
 
-import inspect
+import builtins
+import hashlib
+import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
 import pytest
+from numba.core import ir
+from numba.core.compiler import run_frontend
 
+from shakespeare_agents.heuristics import best_action, figaro
+from shakespeare_agents.networks import inference
+from shakespeare_agents.search import playouts
 from shakespeare_env import Batch, Position
-from shakespeare_env.compile.decorators import (
-    PACKAGE,
-    _digest,
-    code_folder,
-    kernel,
-    rule,
-    seconds_spent,
-    sources_of,
-)
+from shakespeare_env.compile import decorators
+from shakespeare_env.compile.decorators import code_digest, code_folder, kernel, rule, seconds_spent
 from shakespeare_env.core import kernels, registry
 from shakespeare_env.core.position import compile_all
+from shakespeare_env.core.row_rules import row_rules_of
 from shakespeare_env.own_files import load_file
 from tests.contract import knowledge
 from tests.contract.batches import games
@@ -36,71 +37,213 @@ pytestmark = pytest.mark.skipif(
 OTHER, NAME = registry.names()[-2:]
 
 
-def modules_of(name):
-    """The modules that hold the rules of a game and the kernels."""
-    functions: list[Any] = [kernels.kernels_of, *kernels.rules_of(registry.game(name))]
-    return {inspect.unwrap(function).__module__ for function in functions}
+def kernels_in_use():
+    """A kernel each of Figaro's rules, playouts and heuristic player, of networks and a GPU."""
+    game = registry.game("figaro")
+    step_row = row_rules_of(game).step
+
+    def over_rows(rows: int, arguments: Any) -> None:
+        step_row(rows, *arguments)
+
+    return {
+        "rules": kernels.kernels_of(game).step,
+        "playouts": playouts.playouts_of(game, playouts.by_network),
+        "heuristics": best_action._chooser("figaro", figaro.score)[1],
+        "networks": inference.write_policies,
+        "device": over_rows,
+    }
+
+
+@pytest.mark.parametrize("kind", ["rules", "playouts", "heuristics", "networks", "device"])
+def test_no_file_is_read_to_tell_what_is_compiled(kind, monkeypatch):
+    """A file may have been edited since Python read it, and would tell of other code."""
+    entry = kernels_in_use()[kind]
+    before = code_digest(entry)
+
+    def refuse(*_arguments: Any, **_more: Any) -> Any:
+        raise AssertionError("a file is read")
+
+    with monkeypatch.context() as patch:
+        for place, name in ((builtins, "open"), (io, "open"), (os, "stat")):
+            patch.setattr(place, name, refuse)
+        decorators._code_of.cache_clear()
+        again = code_digest(entry)
+    assert again == before
+
+
+@pytest.mark.parametrize(
+    ("kind", "changed"),
+    [
+        ("rules", "shakespeare_env.figaro.box.tables.N_ROUNDS"),
+        ("rules", "shakespeare_env.core.rng.GOLDEN"),
+        ("playouts", "shakespeare_env.figaro.box.tables.N_ROUNDS"),
+        ("playouts", "shakespeare_agents.search.playouts._TO_UNIT"),
+        ("heuristics", "shakespeare_agents.heuristics.best_action._TIE"),
+        ("heuristics", "shakespeare_agents.heuristics.figaro.RISK"),
+        ("networks", "shakespeare_agents.networks.inference._EPSILON"),
+        ("device", "shakespeare_env.figaro.box.tables.N_ROUNDS"),
+    ],
+)
+def test_another_value_that_is_read_is_other_code(kind, changed, monkeypatch):
+    """Whether it came from a module, a helper of it or a box."""
+    entry = kernels_in_use()[kind]
+    before = code_digest(entry)
+    monkeypatch.setattr(changed, 77)
+    with pytest.raises(TypeError, match="changed after it was first used"):
+        code_digest(entry)
+    monkeypatch.setattr(decorators, "_first_read", {})  # as in the next process
+    assert code_digest(entry) != before
 
 
 @games
-def test_all_that_the_rules_import_counts(name):
-    """Python itself says what the modules need: they are imported in a process of their own."""
-    script = (
-        "import sys, types\n"
-        "root = types.ModuleType('shakespeare_env')\n"
-        f"root.__path__ = [{str(PACKAGE)!r}]\n"
-        "sys.modules['shakespeare_env'] = root  # its own imports are not the rules'\n"
-        f"for module in {sorted(modules_of(name))}: __import__(module)\n"
-        "print(*(m.__file__ for n, m in sys.modules.items()"
-        " if n.startswith('shakespeare_env.') and m.__file__))"
-    )
-    loaded = {Path(file).resolve() for file in said_by(script).split()}
-    files, in_games = sources_of(modules_of(name))
-    assert in_games == [name]
-    drawings = {path for path in loaded if PACKAGE / "drawing" in path.parents}
-    assert loaded - drawings <= set(files.values())
-    others = [PACKAGE / other for other in registry.names() if other != name]
-    assert not any(other in path.parents for path in files.values() for other in others)
-    assert not any(PACKAGE / "wrappers" in path.parents for path in files.values())
+def test_all_that_the_compiler_finds_in_rules_counts(name, monkeypatch):
+    """Numba itself says which names, and which attributes of modules, a function reads."""
+    monkeypatch.setattr(decorators, "_first_read", {})
+    code_digest(kernels.kernels_of(registry.game(name)).step)
+    functions = [*decorators._first_read]
+    assert len(functions) > 40
+    for function in functions:
+        known = {tuple(path[:2]) for path in decorators._code_of(function.__code__)[1]}
+        held: dict[str, str] = {}
+        for statement in assignments_of(function):
+            value = statement.value
+            if isinstance(value, ir.Global):
+                held[statement.target.name] = value.name
+                assert value.name in {path[0] for path in known} | {*dir(builtins)}
+            elif isinstance(value, ir.Expr) and value.op == "getattr":
+                holder = held.get(value.value.name)
+                assert holder is None or (holder, value.attr) in known
 
 
-def test_a_game_of_ones_own_counts_with_its_whole_package(tmp_path, monkeypatch):
-    """In a file it is the file, in an installed package all that it may import from there."""
-    names = ("own_games/__init__.py", "own_games/tables.py", "own_games/leduc/rules.py", "alone.py")
-    paths = {name: tmp_path / name for name in names}
-    for path in paths.values():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("")
+def assignments_of(function):
+    """The assignments that Numba reads in a function."""
+    for block in run_frontend(function).blocks.values():
+        yield from block.find_insts(ir.Assign)
+
+
+GAME_MODULE = """
+from shakespeare_env.compile.decorators import kernel, rule
+from {package}.helper import BASE, bonus
+from {package} import tables
+
+POINTS = 1
+
+@rule
+def scores():
+    return POINTS + BASE + bonus() + tables.MORE[0] + 1000
+
+@kernel("probe")
+def probe():
+    return scores()
+"""
+HELPER = """
+from shakespeare_env.compile.decorators import rule
+
+BASE = 10
+
+@rule
+def bonus():
+    return 100
+"""
+EDITS = {
+    "a constant": ("game.py", "POINTS = 1", "POINTS = 2"),
+    "a rule": ("game.py", "+ 1000", "+ 2000"),
+    "a helper's constant": ("helper.py", "BASE = 10", "BASE = 20"),
+    "a helper's rule": ("helper.py", "return 100", "return 200"),
+    "a table": ("tables.py", "10000", "20000"),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_an_edit_between_import_and_the_first_call_leaves_no_stale_code(
+    edit, folder, tmp_path, monkeypatch
+):
+    """Be the edit of the same size, and of the same time as the file was written."""
+    package = "turtledemo"  # a name of the standard library makes it no library
+    place = tmp_path / package
+    place.mkdir()
+    (place / "__init__.py").touch()
+    (place / "game.py").write_text(GAME_MODULE.format(package=package))
+    (place / "helper.py").write_text(HELPER)
+    (place / "tables.py").write_text("import numpy as np\n\nMORE = np.array([10000])\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    import_module("own_games.leduc.rules")
-    alone = paths.pop("alone.py")
-    by_path = load_file(alone).__name__
-    for module, wanted in (("own_games.leduc.rules", paths), (by_path, {by_path: alone})):
-        files, in_games = sources_of({module})
-        assert wanted.items() <= files.items()
-        assert files["shakespeare_env/core/rng.py"] == PACKAGE / "core" / "rng.py"
-        assert not in_games
+
+    def first_call(edited=None):
+        """In a process that has imported nothing yet; (the points, how often code was loaded)."""
+        shutil.rmtree(place / "__pycache__", ignore_errors=True)
+        for name in [name for name in sys.modules if name.partition(".")[0] == package]:
+            del sys.modules[name]
+        entry = import_module(f"{package}.game").probe
+        if edited:
+            name, old, new = edited
+            file = place / name
+            status = file.stat()
+            file.write_text(file.read_text().replace(old, new))
+            os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
+        return entry(), sum(entry.stats.cache_hits.values())
+
+    old = first_call(EDITS[edit])
+    new = first_call()
+    assert old == (11111, 0)
+    assert new[0] > old[0]
+    assert new[1] == 0
+    assert first_call() == (new[0], 1)
 
 
-def test_code_is_kept_apart_for_equal_files_in_two_folders_and_for_an_edited_file(tmp_path):
-    """Compiled code imports its module by name, which holds the path: another checkout has none."""
-    folders = set()
-    for name in ("here", "there"):
-        path = tmp_path / name / "game.py"
-        path.parent.mkdir()
-        path.write_text("def probe(values):\n    values[0] = 1\n")
-        probe = load_file(path).probe
-        folders.add(code_folder("probe", probe))
-    status = path.stat()
-    path.write_text(path.read_text().replace("1", "2"))
-    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-    _digest.cache_clear()  # as in the next process
-    folders.add(code_folder("probe", probe))
-    assert len(folders) == 3
+OWN_GAME = """
+from shakespeare_env import StateField, define, rule
+
+@rule
+def set_up(game, players, options):
+    game["players"], game["to_move"], game["n"] = players, 0, 0
+    game["winners"][:] = 0
+
+@rule
+def legal(game, mask):
+    mask[:] = True
+    return 2
+
+@rule
+def play(game, action):
+    game["to_move"] = -1
+    game["winners"][0] = 1
+
+@rule
+def scores(game, out):
+    out[:] = 1
+
+GAME = define(
+    "edited", seats=range(2, 3), fields=[StateField("n", 0, 2)], actions={"a": "a", "b": "b"},
+    set_up=set_up, legal=legal, play=play, scores=scores,
+)
+"""
 
 
-def test_what_a_kernel_closes_over_is_in_the_digest_or_refused():
-    """Nothing else on disk would say that it has changed; code without a file is not kept."""
+def test_a_defined_game_is_played_and_saved_as_it_was_imported(folder, monkeypatch):
+    """Its file is edited before it is registered and before its first game."""
+    monkeypatch.setattr(registry, "_loaded", dict(registry._loaded))
+    monkeypatch.setattr(registry, "_register_views", lambda name, seats: None)
+    file = folder / "edited.py"
+    file.write_text(OWN_GAME)
+
+    def first_game(edited=OWN_GAME):
+        module = load_file(file)
+        file.write_text(edited)
+        game = registry.register(module.GAME)
+        del sys.modules[module.__name__]  # as in the next process
+        points = int(Batch("edited", players=2).scores()[0, 0])
+        hits = sum(kernels.kernels_of(game).scores.stats.cache_hits.values())
+        return points, hits, registry.box_digest("edited")
+
+    edited = OWN_GAME.replace("out[:] = 1", "out[:] = 7")
+    before, after = (hashlib.sha256(text.encode()).hexdigest() for text in (OWN_GAME, edited))
+    assert first_game(edited) == (1, 0, before)
+    assert first_game(edited) == (7, 0, after)
+    assert first_game(edited) == (7, 1, after)
+
+
+def test_what_a_kernel_closes_over_is_in_the_digest_or_nothing_is_kept(folder):
+    """Notebooks' cells, which have no file, are kept like any other code."""
 
     def closing_over(value):
         def probe(values):
@@ -110,11 +253,25 @@ def test_what_a_kernel_closes_over_is_in_the_digest_or_refused():
 
     assert closing_over(3) == closing_over(3) != closing_over(4)
     assert closing_over("3") != closing_over(3)
-    with pytest.raises(TypeError, match="make it an argument"):
-        closing_over([3])
-    typed: dict[str, Any] = {"__name__": "typed_in"}
-    exec("def probe(values):\n    values[0] = 1", typed)
-    assert code_folder("probe", typed["probe"]) is None
+    assert closing_over(np.array([3])) == closing_over(np.array([3])) != closing_over(np.array([4]))
+    with pytest.warns(RuntimeWarning, match="make it an argument"):
+        assert closing_over([3]) is None
+
+    def typed(number):
+        names: dict[str, Any] = {"__name__": "__main__"}
+        exec(f"def probe(values):\n    values[0] = {number}", names)
+        return code_folder("probe", names["probe"])
+
+    assert typed(1) == typed(1) != typed(2)
+
+
+def test_a_rule_that_was_compiled_with_another_value_is_not_kept(folder, monkeypatch):
+    """It stays in the process as it was compiled first."""
+    assert multiplied(function=scaled) == (6, 0)
+    monkeypatch.setitem(globals(), "SCALE", 5)
+    with pytest.warns(RuntimeWarning, match="scaled.* was changed after it was first used"):
+        assert multiplied("other", function=scaled) == (6, 0)
+    assert not list(folder.rglob("*/other-*"))
 
 
 @rule
@@ -125,6 +282,14 @@ def twice(value):
 @rule
 def thrice(value):
     return 3 * value
+
+
+SCALE = 2
+
+
+@rule
+def scaled(value):
+    return SCALE * value
 
 
 def multiplied(owner="probe", function=twice):

@@ -10,6 +10,7 @@ from shakespeare_env import IllegalMove, Position
 from tests.contract.batches import (
     ARRAYS,
     MANY,
+    assert_same,
     assert_unchanged,
     games,
     mixed,
@@ -34,6 +35,21 @@ def test_arrays_are_written_in_place(table):
     batch.load([0], batch.save([1]))
     batch.determinize([0], [0], [0])
     assert all(getattr(batch, name) is array for name, array in before.items())
+
+
+@full_tables
+def test_what_is_written_into_its_arrays_is_refused_or_changes_no_game(table):
+    """Compiled code reads some again; the next step overwrites the others."""
+    batch, untouched = table.batch(6, seed=41), table.batch(6, seed=41)
+    for name in ("players", "to_move", "mask"):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(batch, name)[0] = 0
+    for step in range(5):
+        for name in ("obs", "rewards", "done"):
+            getattr(batch, name)[...] = 1
+        for one in (batch, untouched):
+            one.step(chosen(one.mask, step))
+        assert_same(batch, untouched)
 
 
 @full_tables

@@ -266,6 +266,25 @@ def test_a_definition_that_does_not_hold_together_is_refused(change, named):
 
 
 @pytest.mark.parametrize(
+    ("given", "more", "named"),
+    [
+        ((0, 2, 4, 13), {}, r"held: kind=13 .*shape=\(4, 13\)"),
+        ((0, 2, 4, float), {}, "held: kind="),
+        ((0, 2, 3.0), {}, r"held: shape=3\.0"),
+        ((0, 2, (4, -1)), {}, r"held: shape=\(4, -1\)"),
+        ((3, 0), {}, "held: 3 to 0"),
+        ((0, 300), {}, "held: 0 to 300 .*of int8"),
+        ((0, 2), {"visible": "owners"}, "visible='owners' .did you mean 'owner'"),
+        ((0, 2, 3), {"form": "count"}, "form='count' .did you mean 'counts'"),
+        ((0, 2, (4, 3)), {"form": "list", "places": ("a",)}, "held: 1 places"),
+    ],
+)
+def test_a_field_that_no_record_can_hold_is_refused(given, more, named):
+    with pytest.raises((TypeError, ValueError), match=named):
+        StateField("held", *given, **more)
+
+
+@pytest.mark.parametrize(
     ("change", "named"),
     [
         ({"card": ["Q"]}, "card"),

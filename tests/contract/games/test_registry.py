@@ -5,6 +5,7 @@ import json
 import pytest
 
 from shakespeare_env import Batch
+from shakespeare_env.checks.box_files import facts_digest
 from shakespeare_env.core import registry
 from tests.contract import knowledge
 from tests.contract.batches import games
@@ -103,3 +104,17 @@ say(said, fact(), registry.box_digest(name) == digest)
             assert str(boxes[0]) in refusal
             assert variable in refusal
         assert inherited == [f"{boxes[0]}\n", fact, True]
+
+
+@pytest.mark.parametrize("name", [registry.names()[-1]])
+def test_a_game_is_saved_under_the_box_that_it_was_loaded_with(name, boxes):
+    """The file may be edited between the import of its facts and the first question for them."""
+    script = """
+os.environ[f"{name.upper()}_BOX"] = boxes[0]
+__import__(f"shakespeare_env.{name}.box.tables")
+Path(boxes[0]).write_bytes(Path(boxes[1]).read_bytes())
+say(registry.box_digest(name), fact())
+"""
+    before = facts_digest(registry.folder(name), boxes[0])
+    ((digest, fact),) = in_a_process(name, script, *boxes)
+    assert (digest, fact) == (before, knowledge.of(name, "box_changes").NEW[0][1])
