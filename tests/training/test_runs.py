@@ -9,27 +9,43 @@ import re
 import shutil
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from itertools import count
 from pathlib import Path
+from threading import Barrier
 
 import numpy as np
 import pytest
 import safetensors.numpy
+import torch
 from filelock import FileLock, Timeout
 from rich.console import Console
+from threadpoolctl import ThreadpoolController
 
 from shakespeare_agents.networks.checkpoint import load_checkpoint, read_card
+from shakespeare_arena import evaluate
 from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError, TrainingError
 from shakespeare_training.config import override
+from shakespeare_training.exploit import exploit_by_ppo
+from shakespeare_training.games import one_thread
+from shakespeare_training.league import _one_blas_thread
 from shakespeare_training.learner import linear
 from shakespeare_training.ppo import PPO
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.train import train
 from tests.contract.command_line import refused
-from tests.training.short_runs import SMALL, Quietly, StopsAfter, edit_state, fingerprint
+from tests.training.short_runs import (
+    SMALL,
+    Quietly,
+    StopsAfter,
+    edit_state,
+    fingerprint,
+    searching,
+    small,
+)
 
 QUIET = Console(quiet=True)
 FEW = {"first_evaluation_games": 4, "evaluation_games": 4, "final_evaluation_games": 4}
@@ -383,6 +399,59 @@ def test_a_run_has_its_folder_until_it_is_closed(folder):
     with FileLock(folder / ".lock"), pytest.raises(TrainingError):
         Run.resume(folder)
     Run.resume(folder, device="cpu").close()
+
+
+def everything_seeded(place, seed):
+    """What a run by PPO, one by searches, an evaluation and a best response come to."""
+    place.mkdir()
+    results = []
+    short = {"seed": seed, "decisions": 200, "players": [3], **FEW}
+    searched = searching("figaro", n_envs=4, warmup_decisions=50)
+    for config in (override(small("figaro"), **short), override(searched, **short)):
+        with Run.create(config, place / config.algorithm, device="cpu") as run:
+            assert train(run, QUIET)
+        results += [fingerprint(run), figures(run)]
+    results.append(evaluate(["network", "heuristic"], "figaro", games=6, players=3, seed=seed))
+    settings = {"n_envs": 8, "n_steps": 8, "width": 16, "precision": "float32", "decisions": 99}
+    settings |= FEW
+    more = {"minutes": 60, "players": 3, "games": 6, "seed": seed}
+    found = exploit_by_ppo("random", place / "exploit", "figaro", settings=settings, **more)
+    return [*results, found.evaluation]
+
+
+def test_in_threads_of_a_process_all_is_as_alone(tmp_path):
+    alone = everything_seeded(tmp_path / "alone", seed=0)
+    together = Barrier(4)
+
+    def begin_together(number):
+        together.wait()
+        return everything_seeded(tmp_path / f"thread-{number}", seed=number % 2)
+
+    with ThreadPoolExecutor(4) as pool:
+        first, second, third, fourth = pool.map(begin_together, range(4))
+    assert first == third == alone
+    assert second == fourth != alone
+
+
+def test_a_rollout_changes_the_number_of_threads_of_nobody_else():
+    """Neither PyTorch's, also of a thread that begins meanwhile, nor NumPy's once it is over."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        with ThreadPoolExecutor(1) as pool, one_thread():
+            assert torch.get_num_threads() == 1
+            assert pool.submit(torch.get_num_threads).result() == 3
+        assert torch.get_num_threads() == 3
+    finally:
+        torch.set_num_threads(before)
+    libraries = ThreadpoolController().select(user_api="blas")
+    numbers = [each["num_threads"] for each in libraries.info()]
+    first, second = _one_blas_thread.held(libraries), _one_blas_thread.held(libraries)
+    with first:
+        second.__enter__()
+    assert [each["num_threads"] for each in libraries.info()] == [1 for _ in numbers]
+    second.__exit__(None, None, None)
+    assert [each["num_threads"] for each in libraries.info()] == numbers
 
 
 CODE = """

@@ -7,7 +7,9 @@ for a recent win rate x of the learner.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -108,6 +110,37 @@ def _seat_all(rows: Any, states: Any, weights: Any, by_kind: Any, players: Any, 
         seat_players(game, states, weights, by_kind, players, seats)
 
 
+class _BlasLimit:
+    """A limit of one thread for NumPy's matrix products, shared by all who want it at the moment.
+
+    The number belongs to the whole process: if each thread restored what it had found, the limit of
+    another one could stay for good.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._holders = 0
+        self._limit: Any = None
+
+    @contextmanager
+    def held(self, libraries: ThreadpoolController) -> Iterator[None]:
+        """Keep the limit for the length of a block."""
+        with self._lock:
+            if not self._holders:
+                self._limit = libraries.limit(limits=1, user_api="blas")
+            self._holders += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._holders -= 1
+                if not self._holders:
+                    self._limit.restore_original_limits()
+
+
+_one_blas_thread = _BlasLimit()
+
+
 class League:
     """The opponents of one learner, and who has which seat in the games of a batch.
 
@@ -194,7 +227,7 @@ class League:
         """The opponents' actions, int64[m], in games where one is to move, int64[m]."""
         # Networks here wake no BLAS thread, but users' own agents may multiply with NumPy, whose
         # second thread would spin on a core that PyTorch needs.
-        with self._blas.limit(limits=1, user_api="blas"):
+        with _one_blas_thread.held(self._blas):
             return self.lineup.decide(self.batch, rows)
 
     def ended(self, rows: NDArray[np.int64]) -> Ended:
