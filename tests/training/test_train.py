@@ -156,6 +156,50 @@ def test_a_callback_of_the_user_stops_a_run_where_it_goes_on(new, folder, tmp_pa
     assert "BaseCallback" in said
 
 
+FAULTY = """
+from stable_baselines3.common.callbacks import BaseCallback
+
+def refuses(*_):
+    raise ConnectionRefusedError(111, "Connection refused")
+
+def never(run):
+    return refuses()
+
+def cheats(observations, masks, rng):
+    return masks.argmin(axis=1)
+
+class Logs(BaseCallback):
+    def __init__(self, run):
+        super().__init__()
+
+    def _on_step(self):
+        refuses()
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("opponents={current=0.5,'FILE:refuses'=0.5}", "The agent FILE:refuses failed to decide"),
+        ("evaluation_opponents=['FILE:refuses']", "The agent FILE:refuses failed to decide"),
+        ("opponents={current=0.5,'FILE:cheats'=0.5}", "The agent FILE:cheats chose it."),
+        ("FILE:Logs", "The callback Logs failed in on_step: ConnectionRefusedError"),
+        ("FILE:never", "FILE:never makes no callback: FILE, line 5: ConnectionRefusedError"),
+    ],
+)
+def test_whose_fault_it_is_is_told(new, tmp_path, words, told):
+    """With the line, and not as a fault of the disk, though it is an OSError."""
+    file = tmp_path / "faulty.py"
+    file.write_text(FAULTY)
+    option = "--set" if "=" in words else "--callback"
+    done = run(*new, option, words.replace("FILE", str(file)))
+    assert done.exit_code == 1
+    said = " ".join(done.stderr.split())
+    assert told.replace("FILE", str(file)) in said
+    assert "line 5" in said or "illegal move" in said
+    assert "cannot be written" not in said
+
+
 def test_weights_that_explode_end_the_run_and_spoil_nothing(new, folder):
     # Saved so rarely that a slow machine saves no oftener.
     given = ("learning_rate=1e6", "target_kl=1e6", "save_every=1000")

@@ -20,7 +20,13 @@ from shakespeare_env.checks.values import command
 from shakespeare_env.cli import choices
 from shakespeare_env.cli.choices import give_up
 from shakespeare_env.core import registry
-from shakespeare_env.errors import ShakespeareEnvError, TrainingError, WorkerError
+from shakespeare_env.errors import (
+    ShakespeareEnvError,
+    TrainingError,
+    WorkerError,
+    agent_notes,
+    own_steps,
+)
 from shakespeare_training.terminal import UnbreakableConsole, busy, import_what_trains, stoppable
 
 if TYPE_CHECKING:
@@ -244,7 +250,12 @@ def _maker(name: str) -> Callable[[Run], Any]:
 def _guest(name: str, maker: Callable[[Run], Any], run: Run) -> BaseCallback:
     from stable_baselines3.common.callbacks import BaseCallback
 
-    made = maker(run)
+    from shakespeare_agents.naming import fault_in_words
+
+    try:
+        made = maker(run)
+    except Exception as fault:
+        raise TypeError(f"{name} makes no callback: {fault_in_words(fault)}") from fault
     if not isinstance(made, BaseCallback):
         raise TypeError(
             f"{name} made {type(made).__name__} of a Run: it must make a BaseCallback of "
@@ -255,17 +266,26 @@ def _guest(name: str, maker: Callable[[Run], Any], run: Run) -> BaseCallback:
 
 @contextmanager
 def _give_up_on(folder: Path, *kinds: type[Exception]) -> Iterator[None]:
-    """Give up in words on faults of these kinds, lost workers, or if the run cannot be saved."""
+    """Give up in words on faults of these kinds, lost workers, or if the run cannot be saved.
+
+    The fault of an agent, a callback or other code of the user is raised, to be told as theirs.
+    """
     from shakespeare_training.runs.saving import how_to_go_on
 
     try:
         yield
     except WorkerError as fault:
         give_up(f"{fault}; {how_to_go_on(folder)}")
-    except kinds as fault:
-        give_up("\n".join([str(fault), *getattr(fault, "__notes__", [])]))
-    except OSError as fault:
-        give_up(f"the run cannot be written ({fault}); {how_to_go_on(folder)}")
+    except Exception as fault:
+        if agent_notes(fault) or (isinstance(fault, OSError) and own_steps(fault)):
+            told = how_to_go_on(folder)
+            fault.add_note(f"{told[0].upper()}{told[1:]}")
+            raise
+        if isinstance(fault, kinds):
+            give_up("\n".join([str(fault), *getattr(fault, "__notes__", [])]))
+        if isinstance(fault, OSError):
+            give_up(f"the run cannot be written ({fault}); {how_to_go_on(folder)}")
+        raise
 
 
 def exploit(

@@ -101,6 +101,7 @@ class HostGames:
         except IllegalMove as fault:
             if own[fault.game_index]:
                 raise FloatingPointError(TOO_LARGE) from fault
+            league.lineup.name_chooser(fault, batch)
             raise
         ended = np.flatnonzero(batch.done)
         self._progress = Progress(int(np.count_nonzero(own)), league.ended(ended))

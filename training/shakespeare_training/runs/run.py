@@ -21,7 +21,7 @@ from shakespeare_agents.storage import write_atomically
 from shakespeare_env.checks.values import shown
 from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError, TrainingError
-from shakespeare_env.play.agent import try_out
+from shakespeare_env.play.lineup import try_out
 from shakespeare_training.building import make_learner
 from shakespeare_training.config import TrainingConfig, as_toml, override, train_command
 from shakespeare_training.policy import bfloat16_is_faster
@@ -70,7 +70,8 @@ class Run:
         self.learner.time_share = lambda: self.time_share
         named = {it.name: it.agent for it in self.learner.league.named} | self._opponents
         learner = NetworkAgent(Network(self.learner.policy.tensors(), game.layout))
-        agents = [*named.values(), *self.learner.experts(), learner]
+        own = [*self.learner.experts(), learner]
+        agents = named | {f"number {number} of the learner": it for number, it in enumerate(own)}
         try_out(agents, config.game, max(config.players), config.seed)
         self._digests = {name: agent_digest(name, agent, game) for name, agent in named.items()}
         policy = self.learner.policy
