@@ -334,7 +334,16 @@ def put(data, place, value):
         ("league.active", 99),
         ("league.opponents.1", ...),
         ("league.rng.bit_generator", "MT19937"),
+        ("league.opponents.0.name", "greedy"),
+        ("league.opponents.1.name", "../1"),
+        ("league.opponents.1.games", 1e300),
+        ("league.opponents.1.wins", 99.0),
+        ("league.active", 0),
         ("rng.state.state", -1),
+        ("rng.state.inc", 0.5),
+        ("history.0.mean_score", float("nan")),
+        ("history.0.players", 0),
+        ("history.0.decisions", 10**400),
         ("decisions", 10**30),
         ("snapshots", []),
         ("digests.random", "0"),
@@ -358,12 +367,35 @@ def spoilt(value):
     ("name", "change"),
     [
         ("policy/action.weight", lambda a: a[:-1]),
+        ("policy/action.weight", lambda a: a.astype(np.float64)),
+        ("policy/action.weight", lambda a: a * np.nan),
+        ("policy/action.weight", lambda a: a + 1e30),
+        ("policy/action.weight", None),
+        ("optimizer/0/exp_avg", lambda a: a[:-1]),
+        ("optimizer/0/exp_avg", lambda a: np.full_like(a, np.inf)),
+        ("optimizer/0/exp_avg_sq", lambda a: a - 1),
+        ("optimizer/0/exp_avg_sq", None),
+        ("optimizer/3/step", lambda a: a[None]),
+        ("optimizer/3/step", lambda a: -a),
         ("seats", lambda a: a[:, :2]),
+        ("seats", lambda a: a.astype(np.int64)),
+        ("seats", lambda a: np.full_like(a, -1)),
+        ("seats", lambda a: np.where(a < 0, a, 99)),
+        ("seats", lambda a: np.where(a == -1, 0, a)),
+        ("generators", lambda a: a.astype(np.float64)),
+        ("generators", lambda a: a[:-1]),
         ("games", lambda a: a * 0),
+        ("games", lambda a: a[::-1]),
         ("games", lambda a: a[:-1]),
         ("open/games", spoilt(99)),
+        ("open/games", spoilt(-1)),
+        ("open/games", lambda a: a * 0),
         ("open/seats", spoilt(-1)),
         ("open/actions", spoilt(10**6)),
+        ("open/masks", lambda a: ~a),
+        ("open/gained", lambda a: a * np.nan),
+        ("open/log_probs", lambda a: a + np.inf),
+        ("open/more", lambda a: np.zeros(3)),
         ("open/observations", lambda a: a[:-1]),
     ],
 )
@@ -373,7 +405,10 @@ def test_an_array_that_cannot_be_is_refused(folder, name, change):
     def edit(data):
         path = folder / data["arrays"]["file"]
         arrays = dict(safetensors.numpy.load(path.read_bytes()))
-        arrays[name] = change(arrays[name].copy())
+        if change is None:
+            del arrays[name]
+        else:
+            arrays[name] = np.ascontiguousarray(change(arrays.get(name, np.zeros(1)).copy()))
         path.write_bytes(safetensors.numpy.save(arrays))
         data["arrays"]["digest"] = hashlib.sha256(path.read_bytes()).hexdigest()
 

@@ -20,6 +20,7 @@ from shakespeare_agents import make
 from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.networks.network import Network, Tensors
 from shakespeare_agents.storage import StoredTensors
+from shakespeare_env.checks.values import shown
 from shakespeare_env.compile.decorators import kernel, rule
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.extras import needing
@@ -33,6 +34,10 @@ with needing("train", "training needs"):
 
 _DECAY = 0.99
 """The factor by which each game reduces the weight of earlier ones, as the learner changes."""
+
+
+MOST_GAMES = 1.01 / (1.0 - _DECAY)
+"""No weighted number of games is larger: their sum, and a little for rounding."""
 
 
 @dataclass(eq=False)
@@ -78,6 +83,13 @@ class Ended(NamedTuple):
 
     seats: NDArray[np.int32]
     scores: NDArray[np.int16]
+
+
+def restore_generator(rng: np.random.Generator, state: Mapping[str, Any]) -> None:
+    """Put a generator into a saved state; ValueError or TypeError if it has none of this kind."""
+    rng.bit_generator.state = state
+    if rng.bit_generator.state != state:
+        raise ValueError(f"{shown(state)} is no state of a generator")
 
 
 @rule
@@ -313,14 +325,21 @@ class League:
         """
         self.opponents = [*self.named, *(self._snapshot("", tensors) for tensors in snapshots)]
         for opponent, entry in zip(self.opponents, data["opponents"], strict=True):
-            if opponent.tensors is not None:
+            if opponent.tensors is not None and entry["name"].isdecimal():
                 opponent.name = entry["name"]
-            opponent.games, opponent.wins = float(entry["games"]), float(entry["wins"])
+            if opponent.name != entry["name"]:
+                raise ValueError(f"{shown(entry['name'])} is no opponent of this league")
+            opponent.games = float(entry["games"])
+            opponent.wins = float(entry["wins"])
+            if opponent.wins > opponent.games:
+                raise ValueError(f"more games than were played are won against {opponent.name}")
             opponent.retired = bool(entry["retired"])
         self.active = None if data["active"] is None else self.opponents[data["active"]]
+        if self.active is not None and self.active.tensors is None:
+            raise ValueError(f"{self.active.name} is no snapshot that could be active")
         self._active_until = int(data["active_until"])
         self.finished = int(data["finished"])
-        self.rng.bit_generator.state = data["rng"]
+        restore_generator(self.rng, data["rng"])
         self._set_agents()
         self.lineup.seats[:] = seats
         self.lineup.generators.states[:] = generators
