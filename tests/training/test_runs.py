@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import hashlib
 import os
 import re
@@ -421,8 +422,9 @@ def test_a_run_has_its_folder_until_it_is_closed(folder):
     with Run.resume(folder, device="cpu") as run:
         with pytest.raises(Timeout):
             FileLock(folder / ".lock").acquire(timeout=0)
-        assert "another process" in refused("train", "--resume", str(folder), "--device", "cpu")
         load_checkpoint(folder, GAME)  # who reads needs no lock
+        with pytest.raises(TrainingError, match=r"this process has it.*close\(\)"):
+            Run.resume(folder, device="cpu")
     for use in (run.save, lambda: train(run, QUIET)):
         with pytest.raises(TrainingError, match="closed"):
             use()
@@ -431,8 +433,8 @@ def test_a_run_has_its_folder_until_it_is_closed(folder):
             Run.create(SMALL, folder, device="cpu")
         with pytest.raises(ValueError, match="tpu"):
             Run.resume(folder, device="tpu")
-    with FileLock(folder / ".lock"), pytest.raises(TrainingError):
-        Run.resume(folder)
+    with FileLock(folder / ".lock"):
+        assert "another process" in refused("train", "--resume", str(folder), "--device", "cpu")
     Run.resume(folder, device="cpu").close()
 
 
@@ -487,6 +489,18 @@ def test_a_rollout_changes_the_number_of_threads_of_nobody_else():
     assert [each["num_threads"] for each in libraries.info()] == [1 for _ in numbers]
     second.__exit__(None, None, None)
     assert [each["num_threads"] for each in libraries.info()] == numbers
+
+
+def test_a_run_that_is_forgotten_lets_go_of_its_folder(folder):
+    """In a notebook, though nobody looks for garbage."""
+    gc.disable()
+    try:
+        run = Run.resume(folder, decisions=10**6, device="cpu")
+        train(run, QUIET, StopsAfter(checks=3))
+        del run
+        Run.resume(folder, device="cpu").close()
+    finally:
+        gc.enable()
 
 
 CODE = """

@@ -28,6 +28,11 @@ def linear(start: float, end: float) -> Schedule:
     return lambda left: end + (start - end) * min(max(left, 0.0), 1.0)
 
 
+def no_limit() -> float:
+    """Return the share of its time that a run without a limit has used."""
+    return 0.0
+
+
 class Learner:
     """A learner of games that its network plays against itself and a league of opponents.
 
@@ -80,7 +85,7 @@ class Learner:
         self.device = torch.device(device)
         self.rng = np.random.default_rng(seed)
         self.num_timesteps, self.updates, self.left = 0, 0, 1.0
-        self.time_share: Callable[[], float] = lambda: 0.0
+        self.time_share: Callable[[], float] = no_limit
         self.check_stop: Callable[[], None] = lambda: None
         self.logger = Logger(folder=None, output_formats=[])
         game = self.league.batch.game

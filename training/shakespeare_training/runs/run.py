@@ -24,6 +24,7 @@ from shakespeare_env.errors import CheckpointError, TrainingError
 from shakespeare_env.play.lineup import try_out
 from shakespeare_training.building import make_learner
 from shakespeare_training.config import TrainingConfig, as_toml, override, train_command
+from shakespeare_training.learner import no_limit
 from shakespeare_training.policy import bfloat16_is_faster
 from shakespeare_training.runs.evaluation import Kind, Measurement, kinds_of_games, measure
 from shakespeare_training.runs.saving import (
@@ -41,7 +42,7 @@ _TIME_OPTION = " --minutes "  # the option for the time limit in commands
 class Run:
     """A training run; make one with `Run.create` or `Run.resume`.
 
-    It holds its folder alone until it is closed, by `close` or a `with` block.
+    It holds its folder alone until it is closed, by `close` or a `with` block, or forgotten.
 
     Attributes:
         config: Its settings.
@@ -67,7 +68,6 @@ class Run:
         game = registry.game(config.game)
         self._opponents = {name: make(name, game) for name in config.evaluation_opponents}
         self.learner = make_learner(config, device)
-        self.learner.time_share = lambda: self.time_share
         named = {it.name: it.agent for it in self.learner.league.named} | self._opponents
         learner = NetworkAgent(Network(self.learner.policy.tensors(), game.layout))
         own = [*self.learner.experts(), learner]
@@ -239,6 +239,8 @@ class Run:
         """
         self.learner.logger = configure(str(self.folder / LOGS_NAME), ["tensorboard"])
         self._started = time.monotonic()
+        # Only while it learns, as the learner would keep the run, and the run its folder.
+        self.learner.time_share = lambda: self.time_share
         try:
             self.learner.learn(max(0, self.config.decisions - self.decisions), callback)
         except FloatingPointError as fault:
@@ -246,6 +248,7 @@ class Run:
         finally:
             self.seconds = self.elapsed
             self._started = None
+            self.learner.time_share = no_limit
             self.learner.logger.close()
 
     def check_weights(self) -> None:

@@ -175,7 +175,7 @@ def held(folder: Path, *, is_new: bool) -> Iterator[None]:
     Raises:
         CheckpointError: it holds no run.
         ValueError: for a new run, it holds a run or a checkpoint.
-        TrainingError: another process has it.
+        TrainingError: another process has it, or another `Run` of this one.
         OSError: it cannot be written.
     """
     state = folder / STATE_NAME
@@ -187,7 +187,11 @@ def held(folder: Path, *, is_new: bool) -> Iterator[None]:
             "stopped before its first save"
         )
     taken = TrainingError(f"{folder}: another process is training this run; wait, or stop it")
-    with storage.held(folder, _FILES, taken):
+    taken_here = TrainingError(
+        f"{folder}: another Run of this process has it; let go of it first, by its close() or by "
+        "del where no other name keeps it"
+    )
+    with storage.held(folder, _FILES, taken=taken, taken_here=taken_here):
         if is_new and (state.exists() or (folder / CARD_NAME).exists()):
             what = "run; continue it with --resume," if state.exists() else "checkpoint;"
             raise ValueError(f"{folder} already holds a {what} or give another folder")
