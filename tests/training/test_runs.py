@@ -449,9 +449,8 @@ def everything_seeded(place, seed):
             assert train(run, QUIET)
         results += [fingerprint(run), figures(run)]
     results.append(evaluate(["network", "heuristic"], "figaro", games=6, players=3, seed=seed))
-    settings = {"n_envs": 8, "n_steps": 8, "width": 16, "precision": "float32", "decisions": 99}
-    settings |= FEW
-    more = {"minutes": 60, "players": 3, "games": 6, "seed": seed}
+    settings = {"n_envs": 8, "n_steps": 8, "width": 16, "precision": "float32", **FEW}
+    more = {"decisions": 99, "players": 3, "games": 6, "seed": seed}
     found = exploit_by_ppo("random", place / "exploit", "figaro", settings=settings, **more)
     return [*results, found.evaluation]
 

@@ -297,7 +297,12 @@ def exploit(
             help=f"Whose copies hold all seats but one: {', '.join(names())}, {HOW_TO_NAME}.",
         ),
     ],
-    minutes: Annotated[float, typer.Option("--minutes", min=0.0, help="Time to learn.")] = 30.0,
+    decisions: Annotated[
+        int,
+        typer.Option(
+            "--decisions", min=1, help="Decisions in its seat to learn from, in whole rollouts."
+        ),
+    ] = 4_000_000,
     players: Annotated[
         int | None,
         typer.Option("--players", help="Seats at the table.", show_default="the game's most"),
@@ -329,8 +334,6 @@ def exploit(
 
     Its win rate beside parity, a lower bound: below parity nothing was found.
     """
-    if not math.isfinite(minutes):
-        raise typer.BadParameter(f"{minutes} is not a duration", param_hint="--minutes")
     game = choices.find_game(game_name)
     # Slow imports are late to keep the shell's completion quick.
     from shakespeare_agents.search.agent import SearchAgent
@@ -364,7 +367,7 @@ def exploit(
                     agent,
                     out,
                     game.name,
-                    minutes=minutes,
+                    decisions=decisions,
                     players=seats,
                     games=games,
                     seed=seed,

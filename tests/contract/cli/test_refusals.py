@@ -115,5 +115,5 @@ def test_an_agents_own_os_error_is_not_told_as_a_full_disk():
     seated = ["mine.py:Estimator", "random", "--game", GAME, "--players", str(MOST)]
     said = refused("dataset", *seated, "--games", "3", "--out", "games")
     assert "Error: The agent mine.py:Estimator failed to estimate" in said
-    assert "mine.py\", line 7, in values" in said
+    assert 'mine.py", line 7, in values' in said
     assert "cannot be written" not in said
