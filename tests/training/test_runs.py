@@ -126,7 +126,7 @@ def test_what_cannot_be_resumed_can_be_started_from(folder, tmp_path):
     run = Run.create(SMALL, tmp_path / "next", start=folder, device="cpu")
     ours, theirs = run.learner.policy.tensors(), load_checkpoint(folder, GAME)[0].tensors
     assert all((ours[name] == theirs[name]).all() for name in theirs)
-    with pytest.raises(ValueError, match="width 16, but the run's is 24"):
+    with pytest.raises(ValueError, match=r"width 16, .*say width = 24.*--set width=16"):
         Run.create(override(SMALL, width=24), tmp_path / "wider", start=folder, device="cpu")
 
 

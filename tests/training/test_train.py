@@ -112,6 +112,7 @@ def test_what_a_stop_leaves_is_told_and_goes_on(new, folder, monkeypatch):
         (("--workers", "2"), "--workers"),
         (("--ray", "local"), "--ray"),
         (("--resume", "nowhere"), "--resume"),
+        (("--resume", "nowhere", "--print-config"), "--print-config"),
     ],
 )
 def test_faults_are_told_in_a_line_and_leave_nothing(new, folder, words, said):
@@ -131,6 +132,19 @@ def test_a_network_is_adapted_to_another_box_by_settings_of_its_own(tmp_path):
     adapted = tomllib.loads(printed(*words, "--minutes", "10", "--set", "n_envs=30"))
     assert adapted == own | {**ADAPTING, "decisions": FOREVER, "n_envs": 30}
     assert tomllib.loads(printed(*words, "--config", "ppo")) == own
+
+
+def test_a_width_that_is_named_is_not_changed_by_what_is_started_from(tmp_path):
+    write_checkpoint(tmp_path / "start", registry.game("figaro"))
+    config = tmp_path / "mine.toml"
+    config.write_text('game = "figaro"\nwidth = 16\n')
+    words = ["train", "--config", str(config), "--start", str(tmp_path / "start")]
+    words += ["--out", str(tmp_path / "run")]
+    told = refused(*words)
+    assert f"{tmp_path / 'start'}: width 8, but the settings say width = 16" in told
+    assert "--set width=8" in told
+    assert tomllib.loads(printed(*words, "--set", "width=8", "--print-config"))["width"] == 8
+    assert not (tmp_path / "run").exists()
 
 
 CALLBACK = """

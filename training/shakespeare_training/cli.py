@@ -139,6 +139,7 @@ def train(
     if trust and resume is None:
         raise typer.BadParameter("only --resume asks for it", param_hint="--trust")
     kept = {"--game": game_name, "--config": config, "--out": out, "--start": start, "--seed": seed}
+    kept |= {"--print-config": print_config or None}
     changed = [name for name, value in {**kept, "--set": settings}.items() if value is not None]
     if resume is not None and changed:
         raise typer.BadParameter(
@@ -202,10 +203,11 @@ def _parsed(settings: list[str] | None) -> dict[str, Any]:
 def _chosen(
     config: str | None, overrides: dict[str, Any], start: str | None, minutes: float | None
 ) -> tuple[TrainingConfig, Path | None]:
-    """The settings, and the folder of the checkpoint to start from, whose width they have.
+    """Return the settings, and the folder of the checkpoint to start from.
 
-    If it knows another box, those to adapt it (`ADAPTING`) stand in for the default run's, unless
-    bundled settings are asked for by name.
+    What the checkpoint implies stands in for what is not named: its width, no warm-up if it has
+    heads, and, if it knows another box, the settings to adapt it (`ADAPTING`), unless bundled
+    settings are asked for by name.
     """
     from shakespeare_agents.naming import checkpoint_named
     from shakespeare_agents.networks.checkpoint import read_card
@@ -220,10 +222,12 @@ def _chosen(
         raise ValueError(f"there is no checkpoint {start!r} to --start from; give a folder")
     card = read_card(origin)
     knows_another_box = card.game == game and card.box_digest != registry.box_digest(game)
-    defaults: dict[str, Any] = {}
+    defaults: dict[str, Any] = {"width": card.width}
+    if card.heads and chosen.algorithm == "expert_iteration":
+        defaults["warmup_decisions"] = 0
     if knows_another_box and chosen.algorithm == "ppo" and config not in bundled_names(game):
-        defaults = {**ADAPTING, **({} if minutes is None else {"decisions": FOREVER})}
-    return chosen_config(config, {"width": card.width, **overrides}, "--set", defaults), origin
+        defaults |= {**ADAPTING, **({} if minutes is None else {"decisions": FOREVER})}
+    return chosen_config(config, overrides, "--set", defaults), origin
 
 
 def _crew(algorithm: str, workers: int, ray: str | None) -> AbstractContextManager[Workers | None]:

@@ -92,7 +92,7 @@ class Run:
         """Start a run, with the weights of the checkpoint `start` if given.
 
         Its schedules follow its length or its time limit in minutes, whichever is nearer.
-        If `start` has heads, expert iteration needs no warm-up: its setting becomes 0.
+        If `start` has heads, expert iteration needs no warm-up: `warmup_decisions` may be 0.
 
         Raises:
             CheckpointError: `start` is damaged, or for another game or version.
@@ -105,11 +105,10 @@ class Run:
             network, card = load_checkpoint(start, registry.game(config.game))
             if card.width != config.width:
                 raise ValueError(
-                    f"{start}: width {card.width}, but the run's is {config.width}; "
-                    f"add --set width={card.width}"
+                    f"{start}: width {card.width}, but the settings say width = {config.width}, "
+                    "which a trained network cannot change; leave width out of them, or add "
+                    f"--set width={card.width}"
                 )
-            if card.heads and config.algorithm == "expert_iteration":
-                config = override(config, warmup_decisions=0)
         run = cls(config, folder, device=device)
         if network is not None:
             run.learner.policy.set_tensors(network.tensors)
