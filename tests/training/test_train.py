@@ -101,7 +101,7 @@ def test_what_a_stop_leaves_is_told_and_goes_on(new, folder, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--set", "widht=3"), "widht"),
+        (("--set", "widht=3"), "widht = 3: there is no such setting (did you mean 'width'?)"),
         (("--set", "opponents={nobody=1.0}"), "nobody"),
         (("--device", "tpu"), "tpu"),
         (("--start", "nowhere"), "nowhere"),
@@ -137,7 +137,7 @@ def test_a_network_is_adapted_to_another_box_by_settings_of_its_own(tmp_path):
 def test_a_width_that_is_named_is_not_changed_by_what_is_started_from(tmp_path):
     write_checkpoint(tmp_path / "start", registry.game("figaro"))
     config = tmp_path / "mine.toml"
-    config.write_text('game = "figaro"\nwidth = 16\n')
+    config.write_text('game = "figaro"\nwidth = 16\ndecisions = 1\nevaluation_opponents = []\n')
     words = ["train", "--config", str(config), "--start", str(tmp_path / "start")]
     words += ["--out", str(tmp_path / "run")]
     told = refused(*words)
