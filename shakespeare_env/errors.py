@@ -100,13 +100,13 @@ class IllegalMove(ShakespeareEnvError, ValueError):  # noqa: N818 - as chess lib
 
 
 class AgentNote(str):
-    """A note on an exception that names the agent whose fault it is."""
+    """A note on an exception that names the agent, or other code of users, whose fault it is."""
 
     __slots__ = ()
 
 
 def agent_notes(fault: BaseException) -> list[str]:
-    """The notes on an exception that name an agent; none if no agent has failed."""
+    """Return the notes on an exception that name an agent; none if no agent has failed."""
     return [note for note in getattr(fault, "__notes__", []) if isinstance(note, AgentNote)]
 
 

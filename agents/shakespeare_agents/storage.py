@@ -29,6 +29,7 @@ from shakespeare_env.errors import CheckpointError
 Arrays = dict[str, NDArray[Any]]
 _SUFFIX = ".safetensors"
 _LOCK = ".lock"
+_held_here: set[Path] = set()  # the folders that this process holds
 _HEADER = 2**20  # the most bytes of arrays' names and shapes
 _LARGEST_JSON = 2**24  # the most bytes of a JSON file; a run of 40,000 measurements has fewer
 
@@ -124,17 +125,28 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 @contextmanager
-def held(folder: Path, names: str, taken: Exception) -> Iterator[None]:
-    """Keep other processes out of a folder; raises `taken` if one has it.
+def _noted(place: Path) -> Iterator[None]:
+    _held_here.add(place)
+    try:
+        yield
+    finally:
+        _held_here.discard(place)
 
+
+@contextmanager
+def held(folder: Path, names: str, *, taken: Exception, taken_here: Exception) -> Iterator[None]:
+    """Keep a folder to one holder; raises `taken` if another process has it.
+
+    `taken_here` is raised if this process has it already, which cannot wait for its own end.
     Drafts of files (`names` is a regular expression) that a killed process left are deleted.
     """
     filelock = load("filelock")
+    place = folder.resolve()
     try:
         lock = filelock.FileLock(folder / _LOCK).acquire(timeout=0)
     except filelock.Timeout as fault:
-        raise taken from fault
-    with lock:
+        raise (taken_here if place in _held_here else taken) from fault
+    with lock, _noted(place):
         for draft in folder.iterdir():
             if re.fullmatch(_draft_of(names), draft.name) and not draft.is_dir():
                 draft.unlink(missing_ok=True)

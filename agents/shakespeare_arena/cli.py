@@ -112,6 +112,8 @@ def measure(
                 workers=crew,
             )
         except (CheckpointError, ValueError) as fault:
+            if agent_notes(fault):
+                raise
             choices.give_up(str(fault))
     show_result(result, out)
 
@@ -152,6 +154,8 @@ def dataset(
             raise
         choices.give_up(str(fault))
     except OSError as fault:
+        if agent_notes(fault):
+            raise
         choices.give_up(f"{out} cannot be written ({fault}); the same command resumes it")
     except KeyboardInterrupt:
         choices.interrupted("Unfinished. ")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
 import tomllib
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, chdir, contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -108,7 +109,7 @@ class Field(pydantic.BaseModel):
     """Elo points; neighbours on the ladder are equal when they surely differ by less."""
     solo_equal_within: Amount = SOLO_EQUAL_WITHIN
     """The same for mean scores of the solo game."""
-    folder: Path = pydantic.Field(default=Path(), exclude=True)
+    folder: Path = pydantic.Field(default_factory=Path.cwd, exclude=True)
     """Where it is played: what relative paths start from."""
     text: str = pydantic.Field(default="", exclude=True)
     """The text of the file that it was read from."""
@@ -184,6 +185,42 @@ def _checked(settings: Mapping[str, Any], where: str) -> Field:
         raise ArenaError(f"{where}: {'; '.join(faults)}") from fault
 
 
+class _WorkingFolder:
+    """The working folder of the process, moved to a field's folder while the field is played."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._fields = 0
+        self._left = ""
+
+    @contextmanager
+    def moved_to(self, folder: Path) -> Iterator[None]:
+        """Work in a folder for the length of a block, as other threads may, too.
+
+        ArenaError if another thread plays a field of another folder.
+        """
+        with self._lock:
+            if self._fields and not folder.samefile(os.getcwd()):
+                raise ArenaError(
+                    f"{folder}: this process plays a field of {os.getcwd()}, which is its working "
+                    "folder until then; play this one afterwards, or in a process of its own"
+                )
+            if not self._fields:
+                self._left = os.getcwd()
+                os.chdir(folder)
+            self._fields += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._fields -= 1
+                if not self._fields:
+                    os.chdir(self._left)
+
+
+_working_folder = _WorkingFolder()
+
+
 @contextmanager
 def contenders(field: Field, game: Game) -> Iterator[dict[str, Entrant]]:
     """The agents of a field under their labels, by digest.
@@ -195,7 +232,7 @@ def contenders(field: Field, game: Game) -> Iterator[dict[str, Entrant]]:
     """
     entrants: dict[str, Entrant] = {}
     with ExitStack() as stack:
-        stack.enter_context(chdir(field.folder))
+        stack.enter_context(_working_folder.moved_to(field.folder))
         for contender in field.agents:
             try:
                 digest, agent = _made(contender, field, game)

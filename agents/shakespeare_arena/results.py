@@ -111,7 +111,7 @@ def opened(folder: Path, game: str) -> Iterator[Store]:
     """Hold the folder of a game's results; it is created if missing.
 
     Raises:
-        ArenaError: the folder holds something else or another game, or another process plays in it.
+        ArenaError: the folder holds something else or another game, or somebody plays in it.
         DatasetError: its files are damaged, or of another box.
         ModuleNotFoundError: Polars or filelock is not installed.
         OSError: it cannot be written.
@@ -125,8 +125,10 @@ def opened(folder: Path, game: str) -> Iterator[Store]:
     names = {path.name for path in folder.iterdir()}
     if ARENA not in names and not all(is_left_over(name, _NAMES) for name in names):
         raise ArenaError(f"{folder} holds other things; {remedy}")
-    taken = ArenaError(f"{folder}: another process plays in it; wait until it ends, or {remedy}")
-    with held(folder, _NAMES, taken):
+    words = f"plays in it; wait until it ends, or {remedy}"
+    taken = ArenaError(f"{folder}: another process {words}")
+    taken_here = ArenaError(f"{folder}: this process already {words}")
+    with held(folder, _NAMES, taken=taken, taken_here=taken_here):
         if not (folder / ARENA).exists():
             box = registry.game(game).box
             if box != registry.own_box(game):

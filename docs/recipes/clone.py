@@ -44,12 +44,12 @@ kept = Batches(games.filter(of_some), size=size, agent=asked.agent)
 name, players = games.select("game", "players").first().collect().row(0)
 game = registry.game(name)
 
-torch.manual_seed(asked.seed)
 policy = PolicyNetwork(
     game.layout,
     actions=game.actions.size,
     seats=game.max_seats,
     width=asked.width,
+    rng=torch.Generator().manual_seed(asked.seed),
 )
 policy.use_bfloat16 = bfloat16_is_faster(policy, size)
 # Muon learns from an epoch what Adam does from two, but only matrices.

@@ -62,15 +62,18 @@ class _Commands(TyperGroup):
 
 
 def _in_words(fault: Exception) -> list[str]:
-    """Lines about faults that are not ours: an agent's or the machine's."""
-    if notes := agent_notes(fault):
-        steps = "".join(format_list(own_steps(fault))).splitlines()
+    """Return lines about a fault that is not ours: an agent's, other users' or the machine's."""
+    notes = getattr(fault, "__notes__", [])
+    steps = "".join(format_list(own_steps(fault))).splitlines()
+    if who := agent_notes(fault):
+        remedies = [note for note in notes if note not in who]
         if isinstance(fault, IllegalMove) and not steps:
-            return [str(fault), *notes]
-        return [f"{notes[0].rstrip('.')}: {type(fault).__name__}: {fault}", *notes[1:], *steps]
+            return [str(fault), *who, *remedies]
+        said = f"{who[0].rstrip('.')}: {type(fault).__name__}: {fault}"
+        return [said, *who[1:], *steps, *remedies]
     if isinstance(fault, ShakespeareEnvError):
-        return [str(fault), *getattr(fault, "__notes__", [])]
-    return [str(fault)] if isinstance(fault, OSError | ImportError) else []
+        return [str(fault), *notes]
+    return [str(fault), *steps, *notes] if isinstance(fault, OSError | ImportError) else []
 
 
 _HELP_NAMES = {"help_option_names": ["-h", "--help"]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -28,6 +29,7 @@ _WRAPPERS = "shakespeare_env.wrappers"
 
 _loaded: dict[str, Game] = {}
 _others_found = False
+_loading = threading.RLock()
 
 
 def names() -> tuple[str, ...]:
@@ -121,23 +123,24 @@ def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
     """
     _check_name(name)
     wanted, variable = None if box is None else Path(box), f"{name.upper()}_BOX"
-    before = os.environ.get(variable)
-    try:
-        if name not in _loaded:
-            if wanted is not None:
-                os.environ[variable] = str(wanted.resolve())
-            # Its modules may have been imported some other way, with another box.
-            _loaded[name] = import_module(f"shakespeare_env.{name}.contract").GAME
-        if wanted is not None and _digest_of(name, wanted) != _loaded[name].digest:
-            raise BoxError(
-                f"{box}: this process already plays {name} with {_loaded[name].box}; name the box "
-                f"before anything else is made, or set {variable} to it"
-            )
-    except BaseException:  # a box that is refused is not inherited
-        os.environ.pop(variable, None)
-        if before is not None:
-            os.environ[variable] = before
-        raise
+    with _loading:  # or a thread would take another's box for its own
+        before = os.environ.get(variable)
+        try:
+            if name not in _loaded:
+                if wanted is not None:
+                    os.environ[variable] = str(wanted.resolve())
+                # Its modules may have been imported some other way, with another box.
+                _loaded[name] = import_module(f"shakespeare_env.{name}.contract").GAME
+            if wanted is not None and _digest_of(name, wanted) != _loaded[name].digest:
+                raise BoxError(
+                    f"{box}: this process already plays {name} with {_loaded[name].box}; name the "
+                    f"box before anything else is made, or set {variable} to it"
+                )
+        except BaseException:  # a box that is refused is not inherited
+            os.environ.pop(variable, None)
+            if before is not None:
+                os.environ[variable] = before
+            raise
     return _loaded[name]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
 
@@ -102,15 +102,6 @@ def decide(
     except SystemExit as fault:
         told = RuntimeError(f"it has asked for the end of the process (SystemExit: {fault})")
         raise told.with_traceback(fault.__traceback__) from fault
-
-
-def try_out(agents: Iterable[AnyAgent], game: str, players: int, seed: int) -> None:
-    """Ask agents for a move and play one, so that all is compiled, or fails, before time counts."""
-    batch = Batch(game, n=1, players=players, seed=seed)
-    rows = np.zeros(1, np.int64)
-    for agent in agents:
-        decide(agent, batch, rows, GameGenerators.of_games(seed, rows))
-    batch.step(batch.mask.argmax(axis=1))
 
 
 def agent_for(player: Player | None, game: Game) -> AnyAgent:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,6 +70,12 @@ class Lineup:
         """An agent's name in errors."""
         return self.names[index] if index < len(self.names) else repr(self.agents[index])
 
+    def name_chooser(self, fault: IllegalMove, batch: Batch) -> None:
+        """Note on an illegal move which agent has chosen it, unless it is from outside."""
+        chooser = int(self.to_move(batch, np.array([fault.game_index]))[0])
+        if chooser != OUTSIDE:
+            fault.add_note(AgentNote(f"The agent {self.name(chooser)} chose it."))
+
     def _asked(self, batch: Batch, rows: NDArray[Any]) -> GameGenerators:
         return self.generators.asked_by(batch.to_move[rows], rows)
 
@@ -81,6 +87,19 @@ class Lineup:
             games = "1 game" if len(rows) == 1 else f"{len(rows)} games"
             fault.add_note(AgentNote(f"The agent {self.name(index)} failed to decide in {games}."))
             raise
+
+
+def try_out(agents: Mapping[str, AnyAgent], game: str, players: int, seed: int) -> None:
+    """Ask agents for a move and play one, so that all is compiled, or fails, before time counts.
+
+    Names stand before agents; a fault names its agent.
+    """
+    batch = Batch(game, n=1, players=players, seed=seed)
+    rows = np.zeros(1, np.int64)
+    seats = np.zeros((1, batch.game.max_seats), np.int32)
+    for name, agent in agents.items():
+        Lineup([agent], seats, GameGenerators.of_games(seed, rows), [name]).decide(batch, rows)
+    batch.step(batch.mask.argmax(axis=1))
 
 
 def play_out(
@@ -118,8 +137,7 @@ def play_out(
         try:
             batch.step(actions, played)
         except IllegalMove as fault:
-            chooser = int(lineup.to_move(batch, np.array([fault.game_index]))[0])
-            fault.add_note(AgentNote(f"The agent {lineup.name(chooser)} chose it."))
+            lineup.name_chooser(fault, batch)
             raise
         if after_step is not None:
             after_step(played, actions)

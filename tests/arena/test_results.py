@@ -5,6 +5,7 @@ import shutil
 
 import polars as pl
 import pytest
+from filelock import FileLock
 from polars.testing import assert_frame_equal
 
 from shakespeare_arena import results
@@ -67,6 +68,8 @@ def test_folders_that_are_not_its_own_are_refused(folder, tmp_path):
             pass
 
     with opened(folder, GAME):
+        refused(folder, "this process already plays in it")
+    with FileLock(folder / ".lock"):
         refused(folder, "another process plays in it")
     refused(folder, "holds games of figaro", "shakespeare")
     other = tmp_path / "other"

@@ -1,5 +1,7 @@
 """An arena plays until it is enough, and ends the same however often it is interrupted."""
 
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -8,11 +10,12 @@ from polars.testing import assert_frame_equal
 
 from shakespeare_agents import RandomAgent
 from shakespeare_arena import tournament
-from shakespeare_arena.field import Field
+from shakespeare_arena.field import Field, contenders
 from shakespeare_arena.intervals import wilson_interval
 from shakespeare_arena.matchmaking import plan_round
 from shakespeare_arena.standings import LEVEL, standings_of
 from shakespeare_arena.tournament import Ending, run_arena
+from shakespeare_env.core import registry
 from shakespeare_env.datasets.reading import read_results, results_files
 from shakespeare_env.errors import ArenaError
 from tests.arena.small_arenas import games
@@ -134,6 +137,22 @@ def test_who_always_fails_sits_out_and_the_others_play_on(tmp_path):
     # Of two it leaves the other nobody to meet.
     ending = run_arena(small("random", broken, games=400), tmp_path / "two")
     assert ending in (Ending.alone, Ending.settled)
+
+
+def test_fields_in_threads_share_the_working_folder_or_take_turns(tmp_path):
+    """Until the last of them is over, whoever ends first."""
+    before = Path.cwd()
+    game = registry.game("figaro")
+    here = small(game="figaro", players=[3])
+    there = here.model_copy(update={"folder": tmp_path})
+    other = contenders(there, game)
+    with contenders(there, game), ThreadPoolExecutor(1) as pool:
+        pool.submit(other.__enter__).result()
+        with pytest.raises(ArenaError, match=f"plays a field of {tmp_path}"):
+            pool.submit(contenders(here, game).__enter__).result()
+    assert Path.cwd() == tmp_path
+    other.__exit__(None, None, None)
+    assert Path.cwd() == before
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,7 @@ def train() -> None:
     assert list(Path("run", "tensorboard").iterdir())
     shakespeare("evaluate", "run", "random", "--game", GAME, "--games", "12")
     shakespeare("export", "run", "--torch", "--out", "exported")
-    shakespeare("exploit", "run", "--minutes", "0.02", "--game", GAME, "--games", "6")
+    shakespeare("exploit", "run", "--decisions", "1", "--game", GAME, "--games", "6")
 
 
 def cuda() -> None:

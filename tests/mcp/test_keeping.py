@@ -108,7 +108,7 @@ def test_results_wait_while_somebody_else_writes(folder):
     with store.opened(folder, GAME):
         assert "is not written yet" in play_on(tables, 1).text
         assert not rows(folder)
-        with pytest.raises(ArenaError, match="another process"):
+        with pytest.raises(ArenaError, match="this process already plays"):
             Keeper(folder, GAME, "another")
     tables.close()
     assert len(rows(folder)) == 1

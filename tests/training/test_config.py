@@ -70,7 +70,7 @@ def test_settings_survive_their_toml_which_describes_each(tmp_path):
 @pytest.mark.parametrize(
     ("text", "word"),
     [
-        ("widht = 3", "widht"),
+        ("widht = 3", r"widht = 3: there is no such setting \(did you mean 'width'\?\)"),
         ("players = [4, 5]", "players=5"),
         ("n_envs = 3", "n_envs"),
         ('game = "chess"', "chess"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from shakespeare_training.expert_iteration import ExpertIteration, GameLog, adva
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.train import train
 from tests.agents.networks import random_heads, random_tensors
+from tests.contract.command_line import printed
 from tests.training.short_runs import StopsAfter, fingerprint, searching
 
 
@@ -47,6 +49,7 @@ def test_it_learns_from_games_that_other_weights_played():
 
 @pytest.mark.parametrize("has_heads", [True, False])
 def test_a_start_with_heads_keeps_them_and_needs_no_warm_up(tmp_path, has_heads):
+    """Unless a warm-up is asked for."""
     game = registry.game(registry.DEFAULT)
     tensors = random_tensors(16, game.layout.size, game.actions.size)
     tensors |= random_heads(16, game.max_seats) if has_heads else {}
@@ -57,10 +60,13 @@ def test_a_start_with_heads_keeps_them_and_needs_no_warm_up(tmp_path, has_heads)
     same = {name for name in tensors if not name.startswith("value.")}
     assert all((kept[name] == tensors[name]).all() for name in same)
     assert kept["win.weight"].any() == has_heads
-    warmup = 0 if has_heads else 700
-    assert run.config.warmup_decisions == warmup
-    assert f"--set warmup_decisions={warmup}" in run.commands[0]
+    assert run.config.warmup_decisions == 700
     run.close()
+    words = "train", "--config", "expert_iteration", "--start", str(tmp_path / "start")
+    settings = tomllib.loads(printed(*words, "--print-config"))
+    assert settings["warmup_decisions"] == (0 if has_heads else 300_000)
+    asked = tomllib.loads(printed(*words, "--set", "warmup_decisions=9", "--print-config"))
+    assert asked == settings | {"warmup_decisions": 9}
 
 
 def found(prior, values):

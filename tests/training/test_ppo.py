@@ -42,9 +42,8 @@ TENSORS = {**HEADLESS, **HEADS_ALONE, **VALUE}
 
 def make_policy():
     """A fresh one, always the same."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        return PolicyNetwork(LAYOUT, actions=ACTIONS, seats=SEATS, width=WIDTH)
+    rng = torch.Generator().manual_seed(0)
+    return PolicyNetwork(LAYOUT, actions=ACTIONS, seats=SEATS, width=WIDTH, rng=rng)
 
 
 @pytest.fixture

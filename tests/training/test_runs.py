@@ -3,33 +3,50 @@
 from __future__ import annotations
 
 import errno
+import gc
 import hashlib
 import os
 import re
 import shutil
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from itertools import count
 from pathlib import Path
+from threading import Barrier
 
 import numpy as np
 import pytest
 import safetensors.numpy
+import torch
 from filelock import FileLock, Timeout
 from rich.console import Console
+from threadpoolctl import ThreadpoolController
 
 from shakespeare_agents.networks.checkpoint import load_checkpoint, read_card
+from shakespeare_arena import evaluate
 from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError, TrainingError
 from shakespeare_training.config import override
+from shakespeare_training.exploit import exploit_by_ppo
+from shakespeare_training.games import one_thread
+from shakespeare_training.league import _one_blas_thread
 from shakespeare_training.learner import linear
 from shakespeare_training.ppo import PPO
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.train import train
 from tests.contract.command_line import refused
-from tests.training.short_runs import SMALL, Quietly, StopsAfter, edit_state, fingerprint
+from tests.training.short_runs import (
+    SMALL,
+    Quietly,
+    StopsAfter,
+    edit_state,
+    fingerprint,
+    searching,
+    small,
+)
 
 QUIET = Console(quiet=True)
 FEW = {"first_evaluation_games": 4, "evaluation_games": 4, "final_evaluation_games": 4}
@@ -109,7 +126,7 @@ def test_what_cannot_be_resumed_can_be_started_from(folder, tmp_path):
     run = Run.create(SMALL, tmp_path / "next", start=folder, device="cpu")
     ours, theirs = run.learner.policy.tensors(), load_checkpoint(folder, GAME)[0].tensors
     assert all((ours[name] == theirs[name]).all() for name in theirs)
-    with pytest.raises(ValueError, match="width 16, but the run's is 24"):
+    with pytest.raises(ValueError, match=r"width 16, .*say width = 24.*--set width=16"):
         Run.create(override(SMALL, width=24), tmp_path / "wider", start=folder, device="cpu")
 
 
@@ -318,7 +335,16 @@ def put(data, place, value):
         ("league.active", 99),
         ("league.opponents.1", ...),
         ("league.rng.bit_generator", "MT19937"),
+        ("league.opponents.0.name", "greedy"),
+        ("league.opponents.1.name", "../1"),
+        ("league.opponents.1.games", 1e300),
+        ("league.opponents.1.wins", 99.0),
+        ("league.active", 0),
         ("rng.state.state", -1),
+        ("rng.state.inc", 0.5),
+        ("history.0.mean_score", float("nan")),
+        ("history.0.players", 0),
+        ("history.0.decisions", 10**400),
         ("decisions", 10**30),
         ("snapshots", []),
         ("digests.random", "0"),
@@ -342,12 +368,35 @@ def spoilt(value):
     ("name", "change"),
     [
         ("policy/action.weight", lambda a: a[:-1]),
+        ("policy/action.weight", lambda a: a.astype(np.float64)),
+        ("policy/action.weight", lambda a: a * np.nan),
+        ("policy/action.weight", lambda a: a + 1e30),
+        ("policy/action.weight", None),
+        ("optimizer/0/exp_avg", lambda a: a[:-1]),
+        ("optimizer/0/exp_avg", lambda a: np.full_like(a, np.inf)),
+        ("optimizer/0/exp_avg_sq", lambda a: a - 1),
+        ("optimizer/0/exp_avg_sq", None),
+        ("optimizer/3/step", lambda a: a[None]),
+        ("optimizer/3/step", lambda a: -a),
         ("seats", lambda a: a[:, :2]),
+        ("seats", lambda a: a.astype(np.int64)),
+        ("seats", lambda a: np.full_like(a, -1)),
+        ("seats", lambda a: np.where(a < 0, a, 99)),
+        ("seats", lambda a: np.where(a == -1, 0, a)),
+        ("generators", lambda a: a.astype(np.float64)),
+        ("generators", lambda a: a[:-1]),
         ("games", lambda a: a * 0),
+        ("games", lambda a: a[::-1]),
         ("games", lambda a: a[:-1]),
         ("open/games", spoilt(99)),
+        ("open/games", spoilt(-1)),
+        ("open/games", lambda a: a * 0),
         ("open/seats", spoilt(-1)),
         ("open/actions", spoilt(10**6)),
+        ("open/masks", lambda a: ~a),
+        ("open/gained", lambda a: a * np.nan),
+        ("open/log_probs", lambda a: a + np.inf),
+        ("open/more", lambda a: np.zeros(3)),
         ("open/observations", lambda a: a[:-1]),
     ],
 )
@@ -357,7 +406,10 @@ def test_an_array_that_cannot_be_is_refused(folder, name, change):
     def edit(data):
         path = folder / data["arrays"]["file"]
         arrays = dict(safetensors.numpy.load(path.read_bytes()))
-        arrays[name] = change(arrays[name].copy())
+        if change is None:
+            del arrays[name]
+        else:
+            arrays[name] = np.ascontiguousarray(change(arrays.get(name, np.zeros(1)).copy()))
         path.write_bytes(safetensors.numpy.save(arrays))
         data["arrays"]["digest"] = hashlib.sha256(path.read_bytes()).hexdigest()
 
@@ -370,8 +422,9 @@ def test_a_run_has_its_folder_until_it_is_closed(folder):
     with Run.resume(folder, device="cpu") as run:
         with pytest.raises(Timeout):
             FileLock(folder / ".lock").acquire(timeout=0)
-        assert "another process" in refused("train", "--resume", str(folder), "--device", "cpu")
         load_checkpoint(folder, GAME)  # who reads needs no lock
+        with pytest.raises(TrainingError, match=r"this process has it.*close\(\)"):
+            Run.resume(folder, device="cpu")
     for use in (run.save, lambda: train(run, QUIET)):
         with pytest.raises(TrainingError, match="closed"):
             use()
@@ -380,9 +433,73 @@ def test_a_run_has_its_folder_until_it_is_closed(folder):
             Run.create(SMALL, folder, device="cpu")
         with pytest.raises(ValueError, match="tpu"):
             Run.resume(folder, device="tpu")
-    with FileLock(folder / ".lock"), pytest.raises(TrainingError):
-        Run.resume(folder)
+    with FileLock(folder / ".lock"):
+        assert "another process" in refused("train", "--resume", str(folder), "--device", "cpu")
     Run.resume(folder, device="cpu").close()
+
+
+def everything_seeded(place, seed):
+    """What a run by PPO, one by searches, an evaluation and a best response come to."""
+    place.mkdir()
+    results = []
+    short = {"seed": seed, "decisions": 200, "players": [3], **FEW}
+    searched = searching("figaro", n_envs=4, warmup_decisions=50)
+    for config in (override(small("figaro"), **short), override(searched, **short)):
+        with Run.create(config, place / config.algorithm, device="cpu") as run:
+            assert train(run, QUIET)
+        results += [fingerprint(run), figures(run)]
+    results.append(evaluate(["network", "heuristic"], "figaro", games=6, players=3, seed=seed))
+    settings = {"n_envs": 8, "n_steps": 8, "width": 16, "precision": "float32", **FEW}
+    more = {"decisions": 99, "players": 3, "games": 6, "seed": seed}
+    found = exploit_by_ppo("random", place / "exploit", "figaro", settings=settings, **more)
+    return [*results, found.evaluation]
+
+
+def test_in_threads_of_a_process_all_is_as_alone(tmp_path):
+    alone = everything_seeded(tmp_path / "alone", seed=0)
+    together = Barrier(4)
+
+    def begin_together(number):
+        together.wait()
+        return everything_seeded(tmp_path / f"thread-{number}", seed=number % 2)
+
+    with ThreadPoolExecutor(4) as pool:
+        first, second, third, fourth = pool.map(begin_together, range(4))
+    assert first == third == alone
+    assert second == fourth != alone
+
+
+def test_a_rollout_changes_the_number_of_threads_of_nobody_else():
+    """Neither PyTorch's, also of a thread that begins meanwhile, nor NumPy's once it is over."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        with ThreadPoolExecutor(1) as pool, one_thread():
+            assert torch.get_num_threads() == 1
+            assert pool.submit(torch.get_num_threads).result() == 3
+        assert torch.get_num_threads() == 3
+    finally:
+        torch.set_num_threads(before)
+    libraries = ThreadpoolController().select(user_api="blas")
+    numbers = [each["num_threads"] for each in libraries.info()]
+    first, second = _one_blas_thread.held(libraries), _one_blas_thread.held(libraries)
+    with first:
+        second.__enter__()
+    assert [each["num_threads"] for each in libraries.info()] == [1 for _ in numbers]
+    second.__exit__(None, None, None)
+    assert [each["num_threads"] for each in libraries.info()] == numbers
+
+
+def test_a_run_that_is_forgotten_lets_go_of_its_folder(folder):
+    """In a notebook, though nobody looks for garbage."""
+    gc.disable()
+    try:
+        run = Run.resume(folder, decisions=10**6, device="cpu")
+        train(run, QUIET, StopsAfter(checks=3))
+        del run
+        Run.resume(folder, device="cpu").close()
+    finally:
+        gc.enable()
 
 
 CODE = """

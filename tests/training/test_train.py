@@ -101,7 +101,7 @@ def test_what_a_stop_leaves_is_told_and_goes_on(new, folder, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--set", "widht=3"), "widht"),
+        (("--set", "widht=3"), "widht = 3: there is no such setting (did you mean 'width'?)"),
         (("--set", "opponents={nobody=1.0}"), "nobody"),
         (("--device", "tpu"), "tpu"),
         (("--start", "nowhere"), "nowhere"),
@@ -112,6 +112,7 @@ def test_what_a_stop_leaves_is_told_and_goes_on(new, folder, monkeypatch):
         (("--workers", "2"), "--workers"),
         (("--ray", "local"), "--ray"),
         (("--resume", "nowhere"), "--resume"),
+        (("--resume", "nowhere", "--print-config"), "--print-config"),
     ],
 )
 def test_faults_are_told_in_a_line_and_leave_nothing(new, folder, words, said):
@@ -131,6 +132,19 @@ def test_a_network_is_adapted_to_another_box_by_settings_of_its_own(tmp_path):
     adapted = tomllib.loads(printed(*words, "--minutes", "10", "--set", "n_envs=30"))
     assert adapted == own | {**ADAPTING, "decisions": FOREVER, "n_envs": 30}
     assert tomllib.loads(printed(*words, "--config", "ppo")) == own
+
+
+def test_a_width_that_is_named_is_not_changed_by_what_is_started_from(tmp_path):
+    write_checkpoint(tmp_path / "start", registry.game("figaro"))
+    config = tmp_path / "mine.toml"
+    config.write_text('game = "figaro"\nwidth = 16\ndecisions = 1\nevaluation_opponents = []\n')
+    words = ["train", "--config", str(config), "--start", str(tmp_path / "start")]
+    words += ["--out", str(tmp_path / "run")]
+    told = refused(*words)
+    assert f"{tmp_path / 'start'}: width 8, but the settings say width = 16" in told
+    assert "--set width=8" in told
+    assert tomllib.loads(printed(*words, "--set", "width=8", "--print-config"))["width"] == 8
+    assert not (tmp_path / "run").exists()
 
 
 CALLBACK = """
@@ -154,6 +168,50 @@ def test_a_callback_of_the_user_stops_a_run_where_it_goes_on(new, folder, tmp_pa
     assert "Stopped after 256 decisions" in said
     said = refused("train", "--resume", str(folder), "--callback", f"{tmp_path}/mine.py:nothing")
     assert "BaseCallback" in said
+
+
+FAULTY = """
+from stable_baselines3.common.callbacks import BaseCallback
+
+def refuses(*_):
+    raise ConnectionRefusedError(111, "Connection refused")
+
+def never(run):
+    return refuses()
+
+def cheats(observations, masks, rng):
+    return masks.argmin(axis=1)
+
+class Logs(BaseCallback):
+    def __init__(self, run):
+        super().__init__()
+
+    def _on_step(self):
+        refuses()
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("opponents={current=0.5,'FILE:refuses'=0.5}", "The agent FILE:refuses failed to decide"),
+        ("evaluation_opponents=['FILE:refuses']", "The agent FILE:refuses failed to decide"),
+        ("opponents={current=0.5,'FILE:cheats'=0.5}", "The agent FILE:cheats chose it."),
+        ("FILE:Logs", "The callback Logs failed in on_step: ConnectionRefusedError"),
+        ("FILE:never", "FILE:never makes no callback: FILE, line 5: ConnectionRefusedError"),
+    ],
+)
+def test_whose_fault_it_is_is_told(new, tmp_path, words, told):
+    """With the line, and not as a fault of the disk, though it is an OSError."""
+    file = tmp_path / "faulty.py"
+    file.write_text(FAULTY)
+    option = "--set" if "=" in words else "--callback"
+    done = run(*new, option, words.replace("FILE", str(file)))
+    assert done.exit_code == 1
+    said = " ".join(done.stderr.split())
+    assert told.replace("FILE", str(file)) in said
+    assert "line 5" in said or "illegal move" in said
+    assert "cannot be written" not in said
 
 
 def test_weights_that_explode_end_the_run_and_spoil_nothing(new, folder):

@@ -20,7 +20,13 @@ from shakespeare_env.checks.values import command
 from shakespeare_env.cli import choices
 from shakespeare_env.cli.choices import give_up
 from shakespeare_env.core import registry
-from shakespeare_env.errors import ShakespeareEnvError, TrainingError, WorkerError
+from shakespeare_env.errors import (
+    ShakespeareEnvError,
+    TrainingError,
+    WorkerError,
+    agent_notes,
+    own_steps,
+)
 from shakespeare_training.terminal import UnbreakableConsole, busy, import_what_trains, stoppable
 
 if TYPE_CHECKING:
@@ -133,6 +139,7 @@ def train(
     if trust and resume is None:
         raise typer.BadParameter("only --resume asks for it", param_hint="--trust")
     kept = {"--game": game_name, "--config": config, "--out": out, "--start": start, "--seed": seed}
+    kept |= {"--print-config": print_config or None}
     changed = [name for name, value in {**kept, "--set": settings}.items() if value is not None]
     if resume is not None and changed:
         raise typer.BadParameter(
@@ -196,10 +203,11 @@ def _parsed(settings: list[str] | None) -> dict[str, Any]:
 def _chosen(
     config: str | None, overrides: dict[str, Any], start: str | None, minutes: float | None
 ) -> tuple[TrainingConfig, Path | None]:
-    """The settings, and the folder of the checkpoint to start from, whose width they have.
+    """Return the settings, and the folder of the checkpoint to start from.
 
-    If it knows another box, those to adapt it (`ADAPTING`) stand in for the default run's, unless
-    bundled settings are asked for by name.
+    What the checkpoint implies stands in for what is not named: its width, no warm-up if it has
+    heads, and, if it knows another box, the settings to adapt it (`ADAPTING`), unless bundled
+    settings are asked for by name.
     """
     from shakespeare_agents.naming import checkpoint_named
     from shakespeare_agents.networks.checkpoint import read_card
@@ -214,10 +222,12 @@ def _chosen(
         raise ValueError(f"there is no checkpoint {start!r} to --start from; give a folder")
     card = read_card(origin)
     knows_another_box = card.game == game and card.box_digest != registry.box_digest(game)
-    defaults: dict[str, Any] = {}
+    defaults: dict[str, Any] = {"width": card.width}
+    if card.heads and chosen.algorithm == "expert_iteration":
+        defaults["warmup_decisions"] = 0
     if knows_another_box and chosen.algorithm == "ppo" and config not in bundled_names(game):
-        defaults = {**ADAPTING, **({} if minutes is None else {"decisions": FOREVER})}
-    return chosen_config(config, {"width": card.width, **overrides}, "--set", defaults), origin
+        defaults |= {**ADAPTING, **({} if minutes is None else {"decisions": FOREVER})}
+    return chosen_config(config, overrides, "--set", defaults), origin
 
 
 def _crew(algorithm: str, workers: int, ray: str | None) -> AbstractContextManager[Workers | None]:
@@ -244,7 +254,12 @@ def _maker(name: str) -> Callable[[Run], Any]:
 def _guest(name: str, maker: Callable[[Run], Any], run: Run) -> BaseCallback:
     from stable_baselines3.common.callbacks import BaseCallback
 
-    made = maker(run)
+    from shakespeare_agents.naming import fault_in_words
+
+    try:
+        made = maker(run)
+    except Exception as fault:
+        raise TypeError(f"{name} makes no callback: {fault_in_words(fault)}") from fault
     if not isinstance(made, BaseCallback):
         raise TypeError(
             f"{name} made {type(made).__name__} of a Run: it must make a BaseCallback of "
@@ -255,17 +270,26 @@ def _guest(name: str, maker: Callable[[Run], Any], run: Run) -> BaseCallback:
 
 @contextmanager
 def _give_up_on(folder: Path, *kinds: type[Exception]) -> Iterator[None]:
-    """Give up in words on faults of these kinds, lost workers, or if the run cannot be saved."""
+    """Give up in words on faults of these kinds, lost workers, or if the run cannot be saved.
+
+    The fault of an agent, a callback or other code of the user is raised, to be told as theirs.
+    """
     from shakespeare_training.runs.saving import how_to_go_on
 
     try:
         yield
     except WorkerError as fault:
         give_up(f"{fault}; {how_to_go_on(folder)}")
-    except kinds as fault:
-        give_up("\n".join([str(fault), *getattr(fault, "__notes__", [])]))
-    except OSError as fault:
-        give_up(f"the run cannot be written ({fault}); {how_to_go_on(folder)}")
+    except Exception as fault:
+        if agent_notes(fault) or (isinstance(fault, OSError) and own_steps(fault)):
+            told = how_to_go_on(folder)
+            fault.add_note(f"{told[0].upper()}{told[1:]}")
+            raise
+        if isinstance(fault, kinds):
+            give_up("\n".join([str(fault), *getattr(fault, "__notes__", [])]))
+        if isinstance(fault, OSError):
+            give_up(f"the run cannot be written ({fault}); {how_to_go_on(folder)}")
+        raise
 
 
 def exploit(
@@ -277,7 +301,12 @@ def exploit(
             help=f"Whose copies hold all seats but one: {', '.join(names())}, {HOW_TO_NAME}.",
         ),
     ],
-    minutes: Annotated[float, typer.Option("--minutes", min=0.0, help="Time to learn.")] = 30.0,
+    decisions: Annotated[
+        int,
+        typer.Option(
+            "--decisions", min=1, help="Decisions in its seat to learn from, in whole rollouts."
+        ),
+    ] = 4_000_000,
     players: Annotated[
         int | None,
         typer.Option("--players", help="Seats at the table.", show_default="the game's most"),
@@ -309,8 +338,6 @@ def exploit(
 
     Its win rate beside parity, a lower bound: below parity nothing was found.
     """
-    if not math.isfinite(minutes):
-        raise typer.BadParameter(f"{minutes} is not a duration", param_hint="--minutes")
     game = choices.find_game(game_name)
     # Slow imports are late to keep the shell's completion quick.
     from shakespeare_agents.search.agent import SearchAgent
@@ -344,7 +371,7 @@ def exploit(
                     agent,
                     out,
                     game.name,
-                    minutes=minutes,
+                    decisions=decisions,
                     players=seats,
                     games=games,
                     seed=seed,

@@ -260,14 +260,19 @@ def make_config(data: Mapping[str, Any], where: str) -> TrainingConfig:
     try:
         return TrainingConfig.model_validate(dict(data))
     except ValidationError as fault:
-        faults = [
-            f"{'.'.join(map(str, error['loc']))} = {shown(error['input'])}: {error['msg']}"
-            if error["loc"]
-            else error["msg"]
-            for error in fault.errors()
-        ]
-        words = "; ".join(faults)
+        words = "; ".join(map(_fault_in_words, fault.errors()))
         raise ValueError(f"{where}: {words}; see shakespeare train --print-config") from fault
+
+
+def _fault_in_words(fault: Any) -> str:
+    """Return a fault of Pydantic with its place, its value, and the name that may be meant."""
+    if not fault["loc"]:
+        return str(fault["msg"])
+    name = ".".join(map(str, fault["loc"]))
+    is_unknown = fault["type"] == "extra_forbidden"
+    words = "there is no such setting" if is_unknown else fault["msg"]
+    question = did_you_mean(name, TrainingConfig.model_fields) if is_unknown else ""
+    return f"{name} = {shown(fault['input'])}: {words}{question}"
 
 
 def override(config: TrainingConfig, **settings: Any) -> TrainingConfig:

@@ -21,6 +21,7 @@ from shakespeare_agents.search.agent import Found, Plan, SearchAgent, network_se
 from shakespeare_agents.workers import Tell, Workers
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.game import Game, Records
+from shakespeare_env.errors import IllegalMove
 from shakespeare_env.play.agent import AnyAgent
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.information_sets import InformationSets
@@ -278,7 +279,11 @@ class SearchedGames:
                 games, rng = InformationSets(batch, rows[own]), lineup.generators[rows[own]]
                 actions[own], prior, gained = _decide(expert, games, rng, self.is_searched)
                 log.add(step, rows[own], prior, gained)
-            batch.step(actions, rows)
+            try:
+                batch.step(actions, rows)
+            except IllegalMove as fault:
+                lineup.name_chooser(fault, batch)
+                raise
             ended = batch.done[rows]
             tell(int(own.sum()), int(ended.sum()))
             rows = rows[~ended]

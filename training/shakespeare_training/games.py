@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -20,6 +21,7 @@ from shakespeare_training.league import Ended, League
 TOO_LARGE = "the network's numbers are too large to choose a move by"
 """What is wrong where the learner's move is not legal: exploded weights exceed every mask."""
 
+_changing_threads = threading.Lock()
 _RANDOM_GAMES = 16  # random games that are played to measure how long one is
 
 
@@ -99,6 +101,7 @@ class HostGames:
         except IllegalMove as fault:
             if own[fault.game_index]:
                 raise FloatingPointError(TOO_LARGE) from fault
+            league.lineup.name_chooser(fault, batch)
             raise
         ended = np.flatnonzero(batch.done)
         self._progress = Progress(int(np.count_nonzero(own)), league.ended(ended))
@@ -128,11 +131,29 @@ def _shared(array: NDArray[Any]) -> torch.Tensor:
     return torch.from_numpy(array if array.flags.writeable else array.base)
 
 
+def adopt_threads() -> int:
+    """Return PyTorch's number of threads for this thread of the process, fixed from now on.
+
+    A thread that has not used PyTorch yet takes over the number that any thread has set last, so
+    it must not look while `one_thread` changes that.
+    """
+    with _changing_threads:
+        return torch.get_num_threads()
+
+
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Keep PyTorch to one thread, which finishes a step's rows before a second one is awake."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
+    """Keep PyTorch to one thread, which finishes a step's rows before a second one is awake.
+
+    Other threads of the process, which may be training another run, keep their number.
+    """
+    before = adopt_threads()
+    with _changing_threads:
+        torch.set_num_threads(1)
+        # This has become the number of threads to come, too: a thread of its own sets it back.
+        restorer = threading.Thread(target=torch.set_num_threads, args=(before,))
+        restorer.start()
+        restorer.join()
     try:
         yield
     finally:

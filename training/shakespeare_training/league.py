@@ -7,7 +7,9 @@ for a recent win rate x of the learner.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -18,6 +20,7 @@ from shakespeare_agents import make
 from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.networks.network import Network, Tensors
 from shakespeare_agents.storage import StoredTensors
+from shakespeare_env.checks.values import shown
 from shakespeare_env.compile.decorators import kernel, rule
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.extras import needing
@@ -31,6 +34,10 @@ with needing("train", "training needs"):
 
 _DECAY = 0.99
 """The factor by which each game reduces the weight of earlier ones, as the learner changes."""
+
+
+MOST_GAMES = 1.01 / (1.0 - _DECAY)
+"""No weighted number of games is larger: their sum, and a little for rounding."""
 
 
 @dataclass(eq=False)
@@ -78,6 +85,13 @@ class Ended(NamedTuple):
     scores: NDArray[np.int16]
 
 
+def restore_generator(rng: np.random.Generator, state: Mapping[str, Any]) -> None:
+    """Put a generator into a saved state; ValueError or TypeError if it has none of this kind."""
+    rng.bit_generator.state = state
+    if rng.bit_generator.state != state:
+        raise ValueError(f"{shown(state)} is no state of a generator")
+
+
 @rule
 def seat_players(
     game: int, states: Any, weights: Any, by_kind: Any, players: Any, seats: Any
@@ -106,6 +120,37 @@ def seat_players(
 def _seat_all(rows: Any, states: Any, weights: Any, by_kind: Any, players: Any, seats: Any) -> None:
     for game in rows:
         seat_players(game, states, weights, by_kind, players, seats)
+
+
+class _BlasLimit:
+    """A limit of one thread for NumPy's matrix products, shared by all who want it at the moment.
+
+    The number belongs to the whole process: if each thread restored what it had found, the limit of
+    another one could stay for good.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._holders = 0
+        self._limit: Any = None
+
+    @contextmanager
+    def held(self, libraries: ThreadpoolController) -> Iterator[None]:
+        """Keep the limit for the length of a block."""
+        with self._lock:
+            if not self._holders:
+                self._limit = libraries.limit(limits=1, user_api="blas")
+            self._holders += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._holders -= 1
+                if not self._holders:
+                    self._limit.restore_original_limits()
+
+
+_one_blas_thread = _BlasLimit()
 
 
 class League:
@@ -194,7 +239,7 @@ class League:
         """The opponents' actions, int64[m], in games where one is to move, int64[m]."""
         # Networks here wake no BLAS thread, but users' own agents may multiply with NumPy, whose
         # second thread would spin on a core that PyTorch needs.
-        with self._blas.limit(limits=1, user_api="blas"):
+        with _one_blas_thread.held(self._blas):
             return self.lineup.decide(self.batch, rows)
 
     def ended(self, rows: NDArray[np.int64]) -> Ended:
@@ -280,14 +325,21 @@ class League:
         """
         self.opponents = [*self.named, *(self._snapshot("", tensors) for tensors in snapshots)]
         for opponent, entry in zip(self.opponents, data["opponents"], strict=True):
-            if opponent.tensors is not None:
+            if opponent.tensors is not None and entry["name"].isdecimal():
                 opponent.name = entry["name"]
-            opponent.games, opponent.wins = float(entry["games"]), float(entry["wins"])
+            if opponent.name != entry["name"]:
+                raise ValueError(f"{shown(entry['name'])} is no opponent of this league")
+            opponent.games = float(entry["games"])
+            opponent.wins = float(entry["wins"])
+            if opponent.wins > opponent.games:
+                raise ValueError(f"more games than were played are won against {opponent.name}")
             opponent.retired = bool(entry["retired"])
         self.active = None if data["active"] is None else self.opponents[data["active"]]
+        if self.active is not None and self.active.tensors is None:
+            raise ValueError(f"{self.active.name} is no snapshot that could be active")
         self._active_until = int(data["active_until"])
         self.finished = int(data["finished"])
-        self.rng.bit_generator.state = data["rng"]
+        restore_generator(self.rng, data["rng"])
         self._set_agents()
         self.lineup.seats[:] = seats
         self.lineup.generators.states[:] = generators

@@ -12,6 +12,7 @@ from stable_baselines3.common.callbacks import BaseCallback, CallbackList
 from stable_baselines3.common.logger import Logger
 
 from shakespeare_env.play.agent import AnyAgent
+from shakespeare_training.games import adopt_threads
 from shakespeare_training.league import League
 from shakespeare_training.policy import PolicyNetwork
 
@@ -25,6 +26,11 @@ def linear(start: float, end: float) -> Schedule:
     """From `start` to `end` over the run."""
     # The last rollout overshoots the end, so that the share left is negative.
     return lambda left: end + (start - end) * min(max(left, 0.0), 1.0)
+
+
+def no_limit() -> float:
+    """Return the share of its time that a run without a limit has used."""
+    return 0.0
 
 
 class Learner:
@@ -79,17 +85,19 @@ class Learner:
         self.device = torch.device(device)
         self.rng = np.random.default_rng(seed)
         self.num_timesteps, self.updates, self.left = 0, 0, 1.0
-        self.time_share: Callable[[], float] = lambda: 0.0
+        self.time_share: Callable[[], float] = no_limit
         self.check_stop: Callable[[], None] = lambda: None
         self.logger = Logger(folder=None, output_formats=[])
         game = self.league.batch.game
-        # Layers draw their initial weights from torch's global generator, which is seeded for them
-        # and then restored.  `torch.manual_seed` would seed the GPUs' generators as well.
-        with torch.random.fork_rng(devices=[]):
-            torch.default_generator.manual_seed(int(self.rng.integers(2**62)))
-            policy = PolicyNetwork(
-                game.layout, actions=game.actions.size, seats=game.max_seats, width=width
-            )
+        adopt_threads()  # to draw the weights takes as many threads as to train them
+        weights_rng = torch.Generator().manual_seed(int(self.rng.integers(2**62)))
+        policy = PolicyNetwork(
+            game.layout,
+            actions=game.actions.size,
+            seats=game.max_seats,
+            width=width,
+            rng=weights_rng,
+        )
         self.policy = policy.to(self.device)
         # What a recorded update reads is changed in place.
         on_gpu = self.device.type == "cuda"

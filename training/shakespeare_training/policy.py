@@ -91,6 +91,7 @@ class PolicyNetwork(nn.Module):
         actions: The number of actions.
         seats: The most seats of the game.
         width: The width of its layers.
+        rng: The generator that draws the initial weights; PyTorch's global one is left alone.
 
     Attributes:
         use_bfloat16: Whether layers multiply in bfloat16, on some processors more than twice as
@@ -99,24 +100,45 @@ class PolicyNetwork(nn.Module):
 
     scale: torch.Tensor
 
-    def __init__(self, layout: ObservationLayout, *, actions: int, seats: int, width: int) -> None:
+    def __init__(
+        self,
+        layout: ObservationLayout,
+        *,
+        actions: int,
+        seats: int,
+        width: int,
+        rng: torch.Generator,
+    ) -> None:
         super().__init__()
         self.use_bfloat16 = False
         self.register_buffer("scale", torch.from_numpy(input_scale(layout)), persistent=False)
-        self.trunk, self.norm = nn.Linear(layout.size, width), nn.LayerNorm(width)
-        self.win, self.score = nn.Linear(width, seats), nn.Linear(width, seats)
-        self.policy, self.outlook = nn.Linear(width, width), nn.Linear(width, width)
-        self.action = nn.Linear(width, actions)
-        nn.Linear(width, 1)  # drawn and dropped, for a seed to give the weights it always gave
+        self.trunk = _undrawn_layer(layout.size, width)
+        self.norm = nn.LayerNorm(width)
+        self.win = _undrawn_layer(width, seats)
+        self.score = _undrawn_layer(width, seats)
+        self.policy = _undrawn_layer(width, width)
+        self.outlook = _undrawn_layer(width, width)
+        self.action = _undrawn_layer(width, actions)
+        self._skip_former_draws(width, rng)
         for layer, gain in (
             *((layer, math.sqrt(2)) for layer in (self.trunk, self.policy, self.outlook)),
             (self.action, 0.01),
         ):
-            nn.init.orthogonal_(layer.weight, gain)
+            nn.init.orthogonal_(layer.weight, gain, generator=rng)
             nn.init.zeros_(layer.bias)
         for head in (self.win, self.score):
             nn.init.zeros_(head.weight)
             nn.init.zeros_(head.bias)
+
+    def _skip_former_draws(self, width: int, rng: torch.Generator) -> None:
+        """Advance the generator, so that a seed gives the weights that it always gave.
+
+        Earlier versions let PyTorch draw the weights of every layer, and of one more with a single
+        output, before they drew the weights that count.
+        """
+        layers = self.trunk, self.win, self.score, self.policy, self.outlook, self.action
+        former = sum(each.weight.numel() + each.bias.numel() for each in layers) + width + 1
+        torch.empty(former).uniform_(generator=rng)
 
     def outputs(self, observations: torch.Tensor, masks: torch.Tensor) -> Outputs:
         """Everything, for int8[n, D] observations and bool[n, A] masks."""
@@ -174,6 +196,12 @@ class PolicyNetwork(nn.Module):
         shapes = Network.head_shapes(self.norm.weight.numel(), self.win.bias.numel())
         given = {**{name: np.zeros(shape, np.float32) for name, shape in shapes.items()}, **tensors}
         self.load_state_dict({name: torch.tensor(given[name]) for name in self.state_dict()})
+
+
+def _undrawn_layer(inputs: int, outputs: int) -> nn.Linear:
+    """Return a layer without the initial weights that PyTorch draws from its global generator."""
+    layer: nn.Linear = nn.utils.skip_init(nn.Linear, inputs, outputs)
+    return layer
 
 
 def tensors_of(state: dict[str, torch.Tensor]) -> dict[str, NDArray[np.float32]]:

@@ -204,7 +204,11 @@ def bundled_checkpoint(game: Game, version: int = NEWEST) -> Path:
     """The folder of a game's bundled checkpoint; ValueError if there is none of this version."""
     versions = bundled_versions(game)
     if not versions:
-        raise ValueError(f"no checkpoint of {game.name} is bundled; train one and give its folder")
+        raise ValueError(
+            f"no network of {game.name} is bundled: train one by "
+            f"{command('train', '--game', game.name)}, and name its folder in place of 'network' "
+            "(for search, network=FOLDER)"
+        )
     if version not in (NEWEST, *versions):
         raise ValueError(
             f"the bundled network of {game.name} has no version {shown(version)}, only "

@@ -98,3 +98,22 @@ def test_ray_that_is_not_installed_is_named_with_the_remedy(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     message = refused("evaluate", "random", "--game", GAME, "--games", "4", "--ray", "auto")
     assert "pip install -e '.[ray]'" in message
+
+
+ESTIMATOR = """
+class Estimator:
+    def act(self, observations, masks, rng):
+        return masks.argmax(axis=1)
+
+    def values(self, observations):
+        raise ConnectionRefusedError(111, "Connection refused")
+"""
+
+
+def test_an_agents_own_os_error_is_not_told_as_a_full_disk():
+    Path("mine.py").write_text(ESTIMATOR)
+    seated = ["mine.py:Estimator", "random", "--game", GAME, "--players", str(MOST)]
+    said = refused("dataset", *seated, "--games", "3", "--out", "games")
+    assert "Error: The agent mine.py:Estimator failed to estimate" in said
+    assert 'mine.py", line 7, in values' in said
+    assert "cannot be written" not in said

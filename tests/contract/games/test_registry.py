@@ -1,12 +1,19 @@
 """The games by name, and the one box that a process plays each of them with."""
 
 import json
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from shakespeare_env import Batch
 from shakespeare_env.checks.box_files import facts_digest
 from shakespeare_env.core import registry
+from shakespeare_env.errors import BoxError
 from tests.contract import knowledge
 from tests.contract.batches import games
 from tests.contract.processes import said_by
@@ -118,3 +125,29 @@ say(registry.box_digest(name), fact())
     before = facts_digest(registry.folder(name), boxes[0])
     ((digest, fact),) = in_a_process(name, script, *boxes)
     assert (digest, fact) == (before, knowledge.of(name, "box_changes").NEW[0][1])
+
+
+def test_of_boxes_that_threads_name_at_once_one_is_in_force(monkeypatch, tmp_path):
+    """And inherited by processes started later, though the other thread's is refused."""
+    both_load = threading.Barrier(2)
+
+    def slow_import(_module):
+        box = Path(os.environ["FIGARO_BOX"])
+        with suppress(threading.BrokenBarrierError):
+            both_load.wait(0.2)
+        return SimpleNamespace(GAME=SimpleNamespace(box=box, digest=box.name))
+
+    def ask(box):
+        with suppress(BoxError):
+            return registry.game("figaro", box).box
+        return None
+
+    boxes = [tmp_path / "one.toml", tmp_path / "two.toml"]
+    monkeypatch.setenv("FIGARO_BOX", "")
+    monkeypatch.setattr(registry, "_loaded", {})
+    monkeypatch.setattr(registry, "import_module", slow_import)
+    monkeypatch.setattr(registry.box_files, "facts_digest", lambda _folder, box: box.name)
+    with ThreadPoolExecutor(2) as pool:
+        played = [*pool.map(ask, boxes)]
+    (box,) = [each for each in played if each is not None]
+    assert str(box) == os.environ["FIGARO_BOX"]

@@ -21,9 +21,10 @@ from shakespeare_agents.storage import write_atomically
 from shakespeare_env.checks.values import shown
 from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError, TrainingError
-from shakespeare_env.play.agent import try_out
+from shakespeare_env.play.lineup import try_out
 from shakespeare_training.building import make_learner
 from shakespeare_training.config import TrainingConfig, as_toml, override, train_command
+from shakespeare_training.learner import no_limit
 from shakespeare_training.policy import bfloat16_is_faster
 from shakespeare_training.runs.evaluation import Kind, Measurement, kinds_of_games, measure
 from shakespeare_training.runs.saving import (
@@ -41,7 +42,7 @@ _TIME_OPTION = " --minutes "  # the option for the time limit in commands
 class Run:
     """A training run; make one with `Run.create` or `Run.resume`.
 
-    It holds its folder alone until it is closed, by `close` or a `with` block.
+    It holds its folder alone until it is closed, by `close` or a `with` block, or forgotten.
 
     Attributes:
         config: Its settings.
@@ -67,10 +68,10 @@ class Run:
         game = registry.game(config.game)
         self._opponents = {name: make(name, game) for name in config.evaluation_opponents}
         self.learner = make_learner(config, device)
-        self.learner.time_share = lambda: self.time_share
         named = {it.name: it.agent for it in self.learner.league.named} | self._opponents
         learner = NetworkAgent(Network(self.learner.policy.tensors(), game.layout))
-        agents = [*named.values(), *self.learner.experts(), learner]
+        own = [*self.learner.experts(), learner]
+        agents = named | {f"number {number} of the learner": it for number, it in enumerate(own)}
         try_out(agents, config.game, max(config.players), config.seed)
         self._digests = {name: agent_digest(name, agent, game) for name, agent in named.items()}
         policy = self.learner.policy
@@ -91,7 +92,7 @@ class Run:
         """Start a run, with the weights of the checkpoint `start` if given.
 
         Its schedules follow its length or its time limit in minutes, whichever is nearer.
-        If `start` has heads, expert iteration needs no warm-up: its setting becomes 0.
+        If `start` has heads, expert iteration needs no warm-up: `warmup_decisions` may be 0.
 
         Raises:
             CheckpointError: `start` is damaged, or for another game or version.
@@ -104,11 +105,10 @@ class Run:
             network, card = load_checkpoint(start, registry.game(config.game))
             if card.width != config.width:
                 raise ValueError(
-                    f"{start}: width {card.width}, but the run's is {config.width}; "
-                    f"add --set width={card.width}"
+                    f"{start}: width {card.width}, but the settings say width = {config.width}, "
+                    "which a trained network cannot change; leave width out of them, or add "
+                    f"--set width={card.width}"
                 )
-            if card.heads and config.algorithm == "expert_iteration":
-                config = override(config, warmup_decisions=0)
         run = cls(config, folder, device=device)
         if network is not None:
             run.learner.policy.set_tensors(network.tensors)
@@ -238,6 +238,8 @@ class Run:
         """
         self.learner.logger = configure(str(self.folder / LOGS_NAME), ["tensorboard"])
         self._started = time.monotonic()
+        # Only while it learns, as the learner would keep the run, and the run its folder.
+        self.learner.time_share = lambda: self.time_share
         try:
             self.learner.learn(max(0, self.config.decisions - self.decisions), callback)
         except FloatingPointError as fault:
@@ -245,6 +247,7 @@ class Run:
         finally:
             self.seconds = self.elapsed
             self._started = None
+            self.learner.time_share = no_limit
             self.learner.logger.close()
 
     def check_weights(self) -> None:

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from shakespeare_agents import storage
@@ -24,17 +26,19 @@ from shakespeare_agents.networks.checkpoint import (
     save_checkpoint,
     unfit,
 )
+from shakespeare_agents.networks.network import LARGEST_WEIGHT
 from shakespeare_agents.storage import Arrays, StoredTensors
-from shakespeare_env.checks.values import command
+from shakespeare_env.checks.values import command, shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
 from shakespeare_env.errors import CheckpointError, TrainingError
+from shakespeare_env.play.lineup import NOBODY, OUTSIDE
 from shakespeare_training.building import needed_bytes
 from shakespeare_training.config import TrainingConfig
-from shakespeare_training.league import Opponent
+from shakespeare_training.league import MOST_GAMES, Opponent, restore_generator
 from shakespeare_training.learner import Learner
 from shakespeare_training.policy import tensors_of
-from shakespeare_training.runs.evaluation import Measurement
+from shakespeare_training.runs.evaluation import Measurement, kinds_of_games
 
 STATE_NAME = "run.json"
 CONFIG_NAME = "config.toml"
@@ -44,6 +48,7 @@ _ARRAYS, _SNAPSHOT = "run", "snapshot"  # how the names of files of arrays begin
 _NAMES = "|".join(map(re.escape, (STATE_NAME, CARD_NAME, CONFIG_NAME, CURVES_NAME)))
 _FILES = rf"{_NAMES}|(?:weights|run|snapshot-\d+)-[0-9a-f]{{16}}\.safetensors"
 """The names of all files that are written atomically."""
+_LARGEST_FIGURE = 1e15  # of a measurement; not a number compares as larger
 _LARGEST = 2**26  # the most bytes of the JSON
 _NO_FIT = LookupError, TypeError, ValueError, RuntimeError, OverflowError
 """What NumPy and PyTorch raise of arrays and states that do not fit a learner."""
@@ -62,8 +67,8 @@ class OpponentState(Entries):
     """An opponent of the league, and how the learner fared against it (`league.Opponent`)."""
 
     name: str
-    games: Number
-    wins: Number
+    games: Annotated[float, Field(ge=0, le=MOST_GAMES)]
+    wins: Annotated[float, Field(ge=0, le=MOST_GAMES)]
     retired: bool
 
 
@@ -121,19 +126,7 @@ class Moment:
             league=LeagueState.model_validate(league.to_json()),
             **facts,
         )
-        tensors = {
-            "seats": torch.from_numpy(league.lineup.seats),
-            "generators": torch.from_numpy(league.lineup.generators.states),
-            "games": learner.games.save(),
-        }
-        for name, tensor in learner.policy.state_dict().items():
-            tensors[f"policy/{name}"] = tensor
-        for number, moments in learner.optimizer.state_dict()["state"].items():
-            for name, tensor in moments.items():
-                tensors[f"optimizer/{number}/{name}"] = tensor
-        for name, tensor in learner.open_decisions.items():
-            tensors[f"open/{name}"] = tensor
-        arrays = {name: tensor.clone() for name, tensor in tensors.items()}
+        arrays = {name: tensor.clone() for name, tensor in _tensors_of(learner).items()}
         return cls(state, arrays, league.snapshots)
 
     def save(self, folder: Path) -> None:
@@ -182,7 +175,7 @@ def held(folder: Path, *, is_new: bool) -> Iterator[None]:
     Raises:
         CheckpointError: it holds no run.
         ValueError: for a new run, it holds a run or a checkpoint.
-        TrainingError: another process has it.
+        TrainingError: another process has it, or another `Run` of this one.
         OSError: it cannot be written.
     """
     state = folder / STATE_NAME
@@ -194,7 +187,11 @@ def held(folder: Path, *, is_new: bool) -> Iterator[None]:
             "stopped before its first save"
         )
     taken = TrainingError(f"{folder}: another process is training this run; wait, or stop it")
-    with storage.held(folder, _FILES, taken):
+    taken_here = TrainingError(
+        f"{folder}: another Run of this process has it; let go of it first, by its close() or by "
+        "del where no other name keeps it"
+    )
+    with storage.held(folder, _FILES, taken=taken, taken_here=taken_here):
         if is_new and (state.exists() or (folder / CARD_NAME).exists()):
             what = "run; continue it with --resume," if state.exists() else "checkpoint;"
             raise ValueError(f"{folder} already holds a {what} or give another folder")
@@ -233,12 +230,26 @@ def read_state(folder: Path) -> RunState:
     game, stated = registry.game(state.config.game), state.made_for
     if stated.keys() != _made_for(game).keys():
         raise CheckpointError(f"{path}: made_for lacks an entry; copy all files again")
+    if (wrong := _history_fault(state)) is not None:
+        raise CheckpointError(f"{path}: history: {wrong}; copy all files again")
     wrong = unfit(game, stated) or registry.box_fault(game.name, stated["box_digest"])
     if wrong is None and stated["records"] != _made_for(game)["records"]:
         wrong = "made for other records of the game; use the version it was started with"
     if wrong is not None:
         raise CheckpointError(f"{path}: {wrong}")
     return state
+
+
+def _history_fault(state: RunState) -> str | None:
+    """Return which measurement the run cannot have made; None if it may have made all."""
+    kinds = set(kinds_of_games(state.config))
+    for measurement in state.history:
+        figures = [value for value in vars(measurement).values() if isinstance(value, int | float)]
+        is_possible = 0 <= measurement.decisions <= state.decisions and measurement.games > 0
+        is_possible &= (measurement.players, measurement.opponent) in kinds
+        if not is_possible or not all(abs(figure) <= _LARGEST_FIGURE for figure in figures):
+            return f"{shown(measurement)} is no measurement of this run"
+    return None
 
 
 def _made_for(game: Game) -> dict[str, str]:
@@ -256,11 +267,12 @@ def restore_state(folder: Path, state: RunState, learner: Learner) -> None:
         if state.arrays is None:
             raise ValueError("no arrays")
         arrays = storage.load_tensors(folder, state.arrays, 2 * needed_bytes(state.config))
+        _check_arrays(arrays, learner, len(state.league.opponents))
         _set_arrays(arrays, learner)
         learner.league.restore(
             state.league.model_dump(), snapshots, arrays["seats"], arrays["generators"]
         )
-        learner.rng.bit_generator.state = state.rng
+        restore_generator(learner.rng, state.rng)
     except _NO_FIT as fault:
         raise CheckpointError(
             f"{folder}: its files do not fit each other ({fault}); copy all of them again"
@@ -268,6 +280,85 @@ def restore_state(folder: Path, state: RunState, learner: Learner) -> None:
     for snapshot, stored in zip(learner.league.snapshots, state.snapshots, strict=True):
         snapshot.stored = stored
     learner.num_timesteps, learner.updates = state.decisions, state.updates
+
+
+def _tensors_of(learner: Learner) -> dict[str, torch.Tensor]:
+    """Return a learner's tensors under their names in files, without copies."""
+    lineup = learner.league.lineup
+    tensors = {
+        "seats": torch.from_numpy(lineup.seats),
+        "generators": torch.from_numpy(lineup.generators.states),
+        "games": learner.games.save(),
+    }
+    for name, tensor in learner.policy.state_dict().items():
+        tensors[f"policy/{name}"] = tensor
+    for number, moments in learner.optimizer.state_dict()["state"].items():
+        for name, tensor in moments.items():
+            tensors[f"optimizer/{number}/{name}"] = tensor
+    for name, tensor in learner.open_decisions.items():
+        tensors[f"open/{name}"] = tensor
+    return tensors
+
+
+def _check_arrays(arrays: Arrays, learner: Learner, opponents: int) -> None:
+    """Raise ValueError unless arrays are of the kinds and shapes of a new learner's, and possible.
+
+    Compiled code trusts them.  Records of games are checked when they are loaded.
+    """
+    expected = _tensors_of(learner)
+    if any(name.startswith("optimizer/") for name in arrays):  # as after the first update
+        for number, parameter in enumerate(learner.policy.parameters()):
+            expected[f"optimizer/{number}/step"] = torch.zeros(())
+            expected[f"optimizer/{number}/exp_avg"] = parameter
+            expected[f"optimizer/{number}/exp_avg_sq"] = parameter
+    if wrong := sorted(arrays.keys() ^ expected.keys()):
+        raise ValueError(f"{wrong[0]} is missing, or not expected")
+    decided = len(arrays.get("open/games", ()))
+    for name, array in arrays.items():
+        like = expected[name].detach().cpu().numpy()
+        shape = (decided, *like.shape[1:]) if name.startswith("open/") else like.shape
+        if (array.dtype, array.shape) != (like.dtype, shape):
+            raise ValueError(
+                f"{name} is {array.dtype} {array.shape}, not {like.dtype} {tuple(shape)}"
+            )
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise ValueError(f"{name} holds numbers that are not finite")
+        if name.startswith("policy/") and not (np.abs(array) <= LARGEST_WEIGHT).all():
+            raise ValueError(f"{name} holds numbers beyond {LARGEST_WEIGHT:g}")
+        if name.endswith(("/exp_avg_sq", "/step")) and not (array >= 0).all():
+            raise ValueError(f"{name} holds numbers below 0")
+    players = learner.league.batch.players
+    _check_seats(arrays["seats"], players, opponents)
+    if learner.open_decisions:
+        _check_open_decisions(_part(arrays, "open"), players)
+
+
+def _check_seats(
+    seats: NDArray[np.int32], players: NDArray[np.integer[Any]], opponents: int
+) -> None:
+    """Raise ValueError unless the learner sits in every game, with one opponent at most."""
+    is_there = np.arange(seats.shape[1]) < players[:, None]
+    opponent = seats.max(axis=1, keepdims=True)
+    is_possible = np.where(is_there, (seats == OUTSIDE) | (seats == opponent), seats == NOBODY)
+    has_learner = (seats == OUTSIDE).any(axis=1)
+    if not (is_possible.all() and has_learner.all() and (opponent < opponents).all()):
+        raise ValueError("seats are of somebody who does not play there")
+
+
+def _check_open_decisions(opened: Arrays, players: NDArray[np.integer[Any]]) -> None:
+    """Raise ValueError unless each is a legal action of another seat of a game."""
+    games = opened["games"]
+    seats = opened["seats"].astype(np.int64)
+    actions = opened["actions"]
+    is_possible = (games >= 0) & (games < len(players)) & (seats >= 0)
+    is_possible &= (actions >= 0) & (actions < opened["masks"].shape[1])
+    if is_possible.all():
+        is_possible &= seats < players[games]
+        is_possible &= opened["masks"][np.arange(len(games)), actions]
+    decisions = np.stack([games, seats], axis=1)
+    is_repeated = len(np.unique(decisions, axis=0)) < len(decisions)
+    if is_repeated or not (is_possible & (opened["log_probs"] <= 0)).all():
+        raise ValueError("an open decision is none")
 
 
 def _set_arrays(arrays: Arrays, learner: Learner) -> None:
@@ -284,20 +375,13 @@ def _set_arrays(arrays: Arrays, learner: Learner) -> None:
     optimizer = learner.optimizer
     optimizer.load_state_dict({**optimizer.state_dict(), "state": moments})
     batch = learner.league.batch
+    players = batch.players.copy()
     learner.games.load(arrays["games"].view(batch.game.state).reshape(-1))
-    is_whole = (batch.to_move >= 0).all()
-    former, opened = learner.open_decisions, _part(tensors, "open")
-    if former:
-        sizes = {len(tensor) for tensor in opened.values()}
-        if len(sizes) > 1 or any(opened[it].shape[1:] != former[it].shape[1:] for it in former):
-            raise ValueError("open decisions of another shape")
-        # Compiled code trusts these.
-        games, seats, actions = (arrays[f"open/{name}"] for name in ("games", "seats", "actions"))
-        is_whole &= ((seats >= 0) & (seats < batch.players[games])).all()
-        is_whole &= ((actions >= 0) & (actions < batch.game.actions.size)).all()
-        former.update(opened)
-    if not is_whole:
-        raise ValueError("an open decision, or a game, is none")
+    if (batch.players != players).any():
+        raise ValueError("games are at other tables than the settings say")
+    if (batch.to_move < 0).any():
+        raise ValueError("a game is over")
+    learner.open_decisions.update(_part(tensors, "open"))
 
 
 def _part(arrays: Mapping[str, Any], kind: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -14,6 +15,7 @@ from stable_baselines3.common.callbacks import BaseCallback, CallbackList
 from shakespeare_agents.workers import Workers
 from shakespeare_env.checks.values import command
 from shakespeare_env.core import registry
+from shakespeare_env.errors import AgentNote
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE
 from shakespeare_training.config import game_option
 from shakespeare_training.expert_iteration import ExpertIteration
@@ -217,17 +219,48 @@ class _Course(BaseCallback):
         self._saved_at = time.monotonic()
 
 
-class _Guests(CallbackList):
-    """The callbacks of others: one that returns False stops the run as Ctrl-C does."""
+class _Guests(BaseCallback):
+    """The callbacks of others, named if they fail; one that returns False stops as Ctrl-C does."""
 
     def __init__(self, callbacks: Sequence[BaseCallback], stop: Stop) -> None:
-        super().__init__([*callbacks])
+        super().__init__()
+        self._callbacks = callbacks
         self._stop = stop
 
+    def _call(self, event: str, *arguments: Any) -> list[Any]:
+        answers = []
+        for callback in self._callbacks:
+            try:
+                answers.append(getattr(callback, event)(*arguments))
+            except Exception as fault:
+                name = type(callback).__name__
+                fault.add_note(AgentNote(f"The callback {name} failed in {event}."))
+                raise
+        return answers
+
+    def _init_callback(self) -> None:
+        self._call("init_callback", self.model)
+
+    def _on_training_start(self) -> None:
+        self._call("on_training_start", self.locals, self.globals)
+
+    def _on_rollout_start(self) -> None:
+        self._call("on_rollout_start")
+
     def _on_step(self) -> bool:
-        if not super()._on_step():
+        if not all(self._call("on_step")):
             self._stop.request()
         return True
+
+    def _on_rollout_end(self) -> None:
+        self._call("on_rollout_end")
+
+    def _on_training_end(self) -> None:
+        self._call("on_training_end")
+
+    def update_child_locals(self, locals_: dict[str, Any]) -> None:
+        """Show every callback the local variables of the loop."""
+        self._call("update_locals", locals_)
 
 
 def _next_multiple(decisions: int, every: int) -> int:
