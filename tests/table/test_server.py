@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 from functools import partial
+from queue import SimpleQueue
 from typing import Any
 from unittest.mock import AsyncMock
 from weakref import ref
@@ -24,12 +25,20 @@ from shakespeare_table.browser import app, thinking
 from shakespeare_table.browser.settings import Settings
 from shakespeare_table.browser.site import while_waited_for
 from shakespeare_table.browser.store import Store, StoreError
-from shakespeare_table.browser.thinking import Analysts, Thinker, ThinkerError, as_seen, decide
+from shakespeare_table.browser.thinking import (
+    AgentThinkers,
+    Analysts,
+    Thinker,
+    ThinkerError,
+    as_seen,
+    decide,
+)
 from shakespeare_table.session import choose
 from tests.browser.table_server import TableServer
 from tests.table.tables import (
     HOST,
     HTMX,
+    PATIENCE,
     begin,
     field,
     moves,
@@ -230,6 +239,35 @@ def test_a_viewer_keeps_no_other_waiting_and_nobody_thinks_for_those_who_have_le
 
     monkeypatch.setattr(thinking, "Thinker", Endless)
     asyncio.run(asked())
+
+
+def test_agents_think_for_all_viewers_alike_and_within_a_viewers_share_for_all_owners():
+    """Else forty tables of one person, who may pretend to be forty, keep all others waiting."""
+    thinkers = AgentThinkers(3, 1.0)
+    may_end = threading.Event()
+    served: SimpleQueue[str] = SimpleQueue()
+
+    def work(name):
+        served.put(name)
+        may_end.wait(PATIENCE)
+
+    def begin_table(viewer, owner, table):
+        thinkers.begin(partial(work, viewer + owner + table), viewer, owner, table)
+
+    for number in range(20):
+        begin_table("attacker", f"/cookie{number % 2}", f"/{number}")
+    assert {served.get(timeout=PATIENCE) for _ in range(2)} == {
+        "attacker/cookie0/0",
+        "attacker/cookie1/1",
+    }
+    begin_table("player", "/ann", "/a")
+    assert served.get(timeout=PATIENCE) == "player/ann/a"  # at once
+    begin_table("player", "/ann", "/b")
+    begin_table("player", "/bob", "/c")
+    may_end.set()
+    order = [served.get(timeout=PATIENCE) for _ in range(20)]
+    thinkers.close()
+    assert order.index("player/bob/c") < order.index("player/ann/b") < 6
 
 
 def test_a_proxys_name_is_ours_and_cookies_of_https_are_for_https_alone(tmp_path):
