@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _GZIP = b"\x1f\x8b"
 """The bytes with which every gzipped file begins."""
+_SQLITE = b"SQLite format 3\0"
+"""The bytes with which a table server's file begins."""
 _MOST_BYTES = 2**26
 """The most bytes of a game's lines, unpacked."""
 
@@ -64,6 +66,10 @@ def from_json_lines(path: Path) -> Course:
 
 def from_bytes(lines: bytes, name: str) -> Course:
     """The same from lines, gzipped or not; errors call them `name`."""
+    if lines.startswith(_SQLITE):
+        raise DatasetError(
+            f"{name} holds the games of a table server; `shakespeare table --games` shows them"
+        )
     try:
         if lines.startswith(_GZIP):
             with gzip.open(io.BytesIO(lines)) as packed:

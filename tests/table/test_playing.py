@@ -130,8 +130,9 @@ def test_a_seat_never_plays_for_the_next_one_however_it_times_its_requests(clien
         own_move = moves(page)[0]
         position.push(own_move)
     table = site_of(client).tables.get(watching(client.get(mover)).removeprefix("/watch/"))
+    assert table is not None
     own = partial(play, client, mover, page, own_move)
-    table._lock = LockWithAnInterruption(table._lock, own)
+    table._lock = LockWithAnInterruption(table._lock, own)  # type: ignore[assignment]
     number = str(int(field(page, "number")) + 1)
     theirs = play(client, mover, page, position.moves()[0], number=number)
     assert theirs.status_code == 409

@@ -2,9 +2,12 @@
 
 import asyncio
 import json
+import shutil
 import signal
+import sqlite3
 import threading
 import time
+from contextlib import closing
 from functools import partial
 from queue import SimpleQueue
 from typing import Any
@@ -21,7 +24,9 @@ from uvicorn.server import ServerState
 
 from shakespeare_agents.naming import make
 from shakespeare_env import Position
+from shakespeare_env.errors import DatasetError
 from shakespeare_table.browser import app, thinking
+from shakespeare_table.browser import store as module_of_store
 from shakespeare_table.browser.settings import Settings
 from shakespeare_table.browser.site import while_waited_for
 from shakespeare_table.browser.store import Store, StoreError
@@ -33,6 +38,7 @@ from shakespeare_table.browser.thinking import (
     as_seen,
     decide,
 )
+from shakespeare_table.recorded import from_json_lines
 from shakespeare_table.session import choose
 from tests.browser.table_server import TableServer
 from tests.table.tables import (
@@ -321,7 +327,7 @@ def test_what_else_a_file_may_hold_is_refused_and_not_run(tmp_path, monkeypatch)
         f"plan = json_set(plan, '$.seats', json('{agent}'))": "is not offered here",
     }
     with served(tmp_path) as client:
-        with pytest.raises(StoreError):  # one server at a time
+        with pytest.raises(StoreError, match="another table server has it open"):
             Store(tmp_path / "games.sqlite")
         tables = [watching(begin(client)) for _ in damage]
         for address, change in zip(tables, damage, strict=True):
@@ -334,6 +340,81 @@ def test_what_else_a_file_may_hold_is_refused_and_not_run(tmp_path, monkeypatch)
         for address, says in zip(tables, damage.values(), strict=True):
             seen(client, address, lambda page, says=says: says in page.text)
     assert not (tmp_path / "was_run").exists()
+
+
+_ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        f"DROP TABLE moves; CREATE VIEW moves AS SELECT x AS move FROM ({_ENDLESS}) WHERE x < 0",
+        f"CREATE TRIGGER each AFTER INSERT ON moves BEGIN SELECT * FROM ({_ENDLESS}); END",
+        "ALTER TABLE tables ADD COLUMN more TEXT AS (hex(zeroblob(99999999)))",
+        "CREATE VIRTUAL TABLE more USING fts5(text)",
+        "DROP INDEX tables_of_owner",
+    ],
+)
+def test_a_file_of_games_with_another_schema_is_refused_as_it_was(tmp_path, change):
+    path = tmp_path / "games.sqlite"
+    Store(path).close()
+    with closing(sqlite3.connect(path)) as database:
+        database.executescript(change)
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="other tables, views"):
+        Store(path)
+    assert path.read_bytes() == before
+
+
+def test_a_file_of_games_whose_pages_are_damaged_is_refused(tmp_path):
+    path = tmp_path / "games.sqlite"
+    Store(path).close()
+    content = path.read_bytes()
+    last_page = 4096
+    path.write_bytes(content[:-last_page] + b"?" * last_page)
+    with pytest.raises(StoreError, match="damaged"):
+        Store(path)
+
+
+def test_no_statement_computes_for_long(tmp_path, monkeypatch):
+    monkeypatch.setattr(module_of_store, "_LONGEST_S", 0.01)
+    store = Store(tmp_path / "games.sqlite")
+    with pytest.raises(StoreError, match="seconds to read"):
+        store._rows(_ENDLESS)
+    assert store.tables_of("nobody", 1) == []
+    store.close()
+
+
+def test_a_copy_taken_while_the_server_runs_holds_every_move(client, tmp_path):
+    path = site_of(client).store.path
+    page = begin(client, seats=["person"], seed=3)
+    address = page.url.path
+    for _ in range(3):
+        page = play(client, address, page, moves(page)[0])
+    copied = tmp_path / "copied.sqlite"
+    shutil.copy(path, copied)
+    backed_up = tmp_path / "backed_up.sqlite"
+    with closing(sqlite3.connect(path)) as reader:
+        reader.execute("VACUUM INTO ?", [str(backed_up)])
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM moves").fetchone()
+        # A program that reads keeps no player waiting.
+        assert play(client, address, page, moves(page)[0]).status_code == 200
+    with closing(sqlite3.connect(path, isolation_level=None)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        refused = client.post(f"{address}/play", data={"undo": "1", "number": "4"})
+        assert refused.status_code == 507
+        assert "another program is writing to it" in refused.text
+    for copy in (copied, backed_up):
+        store = Store(copy)
+        link = store.link(address.removeprefix("/seat/"))
+        assert link is not None
+        kept = store.table(link[0])
+        assert kept is not None
+        assert len(kept.moves) == 3
+        store.close()
+    with pytest.raises(DatasetError, match="shakespeare table --games"):
+        from_json_lines(copied)
 
 
 def test_a_move_that_cannot_be_kept_is_not_played(client):

@@ -142,9 +142,7 @@ async def _events(site: Site, request: Request) -> Response:
     tables: dict[str, LiveTable] = {}
     for address in request.query_params.getlist("of")[:_MOST_TABLES]:
         with suppress(HTTPException, TableError):  # the others go on
-            tables[address], _ = await run_in_threadpool(
-                _found, site, address, viewer_of(request)
-            )
+            tables[address], _ = await run_in_threadpool(_found, site, address, viewer_of(request))
 
     async def versions() -> AsyncIterator[dict[str, str]]:
         last: dict[str, str] = {}
