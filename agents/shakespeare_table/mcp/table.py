@@ -72,6 +72,11 @@ class Table(Session):
         """Whether nobody decides any more: the game has ended, or a seat has lost it by a fault."""
         return self.fault is not None or self.position.to_move is None
 
+    @property
+    def decision(self) -> int:
+        """The number of the decision that is asked for: that of its move in what has happened."""
+        return len(self.moves) + 1
+
     def play(self, move: str) -> Answer:
         """What the outside seat's move has led to once agents have played on, if it is legal."""
         chosen_at = len(self.moves)
@@ -149,7 +154,9 @@ class Table(Session):
         }
         over = position.to_move is None  # nothing is secret any more
         seed = self.start.seed if self.start.seed < EXACT else str(self.start.seed)
-        return {**facts, "seed": seed, "deal": self.start.deal} if over else facts
+        if over:
+            return {**facts, "seed": seed, "deal": self.start.deal}
+        return facts if self.is_over else {**facts, "decision": self.decision}
 
     def _scores(self) -> list[str]:
         position = self.position
@@ -172,4 +179,5 @@ class Table(Session):
             won = ", ".join(map(self._label, position.winners or []))
             return f"The game is over: {won} wins." if position.players > 1 else "The game is over."
         number = len(position.moves())
-        return f"You decide, in phase {position.phase!r}: {number} legal moves."
+        phase = f"in phase {position.phase!r}"
+        return f"You make decision {self.decision}, {phase}: {number} legal moves."
