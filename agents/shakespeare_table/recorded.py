@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shakespeare_agents.json_input import dump_line, parse_object
+from shakespeare_agents.naming import public_name
 from shakespeare_arena.sheets import shown_name
 from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.core import registry
@@ -124,6 +125,11 @@ def _check_agents(names: Any, players: int, where: str) -> None:
         raise DatasetError(f"{where}: its agents are not a name for each seat")
     if not all(isinstance(name, str) and name and name.isprintable() for name in names):
         raise DatasetError(f"{where}: its agents have names that cannot be printed")
+
+
+def with_public_names(game: Course) -> Course:
+    """Return a game in which agents are called as other people may read it."""
+    return replace(game, names=game.names and [public_name(name) for name in game.names])
 
 
 def from_folder(folder: Path, game_id: int) -> Course:

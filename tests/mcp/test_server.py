@@ -223,6 +223,19 @@ class Lowest:
         return masks.argmax(axis=1)
 
 
+def test_folders_of_agents_are_shown_to_nobody(tmp_path, capsys):
+    file = tmp_path / "mine.py"
+    file.write_text("def agent(observations, masks, generators): return masks.argmax(axis=1)")
+    tables = Tables([f"{file}:agent"])
+    answers = [tables.list_games(), tables.new_game(1, "figaro", 3), tables.legal_moves(1)]
+    file.unlink()
+    with pytest.raises(RequestError, match=r"mine\.py:agent cannot play \(ValueError\)") as fault:
+        tables.new_game(2, "shakespeare", 2)
+    assert str(tmp_path) not in f"{answers}{fault.value}"
+    assert "mine.py:agent" in answers[1].text
+    assert str(tmp_path) in capsys.readouterr().err
+
+
 def tables_at(position, seat):
     """Tables with one game, at a position."""
     opponents = [Opponent("lowest", "", Lowest())] * (position.players - 1)

@@ -12,6 +12,7 @@ from functools import partial
 from queue import SimpleQueue
 from typing import Any
 from unittest.mock import AsyncMock
+from urllib.parse import unquote_plus
 from weakref import ref
 
 import httpx2
@@ -336,9 +337,11 @@ def test_what_else_a_file_may_hold_is_refused_and_not_run(tmp_path, monkeypatch)
                 f"UPDATE tables SET {change} WHERE id = ?", [table]
             )
     monkeypatch.chdir(tmp_path)
-    with served(tmp_path) as client:
+    other_agent_of_that_name = tmp_path / "mine" / "evil.py:Agent"
+    with served(tmp_path, agents=[str(other_agent_of_that_name)]) as client:
         for address, says in zip(tables, damage.values(), strict=True):
-            seen(client, address, lambda page, says=says: says in page.text)
+            page = seen(client, address, lambda page, says=says: says in page.text)
+            assert str(tmp_path) not in unquote_plus(page.text)
     assert not (tmp_path / "was_run").exists()
 
 

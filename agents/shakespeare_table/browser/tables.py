@@ -189,8 +189,8 @@ class LiveTable:
         seen, seed = as_seen(now.position), now.plan.seed_of_agents
         try:
             # A stranger may have written the file of games.
-            agent = self._settings.allowed(self._settings.called(sitter.agent), now.plan.game)
-            move = self._thinkers.result(partial(decide, agent, seen, seed, number))
+            self._settings.check_offered(sitter.agent, now.plan.game)
+            move = self._thinkers.result(partial(decide, sitter.agent, seen, seed, number))
             with suppress(TableError):  # somebody has taken back a move meanwhile
                 self.play(now.position.to_move, number, move)
         except (TableError, ThinkerError) as error:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from shakespeare_agents.naming import public_name
 from shakespeare_agents.programs import Fault
 from shakespeare_env import IllegalMove, Position
 from shakespeare_env.core.rng import EXACT
@@ -58,7 +59,7 @@ class Table(Session):
         others = [other for other in range(position.players) if other != seat]
         self.number, self.seat, self.start = number, seat, start
         self.opponents = dict(zip(others, opponents, strict=True))
-        names = [opponent.name for opponent in opponents]
+        names = [public_name(opponent.name) for opponent in opponents]
         names.insert(seat, YOU)
         agents = {other: opponent.agent for other, opponent in self.opponents.items()}
         super().__init__(position, agents, start.seed, names=names)

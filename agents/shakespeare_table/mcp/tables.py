@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from itertools import count
@@ -15,7 +16,7 @@ import numpy as np
 from pydantic import Field
 
 from shakespeare_agents.identity import DIGITS, agent_digest
-from shakespeare_agents.naming import default, make
+from shakespeare_agents.naming import default, make, public_name
 from shakespeare_agents.programs import Fault
 from shakespeare_arena.playing import result_row
 from shakespeare_arena.results import opened
@@ -85,7 +86,7 @@ class Tables:
                 "game": name,
                 "players": list(registry.seats(name)),
                 "variants": list(registry.variants(name)),
-                "opponents": list(self._named_for(name)),
+                "opponents": list(map(public_name, self._named_for(name))),
             }
             for name in self.games
         ]
@@ -264,7 +265,14 @@ class Tables:
         names = [named[min(at, len(named) - 1)] for at in range(number)]
         for name in names:
             if (game, name) not in self._made:
-                agent = make(name, rules)
+                try:
+                    agent = make(name, rules)
+                except Exception as fault:  # an agent may be anybody's
+                    print(f"{name} cannot play: {fault}", file=sys.stderr)
+                    kind = type(fault).__name__
+                    raise RequestError(
+                        f"{public_name(name)} cannot play ({kind}); the server's errors say more"
+                    ) from fault
                 self._made[game, name] = Opponent(name, agent_digest(name, agent, rules), agent)
         return [self._made[game, name] for name in names]
 
