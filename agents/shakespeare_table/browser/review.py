@@ -262,7 +262,7 @@ def _bring(site: Site, request: Request, _fields: Fields, file: bytes) -> Respon
         game = Reviewed(from_bytes(file, _PASTED))
     except DatasetError as fault:
         return _start(site, request, str(fault))
-    packed = file if file.startswith(b"\x1f\x8b") else gzip.compress(file)
+    packed = file if file.startswith(b"\x1f\x8b") else gzip.compress(file, mtime=0)
     record_id = site.store.keep_record(owner_of(request), game.title, packed)
     return remembering(request, RedirectResponse(f"/review/record/{record_id}", 303))
 

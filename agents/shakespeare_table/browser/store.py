@@ -260,9 +260,16 @@ class Store:
             run("UPDATE tables SET plan = ? WHERE id = ?", (_text(plan), table_id))
 
     def keep_record(self, owner: str, title: str, lines: bytes) -> str:
-        """Keep a game brought from elsewhere, as gzipped JSON lines; its id."""
+        """Keep a game brought from elsewhere, as gzipped JSON lines; its id.
+
+        A game that its owner has brought before is kept once.
+        """
         row = (new_token(), time.time(), owner, title, lines)
+        find = "SELECT id FROM records WHERE owner = ? AND title = ? AND lines = ?"
         with self._using() as run:
+            kept: tuple[str] | None = run(find, row[2:]).fetchone()
+            if kept is not None:
+                return kept[0]
             run("INSERT INTO records VALUES (?, ?, ?, ?, ?)", row)
         return row[0]
 

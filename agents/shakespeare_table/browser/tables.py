@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 import zlib
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -21,6 +23,7 @@ from shakespeare_table.browser.store import Sitter, Store, StoredTable, StoreErr
 from shakespeare_table.browser.thinking import AgentThinkers, ThinkerError, as_seen, decide
 
 _PROCESSES = 4  # the most processes in which agents decide
+_FORMS = 1024  # forms of new tables that are known again
 _KEPT = 64  # tables that stay open though nobody uses them; each takes up to about 0.7 MB
 
 
@@ -227,6 +230,27 @@ class LiveTables:
         self._opening = threading.Lock()
         self._kept: Callable[[LiveTable], LiveTable] = lru_cache(_KEPT)(lambda table: table)
         self._thinkers = AgentThinkers(_PROCESSES, settings.limit)
+        self._beginning = threading.Lock()
+        self._begun: OrderedDict[bytes, tuple[str, list[str]]] = OrderedDict()
+
+    def begin(
+        self, owner: str, plan: TablePlan, links: Sequence[Sequence[int]], form: Mapping[str, str]
+    ) -> tuple[str, list[str]]:
+        """Begin a table, once for each form; see `Store.new_table`.
+
+        A form that is sent again, as by a double click, leads to the table that it has begun. It is
+        known by a field `form`, which is another one on each page.
+        """
+        said = repr((owner, sorted(form.items()))).encode()
+        key = hashlib.blake2b(said).digest()
+        with self._beginning:
+            if "form" not in form:
+                return self._store.new_table(owner, plan, links)
+            if key not in self._begun:
+                self._begun[key] = self._store.new_table(owner, plan, links)
+            if len(self._begun) > _FORMS:
+                self._begun.popitem(last=False)
+            return self._begun[key]
 
     def get(self, table_id: str) -> LiveTable | None:
         """A table, None if there is none of this id."""
