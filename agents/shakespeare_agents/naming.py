@@ -79,11 +79,34 @@ def names() -> tuple[str, ...]:
     return (*BUILT_IN, *installed())
 
 
+_OPTION = re.compile(r",(?=\s*\w*\s*=)")
+"""What stands before an option of a name."""
+
+
+def public_name(text: str) -> str:
+    """Return an agent's name without the folders it is in, to be shown to other people.
+
+    `/home/ann/my.py:Agent` is `my.py:Agent`, and `search,network=/home/ann/best` is
+    `search,network=best`.
+    """
+    name, *options = [text] if os.path.exists(text) else _OPTION.split(text)
+    parts = [_last_part(name)]
+    for option in options:
+        label, _, value = option.partition("=")
+        parts.append(f"{label}={_last_part(value)}")
+    return ",".join(parts)
+
+
+def _last_part(path: str) -> str:
+    is_path = os.sep in path or path in (os.curdir, os.pardir)
+    return os.path.basename(os.path.abspath(path)) if is_path else path
+
+
 def split_options(text: str) -> tuple[str, dict[str, Any]]:
     """A name and its options: `greedy,samples=4` as `greedy` and `{"samples": 4}`."""
     if os.path.exists(text):
         return text, {}
-    name, *parts = re.split(r",(?=\s*\w*\s*=)", text)
+    name, *parts = _OPTION.split(text)
     options: dict[str, Any] = {}
     for part in parts:
         option, _, value = part.partition("=")

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shakespeare_agents.json_input import dump_line, parse_object
+from shakespeare_agents.naming import public_name
 from shakespeare_arena.sheets import shown_name
 from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.core import registry
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 _GZIP = b"\x1f\x8b"
 """The bytes with which every gzipped file begins."""
+_SQLITE = b"SQLite format 3\0"
+"""The bytes with which a table server's file begins."""
 _MOST_BYTES = 2**26
 """The most bytes of a game's lines, unpacked."""
 
@@ -64,6 +67,10 @@ def from_json_lines(path: Path) -> Course:
 
 def from_bytes(lines: bytes, name: str) -> Course:
     """The same from lines, gzipped or not; errors call them `name`."""
+    if lines.startswith(_SQLITE):
+        raise DatasetError(
+            f"{name} holds the games of a table server; `shakespeare table --games` shows them"
+        )
     try:
         if lines.startswith(_GZIP):
             with gzip.open(io.BytesIO(lines)) as packed:
@@ -118,6 +125,11 @@ def _check_agents(names: Any, players: int, where: str) -> None:
         raise DatasetError(f"{where}: its agents are not a name for each seat")
     if not all(isinstance(name, str) and name and name.isprintable() for name in names):
         raise DatasetError(f"{where}: its agents have names that cannot be printed")
+
+
+def with_public_names(game: Course) -> Course:
+    """Return a game in which agents are called as other people may read it."""
+    return replace(game, names=game.names and [public_name(name) for name in game.names])
 
 
 def from_folder(folder: Path, game_id: int) -> Course:

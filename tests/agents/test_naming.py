@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import RandomAgent, default, make, names, naming
-from shakespeare_agents.naming import Entrant, entrants_of, python_name, running_python
+from shakespeare_agents.naming import Entrant, entrants_of, public_name, python_name, running_python
 from shakespeare_agents.networks import checkpoint
 from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_env.core import registry
@@ -260,3 +260,16 @@ def test_where_no_bundled_network_fits_the_heuristic_is_the_default(bundled):
         with pytest.raises(CheckpointError):
             make("network", GAME)
         (bundled / "card.json").unlink(missing_ok=True)
+
+
+def test_a_public_name_has_no_folders(tmp_path):
+    folder = tmp_path / "odd,name=best"
+    folder.mkdir()
+    for name, public in {
+        "search,simulations=16": "search,simulations=16",
+        "package.module:Agent": "package.module:Agent",
+        "/home/ann/my.py:Agent,depth=2": "my.py:Agent,depth=2",
+        "search,network=/home/ann/best/": "search,network=best",
+        str(folder): "odd,name=best",
+    }.items():
+        assert public_name(name) == public

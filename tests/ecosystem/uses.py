@@ -166,7 +166,7 @@ def mcp() -> None:
     async def begin() -> None:
         async with Client(StdioServerParameters(command=str(_command()), args=words)) as client:
             for tool, how in (
-                ("new_game", {"game": GAME, "players": 3}),
+                ("new_game", {"table": 1, "game": GAME, "players": 3}),
                 ("see_seat", {"table": 1}),
             ):
                 assert not (await client.call_tool(tool, how)).is_error

@@ -1,5 +1,8 @@
 """Games of a model count in an arena's results by the arena's own rules."""
 
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
 import pytest
 
 from shakespeare_agents import RandomAgent
@@ -33,14 +36,15 @@ def play_on(tables, number, most=1000):
     """Play some first legal moves, to the end unless there are more; the last answer."""
     answer = tables.legal_moves(number)
     while not answer.facts["over"] and (most := most - 1) >= 0:
-        answer = tables.play(number, answer.facts["legal_moves"][0]["move"])
+        move = answer.facts["legal_moves"][0]["move"]
+        answer = tables.play(number, move, answer.facts["decision"])
     return answer
 
 
 @small_tables
 def test_a_finished_game_is_a_row_that_can_be_replayed(table, folder):
     tables = tables_of(folder, game=table.game)
-    tables.new_game(table.game, table.players, seat=1, variants=list(table.options))
+    tables.new_game(1, table.game, table.players, seat=1, variants=list(table.options))
     last = play_on(tables, 1)
     assert "counts for model" in last.text
     tables.leave_table(1)
@@ -62,13 +66,42 @@ def test_two_games_are_two_deals_and_two_models_two_agents(folder):
     for name in ("one", "two"):
         tables = tables_of(folder, name)
         for number in (1, 2):
-            tables.new_game(GAME, PLAYERS)
+            tables.new_game(number, GAME, PLAYERS)
             play_on(tables, number)
     found = rows(folder)
     assert len({row["key"] for row in found}) == len({row["seed"] for row in found}) == 4
     assert len({row["digests"][0] for row in found}) == 2
     with pytest.raises(RequestError, match="leave out the seed"):
-        tables.new_game(GAME, PLAYERS, seed=1)
+        tables.new_game(3, GAME, PLAYERS, seed=1)
+
+
+def test_a_repeated_call_counts_once(folder):
+    """Clients repeat what is not answered in time, also while the first call is under way."""
+    tables = tables_of(folder)
+    both = ThreadPoolExecutor(2)
+
+    def twice(call):
+        first, second = [asked.result() for asked in [both.submit(call) for _ in "ab"]]
+        assert first == second
+        return first
+
+    answer = twice(lambda: tables.new_game(1, GAME, PLAYERS))
+    assert len(tables.list_games().facts["tables"]) == 1
+    decisions = 0
+    choices = tables.legal_moves(1)
+    assert answer.facts["decision"] == choices.facts["decision"]
+    while not choices.facts["over"]:
+        move = choices.facts["legal_moves"][0]["move"]
+        decision = choices.facts["decision"]
+        choices = twice(partial(tables.play, 1, move, decision))
+        decisions += 1
+    assert "counts for model" in choices.text
+    twice(lambda: tables.new_game(2, GAME, PLAYERS))
+    assert "counts for model" in twice(lambda: tables.leave_table(2)).text
+    with pytest.raises(RequestError, match="such as 3"):
+        tables.new_game(2, GAME, PLAYERS)
+    tables.close()
+    assert [row["decisions"][0] for row in rows(folder)] == [decisions, 0]
 
 
 def test_an_opponent_that_fails_loses_and_its_words_stay_here(folder, monkeypatch):
@@ -78,7 +111,7 @@ def test_an_opponent_that_fails_loses_and_its_words_stay_here(folder, monkeypatc
 
     monkeypatch.setattr(module, "make", lambda name, game: Failing())
     tables = tables_of(folder)
-    answer = tables.new_game(GAME, PLAYERS)
+    answer = tables.new_game(1, GAME, PLAYERS)
     if not answer.facts["over"]:
         answer = play_on(tables, 1)
     assert "lost it by a fault" in answer.text
@@ -89,14 +122,14 @@ def test_an_opponent_that_fails_loses_and_its_words_stay_here(folder, monkeypatc
     assert (row["fault"], row["fault_details"]) == ("error", "ValueError: my hand holds the fool")
     assert recorded_games(folder)[0].forfeited_by == row["forfeited_by"]
     with pytest.raises(RequestError, match="the game is over"):
-        tables.play(1, "pass")
+        tables.play(1, "pass", 99)
 
 
 def test_alone_all_models_play_the_same_deals(folder):
     for name, count in (("one", 2), ("two", 2), ("two", 1)):
         tables = tables_of(folder, name, "shakespeare")
-        for _ in range(count):
-            tables.new_game("shakespeare", 1)
+        for number in range(1, count + 1):
+            tables.new_game(number, "shakespeare", 1)
         tables.close()
     assert [row["deal"] for row in rows(folder)] == [0, 1, 0, 1, 2]
     assert len({row["seed"] for row in rows(folder)}) == 1
@@ -104,7 +137,7 @@ def test_alone_all_models_play_the_same_deals(folder):
 
 def test_results_wait_while_somebody_else_writes(folder):
     tables = tables_of(folder)
-    tables.new_game(GAME, PLAYERS)
+    tables.new_game(1, GAME, PLAYERS)
     with store.opened(folder, GAME):
         assert "is not written yet" in play_on(tables, 1).text
         assert not rows(folder)

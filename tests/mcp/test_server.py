@@ -65,7 +65,14 @@ def asked(questions, server=None):
 def test_a_random_client_plays_a_whole_game(table):
     tables, players = Tables(["random"]), table.players
     seed = 2**53 + 1  # JavaScript has no such number
-    how = {"game": table.game, "players": players, "seat": 1, "seed": str(seed), "variants": []}
+    how = {
+        "table": 1,
+        "game": table.game,
+        "players": players,
+        "seat": 1,
+        "seed": str(seed),
+        "variants": [],
+    }
 
     async def play(client):
         facts = (await called(client, "new_game", **how)).structured_content
@@ -74,8 +81,11 @@ def test_a_random_client_plays_a_whole_game(table):
         chance, moves = random.Random(0), []
         answer = await called(client, "legal_moves", table=1)
         while not answer.structured_content["over"]:
-            moves.append(chance.choice(answer.structured_content["legal_moves"])["move"])
-            answer = await called(client, "play", table=1, move=moves[-1])
+            facts = answer.structured_content
+            moves.append(chance.choice(facts["legal_moves"])["move"])
+            answers = {"table": 1, "move": moves[-1], "decision": facts["decision"]}
+            assert f"You make decision {facts['decision']}, in phase" in answer.content[0].text
+            answer = await called(client, "play", **answers)
         return moves, await called(client, "see_seat", table=1)
 
     moves, end = asked(play, server_of(tables))
@@ -95,7 +105,7 @@ def test_what_is_shown_is_what_the_seat_sees_and_rules_can_be_read(table):
     game, tables = table.game, Tables(["random"])
 
     async def look(client):
-        opened = await called(client, "new_game", game=game, players=table.players)
+        opened = await called(client, "new_game", table=1, game=game, players=table.players)
         seen = await called(client, "see_seat", table=1)
         moves = await called(client, "legal_moves", table=1)
         listed = (await called(client, "list_games")).structured_content
@@ -123,10 +133,14 @@ def test_what_is_shown_is_what_the_seat_sees_and_rules_can_be_read(table):
 
 
 def test_mistakes_change_nothing_and_name_the_value():
-    figaro = {"game": "figaro", "players": 3}
+    figaro = {"table": 2, "game": "figaro", "players": 3}
     mistakes: list[tuple[str, dict[str, Any], str]] = [
-        ("play", {"table": 1, "move": "hop"}, "hop"),
-        ("play", {"table": 7, "move": "hop"}, "7"),
+        ("play", {"table": 1, "move": "hop", "decision": 1}, "hop"),
+        ("play", {"table": 1, "move": "hop", "decision": 8}, "decision 8"),
+        ("play", {"table": 1, "move": "hop"}, "decision"),
+        ("play", {"table": 7, "move": "hop", "decision": 1}, "7"),
+        ("new_game", figaro | {"table": 1}, "give a new number, such as 2"),
+        ("new_game", figaro | {"table": 0}, "greater than or equal to 1"),
         ("new_game", figaro | {"game": "chess"}, "chess"),
         ("new_game", figaro | {"players": 9}, "9"),
         ("new_game", figaro | {"seat": 3}, "3"),
@@ -142,7 +156,7 @@ def test_mistakes_change_nothing_and_name_the_value():
         tools = (await client.list_tools()).tools
         assert all(tool.description for tool in tools)
         assert not any(tool.input_schema["additionalProperties"] for tool in tools)
-        opened = await called(client, "new_game", game="shakespeare", players=2, seed=1)
+        opened = await called(client, "new_game", table=1, game="shakespeare", players=2, seed=1)
         for tool, arguments, says in mistakes:
             assert says in await refused(client, tool, **arguments)
         seen = await called(client, "see_seat", table=1)
@@ -162,7 +176,7 @@ def test_while_rules_are_compiled_no_table_is_opened(monkeypatch):
     may_end = threading.Event()
 
     async def retry(client):
-        how = {"game": "figaro", "players": 3}
+        how = {"table": 1, "game": "figaro", "players": 3}
         answer = await client.call_tool("new_game", how)
         assert answer.is_error
         assert "call new_game again" in answer.content[0].text
@@ -186,11 +200,12 @@ def test_over_standard_input_and_output_a_model_gets_onto_the_ladder(tmp_path):
     )
 
     async def play(client):
-        for _ in "ab":
-            await called(client, "new_game", game="figaro", players=3)
+        for number in (1, 2):
+            await called(client, "new_game", table=number, game="figaro", players=3)
         moves = await called(client, "legal_moves", table=1)
         move = moves.structured_content["legal_moves"][0]["move"]
-        await called(client, "play", table=1, move=move)
+        decision = moves.structured_content["decision"]
+        await called(client, "play", table=1, move=move, decision=decision)
         await called(client, "leave_table", table=1)
 
     asked(play, program)
@@ -208,6 +223,19 @@ class Lowest:
         return masks.argmax(axis=1)
 
 
+def test_folders_of_agents_are_shown_to_nobody(tmp_path, capsys):
+    file = tmp_path / "mine.py"
+    file.write_text("def agent(observations, masks, generators): return masks.argmax(axis=1)")
+    tables = Tables([f"{file}:agent"])
+    answers = [tables.list_games(), tables.new_game(1, "figaro", 3), tables.legal_moves(1)]
+    file.unlink()
+    with pytest.raises(RequestError, match=r"mine\.py:agent cannot play \(ValueError\)") as fault:
+        tables.new_game(2, "shakespeare", 2)
+    assert str(tmp_path) not in f"{answers}{fault.value}"
+    assert "mine.py:agent" in answers[1].text
+    assert str(tmp_path) in capsys.readouterr().err
+
+
 def tables_at(position, seat):
     """Tables with one game, at a position."""
     opponents = [Opponent("lowest", "", Lowest())] * (position.players - 1)
@@ -221,7 +249,7 @@ def sent(tables, topics):
     answers = [tables.list_games(), tables.see_seat(1), tables.legal_moves(1)]
     answers += [tables.explain(1, name) for name in topics]
     said = [(answer.text, answer.facts) for answer in answers]
-    for ask in (lambda: tables.play(1, "hop"), lambda: tables.explain(1, "hop")):
+    for ask in (lambda: tables.play(1, "hop", 1), lambda: tables.explain(1, "hop")):
         with pytest.raises(RequestError) as fault:
             ask()
         said.append((str(fault.value), {}))
@@ -247,7 +275,7 @@ def test_swapping_what_is_hidden_changes_no_byte(table):
         true, other = tables_at(position, seat), tables_at(swapped, seat)
         topics = list(position.game.presentation.topics(position.seen_by(seat)))[:3]
         assert sent(true, topics) == sent(other, topics)
-        answers = [tables.play(1, position.moves()[-1]) for tables in (true, other)]
+        answers = [tables.play(1, position.moves()[-1], 1) for tables in (true, other)]
         # Chance to come differs, and what others hold comes out as they play it.
         if seen(true) == seen(other) and not true._tables[1].is_over:
             followed += 1

@@ -1,6 +1,7 @@
 """The form of a new table: what it offers and what it refuses."""
 
 import json
+import re
 from html import unescape
 
 import pytest
@@ -63,6 +64,24 @@ def test_levels_are_offered_from_the_weakest_on_and_can_play(client, game):
     assert places == sorted(places)
     for level in levels:
         make(level["agent"], registry.game(game))
+
+
+def test_a_form_that_is_sent_twice_begins_one_table(client):
+    pages = {"/tables": "/", "/learn/figaro/first-game": "/learn/figaro"}
+    for address, page in pages.items():
+        tokens = []
+        for _ in "ab":
+            found = re.search(r'name="form" value="([\w-]+)"', client.get(page).text)
+            assert found
+            tokens.append(found[1])
+        form = {"game": "figaro", "players": "3", "seat1": "person", "seat2": "person"}
+        begun = [
+            client.post(address, data=form | {"form": token}).url.path
+            for token in (tokens[0], tokens[0], tokens[1])
+        ]
+        assert begun[0] == begun[1] != begun[2]
+        changed = form | {"form": tokens[0], "players": "4"}
+        assert client.post(address, data=changed).url.path not in begun
 
 
 def test_a_table_may_begin_in_the_middle_of_a_game_and_is_found_again(client):

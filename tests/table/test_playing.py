@@ -1,7 +1,20 @@
 """Tables, played by posting what their pages post."""
 
+from functools import partial
+
 from shakespeare_env import Position
-from tests.table.tables import HTMX, begin, begun, field, links, moves, play, turn, watching
+from tests.table.tables import (
+    HTMX,
+    begin,
+    begun,
+    field,
+    links,
+    moves,
+    play,
+    site_of,
+    turn,
+    watching,
+)
 
 
 def test_a_page_offers_the_legal_moves_with_their_places(client):
@@ -76,7 +89,7 @@ def test_a_move_is_taken_back_until_somebody_else_has_decided(client):
     play(client, mover, before, moves(before)[0])
     after = client.get(mover)
     assert "Take back" in after.text
-    said = {"undo": "1", "since": field(after, "version")}
+    said = {"undo": "1", "number": field(after, "number"), "since": field(after, "version")}
     assert client.post(f"{mover}/play", data=said, headers=HTMX).status_code == 200
     again = client.get(mover)
     assert moves(again) == moves(before)
@@ -86,6 +99,56 @@ def test_a_move_is_taken_back_until_somebody_else_has_decided(client):
     play(client, other, theirs, moves(theirs)[0])
     refused = client.post(f"{mover}/play", data=said, headers=HTMX)
     assert refused.status_code == 409
+
+
+class LockWithAnInterruption:
+    """A table's lock; something happens when it is first released."""
+
+    def __init__(self, lock, happens):
+        self._lock = lock
+        self._happens = happens
+
+    def __enter__(self):
+        self._lock.acquire()
+
+    def __exit__(self, *_):
+        self._lock.release()
+        happens = self._happens
+        self._happens = lambda: None
+        happens()
+
+
+def test_a_seat_never_plays_for_the_next_one_however_it_times_its_requests(client):
+    mover, _ = begun(client, seed=8)
+    page = client.get(mover)
+    own_move = moves(page)[0]
+    position = Position.new("shakespeare", players=2, seed=8)
+    seat = position.to_move
+    position.push(own_move)
+    while position.to_move == seat:
+        page = play(client, mover, page, own_move)
+        own_move = moves(page)[0]
+        position.push(own_move)
+    table = site_of(client).tables.get(watching(client.get(mover)).removeprefix("/watch/"))
+    assert table is not None
+    own = partial(play, client, mover, page, own_move)
+    table._lock = LockWithAnInterruption(table._lock, own)  # type: ignore[assignment]
+    number = str(int(field(page, "number")) + 1)
+    theirs = play(client, mover, page, position.moves()[0], number=number)
+    assert theirs.status_code == 409
+    assert field(client.get(mover), "number") == number
+
+
+def test_a_move_is_taken_back_once_however_often_that_is_asked(client):
+    address = begin(client, seats=["person"], seed=3).url.path
+    page = client.get(address)
+    for _ in range(3):
+        page = play(client, address, page, moves(page)[0])
+    assert field(page, "number") == "3"
+    said = {"undo": "1", "number": "3"}
+    answers = [client.post(f"{address}/play", data=said, headers=HTMX) for _ in "ab"]
+    assert [answer.status_code for answer in answers] == [200, 409]
+    assert field(client.get(address), "number") == "2"
 
 
 def test_only_the_owner_of_a_table_sees_the_links_of_its_seats(client):

@@ -85,6 +85,7 @@ def test_a_game_is_brought_as_a_file(client, lines):
         page = bring(client, given)
         assert re.fullmatch(r"/review/record/[\w-]{16,}", page.url.path)
         assert 'data-last="8"' in page.text
+    assert bring(client, lines).url.path == bring(client, lines).url.path  # kept once
     assert page.url.path in client.get("/review").text
     client.cookies.clear()  # somebody else's browser
     assert page.url.path not in client.get("/review").text

@@ -2,12 +2,17 @@
 
 import asyncio
 import json
+import shutil
 import signal
+import sqlite3
 import threading
 import time
+from contextlib import closing
 from functools import partial
+from queue import SimpleQueue
 from typing import Any
 from unittest.mock import AsyncMock
+from urllib.parse import unquote_plus
 from weakref import ref
 
 import httpx2
@@ -20,16 +25,27 @@ from uvicorn.server import ServerState
 
 from shakespeare_agents.naming import make
 from shakespeare_env import Position
+from shakespeare_env.errors import DatasetError
 from shakespeare_table.browser import app, thinking
+from shakespeare_table.browser import store as module_of_store
 from shakespeare_table.browser.settings import Settings
 from shakespeare_table.browser.site import while_waited_for
 from shakespeare_table.browser.store import Store, StoreError
-from shakespeare_table.browser.thinking import Analysts, Thinker, ThinkerError, as_seen, decide
+from shakespeare_table.browser.thinking import (
+    AgentThinkers,
+    Analysts,
+    Thinker,
+    ThinkerError,
+    as_seen,
+    decide,
+)
+from shakespeare_table.recorded import from_json_lines
 from shakespeare_table.session import choose
 from tests.browser.table_server import TableServer
 from tests.table.tables import (
     HOST,
     HTMX,
+    PATIENCE,
     begin,
     field,
     moves,
@@ -232,6 +248,35 @@ def test_a_viewer_keeps_no_other_waiting_and_nobody_thinks_for_those_who_have_le
     asyncio.run(asked())
 
 
+def test_agents_think_for_all_viewers_alike_and_within_a_viewers_share_for_all_owners():
+    """Else forty tables of one person, who may pretend to be forty, keep all others waiting."""
+    thinkers = AgentThinkers(3, 1.0)
+    may_end = threading.Event()
+    served: SimpleQueue[str] = SimpleQueue()
+
+    def work(name):
+        served.put(name)
+        may_end.wait(PATIENCE)
+
+    def begin_table(viewer, owner, table):
+        thinkers.begin(partial(work, viewer + owner + table), viewer, owner, table)
+
+    for number in range(20):
+        begin_table("attacker", f"/cookie{number % 2}", f"/{number}")
+    assert {served.get(timeout=PATIENCE) for _ in range(2)} == {
+        "attacker/cookie0/0",
+        "attacker/cookie1/1",
+    }
+    begin_table("player", "/ann", "/a")
+    assert served.get(timeout=PATIENCE) == "player/ann/a"  # at once
+    begin_table("player", "/ann", "/b")
+    begin_table("player", "/bob", "/c")
+    may_end.set()
+    order = [served.get(timeout=PATIENCE) for _ in range(20)]
+    thinkers.close()
+    assert order.index("player/bob/c") < order.index("player/ann/b") < 6
+
+
 def test_a_proxys_name_is_ours_and_cookies_of_https_are_for_https_alone(tmp_path):
     """Whether it keeps the host or replaces it; a host's ports share its cookies."""
     name = "play.example.org"
@@ -283,7 +328,7 @@ def test_what_else_a_file_may_hold_is_refused_and_not_run(tmp_path, monkeypatch)
         f"plan = json_set(plan, '$.seats', json('{agent}'))": "is not offered here",
     }
     with served(tmp_path) as client:
-        with pytest.raises(StoreError):  # one server at a time
+        with pytest.raises(StoreError, match="another table server has it open"):
             Store(tmp_path / "games.sqlite")
         tables = [watching(begin(client)) for _ in damage]
         for address, change in zip(tables, damage, strict=True):
@@ -292,10 +337,87 @@ def test_what_else_a_file_may_hold_is_refused_and_not_run(tmp_path, monkeypatch)
                 f"UPDATE tables SET {change} WHERE id = ?", [table]
             )
     monkeypatch.chdir(tmp_path)
-    with served(tmp_path) as client:
+    other_agent_of_that_name = tmp_path / "mine" / "evil.py:Agent"
+    with served(tmp_path, agents=[str(other_agent_of_that_name)]) as client:
         for address, says in zip(tables, damage.values(), strict=True):
-            seen(client, address, lambda page, says=says: says in page.text)
+            page = seen(client, address, lambda page, says=says: says in page.text)
+            assert str(tmp_path) not in unquote_plus(page.text)
     assert not (tmp_path / "was_run").exists()
+
+
+_ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        f"DROP TABLE moves; CREATE VIEW moves AS SELECT x AS move FROM ({_ENDLESS}) WHERE x < 0",
+        f"CREATE TRIGGER each AFTER INSERT ON moves BEGIN SELECT * FROM ({_ENDLESS}); END",
+        "ALTER TABLE tables ADD COLUMN more TEXT AS (hex(zeroblob(99999999)))",
+        "CREATE VIRTUAL TABLE more USING fts5(text)",
+        "DROP INDEX tables_of_owner",
+    ],
+)
+def test_a_file_of_games_with_another_schema_is_refused_as_it_was(tmp_path, change):
+    path = tmp_path / "games.sqlite"
+    Store(path).close()
+    with closing(sqlite3.connect(path)) as database:
+        database.executescript(change)
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="other tables, views"):
+        Store(path)
+    assert path.read_bytes() == before
+
+
+def test_a_file_of_games_whose_pages_are_damaged_is_refused(tmp_path):
+    path = tmp_path / "games.sqlite"
+    Store(path).close()
+    content = path.read_bytes()
+    last_page = 4096
+    path.write_bytes(content[:-last_page] + b"?" * last_page)
+    with pytest.raises(StoreError, match="damaged"):
+        Store(path)
+
+
+def test_no_statement_computes_for_long(tmp_path, monkeypatch):
+    monkeypatch.setattr(module_of_store, "_LONGEST_S", 0.01)
+    store = Store(tmp_path / "games.sqlite")
+    with pytest.raises(StoreError, match="seconds to read"):
+        store._rows(_ENDLESS)
+    assert store.tables_of("nobody", 1) == []
+    store.close()
+
+
+def test_a_copy_taken_while_the_server_runs_holds_every_move(client, tmp_path):
+    path = site_of(client).store.path
+    page = begin(client, seats=["person"], seed=3)
+    address = page.url.path
+    for _ in range(3):
+        page = play(client, address, page, moves(page)[0])
+    copied = tmp_path / "copied.sqlite"
+    shutil.copy(path, copied)
+    backed_up = tmp_path / "backed_up.sqlite"
+    with closing(sqlite3.connect(path)) as reader:
+        reader.execute("VACUUM INTO ?", [str(backed_up)])
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM moves").fetchone()
+        # A program that reads keeps no player waiting.
+        assert play(client, address, page, moves(page)[0]).status_code == 200
+    with closing(sqlite3.connect(path, isolation_level=None)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        refused = client.post(f"{address}/play", data={"undo": "1", "number": "4"})
+        assert refused.status_code == 507
+        assert "another program is writing to it" in refused.text
+    for copy in (copied, backed_up):
+        store = Store(copy)
+        link = store.link(address.removeprefix("/seat/"))
+        assert link is not None
+        kept = store.table(link[0])
+        assert kept is not None
+        assert len(kept.moves) == 3
+        store.close()
+    with pytest.raises(DatasetError, match="shakespeare table --games"):
+        from_json_lines(copied)
 
 
 def test_a_move_that_cannot_be_kept_is_not_played(client):

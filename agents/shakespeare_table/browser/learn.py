@@ -225,12 +225,12 @@ def _explain(site: Site, request: Request) -> Response:
     return HTMLResponse(site.fragment("explained.html", found=found))
 
 
-def _begin(site: Site, request: Request, _fields: Fields, _file: bytes) -> Response:
+def _begin(site: Site, request: Request, fields: Fields, _file: bytes) -> Response:
     try:
         taught = _taught(site, request)
     except NotReadyError as fault:
         return RedirectResponse(f"/learn/{fault.game}#first-game", 303)
-    _, tokens = site.store.new_table(owner_of(request), taught.plan, [[SEAT]])
+    _, tokens = site.tables.begin(owner_of(request), taught.plan, [[SEAT]], fields)
     return remembering(request, RedirectResponse(f"/seat/{tokens[0]}", 303))
 
 

@@ -59,7 +59,7 @@ def _begin(site: Site, request: Request, fields: Fields, _file: bytes) -> Respon
         plan, links = plan_of(choice, site.settings)
     except (TableError, NotReadyError) as fault:
         return _lobby(site, request, fields, str(fault))
-    table_id, tokens = site.store.new_table(owner_of(request), plan, links)
+    table_id, tokens = site.tables.begin(owner_of(request), plan, links, fields)
     to = f"/seat/{tokens[0]}" if tokens else f"/watch/{table_id}"
     return remembering(request, RedirectResponse(to, 303))
 

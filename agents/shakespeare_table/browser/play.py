@@ -81,13 +81,16 @@ def looking_at(site: Site, request: Request, revealed: str | None = None) -> Loo
     The seat that says that it looks is `revealed`; None takes it from the query.
     """
     address = "/".join(request.url.path.split("/")[:3])
-    table, seats = _found(site, address)
+    table, seats = _found(site, address, viewer_of(request))
     shown = number_of(request.query_params.get("as", "") if revealed is None else revealed)
     return Looking(table, Viewer(seats, shown if shown in seats else None), address)
 
 
-def _found(site: Site, address: str) -> tuple[LiveTable, tuple[int, ...]]:
-    """The table at a path, and the seats held there; HTTPException if there is none."""
+def _found(site: Site, address: str, viewer: str) -> tuple[LiveTable, tuple[int, ...]]:
+    """Return the table at a path, whose agents go on, and the seats held there.
+
+    HTTPException if there is none.
+    """
     _, kind, table_id, *_ = [*address.split("/"), "", ""]
     seats: tuple[int, ...] = ()
     if kind == "seat":
@@ -97,6 +100,7 @@ def _found(site: Site, address: str) -> tuple[LiveTable, tuple[int, ...]]:
     table = site.tables.get(table_id)
     if table is None:
         raise HTTPException(404, "There is no such table.")
+    table.let_agents_play(viewer)
     return table, seats
 
 
@@ -138,7 +142,7 @@ async def _events(site: Site, request: Request) -> Response:
     tables: dict[str, LiveTable] = {}
     for address in request.query_params.getlist("of")[:_MOST_TABLES]:
         with suppress(HTTPException, TableError):  # the others go on
-            tables[address], _ = await run_in_threadpool(_found, site, address)
+            tables[address], _ = await run_in_threadpool(_found, site, address, viewer_of(request))
 
     async def versions() -> AsyncIterator[dict[str, str]]:
         last: dict[str, str] = {}
@@ -163,6 +167,7 @@ def _act(
     looking, message = looking_at(site, request, fields.get("as", "")), ""
     try:
         act(site, looking, fields)
+        looking.table.let_agents_play(viewer_of(request))
     except TableError as fault:
         if "HX-Request" not in request.headers:
             raise
@@ -175,24 +180,20 @@ def _act(
 
 
 def _play(_site: Site, looking: Looking, fields: Fields) -> None:
-    table, viewer = looking.table, looking.viewer
+    given = number_of(fields.get("number", ""))
+    number = -1 if given is None else given
+    seat = looking.viewer.acting_seat
     if "undo" in fields:
-        seat = viewer.knows(table.now())
-        if seat is None or seat not in viewer.seats:
-            raise TableError("there is no move of yours to take back")
-        table.take_back(seat)
+        looking.table.take_back(seat, number)
     else:
-        looking.deciding()
-        number = number_of(fields.get("number", ""))
-        table.play(-1 if number is None else number, fields.get("move", ""))
+        looking.table.play(seat, number, fields.get("move", ""))
 
 
 def _seat_agent(site: Site, looking: Looking, fields: Fields) -> None:
-    now = looking.table.now()
-    seat = now.position.to_move
-    if not looking.viewer.seats or seat is None or not now.fault:
-        raise TableError("no agent has failed here, or you hold no seat")
-    looking.table.seat(seat, agent_seat(fields.get("agent", ""), now.plan.game, site.settings))
+    if not looking.viewer.seats:
+        raise TableError("you hold no seat here")
+    game = looking.table.now().plan.game
+    looking.table.replace_agent(agent_seat(fields.get("agent", ""), game, site.settings))
 
 
 def _changes(

@@ -52,7 +52,7 @@ from shakespeare_table.browser.site import (
 )
 from shakespeare_table.browser.store import TablePlan
 from shakespeare_table.browser.thinking import Analysts, ThinkerError, analyse
-from shakespeare_table.recorded import from_bytes
+from shakespeare_table.recorded import from_bytes, with_public_names
 
 _LATEST = 20
 _OPEN = 12  # games kept in memory
@@ -67,6 +67,8 @@ class Reviewed:
 
     def __init__(self, game: Course, title: str = "", plan: TablePlan | None = None) -> None:
         self.plan = plan
+        if plan is None:
+            game = with_public_names(game)
         # Each position is made once, and travels to the agents by itself.
         self.game = replace(game, positions=list(game.positions))
         self.film = Film(self.game)
@@ -260,7 +262,7 @@ def _bring(site: Site, request: Request, _fields: Fields, file: bytes) -> Respon
         game = Reviewed(from_bytes(file, _PASTED))
     except DatasetError as fault:
         return _start(site, request, str(fault))
-    packed = file if file.startswith(b"\x1f\x8b") else gzip.compress(file)
+    packed = file if file.startswith(b"\x1f\x8b") else gzip.compress(file, mtime=0)
     record_id = site.store.keep_record(owner_of(request), game.title, packed)
     return remembering(request, RedirectResponse(f"/review/record/{record_id}", 303))
 

@@ -87,14 +87,14 @@ class Settings:
         """Names of `agents` by what pages call them: without the folders they are in."""
         offered: dict[str, str] = {}
         for name in self.agents:
-            bare, comma, options = name.partition(",")
-            short = name if bare in naming.names() else Path(bare).name + comma + options
+            short = naming.public_name(name)
             offered[f"{short} ({len(offered) + 1})" if short in offered else short] = name
         return offered
 
     def called(self, agent: str) -> str:
-        """What pages call an agent of this name."""
-        return {name: called for called, name in self.offered.items()}.get(agent, agent)
+        """What pages call an agent of this name, whether or not it is offered."""
+        offered = {name: called for called, name in self.offered.items()}
+        return offered.get(agent, naming.public_name(agent))
 
     def agents_for(self, game: str) -> list[str]:
         """The agents that may be seated, as pages call them, the levels first."""
@@ -109,12 +109,20 @@ class Settings:
 
     def allowed(self, called: str, game: str) -> str:
         """An agent that is offered, as `make` takes it; TableError for any other one."""
-        if called not in (names := self.agents_for(game)):
-            raise TableError(
-                f"{shown(called)} is not offered here; there are: {', '.join(names)}; others are "
-                "once they are named on the command line, with --agent"
-            )
+        if called not in self.agents_for(game):
+            raise self._not_offered(called, game)
         return self.offered.get(called, called)
+
+    def check_offered(self, agent: str, game: str) -> None:
+        """TableError unless an agent, as `make` takes it, is offered."""
+        if agent not in (self.offered.get(called, called) for called in self.agents_for(game)):
+            raise self._not_offered(self.called(agent), game)
+
+    def _not_offered(self, called: str, game: str) -> TableError:
+        return TableError(
+            f"{shown(called)} is not offered here; there are: {', '.join(self.agents_for(game))}; "
+            "others are once they are named on the command line, with --agent"
+        )
 
 
 def levels_of(game: str) -> list[dict[str, str]]:

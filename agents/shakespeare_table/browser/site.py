@@ -56,7 +56,7 @@ class Site:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._templates.globals["lesson"] = lesson
+        self._templates.globals |= {"lesson": lesson, "new_token": new_token}
         self._templates.filters |= {
             "in_words": in_words,
             "sentence": lambda text: text[:1].upper() + text[1:],

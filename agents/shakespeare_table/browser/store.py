@@ -1,25 +1,29 @@
 """Games that last: tables as deals and moves, and games brought from elsewhere, in SQLite.
 
-A move is on disk before anybody sees it.
+A move is on disk before anybody sees it. A stranger may have made the file: it is used only if its
+schema is exactly this module's and its pages are sound, and reading it is bounded.
 """
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
+import math
+import os
 import secrets
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
-from shakespeare_env.checks.values import player_name, shown
+from shakespeare_env.checks.values import player_name, short_name, shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.rng import FIRST_FRESH
 from shakespeare_env.errors import DatasetError, ShakespeareEnvError
@@ -27,9 +31,24 @@ from shakespeare_env.play.named import numbered
 
 FORMAT = 3
 _T = TypeVar("_T")
-_WAIT = 1.0  # seconds for another server to let go of the file
+_WAIT = 1.0  # seconds for another program to end what it writes to the file
+_LONGEST_S = 5.0  # the most seconds that statements may compute
+_STEPS = 10_000  # of SQLite's virtual machine, between looks at the clock
+_MOST_BYTES = 2**24  # of one value, such as a game brought from elsewhere
+_LONGEST_PLAN = 2**18  # characters; the form that makes one is shorter
+_LONGEST_MOVE = 1_000
+_LONGEST_TITLE = 1_000
+_MOST_MOVES = 100_000
+_MOST_LINKS = 100
+_IN_WORDS = {
+    "SQLITE_BUSY": "another program is writing to it; try again, or end that program",
+    "SQLITE_INTERRUPT": f"it takes more than {_LONGEST_S:g} seconds to read; bring back a copy",
+    "SQLITE_CORRUPT": "it is damaged; bring back a copy",
+    "SQLITE_TOOBIG": "it is damaged; bring back a copy",
+    "SQLITE_NOTADB": "it is no file of games",
+}
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS tables (
+CREATE TABLE tables (
     id TEXT PRIMARY KEY,
     created REAL NOT NULL,
     owner TEXT NOT NULL,
@@ -38,21 +57,21 @@ CREATE TABLE IF NOT EXISTS tables (
     undone INTEGER NOT NULL DEFAULT 0,
     over INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-CREATE INDEX IF NOT EXISTS tables_of_owner ON tables (owner, created);
-CREATE TABLE IF NOT EXISTS links (
+CREATE INDEX tables_of_owner ON tables (owner, created);
+CREATE TABLE links (
     token TEXT PRIMARY KEY,
     table_id TEXT NOT NULL REFERENCES tables (id),
     seats TEXT NOT NULL
 ) STRICT;
-CREATE INDEX IF NOT EXISTS links_of_table ON links (table_id);
-CREATE TABLE IF NOT EXISTS moves (
+CREATE INDEX links_of_table ON links (table_id);
+CREATE TABLE moves (
     table_id TEXT NOT NULL REFERENCES tables (id),
     number INTEGER NOT NULL,
     move TEXT NOT NULL,
     at REAL NOT NULL,
     PRIMARY KEY (table_id, number)
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS records (
+CREATE TABLE records (
     id TEXT PRIMARY KEY,
     created REAL NOT NULL,
     owner TEXT NOT NULL,
@@ -135,6 +154,9 @@ def new_token() -> str:
 class Store:
     """The games of a file, which one server has to itself.
 
+    Other programs may read the file meanwhile, and copy it. It holds every move that was shown:
+    SQLite's log is put into it after each one.
+
     Raises:
         StoreError: it cannot be read or written; so do all methods, which then change nothing.
     """
@@ -142,30 +164,52 @@ class Store:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = threading.RLock()
+        self._until = math.inf
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._database = sqlite3.connect(
-                path, timeout=_WAIT, check_same_thread=False, isolation_level=None
-            )
-            for pragma in ("locking_mode = EXCLUSIVE", "journal_mode = WAL", "synchronous = FULL"):
-                self._database.execute(f"PRAGMA {pragma}")
-            with self._using() as run:
-                (found,) = run("PRAGMA user_version").fetchone()
-                if found not in (0, FORMAT):
-                    raise OSError(f"it has format {found}, this version reads {FORMAT}")
-                for statement in _SCHEMA.split(";\n"):
-                    run(statement)
-                run(f"PRAGMA user_version = {FORMAT}")
-        except (StoreError, sqlite3.Error, OSError, ValueError) as fault:
+            if path.exists() and not path.is_file():
+                raise OSError("it is no file")
+            with ExitStack() as opened:
+                opened.enter_context(_held(path.with_name(f"{path.name}.lock")))
+                self._database = opened.enter_context(closing(_connection(str(path))))
+                self._begin()
+                self._opened = opened.pop_all()
+        except (sqlite3.Error, OSError, ValueError) as fault:
             raise StoreError(
-                f"the games in {str(path)!r} cannot be used: {fault}; name another file, or end "
-                "the other server that has it open"
+                f"the games in {str(path)!r} cannot be used: {_in_words(fault)} (--games names "
+                "another file)"
             ) from fault
+
+    def _begin(self) -> None:
+        """Check the file, which is not changed unless it is new or ours."""
+        run = self._database.execute
+        (found,) = run("PRAGMA user_version").fetchone()
+        if found not in (0, FORMAT):
+            raise OSError(f"it has format {found}, this version reads {FORMAT}")
+        schema = _schema_of(self._database)
+        with closing(_connection(":memory:")) as new:
+            new.executescript(_SCHEMA)
+            if schema and schema != _schema_of(new):
+                raise OSError("it holds other tables, views or triggers than a server makes")
+        (health,) = run("PRAGMA quick_check(1)").fetchone()
+        if health != "ok":
+            raise OSError(f"it is damaged ({short_name(health)}); bring back a copy")
+        # A log that is put into the file after each transaction leaves the file whole for those
+        # who copy it, and nobody who reads it keeps us waiting.
+        for pragma in ("journal_mode = WAL", "synchronous = FULL", "wal_autocheckpoint = 1"):
+            run(f"PRAGMA {pragma}")
+        if not schema:
+            self._database.executescript(f"BEGIN; {_SCHEMA}; COMMIT")
+        run(f"PRAGMA user_version = {FORMAT}")
+        self._database.set_progress_handler(self._is_late, _STEPS)
+
+    def _is_late(self) -> bool:
+        return time.monotonic() > self._until
 
     def close(self) -> None:
         """Let go of the file."""
         with self._lock:
-            self._database.close()
+            self._opened.close()
 
     def new_table(
         self, owner: str, plan: TablePlan, links: Sequence[Sequence[int]]
@@ -194,8 +238,9 @@ class Store:
 
     def links_of(self, table_id: str) -> dict[str, tuple[int, ...]]:
         """The links of a table, and their seats."""
-        find = "SELECT token, seats FROM links WHERE table_id = ? ORDER BY seats"
-        return {token: _checked(_SEATS, seats) for token, seats in self._rows(find, table_id)}
+        find = "SELECT token, seats FROM links WHERE table_id = ? ORDER BY seats LIMIT ?"
+        rows = self._rows(find, table_id, _MOST_LINKS)
+        return {token: _checked(_SEATS, seats) for token, seats in rows}
 
     def add_move(self, table_id: str, number: int, move: str, over: bool) -> None:
         """Keep a table's move of this number, counted from 0."""
@@ -215,9 +260,16 @@ class Store:
             run("UPDATE tables SET plan = ? WHERE id = ?", (_text(plan), table_id))
 
     def keep_record(self, owner: str, title: str, lines: bytes) -> str:
-        """Keep a game brought from elsewhere, as gzipped JSON lines; its id."""
+        """Keep a game brought from elsewhere, as gzipped JSON lines; its id.
+
+        A game that its owner has brought before is kept once.
+        """
         row = (new_token(), time.time(), owner, title, lines)
+        find = "SELECT id FROM records WHERE owner = ? AND title = ? AND lines = ?"
         with self._using() as run:
+            kept: tuple[str] | None = run(find, row[2:]).fetchone()
+            if kept is not None:
+                return kept[0]
             run("INSERT INTO records VALUES (?, ?, ?, ?, ?)", row)
         return row[0]
 
@@ -228,7 +280,10 @@ class Store:
 
     def records_of(self, owner: str, most: int) -> list[tuple[str, str]]:
         """Ids and titles of an owner's latest games from elsewhere."""
-        find = "SELECT id, title FROM records WHERE owner = ? ORDER BY created DESC LIMIT ?"
+        find = (
+            f"SELECT id, substr(title, 1, {_LONGEST_TITLE}) FROM records "
+            "WHERE owner = ? ORDER BY created DESC LIMIT ?"
+        )
         return self._rows(find, owner, most)
 
     @contextmanager
@@ -236,12 +291,12 @@ class Store:
         """Run statements, of which either all count or none."""
         try:
             with self._lock, self._database:
+                self._until = time.monotonic() + _LONGEST_S
                 self._database.execute("BEGIN")
                 yield self._database.execute
         except sqlite3.Error as fault:
             raise StoreError(
-                f"the file of games, {self.path.name}, cannot be used: {fault}; make room on the "
-                "disk, or let the server write there"
+                f"the file of games, {self.path.name}, cannot be used: {_in_words(fault)}"
             ) from fault
 
     def _rows(self, statement: str, *values: Any) -> list[Any]:
@@ -249,16 +304,58 @@ class Store:
             return run(statement, values).fetchall()
 
     def _tables(self, wanted: str, *values: Any) -> Iterator[StoredTable]:
-        find = f"SELECT id, owner, box_digest, plan, undone, over FROM tables WHERE {wanted}"
+        find = (
+            f"SELECT id, owner, box_digest, substr(plan, 1, {_LONGEST_PLAN}), undone, over "
+            f"FROM tables WHERE {wanted}"
+        )
+        find_moves = (
+            f"SELECT substr(move, 1, {_LONGEST_MOVE}) FROM moves "
+            "WHERE table_id = ? ORDER BY number LIMIT ?"
+        )
         for table_id, owner, box_digest, text, undone, over in self._rows(find, *values):
             plan = _checked(_PLAN, text)
             if len(plan.seats) != plan.players:
                 raise DatasetError(
                     f"a kept table has {plan.players} seats, of which {len(plan.seats)} are held"
                 )
-            rows = self._rows("SELECT move FROM moves WHERE table_id = ? ORDER BY number", table_id)
+            rows = self._rows(find_moves, table_id, _MOST_MOVES)
             moves = tuple(move for (move,) in rows)
             yield StoredTable(table_id, owner, box_digest, plan, moves, undone, bool(over))
+
+
+@contextmanager
+def _held(path: Path) -> Iterator[None]:
+    """Keep other servers away by a lock on a file; OSError if one has it."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError as fault:
+        raise OSError("another table server has it open; end that one") from fault
+    finally:
+        os.close(descriptor)
+
+
+def _connection(name: str) -> sqlite3.Connection:
+    """Open a file that a stranger may have made."""
+    database = sqlite3.connect(name, timeout=_WAIT, check_same_thread=False, isolation_level=None)
+    database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_BYTES)
+    database.execute("PRAGMA trusted_schema = OFF")
+    database.execute("PRAGMA cell_size_check = ON")
+    return database
+
+
+def _schema_of(database: sqlite3.Connection) -> set[tuple[str, str, str, str | None]]:
+    """Return everything that a database declares: tables, indexes, views and triggers."""
+    return set(database.execute("SELECT type, name, tbl_name, sql FROM sqlite_master"))
+
+
+def _in_words(fault: Exception) -> str:
+    """Say what is wrong with the file, and what can be done."""
+    if not isinstance(fault, sqlite3.Error):
+        return str(fault)
+    kind = "_".join(getattr(fault, "sqlite_errorname", "").split("_")[:2])
+    return _IN_WORDS.get(kind, f"{fault}; make room on the disk, or let the server write there")
 
 
 def _text(plan: TablePlan) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 import zlib
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -18,9 +20,10 @@ from shakespeare_env.errors import IllegalMove, PositionError
 from shakespeare_env.play.course import Course
 from shakespeare_table.browser.settings import Settings, TableError
 from shakespeare_table.browser.store import Sitter, Store, StoredTable, StoreError, TablePlan
-from shakespeare_table.browser.thinking import ThinkerError, Thinkers, as_seen, decide
+from shakespeare_table.browser.thinking import AgentThinkers, ThinkerError, as_seen, decide
 
 _PROCESSES = 4  # the most processes in which agents decide
+_FORMS = 1024  # forms of new tables that are known again
 _KEPT = 64  # tables that stay open though nobody uses them; each takes up to about 0.7 MB
 
 
@@ -99,7 +102,7 @@ class LiveTable:
     """
 
     def __init__(
-        self, store: Store, stored: StoredTable, thinkers: Thinkers, settings: Settings
+        self, store: Store, stored: StoredTable, thinkers: AgentThinkers, settings: Settings
     ) -> None:
         self.id, self.owner = stored.id, stored.owner
         self._store, self._thinkers, self._settings = store, thinkers, settings
@@ -123,50 +126,65 @@ class LiveTable:
         with self._lock:
             return self._now
 
-    def play(self, number: int, move: str) -> None:
-        """Play a move as number `number`, from 0; TableError if it is not a legal next one."""
+    def play(self, seat: int | None, number: int, move: str) -> None:
+        """Play a seat's move as number `number`, from 0.
+
+        TableError if the seat, None for a spectator, is not to move, or the move is not legal now.
+        """
         with self._lock:
             now = self._now
-            if number != len(now.moves):
-                raise TableError("the table has changed since; look, then choose again")
+            if seat is None or seat != now.position.to_move:
+                raise TableError("it is not your turn")
+            self._check_number(number)
             try:
                 after = now.pushed(move)
             except IllegalMove as fault:
                 raise TableError(f"{shown(move)} is not legal now") from fault
             self._store.add_move(self.id, number, move, after.is_over)
             self._now = replace(after, fault="")
-        self.let_agents_play()
 
-    def take_back(self, seat: int) -> None:
-        """Take back a seat's last move, and what agents have done since; TableError if not."""
+    def take_back(self, seat: int | None, number: int) -> None:
+        """Take back a seat's last move, and what agents have done since, after `number` moves.
+
+        TableError if it stays played, or if the seat is None, as a spectator's is.
+        """
         with self._lock:
+            if seat is None:
+                raise TableError("there is no move of yours to take back")
+            self._check_number(number)
             before = self._now.taken_back(seat)
             self._store.take_back(self.id, len(before.moves))
             self._now = before
 
-    def seat(self, seat: int, sitter: Sitter) -> None:
-        """Let another hold a seat from now on."""
+    def replace_agent(self, sitter: Sitter) -> None:
+        """Give the seat of an agent that has failed to another one; TableError if none has."""
         with self._lock:
+            seat = self._now.position.to_move
+            if seat is None or not self._now.fault:
+                raise TableError("no agent has failed here")
             seats = list(self._now.plan.seats)
             seats[seat] = sitter
             plan = replace(self._now.plan, seats=tuple(seats))
             self._store.change_plan(self.id, plan)
             self._now = replace(self._now, plan=plan, names=plan.names, fault="")
-        self.let_agents_play()
 
-    def let_agents_play(self) -> None:
-        """If an agent is to move, let it decide."""
+    def _check_number(self, number: int) -> None:
+        if number != len(self._now.moves):
+            raise TableError("the table has changed since; look, then choose again")
+
+    def let_agents_play(self, viewer: str) -> None:
+        """If an agent is to move, let it decide, as part of a viewer's share of all thinking."""
         with self._lock:
             sitter = self._now.sitter
             if sitter is None or sitter.agent is None or self._now.fault or self._is_deciding:
                 return
             self._is_deciding = True
         try:
-            self._thinkers.threads.submit(self._decide)
+            self._thinkers.begin(partial(self._decide, viewer), viewer, self.owner, self.id)
         except RuntimeError:  # the server ends
             self._is_deciding = False
 
-    def _decide(self) -> None:
+    def _decide(self, viewer: str) -> None:
         now = self.now()
         number, sitter, fault = len(now.moves), now.sitter, ""
         assert sitter is not None
@@ -174,10 +192,10 @@ class LiveTable:
         seen, seed = as_seen(now.position), now.plan.seed_of_agents
         try:
             # A stranger may have written the file of games.
-            agent = self._settings.allowed(self._settings.called(sitter.agent), now.plan.game)
-            move = self._thinkers.result(partial(decide, agent, seen, seed, number))
+            self._settings.check_offered(sitter.agent, now.plan.game)
+            move = self._thinkers.result(partial(decide, sitter.agent, seen, seed, number))
             with suppress(TableError):  # somebody has taken back a move meanwhile
-                self.play(number, move)
+                self.play(now.position.to_move, number, move)
         except (TableError, ThinkerError) as error:
             fault = f"{now.mover} has failed: {error}"
         except StoreError as error:
@@ -186,7 +204,7 @@ class LiveTable:
             self._is_deciding = False
             if fault and number == len(self._now.moves):
                 self._now = replace(self._now, fault=fault)
-        self.let_agents_play()
+        self.let_agents_play(viewer)
 
 
 @lru_cache(256)
@@ -202,8 +220,8 @@ def can_take_back(now: Snapshot, seat: int) -> bool:
 class LiveTables:
     """Tables by id, opened when they are asked for; `wait_for` waits until a game can be played.
 
-    A table stays open while anything refers to it, as streams and agents that think do; of the
-    others the latest asked for do.
+    A table stays open while anything refers to it, as streams and agents that think do. Of the
+    others, those asked for most recently stay open.
     """
 
     def __init__(self, store: Store, settings: Settings, wait_for: Callable[[str], None]) -> None:
@@ -211,10 +229,31 @@ class LiveTables:
         self._open: WeakValueDictionary[str, LiveTable] = WeakValueDictionary()
         self._opening = threading.Lock()
         self._kept: Callable[[LiveTable], LiveTable] = lru_cache(_KEPT)(lambda table: table)
-        self._thinkers = Thinkers(_PROCESSES, settings.limit)
+        self._thinkers = AgentThinkers(_PROCESSES, settings.limit)
+        self._beginning = threading.Lock()
+        self._begun: OrderedDict[bytes, tuple[str, list[str]]] = OrderedDict()
+
+    def begin(
+        self, owner: str, plan: TablePlan, links: Sequence[Sequence[int]], form: Mapping[str, str]
+    ) -> tuple[str, list[str]]:
+        """Begin a table, once for each form; see `Store.new_table`.
+
+        A form that is sent again, as by a double click, leads to the table that it has begun. It is
+        known by a field `form`, which is another one on each page.
+        """
+        said = repr((owner, sorted(form.items()))).encode()
+        key = hashlib.blake2b(said).digest()
+        with self._beginning:
+            if "form" not in form:
+                return self._store.new_table(owner, plan, links)
+            if key not in self._begun:
+                self._begun[key] = self._store.new_table(owner, plan, links)
+            if len(self._begun) > _FORMS:
+                self._begun.popitem(last=False)
+            return self._begun[key]
 
     def get(self, table_id: str) -> LiveTable | None:
-        """A table, None if there is none of this id; agents to move in it begin to decide."""
+        """A table, None if there is none of this id."""
         if (table := self._open.get(table_id)) is None:
             if (stored := self._store.table(table_id)) is None:
                 return None
@@ -227,7 +266,6 @@ class LiveTables:
                     stored = self._store.table(table_id) or stored
                     table = LiveTable(self._store, stored, self._thinkers, self._settings)
                     self._open[table_id] = table
-            table.let_agents_play()
         return self._kept(table)
 
     def close(self) -> None:

@@ -11,10 +11,13 @@ import os
 import sys
 import threading
 import traceback
+from collections import Counter, OrderedDict
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, suppress
+from dataclasses import dataclass
 from functools import lru_cache, partial
+from itertools import count
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
@@ -38,6 +41,7 @@ _STARTING_S = 120.0
 _COMPILING_S = 900.0
 _GIVE_WAY = 10  # niceness of processes that think
 _EACH = 2  # questions of one viewer that are thought about at a time
+_REMEMBERED = 4096  # groups of people of whom it is known when they were served last
 _MADE = 6  # agents that a process keeps
 _THINKING = "search,simulations=16"  # an agent that uses all that thinking aloud does
 
@@ -150,6 +154,75 @@ class Thinkers:
         self.threads.shutdown(wait=False, cancel_futures=True)
         for thinker in self._all:
             thinker.close()
+
+
+@dataclass(frozen=True, eq=False)
+class _Waiting:
+    """Some work, and whose it is, from the widest group to the narrowest."""
+
+    work: Callable[[], None]
+    groups: tuple[str, ...]
+
+
+class AgentThinkers(Thinkers):
+    """Thinkers for the agents of tables: everybody gets the same share of them.
+
+    Viewers take turns, and so do a viewer's groups, such as owners and their tables. One viewer has
+    all thinkers but one at most, so that the others never wait for the end of a long thought.
+    """
+
+    def __init__(self, size: int, limit: float) -> None:
+        super().__init__(size, limit)
+        self._lock = threading.Lock()
+        self._waiting: list[_Waiting] = []
+        self._running: list[_Waiting] = []
+        self._size = size
+        self._turns = count(1)
+        self._last_turn: OrderedDict[tuple[str, ...], int] = OrderedDict()
+
+    def begin(self, work: Callable[[], None], viewer: str, *groups: str) -> None:
+        """Do some work of a viewer on a thread when its turn comes.
+
+        Raises:
+            RuntimeError: The thinkers are closed.
+        """
+        with self._lock:
+            self._waiting.append(_Waiting(work, (viewer, *groups)))
+            self._begin_next()
+
+    def _begin_next(self) -> None:
+        while len(self._running) < self._size:
+            busy = Counter(running.groups[0] for running in self._running)
+            may_begin = [it for it in self._waiting if busy[it.groups[0]] < self._size - 1]
+            if not may_begin:
+                return
+            chosen = min(may_begin, key=self._last_turns)
+            self._waiting.remove(chosen)
+            self._take_turn(chosen)
+            self.threads.submit(self._run, chosen)
+            self._running.append(chosen)
+
+    def _last_turns(self, waiting: _Waiting) -> list[int]:
+        """When the groups of some work had their last turns, the widest first; 0 is never."""
+        groups = waiting.groups
+        return [self._last_turn.get(groups[:depth], 0) for depth in range(1, len(groups) + 1)]
+
+    def _take_turn(self, chosen: _Waiting) -> None:
+        turn = next(self._turns)
+        for depth in range(1, len(chosen.groups) + 1):
+            group = chosen.groups[:depth]
+            self._last_turn[group] = turn
+            self._last_turn.move_to_end(group)
+        while len(self._last_turn) > _REMEMBERED:
+            self._last_turn.popitem(last=False)
+
+    def _run(self, running: _Waiting) -> None:
+        try:
+            running.work()
+        finally:
+            with self._lock, suppress(RuntimeError):  # RuntimeError: all has been closed
+                self._running.remove(running)
+                self._begin_next()
 
 
 class Analysts(Thinkers):

@@ -34,14 +34,17 @@ class Viewer:
     seats: tuple[int, ...] = ()
     revealed: int | None = None
 
+    @property
+    def acting_seat(self) -> int | None:
+        """The seat that the viewer's moves are of: the only one, or the one revealed."""
+        return self.seats[0] if len(self.seats) == 1 else self.revealed
+
     def knows(self, now: Snapshot) -> int | None:
         """The knowledge to show: a seat's, a spectator's (`NO_SEAT`) or, in the end, all (None)."""
         if now.is_over:
             return None
-        if len(self.seats) == 1:
-            return self.seats[0]
-        if self.revealed in self.seats and self.hidden_seat(now) is None:
-            return self.revealed
+        if self.acting_seat in self.seats and self.hidden_seat(now) is None:
+            return self.acting_seat
         return NO_SEAT
 
     def hidden_seat(self, now: Snapshot) -> int | None:

@@ -18,7 +18,7 @@ from shakespeare_env.cli.choices import check_seat, check_writable, give_up
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.play.course import Course
 from shakespeare_table.cli import printing, screen
-from shakespeare_table.recorded import from_bytes, from_folder, from_json_lines
+from shakespeare_table.recorded import from_bytes, from_folder, from_json_lines, with_public_names
 
 _HELP = "n or b: one position on or back; a number; first; last; moves: legal here; q: leave"
 
@@ -169,7 +169,7 @@ def _write_page(game: Course, path: Path, seat: int | None) -> None:
     from shakespeare_env.film import Film, film_page  # not for completion
 
     try:
-        write_atomically(path, film_page(Film(game, seat=seat)).encode())
+        write_atomically(path, film_page(Film(with_public_names(game), seat=seat)).encode())
     except OSError as error:
         give_up(f"cannot write {path}: {error}")
     typer.echo(f"Wrote {path}; open it in a browser.")

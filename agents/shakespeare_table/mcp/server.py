@@ -22,13 +22,18 @@ with needing("mcp", "the MCP server needs"):
 
 _INSTRUCTIONS = """\
 Board games for you to play against other agents. Begin with list_games and read_rules, open a table
-with new_game, then choose one of legal_moves with play until the game is over; see_seat shows the
-whole table. You hold one seat and see what it may know."""
+with new_game, then answer each decision by its number with play and one of legal_moves, until the
+game is over; see_seat shows the whole table. You hold one seat and see what it may know. A call
+that you repeat acts once."""
 
 _PATIENCE_S = 30.0  # seconds that a request waits for compiled rules; many clients give up after 60
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
-_PLAYS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
-_ENDS = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=False)
+_PLAYS = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+_ENDS = ToolAnnotations(
+    read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
+)
 
 
 def server_of(tables: Tables) -> MCPServer[object]:

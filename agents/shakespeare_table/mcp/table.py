@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from shakespeare_agents.naming import public_name
 from shakespeare_agents.programs import Fault
 from shakespeare_env import IllegalMove, Position
 from shakespeare_env.core.rng import EXACT
@@ -58,7 +59,7 @@ class Table(Session):
         others = [other for other in range(position.players) if other != seat]
         self.number, self.seat, self.start = number, seat, start
         self.opponents = dict(zip(others, opponents, strict=True))
-        names = [opponent.name for opponent in opponents]
+        names = [public_name(opponent.name) for opponent in opponents]
         names.insert(seat, YOU)
         agents = {other: opponent.agent for other, opponent in self.opponents.items()}
         super().__init__(position, agents, start.seed, names=names)
@@ -71,6 +72,11 @@ class Table(Session):
     def is_over(self) -> bool:
         """Whether nobody decides any more: the game has ended, or a seat has lost it by a fault."""
         return self.fault is not None or self.position.to_move is None
+
+    @property
+    def decision(self) -> int:
+        """The number of the decision that is asked for: that of its move in what has happened."""
+        return len(self.moves) + 1
 
     def play(self, move: str) -> Answer:
         """What the outside seat's move has led to once agents have played on, if it is legal."""
@@ -149,7 +155,9 @@ class Table(Session):
         }
         over = position.to_move is None  # nothing is secret any more
         seed = self.start.seed if self.start.seed < EXACT else str(self.start.seed)
-        return {**facts, "seed": seed, "deal": self.start.deal} if over else facts
+        if over:
+            return {**facts, "seed": seed, "deal": self.start.deal}
+        return facts if self.is_over else {**facts, "decision": self.decision}
 
     def _scores(self) -> list[str]:
         position = self.position
@@ -172,4 +180,5 @@ class Table(Session):
             won = ", ".join(map(self._label, position.winners or []))
             return f"The game is over: {won} wins." if position.players > 1 else "The game is over."
         number = len(position.moves())
-        return f"You decide, in phase {position.phase!r}: {number} legal moves."
+        phase = f"in phase {position.phase!r}"
+        return f"You make decision {self.decision}, {phase}: {number} legal moves."

@@ -5,16 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import sys
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import count
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from pydantic import Field
 
 from shakespeare_agents.identity import DIGITS, agent_digest
-from shakespeare_agents.naming import default, make
+from shakespeare_agents.naming import default, make, public_name
 from shakespeare_agents.programs import Fault
 from shakespeare_arena.playing import result_row
 from shakespeare_arena.results import opened
@@ -30,7 +32,7 @@ from shakespeare_env.rulebook import notation, rules
 from shakespeare_table.mcp.table import Answer, Opponent, Start, Table
 
 GameName = Annotated[str, Field(description="A game of list_games.")]
-TableNumber = Annotated[int, Field(description="The table's number, as new_game gives it.")]
+TableNumber = Annotated[int, Field(description="The table's number, as given to new_game.")]
 SeedOfDeal = Annotated[
     Annotated[int, Field(ge=0, lt=EXACT)] | Annotated[str, Field(pattern="^[0-9]{1,20}$")] | None,
     Field(
@@ -44,6 +46,13 @@ class RequestError(ShakespeareEnvError, ValueError):
     """A request that cannot be met: why, and what can be done instead."""
 
 
+class _Act(NamedTuple):
+    """A call that has changed a table, with its arguments, and its answer."""
+
+    call: tuple[object, ...]
+    answer: Answer
+
+
 class Tables:
     """Games against agents, each begun, looked at and played on by its number.
 
@@ -54,7 +63,9 @@ class Tables:
         keeper: Puts finished games into an arena's results, if given.
 
     All methods raise `RequestError` for what cannot be. Calls from several threads wait for each
-    other. Those that a server offers as tools have the docstrings that a model reads.
+    other. Clients repeat calls whose answer is late, so a call that acts does so once: repeated, it
+    is answered as before. Methods that a server offers as tools have the docstrings that a model
+    reads.
     """
 
     def __init__(
@@ -64,7 +75,7 @@ class Tables:
         self._named = tuple(named)
         self._keeper = keeper
         self._tables: dict[int, Table] = {}
-        self._begun = 0
+        self._last_acts: dict[int, _Act] = {}
         self._made: dict[tuple[str, str], Opponent] = {}
         self._lock = threading.RLock()
 
@@ -75,7 +86,7 @@ class Tables:
                 "game": name,
                 "players": list(registry.seats(name)),
                 "variants": list(registry.variants(name)),
-                "opponents": list(self._named_for(name)),
+                "opponents": list(map(public_name, self._named_for(name))),
             }
             for name in self.games
         ]
@@ -91,6 +102,7 @@ class Tables:
 
     def new_game(
         self,
+        table: Annotated[int, Field(ge=1, description="A new number for it, such as 1.")],
         game: GameName,
         players: Annotated[int, Field(description="Seats at the table, yours too.")],
         seat: Annotated[int, Field(description="Yours, counted from 0.")] = 0,
@@ -99,24 +111,34 @@ class Tables:
             list[str] | None, Field(description="Variants of list_games to play with.")
         ] = None,
     ) -> Answer:
-        """Open a table and see it; the others play up to your first choice."""
-        with self._lock:
+        """Open a table and see it; the others play up to your first choice.
+
+        Called again with the same arguments, it opens no other table.
+        """
+
+        def open_table() -> Answer:
+            taken = self._tables.keys() | self._last_acts.keys()
+            if table in taken:
+                free = next(number for number in count(1) if number not in taken)
+                raise RequestError(f"table {table} is taken; give a new number, such as {free}")
             self._check_game(game)
             try:
-                players = registry.game(game).check_players(players)
-                if not 0 <= seat < players:
-                    raise RequestError(f"no seat {seat}; the seats are 0 to {players - 1}")
-                start = self._start(players, seed, tuple(variants or ()))
+                seats = registry.game(game).check_players(players)
+                if not 0 <= seat < seats:
+                    raise RequestError(f"no seat {seat}; the seats are 0 to {seats - 1}")
+                start = self._start(seats, seed, tuple(variants or ()))
                 named: Any = dict.fromkeys(start.variants, True)
                 dealt: Any = {"seed": start.seed, "deal": start.deal}
-                position = Position.new(game, players=players, **dealt, **named)
-                opponents = self._opponents(game, players - 1)
+                position = Position.new(game, players=seats, **dealt, **named)
+                opponents = self._opponents(game, seats - 1)
             except (TypeError, ValueError, ImportError) as fault:
                 raise RequestError(str(fault)) from fault
-            self._begun += 1
-            table = Table(self._begun, position, start, seat, opponents)
-            self._tables[self._begun] = table
-            return self._with_ending(table, table.view())
+            opened = Table(table, position, start, seat, opponents)
+            self._tables[table] = opened
+            return self._with_ending(opened, opened.view())
+
+        call = ("new_game", game, players, seat, seed, tuple(variants or ()))
+        return self._once(table, call, open_table)
 
     def see_seat(self, table: TableNumber) -> Answer:
         """See all that your seat may know: what has happened, the table, scores, the position."""
@@ -150,13 +172,25 @@ class Tables:
         return Answer(f"{name}: {does}", {"name": name, "does": does})
 
     def play(
-        self, table: TableNumber, move: Annotated[str, Field(description="One of legal_moves.")]
+        self,
+        table: TableNumber,
+        move: Annotated[str, Field(description="One of legal_moves.")],
+        decision: Annotated[int, Field(description="The decision that it answers: its number.")],
     ) -> Answer:
-        """Play a move; the others play on, and what happened and your next choice come back."""
-        with self._lock:
+        """Play a move; the others play on, and what happened and your next choice come back.
+
+        Called again with the same arguments, it plays no other move.
+        """
+
+        def play_move() -> Answer:
             playing = self._table(table)
             if playing.is_over:
                 raise RequestError(f"table {table}: the game is over; new_game begins another")
+            if decision != playing.decision:
+                raise RequestError(
+                    f"table {table}: decision {decision} is not the one that you are asked for, "
+                    f"which is {playing.decision}; nothing has changed: look, then choose"
+                )
             try:
                 answer = playing.play(move)
             except IllegalMove as fault:
@@ -167,9 +201,12 @@ class Tables:
                 ) from fault
             return self._with_ending(playing, answer)
 
+        return self._once(table, ("play", move, decision), play_move)
+
     def leave_table(self, table: TableNumber) -> Answer:
         """Give up a game in progress, which loses it where games count, or clear a finished one."""
-        with self._lock:
+
+        def leave() -> Answer:
             left = self._table(table)
             del self._tables[table]
             text = f"You have left table {table}."
@@ -179,12 +216,24 @@ class Tables:
                 text += f" {self._keeper.keep(left)}"
             return Answer(text, {"table": table})
 
+        return self._once(table, ("leave_table",), leave)
+
     def close(self) -> None:
         """Leave all tables, as when whoever plays has gone."""
         for number in list(self._tables):
             self.leave_table(number)
         if self._keeper is not None:
             self._keeper.write()
+
+    def _once(self, table: int, call: tuple[object, ...], act: Callable[[], Answer]) -> Answer:
+        """Act, unless this call was the last that acted on its table: then answer as before."""
+        with self._lock:
+            last = self._last_acts.get(table)
+            if last is not None and last.call == call:
+                return last.answer
+            answer = act()
+            self._last_acts[table] = _Act(call, answer)
+            return answer
 
     def _table(self, number: int) -> Table:
         if number not in self._tables:
@@ -216,7 +265,14 @@ class Tables:
         names = [named[min(at, len(named) - 1)] for at in range(number)]
         for name in names:
             if (game, name) not in self._made:
-                agent = make(name, rules)
+                try:
+                    agent = make(name, rules)
+                except Exception as fault:  # an agent may be anybody's
+                    print(f"{name} cannot play: {fault}", file=sys.stderr)
+                    kind = type(fault).__name__
+                    raise RequestError(
+                        f"{public_name(name)} cannot play ({kind}); the server's errors say more"
+                    ) from fault
                 self._made[game, name] = Opponent(name, agent_digest(name, agent, rules), agent)
         return [self._made[game, name] for name in names]
 
