@@ -33,6 +33,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from shakespeare_env.errors import DatasetError
 from shakespeare_table.browser import learn, lobby, play, review
+from shakespeare_table.browser.capacity import RequestLimit
 from shakespeare_table.browser.settings import HEADERS, Guard, Settings, TableError, is_local
 from shakespeare_table.browser.site import STATIC, Site
 from shakespeare_table.browser.store import StoreError
@@ -70,13 +71,13 @@ def make_app(settings: Settings) -> Starlette:
         return answer
 
     def refused(request: Request, fault: Exception) -> Response:
+        if isinstance(fault, ClientDisconnect):  # nobody reads it
+            return PlainTextResponse("The request broke off.", 400)
         status, text = 400, str(fault)
         if isinstance(fault, HTTPException):
             status, text = fault.status_code, fault.detail
         elif isinstance(fault, StoreError):
             status, text = 507, f"{fault}. {_NOT_KEPT}"
-        elif isinstance(fault, ClientDisconnect):
-            text = "The request broke off."
         elif not isinstance(fault, TableError | NotReadyError | DatasetError):
             status, text = 500, f"The server has failed; its terminal says more. {_NOT_KEPT}"
         if "HX-Request" in request.headers:  # the page that asked shows it
@@ -95,6 +96,7 @@ def make_app(settings: Settings) -> Starlette:
         ],
         middleware=[
             Middleware(Guard, settings=settings),
+            Middleware(RequestLimit),
             Middleware(GZipMiddleware, compresslevel=_QUICKLY),
         ],
         exception_handlers={**dict.fromkeys(handled, refused), Exception: failed},
