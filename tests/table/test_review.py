@@ -134,7 +134,7 @@ def test_nothing_is_drawn_for_a_browser_that_has_left(client, lines, monkeypatch
             "server": ("127.0.0.1", 7764),
             "client": ("192.0.2.1", 1),
         }
-        await client.app(scope, receive, AsyncMock())
+        await asyncio.wait_for(client.app(scope, receive, AsyncMock()), 10)
 
     client.portal.call(leave)
     assert len(begun) == len(given_up) == 1

@@ -222,30 +222,34 @@ def test_a_browser_that_never_reads_is_left_and_an_idle_stream_is_not(monkeypatc
 
     async def answer(scope, receive, send):
         await send({"type": "http.response.start", "status": 200})
-        size = 2**24 if scope["path"] == "/large" else 1
-        await send({"type": "http.response.body", "body": b"a" * size, "more_body": True})
+        part = {"type": "http.response.body", "body": b"a" * 2**14, "more_body": True}
+        await send(part)
+        if scope["path"] == "/unread":
+            (unread,) = (it for it in state.connections if it.scope["path"] == "/unread")
+            while not unread.transport.get_write_buffer_size():
+                await send(part)
         await receive()  # the request
         await receive()  # its end
 
-    config, state = uvicorn.Config(answer, log_config=None, ws="none"), ServerState()
+    config: Any = uvicorn.Config(answer, log_config=None, ws="none")
+    state: Any = ServerState()
 
     async def ask():
         connection = partial(app.Connection, config, state, {})
         server = await asyncio.get_running_loop().create_server(connection, "127.0.0.1", 0)
         (listening,) = server.sockets
-        for path in ("/stream", "/large"):
+        opened = []
+        for path in ("/stream", "/unread"):
             reader, writer = await asyncio.open_connection(*listening.getsockname())
             writer.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
-            if path == "/stream":
-                stream = reader, writer
-                await reader.readuntil(b"a")
+            await reader.readuntil(b"a")
+            opened.append(writer)
         while len(state.connections) > 1:
             await asyncio.sleep(0.01)
         (left,) = state.connections
-        assert isinstance(left, app.Connection)
         assert left.scope["path"] == "/stream"
-        for used in (writer, stream[1]):
-            used.close()
+        for writer in opened:
+            writer.close()
         server.close()
 
     asyncio.run(asyncio.wait_for(ask(), 10))
