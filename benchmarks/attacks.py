@@ -1,103 +1,332 @@
-"""Attacks on a table server from one address of this machine: files, seats and thinking time.
+"""A table server while one viewer attacks it: `make bench ARGS=attacks`.
 
-Each is bounded in what it asks for. It needs Linux, where all of 127.0.0.0/8 is this machine.
+Each attack gets a server of its own, in a process on this machine. It comes from one address of the
+loopback network, and a second viewer asks for pages from another address meanwhile. While the
+attack still goes on, the server is interrupted as by Ctrl-C. Needs Linux, where all of 127.0.0.0/8
+is this machine.
 """
 
 from __future__ import annotations
 
+import asyncio
+import gzip
 import json
+import random
 import re
-import sqlite3
+import signal
+import socket
+import subprocess
+import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
+from collections.abc import Callable, Coroutine
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any, TypeAlias
 
-import httpx2
+import numpy as np
+import psutil
+import typer
+from rich.console import Console
+from rich.table import Table
 
+from benchmarks import report
 from shakespeare_env import Position
-from shakespeare_table.browser.store import Store
+from shakespeare_table.browser.store import Sitter, Store, TablePlan
+from shakespeare_table.browser.tables import Snapshot, first_snapshot
 
 ATTACKER = "127.0.0.2"
-TABLES = 40
-AT_ONCE = 24
-"""Moves for the next seat that are sent while one's own is."""
-THINKS_LONG = "search,seconds=2"
-STRANGER = "stranger"
-"""The id of a table in a stranger's file."""
-_ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n"
+VIEWER = "127.0.0.1"
+EVERY_S = 0.25
+"""Seconds from one page of the second viewer to the next, whether or not that is answered."""
+SHORTLY_S = 0.3
+"""Seconds after which requests are hung up."""
+BOUNDARY = "a-boundary-of-parts"
+LONGEST = 60 * 2**20
+"""Bytes of a game's lines, unpacked; 64 MiB are read at most."""
+ENDING_S = 90.0
+"""Seconds after which a server that was interrupted is killed."""
 
 
-def stranger_file(path: Path) -> None:
-    """Write a file of games that looks like a server's, but whose moves never end."""
-    Store(path).close()
-    with closing(sqlite3.connect(path)) as database, database:
-        seats = [{"name": "a stranger"}] * 3
-        plan = {"game": "figaro", "players": 3, "variants": [], "seed": 1, "seats": seats}
-        row = (STRANGER, STRANGER, json.dumps(plan))
-        database.execute("INSERT INTO tables VALUES (?, 0, ?, '', ?, 0, 0)", row)
-        database.execute("DROP TABLE moves")
-        database.execute(
-            f"CREATE VIEW moves AS SELECT '' AS move, x AS number, '{STRANGER}' AS table_id "
-            f"FROM ({_ENDLESS}) WHERE x < 0"
+@dataclass
+class Server:
+    """A running server: its process, its port, a finished game and one being played.
+
+    Attributes:
+        opened: The attacker's connections, which are closed after the server has ended.
+    """
+
+    process: subprocess.Popen[str]
+    port: int
+    finished: str
+    playing: str
+    last: int
+    opened: AsyncExitStack
+
+    async def connect(
+        self, address: str, receive_buffer: int = 0
+    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """Connect to the server from an address; a small buffer makes it wait for the reader."""
+        end = socket.socket()
+        end.setblocking(False)
+        if receive_buffer:
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        end.bind((address, 0))
+        await asyncio.get_running_loop().sock_connect(end, (VIEWER, self.port))
+        return await asyncio.open_connection(sock=end, limit=receive_buffer or 2**16)
+
+    async def ask(self, address: str, path: str) -> int:
+        """Request a page and read it to its end; the status, 0 if the connection is reset."""
+        try:
+            reader, writer = await self.connect(address)
+            try:
+                writer.write(_request(path))
+                status = (await reader.readline()).split()
+                while await reader.read(2**16):
+                    pass
+            finally:
+                writer.close()
+        except OSError:
+            return 0
+        return int(status[1]) if status else 0
+
+    async def hang_up(self, path: str) -> None:
+        """Request a page and hang up before it is answered."""
+        with suppress(OSError):
+            _, writer = await self.connect(ATTACKER)
+            writer.write(_request(path))
+            await asyncio.sleep(SHORTLY_S)
+            writer.close()
+
+    async def bring(self, file: bytes) -> None:
+        """Send a file as a form does, and wait for the answer."""
+        field = 'Content-Disposition: form-data; name="file"; filename="game"'
+        part = f"--{BOUNDARY}\r\n{field}\r\n\r\n"
+        content = part.encode() + file + f"\r\n--{BOUNDARY}--\r\n".encode()
+        lines = (
+            "POST /review HTTP/1.1",
+            f"Host: {VIEWER}",
+            f"Content-Type: multipart/form-data; boundary={BOUNDARY}",
+            f"Content-Length: {len(content)}",
+            "Connection: close",
         )
+        head = "".join(f"{line}\r\n" for line in (*lines, "")).encode()
+        with suppress(OSError):
+            reader, writer = await self.connect(ATTACKER)
+            writer.write(head + content)
+            await reader.read()
+            writer.close()
+
+    async def never_read(self, path: str) -> None:
+        """Request a page again and again on one connection, and read nothing."""
+        with suppress(OSError):
+            _, writer = await self.connect(ATTACKER, receive_buffer=4096)
+            self.opened.callback(writer.close)
+            writer.transport.pause_reading()  # type: ignore[attr-defined]
+            writer.write(_request(path, "keep-alive") * 4)
 
 
-def attack_stranger(url: str, seconds: float) -> None:
-    """Ask for the table of a stranger's file, again and again."""
+def _request(path: str, connection: str = "close") -> bytes:
+    lines = (f"GET {path} HTTP/1.1", f"Host: {VIEWER}", f"Connection: {connection}")
+    return "".join(f"{line}\r\n" for line in (*lines, "")).encode()
+
+
+async def _nothing(server: Server) -> None:
+    """The second viewer alone."""
+
+
+async def _reviews(server: Server) -> None:
+    """60 requests for the page to share of a finished game, hung up at once."""
+    path = f"/review/table/{server.finished}/page"
+    await asyncio.gather(*(server.hang_up(path) for _ in range(60)))
+
+
+async def _pictures(server: Server) -> None:
+    """100 pictures of a finished game, waited for."""
+    path = f"/review/table/{server.finished}/{{}}/picture.png"
+    await asyncio.gather(*(server.ask(ATTACKER, path.format(n % server.last)) for n in range(100)))
+
+
+async def _steps(server: Server) -> None:
+    """300 requests for what a move has changed, hung up at once."""
+    path = f"/watch/{server.finished}/step?number={{}}"
+    await asyncio.gather(*(server.hang_up(path.format(n % server.last)) for n in range(300)))
+
+
+async def _readers(server: Server) -> None:
+    """560 connections that ask for large pages and read nothing."""
+    path = f"/watch/{server.finished}"
+    await asyncio.gather(*(server.never_read(path) for _ in range(560)))
+
+
+async def _uploads(server: Server) -> None:
+    """8 games of the longest lines that are read, brought to the review."""
+    position = Position.new("shakespeare", players=4)
+    start = {"position": position.to_dict()}
+    line = json.dumps({"move": position.moves()[0], **start})
+    lines = "\n".join([json.dumps(start), *[line] * (LONGEST // (len(line) + 1))])
+    file = await asyncio.to_thread(gzip.compress, lines.encode())
+    await asyncio.gather(*(server.bring(file) for _ in range(8)))
+
+
+Attack: TypeAlias = Callable[[Server], Coroutine[Any, Any, None]]
+
+ATTACKS: dict[str, Attack] = {
+    "none": _nothing,
+    "reviews": _reviews,
+    "pictures": _pictures,
+    "steps": _steps,
+    "uploads": _uploads,
+    "readers": _readers,
+}
+"""Attacks by name; each is bounded in what it asks for, and ends when its server does."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What an attack did to a server and to the second viewer.
+
+    Attributes:
+        waited: Seconds for each page; for one that never came, those until it was given up.
+        unanswered: Pages of these that were refused, reset or given up.
+        memory: The most bytes that the server and its processes held.
+        ending: Seconds from the interrupt to the server's end.
+    """
+
+    waited: list[float]
+    unanswered: int
+    memory: int
+    ending: float
+
+
+async def measure(attack: Attack, seconds: float) -> Found:
+    """Start a server, attack it for some seconds, and interrupt it."""
+    with TemporaryDirectory() as folder:
+        games = Path(folder) / "games.sqlite"
+        finished, playing, last = _keep_games(games)
+        async with AsyncExitStack() as opened:
+            process, port = await asyncio.to_thread(_start, games)
+            server = Server(process, port, finished, playing, last, opened)
+            try:
+                await _until_ready(server)
+                return await _attacked(server, attack, seconds)
+            finally:
+                process.kill()
+                process.wait()
+
+
+async def _attacked(server: Server, attack: Attack, seconds: float) -> Found:
+    pages = (f"/watch/{server.playing}", "/", "/learn/figaro")
+    waited: list[float] = []
+    unanswered = 0
+
+    async def view(path: str) -> None:
+        nonlocal unanswered
+        began = time.monotonic()
+        status = 0
+        try:
+            status = await server.ask(VIEWER, path)
+        finally:
+            waited.append(time.monotonic() - began)
+            unanswered += status != 200
+
+    attacking = asyncio.create_task(attack(server))
     until = time.monotonic() + seconds
-    with _client(url, timeout=seconds) as client:
-        while time.monotonic() < until:
-            with suppress(httpx2.TransportError):
-                client.get(f"/watch/{STRANGER}")
-            time.sleep(0.1)
+    viewing: list[asyncio.Task[None]] = []
+    memory = 0
+    while time.monotonic() < until:
+        viewing.append(asyncio.create_task(view(pages[len(viewing) % len(pages)])))
+        memory = max(memory, _memory_of(server.process.pid))
+        await asyncio.sleep(EVERY_S)
+    began = time.monotonic()
+    for task in viewing:
+        task.cancel()
+    server.process.send_signal(signal.SIGINT)
+    await asyncio.gather(*viewing, return_exceptions=True)
+    with suppress(subprocess.TimeoutExpired):
+        await asyncio.to_thread(server.process.wait, ENDING_S)
+    ending = time.monotonic() - began
+    attacking.cancel()
+    with suppress(asyncio.CancelledError):
+        await attacking
+    return Found(waited, unanswered, memory, ending)
 
 
-def attack_next_seat(url: str, seconds: float) -> None:
-    """Send one's own move and one for the next seat at the same time, table after table."""
-    until = time.monotonic() + seconds
-    seed = 0
-    with _client(url) as client, ThreadPoolExecutor(AT_ONCE + 1) as threads:
-        while time.monotonic() < until:
-            plays_for_next_seat(client, threads, seed)
-            seed += 1
+def _keep_games(file: Path) -> tuple[str, str, int]:
+    """Keep a finished game of four seats and one that is played; their ids, the first's length."""
+    seats = tuple(Sitter(name) for name in ("Ann", "Ben", "Cora", "Dan"))
+    plan = TablePlan("shakespeare", 4, (), 0, seats)
+    rng = random.Random(0)
+    game: Snapshot = first_snapshot(plan)
+    while not game.is_over:
+        game = game.pushed(rng.choice(game.position.moves()))
+    store = Store(file)
+    playing, _ = store.new_table("nobody", plan, [])
+    finished, _ = store.new_table("nobody", plan, [])
+    for number, move in enumerate(game.moves):
+        store.add_move(finished, number, move, over=number + 1 == len(game.moves))
+    store.close()
+    return finished, playing, len(game.moves)
 
 
-def plays_for_next_seat(client: httpx2.Client, threads: ThreadPoolExecutor, seed: int) -> bool:
-    """Try it at a new table of three people; whether the server has played both moves."""
-    position = Position.new("figaro", players=3, seed=seed)
-    seat = position.to_move
-    seats = {f"seat{number}": "person" for number in range(3)}
-    form = {"game": "figaro", "players": "3", "seed": str(seed), **seats}
-    page = client.post("/tables", data=form)
-    links = [page.url.path, *re.findall(r'href="(/seat/[\w-]+)"', page.text)]
-    own = next(link for link in links if 'name="move"' in client.get(link).text)
-    moves = [position.moves()[0]]
-    position.push(moves[0])
-    if position.to_move == seat:
-        return False
-    moves.append(position.moves()[0])
-    numbers = [1] * (AT_ONCE // 2) + [0] + [1] * (AT_ONCE // 2)
-    sent = [
-        threads.submit(client.post, f"{own}/play", data={"move": moves[n], "number": str(n)})
-        for n in numbers
-    ]
-    for answer in sent:
-        answer.result()
-    number = re.search(r'id="number"[^>]* value="(\d+)"', client.get(own).text)
-    return number is not None and number[1] == "2"
+def _start(games: Path) -> tuple[subprocess.Popen[str], int]:
+    command = [sys.executable, "-m", "shakespeare_env", "table", "--no-browser", "--port", "0"]
+    process = subprocess.Popen(
+        [*command, "--games", str(games)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert process.stdout is not None
+    said = process.stdout.readline()
+    port = re.search(r":(\d+)/", said)
+    assert port, said
+    return process, int(port[1])
 
 
-def attack_thinking(url: str, seconds: float) -> None:
-    """Begin many tables of agents that think for long, each as another owner."""
-    until = time.monotonic() + seconds
-    for _ in range(TABLES):
-        with _client(url) as client:
-            seats = {f"seat{number}": THINKS_LONG for number in range(3)}
-            client.post("/tables", data={"game": "figaro", "players": "3", **seats})
-    time.sleep(max(0.0, until - time.monotonic()))
+async def _until_ready(server: Server) -> None:
+    for path in (f"/watch/{server.playing}", f"/watch/{server.finished}", "/learn/figaro"):
+        while await server.ask(VIEWER, path) != 200:
+            await asyncio.sleep(EVERY_S)
 
 
-def _client(url: str, timeout: float = 60.0) -> httpx2.Client:
-    transport = httpx2.HTTPTransport(local_address=ATTACKER)
-    return httpx2.Client(base_url=url, transport=transport, follow_redirects=True, timeout=timeout)
+def _memory_of(process_id: int) -> int:
+    """Bytes that a process and those it has started hold; 0 once it has ended."""
+    held = 0
+    with suppress(psutil.Error):
+        parent = psutil.Process(process_id)
+        for process in (parent, *parent.children(recursive=True)):
+            with suppress(psutil.Error):
+                held += process.memory_info().rss
+    return held
+
+
+def main(
+    attacks: Annotated[
+        list[str] | None, typer.Argument(help=f"Some of: {', '.join(ATTACKS)}.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(min=1, max=60, help="Of each attack.")] = 20,
+    output: Annotated[Path | None, typer.Option(help="Write the figures as JSON.")] = None,
+) -> None:
+    """Measure what one viewer's attacks do to another one, and to Ctrl-C."""
+    table = Table("attack", "pages, p50", "p95", "longest", "unanswered", "memory", "to end")
+    figures: dict[str, float] = {}
+    for name in attacks or ATTACKS:
+        found = asyncio.run(measure(ATTACKS[name], seconds))
+        half, most, longest = np.percentile(found.waited, (50, 95, 100))
+        table.add_row(
+            name,
+            *(f"{waited * 1000:,.0f} ms" for waited in (half, most, longest)),
+            f"{found.unanswered} of {len(found.waited)}",
+            f"{found.memory / 1e6:,.0f} MB",
+            f"{found.ending:.1f} s",
+        )
+        figures |= {f"{name}, p50": half, f"{name}, p95": most, f"{name}, end": found.ending}
+        figures[f"{name}, bytes"] = found.memory
+    Console().print(table)
+    report.save(output, {}, figures)
+
+
+if __name__ == "__main__":
+    typer.run(main)

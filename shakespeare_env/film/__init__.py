@@ -91,20 +91,24 @@ class Film:
 
     def data(self) -> str:
         """JSON that `film.js` plays: every picture once, and which of them a position shows."""
-        boards = [self._board(number) for number in range(len(self) + 1)]
-        pieces = (piece for board in boards for panel in board for piece in panel.pieces)
-        pictures = dict.fromkeys((piece.name, _picture(piece)) for piece in pieces)
+        # Of one board at a time, since the boards of a whole game take hundreds of megabytes.
+        found: dict[tuple[str, str], int] = {}
+        boards = []
+        for number in range(len(self) + 1):
+            shown = []
+            for panel in self._board(number):
+                drawn = ((piece.name, _picture(piece)) for piece in panel.pieces)
+                numbers = [found.setdefault(picture, len(found)) for picture in drawn]
+                shown.append((panel.name, panel.title, panel.seat, numbers))
+            boards.append(shown)
         # Those of one piece stand together, since similar data packs well only when close.
-        order = sorted(pictures, key=lambda picture: picture[0])
-        place = {picture: number for number, picture in enumerate(order)}
+        order = sorted(found, key=lambda picture: picture[0])
+        place = {found[picture]: number for number, picture in enumerate(order)}
         panels: dict[tuple[Any, ...], int] = {}
         frames = []
-        for board in boards:
-            shown = [
-                (p.name, p.title, p.seat, tuple(place[i.name, _picture(i)] for i in p.pieces))
-                for p in board
-            ]
-            frames.append([panels.setdefault(panel, len(panels)) for panel in shown])
+        for shown in boards:
+            placed = [(*about, tuple(place[it] for it in numbers)) for *about, numbers in shown]
+            frames.append([panels.setdefault(panel, len(panels)) for panel in placed])
         keys = ("name", "title", "seat", "pieces")
         film = {
             "pieces": [picture for _, picture in order],

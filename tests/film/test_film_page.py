@@ -6,12 +6,14 @@ import re
 import zlib
 from dataclasses import replace
 from html import escape
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import NO_SEAT
+from shakespeare_env.drawing.board import piece_svg
 from shakespeare_env.film import Film, film_page
 from shakespeare_env.play.course import Course
 from shakespeare_table.analysis.figures import Forecasts, Judged, judged_page, summary
@@ -63,6 +65,16 @@ def test_a_page_holds_every_position_as_the_game_draws_it_and_needs_nothing_else
     assert "@import" not in page
     # The address of SVG's names is no address to fetch.
     assert {*re.findall(r"https?://[^\s\"'<]+", page)} == {"http://www.w3.org/2000/svg"}
+
+
+def test_a_piece_is_drawn_once_for_each_board(game, monkeypatch):
+    boards = [
+        position.game.presentation.board(position.to_dict(), ()) for position in game.positions
+    ]
+    draw = Mock(wraps=piece_svg)
+    monkeypatch.setattr("shakespeare_env.film.piece_svg", draw)
+    Film(game).data()
+    assert draw.call_count == sum(len(panel.pieces) for board in boards for panel in board)
 
 
 @pytest.mark.parametrize("seat", [0, NO_SEAT])

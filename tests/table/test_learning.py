@@ -24,7 +24,7 @@ def test_what_a_lesson_names_exists(game):
     own = [position for position in played.positions if position.to_move == SEAT]
     views = [view(position, SEAT) for position in own]
     known = topics(game)
-    for section, panels in zip(taught.sections, pictures(taught), strict=True):
+    for section, panels in zip(taught.sections, pictures(game), strict=True):
         assert any(section.picture.condition(one) for one in views), section.title
         assert panels, section.title
         assert set(section.topics) <= known.keys(), section.title

@@ -1,10 +1,15 @@
 """Looking back on finished games: every position, what an agent thinks, and playing on."""
 
+import asyncio
 import gzip
 import json
 import re
 from codecs import BOM_UTF8
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from html import unescape
+from typing import Any
+from unittest.mock import AsyncMock
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -12,6 +17,7 @@ import pytest
 from shakespeare_env import Position
 from shakespeare_env.film import Film
 from shakespeare_env.play.course import Course
+from shakespeare_table.browser import review
 from shakespeare_table.browser.store import Sitter, TablePlan
 from shakespeare_table.browser.tables import first_snapshot
 from shakespeare_table.recorded import json_lines
@@ -53,8 +59,8 @@ def game(client, whole):
     return bring(client, whole).url.path
 
 
-def bring(client, lines):
-    return client.post("/review", files={"file": ("game.jsonl", lines)})
+def bring(client, lines, **how):
+    return client.post("/review", files={"file": ("game.jsonl", lines)}, **how)
 
 
 def test_a_recorded_game_has_a_page_for_every_position(client, recorded, game, lines):
@@ -78,6 +84,65 @@ def test_a_recorded_game_has_a_page_for_every_position(client, recorded, game, l
     assert client.get(f"{game}/7/picture.png").content.startswith(b"\x89PNG")
     for address in ("table/nothing", "record/nothing", "other/1"):
         assert client.get(f"/review/{address}").status_code == 404
+
+
+def test_a_game_is_drawn_once_for_all_who_ask(client, lines, monkeypatch):
+    brought = bring(client, lines, follow_redirects=False)
+    address = brought.headers["location"]
+    renderer: Any = site_of(client).renderer
+    asked, answer = Counter[str](), renderer.answer
+
+    async def counted(job, viewer):
+        asked[job.func.__name__] += 1
+        return await answer(job, viewer)
+
+    monkeypatch.setattr(renderer, "answer", counted)
+    paths = [address, *(f"{address}/{what}" for what in ("film", "page", "2/picture.png"))]
+    with ThreadPoolExecutor(12) as threads:
+        answers = list(threads.map(client.get, 3 * paths))
+    assert {page.status_code for page in answers} == {200}
+    assert set(asked) == {"_game_of", "_packed_film", "_page_of", "_picture_of"}
+    assert set(asked.values()) == {1}
+
+
+def test_nothing_is_drawn_for_a_browser_that_has_left(client, lines, monkeypatch):
+    address = bring(client, lines).url.path
+    begun, given_up = [], []
+
+    async def endless(job, _viewer):
+        begun.append(job)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            given_up.append(job)
+
+    monkeypatch.setattr(site_of(client).renderer, "answer", endless)
+
+    async def leave():
+        async def receive():
+            if not begun:
+                await asyncio.sleep(0.01)
+                return {"type": "http.request"}
+            return {"type": "http.disconnect"}
+
+        scope = {
+            "type": "http",
+            "method": "GET",
+            "path": f"{address}/film",
+            "query_string": b"",
+            "headers": [(b"host", b"127.0.0.1:7764")],
+            "server": ("127.0.0.1", 7764),
+            "client": ("192.0.2.1", 1),
+        }
+        await asyncio.wait_for(client.app(scope, receive, AsyncMock()), 10)
+
+    client.portal.call(leave)
+    assert len(begun) == len(given_up) == 1
+
+
+def test_a_game_that_is_too_long_is_refused(client, lines, monkeypatch):
+    monkeypatch.setattr(review, "_MOST_MOVES", 7)
+    assert "has 8 moves; a review takes 7 at most" in text_of(bring(client, lines))
 
 
 def test_a_game_is_brought_as_a_file(client, lines):

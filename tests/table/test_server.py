@@ -7,11 +7,12 @@ import signal
 import sqlite3
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
 from queue import SimpleQueue
 from typing import Any
-from unittest.mock import AsyncMock
+from unittest.mock import AsyncMock, MagicMock
 from urllib.parse import unquote_plus
 from weakref import ref
 
@@ -26,10 +27,10 @@ from uvicorn.server import ServerState
 from shakespeare_agents.naming import make
 from shakespeare_env import Position
 from shakespeare_env.errors import DatasetError
-from shakespeare_table.browser import app, thinking
+from shakespeare_table.browser import app, capacity, thinking
 from shakespeare_table.browser import store as module_of_store
+from shakespeare_table.browser.capacity import PageThreads, Shared, while_waited_for
 from shakespeare_table.browser.settings import Settings
-from shakespeare_table.browser.site import while_waited_for
 from shakespeare_table.browser.store import Store, StoreError
 from shakespeare_table.browser.thinking import (
     AgentThinkers,
@@ -213,6 +214,147 @@ def test_connections_are_counted_and_requests_must_arrive(monkeypatch):
         server.close()
 
     asyncio.run(attack())
+
+
+def test_one_address_has_its_share_of_the_connections(monkeypatch):
+    monkeypatch.setattr(app, "MOST_OF_ADDRESS", 2)
+    config, state = uvicorn.Config(HTTPException, log_config=None, ws="none"), ServerState()
+
+    async def refused(address):
+        transport = MagicMock()
+        transport.get_extra_info = {"peername": (address, 1)}.get
+        app.Connection(config, state, {}).connection_made(transport)
+        return transport.abort.called
+
+    async def connect():
+        addresses = ["192.0.2.1", "192.0.2.1", "192.0.2.1", "192.0.2.2"]
+        return [await refused(address) for address in addresses]
+
+    assert asyncio.run(connect()) == [False, False, True, False]
+
+
+def test_a_browser_that_never_reads_is_left_and_an_idle_stream_is_not(monkeypatch):
+    monkeypatch.setattr(app, "READ_S", 0.3)
+
+    async def answer(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200})
+        part = {"type": "http.response.body", "body": b"a" * 2**14, "more_body": True}
+        await send(part)
+        if scope["path"] == "/unread":
+            (unread,) = (it for it in state.connections if it.scope["path"] == "/unread")
+            while not unread.transport.get_write_buffer_size():
+                await send(part)
+        await receive()  # the request
+        await receive()  # its end
+
+    config: Any = uvicorn.Config(answer, log_config=None, ws="none")
+    state: Any = ServerState()
+
+    async def ask():
+        connection = partial(app.Connection, config, state, {})
+        server = await asyncio.get_running_loop().create_server(connection, "127.0.0.1", 0)
+        (listening,) = server.sockets
+        opened = []
+        for path in ("/stream", "/unread"):
+            reader, writer = await asyncio.open_connection(*listening.getsockname())
+            writer.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+            await reader.readuntil(b"a")
+            opened.append(writer)
+        while len(state.connections) > 1:
+            await asyncio.sleep(0.01)
+        (left,) = state.connections
+        assert left.scope["path"] == "/stream"
+        for writer in opened:
+            writer.close()
+        server.close()
+
+    asyncio.run(asyncio.wait_for(ask(), 10))
+
+
+def test_a_viewer_has_a_limited_number_of_requests_open(client, monkeypatch):
+    monkeypatch.setattr(capacity, "MOST_REQUESTS", 1)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def held(*_):
+        begun.set()
+        go_on.wait(60)
+        return []
+
+    with ThreadPoolExecutor(1) as thread, monkeypatch.context() as slow:
+        slow.setattr(site_of(client).store, "tables_of", held)
+        first = thread.submit(client.get, "/review")
+        assert begun.wait(60)
+        refused = client.get("/learn")
+        other = TestClient(client.app, HOST, client=("192.0.2.1", 1)).get("/learn")
+        go_on.set()
+        assert first.result().status_code == other.status_code == 200
+    assert refused.status_code == 429
+    assert "try again" in refused.text
+    assert int(refused.headers["retry-after"]) > 0
+    assert "default-src" in refused.headers["content-security-policy"]
+    assert client.get("/learn").status_code == 200
+
+
+def test_pages_are_made_in_turn_and_none_for_those_who_have_left():
+    go_on, begun = threading.Event(), []
+
+    def page(number):
+        begun.append(number)
+        go_on.wait(5)
+        return number
+
+    async def ask():
+        threads = PageThreads()
+        spectator = [asyncio.create_task(threads.run("spectator", page, n)) for n in range(60)]
+        player = asyncio.create_task(threads.run("player", page, 99))
+        while len(begun) < 3:
+            await asyncio.sleep(0.01)
+        for task in spectator:
+            task.cancel()
+        last = asyncio.create_task(threads.run("spectator", page, 100))
+        await asyncio.sleep(0.05)
+        assert sorted(begun) == [0, 1, 99]  # two threads are still at work for the spectator
+        go_on.set()
+        assert [await player, await last] == [99, 100]
+        assert sorted(begun) == [0, 1, 99, 100]
+        threads.close()
+        with pytest.raises(HTTPException):
+            await threads.run("player", page, 101)
+
+    asyncio.run(ask())
+
+
+def test_what_takes_long_is_made_once_and_given_up_with_the_last_who_waits():
+    made, given_up = [], []
+
+    async def make(name, result):
+        made.append(name)
+        try:
+            return await result.wait() and name
+        except asyncio.CancelledError:
+            given_up.append(name)
+            raise
+
+    async def ask():
+        shared, done = Shared(2), asyncio.Event()
+        one, other = (
+            asyncio.create_task(shared.get("a", partial(make, "a", done))) for _ in range(2)
+        )
+        await asyncio.sleep(0)
+        for left, still in ((one, []), (other, ["a"])):
+            left.cancel()
+            await asyncio.sleep(0.01)
+            assert given_up == still
+        done.set()
+        for name in ("a", "b", "a", "c", "a", "b"):
+            assert await shared.get(name, partial(make, name, done)) == name
+        assert made == ["a", "a", "b", "c", "b"]  # "b" was forgotten, as the others were used
+        for _ in range(2):
+            with pytest.raises(HTTPException):
+                await shared.get("wrong", AsyncMock(side_effect=HTTPException(404)))
+        assert await shared.get("wrong", partial(make, "wrong", done)) == "wrong"
+
+    asyncio.run(ask())
 
 
 def test_a_viewer_keeps_no_other_waiting_and_nobody_thinks_for_those_who_have_left(monkeypatch):

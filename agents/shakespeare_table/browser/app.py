@@ -1,7 +1,8 @@
 """The table server: its pages put together, and served until somebody ends it.
 
-Uvicorn itself counts whole requests alone, so that those that never become whole would take every
-descriptor of the process: connections are counted here, and requests must arrive in time.
+Uvicorn itself counts whole requests alone, and waits for readers for ever, so that requests that
+never become whole and answers that nobody reads would take every descriptor of the process.
+Connections are counted here, requests must arrive in time, and answers must be read in time.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from shakespeare_env.errors import DatasetError
 from shakespeare_table.browser import learn, lobby, play, review
+from shakespeare_table.browser.capacity import RequestLimit
 from shakespeare_table.browser.settings import HEADERS, Guard, Settings, TableError, is_local
 from shakespeare_table.browser.site import STATIC, Site
 from shakespeare_table.browser.store import StoreError
@@ -42,8 +44,12 @@ _BACKLOG = 64  # connections that are taken at a time
 _DESCRIPTORS = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
 MOST_CONNECTIONS = min(512, max(_DESCRIPTORS // 2 - _BACKLOG // 2, 8))
 """The most connections, some in any case; descriptors remain for files and processes."""
+MOST_OF_ADDRESS = max(MOST_CONNECTIONS // 4, 8)
+"""The most of these from one address: a proxy's, too, so it leaves room for many viewers."""
 WHOLE_S = 30.0
 """Seconds for a request to arrive."""
+READ_S = 60.0
+"""Seconds for a browser to read what is sent; streams of events wait between events, not here."""
 _NOT_KEPT = "What was asked for is not done; every move that was shown is kept."
 
 
@@ -65,13 +71,13 @@ def make_app(settings: Settings) -> Starlette:
         return answer
 
     def refused(request: Request, fault: Exception) -> Response:
+        if isinstance(fault, ClientDisconnect):  # nobody reads it
+            return PlainTextResponse("The request broke off.", 400)
         status, text = 400, str(fault)
         if isinstance(fault, HTTPException):
             status, text = fault.status_code, fault.detail
         elif isinstance(fault, StoreError):
             status, text = 507, f"{fault}. {_NOT_KEPT}"
-        elif isinstance(fault, ClientDisconnect):
-            text = "The request broke off."
         elif not isinstance(fault, TableError | NotReadyError | DatasetError):
             status, text = 500, f"The server has failed; its terminal says more. {_NOT_KEPT}"
         if "HX-Request" in request.headers:  # the page that asked shows it
@@ -90,6 +96,7 @@ def make_app(settings: Settings) -> Starlette:
         ],
         middleware=[
             Middleware(Guard, settings=settings),
+            Middleware(RequestLimit),
             Middleware(GZipMiddleware, compresslevel=_QUICKLY),
         ],
         exception_handlers={**dict.fromkeys(handled, refused), Exception: failed},
@@ -117,15 +124,24 @@ def addresses(settings: Settings, port: int) -> list[str]:
 
 
 class Connection(H11Protocol):
-    """HTTP as Uvicorn speaks it; refuses more than `MOST_CONNECTIONS` and requests that linger."""
+    """HTTP as Uvicorn speaks it, with limits: `MOST_CONNECTIONS`, and times to arrive and be read.
+
+    Refuses the connections of one address beyond `MOST_OF_ADDRESS`.
+    """
 
     _arriving: asyncio.TimerHandle | None = None
+    _being_read: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin, or end at once."""
         super().connection_made(transport)
+        # Writing pauses for the least that the system does not take at once.
+        transport.set_write_buffer_limits(high=0)
         if len(self.connections) > MOST_CONNECTIONS:
-            _warn_of_many()
+            _warn_of_many(f"there are {MOST_CONNECTIONS} connections")
+            transport.abort()
+        elif self._of_this_address() > MOST_OF_ADDRESS:
+            _warn_of_many(f"there are {MOST_OF_ADDRESS} connections from one address")
             transport.abort()
         self._expect(True)
 
@@ -134,10 +150,25 @@ class Connection(H11Protocol):
         super().data_received(data)
         self._expect(self.conn.their_state in (h11.IDLE, h11.SEND_BODY))
 
+    def pause_writing(self) -> None:
+        """Wait for the browser to read what was sent, for a limited time."""
+        super().pause_writing()
+        self._being_read = self.loop.call_later(READ_S, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Go on, as all that was sent is read or on its way."""
+        super().resume_writing()
+        self._is_read()
+
     def connection_lost(self, exc: Exception | None) -> None:
         """The end."""
         self._expect(False)
+        self._is_read()
         super().connection_lost(exc)
+
+    def _of_this_address(self) -> int:
+        clients = [it.client for it in self.connections if isinstance(it, Connection)]
+        return sum(client[:1] == self.client[:1] for client in clients if client and self.client)
 
     def _expect(self, request: bool) -> None:
         if request and self._arriving is None:
@@ -146,12 +177,16 @@ class Connection(H11Protocol):
             self._arriving.cancel()
             self._arriving = None
 
+    def _is_read(self) -> None:
+        if self._being_read is not None:
+            self._being_read.cancel()
+            self._being_read = None
+
 
 @cache
-def _warn_of_many() -> None:
+def _warn_of_many(there_are: str) -> None:
     """Once, however many are refused."""
-    text = "there are %d connections already; more are refused"
-    logging.getLogger("uvicorn.error").warning(text, MOST_CONNECTIONS)
+    logging.getLogger("uvicorn.error").warning("%s already; more are refused", there_are)
 
 
 class _Server(uvicorn.Server):

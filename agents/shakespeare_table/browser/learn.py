@@ -213,7 +213,7 @@ def _how_to_play(site: Site, request: Request) -> Response:
     taught = _taught(site, request)
     shown: dict[str, Any] = {
         "taught": taught,
-        "pictures": pictures(taught),
+        "pictures": pictures(taught.game),
         "meanings": topics(taught.game),
     }
     return site.page(request, "how_to_play.html", **shown)
@@ -225,7 +225,7 @@ def _explain(site: Site, request: Request) -> Response:
     return HTMLResponse(site.fragment("explained.html", found=found))
 
 
-def _begin(site: Site, request: Request, fields: Fields, _file: bytes) -> Response:
+def _begin(site: Site, request: Request, fields: Fields) -> Response:
     try:
         taught = _taught(site, request)
     except NotReadyError as fault:
@@ -241,9 +241,11 @@ def _rules(site: Site, request: Request) -> Response:
     return site.page(request, "rules.html", game=game, rules=found)
 
 
-def pictures(taught: Lesson) -> list[list[list[str]]]:
+@cache
+def pictures(game: str) -> list[list[list[str]]]:
     """The pictures of each section of the page "How to play": SVGs of some pieces, by panel."""
-    now = example(taught.game)
+    taught, now = lesson(game), example(game)
+    assert taught is not None
     own = [position for position in now.positions if position.to_move == SEAT]
     views = [view(position, SEAT) for position in own]
     found = []

@@ -52,7 +52,7 @@ def _show(site: Site, request: Request) -> Response:
     return _lobby(site, request, fields)
 
 
-def _begin(site: Site, request: Request, fields: Fields, _file: bytes) -> Response:
+def _begin(site: Site, request: Request, fields: Fields) -> Response:
     try:
         choice = choices(fields, site.settings)
         site.preparing.wait(choice.game)

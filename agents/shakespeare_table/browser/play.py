@@ -12,7 +12,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 from sse_starlette import EventSourceResponse
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
@@ -21,10 +20,11 @@ from starlette.routing import Route
 from shakespeare_env.checks.values import number_of
 from shakespeare_env.play.named import YOU, capitalised, with_names
 from shakespeare_table.analysis.thoughts import reasons, thoughts
+from shakespeare_table.browser.capacity import viewer_of
 from shakespeare_table.browser.learn import effects_in_words, guidance, is_guided, sure_events
 from shakespeare_table.browser.lobby import agent_seat, same_seats
 from shakespeare_table.browser.settings import TableError, strongest
-from shakespeare_table.browser.site import Fields, Site, owner_of, viewer_of, while_waited_for
+from shakespeare_table.browser.site import Fields, Site, owner_of
 from shakespeare_table.browser.tables import LiveTable, Snapshot, can_take_back
 from shakespeare_table.browser.thinking import ThinkerError, analyse, as_seen
 from shakespeare_table.browser.viewing import Viewer, board, called, explained, known, last_move
@@ -58,7 +58,7 @@ class Looking:
 
 def routes(site: Site) -> list[Route]:
     """The pages of tables."""
-    return [Route("/events", partial(_events, site))] + [
+    return [site.waited("/events", partial(_events, site))] + [
         route
         for place in _PLACES
         for route in (
@@ -69,8 +69,8 @@ def routes(site: Site) -> list[Route]:
             site.post(f"{place}/play", partial(_act, _play), looking_at),
             site.post(f"{place}/agent", partial(_act, _seat_agent), looking_at),
             site.get(f"{place}/thoughts", _ask),
-            Route(f"{place}/thoughts/stream", partial(_stream, site)),
-            Route(f"{place}/hint", partial(_hint, site)),
+            site.waited(f"{place}/thoughts/stream", partial(_stream, site)),
+            site.waited(f"{place}/hint", partial(_hint, site)),
         )
     ]
 
@@ -140,28 +140,26 @@ def _step(site: Site, request: Request) -> Response:
 async def _events(site: Site, request: Request) -> Response:
     """Server-sent events: which of the tables `of` these paths have changed, nothing else."""
     tables: dict[str, LiveTable] = {}
+    viewer = viewer_of(request)
     for address in request.query_params.getlist("of")[:_MOST_TABLES]:
         with suppress(HTTPException, TableError):  # the others go on
-            tables[address], _ = await run_in_threadpool(_found, site, address, viewer_of(request))
+            tables[address], _ = await site.threads.run(viewer, _found, site, address, viewer)
 
     async def versions() -> AsyncIterator[dict[str, str]]:
-        last: dict[str, str] = {}
+        last: dict[str, Snapshot] = {}
         while not site.is_closing:
             for address, table in tables.items():
-                if (version := table.now().version) != last.get(address):
-                    last[address] = version
-                    yield {"event": "changed", "data": f"{version} {address}"}
+                now = table.now()
+                if now is not last.get(address):  # a table is another object after each change
+                    last[address] = now
+                    yield {"event": "changed", "data": f"{now.version} {address}"}
             await asyncio.sleep(_LOOK_AGAIN)
 
     return EventSourceResponse(versions(), ping=_PING)
 
 
 def _act(
-    act: Callable[[Site, Looking, Fields], None],
-    site: Site,
-    request: Request,
-    fields: Fields,
-    _file: bytes,
+    act: Callable[[Site, Looking, Fields], None], site: Site, request: Request, fields: Fields
 ) -> Response:
     """What has changed by what somebody did, or why nothing has; without scripts the page again."""
     looking, message = looking_at(site, request, fields.get("as", "")), ""
@@ -320,7 +318,8 @@ def _ask(site: Site, request: Request) -> Response:
 
 async def _stream(site: Site, request: Request) -> Response:
     """Server-sent events: thoughts in words, again and again, until the search ends."""
-    now, name, shown, budget = await run_in_threadpool(_asked, site, request)
+    viewer = viewer_of(request)
+    now, name, shown, budget = await site.threads.run(viewer, _asked, site, request)
     if request.query_params.get("number") != str(len(now.moves)):
         raise HTTPException(409, "The table has changed since.")
     number, seed = len(now.moves), now.plan.seed_of_agents
@@ -329,7 +328,7 @@ async def _stream(site: Site, request: Request) -> Response:
 
     async def events() -> AsyncIterator[dict[str, str]]:
         try:
-            async with aclosing(site.analysts.stream(job, viewer_of(request))) as coming:
+            async with aclosing(site.analysts.stream(job, viewer)) as coming:
                 async for thought in coming:
                     text = site.fragment("thought.html", now=now, thought=thought, most=_MOST_MOVES)
                     yield {"event": "thought", "data": text}
@@ -343,18 +342,18 @@ async def _stream(site: Site, request: Request) -> Response:
 
 async def _hint(site: Site, request: Request) -> Response:
     """The best move found by playing on, and why: its gain in each row of the score sheet."""
-    looking = await run_in_threadpool(looking_at, site, request)
+    viewer = viewer_of(request)
+    looking = await site.threads.run(viewer, looking_at, site, request)
     now = looking.deciding()
     position = now.position
     number, seed = len(now.moves), now.plan.seed_of_agents
     why = partial(reasons, as_seen(position), seed=seed, number=number)
     job = partial(analyse, why, position.game.name, strongest(position.game))
     try:
-        answer = site.analysts.answer(job, viewer_of(request))
-        found = await while_waited_for(request, answer)
+        found = await site.analysts.answer(job, viewer)
     except ThinkerError as fault:
         raise TableError(f"there is no hint: {fault}") from fault
-    gains = await run_in_threadpool(sure_events, position, found.move)
+    gains = await site.threads.run(viewer, sure_events, position, found.move)
     text = site.fragment(
         "hint.html",
         position=position,

@@ -6,15 +6,14 @@ import asyncio
 import gzip
 import json
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache, partial
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
 from sse_starlette import EventSourceResponse
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
@@ -40,22 +39,20 @@ from shakespeare_table.analysis.judging import (
     of_all_seats,
     verdict_on,
 )
+from shakespeare_table.browser.capacity import PageThreads, Shared, viewer_of, while_waited_for
 from shakespeare_table.browser.lobby import PERSON, same_seats
 from shakespeare_table.browser.settings import MOST_BYTES, strongest
-from shakespeare_table.browser.site import (
-    Fields,
-    Site,
-    owner_of,
-    remembering,
-    viewer_of,
-    while_waited_for,
-)
+from shakespeare_table.browser.site import Site, owner_of, read_form, remembering
 from shakespeare_table.browser.store import TablePlan
-from shakespeare_table.browser.thinking import Analysts, ThinkerError, analyse
+from shakespeare_table.browser.thinking import Analysts, Job, ThinkerError, analyse
 from shakespeare_table.recorded import from_bytes, with_public_names
 
 _LATEST = 20
 _OPEN = 12  # games kept in memory
+_MADE = 16  # films, pages and pictures kept of each; one takes up to about 0.4 MB
+_LINES = 32  # best lines kept of each game and agent
+_MOST_MOVES = 2000
+"""The most moves of a game that is brought; a long game of the bundled ones has some hundreds."""
 _AT_ONCE = 0.3  # seconds of judging before progress is reported
 _EVERY = 1.5  # seconds between graphs while verdicts come in
 _FEWER_PLAYOUTS = 8  # playouts of a position for an early graph where no network forecasts
@@ -63,7 +60,12 @@ _PASTED = "the game given"  # the name that errors give to lines from a form
 
 
 class Reviewed:
-    """A game that may be looked back on: all of it is open; `plan` is of a table played here."""
+    """A game that may be looked back on: all of it is open; `plan` is of a table played here.
+
+    Attributes:
+        made: What is drawn of the game in another process, for all who look at it.
+        judgings: What agents find in it, by their names.
+    """
 
     def __init__(self, game: Course, title: str = "", plan: TablePlan | None = None) -> None:
         self.plan = plan
@@ -73,25 +75,29 @@ class Reviewed:
         self.game = replace(game, positions=list(game.positions))
         self.film = Film(self.game)
         self.title = title or self.film.title()
+        self.made = Shared(_MADE)
         self.judgings: dict[str, Judging] = {}
-
-    @cached_property
-    def data(self) -> bytes:
-        """What `film.js` plays, gzipped."""
-        return gzip.compress(self.film.data().encode(), 6)
 
 
 class Judging:
     """What an agent has found in a game so far; it goes on while somebody asks.
 
     Pages call the agent `name`, `make` takes it as `agent`.
+
+    Attributes:
+        figures: What is drawn of the latest findings, for all who listen.
     """
 
-    def __init__(self, game: Course, name: str, agent: str, analysts: Analysts) -> None:
+    def __init__(
+        self, game: Course, name: str, agent: str, analysts: Analysts, threads: PageThreads
+    ) -> None:
         self._positions, self._moves = game.positions, game.moves
         self.name, self.agent = name, agent
         self._analysts = analysts
+        self._threads = threads
         self._lock = asyncio.Lock()
+        self._lines = Shared(_LINES)
+        self.figures = Shared(1)
         self.judged: list[Verdict] = []
         self._first: Forecasts | None = None
 
@@ -122,8 +128,8 @@ class Judging:
         """The best line from a position on; its forecasts go on from those of the game."""
         await self.begin(viewer)
         whole = partial(best_line, self._positions[number], number=number)
-        course, own = await self._ask(whole, viewer)
-        return course, await run_in_threadpool(self._joined, number, course, own)
+        course, own = await self._lines.get(number, partial(self._ask, whole, viewer))
+        return course, await self._threads.run(viewer, self._joined, number, course, own)
 
     async def _ask(self, analysis: Callable[..., Any], viewer: str) -> Any:
         job = partial(analyse, analysis, self._positions[0].game.name, self.agent)
@@ -156,6 +162,19 @@ class _Asked:
     address: str
 
     @property
+    def viewer(self) -> str:
+        """Who asks."""
+        return viewer_of(self.request)
+
+    async def drawn(self, what: Hashable, job: Job) -> Any:
+        """Draw something of the game in another process, once for all who ask for it."""
+        draw = partial(self.site.renderer.answer, job, self.viewer)
+        try:
+            return await self.reviewed.made.get(what, draw)
+        except ThinkerError as fault:
+            raise HTTPException(503, f"This cannot be drawn: {fault}.") from fault
+
+    @property
     def ply(self) -> int:
         """The position asked for; HTTPException if there is none."""
         last = len(self.reviewed.film)
@@ -177,71 +196,91 @@ class _Asked:
         game = reviewed.film.game
         name = self.request.query_params.get("agent") or strongest(game)
         agent = settings.allowed(name, game.name)
-        new = Judging(reviewed.game, name, agent, self.site.analysts)
+        new = Judging(reviewed.game, name, agent, self.site.analysts, self.site.threads)
         return reviewed.judgings.setdefault(name, new)
 
 
 def routes(site: Site) -> list[Route]:
     """The pages of reviews."""
+    games = Shared(_OPEN)
 
-    @lru_cache(_OPEN)
-    def reviewed(kind: str, game_id: str) -> Reviewed:
-        """A game by the parts of its address; HTTPException if there is none, or it goes on."""
-        if kind == "record" and (record := site.store.record(game_id)) is not None:
-            return Reviewed(from_bytes(record[1], _PASTED), record[0])
-        table = site.tables.get(game_id) if kind == "table" else None
-        if table is None:
-            raise HTTPException(404, "There is no such game.")
-        now = table.now()
-        if not now.is_over:  # a review shows every secret
-            raise HTTPException(
-                403, "This game is still being played; it is open to review once it is over."
-            )
-        return Reviewed(Course(now.positions, now.moves, now.names), plan=now.plan)
-
-    def asked(request: Request) -> _Asked:
+    async def asked(request: Request) -> _Asked:
         kind, game_id = request.path_params["kind"], request.path_params["id"]
-        return _Asked(site, request, reviewed(kind, game_id), f"/review/{kind}/{game_id}")
+        opened = partial(_opened, site, kind, game_id, viewer_of(request))
+        reviewed = await games.get((kind, game_id), opened)
+        return _Asked(site, request, reviewed, f"/review/{kind}/{game_id}")
 
-    def picture(asked: _Asked) -> Response:
-        return Response(png(asked.reviewed.film.picture(asked.ply)), media_type="image/png")
+    def of_game(path: str, show: Callable[[_Asked], Coroutine[Any, Any, Response]]) -> Route:
+        async def shown(request: Request) -> Response:
+            return await show(await asked(request))
 
-    def of_game(path: str, show: Callable[[_Asked], Response]) -> Route:
-        return Route(f"/review/{{kind}}/{{id}}{path}", lambda request: show(asked(request)))
+        return site.waited(f"/review/{{kind}}/{{id}}{path}", shown)
 
-    async def analysis(request: Request) -> Response:
-        """Server-sent events: graphs and verdicts, while somebody listens."""
-        question = await run_in_threadpool(asked, request)
-        judging = await run_in_threadpool(question.judging)
-        return EventSourceResponse(_judged_events(question, judging))
+    def on_thread(show: Callable[[_Asked], Response]) -> Callable[[_Asked], Any]:
+        return lambda asked: site.threads.run(asked.viewer, show, asked)
 
-    async def best(request: Request) -> Response:
-        """The best line from a position on, as a film for the script, with what the bar shows."""
-        question = await run_in_threadpool(asked, request)
-        ply, judging = question.ply_to_move, await run_in_threadpool(question.judging)
-        try:
-            line = judging.line(ply, viewer_of(request))
-            course, forecasts = await while_waited_for(request, line)
-        except ThinkerError as fault:
-            raise HTTPException(409, f"{judging.name} has failed: {fault}") from fault
-        return await run_in_threadpool(_line, question, judging, course, forecasts)
+    async def bring(request: Request) -> Response:
+        _, file = await read_form(request)
+        return await while_waited_for(request, _bring(site, request, file))
 
     return [
         site.get("/review", _start),
-        site.post("/review", _bring),
+        Route("/review", bring, methods=["POST"]),
         *(
             Route(f"/film/{file.name}", lambda _, file=file: FileResponse(file))
             for file in (*SCRIPTS, *STYLES)
         ),
-        of_game("", _show),
+        of_game("", on_thread(_show)),
         of_game("/film", _film),
         of_game("/page", _share),
-        Route("/review/{kind}/{id}/analysis", analysis),
-        of_game("/{ply}", _show),
-        of_game("/{ply}/on", _play_on),
-        Route("/review/{kind}/{id}/{ply}/line", best),
-        of_game("/{ply}/picture.png", picture),
+        of_game("/analysis", _analysis),
+        of_game("/{ply}", on_thread(_show)),
+        of_game("/{ply}/on", on_thread(_play_on)),
+        of_game("/{ply}/line", _best),
+        of_game("/{ply}/picture.png", _picture),
     ]
+
+
+async def _opened(site: Site, kind: str, game_id: str, viewer: str) -> Reviewed:
+    """A game by the parts of its address; HTTPException if there is none, or it goes on."""
+    run = site.threads.run
+    if kind == "record" and (record := await run(viewer, site.store.record, game_id)) is not None:
+        title, lines = record
+        return await run(viewer, Reviewed, await _read(site, lines, viewer), title)
+    table = await run(viewer, site.tables.get, game_id) if kind == "table" else None
+    if table is None:
+        raise HTTPException(404, "There is no such game.")
+    now = table.now()
+    if not now.is_over:  # a review shows every secret
+        raise HTTPException(
+            403, "This game is still being played; it is open to review once it is over."
+        )
+    return await run(
+        viewer, partial(Reviewed, Course(now.positions, now.moves, now.names), plan=now.plan)
+    )
+
+
+async def _read(site: Site, lines: bytes, viewer: str) -> Course:
+    """Read a game that was brought; DatasetError if it is none, or too long."""
+    try:
+        found = await site.renderer.answer(partial(_game_of, lines), viewer)
+    except ThinkerError as fault:
+        raise DatasetError(f"{_PASTED} cannot be read: {fault}") from fault
+    if isinstance(found, DatasetError):
+        raise found
+    game: Course = found
+    if (moves := len(game.moves)) > _MOST_MOVES:
+        raise DatasetError(f"{_PASTED} has {moves:,} moves; a review takes {_MOST_MOVES:,} at most")
+    return game
+
+
+def _game_of(lines: bytes) -> Iterator[Course | DatasetError | None]:
+    """Read a game as a job of the renderer; it yields the fault of lines that hold none."""
+    yield None
+    try:
+        yield from_bytes(lines, _PASTED)
+    except DatasetError as fault:
+        yield fault
 
 
 def _start(site: Site, request: Request, fault: str = "") -> Response:
@@ -257,13 +296,19 @@ def _start(site: Site, request: Request, fault: str = "") -> Response:
     )
 
 
-def _bring(site: Site, request: Request, _fields: Fields, file: bytes) -> Response:
+async def _bring(site: Site, request: Request, file: bytes) -> Response:
+    viewer = viewer_of(request)
     try:
-        game = Reviewed(from_bytes(file, _PASTED))
+        game = await _read(site, file, viewer)
     except DatasetError as fault:
-        return _start(site, request, str(fault))
+        return await site.threads.run(viewer, _start, site, request, str(fault))
+    return await site.threads.run(viewer, _keep, site, request, game, file)
+
+
+def _keep(site: Site, request: Request, game: Course, file: bytes) -> Response:
+    title = Reviewed(game).title
     packed = file if file.startswith(b"\x1f\x8b") else gzip.compress(file, mtime=0)
-    record_id = site.store.keep_record(owner_of(request), game.title, packed)
+    record_id = site.store.keep_record(owner_of(request), title, packed)
     return remembering(request, RedirectResponse(f"/review/record/{record_id}", 303))
 
 
@@ -283,19 +328,72 @@ def _show(asked: _Asked) -> Response:
     return asked.site.page(asked.request, "review.html", player=shown, **about)
 
 
-def _film(asked: _Asked) -> Response:
+async def _film(asked: _Asked) -> Response:
+    content = await asked.drawn("film", partial(_packed_film, asked.reviewed.game))
     headers = {"Content-Encoding": "gzip", "Cache-Control": "private, max-age=3600"}
-    return Response(asked.reviewed.data, media_type="application/json", headers=headers)
+    return Response(content, media_type="application/json", headers=headers)
 
 
-def _share(asked: _Asked) -> Response:
-    judging, film = asked.judging(), asked.reviewed.film
-    judged, title = list(judging.judged), asked.reviewed.title
-    page = film_page(film, title=title)
-    if judged:
-        page = judged_page(film, judging.forecasts(), judged, title)
-    headers = {"Content-Disposition": f'attachment; filename="{film.game.name}-game.html"'}
+def _packed_film(game: Course) -> Iterator[bytes | None]:
+    """Draw what `film.js` plays as a job of the renderer, gzipped."""
+    yield None
+    yield gzip.compress(Film(game).data().encode(), 6)
+
+
+async def _share(asked: _Asked) -> Response:
+    run = asked.site.threads.run
+    judging = await run(asked.viewer, asked.judging)
+    judged = list(judging.judged)
+    forecasts = await run(asked.viewer, judging.forecasts) if judged else None
+    game, title = asked.reviewed.game, asked.reviewed.title
+    page = await asked.drawn(
+        ("page", judging.name, len(judged)), partial(_page_of, game, title, judged, forecasts)
+    )
+    name = asked.reviewed.film.game.name
+    headers = {"Content-Disposition": f'attachment; filename="{name}-game.html"'}
     return Response(page, media_type="text/html", headers=headers)
+
+
+def _page_of(
+    game: Course, title: str, judged: Sequence[Verdict], forecasts: Forecasts | None
+) -> Iterator[str | None]:
+    """Draw a game as one page, with what an agent has found, as a job of the renderer."""
+    yield None
+    film = Film(game)
+    if forecasts is None:
+        yield film_page(film, title=title)
+    else:
+        yield judged_page(film, forecasts, judged, title)
+
+
+async def _picture(asked: _Asked) -> Response:
+    ply, game = asked.ply, asked.reviewed.game
+    alone = Course([game.positions[ply]], [], game.names)
+    drawn = await asked.drawn(("picture", ply), partial(_picture_of, alone))
+    return Response(drawn, media_type="image/png")
+
+
+def _picture_of(alone: Course) -> Iterator[bytes | None]:
+    """Draw the picture of a game's first position as a job of the renderer."""
+    yield None
+    yield png(Film(alone).picture(0))
+
+
+async def _analysis(asked: _Asked) -> Response:
+    """Server-sent events: graphs and verdicts, while somebody listens."""
+    judging = await asked.site.threads.run(asked.viewer, asked.judging)
+    return EventSourceResponse(_judged_events(asked, judging))
+
+
+async def _best(asked: _Asked) -> Response:
+    """The best line from a position on, as a film for the script, with what the bar shows."""
+    ply, run = asked.ply_to_move, asked.site.threads.run
+    judging = await run(asked.viewer, asked.judging)
+    try:
+        course, forecasts = await judging.line(ply, asked.viewer)
+    except ThinkerError as fault:
+        raise HTTPException(409, f"{judging.name} has failed: {fault}") from fault
+    return await run(asked.viewer, _line, asked, judging, course, forecasts)
 
 
 def _line(asked: _Asked, judging: Judging, course: Course, forecasts: Forecasts) -> Response:
@@ -324,16 +422,20 @@ def _play_on(asked: _Asked) -> Response:
 
 async def _judged_events(asked: _Asked, judging: Judging) -> AsyncIterator[dict[str, str]]:
     film, last, link = asked.reviewed.film, len(asked.reviewed.film), f"{asked.address}/"
-    viewer, fragment = viewer_of(asked.request), asked.site.fragment
+    viewer, fragment = asked.viewer, asked.site.fragment
 
-    def figures() -> list[dict[str, str]]:
-        judged = list(judging.judged)
+    def drawn(judged: Sequence[Verdict]) -> list[dict[str, str]]:
         parts = {
             "graph": chances_graph(film, judging.forecasts(), judged, link),
             "mistakes": mistakes_list(film, judged, link),
             "summary": summary(film, judged),
         }
         return [{"event": event, "data": data} for event, data in parts.items()]
+
+    async def figures() -> list[dict[str, str]]:
+        judged = list(judging.judged)
+        draw = partial(asked.site.threads.run, viewer, drawn, judged)
+        return await judging.figures.get(len(judged), draw)
 
     def progress(known: int) -> dict[str, str]:
         text = fragment("review_progress.html", known=known, last=last, name=judging.name)
@@ -345,12 +447,12 @@ async def _judged_events(asked: _Asked, judging: Judging) -> AsyncIterator[dict[
         while known < latest:
             known = latest
             if time.monotonic() - drawn_at > _EVERY:
-                for part in await run_in_threadpool(figures):
+                for part in await figures():
                     yield part
                 drawn_at = time.monotonic()
             yield progress(known)
             latest = await judging.more(known, viewer)
-        for part in await run_in_threadpool(figures):
+        for part in await figures():
             yield part
         yield progress(last)
     except ThinkerError as fault:

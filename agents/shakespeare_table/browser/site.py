@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Callable, Coroutine
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from shakespeare_env.play.named import with_names
+from shakespeare_table.browser.capacity import PageThreads, viewer_of, while_waited_for
 from shakespeare_table.browser.lessons import lesson, with_links
 from shakespeare_table.browser.settings import Settings, cookie, set_cookie
 from shakespeare_table.browser.store import Store, new_token
@@ -29,14 +27,14 @@ STATIC = Path(__file__).parent / "static"
 _OWNER = "shakespeare_owner"  # the cookie by which a browser finds its tables again
 _A_YEAR = 365 * 86_400
 _ANALYSTS = 3  # the most processes for thoughts and reviews
+_DRAWING_S = 60.0  # the most seconds for a film or a picture of a game
 
 Fields = dict[str, str]
 """What a form says, by the names of its fields."""
 Page = Callable[["Site", Request], Response]
-Answer = Callable[["Site", Request, Fields, bytes], Response]
-"""Called with what a form says, and with the file that comes with it."""
+Answer = Callable[["Site", Request, Fields], Response]
+"""Called with what a form says."""
 _Answer = TypeVar("_Answer", bound=Response)
-_Result = TypeVar("_Result")
 
 
 class Site:
@@ -48,6 +46,9 @@ class Site:
         self.preparing = Preparing()
         self.tables = LiveTables(self.store, settings, self.preparing.wait)
         self.analysts = Analysts(_ANALYSTS, settings.limit)
+        # Reads and draws whole games, which would keep other pages waiting, or Ctrl-C.
+        self.renderer = Analysts(1, _DRAWING_S)
+        self.threads = PageThreads()
         self.is_closing = False
         self._templates = Environment(
             loader=PackageLoader("shakespeare_table.browser"),
@@ -68,25 +69,37 @@ class Site:
         }
 
     def get(self, path: str, page: Page) -> Route:
-        """The route to a page."""
-        return Route(path, partial(page, self))
+        """The route to a page, made on a thread."""
+
+        async def made(request: Request) -> Response:
+            return await self.threads.run(viewer_of(request), page, self, request)
+
+        return self.waited(path, made)
+
+    def waited(
+        self, path: str, answer: Callable[[Request], Coroutine[Any, Any, Response]]
+    ) -> Route:
+        """The route of an answer that is given up once the browser does not wait for it."""
+
+        async def while_waited(request: Request) -> Response:
+            return await while_waited_for(request, answer(request))
+
+        return Route(path, while_waited)
 
     def post(
         self, path: str, answer: Answer, allowed: Callable[[Site, Request], Any] | None = None
     ) -> Route:
-        """The route of a form, which may have a file in a field `file`; answered on a thread.
+        """The route of a form, which is answered on a thread, whether or not anybody waits.
 
         Nothing of it is read before `allowed` has returned, which raises if it may not be sent.
         """
 
         async def read_and_answer(request: Request) -> Response:
+            viewer = viewer_of(request)
             if allowed is not None:
-                await run_in_threadpool(allowed, self, request)
-            async with request.form(max_files=1, max_fields=64) as form:
-                fields = {key: value for key, value in form.items() if isinstance(value, str)}
-                upload = form.get("file")
-                file = await upload.read() if isinstance(upload, UploadFile) else b""
-            return await run_in_threadpool(answer, self, request, fields, file)
+                await self.threads.run(viewer, allowed, self, request)
+            fields, _ = await read_form(request)
+            return await self.threads.run(viewer, answer, self, request, fields)
 
         return Route(path, read_and_answer, methods=["POST"])
 
@@ -103,9 +116,20 @@ class Site:
     def end_streams(self) -> None:
         """End all streams, and all that agents think about."""
         self.is_closing = True
+        self.threads.close()
         self.preparing.close()
         self.analysts.close()
+        self.renderer.close()
         self.tables.close()
+
+
+async def read_form(request: Request) -> tuple[Fields, bytes]:
+    """Read a form: what it says, and the file in its field `file`, if any."""
+    async with request.form(max_files=1, max_fields=64) as form:
+        fields = {key: value for key, value in form.items() if isinstance(value, str)}
+        upload = form.get("file")
+        file = await upload.read() if isinstance(upload, UploadFile) else b""
+    return fields, file
 
 
 def remembering(request: Request, response: _Answer) -> _Answer:
@@ -123,26 +147,3 @@ def owner_of(request: Request) -> str:
         request.state.owner = new_token()
     owner: str = request.state.owner
     return owner
-
-
-def viewer_of(request: Request) -> str:
-    """Who asks, as far as a server can tell people apart who want more than their share."""
-    return request.client.host if request.client else ""
-
-
-async def while_waited_for(request: Request, work: Coroutine[Any, Any, _Result]) -> _Result:
-    """The result of some work; ClientDisconnect, and its end, once the browser does not wait."""
-
-    async def leaving() -> None:
-        while (await request.receive())["type"] != "http.disconnect":
-            pass
-
-    working, left = asyncio.create_task(work), asyncio.create_task(leaving())
-    try:
-        await asyncio.wait((working, left), return_when=asyncio.FIRST_COMPLETED)
-        if not working.done():
-            raise ClientDisconnect
-        return working.result()
-    finally:
-        working.cancel()
-        left.cancel()

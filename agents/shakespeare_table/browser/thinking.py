@@ -250,6 +250,8 @@ class Analysts(Thinkers):
             try:
                 while (result := await run(self.threads, next, results, None)) is not None:
                     yield result
+            except RuntimeError as fault:  # all has been closed
+                raise ThinkerError("the server has ended") from fault
             except (asyncio.CancelledError, GeneratorExit):
                 # Its thread may still be in it, so another one takes its place.
                 thinker.close()
