@@ -21,6 +21,7 @@ _WHO = ("heuristic", "network")
 
 
 def findings(
+    context: typer.Context,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -83,6 +84,14 @@ def findings(
     ray: workers_options.Ray = None,
 ) -> None:
     """Ask what good play is worth in many boxes, draw such boxes, or report the answers."""
+    if sample is not None:
+        read = {"sample", "groups", "out", "seed", "game_name"}
+        choices.refuse_unread(context, read, "--sample draws boxes and asks nothing")
+    elif report is not None:
+        choices.refuse_unread(context, {"report", "out"}, "--report asks nothing anew")
+    else:
+        read = context.params.keys() - {"groups"}
+        choices.refuse_unread(context, read, "only --sample draws groups of facts")
     if out is None and (report is None or sample is not None):
         raise typer.BadParameter("name a folder for what is made", param_hint="--out")
     try:
