@@ -11,6 +11,7 @@ from rich.progress import track
 
 from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_agents.cli import playing as workers_options
+from shakespeare_agents.storage import write_output
 from shakespeare_env.checks.values import command
 from shakespeare_env.cli import choices
 from shakespeare_env.cli.choices import give_up, interrupted
@@ -133,11 +134,12 @@ def _sample(out: Path, game: str, count: int, seed: int, groups: str | None) -> 
     drawn = None if groups is None else groups.split(",")
     out.mkdir(parents=True, exist_ok=True)
     for number, name in enumerate(names_of(count)):
-        (out / name).write_text(sample_box(game, seed, number, drawn), encoding="utf-8")
+        write_output(out / name, sample_box(game, seed, number, drawn).encode())
     typer.echo(f"Written: {count} boxes in {out}")
 
 
 def _report(answers: Path, out: Path | None) -> None:
+    from shakespeare_env.datasets.frames import parquet
     from shakespeare_research.plots import plot_findings
     from shakespeare_research.report import Report
 
@@ -146,10 +148,10 @@ def _report(answers: Path, out: Path | None) -> None:
         typer.echo(report.page())
         return
     out.mkdir(parents=True, exist_ok=True)
-    (out / "page.md").write_text(report.page(), encoding="utf-8")
-    report.frame().write_parquet(out / "findings.parquet")
-    report.facts().write_json(out / "facts.json")
+    write_output(out / "page.md", report.page().encode())
+    write_output(out / "findings.parquet", parquet(report.frame()))
+    write_output(out / "facts.json", report.facts().write_json().encode())
     for group in report.by_question():
         name = f"{group[0].question.name}-{group[0].players}.png"
-        (out / name).write_bytes(plot_findings(group).png())
+        write_output(out / name, plot_findings(group).png())
     typer.echo(f"Written: {out}")

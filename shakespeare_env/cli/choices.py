@@ -105,9 +105,12 @@ def usage_errors(option: str) -> Iterator[None]:
 
 def check_writable(out: Path | None) -> None:
     """Give up if a file is asked for and cannot be written."""
+    if out is None:
+        return
+    target = Path(os.path.realpath(out))  # saving keeps a link
     # Saving would replace a device, /dev/null included.
-    is_file = out is None or out.is_file() or not out.exists()
-    if out is not None and not (is_file and os.access(out.parent, os.W_OK | os.X_OK)):
+    is_file = target.is_file() or not target.exists()
+    if not (is_file and os.access(target.parent, os.W_OK | os.X_OK)):
         give_up(f"cannot write {out}: give the name of a file in a folder that you can write")
 
 

@@ -12,7 +12,7 @@ import typer
 from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_agents.cli.playing import counted_games
 from shakespeare_agents.naming import running_python
-from shakespeare_agents.storage import write_atomically
+from shakespeare_agents.storage import write_output
 from shakespeare_env.checks.values import number_of
 from shakespeare_env.cli.choices import check_seat, check_writable, give_up, refuse_unread
 from shakespeare_env.errors import DatasetError
@@ -178,7 +178,7 @@ def _write_page(game: Course, path: Path, seat: int | None) -> None:
     from shakespeare_env.film import Film, film_page  # not for completion
 
     try:
-        write_atomically(path, film_page(Film(game, seat=seat)).encode())
+        write_output(path, film_page(Film(game, seat=seat)).encode())
     except OSError as error:
         give_up(f"cannot write {path}: {error}")
     typer.echo(f"Wrote {path}; open it in a browser.")
