@@ -42,6 +42,15 @@ def read_regular(path: Path, at_most: int) -> bytes:
         return file.read(size)
 
 
+def is_utf8(path: Path) -> bool:
+    """Return whether a path can be written in UTF-8, which some libraries take for granted."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def read_text(path: Path, at_most: int = 2**20) -> str:
     """The same for text in UTF-8, without the byte order mark that some editors put first."""
     return read_regular(path, at_most).decode("utf-8-sig")

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from shakespeare_env.checks.limits import readable_size, regular_size
+from shakespeare_env.checks.limits import is_utf8, readable_size, regular_size
 from shakespeare_env.datasets.frames import load_polars
 
 if TYPE_CHECKING:
@@ -37,8 +37,16 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> polars.Dat
     """A file's rows, all columns or some; errors as of `check_parquet`, and Polars' own."""
     check_parquet(path)
     # Polars would look for a name with `[`, `*` or `?` as a pattern.
-    read: polars.DataFrame = load_polars().read_parquet(path, columns=columns, glob=False)
+    (source,) = sources([path])
+    read: polars.DataFrame = load_polars().read_parquet(source, columns=columns, glob=False)
     return read
+
+
+def sources(paths: Sequence[Path]) -> list[Path] | list[bytes]:
+    """Return files as Polars takes them: by name, or their content where a name is not UTF-8."""
+    if all(map(is_utf8, paths)):
+        return list(paths)
+    return [path.read_bytes() for path in paths]
 
 
 def check_parquet(path: Path) -> None:

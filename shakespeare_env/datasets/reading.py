@@ -18,7 +18,7 @@ from shakespeare_env.datasets.frames import (
     named_faults,
     polars_schema,
 )
-from shakespeare_env.datasets.parquet import check_parquet
+from shakespeare_env.datasets.parquet import check_parquet, sources
 from shakespeare_env.errors import DatasetError
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def read_games(folder: Folder) -> polars.LazyFrame:
     for path in (paths := results_files(place)):
         _check_file(path)
     games = (
-        pl.scan_parquet(paths, glob=False, schema=schema, missing_columns="insert")
+        pl.scan_parquet(sources(paths), glob=False, schema=schema, missing_columns="insert")
         if paths
         else pl.LazyFrame(None, schema)
     )
@@ -109,7 +109,7 @@ def _check_file(path: Path) -> None:
     remedy = "copy the file again, or delete it: its games can be played again"
     try:
         check_parquet(path)
-        columns = load_polars().scan_parquet(path, glob=False).collect_schema()
+        columns = load_polars().scan_parquet(sources([path]), glob=False).collect_schema()
     except faults() as error:
         raise DatasetError(f"{path}: cannot be read ({first_line(error)}); {remedy}") from error
     schema = polars_schema(RESULTS)
