@@ -23,6 +23,7 @@ from rich.progress import track
 from rich.table import Table
 
 from benchmarks.engine import ROOT, usual_seats
+from shakespeare_agents.storage import write_output
 from shakespeare_env.core import registry
 
 USES = {
@@ -99,7 +100,7 @@ def main(
         for (game, use), repeated in found.items()
     }
     if output is not None:
-        output.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+        write_output(output, (json.dumps(figures, indent=2) + "\n").encode())
     for name, parts in figures.items():
         table = Table(name, "seconds")
         table.columns[1].justify = "right"

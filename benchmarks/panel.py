@@ -20,7 +20,7 @@ from benchmarks.leaderboards.pages import HERE
 from shakespeare_agents.cli.playing import counted_games
 from shakespeare_agents.naming import make
 from shakespeare_agents.networks.checkpoint import CARD_NAME, bundled_versions, read_card
-from shakespeare_agents.storage import write_atomically
+from shakespeare_agents.storage import write_output
 from shakespeare_arena import Entrant, evaluate
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
@@ -120,7 +120,7 @@ def main(
         path = checkpoint / CARD_NAME
         content = json.loads(path.read_text(encoding="utf-8"))
         content["figures"]["panel"] = {"seed": SEED, "judgements": [asdict(one) for one in found]}
-        write_atomically(path, (json.dumps(content, indent=2) + "\n").encode())
+        write_output(path, (json.dumps(content, indent=2) + "\n").encode())
 
 
 if __name__ == "__main__":

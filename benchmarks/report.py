@@ -15,6 +15,8 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from shakespeare_agents.storage import write_output
+
 Rates = Mapping[str, Sequence[float]]
 """Decisions a second of every repeat, by case."""
 
@@ -63,7 +65,7 @@ def save(output: Path | None, rates: Rates, figures: Mapping[str, float] | None 
         }
         facts: dict[str, Any] = {"machine": machine(), "python": python, "seed": 0}
         content = {**facts, "decisions per second": summary, **(figures or {})}
-        output.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+        write_output(output, (json.dumps(content, indent=2) + "\n").encode())
 
 
 def show(title: str, rates: Rates, names: Iterable[str]) -> None:

@@ -28,6 +28,7 @@ from torch import nn
 
 from benchmarks.report import machine
 from benchmarks.tutorial import tutorial_learner
+from shakespeare_agents.storage import write_output
 from shakespeare_training.building import make_learner
 from shakespeare_training.config import CONFIGS, TrainingConfig, chosen_config, override
 from shakespeare_training.learner import Learner
@@ -148,7 +149,7 @@ def main(
     )
     if save is not None:
         figures = {name: [vars(speed) for speed in speeds] for name, speeds in found.items()}
-        save.write_text(json.dumps(figures, indent=2) + "\n")
+        write_output(save, (json.dumps(figures, indent=2) + "\n").encode())
 
 
 def machine_speed(rows: int = 2048, repeats: int = 30) -> tuple[float, float]:

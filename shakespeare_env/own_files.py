@@ -5,6 +5,7 @@ Files of one name in two folders do not clash, and what they define can be pickl
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 from importlib.abc import MetaPathFinder
@@ -13,14 +14,14 @@ from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote_to_bytes
 
 __path__: list[str] = []  # it has submodules, but no folder that holds them
 
 
 def load_file(path: Path) -> ModuleType:
     """The module in a file; raises whatever the file raises."""
-    return import_module(f"{__name__}.{quote(str(path.resolve())).replace('.', '%2E')}")
+    return import_module(f"{__name__}.{quote(os.fsencode(path.resolve())).replace('.', '%2E')}")
 
 
 class _Loader(SourceFileLoader):
@@ -37,7 +38,7 @@ class _Loader(SourceFileLoader):
 class _Finder(MetaPathFinder):
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
         package, _, quoted = fullname.rpartition(".")
-        file = Path(unquote(quoted))
+        file = Path(os.fsdecode(unquote_to_bytes(quoted)))
         if package != __name__ or not (file.is_absolute() and file.is_file()):
             return None
         return spec_from_file_location(fullname, file, loader=_Loader(fullname, str(file)))

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from shakespeare_arena.field import Field
+from shakespeare_arena.results import opened
 from shakespeare_env.checks import limits
 from shakespeare_env.checks.limits import read_regular, regular_size
 from shakespeare_env.datasets import read_games
 from shakespeare_env.datasets.reading import ARENA, read_results
-from shakespeare_env.errors import MemoryLimitError, ShakespeareEnvError
+from shakespeare_env.errors import ArenaError, MemoryLimitError, ShakespeareEnvError
 from shakespeare_table.recorded import from_json_lines
 from tests.arena.small_arenas import written
 
@@ -20,6 +21,7 @@ GAME, GIB = "figaro", 2**30
 READERS = {
     "arena/" + ARENA: lambda path: read_games(path.parent),
     "arena/games-000007.parquet": lambda path: read_results(path.parent),
+    "arena/round-0007.json": lambda path: opened(path.parent, GAME).__enter__(),
     "field.toml": Field.read,
     "game.jsonl": from_json_lines,
 }
@@ -30,6 +32,13 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("files")
     written(GAME, folder / "arena")
     return folder
+
+
+@pytest.mark.parametrize("text", ["a = " + "[" * 10_000, "a = " + "9" * 10_000, "a = 1\0"])
+def test_toml_from_outside_is_refused_in_words(tmp_path, text):
+    (tmp_path / "field.toml").write_text(text)
+    with pytest.raises(ArenaError, match="cannot be read as a field"):
+        Field.read(tmp_path / "field.toml")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="other systems have no such files")

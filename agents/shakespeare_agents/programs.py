@@ -6,6 +6,7 @@ import errno
 import hashlib
 import json
 import os
+import select
 import selectors
 import signal
 import subprocess
@@ -157,6 +158,7 @@ class Process:
         self.kill = weakref.finalize(self, _end, self._running, os.getpid())
         self._most_bytes = program.limits.megabytes * 1e6
         self._next_look = 0.0
+        self._has_answered = False
         self._tail = b""
         opened = (self._running.stdin, self._running.stdout, self._running.stderr)
         self._stdin, self._stdout, self._stderr = (pipe.fileno() for pipe in opened if pipe)
@@ -195,7 +197,9 @@ class Process:
         unsent, answer = memoryview(question), b""
         self._selector.register(self._stdin, selectors.EVENT_WRITE)
         while b"\n" not in answer:
-            wait = max(0.0, min(until - time.monotonic(), _LOOK))
+            # Asked before its answer is read, which it may have given before it closed its input.
+            is_deaf = not unsent and _has_no_reader(self._stdin)
+            wait = 0.0 if is_deaf else max(0.0, min(until - time.monotonic(), _LOOK))
             ready = {key.fd for key, _ in self._selector.select(wait)}
             if self._stderr in ready:
                 self._read_stderr()
@@ -216,13 +220,16 @@ class Process:
                 if not unsent:
                     self._selector.unregister(self._stdin)
             if b"\n" not in answer:
-                self._check_limits(until, limit)
+                if is_deaf:
+                    raise self._ended()
+                self._check_limits(until, limit, answer)
         line, _, rest = answer.partition(b"\n")
         if unsent or rest:
             raise _too_much(rest)
+        self._has_answered = True
         return line
 
-    def _check_limits(self, until: float, limit: str) -> None:
+    def _check_limits(self, until: float, limit: str, answer: bytes) -> None:
         import psutil
 
         now = time.monotonic()
@@ -238,7 +245,12 @@ class Process:
                 most = f"{self._most_bytes / 1e6:,.0f} MB"
                 raise ProgramError("memory", f"it took {taken / 1e6:,.0f} MB; it may take {most}")
         if now >= until:
-            raise ProgramError("time", f"it thought for longer than {limit}")
+            details = f"it thought for longer than {limit}"
+            if answer:
+                details += "; it wrote an answer without the newline that ends one"
+            elif not self._has_answered:
+                details += "; nothing that it wrote has arrived: does it flush every answer?"
+            raise ProgramError("time", details)
 
     def _read_stderr(self) -> None:
         for _ in range(_MOST_CHUNKS):
@@ -288,6 +300,13 @@ def _read(descriptor: int) -> bytes | None:
         return os.read(descriptor, _CHUNK)
     except BlockingIOError:
         return None
+
+
+def _has_no_reader(descriptor: int) -> bool:
+    """Whether nobody has a pipe's other end open."""
+    pipe = select.poll()
+    pipe.register(descriptor, 0)  # a pipe without readers is reported all the same
+    return bool(pipe.poll(0))
 
 
 class ProgramAgent(AbstractContextManager["ProgramAgent"]):

@@ -104,8 +104,16 @@ def read_bounded(path: Path, at_most: int, remedy: str) -> bytes:
         raise CheckpointError(f"{path}: cannot be read ({error}); {remedy}") from error
 
 
+def write_output(path: Path, content: bytes) -> None:
+    """Write a file that a user has named atomically; a link stays, and its target is written."""
+    write_atomically(Path(os.path.realpath(path)), content)
+
+
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all, even if the machine stops."""
+    """Write a file of a folder of ours whole or not at all, even if the machine stops.
+
+    A link there is replaced: a stranger's folder must not lead to files outside of it.
+    """
     # tempfile's files are readable by their owner only.
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:

@@ -163,6 +163,7 @@ def dataset(
 
 
 def arena(
+    context: typer.Context,
     field: Annotated[
         Path | None,
         typer.Argument(
@@ -203,6 +204,12 @@ def arena(
     Who meets is drawn so that what is least known is played most. Every finished game is kept: the
     same command resumes, and plays on after a change of the field.
     """
+    if merge:
+        read = {"merge", "results", "report"}
+        choices.refuse_unread(context, read, "--merge copies games into --results and plays none")
+    elif report:
+        read = {"report", "field" if results is None else "results"}
+        choices.refuse_unread(context, read, "--report shows the games of one folder")
     if (folder := results or (field and field.with_suffix(""))) is None:
         raise typer.BadParameter("give a field, or the --results of one", param_hint="FIELD.toml")
     if field is None and not (report or merge):

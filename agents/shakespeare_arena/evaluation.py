@@ -18,7 +18,7 @@ from rich.text import Text
 
 from shakespeare_agents.identity import agent_set
 from shakespeare_agents.naming import Entrant, entrants_of, filled
-from shakespeare_agents.storage import write_atomically
+from shakespeare_agents.storage import write_output
 from shakespeare_agents.workers import Tell, Workers, in_order, summed
 from shakespeare_arena.intervals import FEW_DEALS, mean_interval, share_interval
 from shakespeare_arena.playing import Games, dealt
@@ -66,7 +66,7 @@ class Shown:
     def save(self, path: Path) -> None:
         """Write the JSON atomically; OSError, or ValueError if a figure is not finite."""
         text = json.dumps(self.to_json(), indent=2, allow_nan=False) + "\n"
-        write_atomically(path, text.encode())
+        write_output(path, text.encode())
 
 
 @dataclass(frozen=True)

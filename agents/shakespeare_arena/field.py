@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -22,8 +21,8 @@ from shakespeare_agents.programs import (
     program_digest,
 )
 from shakespeare_arena.standings import EQUAL_WITHIN, SOLO_EQUAL_WITHIN
-from shakespeare_env.checks.limits import read_text
-from shakespeare_env.checks.values import shown
+from shakespeare_env.checks.limits import parse_toml, read_text
+from shakespeare_env.checks.values import in_words, shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
 from shakespeare_env.errors import ArenaError, ShakespeareEnvError
@@ -165,7 +164,7 @@ class Field(pydantic.BaseModel):
         file = Path(path)
         try:
             text = read_text(file)
-            settings = tomllib.loads(text)
+            settings = parse_toml(text)
         except (OSError, ValueError) as fault:
             raise ArenaError(f"{file}: cannot be read as a field ({fault})") from fault
         return _checked({**settings, "folder": file.resolve().parent, "text": text}, str(file))
@@ -181,8 +180,7 @@ def _checked(settings: Mapping[str, Any], where: str) -> Field:
     try:
         return Field.model_validate(dict(settings))
     except pydantic.ValidationError as fault:
-        faults = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in fault.errors()]
-        raise ArenaError(f"{where}: {'; '.join(faults)}") from fault
+        raise ArenaError(f"{where}: {in_words(fault)}") from fault
 
 
 class _WorkingFolder:

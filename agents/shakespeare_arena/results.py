@@ -15,12 +15,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from pydantic import TypeAdapter
+from pydantic import Field, TypeAdapter
 
 from shakespeare_agents.storage import held, is_left_over, write_atomically
 from shakespeare_arena.seating import Match
+from shakespeare_env.checks.limits import read_regular
+from shakespeare_env.checks.values import in_words
 from shakespeare_env.core import registry
 from shakespeare_env.datasets.frames import load_polars, parquet
 from shakespeare_env.datasets.parquet import read_parquet
@@ -46,15 +48,20 @@ _NAMES = "|".join([FILES, _PLANS, *map(re.escape, (ARENA, FIELD_NAME, BOX_NAME))
 """The names of all files that are written atomically, as a regular expression."""
 _FULL = 2**20
 """The size in bytes from which a file gets no more games: many small files are slow to read."""
+_MOST_ROUNDS = 1000
+_LARGEST_PLAN = 2**28  # the most bytes of a plan: those of half a million matches of six
 
 
 @dataclass(frozen=True)
 class Plan:
     """The matches of a round, under the seed that decides their deals."""
 
-    number: int
-    seed: int
+    number: Annotated[int, Field(ge=0, le=_MOST_ROUNDS)]
+    seed: Annotated[int, Field(ge=0, lt=2**64)]
     matches: tuple[Match, ...]
+
+
+_PLAN = TypeAdapter(Plan)
 
 
 class Store:
@@ -66,11 +73,11 @@ class Store:
         plan: The plan of the last round, if any.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, game: str) -> None:
         self.folder = folder
         self.results = read_results(folder)
         self.keys = set(self.results["key"])
-        self.plan = _last_plan(folder)
+        self.plan = _last_plan(folder, game)
         self._number = 1  # of the file that gets the next games
         self._begun = self.results.clear()  # the games that it has
         if files := results_files(folder):
@@ -102,7 +109,7 @@ class Store:
     def begin(self, plan: Plan) -> None:
         """Keep the plan of a round, before any of its games is played."""
         text = json.dumps(asdict(plan), separators=(",", ":"))
-        write_atomically(self.folder / f"round-{plan.number:04d}.json", text.encode())
+        write_atomically(self.folder / _plan_name(plan.number), text.encode())
         self.plan = plan
 
 
@@ -137,7 +144,7 @@ def opened(folder: Path, game: str) -> Iterator[Store]:
             write_atomically(folder / ARENA, json.dumps(facts).encode())
         if (other := arena_game(folder)) != game:
             raise ArenaError(f"{folder} holds games of {other}, not of {game}; give another folder")
-        yield Store(folder)
+        yield Store(folder, game)
 
 
 def merge(folders: Sequence[Path], into: Path) -> int:
@@ -158,14 +165,27 @@ def merge(folders: Sequence[Path], into: Path) -> int:
         return len(store.keys) - before
 
 
-def _last_plan(folder: Path) -> Plan | None:
+def _last_plan(folder: Path, game: str) -> Plan | None:
     plans = [path for path in folder.iterdir() if re.fullmatch(_PLANS, path.name)]
     if not plans:
         return None
     path = max(plans, key=lambda path: (len(path.name), path.name))
     try:
-        return TypeAdapter(Plan).validate_json(path.read_bytes())
+        plan = _PLAN.validate_json(read_regular(path, _LARGEST_PLAN), strict=True)
+        if path.name != _plan_name(plan.number):
+            raise ValueError(f"it is the plan of round {plan.number}")
+        rules = registry.game(game)
+        for match in plan.matches:
+            if len(match.lineup) != rules.check_players(match.players):
+                raise ValueError(f"{len(match.lineup)} agents for {match.players} seats")
+            if not set(match.rotations) <= set(range(match.players)):
+                raise ValueError(f"a table of {match.players} seats has no such rotations")
     except (OSError, ValueError) as fault:
         raise ArenaError(
-            f"{path}: cannot be read ({fault}); delete it: the round is planned anew"
+            f"{path}: cannot be read ({in_words(fault)}); delete it: the round is planned anew"
         ) from fault
+    return plan
+
+
+def _plan_name(number: int) -> str:
+    return f"round-{number:04d}.json"

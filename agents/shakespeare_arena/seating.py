@@ -9,10 +9,11 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TypeAlias, TypeVar
+from typing import Annotated, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from shakespeare_agents.naming import Entrant
 from shakespeare_env.core import registry
@@ -194,7 +195,7 @@ class Match:
     """
 
     players: int
-    deal: int
+    deal: Annotated[int, Field(ge=0, lt=2**62)]
     lineup: tuple[str, ...]
     rotations: tuple[int, ...]
 

@@ -11,6 +11,7 @@ from rich.progress import track
 
 from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_agents.cli import playing as workers_options
+from shakespeare_agents.storage import write_output
 from shakespeare_env.checks.values import command
 from shakespeare_env.cli import choices
 from shakespeare_env.cli.choices import give_up, interrupted
@@ -21,6 +22,7 @@ _WHO = ("heuristic", "network")
 
 
 def findings(
+    context: typer.Context,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -83,6 +85,14 @@ def findings(
     ray: workers_options.Ray = None,
 ) -> None:
     """Ask what good play is worth in many boxes, draw such boxes, or report the answers."""
+    if sample is not None:
+        read = {"sample", "groups", "out", "seed", "game_name"}
+        choices.refuse_unread(context, read, "--sample draws boxes and asks nothing")
+    elif report is not None:
+        choices.refuse_unread(context, {"report", "out"}, "--report asks nothing anew")
+    else:
+        read = context.params.keys() - {"groups"}
+        choices.refuse_unread(context, read, "only --sample draws groups of facts")
     if out is None and (report is None or sample is not None):
         raise typer.BadParameter("name a folder for what is made", param_hint="--out")
     try:
@@ -124,11 +134,12 @@ def _sample(out: Path, game: str, count: int, seed: int, groups: str | None) -> 
     drawn = None if groups is None else groups.split(",")
     out.mkdir(parents=True, exist_ok=True)
     for number, name in enumerate(names_of(count)):
-        (out / name).write_text(sample_box(game, seed, number, drawn), encoding="utf-8")
+        write_output(out / name, sample_box(game, seed, number, drawn).encode())
     typer.echo(f"Written: {count} boxes in {out}")
 
 
 def _report(answers: Path, out: Path | None) -> None:
+    from shakespeare_env.datasets.frames import parquet
     from shakespeare_research.plots import plot_findings
     from shakespeare_research.report import Report
 
@@ -137,10 +148,10 @@ def _report(answers: Path, out: Path | None) -> None:
         typer.echo(report.page())
         return
     out.mkdir(parents=True, exist_ok=True)
-    (out / "page.md").write_text(report.page(), encoding="utf-8")
-    report.frame().write_parquet(out / "findings.parquet")
-    report.facts().write_json(out / "facts.json")
+    write_output(out / "page.md", report.page().encode())
+    write_output(out / "findings.parquet", parquet(report.frame()))
+    write_output(out / "facts.json", report.facts().write_json().encode())
     for group in report.by_question():
         name = f"{group[0].question.name}-{group[0].players}.png"
-        (out / name).write_bytes(plot_findings(group).png())
+        write_output(out / name, plot_findings(group).png())
     typer.echo(f"Written: {out}")

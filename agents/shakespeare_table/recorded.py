@@ -9,6 +9,7 @@ import gzip
 import io
 import json
 import zlib
+from codecs import BOM_UTF8
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -82,8 +83,13 @@ def from_bytes(lines: bytes, name: str) -> Course:
     with suppress(ValueError):  # several lines
         if "position" not in (whole := parse_object(lines)):
             lines = dump_line({"position": whole}).encode()
-    first, *others = lines.removesuffix(b"\n").split(b"\n")
-    where = f"{name}, line 1"
+    # Editors and pastes leave a byte order mark, blank lines, and ends of lines of their own.
+    lines = lines.removeprefix(BOM_UTF8)
+    written = [(number, line) for number, line in enumerate(lines.splitlines(), 1) if line.strip()]
+    if not written:
+        raise DatasetError(f"{name} is empty; give a game that play --save wrote")
+    (number, first), *others = written
+    where = f"{name}, line {number}"
     entries, start = _read_line(first, where)
     if "box_digest" in entries and (fault := box_fault(start.game.name, entries["box_digest"])):
         raise DatasetError(f"{name}: {fault}")
@@ -91,7 +97,7 @@ def from_bytes(lines: bytes, name: str) -> Course:
     if agents is not None:
         _check_agents(agents, start.players, where)
     positions, moves = [start], []
-    for number, line in enumerate(others, 2):
+    for number, line in others:
         where = f"{name}, line {number}"
         entries, after = _read_line(line, where)
         move, before = entries.get("move"), positions[-1]

@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
-from shakespeare_env.checks.limits import read_text
+from shakespeare_env.checks.limits import parse_toml, read_text
 from shakespeare_env.checks.values import shown
 from shakespeare_env.errors import BoxError
 
@@ -91,10 +90,10 @@ def complete_facts(package: Path, path: Path) -> dict[str, Any]:
 
 def _parsed(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(read_text(path))
+        return parse_toml(read_text(path))
     except OSError as error:
         raise BoxError(f"{path}: cannot be read ({error.strerror}); give a box file") from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise BoxError(f"{path}: not a TOML file ({error}); correct it") from error
 
 

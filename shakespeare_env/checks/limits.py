@@ -9,9 +9,11 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import tomllib
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from shakespeare_env.errors import MemoryLimitError
 
@@ -40,6 +42,23 @@ def read_regular(path: Path, at_most: int) -> bytes:
     size = regular_size(path, at_most)
     with path.open("rb") as file:
         return file.read(size)
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """Parse TOML from outside; ValueError if it is none or nests too deeply."""
+    try:
+        return tomllib.loads(text)
+    except RecursionError as fault:
+        raise ValueError("it nests too deeply") from fault
+
+
+def is_utf8(path: Path) -> bool:
+    """Return whether a path can be written in UTF-8, which some libraries take for granted."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def read_text(path: Path, at_most: int = 2**20) -> str:

@@ -8,8 +8,10 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 import numpy as np
+import pydantic
 
 _SHOWN = 80  # characters of a wrong value that a message repeats
+_MOST_TOLD = 5  # faults of a file that a message names
 LONGEST_NAME = 64
 """The most characters of a player's name."""
 
@@ -55,3 +57,13 @@ def number_of(text: str) -> int | None:
 def is_whole(value: object) -> bool:
     """Whether a value is an integer; True and spans of time are not, though they pass as one."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
+
+
+def in_words(fault: Exception) -> str:
+    """Say in a line what is wrong with a file's content or, by Pydantic, with its first entries."""
+    if not isinstance(fault, pydantic.ValidationError):
+        return str(fault)
+    places = (".".join(map(str, error["loc"])) for error in fault.errors())
+    messages = (error["msg"] for error in fault.errors())
+    found = [f"{at}: {said}" if at else said for at, said in zip(places, messages, strict=True)]
+    return "; ".join(found[:_MOST_TOLD])

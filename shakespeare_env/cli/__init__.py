@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from io import TextIOWrapper
 from traceback import format_list
 from typing import Annotated, Any
 
@@ -49,6 +51,8 @@ class _Commands(TyperGroup):
         return typer.main.get_command(single)
 
     def invoke(self, ctx: Any) -> Any:
+        if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
+            sys.stdout.reconfigure(errors="surrogateescape")  # names of files that are not UTF-8
         # No command foresees a full disk, a closed folder or too little memory.
         try:
             return super().invoke(ctx)

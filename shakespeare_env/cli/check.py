@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shakespeare_env.cli.choices import DEFAULT_GAME, GameName, find_game
+from shakespeare_env.cli.choices import DEFAULT_GAME, GameName, find_game, refuse_unread
 
 if TYPE_CHECKING:
     from shakespeare_env.core.game import Game
@@ -20,6 +20,7 @@ Moves name the seat itself: {+1} is 3 when seat 2 moves."""
 
 
 def check(
+    context: typer.Context,
     files: Annotated[
         list[Path] | None,
         typer.Argument(metavar="[BOX.toml ...]", help="Box files; else the one in force."),
@@ -35,6 +36,12 @@ def check(
 
     The exit status is 1 if something does. Lists are pages of Markdown.
     """
+    if actions:
+        read = {"actions", "game_name"}
+        refuse_unread(context, read, "--actions lists the actions alone")
+    elif observation:
+        read = {"observation", "game_name"}
+        refuse_unread(context, read, "--observation lists the fields alone")
     game = find_game(game_name)
     if actions:
         _print_actions(game)

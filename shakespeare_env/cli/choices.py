@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -71,6 +71,27 @@ def check_seat(seat: int | None, players: int) -> None:
         )
 
 
+def refuse_unread(context: typer.Context, read: Collection[str], why: str) -> None:
+    """Raise a usage error if the command was given arguments that its chosen mode does not read.
+
+    Args:
+        context: The command's context, which knows what was given.
+        read: The names of the command's parameters that the mode reads.
+        why: The mode, and what it does, as a sentence without its full stop.
+    """
+    unread = []
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        was_given = source is not None and source.name == "COMMANDLINE"
+        if was_given and parameter.name not in read:
+            is_option = parameter.param_type_name == "option"
+            unread.append(parameter.opts[0] if is_option else str(parameter.metavar))
+    if unread:
+        pronoun = "it" if len(unread) == 1 else "them"
+        words = f"{why}, so {pronoun} would not be read: leave {pronoun} out"
+        raise typer.BadParameter(words, param_hint=", ".join(unread))
+
+
 @contextmanager
 def usage_errors(option: str) -> Iterator[None]:
     """Turn the errors of a block into usage errors of an option; files that are damaged give up."""
@@ -84,9 +105,12 @@ def usage_errors(option: str) -> Iterator[None]:
 
 def check_writable(out: Path | None) -> None:
     """Give up if a file is asked for and cannot be written."""
+    if out is None:
+        return
+    target = Path(os.path.realpath(out))  # saving keeps a link
     # Saving would replace a device, /dev/null included.
-    is_file = out is None or out.is_file() or not out.exists()
-    if out is not None and not (is_file and os.access(out.parent, os.W_OK | os.X_OK)):
+    is_file = target.is_file() or not target.exists()
+    if not (is_file and os.access(target.parent, os.W_OK | os.X_OK)):
         give_up(f"cannot write {out}: give the name of a file in a folder that you can write")
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from shakespeare_env.checks.limits import readable_size, regular_size
+from shakespeare_env.checks.limits import is_utf8, readable_size, regular_size
 from shakespeare_env.datasets.frames import load_polars
 
 if TYPE_CHECKING:
@@ -25,10 +25,14 @@ _BYTES_OF_A_VALUE = 16
 """The most that Polars takes for one, be it in a list: a text's view."""
 _LONGEST = 2**22
 """The most bytes of a footer."""
-_ROW_GROUPS, _COLUMNS, _ABOUT, _STORED, _DATA, _WORDS = 4, 1, 3, 7, 9, 11
-"""Fields of a footer, its row groups, their columns: bytes, and where data and words begin."""
-_UNPACKED, _PACKED, _KINDS, _VALUES = 2, 3, (5, 7, 8), 1
+_ROWS, _ROW_GROUPS, _COLUMNS, _ABOUT, _STORED, _DATA, _WORDS = 3, 4, 1, 3, 7, 9, 11
+"""Fields of a footer, its row groups, their columns: bytes, and where data and words begin.
+
+Footer and row groups both give a number of rows.
+"""
+_UNPACKED, _PACKED, _DICTIONARY, _DATA_KINDS, _VALUES = 2, 3, 7, (5, 8), 1
 """Fields before a page: its bytes, and what is said of each kind of page."""
+_KINDS = (_DICTIONARY, *_DATA_KINDS)
 _I8, _I64, _DOUBLE, _BINARY, _LIST, _STRUCT = 3, 6, 7, 8, 9, 12
 """Types of values; 1 and 2 are true and false."""
 
@@ -37,8 +41,16 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> polars.Dat
     """A file's rows, all columns or some; errors as of `check_parquet`, and Polars' own."""
     check_parquet(path)
     # Polars would look for a name with `[`, `*` or `?` as a pattern.
-    read: polars.DataFrame = load_polars().read_parquet(path, columns=columns, glob=False)
+    (source,) = sources([path])
+    read: polars.DataFrame = load_polars().read_parquet(source, columns=columns, glob=False)
     return read
+
+
+def sources(paths: Sequence[Path]) -> list[Path] | list[bytes]:
+    """Return files as Polars takes them: by name, or their content where a name is not UTF-8."""
+    if all(map(is_utf8, paths)):
+        return list(paths)
+    return [path.read_bytes() for path in paths]
 
 
 def check_parquet(path: Path) -> None:
@@ -59,10 +71,18 @@ def check_parquet(path: Path) -> None:
             )
     except (LookupError, TypeError, AttributeError, OverflowError, RecursionError) as fault:
         raise ValueError("what it says of its pages is damaged") from fault
+    check_size(needed, size, "values")
+
+
+def check_size(needed: int, size: int, what: str) -> None:
+    """Refuse content that takes memory out of all proportion to the bytes of its files.
+
+    Raises:
+        ValueError: it takes more than recorded games can.
+    """
     if needed > max(_SMALL, size * _MOST_TIMES):
-        raise ValueError(
-            f"its {size:,} bytes would take {readable_size(needed)} of memory, as no games do"
-        )
+        words = f"the {what} in its {size:,} bytes would take {readable_size(needed)} of memory"
+        raise ValueError(f"{words}, as no games do")
 
 
 def _pages(file: BinaryIO, size: int) -> Iterator[Any]:
@@ -74,7 +94,11 @@ def _pages(file: BinaryIO, size: int) -> Iterator[Any]:
         raise ValueError("it does not end as a Parquet file does")
     file.seek(size - 8 - length)
     left = size
-    for column in (column for group in _struct(file)[_ROW_GROUPS] for column in group[_COLUMNS]):
+    footer = _struct(file)
+    groups = footer[_ROW_GROUPS]
+    if footer[_ROWS] != sum(group[_ROWS] for group in groups):
+        raise ValueError("its number of rows is not that of its parts")
+    for rows, column in ((group[_ROWS], column) for group in groups for column in group[_COLUMNS]):
         about = column[_ABOUT]
         at = min(about[_DATA], about.get(_WORDS) or about[_DATA])
         stop = at + about[_STORED]
@@ -85,6 +109,9 @@ def _pages(file: BinaryIO, size: int) -> Iterator[Any]:
             file.seek(at)
             yield (page := _struct(file))
             at = file.tell() + max(page[_PACKED], 0)
+            rows -= sum(page[kind][_VALUES] for kind in _DATA_KINDS if kind in page)
+        if rows > 0:  # missing values, which would be filled in
+            raise ValueError("it names more rows than its columns have")
 
 
 def _value(file: BinaryIO, kind: int) -> Any:

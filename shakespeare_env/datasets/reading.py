@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shakespeare_env.checks.limits import read_regular
+import pydantic
+
+from shakespeare_env.checks.limits import read_regular, regular_size
+from shakespeare_env.checks.values import in_words
 from shakespeare_env.core.registry import box_fault
 from shakespeare_env.datasets.frames import (
     RESULTS,
@@ -18,7 +20,7 @@ from shakespeare_env.datasets.frames import (
     named_faults,
     polars_schema,
 )
-from shakespeare_env.datasets.parquet import check_parquet
+from shakespeare_env.datasets.parquet import check_parquet, check_size, sources
 from shakespeare_env.errors import DatasetError
 
 if TYPE_CHECKING:
@@ -37,6 +39,14 @@ _LARGEST = 2**26
 """The most bytes of a manifest."""
 
 
+class _Manifest(pydantic.BaseModel, strict=True):
+    """What the manifest of results has to say."""
+
+    format: int
+    game: str
+    box_digest: str
+
+
 def is_arena(folder: Path) -> bool:
     """Whether a folder holds the manifest of results, or anything of that name."""
     return (folder / ARENA).exists()
@@ -51,23 +61,22 @@ def results_files(folder: Path) -> list[Path]:
 def arena_game(folder: Path) -> str:
     """The game that a folder's results are of; errors as of `read_results`."""
     try:
-        facts = json.loads(read_regular(folder / ARENA, _LARGEST))
-        written, game, digest = facts["format"], str(facts["game"]), str(facts["box_digest"])
-    except (OSError, ValueError, LookupError, TypeError) as error:
+        facts = _Manifest.model_validate_json(read_regular(folder / ARENA, _LARGEST))
+    except (OSError, ValueError) as error:
         raise DatasetError(
-            f"{str(folder)!r} holds no results: {ARENA} cannot be read ({error}); give a folder "
-            "that `shakespeare arena` or `shakespeare dataset` has written"
+            f"{str(folder)!r} holds no results: {ARENA} cannot be read ({in_words(error)}); "
+            "give a folder that `shakespeare arena` or `shakespeare dataset` has written"
         ) from error
-    if written != ARENA_FORMAT:
-        raise DatasetError(f"{folder}: format {written!r}; this version reads {ARENA_FORMAT}")
+    if facts.format != ARENA_FORMAT:
+        raise DatasetError(f"{folder}: format {facts.format}; this version reads {ARENA_FORMAT}")
     copy = folder / BOX_NAME
     try:
-        fault = box_fault(game, digest, copy if copy.exists() else None)
+        fault = box_fault(facts.game, facts.box_digest, copy if copy.exists() else None)
     except ValueError as error:
         raise DatasetError(f"{folder}: {error}") from error
     if fault:
         raise DatasetError(f"{folder}: {fault}")
-    return game
+    return facts.game
 
 
 def read_games(folder: Folder) -> polars.LazyFrame:
@@ -87,7 +96,7 @@ def read_games(folder: Folder) -> polars.LazyFrame:
     for path in (paths := results_files(place)):
         _check_file(path)
     games = (
-        pl.scan_parquet(paths, glob=False, schema=schema, missing_columns="insert")
+        pl.scan_parquet(sources(paths), glob=False, schema=schema, missing_columns="insert")
         if paths
         else pl.LazyFrame(None, schema)
     )
@@ -107,12 +116,19 @@ def read_results(folder: Folder) -> polars.DataFrame:
 
 
 def _check_file(path: Path) -> None:
+    pl = load_polars()
     remedy = "copy the file again, or delete it: its games can be played again"
+    schema = polars_schema(RESULTS)
+    texts = [name for name, kind in RESULTS.items() if "string" in kind]
+    lengths = [pl.col(name).explode().str.len_bytes().cast(pl.Int64).sum() for name in texts]
     try:
         check_parquet(path)
-        columns = load_polars().scan_parquet(path, glob=False).collect_schema()
+        rows = pl.scan_parquet(sources([path]), glob=False)
+        columns = dict(rows.collect_schema())
+        if columns not in (schema, {name: schema[name] for name in RESULTS if name != "values"}):
+            raise ValueError("it has other columns than results")
+        # A text that many rows share is in the file once.
+        taken = rows.select(pl.sum_horizontal(lengths)).collect().item()
+        check_size(taken, regular_size(path), "texts")
     except faults() as error:
         raise DatasetError(f"{path}: cannot be read ({first_line(error)}); {remedy}") from error
-    schema = polars_schema(RESULTS)
-    if dict(columns) not in (schema, {name: schema[name] for name in RESULTS if name != "values"}):
-        raise DatasetError(f"{path}: holds other columns than results; {remedy}")

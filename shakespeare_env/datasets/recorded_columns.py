@@ -237,6 +237,10 @@ def _check_rows(frame: polars.DataFrame, game: Game) -> None:
     checks["deal"] &= pl.col("deal") >= 0
     checks["values"] = values.is_null() | (values.list.len() == lengths)
     checks["forfeited_by"] = by.is_null() | by.is_between(0, players - 1)
+    # Unknown ones may be of any length, which all games would take in an array of texts.
+    variants = pl.col("variants").list
+    known = pl.element().is_in(list(game.options))
+    checks["variants"] &= variants.eval(known).list.all() & (variants.n_unique() == variants.len())
     for name, sound in checks.items():
         holds = frame.select(sound.fill_null(False)).to_series()
         if not holds.all():

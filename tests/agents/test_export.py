@@ -86,12 +86,17 @@ def test_a_missing_library_is_named_before_anything_is_written(tmp_path, monkeyp
     assert not (tmp_path / "made").exists()
 
 
+FIGARO = bundled_checkpoint(registry.game("figaro"))
+
+
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
         (["network"], "--torch"),
         (["nowhere", "--torch"], "nowhere"),
         ([".", "--torch"], "card.json"),
+        (["network", "--torch", "--game", "chess"], "chess"),
+        ([str(FIGARO), "--torch", "--game", "shakespeare"], "--game: the checkpoint is of figaro"),
     ],
 )
 def test_what_cannot_be_exported(arguments, named, tmp_path, monkeypatch):

@@ -16,6 +16,8 @@ from shakespeare_agents.storage import (
     load_tensors,
     read_json,
     store_tensors,
+    write_atomically,
+    write_output,
 )
 from shakespeare_env.errors import CheckpointError
 
@@ -108,6 +110,19 @@ def test_what_is_too_large_or_no_file_is_not_read_but_a_link_to_one_is(tmp_path,
     (tmp_path / "linked").mkdir()
     (tmp_path / "linked" / stored.file).symlink_to(tmp_path / stored.file)
     assert load_tensors(tmp_path / "linked", stored, ENOUGH).keys() == ARRAYS.keys()
+
+
+def test_a_link_that_is_named_is_written_through_and_one_in_a_folder_replaced(tmp_path):
+    """Results may be linked to another disk, but no stranger's folder leads out of itself."""
+    (tmp_path / "disk").mkdir()
+    for number, (write, stays) in enumerate(((write_output, True), (write_atomically, False))):
+        link, target = tmp_path / f"link-{number}", tmp_path / "disk" / f"{number}.json"
+        link.symlink_to(target)
+        for content in (b"first", b"second"):  # the target is missing, then there
+            write(link, content)
+            assert link.read_bytes() == content
+            assert (link.is_symlink(), target.exists()) == (stays, stays)
+    assert len([*tmp_path.iterdir(), *(tmp_path / "disk").iterdir()]) == 4, "no draft is left"
 
 
 @pytest.mark.parametrize(

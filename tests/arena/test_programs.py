@@ -63,6 +63,7 @@ def test_a_question_is_a_seat_s_view_and_depends_on_nothing_hidden(table):
     [
         *(("sys.exit(3)", "crash"), ("os.close(1); time.sleep(60)", "crash")),
         *(("os.kill(os.getpid(), signal.SIGSEGV)", "crash"), ("time.sleep(60)", "time")),
+        ("os.close(0); time.sleep(60)", "crash"),
         ("while True: os.write(2, b'never ready')", "time"),
         ("taken = bytearray(b'x') * 150_000_000; time.sleep(60)", "memory"),
         ("while True: write('[' * 1000)", "flood"),
@@ -107,6 +108,21 @@ def test_a_program_has_its_time_for_a_game_and_not_more():
     limits = Limits(seconds_a_move=20, seconds_a_game=0.3, seconds_to_start=20)
     with agent("for question in questions(): time.sleep(0.02); answer(question)", limits) as slow:
         assert forfeits(ONE, slow) == [("time", "it thought for longer than 0.3 s in one game")]
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("print(question['moves'][0])", "does it flush"),
+        ("write(question['moves'][0])", "without the newline"),
+    ],
+)
+def test_a_program_whose_answer_never_arrives_is_told_why(body, told):
+    limits = Limits(seconds_a_move=0.3, seconds_to_start=0.5)
+    with agent(f"for question in questions():\n    {body}", limits) as silent:
+        ((kind, details),) = forfeits(TWO, silent)
+    assert kind == "time"
+    assert told in details
 
 
 def test_after_ten_faults_in_a_row_the_rest_of_a_step_is_lost_unasked(tmp_path):

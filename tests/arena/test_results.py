@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from typing import Any
 
 import polars as pl
 import pytest
@@ -78,12 +79,57 @@ def test_folders_that_are_not_its_own_are_refused(folder, tmp_path):
     refused(other, "holds other things")
     assert [path.name for path in other.iterdir()] == ["games.parquet"]
     refused(other / "games.parquet", "is no folder")
-    (folder / "round-0000.json").write_text('{"number":1,"seed":1,"matches":[{}]}')
-    refused(folder, "the round is planned")
+
+
+def planned(**changed):
+    """A plan of one match of three, or other values in its place."""
+    match = {"players": 3, "deal": 0, "lineup": ["a", "b", "c"], "rotations": [0, 1]}
+    plan: dict[str, Any] = {"number": 0, "seed": 1}
+    of_plan = {name: changed.pop(name) for name in [*changed] if name in plan}
+    return json.dumps({**plan, **of_plan, "matches": [{**match, **changed}]})
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[" * 10**6, "recursion"),
+        ('{"number":1,"seed":1,"matches":[{}]}', "matches.0.players"),
+        (planned(number=3), "it is the plan of round 3"),
+        (planned(number=2**70), "number"),
+        (planned(seed=-1), "seed"),
+        (planned(seed="7"), "seed"),
+        (planned(deal=10**300), "deal"),
+        (planned(players=4), "3 agents for 4 seats"),
+        (planned(players=99), "99"),
+        (planned(rotations=[3]), "no such rotations"),
+        (planned(lineup="abc"), "lineup"),
+    ],
+)
+def test_a_plan_that_cannot_be_is_refused_with_the_remedy(folder, text, said):
+    (folder / "round-0000.json").write_text(planned())
+    with opened(folder, GAME) as store:
+        assert store.plan is not None
+    (folder / "round-0000.json").write_text(text)
+    with pytest.raises(ArenaError, match=f"{said}.*; delete it: the round"), opened(folder, GAME):
+        pass
 
 
 def rewritten(**values):
     return lambda path: pl.read_parquet(path).with_columns(**values).write_parquet(path)
+
+
+def with_rows_that_are_missing(path):
+    """Name 2^30 rows in the footer of a file and of its one group of rows."""
+    frame = pl.concat([pl.read_parquet(path)] * 700)
+    frame.write_parquet(path, statistics=False)
+    content = path.read_bytes()
+    at = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    # Numbers are doubled and written in groups of seven bits, the lowest first.
+    old = bytes([2 * frame.height & 127 | 128, 2 * frame.height >> 7])
+    first, *others = content[at:-8].split(old)
+    new = bytes([128, 128, 128, 128, 8])
+    footer = first + new + old.join(others[:-1]) + new + others[-1]
+    path.write_bytes(content[:at] + footer + len(footer).to_bytes(4, "little") + b"PAR1")
 
 
 def changed(**facts):
@@ -95,9 +141,13 @@ def changed(**facts):
     [
         ("games", lambda path: path.write_bytes(path.read_bytes()[:-100]), "cannot be read"),
         ("games", rewritten(extra=pl.lit([0] * 10**7)), "of memory, as no games do"),
+        ("games", rewritten(fault=pl.lit("x" * 10**7)), "texts .* of memory, as no games do"),
+        ("games", with_rows_that_are_missing, "more rows than its columns"),
         ("games", rewritten(extra=pl.lit(1)), "other columns"),
         ("games", rewritten(deal=pl.col("deal").cast(pl.Int32)), "other columns"),
         ("manifest", lambda path: path.write_text("[]"), "cannot be read"),
+        ("manifest", lambda path: path.write_text("[" * 10**6), "cannot be read"),
+        ("manifest", changed(game=["chess"]), "game: Input should be a valid string"),
         ("manifest", changed(format=99), "format 99"),
         ("manifest", changed(game="chess"), "'chess'"),
         ("manifest", changed(box_digest="0" * 64), "another box"),

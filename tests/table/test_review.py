@@ -146,7 +146,8 @@ def test_a_game_that_is_too_long_is_refused(client, lines, monkeypatch):
 
 
 def test_a_game_is_brought_as_a_file(client, lines):
-    for given in (BOM_UTF8 + lines.replace(b"\n", b"\r\n"), gzip.compress(lines)):
+    edited = BOM_UTF8 + lines.replace(b"\n", b"\r\n") + b"\r\n\r\n"
+    for given in (edited, gzip.compress(lines)):
         page = bring(client, given)
         assert re.fullmatch(r"/review/record/[\w-]{16,}", page.url.path)
         assert 'data-last="8"' in page.text

@@ -81,6 +81,16 @@ def test_a_run_stopped_before_it_learns_leaves_nothing(new, folder, monkeypatch)
     assert not folder.exists()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+def test_a_folder_whose_name_is_not_utf8(new, tmp_path):
+    """TensorBoard cannot write there; everything else can."""
+    folder = tmp_path / os.fsdecode(b"caf\xe9")
+    out = printed(*new, "--set", "decisions=300", "--out", str(folder))
+    assert "Logs        none" in out
+    printed("train", "--resume", str(folder), "--decisions", "513")
+    assert read_state(folder).decisions >= 513
+
+
 @signals
 def test_what_a_stop_leaves_is_told_and_goes_on(new, folder, monkeypatch):
     def stopped(callback, rows):

@@ -60,6 +60,7 @@ Settings = Annotated[
 
 
 def train(
+    context: typer.Context,
     config: Annotated[
         str | None,
         typer.Option(
@@ -136,17 +137,17 @@ def train(
     console = UnbreakableConsole()
     if minutes is not None and not math.isfinite(minutes):
         raise typer.BadParameter(f"{minutes} is not a duration", param_hint="--minutes")
-    if trust and resume is None:
-        raise typer.BadParameter("only --resume asks for it", param_hint="--trust")
-    kept = {"--game": game_name, "--config": config, "--out": out, "--start": start, "--seed": seed}
-    kept |= {"--print-config": print_config or None}
-    changed = [name for name, value in {**kept, "--set": settings}.items() if value is not None]
-    if resume is not None and changed:
-        raise typer.BadParameter(
-            f"a run keeps its settings and its folder; drop {', '.join(changed)} "
-            "(of the settings only --decisions may change)",
-            param_hint="--resume",
-        )
+    if resume is not None:
+        read = {"resume", "trust", "decisions", "minutes", "device", "workers", "ray", "callbacks"}
+        words = "--resume keeps a run's folder and settings, of which only --decisions may change"
+        choices.refuse_unread(context, read, words)
+    elif print_config:
+        read = {"print_config", "config", "game_name", "start", "settings", "seed"}
+        read |= {"decisions", "minutes"}
+        choices.refuse_unread(context, read, "--print-config trains nothing")
+    else:
+        read = context.params.keys() - {"trust"}
+        choices.refuse_unread(context, read, "only --resume asks for trust")
     folder = resume or out or Path("runs")
     with ExitStack() as opened:
         stop = opened.enter_context(stoppable(console, "Stopped before learning began."))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import textwrap
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from shakespeare_env.checks.limits import read_text
+from shakespeare_env.checks.limits import parse_toml, read_text
 from shakespeare_env.checks.values import command, did_you_mean, shown
 from shakespeare_env.core import registry
 from shakespeare_env.extras import needing
@@ -282,8 +281,8 @@ def override(config: TrainingConfig, **settings: Any) -> TrainingConfig:
 
 def _entries(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(read_text(path))
-    except (OSError, ValueError, RecursionError) as fault:
+        return parse_toml(read_text(path))
+    except (OSError, ValueError) as fault:
         raise ValueError(f"{path}: cannot be read ({fault}); give a TOML file") from fault
 
 
@@ -331,8 +330,8 @@ def parse_override(text: str) -> tuple[str, Any]:
     if not equals or not name:
         raise ValueError(f"{text!r}: write NAME=VALUE, such as learning_rate=1e-3")
     try:
-        return name, tomllib.loads(f"value = {value}")["value"]
-    except (ValueError, RecursionError):
+        return name, parse_toml(f"value = {value}")["value"]
+    except ValueError:
         return name, value
 
 

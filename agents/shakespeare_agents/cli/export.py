@@ -54,7 +54,11 @@ def export(
         if folder is None:
             raise ValueError(f"there is no folder {checkpoint!r}; give a checkpoint's, or network")
     try:
-        if (named := read_card(folder).game) not in registry.names():
+        named = read_card(folder).game
+        if game_name is not None and game.name != named:
+            words = f"the checkpoint is of {named}, not of {game.name}: leave it out"
+            raise typer.BadParameter(words, param_hint="--game")
+        if named not in registry.names():
             raise CheckpointError(f"made for game {named!r}; give its file with --game")
         game = choices.find_game(named)
         place = out or Path("exports") / f"{game.name}-{read_card(folder).weights_digest[:8]}"

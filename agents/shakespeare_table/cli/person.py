@@ -13,7 +13,7 @@ from pathlib import Path
 import typer
 
 from shakespeare_agents.naming import default, make
-from shakespeare_agents.storage import write_atomically
+from shakespeare_agents.storage import write_output
 from shakespeare_env import IllegalMove, Position
 from shakespeare_env.checks.values import did_you_mean, number_of, shown
 from shakespeare_env.cli.choices import give_up
@@ -181,7 +181,7 @@ class Person:
         if path not in self._saved and os.path.lexists(path):
             raise ValueError(f"there is a {shown(str(path))} already; give another name")
         try:
-            write_atomically(path, json_lines(self.session.course, path.suffix == ".gz"))
+            write_output(path, json_lines(self.session.course, path.suffix == ".gz"))
         except (OSError, ValueError) as fault:  # ValueError: no file can have this name
             raise ValueError(f"cannot write {shown(str(path))}: {fault}") from fault
         self._saved.add(path)

@@ -12,9 +12,9 @@ import typer
 from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_agents.cli.playing import counted_games
 from shakespeare_agents.naming import running_python
-from shakespeare_agents.storage import write_atomically
+from shakespeare_agents.storage import write_output
 from shakespeare_env.checks.values import number_of
-from shakespeare_env.cli.choices import check_seat, check_writable, give_up
+from shakespeare_env.cli.choices import check_seat, check_writable, give_up, refuse_unread
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.play.course import Course
 from shakespeare_table.cli import printing, screen
@@ -24,6 +24,7 @@ _HELP = "n or b: one position on or back; a number; first; last; moves: legal he
 
 
 def replay(
+    context: typer.Context,
     record: Annotated[
         str,
         typer.Argument(
@@ -70,12 +71,20 @@ def replay(
     seed: lineup_options.Seed = 0,
 ) -> None:
     """Step through a recorded game; a position is drawn with its legal moves."""
-    if instead is not None and (at is None or seat is not None or listed):
-        words = "give --at as well, and neither --seat nor --list: what follows is shown in full"
-        raise typer.BadParameter(words, param_hint="--instead")
-    if instead is None and named:
-        words = "agents play only after --instead"
-        raise typer.BadParameter(words, param_hint=lineup_options.AGENT)
+    if page is not None:
+        read = {"record", "game_id", "seat", "page"}
+        refuse_unread(context, read, "--page writes the whole game")
+    elif instead is not None:
+        read = {"record", "game_id", "instead", "at", "named", "continuations", "seed"}
+        refuse_unread(context, read, "what follows --instead is shown in full")
+        if at is None:
+            raise typer.BadParameter("give --at as well", param_hint="--instead")
+    elif listed:
+        read = {"record", "game_id", "seat", "listed"}
+        refuse_unread(context, read, "--list lists all moves and plays none")
+    else:
+        read = {"record", "game_id", "seat", "at"}
+        refuse_unread(context, read, "agents play only after --instead")
     try:
         if not record.startswith("{") and Path(record).is_dir():
             game = from_folder(Path(record), game_id or 0)
@@ -169,7 +178,7 @@ def _write_page(game: Course, path: Path, seat: int | None) -> None:
     from shakespeare_env.film import Film, film_page  # not for completion
 
     try:
-        write_atomically(path, film_page(Film(with_public_names(game), seat=seat)).encode())
+        write_output(path, film_page(Film(with_public_names(game), seat=seat)).encode())
     except OSError as error:
         give_up(f"cannot write {path}: {error}")
     typer.echo(f"Wrote {path}; open it in a browser.")

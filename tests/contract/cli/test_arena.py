@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
 import pytest
+from polars.testing import assert_frame_equal
 
 from shakespeare_arena.results import opened
 from shakespeare_env.datasets.reading import read_results
@@ -51,6 +53,23 @@ def test_code_that_a_field_names_is_not_run_unasked(field):
         assert not list(Path.cwd().rglob("was_run"))
     printed("arena", "a[1]/field.toml", "--trust")
     assert (field.parent / "was_run").exists(), "paths start from the field's folder"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+def test_names_that_are_not_utf8_are_used_as_they_are_written(field):
+    """Old file systems and foreign archives have them."""
+    folder = Path(os.fsdecode(b"caf\xe9"))
+    field.parent.rename(folder)
+    (folder / "my.py").write_text("def act(o, m, r): return m.argmax(1)\n")
+    (folder / "field.toml").write_text(
+        'players = [2]\nagents = ["random", "my.py:act"]\ngames = 4\n'
+    )
+    for _ in range(2):  # the second resumes it
+        assert "Stopped because" in printed("arena", f"{folder}/field.toml", "--trust")
+    assert "my.py:act" in printed("arena", "--report", "--results", f"{folder}/field")
+    assert "my.py:act" in printed("replay", f"{folder}/field", "--list")
+    printed("arena", "--merge", f"{folder}/field", "--results", f"{folder}/all")
+    assert_frame_equal(read_results(folder / "all"), read_results(folder / "field"))
 
 
 @pytest.mark.parametrize(

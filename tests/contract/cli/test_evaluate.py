@@ -50,6 +50,13 @@ def test_who_sits_down(game, evaluated, tmp_path):
         assert data["games"] == len(seatings(table)), "a whole deal, from every seat"
 
 
+def test_a_link_is_written_through(evaluated, tmp_path):
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "result.json").symlink_to(tmp_path / "disk/result.json")
+    _, data = evaluated("random", "random", "--games", "1")
+    assert json.loads((tmp_path / "disk/result.json").read_bytes()) == data
+
+
 def test_the_file_and_the_table_hold_what_the_library_finds(game, evaluated):
     seats, games = game.max_seats, 10 * game.max_seats
     command = ["heuristic", "random", "--players", str(seats), "--games", str(games), "--seed", "5"]

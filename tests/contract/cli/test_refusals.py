@@ -6,10 +6,13 @@ import gzip
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
 from shakespeare_env import Position
+from shakespeare_env.cli import COMMANDS, app
 from shakespeare_env.core import registry
 from tests.contract.command_line import refused
 
@@ -92,6 +95,70 @@ def test_a_game_in_lines_that_are_none(line):
     Path("cut.jsonl.gz").write_bytes(gzip.compress(line)[:-9])
     for name in ("bad.jsonl", "bad.jsonl.gz", "cut.jsonl.gz"):
         assert name in refused("replay", name)
+
+
+MODES: dict[str, dict[str, str]] = {
+    "play": {},
+    "watch": {},
+    "table": {},
+    "evaluate": {},
+    "measure": {},
+    "exploit": {},
+    "dataset": {},
+    "export": {},
+    "mcp": {},
+    "arena": {
+        "--merge one --results all": "--report",
+        "--report --results all": "--merge",
+        "--report field.toml": "--merge --results FIELD.toml",
+    },
+    "train": {
+        "--resume run": "--decisions --minutes --device --workers --ray --callback --trust",
+        "--print-config": "--config --game --decisions --minutes --seed --set --start --resume",
+    },
+    "replay": {
+        "game.jsonl": "--game-id --seat --at --list --page --instead",
+        "game.jsonl --list": "--game-id --seat --page --instead",
+        "game.jsonl --page game.html": "--game-id --seat",
+        "game.jsonl --at 0 --instead x": "--game-id --page --continuations --seed AGENT",
+    },
+    "findings": {
+        "--report answers": "--out --sample",
+        "--sample 1 --out boxes": "--groups --seed --game",
+    },
+    "check": {"--actions": "--game", "--observation": "--game --actions"},
+}
+"""The modes of every command: the arguments that choose one, and others that it reads, or that
+choose another mode.  A command without modes reads all of its arguments."""
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_a_mode_does_not_read_is_refused(command):
+    """An argument that is dropped without a word was meant to change something."""
+    commands: Any = typer.main.get_command(app)
+    for mode, read in MODES[command].items():
+        for parameter in commands.get_command(None, command).params:
+            is_option = parameter.param_type_name == "option"
+            name = parameter.opts[0] if is_option else parameter.metavar
+            given = ["1"] if not is_option else [name] if parameter.is_flag else [name, "1"]
+            chooses = name in mode or (not is_option and parameter.required)
+            if not chooses and name not in read and name != "--help":
+                message = refused(command, *mode.split(), *given)
+                assert f"{name}: " in message, given
+                assert "would not be read: leave it out" in message, given
+    assert not list(Path().glob("*/"))
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("train --trust my.py:agent", "--trust"),
+        ("findings --out answers --groups costs", "--groups"),
+        ("arena field.toml --results all --report", "FIELD.toml"),
+    ],
+)
+def test_what_only_another_mode_reads_is_refused(words, name):
+    assert f"{name}: " in refused(*words.split())
 
 
 def test_ray_that_is_not_installed_is_named_with_the_remedy(monkeypatch):

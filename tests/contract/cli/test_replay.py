@@ -1,5 +1,7 @@
 """`shakespeare replay`: walking through a record, its secrets, and other moves."""
 
+import codecs
+import gzip
 import json
 from pathlib import Path
 
@@ -7,7 +9,7 @@ import pytest
 
 from shakespeare_env.core import registry
 from shakespeare_env.film import Film, film_page
-from shakespeare_table.recorded import from_folder, json_lines
+from shakespeare_table.recorded import from_folder, from_json_lines, json_lines
 from tests.contract.command_line import PLAYED, moves_told, printed, refused
 from tests.contract.small_datasets import write
 
@@ -113,6 +115,27 @@ def test_a_game_as_json_lines(folder, record, begun):
     ):
         Path(begun).write_text("\n".join(map(json.dumps, wrong)))
         assert begun in refused("replay", begun, "--list")
+
+
+@pytest.mark.parametrize(
+    "edited",
+    [
+        lambda lines: lines + b"\n\r\n \t\n",
+        lambda lines: codecs.BOM_UTF8 + lines.replace(b"\n", b"\r\n"),
+        lambda lines: codecs.BOM_UTF8 + b"\n\n" + lines.replace(b"\n", b"\n\n"),
+        lambda lines: b"\n" + lines.replace(b"\n", b"\r"),
+    ],
+)
+def test_a_game_is_read_as_editors_and_pastes_leave_it(record, begun, edited):
+    """Byte order marks, blank lines, and the ends of lines of every system."""
+    file = Path(begun)
+    lines = edited(file.read_bytes())
+    for written in (lines, gzip.compress(lines)):
+        file.write_bytes(written)
+        game = from_json_lines(file)
+        assert (list(game.moves), game.names) == (list(record.moves[:4]), record.names)
+    file.write_bytes(edited(json.dumps(record.positions[0].to_dict(), indent=1).encode()))
+    assert from_json_lines(file).positions == [record.positions[0]]
 
 
 def test_a_game_is_written_as_a_page(record, begun, tmp_path):

@@ -269,3 +269,15 @@ def test_what_cannot_be_asked_is_refused(folder):
     for epoch in ((-1,), (0, (2, 2))):
         with pytest.raises(ValueError, match="epoch"):
             Batches(folder, size=SIZE).epoch(*epoch)
+
+
+@pytest.mark.parametrize("variants", [["x" * 10**6], ["no_such"], None], ids=["long", "", "twice"])
+@pytest.mark.parametrize("folder", KINDS[:1], indirect=True)
+def test_only_variants_that_exist_are_read(folder, variants):
+    """A text as long as the longest in every row of an array would take all memory."""
+    games = read_games(folder).collect()
+    (known, *_) = registry.game(games["game"][0]).options
+    changed = games.with_columns(variants=pl.lit(variants or [known, known]))
+    with pytest.raises(DatasetError, match="its variants cannot be those of a game") as refused:
+        Batches(changed.lazy(), size=SIZE)
+    assert len(str(refused.value)) < 300

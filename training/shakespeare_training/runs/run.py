@@ -18,6 +18,7 @@ from shakespeare_agents.networks.checkpoint import load_checkpoint
 from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.networks.network import LARGEST_WEIGHT, Network
 from shakespeare_agents.storage import write_atomically
+from shakespeare_env.checks.limits import is_utf8
 from shakespeare_env.checks.values import shown
 from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError, TrainingError
@@ -236,7 +237,8 @@ class Run:
             TrainingError: the weights have exploded; what was saved is intact.
             OSError: the run cannot be saved; the last state is intact.
         """
-        self.learner.logger = configure(str(self.folder / LOGS_NAME), ["tensorboard"])
+        logs = self.folder / LOGS_NAME
+        self.learner.logger = configure(str(logs), ["tensorboard"] if is_utf8(logs) else [])
         self._started = time.monotonic()
         # Only while it learns, as the learner would keep the run, and the run its folder.
         self.learner.time_share = lambda: self.time_share

@@ -13,6 +13,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from stable_baselines3.common.callbacks import BaseCallback, CallbackList
 
 from shakespeare_agents.workers import Workers
+from shakespeare_env.checks.limits import is_utf8
 from shakespeare_env.checks.values import command
 from shakespeare_env.core import registry
 from shakespeare_env.errors import AgentNote
@@ -65,7 +66,10 @@ def train(
     against = command("evaluate", *game, folder, "random", "--players", seats)
     _say(console, f"Checkpoint  {folder}")
     _say(console, f"Curves      {folder / CURVES_NAME}")
-    _say(console, f"Logs        tensorboard --logdir {shlex.quote(str(folder / LOGS_NAME))}")
+    logs = f"tensorboard --logdir {shlex.quote(str(folder / LOGS_NAME))}"
+    if not is_utf8(folder):
+        logs = "none: TensorBoard takes no folder whose name is not UTF-8"
+    _say(console, f"Logs        {logs}")
     _say(console, f"Continue    {command('train', '--resume', folder, *longer)}")
     _say(console, f"Evaluate    {against}")
     _say(console, f"Play it     {command('play', *game, folder)}")
