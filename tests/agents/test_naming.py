@@ -238,7 +238,7 @@ def test_older_bundled_networks_stay_and_the_newest_plays_by_default(bundled):
 def test_where_no_bundled_network_fits_the_heuristic_is_the_default(bundled):
     assert default(GAME) == "heuristic"
     assert default(replace(GAME, name="chess")) == "random"
-    with pytest.raises(ValueError, match="no checkpoint"):
+    with pytest.raises(ValueError, match="no network of .* is bundled: train one by"):
         make("network", GAME)
     write_checkpoint(bundled, GAME)
     assert default(GAME) == "network"
