@@ -452,6 +452,7 @@ def everything_seeded(place, seed):
     settings = {"n_envs": 8, "n_steps": 8, "width": 16, "precision": "float32", **FEW}
     more = {"decisions": 99, "players": 3, "games": 6, "seed": seed}
     found = exploit_by_ppo("random", place / "exploit", "figaro", settings=settings, **more)
+    assert found is not None
     return [*results, found.evaluation]
 
 

@@ -200,7 +200,7 @@ class PolicyNetwork(nn.Module):
 
 def _undrawn_layer(inputs: int, outputs: int) -> nn.Linear:
     """Return a layer without the initial weights that PyTorch draws from its global generator."""
-    layer: nn.Linear = nn.utils.skip_init(nn.Linear, inputs, outputs)
+    layer: nn.Linear = nn.utils.skip_init(nn.Linear, inputs, outputs)  # type: ignore[no-untyped-call]
     return layer
 
 

@@ -146,7 +146,8 @@ def test_of_boxes_that_threads_name_at_once_one_is_in_force(monkeypatch, tmp_pat
     monkeypatch.setenv("FIGARO_BOX", "")
     monkeypatch.setattr(registry, "_loaded", {})
     monkeypatch.setattr(registry, "import_module", slow_import)
-    monkeypatch.setattr(registry.box_files, "facts_digest", lambda _folder, box: box.name)
+    facts_digest = "shakespeare_env.checks.box_files.facts_digest"
+    monkeypatch.setattr(facts_digest, lambda _folder, box: box.name)
     with ThreadPoolExecutor(2) as pool:
         played = [*pool.map(ask, boxes)]
     (box,) = [each for each in played if each is not None]
