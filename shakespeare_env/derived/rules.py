@@ -214,7 +214,7 @@ def _unseen(field: StateField, visit: Visit, before: Visit) -> Visit:
 
 
 def _draw(field: StateField, before: Visit) -> Visit:
-    if field.form == "counts" and field.size // field.rows == len(field.places):
+    if field.shows_sum:
         return _deal(field, before)
     put, low, values = _put_into(field), field.low, field.high - field.low + 1
 

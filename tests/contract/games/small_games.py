@@ -25,11 +25,19 @@ def deal(game: Any, players: int, options: int) -> None:
     game["players"], game["to_move"] = players, below(game, players)
     game["winners"][:] = 0
     game["hand"][:] = 0
-    game["laid"][:] = NO_CARD
+    game["laid"][:] = 0  # of absent seats
     game["moved"][:] = 0
     for seat in range(players):
+        game["laid"][seat] = NO_CARD
         for _ in range(CARDS):
             game["hand"][seat, below(game, len(COLOURS))] += 1
+
+
+@rule
+def deal_to_lay_face_down(game: Any, players: int, options: int) -> None:
+    """Three cards for each seat, and nobody has passed."""
+    deal(game, players, options)
+    game["passed"][:] = 0
 
 
 @rule
@@ -88,10 +96,13 @@ def take_all_cards(game: Any, players: int, options: int) -> None:
     """Each seat holds a card of each number."""
     game["players"], game["to_move"], game["prize"] = players, 0, below(game, CARDS)
     game["winners"][:] = 0
-    game["held"][:] = 1
-    game["bid"][:] = NO_CARD
-    game["last"][:] = NO_CARD
+    game["held"][:] = 0  # of absent seats
+    game["bid"][:] = 0
+    game["last"][:] = 0
     game["points"][:] = 0
+    for seat in range(players):
+        game["held"][seat] = 1
+        game["bid"][seat] = game["last"][seat] = NO_CARD
 
 
 @rule
@@ -182,7 +193,7 @@ FACE_DOWN = define(
         _MOVED,
     ],
     actions=_LAYS,
-    set_up=deal,
+    set_up=deal_to_lay_face_down,
     legal=card_or_pass,
     play=lay_face_down,
     scores=won,
