@@ -191,6 +191,7 @@ def arena(
     trust: Annotated[
         bool, typer.Option("--trust", help="Run the programs and the Python that the field names.")
     ] = False,
+    own_game: choices.OwnGame = None,
     workers: workers_options.Processes = 1,
     ray: workers_options.Ray = None,
 ) -> None:
@@ -203,6 +204,7 @@ def arena(
         raise typer.BadParameter("give a field, or the --results of one", param_hint="FIELD.toml")
     if field is None and not (report or merge):
         raise typer.BadParameter("give one to be played", param_hint="FIELD.toml")
+    known = choices.know_own_game(own_game)
     reporting = command("arena", "--report", "--results", folder)
     try:
         from shakespeare_arena import results as store
@@ -218,7 +220,10 @@ def arena(
         elif field and not report:
             given = {"games": games, "minutes": minutes}
             changes = {name: value for name, value in given.items() if value is not None}
-            wanted = Field.read(field).model_copy(update=changes)
+            wanted = Field.read(field, trusted=trust).model_copy(update=changes)
+            if known is not None and wanted.game != known.name:
+                words = f"{field} is played at {wanted.game}, not {known.name}; leave it out"
+                raise typer.BadParameter(words, param_hint="--game")
             if (run := wanted.runs()) and not trust:  # before the file's author can run code here
                 choices.give_up(
                     f"{field} runs {'; '.join(map(repr, run))}; add --trust if you trust it"

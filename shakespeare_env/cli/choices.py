@@ -25,13 +25,27 @@ _INTERRUPTED = 130
 
 
 def game_option(
-    help_text: str = f"One of: {', '.join(registry.names())}.", default: str | bool = True
+    help_text: str = f"One of: {', '.join(registry.names())}", default: str | bool = True
 ) -> Any:
     """The option `--game`; `default` as Typer's `show_default` takes it."""
-    return typer.Option("--game", help=help_text, show_default=default)
+    return typer.Option(
+        "--game",
+        metavar="GAME",
+        help=f"{help_text}; or one of your own, as my.py:GAME.",
+        show_default=default,
+    )
 
 
 GameName = Annotated[str, game_option()]
+OwnGame = Annotated[
+    str | None,
+    typer.Option(
+        "--game",
+        metavar="FILE.py:GAME",
+        help="A game of your own that is met here: its file and its name there.",
+        show_default=False,
+    ),
+]
 _VARIANTS = "; ".join(
     f"{name}: {', '.join(registry.variants(name)) or 'none'}" for name in registry.names()
 )
@@ -42,9 +56,17 @@ Variants = Annotated[
 
 
 def find_game(name: str) -> Game:
-    """The game, or a usage error; gives up if its box is invalid."""
+    """The game, by its name or file, or a usage error; gives up if its box is invalid."""
     with usage_errors("--game"):
-        return registry.game(name)
+        return registry.named(name)
+
+
+def know_own_game(name: str | None) -> Game | None:
+    """The game of a file where one is given, known from now on, or a usage error."""
+    if name is not None and not registry.is_in_file(name):
+        words = f"{name!r} needs no option; give a game of your own, as my.py:GAME"
+        raise typer.BadParameter(words, param_hint="--game")
+    return None if name is None else find_game(name)
 
 
 def new_position(game: Game, players: int, seed: int, variants: list[str] | None) -> Position:

@@ -132,7 +132,8 @@ def train(
         raise typer.BadParameter(f"{minutes} is not a duration", param_hint="--minutes")
     if trust and resume is None:
         raise typer.BadParameter("only --resume asks for it", param_hint="--trust")
-    kept = {"--game": game_name, "--config": config, "--out": out, "--start": start, "--seed": seed}
+    own_game = game_name is not None and registry.is_in_file(game_name)
+    kept = {"--game": None if own_game else game_name, "--config": config, "--out": out, "--start": start, "--seed": seed}
     changed = [name for name, value in {**kept, "--set": settings}.items() if value is not None]
     if resume is not None and changed:
         raise typer.BadParameter(
@@ -150,6 +151,7 @@ def train(
 
         with _give_up_on(folder, *_FAULTS):
             makers = {name: _maker(name) for name in callbacks or ()}
+            game = None if game_name is None else choices.find_game(game_name).name
             if resume is not None:
                 with busy(console, "loading the run"):
                     run = opened.enter_context(
@@ -161,9 +163,12 @@ def train(
                             minutes=minutes,
                         )
                     )
+                if game not in (None, run.config.game):
+                    raise typer.BadParameter(
+                        f"{resume} is a run of {run.config.game}, not {game}", param_hint="--game"
+                    )
                 crew = opened.enter_context(_crew(run.config.algorithm, workers, ray))
             else:
-                game = None if game_name is None else choices.find_game(game_name).name
                 given = {"game": game, "decisions": decisions, "seed": seed}
                 overrides = {name: value for name, value in given.items() if value is not None}
                 overrides |= _parsed(settings)
@@ -321,7 +326,7 @@ def exploit(
         (seats,) = tables_of(game, [game.max_seats if players is None else players])
     (frozen, *_) = lineup_options.make_opponents(game, [agent], seats)
     if isinstance(frozen.agent, SearchAgent):
-        table = "--game", game.name, "--players", str(seats)
+        table = "--game", registry.how_to_name(game.name), "--players", str(seats)
         instead = command("evaluate", "search", agent, *table)
         typer.echo(f"{agent} searches: learning takes hours. Quicker: {instead}", err=True)
     console = UnbreakableConsole()

@@ -54,9 +54,7 @@ def export(
         if folder is None:
             raise ValueError(f"there is no folder {checkpoint!r}; give a checkpoint's, or network")
     try:
-        if (named := read_card(folder).game) not in registry.names():
-            raise CheckpointError(f"made for game {named!r}; give its file with --game")
-        game = choices.find_game(named)
+        game = registry.game(read_card(folder).game)
         place = out or Path("exports") / f"{game.name}-{read_card(folder).weights_digest[:8]}"
         write(folder, game, place, formats)
     except (CheckpointError, ModuleNotFoundError, ValueError) as fault:

@@ -14,7 +14,13 @@ from shakespeare_agents.cli.playing import counted_games
 from shakespeare_agents.naming import running_python
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env.checks.values import number_of
-from shakespeare_env.cli.choices import check_seat, check_writable, give_up
+from shakespeare_env.cli.choices import (
+    OwnGame,
+    check_seat,
+    check_writable,
+    give_up,
+    know_own_game,
+)
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.play.course import Course
 from shakespeare_table.cli import printing, screen
@@ -68,6 +74,7 @@ def replay(
         ),
     ] = None,
     seed: lineup_options.Seed = 0,
+    own_game: OwnGame = None,
 ) -> None:
     """Step through a recorded game; a position is drawn with its legal moves."""
     if instead is not None and (at is None or seat is not None or listed):
@@ -76,6 +83,7 @@ def replay(
     if instead is None and named:
         words = "agents play only after --instead"
         raise typer.BadParameter(words, param_hint=lineup_options.AGENT)
+    know_own_game(own_game)
     try:
         if not record.startswith("{") and Path(record).is_dir():
             game = from_folder(Path(record), game_id or 0)

@@ -218,16 +218,17 @@ BIDS = define(
     checks=[Check("bid", "those before the mover have bid a card they hold", is_out_of_turn)],
 )
 """Seats choose at the same time; the last choice turns all up, so it alone is told."""
-GAMES = (HANDS, FACE_DOWN, BIDS)
+NAMES = ("hands", "facedown", "bids")
 
 
 @contextmanager
 def registered() -> Iterator[None]:
-    """Let the games be known by their names, for a while."""
+    """Let the games be known by their names, for a while; to processes started then, too."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(registry, "_loaded", dict(registry._loaded))
-        patch.setattr(registry, "_digests", dict(registry._digests))
+        for known in ("_loaded", "_digests", "_in_files"):
+            patch.setattr(registry, known, dict(getattr(registry, known)))
         patch.setattr(registry, "_register_views", lambda name, seats: None)
-        for game in GAMES:
-            registry.register(game)
+        patch.setenv(registry._IN_FILES, "")
+        for name in ("HANDS", "FACE_DOWN", "BIDS"):
+            registry.from_file(f"{__file__}:{name}")
         yield

@@ -29,7 +29,6 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.registry import box_fault
 from shakespeare_env.errors import BoxError
 from shakespeare_env.own_files import load_file
-from shakespeare_env.play.course import Course
 
 GAMES = Path(__file__).parents[3] / "docs" / "games"
 BEST_AT_LEDUC = 2.373611
@@ -73,50 +72,6 @@ def test_text_holds_the_whole_position(name):
     for position in positions(name):
         assert Position.from_dict(json.loads(json.dumps(position.to_dict()))) == position
         assert all(len(line) <= 80 for line in str(position).splitlines())
-
-
-@rule
-def hide_coins(game: Any, players: int, options: int) -> None:
-    game["coin"][:] = 0
-    game["winners"][:] = 0
-    game["players"], game["to_move"] = players, 0
-
-
-@rule
-def any_side(game: Any, mask: Any) -> int:
-    mask[:] = True
-    return 2
-
-
-@rule
-def lay(game: Any, action: int) -> None:
-    mover = game["to_move"]
-    game["coin"][mover] = 1 + action
-    game["to_move"] = 1 if mover == 0 else -1
-    if mover == 1:
-        game["winners"][int(game["coin"][0] != game["coin"][1])] = 1
-
-
-@rule
-def of_coins(game: Any, out: Any) -> None:
-    out[0] = game["coin"][0] == game["coin"][1] and game["to_move"] < 0
-
-
-def test_a_move_that_others_cannot_tell_from_another_is_not_told_to_them():
-    """Matching pennies: coins are laid one after the other, unseen."""
-    coin = StateField("coin", 0, 2, 2, by_seat=True, words=("-", "heads", "tails"), visible="owner")
-    sides = {"heads": "lays heads", "tails": "lays tails"}
-    given: Any = {"set_up": hide_coins, "legal": any_side, "play": lay, "scores": of_coins}
-    game = registry.register(
-        define("pennies", seats=range(2, 3), fields=[coin], actions=sides, **given)
-    )
-    first = Position.new(game.name, players=2, seed=0)
-    course = Course([first], []).pushed("heads")
-    assert game.is_secret(first.to_dict(), "heads")
-    assert "heads" in "".join(course.lines(0, 0))
-    assert "heads" not in "".join(course.lines(0, 1))
-    assert "decides in secret" in course.lines(0, 1)[0]
-    assert "heads" in "".join(course.pushed("tails").lines(0, None))
 
 
 @names
