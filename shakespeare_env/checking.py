@@ -114,8 +114,8 @@ def told_pairs(
                 alike.setdefault(_view(after, viewer), []).append(told)
     for group in alike.values():
         for one, other in combinations(group, 2):
-            is_legal = all(one.move in world.moves() for world in worlds) or one.game == other.game
-            if one.move == other.move or not (is_legal and _lead_to_one(worlds, one, other)):
+            is_wiped = one.after == other.after or _lead_to_one(worlds, one, other)
+            if one.move == other.move or not is_wiped:
                 yield one, other
 
 
