@@ -204,7 +204,7 @@ def arena(
         raise typer.BadParameter("give a field, or the --results of one", param_hint="FIELD.toml")
     if field is None and not (report or merge):
         raise typer.BadParameter("give one to be played", param_hint="FIELD.toml")
-    known = choices.know_own_game(own_game)
+    own = None if own_game is None else choices.find_game(own_game)
     reporting = command("arena", "--report", "--results", folder)
     try:
         from shakespeare_arena import results as store
@@ -212,7 +212,7 @@ def arena(
         from shakespeare_arena.field import Field
         from shakespeare_arena.sheets import standings_tables, table_sheets
         from shakespeare_arena.standings import standings_of
-        from shakespeare_env.datasets.reading import read_results
+        from shakespeare_env.datasets.reading import arena_game, read_results
 
         ending = f"With win rates: {reporting}"
         if merge:
@@ -221,9 +221,7 @@ def arena(
             given = {"games": games, "minutes": minutes}
             changes = {name: value for name, value in given.items() if value is not None}
             wanted = Field.read(field, trusted=trust).model_copy(update=changes)
-            if known is not None and wanted.game != known.name:
-                words = f"{field} is played at {wanted.game}, not {known.name}; leave it out"
-                raise typer.BadParameter(words, param_hint="--game")
+            choices.check_own_game(own, wanted.game, field)
             if (run := wanted.runs()) and not trust:  # before the file's author can run code here
                 choices.give_up(
                     f"{field} runs {'; '.join(map(repr, run))}; add --trust if you trust it"
@@ -239,6 +237,7 @@ def arena(
             with workers_options.chosen(workers, ray) as crew, bar:
                 why = tournament.run_arena(wanted, folder, on_progress=show, workers=crew)
             ending = f"Stopped because {why}. {ending}"
+        choices.check_own_game(own, arena_game(folder), folder)
         standings = standings_of(read_results(folder))
     except (ArenaError, DatasetError, ModuleNotFoundError) as fault:
         choices.give_up(str(fault))

@@ -42,7 +42,7 @@ OwnGame = Annotated[
     typer.Option(
         "--game",
         metavar="FILE.py:GAME",
-        help="A game of your own that is met here: its file and its name there.",
+        help="The game, if it is one of your own: its file and its name there.",
         show_default=False,
     ),
 ]
@@ -61,12 +61,10 @@ def find_game(name: str) -> Game:
         return registry.named(name)
 
 
-def know_own_game(name: str | None) -> Game | None:
-    """The game of a file where one is given, known from now on, or a usage error."""
-    if name is not None and not registry.is_in_file(name):
-        words = f"{name!r} needs no option; give a game of your own, as my.py:GAME"
-        raise typer.BadParameter(words, param_hint="--game")
-    return None if name is None else find_game(name)
+def check_own_game(own: Game | None, name: str, where: object) -> None:
+    """A usage error unless what is read is of the game that was given to read it."""
+    if own is not None and own.name != name:
+        raise typer.BadParameter(f"{where} is of {name}, not of {own.name}", param_hint="--game")
 
 
 def new_position(game: Game, players: int, seed: int, variants: list[str] | None) -> Position:

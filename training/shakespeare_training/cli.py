@@ -132,8 +132,8 @@ def train(
         raise typer.BadParameter(f"{minutes} is not a duration", param_hint="--minutes")
     if trust and resume is None:
         raise typer.BadParameter("only --resume asks for it", param_hint="--trust")
-    own_game = game_name is not None and registry.is_in_file(game_name)
-    kept = {"--game": None if own_game else game_name, "--config": config, "--out": out, "--start": start, "--seed": seed}
+    asked = None if game_name is None or registry.is_in_file(game_name) else game_name
+    kept = {"--game": asked, "--config": config, "--out": out, "--start": start, "--seed": seed}
     changed = [name for name, value in {**kept, "--set": settings}.items() if value is not None]
     if resume is not None and changed:
         raise typer.BadParameter(
@@ -151,7 +151,7 @@ def train(
 
         with _give_up_on(folder, *_FAULTS):
             makers = {name: _maker(name) for name in callbacks or ()}
-            game = None if game_name is None else choices.find_game(game_name).name
+            game = None if game_name is None else choices.find_game(game_name)
             if resume is not None:
                 with busy(console, "loading the run"):
                     run = opened.enter_context(
@@ -163,13 +163,11 @@ def train(
                             minutes=minutes,
                         )
                     )
-                if game not in (None, run.config.game):
-                    raise typer.BadParameter(
-                        f"{resume} is a run of {run.config.game}, not {game}", param_hint="--game"
-                    )
+                choices.check_own_game(game, run.config.game, resume)
                 crew = opened.enter_context(_crew(run.config.algorithm, workers, ray))
             else:
-                given = {"game": game, "decisions": decisions, "seed": seed}
+                name = None if game is None else game.name
+                given = {"game": name, "decisions": decisions, "seed": seed}
                 overrides = {name: value for name, value in given.items() if value is not None}
                 overrides |= _parsed(settings)
                 chosen, origin = _chosen(config, overrides, start, minutes)

@@ -16,10 +16,11 @@ from shakespeare_agents.storage import write_atomically
 from shakespeare_env.checks.values import number_of
 from shakespeare_env.cli.choices import (
     OwnGame,
+    check_own_game,
     check_seat,
     check_writable,
+    find_game,
     give_up,
-    know_own_game,
 )
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.play.course import Course
@@ -83,7 +84,7 @@ def replay(
     if instead is None and named:
         words = "agents play only after --instead"
         raise typer.BadParameter(words, param_hint=lineup_options.AGENT)
-    know_own_game(own_game)
+    own = None if own_game is None else find_game(own_game)
     try:
         if not record.startswith("{") and Path(record).is_dir():
             game = from_folder(Path(record), game_id or 0)
@@ -97,6 +98,7 @@ def replay(
             game = from_json_lines(Path(record))
     except (DatasetError, ModuleNotFoundError) as fault:
         give_up(str(fault))
+    check_own_game(own, game.position.game.name, record)
     check_seat(seat, game.position.players)
     if at is not None and at > len(game.moves):
         raise typer.BadParameter(

@@ -79,7 +79,7 @@ def table(
     except ModuleNotFoundError as missing:
         choices.give_up(str(missing))
     for own_game in own_games or ():
-        choices.know_own_game(own_game)
+        choices.find_game(own_game)
     check_agents(registry.names(), agents or [], "--agent")
     token = "" if is_local(host) and not names else secrets.token_urlsafe(12)
     folder = platformdirs.user_data_path("shakespeare-env", appauthor=False)
