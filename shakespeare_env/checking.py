@@ -80,7 +80,7 @@ class _Fault(NamedTuple):
 class ToldOf(NamedTuple):
     """A move in one of two games that a viewer cannot tell apart, and what it is told of it."""
 
-    game: int
+    before: Position
     move: str
     after: Position
     told: ToldMove
@@ -103,14 +103,14 @@ def told_pairs(
     rng, log = np.random.default_rng(seed), GameLog(None, viewer)
     alike: dict[str, list[ToldOf]] = {}
     worlds = [position.copy(), _twin(position, viewer, seed)]
-    for number, before in enumerate(worlds):
+    for before in worlds:
         before.reseed(seed)
         moves = before.moves()
         for move in rng.permutation(moves)[:most].tolist():
             after = before.copy()
             after.push(move)
             if after.to_move is not None:
-                told = ToldOf(number, move, after, log.told(before, move, after))
+                told = ToldOf(before, move, after, log.told(before, move, after))
                 alike.setdefault(_view(after, viewer), []).append(told)
     for group in alike.values():
         for one, other in combinations(group, 2):

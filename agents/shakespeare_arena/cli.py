@@ -14,6 +14,7 @@ from shakespeare_agents.cli import playing as workers_options
 from shakespeare_agents.cli.playing import ResultFile, counted_games, games_progress, show_result
 from shakespeare_env.checks.values import command
 from shakespeare_env.cli import choices
+from shakespeare_env.core import registry
 from shakespeare_env.errors import ArenaError, CheckpointError, DatasetError, agent_notes
 
 # Slow imports are in the commands, to keep the shell's completion quick.
@@ -205,7 +206,11 @@ def arena(
     if field is None and not (report or merge):
         raise typer.BadParameter("give one to be played", param_hint="FIELD.toml")
     own = None if own_game is None else choices.find_game(own_game)
-    reporting = command("arena", "--report", "--results", folder)
+
+    def reporting() -> str:  # a field may name a game of its own
+        options = registry.own_game_options()
+        return command("arena", "--report", "--results", folder, *options)
+
     try:
         from shakespeare_arena import results as store
         from shakespeare_arena import tournament
@@ -214,9 +219,9 @@ def arena(
         from shakespeare_arena.standings import standings_of
         from shakespeare_env.datasets.reading import arena_game, read_results
 
-        ending = f"With win rates: {reporting}"
+        ending = ""
         if merge:
-            ending = f"{folder}: {store.merge(merge, folder):,} new games. {ending}"
+            ending = f"{folder}: {store.merge(merge, folder):,} new games. "
         elif field and not report:
             given = {"games": games, "minutes": minutes}
             changes = {name: value for name, value in given.items() if value is not None}
@@ -236,7 +241,7 @@ def arena(
 
             with workers_options.chosen(workers, ray) as crew, bar:
                 why = tournament.run_arena(wanted, folder, on_progress=show, workers=crew)
-            ending = f"Stopped because {why}. {ending}"
+            ending = f"Stopped because {why}. "
         choices.check_own_game(own, arena_game(folder), folder)
         standings = standings_of(read_results(folder))
     except (ArenaError, DatasetError, ModuleNotFoundError) as fault:
@@ -244,8 +249,8 @@ def arena(
     except OSError as fault:
         choices.give_up(f"the results cannot be written ({fault}); the same command resumes")
     except KeyboardInterrupt:
-        choices.interrupted(f"Stopped; finished games are kept: {reporting}\n")
+        choices.interrupted(f"Stopped; finished games are kept: {reporting()}\n")
     console = Console()
     console.print(standings_tables(standings, [*table_sheets(standings)] if report else ()))
     if not report:
-        console.print(ending, highlight=False, markup=False)
+        console.print(f"{ending}With win rates: {reporting()}", highlight=False, markup=False)

@@ -157,6 +157,11 @@ def how_to_name(name: str) -> str:
     return _in_files.get(name, name)
 
 
+def own_game_options() -> list[str]:
+    """Return what tells a further command of the games that this process was given by file."""
+    return [word for place in _in_files.values() for word in ("--game", place)]
+
+
 def _register_views(name: str, counts: range) -> None:
     """Gymnasium's `<Name>-v0` and any `<Name>-Solo-v0`, and PettingZoo's `<name>_v0`."""
     single_agent: dict[str, dict[str, Any]] = {"": {}}

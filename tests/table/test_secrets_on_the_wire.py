@@ -9,6 +9,7 @@ import pytest
 
 from shakespeare_env import Position
 from shakespeare_env.core.rng import FIRST_FRESH
+from tests.contract.games import small_games
 from tests.table.tables import HTMX, begin, field, links, play, seen, served, site_of, watching
 
 _STEPS = 6
@@ -22,7 +23,18 @@ _BEGINNINGS = [
     ("figaro", 6, 148, "seat"),
     ("figaro", 5, 131, "spectator"),
     ("figaro", 3, 92, "one screen"),
+    ("hands", 3, 1, "seat"),
+    ("facedown", 3, 0, "seat"),
+    ("facedown", 2, 1, "spectator"),
+    ("bids", 3, 1, "spectator"),
+    ("bids", 2, 1, "one screen"),
 ]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _small_games():
+    with small_games.registered():
+        yield
 
 
 def without_identifiers(text):
