@@ -10,6 +10,7 @@ import json
 import pickle
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -22,7 +23,7 @@ from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import first_fault
 from shakespeare_env.core.game import NO_SEAT, Game, Record
 from shakespeare_env.core.position import Position
-from shakespeare_env.errors import PositionError
+from shakespeare_env.errors import PositionError, own_steps
 from shakespeare_env.play.branching import (
     Branches,
     ImpossibleError,
@@ -67,7 +68,7 @@ def check_game(game: Game, *, games: int = 5, seed: int = 0) -> list[str]:
     for players in range(game.min_seats, game.max_seats + 1):
         for variant in (None, *(name for name, seats in game.options.items() if players in seats)):
             for number in range(seed, seed + games):
-                for fault in _RandomGame(game, players, variant, number).faults():
+                for fault in _RandomGame(game, players, variant, number).all_faults():
                     found.setdefault(fault.kind, fault.text)
     return list(found.values())
 
@@ -89,7 +90,7 @@ class ToldOf(NamedTuple):
 def told_pairs(
     position: Position, viewer: int, seed: int, most: int = _MOVES
 ) -> Iterator[tuple[ToldOf, ToldOf]]:
-    """Yield moves that look alike to a viewer, who is told of them in the same words if all is well.
+    """Yield moves that look alike to a viewer, who must be told of them in the same words.
 
     They are moves from a position and from another one that the viewer cannot tell from it. Moves
     that lead to one and the same position, and the last ones of games, may be told as they are.
@@ -161,7 +162,7 @@ class _RandomGame:
     moves: list[str] = field(default_factory=list)
 
     @property
-    def _options(self) -> dict[str, bool]:
+    def _options(self) -> dict[str, Any]:
         return {self.variant: True} if self.variant else {}
 
     def _fault(self, kind: str, what: str, remedy: str) -> _Fault:
@@ -170,20 +171,35 @@ class _RandomGame:
         where = f"seed {self.seed}, {self.players} seats{variant}{last}"
         return _Fault(kind, f"{what}; {remedy} ({where})")
 
-    def faults(self) -> Iterator[_Fault]:
-        """Yield what is wrong, first with the beginning."""
+    def all_faults(self) -> Iterator[_Fault]:
+        """Yield what is wrong until the game is over, or cannot be played on."""
+        try:
+            yield from self._faults()
+        except Exception as fault:  # rules and parts of a game are somebody else's
+            kind, lines = type(fault).__name__, [step.lineno for step in own_steps(fault)]
+            place = f" in {self.game.box.name}, line {lines[-1]}" if lines else ""
+            yield self._fault(f"error {kind}", f"{kind}{place}: {fault}", "mend what raises it")
+
+    def _faults(self) -> Iterator[_Fault]:
         rng = np.random.default_rng(self.seed)
         position = Position.new(
             self.game.name, players=self.players, seed=self.seed, **self._options
         )
         yield from self._faults_of_set_up(position)
         batch = Batch(
-            self.game.name, 1, players=self.players, seed=self.seed, autoreset=False,
+            self.game.name,
+            1,
+            players=self.players,
+            seed=self.seed,
+            autoreset=False,
             **self._options,
         )
         looked_at = 0
         while True:
-            yield from self._faults_of_position(position)
+            faults = list(self._faults_of_position(position))
+            yield from faults
+            if faults:
+                return  # others would follow from them
             yield from self._faults_of_batch(position, batch)
             if position.to_move is None:
                 break
@@ -214,12 +230,15 @@ class _RandomGame:
             yield self._fault(
                 "seed", "one seed sets up two different games", "draw with `below(game, n)` alone"
             )
-        set_up, bits = interpreted(self.game.rules.set_up), self.game.option_bits(
-            self._options, [self.players]
+        set_up, bits = (
+            interpreted(self.game.rules.set_up),
+            self.game.option_bits(self._options, [self.players]),
         )
         records = np.zeros(2, self.game.state)
         for name, each in self.game.ranges.items():
-            records[name] = np.reshape([each.low, each.high], (2,) + (1,) * len(records[name].shape[1:]))
+            records[name] = np.reshape(
+                [each.low, each.high], (2,) + (1,) * len(records[name].shape[1:])
+            )
         records["random"] = position.record()["random"]
         with np.errstate(over="ignore"):
             for record in records:
@@ -252,7 +271,7 @@ class _RandomGame:
         for name in _differing(self.game, read.record(), position.record()):
             yield self._fault(
                 f"text {name}",
-                f"text gives {name} as {_number(read, name)}, where it is {_number(position, name)}",
+                f"text gives {name} as {_number(read, name)}, but it is {_number(position, name)}",
                 "give the field in `text`, or the rule that it `follows`",
             )
         if pickle.loads(pickle.dumps(position)) != position:
@@ -263,7 +282,7 @@ class _RandomGame:
                 part = next(f for f in layout if f.slice.start <= place < f.slice.stop)
                 yield self._fault(
                     f"bounds {part.name}",
-                    f"{part.name}: seat {seat} observes {seen[place]}, not {part.low} to {part.high}",
+                    f"{part.name}: seat {seat} sees {seen[place]}, not {part.low} to {part.high}",
                     "widen the layout, or mend `observe`",
                 )
 
@@ -336,7 +355,8 @@ class _RandomGame:
         if position.to_move == seat and position.moves() != twin.moves():
             odd = sorted({*position.moves()} ^ {*twin.moves()})[0]
             yield self._fault(
-                "moves", f"{odd!r} is legal for seat {seat} in one {alike.removeprefix('in ')}",
+                "moves",
+                f"{odd!r} is legal for seat {seat} in one of two games that it cannot tell apart",
                 "let `legal` read what the mover sees",
             )
         if position.scores() != twin.scores():
@@ -345,16 +365,16 @@ class _RandomGame:
                 f"scores are {position.scores()} and {twin.scores()} {alike}",
                 "let `scores` read what all see",
             )
-        for name in _differing(self.game, again.record(), twin.determinize(seat, seed + 1).record()):
+        for name in _differing(
+            self.game, again.record(), twin.determinize(seat, seed + 1).record()
+        ):
             yield self._fault(
                 f"drawn {name}",
                 f"{name}: what seat {seat} considers possible depends on what it may not know",
                 "let `determinize` draw it independently of the truth",
             )
 
-    def _faults_of_telling(
-        self, position: Position, rng: np.random.Generator
-    ) -> Iterator[_Fault]:
+    def _faults_of_telling(self, position: Position, rng: np.random.Generator) -> Iterator[_Fault]:
         for viewer in (NO_SEAT, *range(self.players)):
             if viewer == position.to_move:
                 continue
@@ -431,7 +451,7 @@ def _can_have_come(before: Position, seat: int, possible: Position) -> bool | No
     unknown = False
     for action in game.actions.ids_for(before.to_move or 0, before.players).values():
         try:
-            if any(courses(lambda branches, action=action: leads(action, branches))):
+            if any(courses(partial(leads, action))):
                 return True
         except NotFollowedError:
             unknown = True

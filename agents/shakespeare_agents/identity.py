@@ -419,7 +419,9 @@ def _register_from(name: str, content: bytes | None, file: Path) -> None:
     try:
         found = [one for one in vars(load_file(file)).values() if isinstance(one, Game)]
     except (Exception, SystemExit) as fault:
-        raise WorkerError(f"{name} on {platform.node()}: {type(fault).__name__}: {fault}") from fault
+        raise WorkerError(
+            f"{name} on {platform.node()}: {type(fault).__name__}: {fault}"
+        ) from fault
     for game in found:
         if game.name == name:
             registry.register(game)

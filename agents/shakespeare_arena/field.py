@@ -170,7 +170,7 @@ class Field(pydantic.BaseModel):
             settings = tomllib.loads(text)
         except (OSError, ValueError) as fault:
             raise ArenaError(f"{file}: cannot be read as a field ({fault})") from fault
-        folder, name = file.resolve().parent, settings.get("game")
+        folder, name = file.resolve().parent, settings.get("game", registry.DEFAULT)
         if registry.is_in_file(name):
             if not trusted:
                 raise ArenaError(f"{file} runs {name!r}; add --trust if you trust it")

@@ -103,7 +103,6 @@ def _find_installed() -> None:
                 f"{entry.value}, a game of an installed package: {fault}; mend or uninstall it"
             ) from fault
 
-
     for named_before in os.environ.get(_IN_FILES, "").splitlines():
         from_file(named_before)
 
@@ -118,7 +117,7 @@ def named(text: str) -> Game:
     return from_file(text) if is_in_file(text) else game(text)
 
 
-def is_in_file(text: str) -> bool:
+def is_in_file(text: object) -> bool:
     """Return whether a text names a game by its file, as `my.py:GAME`."""
     return isinstance(text, str) and text.rpartition(":")[0].endswith(".py")
 

@@ -30,6 +30,8 @@ from shakespeare_env.play.branching import (
 )
 from shakespeare_env.play.tracing import interpreted
 
+_NEVER = frozenset([0])
+
 View = tuple[frozenset[int] | None, ...]
 """The values that each number in sight may have; None for any."""
 
@@ -123,7 +125,7 @@ class Secrecy:
         left, found = {*ids.values()}, set[int]()
         try:
             for mask in courses(run):
-                found |= {action for action in left if values_of(mask[action], bool) != {False}}
+                found |= {action for action in left if values_of(mask[action], bool) != _NEVER}
                 left -= found
                 if not left:
                     break

@@ -26,8 +26,7 @@ _BEGINNINGS = [
     ("hands", 3, 1, "seat"),
     ("facedown", 3, 0, "seat"),
     ("facedown", 2, 1, "spectator"),
-    ("bids", 3, 1, "spectator"),
-    ("bids", 2, 1, "one screen"),
+    ("bids", 3, 1, "seat"),
 ]
 
 

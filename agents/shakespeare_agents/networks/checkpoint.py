@@ -174,10 +174,11 @@ def load_to_play(folder: Path, game: Game) -> Network:
     """A network to play with; warns if it was trained with another box than the one in force."""
     network, card = load_checkpoint(folder, game)
     if card.box_digest != box_digest(game.name):
+        named = how_to_name(game.name)
         warnings.warn(
             f"{folder} was trained with another box than {game.box}, and plays less well with it; "
             "adapt it in minutes: "
-            + command("train", "--game", how_to_name(game.name), "--start", folder, "--minutes", 10),
+            + command("train", "--game", named, "--start", folder, "--minutes", 10),
             stacklevel=2,
         )
     return network

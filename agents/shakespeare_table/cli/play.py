@@ -91,7 +91,14 @@ def play(
                 person.save(save)
             except ValueError as fault:
                 choices.give_up(str(fault))
-    words: list[object] = ["play", *names, "--game", how_to_name(game.name), "--players", position.players]
+    words: list[object] = [
+        "play",
+        *names,
+        "--game",
+        how_to_name(game.name),
+        "--players",
+        position.players,
+    ]
     words += ["--seat", seat, "--seed", seed]
     for name in option or []:
         words += ["--option", name]
