@@ -25,7 +25,7 @@ _BEGINNINGS = [
     ("figaro", 3, 92, "one screen"),
     ("hands", 3, 1, "seat"),
     ("facedown", 3, 0, "seat"),
-    ("facedown", 2, 1, "spectator"),
+    ("facedown", 3, 1, "spectator"),
     ("bids", 3, 1, "seat"),
 ]
 
@@ -76,7 +76,10 @@ def moves_on(rng, pair, knows):
     first = one.moves()
     rng.shuffle(first)
     for move in first:
-        secret = one.to_move != knows and one.game.is_secret(one.to_dict(), move)
+        others = one.to_move != knows
+        # In the small games whatever looks alike must be told alike, secret or not.
+        is_small = one.game.name in small_games.NAMES
+        secret = others and (is_small or one.game.is_secret(one.to_dict(), move))
         second = [it for it in other.moves() if it != move] if secret else []
         rng.shuffle(second)
         for answer in [*second, *([move] if move in other.moves() else [])]:

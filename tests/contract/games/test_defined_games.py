@@ -243,9 +243,9 @@ def test_text_that_does_not_fit_the_fields_is_refused(change, named):
 
 
 def test_every_command_takes_a_game_by_its_file():
-    context = typer.Context(typer.main.get_command(cli.app))
+    commands: Any = typer.main.get_command(cli.app)
     for name in cli.COMMANDS:
-        command = typer.main.get_command(cli.app).get_command(context, name)
+        command = commands.get_command(typer.Context(commands), name)
         (option,) = [param for param in command.params if "--game" in param.opts]
         assert ".py:GAME" in f"{option.metavar} {option.help}", name
 

@@ -163,7 +163,7 @@ def test_moves_that_look_alike_are_told_alike(table):
                     assert one.told == other.told, (seed, step, viewer, one.move, other.move)
                     compared += 1
                     different[one.move != other.move] += 1
-        if compared >= COMPARISONS:
+        if compared >= COMPARISONS * (1 if table in MANY_SEATS else 8):  # small games are quick
             break
     print(f"\n{table}: {compared} pairs of moves compared, {different[True]} of other moves")
     if table in DEFINED:
