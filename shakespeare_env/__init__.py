@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from shakespeare_env.core import registry
 
 if TYPE_CHECKING:
+    from shakespeare_env.checking import check_game as check_game
     from shakespeare_env.compile.decorators import rule as rule
     from shakespeare_env.core.batch import Batch as Batch
     from shakespeare_env.core.device_batch import DeviceBatch as DeviceBatch
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
+    "checking": ("check_game",),
     "compile.decorators": ("rule",),
     "core.batch": ("Batch",),
     "core.device_batch": ("DeviceBatch",),

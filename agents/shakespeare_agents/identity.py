@@ -49,6 +49,7 @@ from shakespeare_env.checks.values import shown
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
 from shakespeare_env.errors import WorkerError, is_own_file
+from shakespeare_env.own_files import load_file
 from shakespeare_env.play.agent import AnyAgent, Player, name_of
 
 DIGITS = 16  # the hexadecimal digits of an agent's digest
@@ -322,7 +323,7 @@ def agent_set(entrants: Sequence[Entrant], game: Game) -> AgentSet:
 
 
 def _arrived(
-    box: tuple[str, str, bytes | None], parcels: Sequence[Any], seats: Sequence[int]
+    box: tuple[str, str, bytes | None, str], parcels: Sequence[Any], seats: Sequence[int]
 ) -> AgentSet:
     game = put_in_force(*box)
     made = [parcel(game) for parcel in parcels]
@@ -381,22 +382,49 @@ def _unpickled(content: bytes, _game: Game) -> AnyAgent:
     return cloudpickle.loads(content)  # type: ignore[no-any-return]
 
 
-def box_of(game: Game) -> tuple[str, str, bytes | None]:
-    """A game's name, the digest of its box, and the box's file unless it is the package's own."""
-    is_own = game.box == registry.own_box(game.name)
-    return game.name, registry.box_digest(game.name), None if is_own else game.box.read_bytes()
+def box_of(game: Game) -> tuple[str, str, bytes | None, str]:
+    """A game's name, its digest, its file's content unless it is the package's own, and its place.
+
+    The file is the box, or that which defines a game without a box.
+    """
+    is_there = not registry.has_box(game.name) or game.box != registry.own_box(game.name)
+    content = game.box.read_bytes() if is_there and game.box.is_file() else None
+    return game.name, registry.box_digest(game.name), content, str(game.box)
 
 
-def put_in_force(name: str, digest: str, content: bytes | None) -> Game:
-    """The game with a box from elsewhere, as of `box_of`, with which this process then plays it."""
+def put_in_force(name: str, digest: str, content: bytes | None, place: str) -> Game:
+    """The game of a file from elsewhere, as of `box_of`; this process plays with it from now on."""
+    if name not in registry.names():
+        _register_from(name, content, Path(place))
     box = registry.own_box(name)
-    if content is not None:
+    if content is not None and registry.has_box(name):
         box = Path(_box_folder().name) / f"{digest}.toml"
         box.write_bytes(content)
     game = registry.game(name, box)
     if fault := registry.box_fault(name, digest):
         raise WorkerError(f"{name} on {platform.node()} is {fault}")
     return game
+
+
+def _register_from(name: str, content: bytes | None, file: Path) -> None:
+    """Register a game from its file if that is here, too, and else from a copy."""
+    if content is None:
+        raise WorkerError(
+            f"{name} is not known on {platform.node()}: workers read a game from its file; define "
+            "it in one, not in a notebook"
+        )
+    if not file.is_file() or file.read_bytes() != content:
+        file = Path(_box_folder().name) / f"{hashlib.sha256(content).hexdigest()}.py"
+        file.write_bytes(content)
+    try:
+        found = [one for one in vars(load_file(file)).values() if isinstance(one, Game)]
+    except (Exception, SystemExit) as fault:
+        raise WorkerError(
+            f"{name} on {platform.node()}: {type(fault).__name__}: {fault}"
+        ) from fault
+    for game in found:
+        if game.name == name:
+            registry.register(game)
 
 
 @cache

@@ -14,6 +14,7 @@ from shakespeare_agents.cli import playing as workers_options
 from shakespeare_agents.cli.playing import ResultFile, counted_games, games_progress, show_result
 from shakespeare_env.checks.values import command
 from shakespeare_env.cli import choices
+from shakespeare_env.core import registry
 from shakespeare_env.errors import ArenaError, CheckpointError, DatasetError, agent_notes
 
 # Slow imports are in the commands, to keep the shell's completion quick.
@@ -196,6 +197,7 @@ def arena(
     trust: Annotated[
         bool, typer.Option("--trust", help="Run the programs and the Python that the field names.")
     ] = False,
+    own_game: choices.OwnGame = None,
     workers: workers_options.Processes = 1,
     ray: workers_options.Ray = None,
 ) -> None:
@@ -214,22 +216,28 @@ def arena(
         raise typer.BadParameter("give a field, or the --results of one", param_hint="FIELD.toml")
     if field is None and not (report or merge):
         raise typer.BadParameter("give one to be played", param_hint="FIELD.toml")
-    reporting = command("arena", "--report", "--results", folder)
+    own = None if own_game is None else choices.find_game(own_game)
+
+    def reporting() -> str:  # a field may name a game of its own
+        options = registry.own_game_options()
+        return command("arena", "--report", "--results", folder, *options)
+
     try:
         from shakespeare_arena import results as store
         from shakespeare_arena import tournament
         from shakespeare_arena.field import Field
         from shakespeare_arena.sheets import standings_tables, table_sheets
         from shakespeare_arena.standings import standings_of
-        from shakespeare_env.datasets.reading import read_results
+        from shakespeare_env.datasets.reading import arena_game, read_results
 
-        ending = f"With win rates: {reporting}"
+        ending = ""
         if merge:
-            ending = f"{folder}: {store.merge(merge, folder):,} new games. {ending}"
+            ending = f"{folder}: {store.merge(merge, folder):,} new games. "
         elif field and not report:
             given = {"games": games, "minutes": minutes}
             changes = {name: value for name, value in given.items() if value is not None}
-            wanted = Field.read(field).model_copy(update=changes)
+            wanted = Field.read(field, trusted=trust).model_copy(update=changes)
+            choices.check_own_game(own, wanted.game, field)
             if (run := wanted.runs()) and not trust:  # before the file's author can run code here
                 choices.give_up(
                     f"{field} runs {'; '.join(map(repr, run))}; add --trust if you trust it"
@@ -244,15 +252,16 @@ def arena(
 
             with workers_options.chosen(workers, ray) as crew, bar:
                 why = tournament.run_arena(wanted, folder, on_progress=show, workers=crew)
-            ending = f"Stopped because {why}. {ending}"
+            ending = f"Stopped because {why}. "
+        choices.check_own_game(own, arena_game(folder), folder)
         standings = standings_of(read_results(folder))
     except (ArenaError, DatasetError, ModuleNotFoundError) as fault:
         choices.give_up(str(fault))
     except OSError as fault:
         choices.give_up(f"the results cannot be written ({fault}); the same command resumes")
     except KeyboardInterrupt:
-        choices.interrupted(f"Stopped; finished games are kept: {reporting}\n")
+        choices.interrupted(f"Stopped; finished games are kept: {reporting()}\n")
     console = Console()
     console.print(standings_tables(standings, [*table_sheets(standings)] if report else ()))
     if not report:
-        console.print(ending, highlight=False, markup=False)
+        console.print(f"{ending}With win rates: {reporting()}", highlight=False, markup=False)

@@ -155,11 +155,14 @@ class Field(pydantic.BaseModel):
         return _checked(settings, "the field")
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> Field:
+    def read(cls, path: str | os.PathLike[str], *, trusted: bool = False) -> Field:
         """A field from TOML, which plays in the file's folder; nothing in it is run.
 
+        The file of a game, `game = "my.py:GAME"`, is run if the field is trusted.
+
         Raises:
-            ArenaError: the file cannot be read, or as of `of`.
+            ArenaError: the file cannot be read, it runs a game's file and is not trusted, or as of
+                `of`.
         """
         file = Path(path)
         try:
@@ -167,7 +170,15 @@ class Field(pydantic.BaseModel):
             settings = parse_toml(text)
         except (OSError, ValueError) as fault:
             raise ArenaError(f"{file}: cannot be read as a field ({fault})") from fault
-        return _checked({**settings, "folder": file.resolve().parent, "text": text}, str(file))
+        folder, name = file.resolve().parent, settings.get("game", registry.DEFAULT)
+        if registry.is_in_file(name):
+            if not trusted:
+                raise ArenaError(f"{file} runs {name!r}; add --trust if you trust it")
+            try:
+                settings["game"] = registry.from_file(str(folder / name)).name
+            except ValueError as fault:
+                raise ArenaError(f"{file}: game: {fault}") from fault
+        return _checked({**settings, "folder": folder, "text": text}, str(file))
 
     def runs(self) -> list[str]:
         """The programs and the Python that playing it runs, for review beforehand."""

@@ -97,7 +97,7 @@ def findings(
         raise typer.BadParameter("name a folder for what is made", param_hint="--out")
     try:
         if sample is not None and out is not None:
-            _sample(out, game_name, sample, seed, groups)
+            _sample(out, choices.find_game(game_name).name, sample, seed, groups)
             return
         # Slow imports are late to keep the shell's completion quick.
         with needing("arena", "findings need"):
@@ -107,11 +107,12 @@ def findings(
             from shakespeare_research.asking import ask, boxes_of, shards_of
 
         assert out is not None
+        game = choices.find_game(game_name)
         shards = shards_of(
-            game_name,
-            boxes_of(game_name, boxes or ()),
+            game.name,
+            boxes_of(game.name, boxes or ()),
             list(dict.fromkeys(player or _WHO)),
-            list(dict.fromkeys(players or [choices.find_game(game_name).max_seats])),
+            list(dict.fromkeys(players or [game.max_seats])),
             games=games,
             seed=seed,
             only=only.split(",") if only else (),

@@ -1,4 +1,4 @@
-"""`shakespeare check`: what is wrong with a box, and what a game's ids and numbers mean."""
+"""`shakespeare check`: what is wrong with a box or a game, and what its ids and numbers mean."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shakespeare_env.cli.choices import DEFAULT_GAME, GameName, find_game, refuse_unread
+from shakespeare_env.core import registry
 
 if TYPE_CHECKING:
     from shakespeare_env.core.game import Game
@@ -23,7 +24,10 @@ def check(
     context: typer.Context,
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[BOX.toml ...]", help="Box files; else the one in force."),
+        typer.Argument(
+            metavar="[BOX.toml|FILE.py:GAME ...]",
+            help="Box files, or games of your own by file and name; else what is in force.",
+        ),
     ] = None,
     game_name: GameName = DEFAULT_GAME,
     every: Annotated[bool, typer.Option("--all", help="List what holds, too.")] = False,
@@ -32,9 +36,10 @@ def check(
         bool, typer.Option("--observation", help="List the fields of an observation instead.")
     ] = False,
 ) -> None:
-    """Say what in box files contradicts the rule book or reports of play.
+    """Say what in box files contradicts the rule book, and what is wrong with games of your own.
 
-    The exit status is 1 if something does. Lists are pages of Markdown.
+    Games are played at random. The exit status is 1 if something is wrong. Lists are pages of
+    Markdown.
     """
     if actions:
         read = {"actions", "game_name"}
@@ -48,9 +53,25 @@ def check(
     elif observation:
         _print_observation(game)
     else:
-        wrong = [file for file in files or [game.box] if not _is_plausible(game_name, file, every)]
-        if wrong:
+        own = [text for text in map(str, files or ()) if registry.is_in_file(text)]
+        sound = [_is_sound(find_game(text)) for text in own]
+        if not files and not registry.has_box(game.name):
+            sound.append(_is_sound(game))
+        elif boxes := [file for file in files or [game.box] if str(file) not in own]:
+            sound += [_is_plausible(game.name, file, every) for file in boxes]
+        if not all(sound):
             raise typer.Exit(1)
+
+
+def _is_sound(game: Game) -> bool:
+    from shakespeare_env.checking import check_game
+
+    faults = check_game(game)
+    for fault in faults:
+        typer.echo(f"{game.name}: {fault}")
+    if not faults:
+        typer.echo(f"{game.name}: nothing is wrong in games played at random")
+    return not faults
 
 
 def _is_plausible(game: str, file: Path, every: bool) -> bool:

@@ -25,13 +25,27 @@ _INTERRUPTED = 130
 
 
 def game_option(
-    help_text: str = f"One of: {', '.join(registry.names())}.", default: str | bool = True
+    help_text: str = f"One of: {', '.join(registry.names())}", default: str | bool = True
 ) -> Any:
     """The option `--game`; `default` as Typer's `show_default` takes it."""
-    return typer.Option("--game", help=help_text, show_default=default)
+    return typer.Option(
+        "--game",
+        metavar="GAME",
+        help=f"{help_text}; or one of your own, as my.py:GAME.",
+        show_default=default,
+    )
 
 
 GameName = Annotated[str, game_option()]
+OwnGame = Annotated[
+    str | None,
+    typer.Option(
+        "--game",
+        metavar="FILE.py:GAME",
+        help="The game, if it is one of your own: its file and its name there.",
+        show_default=False,
+    ),
+]
 _VARIANTS = "; ".join(
     f"{name}: {', '.join(registry.variants(name)) or 'none'}" for name in registry.names()
 )
@@ -42,9 +56,15 @@ Variants = Annotated[
 
 
 def find_game(name: str) -> Game:
-    """The game, or a usage error; gives up if its box is invalid."""
+    """The game, by its name or file, or a usage error; gives up if its box is invalid."""
     with usage_errors("--game"):
-        return registry.game(name)
+        return registry.named(name)
+
+
+def check_own_game(own: Game | None, name: str, where: object) -> None:
+    """A usage error unless what is read is of the game that was given to read it."""
+    if own is not None and own.name != name:
+        raise typer.BadParameter(f"{where} is of {name}, not of {own.name}", param_hint="--game")
 
 
 def new_position(game: Game, players: int, seed: int, variants: list[str] | None) -> Position:

@@ -171,7 +171,8 @@ class Position:
         if not self.is_move(move):
             raise ValueError(
                 f"{self.game.name} has no move {shown(move)} at this table; "
-                f"`shakespeare check --actions --game {self.game.name}` lists them all"
+                f"`shakespeare check --actions --game "
+                f"{registry.how_to_name(self.game.name)}` lists them all"
             )
         return self._ids()[move]
 

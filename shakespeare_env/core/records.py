@@ -36,7 +36,7 @@ class StateField:
         visible: Who sees it.
         pool: Hidden numbers of fields with one pool were dealt from the same cards, so those that a
             seat does not see may be in any order; negative ones stand for no card. Hidden numbers
-            without a pool may each be anything in their range.
+            without a pool may each be anything in their range, of counts with the sum they have.
     """
 
     name: str
@@ -90,6 +90,11 @@ class StateField:
         """The count of its rows: one for each seat, or one."""
         shape = (self.shape,) if isinstance(self.shape, int) else self.shape
         return shape[0] if self.by_seat else 1
+
+    @property
+    def shows_sum(self) -> bool:
+        """Whether the sum of a row is shown to those who do not see the row itself."""
+        return self.form == "counts" and self.size == self.rows * len(self.places)
 
 
 def _unknown(field: str, name: str, given: object, known: tuple[str, ...]) -> str:

@@ -15,7 +15,8 @@ import pettingzoo
 from shakespeare_env.checks import box_files
 from shakespeare_env.checks.values import did_you_mean, shown
 from shakespeare_env.core.game import Game
-from shakespeare_env.errors import BoxError, GameError
+from shakespeare_env.errors import BoxError, GameError, own_steps
+from shakespeare_env.own_files import load_file
 
 DEFAULT = "shakespeare"
 """The game played where none is named."""
@@ -27,7 +28,11 @@ _VARIANTS = {"shakespeare": ("strategic_rest",)}
 _PACKAGE = Path(__file__).resolve().parents[1]
 _WRAPPERS = "shakespeare_env.wrappers"
 
+_IN_FILES = "SHAKESPEARE_GAMES"
+"""The environment variable that names games in files, a line each, to processes started later."""
+
 _loaded: dict[str, Game] = {}
+_in_files: dict[str, str] = {}  # game -> the file and the name there that it was loaded by
 _others_found = False
 _loading = threading.RLock()
 
@@ -77,7 +82,10 @@ def _same_place(place: Path, other: Path) -> bool:
 
 
 def _find_installed() -> None:
-    """Register the games of installed packages, once a process; GameError if one is at fault."""
+    """Register the games of installed packages, and of files that an earlier process has named.
+
+    This happens once a process. GameError if one is at fault.
+    """
     global _others_found
     if _others_found:
         return
@@ -90,6 +98,63 @@ def _find_installed() -> None:
             raise GameError(
                 f"{entry.value}, a game of an installed package: {fault}; mend or uninstall it"
             ) from fault
+
+    for named_before in os.environ.get(_IN_FILES, "").splitlines():
+        from_file(named_before)
+
+
+def named(text: str) -> Game:
+    """Return a game by its name, or load it by its file and its name there, as `my.py:GAME`.
+
+    Raises:
+        ValueError: there is no such game or file.
+        GameError: the file cannot be imported.
+    """
+    return from_file(text) if is_in_file(text) else game(text)
+
+
+def is_in_file(text: object) -> bool:
+    """Return whether a text names a game by its file, as `my.py:GAME`."""
+    return isinstance(text, str) and text.rpartition(":")[0].endswith(".py")
+
+
+def from_file(text: str) -> Game:
+    """Load and register a game named as `my.py:GAME`; processes started later know it, too.
+
+    Errors are those of `named`.
+    """
+    source, _, attribute = text.rpartition(":")
+    file = Path(source).resolve()
+    if not file.is_file():
+        raise ValueError(f"there is no file {source!r}; give the path of one that is there")
+    try:
+        module = load_file(file)
+    except (Exception, SystemExit) as fault:
+        lines = [step.lineno for step in own_steps(fault)] or [getattr(fault, "lineno", None)]
+        line = "" if lines[-1] is None else f", line {lines[-1]}"
+        raise GameError(
+            f"{source}{line}: {type(fault).__name__}: {fault}; mend the file"
+        ) from fault
+    found = getattr(module, attribute, None)
+    if not isinstance(found, Game):
+        games = [name for name, value in vars(module).items() if isinstance(value, Game)]
+        known = f"name one of its games: {', '.join(games)}" if games else "make one with `define`"
+        raise ValueError(f"{attribute!r} is no game of {source}; {known}")
+    register(found)
+    _in_files[found.name] = f"{file}:{attribute}"
+    before = os.environ.get(_IN_FILES, "").splitlines()
+    os.environ[_IN_FILES] = "\n".join(dict.fromkeys([*before, _in_files[found.name]]))
+    return found
+
+
+def how_to_name(name: str) -> str:
+    """Return what `--game` takes in another process for a game: its name, or `my.py:GAME`."""
+    return _in_files.get(name, name)
+
+
+def own_game_options() -> list[str]:
+    """Return what tells a further command of the games that this process was given by file."""
+    return [word for place in _in_files.values() for word in ("--game", place)]
 
 
 def _register_views(name: str, counts: range) -> None:
@@ -154,7 +219,10 @@ def _check_name(name: str) -> None:
     if not isinstance(name, str) or (name not in _SEATS and name not in names()):
         question = did_you_mean(name, names()) if isinstance(name, str) else ""
         known = ", ".join(names())
-        raise ValueError(f"there is no game {shown(name)}{question}; there are: {known}")
+        raise ValueError(
+            f"there is no game {shown(name)}{question}; there are: {known}; give one of your own "
+            "as --game FILE.py:GAME, or `register` it"
+        )
 
 
 def has_box(name: str) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from operator import eq
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from shakespeare_env.derived.notation import Notation
 from shakespeare_env.derived.presentation import OVER, TURN, DerivedPresentation
 from shakespeare_env.derived.rules import Check, checks_of, determinizing, faulting, observing
 from shakespeare_env.derived.rules import scratch as scratch_of
-from shakespeare_env.play.tracing import interpreted
+from shakespeare_env.derived.secrecy import Secrecy
 
 
 def define(
@@ -74,8 +73,8 @@ def define(
         box: The component file in force; by default the file of `set_up`.
         digest: See `Game`.
         forecast_horizon: See `Game`.
-        is_secret: See `Game`; by default a move is secret if another seat would see the same after
-            another legal one, which takes a while to find out.
+        is_secret: See `Game`; by default a move is secret if the others could see the same after
+            another one, whatever is hidden from them, or if that takes too long to find out.
 
     Raises:
         ValueError: the name, a field or the pair `observe` and `layout` is not as described.
@@ -113,7 +112,7 @@ def define(
     by_name = {field.name: field for field in all_fields}
     in_text = {key: by_name[name] for key, name in (text or {f.name: f.name for f in seen}).items()}
     notation = Notation(name, seats, state, all_fields, in_text, checks)
-    is_secret = is_secret or _secrecy(notation, table, legal, play)
+    is_secret = is_secret or Secrecy(notation, table, legal, play)
     derived = DerivedPresentation(notation, table, scores, is_secret)
     return Game(
         name=name,
@@ -139,32 +138,6 @@ def define(
         digest=digest,
         forecast_horizon=forecast_horizon,
     )
-
-
-def _secrecy(
-    notation: Notation, table: ActionTable, legal: Any, play: Any
-) -> Callable[[Mapping[str, Any], str], bool]:
-    may, plays = interpreted(legal), interpreted(play)
-
-    def is_secret(position: Mapping[str, Any], move: str) -> bool:
-        mover, players = position["to_move"], position["players"]
-        mask, before = np.zeros(table.size, np.bool_), np.zeros(1, notation.state)[0]
-        notation.from_dict(position, before)
-        may(before, mask)
-        seen = {}
-        for action in np.flatnonzero(mask).tolist():
-            record = before.copy()
-            plays(record, action)
-            after = notation.to_dict(record)
-            others = (seat for seat in range(players) if seat != mover)
-            seen[table.text(action, mover, players)] = [
-                notation.seen_by(after, seat) for seat in others
-            ]
-        played = seen.pop(move)
-        same = (map(eq, views, played) for views in seen.values())
-        return any(map(any, same))
-
-    return is_secret
 
 
 def _check(field: StateField, seats: int) -> None:

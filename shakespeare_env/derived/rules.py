@@ -152,7 +152,8 @@ def determinizing(
 ) -> Callable[[Record, int], None]:
     """The rule `Rules.determinize`: what a seat does not see, drawn anew.
 
-    The unseen cards of a pool are shuffled and other unseen numbers drawn from their range until
+    The unseen cards of a pool are shuffled, and other unseen numbers drawn from their range, of
+    counts with the sum that they have, until
     the position has no fault and the mover has a choice, if it truly has one: everybody knows that
     forced moves are played automatically. Cards are sorted first, so their true places have no
     influence.
@@ -213,6 +214,8 @@ def _unseen(field: StateField, visit: Visit, before: Visit) -> Visit:
 
 
 def _draw(field: StateField, before: Visit) -> Visit:
+    if field.shows_sum:
+        return _deal(field, before)
     put, low, values = _put_into(field), field.low, field.high - field.low + 1
 
     @rule
@@ -221,6 +224,30 @@ def _draw(field: StateField, before: Visit) -> Visit:
         return count
 
     return _unseen(field, draw, before)
+
+
+def _deal(field: StateField, before: Visit) -> Visit:
+    """Draw the kinds of what is counted, one by one; all see the sum of a row, which stays."""
+    shown, rows, by_seat = _shown_of(field), field.rows, field.by_seat
+    number, put, high, kinds = _number_of(field), _put_into(field), field.high, len(field.places)
+
+    @rule
+    def deal(game: Record, seat: int, count: int) -> int:
+        count = before(game, seat, count)
+        for row in range(min(rows, game["players"]) if by_seat else rows):
+            if not shown(game, seat, row):
+                left, first = 0, row * kinds
+                for place in range(first, first + kinds):
+                    left += number(game, place)
+                    put(game, place, 0)
+                while left > 0:
+                    place = first + below(game, kinds)
+                    if number(game, place) < high:
+                        put(game, place, number(game, place) + 1)
+                        left -= 1
+        return count
+
+    return deal
 
 
 def _exchange(field: StateField, before: Visit) -> Visit:

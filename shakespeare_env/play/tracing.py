@@ -47,14 +47,20 @@ class Tracer:
         legal: The rule `Rules.legal`.
         n_actions: The length of a mask.
         tellers: What gives a call's events, by rule.
+        instead: What is called in place of a rule, by rule.
     """
 
     def __init__(
-        self, play: Function, legal: Function, n_actions: int, tellers: Mapping[Function, Teller]
+        self,
+        play: Function,
+        legal: Function,
+        n_actions: int,
+        tellers: Mapping[Function, Teller],
+        instead: Mapping[Function, Function] | None = None,
     ) -> None:
         self._n_actions = n_actions
         self._tellers = {_source(rule): teller for rule, teller in tellers.items()}
-        self._twins: dict[FunctionType, Function] = {}
+        self._twins = {_source(rule): called for rule, called in (instead or {}).items()}
         self._modules: dict[ModuleType, _Module] = {}
         self._lock = threading.Lock()
         self._events: list[Event] = []
@@ -118,9 +124,13 @@ class Tracer:
         return call
 
 
+def interpreted(rule: Function, instead: Mapping[Function, Function] | None = None) -> Function:
+    """A rule as the interpreter runs it, with all that it calls, or what is called instead."""
+    return Tracer(rule, rule, 0, {}, instead)._play if instead else _interpreted(rule)
+
+
 @cache
-def interpreted(rule: Function) -> Function:
-    """A rule as the interpreter runs it, with all that it calls."""
+def _interpreted(rule: Function) -> Function:
     return Tracer(rule, rule, 0, {})._play
 
 

@@ -1,6 +1,7 @@
 """A language model plays whole games through the package's own client, and learns no secrets."""
 
 import asyncio
+import itertools
 import json
 import os
 import random
@@ -10,10 +11,12 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import numpy as np
 import pytest
 from mcp import Client, StdioServerParameters
 
 from shakespeare_env import Position
+from shakespeare_env.checking import told_pairs
 from shakespeare_env.core import registry
 from shakespeare_env.core.position import compile_all
 from shakespeare_env.core.rng import FIRST_FRESH
@@ -24,6 +27,7 @@ from shakespeare_table.mcp.table import Opponent, Start, Table
 from shakespeare_table.mcp.tables import RequestError, Tables
 from tests.contract import knowledge
 from tests.contract.each_table import full_tables, small_tables
+from tests.contract.games import small_games
 from tests.contract.random_games import sampled
 
 
@@ -217,10 +221,14 @@ def test_over_standard_input_and_output_a_model_gets_onto_the_ladder(tmp_path):
 
 
 class Lowest:
-    """Plays the legal action of the lowest id, whatever it knows."""
+    """Plays the legal action of the lowest id, whatever it knows, perhaps after another one."""
+
+    def __init__(self, first=None):
+        self._first = first
 
     def act(self, observations, masks, rng):
-        return masks.argmax(axis=1)
+        action, self._first = self._first, None
+        return masks.argmax(axis=1) if action is None else np.full(len(masks), action)
 
 
 def test_folders_of_agents_are_shown_to_nobody(tmp_path, capsys):
@@ -236,9 +244,9 @@ def test_folders_of_agents_are_shown_to_nobody(tmp_path, capsys):
     assert str(tmp_path) in capsys.readouterr().err
 
 
-def tables_at(position, seat):
+def tables_at(position, seat, opponent=None):
     """Tables with one game, at a position."""
-    opponents = [Opponent("lowest", "", Lowest())] * (position.players - 1)
+    opponents = [Opponent("lowest", "", opponent or Lowest())] * (position.players - 1)
     tables = Tables()
     tables._tables[1] = Table(1, position, Start(0, 0, ()), seat, opponents)
     return tables
@@ -260,6 +268,27 @@ def seen(tables):
     """What the seat sees of the game so far: the same for games that it cannot tell apart."""
     table = tables._tables[1]
     return [position.seen_by(table.seat) for position in table.positions]
+
+
+@pytest.mark.parametrize("name", small_games.NAMES)
+def test_what_a_model_is_told_of_own_games_depends_on_nothing_hidden(name):
+    """Two games that its seat cannot tell apart, with moves after which it still cannot."""
+    compared = 0
+    with small_games.registered():
+        for seed, step in itertools.product(range(6), range(4)):
+            position = Position.new(name, players=3, seed=seed)
+            for _ in range(step):
+                position.push(position.moves()[seed % len(position.moves())])
+            for viewer in {0, 1, 2} - {position.to_move}:
+                for pair in told_pairs(position, viewer, seed):
+                    one, other = [
+                        tables_at(it.before, viewer, Lowest(it.before.action_id(it.move)))
+                        for it in pair
+                    ]
+                    if seen(one) == seen(other) and not one._tables[1].is_over:
+                        assert sent(one, ()) == sent(other, ()), [it.move for it in pair]
+                        compared += 1
+    assert compared > 10
 
 
 @full_tables

@@ -20,6 +20,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.errors import WorkerError
 from tests.arena.small_arenas import games
 from tests.contract import knowledge
+from tests.contract.games import small_games
 from tests.contract.small_datasets import write
 from tests.workers.agents_for_tests import Drawn, Held, last_legal
 
@@ -104,8 +105,23 @@ def test_a_box_travels(tmp_path):
     digest = registry._digest_of(name, box)
     plain = box_of(registry.game(name))
     assert plain[2] is None
-    assert arrival((name, digest, box.read_bytes())) == digest
+    assert arrival((name, digest, box.read_bytes(), str(box))) == digest
     # A machine's own box gives way.
     assert arrival(plain, **{f"{name.upper()}_BOX": str(box)}) == registry.box_digest(name)
     with pytest.raises(WorkerError, match=f"{name} on .* is made with another box"):
-        put_in_force(name, "0" * 64, None)
+        put_in_force(name, "0" * 64, None, "")
+
+
+def test_a_game_of_ones_own_travels_with_its_file(tmp_path):
+    """Where the file is not, a copy is played; a notebook has none to send."""
+    file = tmp_path / "bids.py"
+    file.write_bytes(Path(small_games.__file__).read_bytes())
+    with small_games.registered():
+        digest = registry.box_digest("bids")
+        there = box_of(registry.game("bids"))
+        assert there[2] == file.read_bytes()
+        for place in (small_games.__file__, str(tmp_path / "gone.py")):
+            sent = (*there[:3], place)
+            assert arrival(sent, SHAKESPEARE_GAMES="", NUMBA_DISABLE_JIT="1") == digest
+    with pytest.raises(WorkerError, match=r"bids is not known on .* define it in one"):
+        put_in_force("bids", digest, None, "")

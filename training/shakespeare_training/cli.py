@@ -139,6 +139,8 @@ def train(
         raise typer.BadParameter(f"{minutes} is not a duration", param_hint="--minutes")
     if resume is not None:
         read = {"resume", "trust", "decisions", "minutes", "device", "workers", "ray", "callbacks"}
+        if registry.is_in_file(game_name):  # says where the run's game is, and changes nothing
+            read.add("game_name")
         words = "--resume keeps a run's folder and settings, of which only --decisions may change"
         choices.refuse_unread(context, read, words)
     elif print_config:
@@ -158,6 +160,7 @@ def train(
 
         with _give_up_on(folder, *_FAULTS):
             makers = {name: _maker(name) for name in callbacks or ()}
+            game = None if game_name is None else choices.find_game(game_name)
             if resume is not None:
                 with busy(console, "loading the run"):
                     run = opened.enter_context(
@@ -169,10 +172,11 @@ def train(
                             minutes=minutes,
                         )
                     )
+                choices.check_own_game(game, run.config.game, resume)
                 crew = opened.enter_context(_crew(run.config.algorithm, workers, ray))
             else:
-                game = None if game_name is None else choices.find_game(game_name).name
-                given = {"game": game, "decisions": decisions, "seed": seed}
+                name = None if game is None else game.name
+                given = {"game": name, "decisions": decisions, "seed": seed}
                 overrides = {name: value for name, value in given.items() if value is not None}
                 overrides |= _parsed(settings)
                 chosen, origin = _chosen(config, overrides, start, minutes)
@@ -349,7 +353,7 @@ def exploit(
         (seats,) = tables_of(game, [game.max_seats if players is None else players])
     (frozen, *_) = lineup_options.make_opponents(game, [agent], seats)
     if isinstance(frozen.agent, SearchAgent):
-        table = "--game", game.name, "--players", str(seats)
+        table = "--game", registry.how_to_name(game.name), "--players", str(seats)
         instead = command("evaluate", "search", agent, *table)
         typer.echo(f"{agent} searches: learning takes hours. Quicker: {instead}", err=True)
     console = UnbreakableConsole()

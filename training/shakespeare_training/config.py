@@ -202,9 +202,7 @@ class TrainingConfig(BaseModel):
     @classmethod
     def _is_a_game(cls, value: str) -> str:
         if value not in registry.names():
-            known = registry.names()
-            question = did_you_mean(value, known)
-            raise ValueError(f"there is no such game{question}; the games: {', '.join(known)}")
+            registry.seats(value)  # says what to do
         return value
 
     @field_validator("opponents")
@@ -361,7 +359,7 @@ def train_command(config: TrainingConfig, precision: str, start: Path | None = N
 
 def game_option(game: str) -> list[str]:
     """The option that names a game on the command line; none for the default game."""
-    return [] if game == registry.DEFAULT else ["--game", game]
+    return [] if game == registry.DEFAULT else ["--game", registry.how_to_name(game)]
 
 
 def toml_value(value: Any) -> str:

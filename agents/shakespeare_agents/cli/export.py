@@ -58,9 +58,7 @@ def export(
         if game_name is not None and game.name != named:
             words = f"the checkpoint is of {named}, not of {game.name}: leave it out"
             raise typer.BadParameter(words, param_hint="--game")
-        if named not in registry.names():
-            raise CheckpointError(f"made for game {named!r}; give its file with --game")
-        game = choices.find_game(named)
+        game = registry.game(named)
         place = out or Path("exports") / f"{game.name}-{read_card(folder).weights_digest[:8]}"
         write(folder, game, place, formats)
     except (CheckpointError, ModuleNotFoundError, ValueError) as fault:

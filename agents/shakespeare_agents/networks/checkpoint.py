@@ -23,7 +23,7 @@ from shakespeare_agents import storage
 from shakespeare_agents.networks.network import HEADS, LARGEST_WEIGHT, Network, Tensors
 from shakespeare_env.checks.values import command, shown
 from shakespeare_env.core.game import Game
-from shakespeare_env.core.registry import box_digest
+from shakespeare_env.core.registry import box_digest, how_to_name
 from shakespeare_env.errors import CheckpointError
 
 FORMAT = 6
@@ -174,10 +174,11 @@ def load_to_play(folder: Path, game: Game) -> Network:
     """A network to play with; warns if it was trained with another box than the one in force."""
     network, card = load_checkpoint(folder, game)
     if card.box_digest != box_digest(game.name):
+        named = how_to_name(game.name)
         warnings.warn(
             f"{folder} was trained with another box than {game.box}, and plays less well with it; "
             "adapt it in minutes: "
-            + command("train", "--game", game.name, "--start", folder, "--minutes", 10),
+            + command("train", "--game", named, "--start", folder, "--minutes", 10),
             stacklevel=2,
         )
     return network

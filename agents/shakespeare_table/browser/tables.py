@@ -258,7 +258,10 @@ class LiveTables:
             if (stored := self._store.table(table_id)) is None:
                 return None
             if (game := stored.plan.game) not in registry.names():
-                raise TableError(f"this table is of {shown(game)}, which is not known here")
+                raise TableError(
+                    f"this table is of {shown(game)}, which is not known "
+                    "here; start the table with --game and its file"
+                )
             self._wait_for(game)
             with self._opening:  # of two that are open, one would miss the other's moves
                 if (table := self._open.get(table_id)) is None:

@@ -41,7 +41,7 @@ def mcp(
     with choices.usage_errors("--name"):
         name = name and player_name(name)
     if game_name is not None:
-        choices.find_game(game_name)
+        game_name = choices.find_game(game_name).name
     try:  # slow imports are late to keep the shell's completion quick
         from shakespeare_env.datasets.reading import arena_game, is_arena
         from shakespeare_table.mcp.server import server_of

@@ -11,6 +11,7 @@ import typer
 from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_env.checks.values import command
 from shakespeare_env.cli import choices
+from shakespeare_env.core.registry import how_to_name, own_game_options
 from shakespeare_env.play.course import Course
 from shakespeare_table.cli import screen
 from shakespeare_table.cli.printing import print_move, print_scores
@@ -90,7 +91,14 @@ def play(
                 person.save(save)
             except ValueError as fault:
                 choices.give_up(str(fault))
-    words: list[object] = ["play", *names, "--game", game.name, "--players", position.players]
+    words: list[object] = [
+        "play",
+        *names,
+        "--game",
+        how_to_name(game.name),
+        "--players",
+        position.players,
+    ]
     words += ["--seat", seat, "--seed", seed]
     for name in option or []:
         words += ["--option", name]
@@ -98,7 +106,7 @@ def play(
         words += ["--moves", " ".join(played)]
     typer.echo(f"{farewell}, run\n  {command(*words)}")
     if save is not None:
-        typer.echo(f"To look at it, run\n  {command('replay', save)}")
+        typer.echo(f"To look at it, run\n  {command('replay', save, *own_game_options())}")
     if session.failed is not None:
         raise typer.Exit(1)
 

@@ -14,7 +14,15 @@ from shakespeare_agents.cli.playing import counted_games
 from shakespeare_agents.naming import running_python
 from shakespeare_agents.storage import write_output
 from shakespeare_env.checks.values import number_of
-from shakespeare_env.cli.choices import check_seat, check_writable, give_up, refuse_unread
+from shakespeare_env.cli.choices import (
+    OwnGame,
+    check_own_game,
+    check_seat,
+    check_writable,
+    find_game,
+    give_up,
+    refuse_unread,
+)
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.play.course import Course
 from shakespeare_table.cli import printing, screen
@@ -69,22 +77,24 @@ def replay(
         ),
     ] = None,
     seed: lineup_options.Seed = 0,
+    own_game: OwnGame = None,
 ) -> None:
     """Step through a recorded game; a position is drawn with its legal moves."""
     if page is not None:
-        read = {"record", "game_id", "seat", "page"}
+        read = {"record", "own_game", "game_id", "seat", "page"}
         refuse_unread(context, read, "--page writes the whole game")
     elif instead is not None:
-        read = {"record", "game_id", "instead", "at", "named", "continuations", "seed"}
+        read = {"record", "own_game", "game_id", "instead", "at", "named", "continuations", "seed"}
         refuse_unread(context, read, "what follows --instead is shown in full")
         if at is None:
             raise typer.BadParameter("give --at as well", param_hint="--instead")
     elif listed:
-        read = {"record", "game_id", "seat", "listed"}
+        read = {"record", "own_game", "game_id", "seat", "listed"}
         refuse_unread(context, read, "--list lists all moves and plays none")
     else:
-        read = {"record", "game_id", "seat", "at"}
+        read = {"record", "own_game", "game_id", "seat", "at"}
         refuse_unread(context, read, "agents play only after --instead")
+    own = None if own_game is None else find_game(own_game)
     try:
         if not record.startswith("{") and Path(record).is_dir():
             game = from_folder(Path(record), game_id or 0)
@@ -98,6 +108,7 @@ def replay(
             game = from_json_lines(Path(record))
     except (DatasetError, ModuleNotFoundError) as fault:
         give_up(str(fault))
+    check_own_game(own, game.position.game.name, record)
     check_seat(seat, game.position.players)
     if at is not None and at > len(game.moves):
         raise typer.BadParameter(

@@ -53,6 +53,15 @@ def table(
             "repeated.",
         ),
     ] = None,
+    own_games: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--game",
+            metavar="FILE.py:GAME",
+            help="Offer this game of your own, too; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     limit: Annotated[
         float,
         typer.Option(
@@ -69,6 +78,8 @@ def table(
             from shakespeare_table.browser.store import StoreError
     except ModuleNotFoundError as missing:
         choices.give_up(str(missing))
+    for own_game in own_games or ():
+        choices.find_game(own_game)
     check_agents(registry.names(), agents or [], "--agent")
     token = "" if is_local(host) and not names else secrets.token_urlsafe(12)
     folder = platformdirs.user_data_path("shakespeare-env", appauthor=False)

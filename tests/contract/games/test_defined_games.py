@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import typer
 
 from shakespeare_arena import evaluate
 from shakespeare_env import (
@@ -21,6 +22,7 @@ from shakespeare_env import (
     PositionError,
     StateField,
     below,
+    cli,
     define,
     rule,
     rulebook,
@@ -29,7 +31,8 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.registry import box_fault
 from shakespeare_env.errors import BoxError
 from shakespeare_env.own_files import load_file
-from shakespeare_env.play.course import Course
+from tests.contract.games import small_games
+from tests.contract.processes import said_by
 
 GAMES = Path(__file__).parents[3] / "docs" / "games"
 BEST_AT_LEDUC = 2.373611
@@ -73,50 +76,6 @@ def test_text_holds_the_whole_position(name):
     for position in positions(name):
         assert Position.from_dict(json.loads(json.dumps(position.to_dict()))) == position
         assert all(len(line) <= 80 for line in str(position).splitlines())
-
-
-@rule
-def hide_coins(game: Any, players: int, options: int) -> None:
-    game["coin"][:] = 0
-    game["winners"][:] = 0
-    game["players"], game["to_move"] = players, 0
-
-
-@rule
-def any_side(game: Any, mask: Any) -> int:
-    mask[:] = True
-    return 2
-
-
-@rule
-def lay(game: Any, action: int) -> None:
-    mover = game["to_move"]
-    game["coin"][mover] = 1 + action
-    game["to_move"] = 1 if mover == 0 else -1
-    if mover == 1:
-        game["winners"][int(game["coin"][0] != game["coin"][1])] = 1
-
-
-@rule
-def of_coins(game: Any, out: Any) -> None:
-    out[0] = game["coin"][0] == game["coin"][1] and game["to_move"] < 0
-
-
-def test_a_move_that_others_cannot_tell_from_another_is_not_told_to_them():
-    """Matching pennies: coins are laid one after the other, unseen."""
-    coin = StateField("coin", 0, 2, 2, by_seat=True, words=("-", "heads", "tails"), visible="owner")
-    sides = {"heads": "lays heads", "tails": "lays tails"}
-    given: Any = {"set_up": hide_coins, "legal": any_side, "play": lay, "scores": of_coins}
-    game = registry.register(
-        define("pennies", seats=range(2, 3), fields=[coin], actions=sides, **given)
-    )
-    first = Position.new(game.name, players=2, seed=0)
-    course = Course([first], []).pushed("heads")
-    assert game.is_secret(first.to_dict(), "heads")
-    assert "heads" in "".join(course.lines(0, 0))
-    assert "heads" not in "".join(course.lines(0, 1))
-    assert "decides in secret" in course.lines(0, 1)[0]
-    assert "heads" in "".join(course.pushed("tails").lines(0, None))
 
 
 @names
@@ -300,3 +259,152 @@ def test_text_that_does_not_fit_the_fields_is_refused(change, named):
     text = Position.new("leduc", players=2, seed=0).to_dict()
     with pytest.raises(PositionError, match=named):
         Position.from_dict({**text, **change})
+
+
+def test_every_command_takes_a_game_by_its_file():
+    commands: Any = typer.main.get_command(cli.app)
+    for name in cli.COMMANDS:
+        command = commands.get_command(typer.Context(commands), name)
+        (option,) = [param for param in command.params if "--game" in param.opts]
+        assert ".py:GAME" in f"{option.metavar} {option.help}", name
+
+
+_COMMANDS = """
+import re, shlex, sys
+from typer.testing import CliRunner
+from shakespeare_env.cli import app
+for line in sys.stdin:
+    done = CliRunner().invoke(app, shlex.split(line), env={"COLUMNS": None, "LINES": None})
+    words = re.sub("[│╭╮╰╯─]", " ", done.stdout + done.stderr).split()
+    print(f"{done.exit_code}|{' '.join(words)}")
+"""
+
+
+def test_a_game_in_a_file_is_played_recorded_and_read_again(tmp_path):
+    """By workers, too; what was saved of it says what to give where it is not known."""
+    (tmp_path / "my.py").write_bytes((GAMES / "leduc.py").read_bytes())
+    agents = 'agents = ["random", "search,rollouts=random,simulations=2"]'
+    (tmp_path / "field.toml").write_text(f'game = "my.py:GAME"\ngames = 2\n{agents}\n')
+    own = "--game my.py:GAME"
+    first = [
+        "watch random --game nowhere.py:GAME",
+        "watch random --game my.py:FIELDS",
+        "arena field.toml",
+        f"play random {own} --seed 1 --save game.jsonl",
+        f"dataset random {own} --out games --games 2 --workers 2",
+        "arena field.toml --trust",
+        "check my.py:GAME",
+    ]
+    then = [
+        "replay game.jsonl --list",
+        "arena --report --results field",
+        f"replay game.jsonl --list {own}",
+        f"replay games --list {own}",
+        f"arena --report --results field {own}",
+        f"arena --report --results field {own.replace('my', 'kuhn')}",
+    ]
+    (tmp_path / "kuhn.py").write_bytes((GAMES / "kuhn.py").read_bytes())
+    said = [
+        said_by(
+            _COMMANDS,
+            folder=tmp_path,
+            given="\n".join(lines),
+            SHAKESPEARE_GAMES="",
+            NUMBA_DISABLE_JIT="1",
+            PYTHONWARNINGS="ignore",
+        ).splitlines()
+        for lines in (first, then)
+    ]
+    assert [line[0] for line in said[0]] == list("2210000")
+    for line, words in zip(
+        said[0],
+        (
+            "there is no file 'nowhere.py'",
+            "'FIELDS' is no game of my.py; name one of its games: GAME",
+            "field.toml runs 'my.py:GAME'; add --trust",
+            f"--game {tmp_path}/my.py:GAME --players 2",
+            "games: 2 games",
+            f"--results field --game {tmp_path}/my.py:GAME",
+            "leduc: nothing is wrong",
+        ),
+        strict=True,
+    ):
+        assert words in line
+    assert [line[0] for line in said[1]] == list("110002")
+    for line in said[1][:2]:
+        assert "there is no game 'leduc'" in line
+        assert "--game FILE.py:GAME" in line
+    assert "field is of leduc, not of kuhn" in said[1][-1]
+
+
+def test_the_sum_of_a_hidden_hand_is_known_and_stays():
+    with small_games.registered():
+        position = Position.new("hands", players=3, seed=1)
+        drawn = [position.determinize(0, seed).to_dict()["hand"] for seed in range(40)]
+    assert {sum(hand.values()) for hands in drawn for hand in hands} == {small_games.CARDS}
+    assert len({str(hands[1]) for hands in drawn}) > 5
+
+
+UNSOUND = {
+    "a choice of what is not held": (
+        *("BIDS", 'card != NO_CARD and game["held"][seat, card] == 0', "False"),
+        "which no legal move leads to; give a `Check`",
+    ),
+    "a move that cannot be seen is told": (
+        *("FACE_DOWN", "checks=[", "is_secret=lambda position, move: False, checks=["),
+        "and is told 'lay a ",
+    ),
+    "an earlier game shines through": (
+        *("FACE_DOWN", '    game["passed"][:] = 0\n', ""),
+        "set_up leaves some of passed as it was",
+    ),
+    "a number leaves its range": (
+        *("HANDS", 'StateField("moved", 0, MOVES,', 'StateField("moved", 0, MOVES - 1,'),
+        "moved[0]: 2 is out of place; write a whole number from 0 to 1",
+    ),
+    "scores give a hand away": (
+        *("HANDS", 'out[seat] = game["winners"][seat]', 'out[seat] = game["hand"][seat, 0]'),
+        "scores are [",
+    ),
+    "legal miscounts": (
+        "HANDS",
+        "    allowed = 1\n",
+        "    allowed = 2\n",
+        "legal returns 4 and allows 3",
+    ),
+    "text leaves out a number": (
+        *("BIDS", 'game["held"][:] = 0', 'game["held"][:] = 1'),
+        "text gives held as [[1, 1, 1], [1, 1, 1], [0, 0, 0]]",
+    ),
+}
+"""What is wrong, with what is written in place of what, and what is said."""
+_CHECKS = """
+import json, sys
+from pathlib import Path
+from shakespeare_env import check_game
+from shakespeare_env.core import registry
+from shakespeare_env.own_files import load_file
+
+found = {}
+for named in sys.argv[1:]:
+    file, _, game = named.rpartition(":")
+    checked = getattr(load_file(Path(file)), game)
+    registry._loaded.pop(checked.name, None)
+    found[named] = check_game(checked, games=1)
+print(json.dumps(found))
+"""
+
+
+def test_a_game_that_is_not_sound_is_told_so_in_its_own_words(tmp_path):
+    """Those of docs/games are sound; nothing is compiled here."""
+    source = Path(small_games.__file__).read_text(encoding="utf-8")
+    named = {"kuhn": f"{GAMES / 'kuhn.py'}:GAME", "leduc": f"{GAMES / 'leduc.py'}:GAME"}
+    for what, (game, old, new, _) in UNSOUND.items():
+        assert old in source
+        (tmp_path / f"{what}.py").write_text(source.replace(old, new), encoding="utf-8")
+        named[what] = f"{tmp_path / what}.py:{game}"
+    found = json.loads(said_by(_CHECKS, *named.values(), NUMBA_DISABLE_JIT="1"))
+    assert found[named["kuhn"]] == found[named["leduc"]] == []
+    for what, (_, _, _, says) in UNSOUND.items():
+        faults = found[named[what]]
+        assert any(says in fault and "(seed " in fault for fault in faults), (what, faults)

@@ -4,6 +4,7 @@ What it does know it is shown, and topics explain it.
 """
 
 import itertools
+import os
 import random
 import re
 from collections import Counter
@@ -11,11 +12,17 @@ from collections import Counter
 import pytest
 
 from shakespeare_env import Position
-from shakespeare_env.core.game import UNKNOWN
+from shakespeare_env.checking import told_pairs
+from shakespeare_env.core.game import NO_SEAT, UNKNOWN
 from shakespeare_env.errors import PositionError
 from tests.contract import knowledge
 from tests.contract.each_table import all_tables
-from tests.contract.random_games import MANY_SEATS, sampled
+from tests.contract.games import small_games
+from tests.contract.random_games import MANY_SEATS, Table, game_from, sampled
+
+COMPARISONS = int(os.environ.get("SECRETS", "30"))
+"""Pairs of moves that look alike, for each table; more for a longer run."""
+DEFINED = [Table(name, players) for name in small_games.NAMES for players in small_games.SEATS]
 
 
 def shown_to(position, seat):
@@ -135,6 +142,51 @@ def test_a_move_that_is_announced_can_be_seen_anyway(table):
                 assert secret or all(after[twin] == after[move] for twin in twins), (seat, move)
     assert alike[False, False] > 100
     assert (alike[True, True] > 10) == knowledge.of(table.game, "facts").SECRET_MOVES
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _small_games():
+    with small_games.registered():
+        yield
+
+
+@pytest.mark.parametrize("table", [*MANY_SEATS, *DEFINED], ids=str)
+def test_moves_that_look_alike_are_told_alike(table):
+    """In two games that a seat, or a spectator, cannot tell apart: by the log and its events."""
+    compared, different = 0, Counter[bool]()
+    for seed in itertools.count():
+        for step, position in enumerate(game_from(table.position(seed), salt=seed)):
+            if position.to_move is None or (step + seed) % (11 if table in MANY_SEATS else 1):
+                continue
+            for viewer in {NO_SEAT, *range(table.players)} - {position.to_move}:
+                for one, other in told_pairs(position, viewer, seed=step + 1000 * seed):
+                    assert one.told == other.told, (seed, step, viewer, one.move, other.move)
+                    compared += 1
+                    different[one.move != other.move] += 1
+        if compared >= COMPARISONS * (1 if table in MANY_SEATS else 8):  # small games are quick
+            break
+    print(f"\n{table}: {compared} pairs of moves compared, {different[True]} of other moves")
+    if table in DEFINED:
+        assert (different[True] > 0) == (table.game != "hands")
+
+
+@pytest.mark.parametrize(("name", "open_moves"), [("hands", 4), ("facedown", 1)])
+def test_a_move_is_told_where_no_hidden_hand_could_hide_it(name, open_moves):
+    """An open card or pass is told, a card face down never, also if it is the only colour held."""
+    table = Table(name, 3)
+    for seed in range(8):
+        for position in game_from(table.position(seed), salt=seed):
+            if position.to_move is None:
+                continue
+            text = position.to_dict()
+            secret = {move for move in position.moves() if position.game.is_secret(text, move)}
+            assert secret == set(position.moves()[:-1] if open_moves == 1 else ())
+
+
+def test_the_choice_that_turns_all_up_is_told():
+    for position in game_from(Table("bids", 3).position(1), salt=1):
+        for move in position.moves():
+            assert position.game.is_secret(position.to_dict(), move) == (position.to_move != 2)
 
 
 @all_tables

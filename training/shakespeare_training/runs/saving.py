@@ -203,7 +203,7 @@ def how_to_go_on(folder: Path) -> str:
     if not (folder / STATE_NAME).exists():
         return "nothing was saved yet: once that is mended, start it again by the same command"
     return "what was saved before is intact; once that is mended, go on with " + command(
-        "train", "--resume", folder
+        "train", *registry.own_game_options(), "--resume", folder
     )
 
 

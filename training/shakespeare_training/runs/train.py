@@ -62,6 +62,7 @@ def train(
         if stopped:
             _say(console, f"Stopped after {course.saved_decisions:,} decisions; saved.")
     game, seats = game_option(run.config.game), max(run.config.players)
+    own = registry.own_game_options()
     longer = [] if stopped else ["--decisions", 2 * run.config.decisions]
     against = command("evaluate", *game, folder, "random", "--players", seats)
     _say(console, f"Checkpoint  {folder}")
@@ -70,7 +71,7 @@ def train(
     if not is_utf8(folder):
         logs = "none: TensorBoard takes no folder whose name is not UTF-8"
     _say(console, f"Logs        {logs}")
-    _say(console, f"Continue    {command('train', '--resume', folder, *longer)}")
+    _say(console, f"Continue    {command('train', *own, '--resume', folder, *longer)}")
     _say(console, f"Evaluate    {against}")
     _say(console, f"Play it     {command('play', *game, folder)}")
     return not stopped
