@@ -438,14 +438,15 @@ def _next_rung(
 
 
 def _middle(low: float, high: float) -> float | None:
-    """Return the rung in the middle of two; None if no agent is between them.
+    """Return the rung in the middle of two, None if there is none.
 
-    Search with fewer than four playouts, whose rung considers one move, plays like the network.
+    Between 1 and 4 there is none: with two or three playouts search would consider one move alone
+    and play like the network.
     """
     if high <= 1:
         return (low + high) / 2
     middle = round(math.sqrt(low * high))
-    return middle if RUNGS[5] <= low < middle < high else None
+    return middle if 1 < low < middle < high else None
 
 
 def placed(met: Mapping[float, Meetings], players: int) -> Placement:

@@ -95,6 +95,14 @@ def test_no_curve_between_rungs_misleads():
     assert np.median(widths) < 0.07
 
 
+def test_no_rung_is_between_the_network_and_the_weakest_search():
+    """With two or three playouts search would play like the network."""
+    planted = Planted(1.0, 0.8, 2, 0)
+    placement = planted.climb(1500)
+    assert 1 < placement.low < 2 < placement.high < 4
+    assert not {2, 3} & set(planted.order)
+
+
 @pytest.mark.parametrize(("place", "said"), [(-40.0, "0 or less"), (17.0, "above 1,024")])
 def test_beyond_the_scale_it_says_so_and_stops(place, said):
     placement = Planted(place, 0.8, 4, 1).climb(10_000)
