@@ -1,15 +1,22 @@
 """The strength of an agent in playouts: how many search needs to win as often as it does.
 
 From one playout on the scale is log2 of playouts. Below, a rung is the share of its moves that the
-network of one playout plays, the others at random, so that 0 is random play; there strength grows
-about evenly with the share, and the whole share counts as `_NETWORK` doublings.
+network of one playout plays, the others at random, so that 0 is random play.
+
+An agent is as strong as a rung if its one seat wins 1/n of its games against copies of that rung in
+the other seats. There are rungs everywhere: an agent meets those of `RUNGS` first, and once its
+interval is narrow beside the gap between two rungs, the one in their middle (see `climb`). So the
+games that decide are against agents nearly as strong, whatever the curve of win rates is elsewhere.
 
 The model: with n seats, the odds of the agent's one seat against copies of a rung are those of an
 equal player, 1 to n - 1, times e^(slope (x - the rung's place)), where x is the agent's place.
-Place and slope are estimated together; the interval is that of the place's profile likelihood, in
-which every place gets the slope that suits it best. Games of a deal depend on each other, so the
-likelihood is divided by the dispersion of deals (Wedderburn 1974, "Quasi-likelihood functions,
-generalized linear models, and the Gauss-Newton method").
+Every rung has a slope of its own, and these scatter about a common one: no curve is logistic from
+end to end, nor is every agent like those of the scale. Hence distant rungs tell little of the place
+however many games there are, and near ones nearly all. Place and slopes are estimated together;
+the interval is that of the place's profile likelihood, in which every place gets the slopes that
+suit it best. Games of a deal depend on each other, so the likelihood is divided by the dispersion
+of deals (Wedderburn 1974, "Quasi-likelihood functions, generalized linear models, and the
+Gauss-Newton method").
 """
 
 from __future__ import annotations
@@ -20,7 +27,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, lru_cache, partial, reduce
 from typing import Any
 
 import numpy as np
@@ -44,8 +51,8 @@ from shakespeare_env.play.generators import GameGenerators
 MINUTES = 5.0
 """Length of a measurement unless games are counted."""
 RUNGS: tuple[float, ...] = (0, 0.25, 0.5, 0.75, 1, 4, 16, 64, 256, 1024)
-"""Playouts a move of the agents that make the scale; below 1 the share of the network's moves."""
-SCALE = 2
+"""Playouts a move of the rungs met first; below 1 the share of the network's moves."""
+SCALE = 3
 """The version of the scale, to be raised when a rung begins to play otherwise."""
 _FROZEN = (
     "version=1,considered={considered},utility=margin,sharpness=150,near_certain=0.99,"
@@ -55,16 +62,25 @@ _NETWORK = 20.0
 """Doublings of playouts that are worth about as much as the network is over random play."""
 _PLACES = np.arange(-_NETWORK - 6, 18.0, 1 / 16)
 """Places of agents; far enough beyond the scale's ends to be all alike."""
-_SLOPES = np.geomspace(0.01, 2.5, 40)  # candidate slopes, in logits a doubling
+_STEP, _STEPS = 0.2, 7
+"""The step of candidate slopes, in their logarithm, and the most steps between two of them."""
+_RUNG_SLOPES = np.exp(_STEP * np.arange(-24 - _STEPS, 6 + _STEPS))
+"""Candidate slopes of a rung, in logits a doubling."""
+_SLOPES = _RUNG_SLOPES[_STEPS:-_STEPS]
+"""Candidates of the slope common to all rungs."""
 _SLOPE, _FACTOR = 0.25, math.e
-"""Prior of the slope: its middle, and the factor of one standard deviation. It is weak and decides
-only where games do not, as when an agent has met a single rung."""
+"""Prior of the common slope: its middle, and the factor of one standard deviation. It is weak and
+decides only where games do not, as when an agent has met a single rung."""
+_SCATTER = 0.7
+"""One standard deviation of the logarithm of a rung's slope about the common one's."""
+_COSTS = 0.5 * (_STEP * np.arange(-_STEPS, _STEPS + 1) / _SCATTER) ** 2
+"""Of slopes that differ so many steps from the common one, in log-likelihood."""
 _CHI2_95 = 3.841458820694124  # the 95 % quantile of chi-squared with one degree of freedom
 _PRIOR_DEALS = 8.0
 """Deals of independent games added to the estimate of dispersion, since few deals show little."""
 _TOGETHER_S, _MOST_TOGETHER = 10.0, 4096
 """The most seconds of deals played together, which an interruption loses, and the most deals."""
-_SURE = 16  # deals at an end of the scale that suffice for an agent that is surely beyond it
+_SURE = 100  # deals at an end of the scale that suffice for an agent that is surely beyond it
 
 
 @dataclass(frozen=True)
@@ -118,9 +134,10 @@ class Measurement(Shown):
         agent: As entered.
         options: Variants.
         seed: Decides the deals and the agents' draws.
-        scale: The reference agents by playouts, below 1 by the share of the network's moves.
-        scale_digest: Of the scale's version, agents and network; figures of different scales do
-            not compare.
+        scale: The reference agents by playouts, below 1 by the share of the network's moves: those
+            of `RUNGS` and others that it has met.
+        scale_digest: Of the scale's version, the agents of `RUNGS` and the network; figures of
+            different scales do not compare.
         tables: One per number of seats.
     """
 
@@ -240,11 +257,11 @@ def measure(
         raise ValueError(f"minutes={shown(minutes)} must be a number from 0 on")
     most = MOST_GAMES if games is None else checked_count("games", games, MOST_GAMES)
     (entrant,) = entrants_of([agent], rules)
-    scale = {playouts: reference(playouts) for playouts in RUNGS}
 
     def games_against(seats: int, playouts: float) -> Callable[[int], Meetings]:
         name = f"{entrant.name} met {playouts} playouts"  # not the agent's own name
-        rung = Entrant(name, make(scale[playouts], rules), scale[playouts])
+        frozen = reference(playouts)
+        rung = Entrant(name, make(frozen, rules), frozen)
         # Rungs and tables share no deals, hence no luck.
         facts = [int(check_seed(seed)), seats, *playouts.as_integer_ratio()]
         series = Series(
@@ -277,10 +294,12 @@ def measure(
     except KeyboardInterrupt:
         if not any(met.values()):
             raise
-    placements = tuple(placed(rungs, seats) for seats, rungs in met.items() if rungs)
-    network: Any = make(scale[1], rules)
-    facts = " ".join([str(SCALE), *scale.values(), network.network.digest()])
+    placements = tuple(placed(meetings, seats) for seats, meetings in met.items() if meetings)
+    network: Any = make(reference(1), rules)
+    facts = " ".join([str(SCALE), *map(reference, RUNGS), network.network.digest()])
     digest = hashlib.sha256(facts.encode()).hexdigest()[:16]
+    rungs = sorted({*RUNGS, *(playouts for meetings in met.values() for playouts in meetings)})
+    scale = {playouts: reference(playouts) for playouts in rungs}
     return Measurement(game, entrant.name, dict(options or {}), seed, scale, digest, placements)
 
 
@@ -303,21 +322,44 @@ def fitted(meetings: Collection[Meetings], players: int) -> tuple[float, float, 
 
     From one playout on it is log2 of playouts; the ends are infinite where games exclude nothing.
     """
-    rungs = np.array([_place_of(met.playouts) for met in meetings])
-    games = np.array([met.games for met in meetings], np.float64)
-    wins = np.array([met.wins for met in meetings])
-    # [place, slope, rung]
-    ahead = _SLOPES[:, None] * (_PLACES[:, None, None] - rungs)
-    logits = ahead - math.log(players - 1)
-    likelihood = wins * logits - games * np.logaddexp(0.0, logits)
     prior = -0.5 * (np.log(_SLOPES / _SLOPE) / math.log(_FACTOR)) ** 2
-    profile = (likelihood.sum(axis=2) / _dispersion(meetings) + prior).max(axis=1)
+    dispersion = _dispersion(meetings)
+    likelihood = sum(_likelihood(met, players, dispersion) for met in meetings)
+    profile = (likelihood + prior[:, None]).max(axis=0)  # by place
     best = int(profile.argmax())
-    inside = np.flatnonzero(2 * (profile[best] - profile) <= _CHI2_95)
-    first, last = int(inside[0]), int(inside[-1])
-    low = float(_PLACES[first]) if first else -math.inf
-    high = float(_PLACES[last]) if last < len(_PLACES) - 1 else math.inf
+    excess = 2 * (profile[best] - profile) - _CHI2_95
+    inside = np.flatnonzero(excess <= 0)
+    first = int(inside[0])
+    last = int(inside[-1])
+    low = _crossing(excess, first - 1) if first else -math.inf
+    high = _crossing(excess, last) if last < len(_PLACES) - 1 else math.inf
     return float(_PLACES[best]), low, high
+
+
+def _crossing(excess: NDArray[np.float64], before: int) -> float:
+    """Return the place at which the excess is 0, between two places by the first one's index."""
+    share = excess[before] / (excess[before] - excess[before + 1])
+    return float(_PLACES[before] + share * (_PLACES[before + 1] - _PLACES[before]))
+
+
+def _likelihood(met: Meetings, players: int, dispersion: float) -> NDArray[np.float64]:
+    """Return the log-likelihood of the games at a rung, float64[common slopes, places].
+
+    The rung's own slope is the one that suits them best, less what it costs to differ from the
+    common one.
+    """
+    logits, normalizers = _curves(met.playouts, players)
+    by_slope = (met.wins * logits - met.games * normalizers) / dispersion
+    candidates = (by_slope[k : k + len(_SLOPES)] - cost for k, cost in enumerate(_COSTS))
+    return reduce(np.maximum, candidates)
+
+
+@lru_cache(maxsize=64)
+def _curves(playouts: float, players: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the logits of winning against a rung, by its slope and place, and log(1 + e^logit)."""
+    ahead = _PLACES - _place_of(playouts)
+    logits = _RUNG_SLOPES[:, None] * ahead - math.log(players - 1)
+    return logits, np.logaddexp(0.0, logits)
 
 
 def climb(
@@ -331,8 +373,10 @@ def climb(
     """Fill in an agent's meetings by rung, on its way to its place on the scale at one table.
 
     It begins at one playout and moves on a rung at a time, up or down, until its estimated place is
-    between two that it has met; then it meets whichever of these it has met less. The games at a
-    rung grow by half with each visit, so that early ones, which may mislead, are few.
+    between two that it has met; then it meets whichever of these it has met less. Once its interval
+    is narrower than the gap between the two, it meets the rung in their middle. A visit to a rung
+    is a fourth of all games before, so that early ones, which may mislead, are few; its first two
+    are of one deal each, which tell how long a deal takes.
 
     Args:
         met: The meetings, at first none.
@@ -348,7 +392,8 @@ def climb(
     ends, left = clock() + seconds, deals
     while left and (rung := _next_rung(met, players, takes, ends - clock())) is not None:
         before = met[rung].deals if rung in met else 0
-        several = min(1 + before // 2, left, _MOST_TOGETHER)
+        played = deals - left
+        several = min(1 + played // 4 if before > 1 else 1, left, _MOST_TOGETHER)
         if rung in takes and math.isfinite(seconds):
             fit_in = min(ends - clock(), _TOGETHER_S) / max(takes[rung], 1e-6)
             several = max(min(several, int(fit_in)), 1)
@@ -378,13 +423,30 @@ def _next_rung(
     if low > math.log2(RUNGS[-1]) and deals[RUNGS[-1]] >= _SURE:
         return None
     first, last = (RUNGS.index(end(met)) for end in (min, max))
-    reachable = RUNGS[max(first - 1, 0) : last + 2]
+    reachable = sorted({*RUNGS[max(first - 1, 0) : last + 2], *met})
     around = [
         *[rung for rung in reachable if _place_of(rung) <= place][-1:],
         *[rung for rung in reachable if _place_of(rung) > place][:1],
     ]
+    if len(around) == 2 and deals.keys() >= set(around):
+        gap = _place_of(around[1]) - _place_of(around[0])
+        middle = _middle(*around)
+        if middle is not None and high - low < gap:
+            around.append(middle)
     playable = [rung for rung in around if deal_takes(rung) <= left]
     return min(playable, key=deals.__getitem__, default=None)
+
+
+def _middle(low: float, high: float) -> float | None:
+    """Return the rung in the middle of two, None if there is none.
+
+    Between 1 and 4 there is none: with two or three playouts search would consider one move alone
+    and play like the network.
+    """
+    if high <= 1:
+        return (low + high) / 2
+    middle = round(math.sqrt(low * high))
+    return middle if 1 < low < middle < high else None
 
 
 def placed(met: Mapping[float, Meetings], players: int) -> Placement:

@@ -24,11 +24,13 @@ from tests.contract.command_line import printed
 class Planted:
     """Games of an agent whose odds against every rung are known; each takes as long as it would.
 
-    With `noise` deals differ in how much they suit the agent, in logits.
+    With `noise` deals differ in how much they suit the agent, in logits. The odds are logistic in
+    what `curve` makes of a place.
     """
 
-    def __init__(self, place, slope, players, seed, noise=0.0, compiling=0.0):
+    def __init__(self, place, slope, players, seed, noise=0.0, compiling=0.0, curve=float):
         self.place, self.slope, self.players, self.noise = place, slope, players, noise
+        self.curve = curve
         self.rng, self.compiling = np.random.default_rng(seed), compiling
         self.now, self.order = 0.0, []
 
@@ -39,7 +41,8 @@ class Planted:
 
     def against(self, playouts):
         shares: list[float] = []
-        logit = self.slope * (self.place - _place_of(playouts)) - math.log(self.players - 1)
+        ahead = self.curve(self.place) - self.curve(_place_of(playouts))
+        logit = self.slope * ahead - math.log(self.players - 1)
 
         def play(deals):
             self.order += [playouts] * deals
@@ -64,12 +67,40 @@ def test_intervals_hold_the_true_place():
     """95 % are promised; 90 % of them must be kept."""
     held = []
     for place, slope, seed in itertools.product(
-        (-13.0, -1.2, 0.5, 3.0, 5.2, 7.0), (0.15, 0.4), range(6)
+        (-13.0, -1.2, 0.5, 3.0, 5.2, 7.0), (0.15, 0.4), range(4)
     ):
         placement = Planted(place, slope, 4, [seed, int(10 * place) + 200], noise=0.3).climb(150)
         assert placement.games == 4 * 150
         held.append(covered(placement, _playouts_at(place)))
     assert np.mean(held) >= 0.9
+
+
+def eight_times_as_steep_at_the_top(place):
+    """Shares as with two seats of Shakespeare; above, a doubling is worth less and less."""
+    if place >= 0:
+        return 2 * math.sqrt(place)
+    share = 1 + place / 20
+    return 20 * (share + 3.5 * share**2) / 4.5 - 20
+
+
+def test_no_curve_between_rungs_misleads():
+    """Rungs in between are met, so that intervals are right and become narrow on any curve."""
+    placements = []
+    curve = eight_times_as_steep_at_the_top
+    for true, seed in itertools.product((0.12, 0.38, 0.63, 0.9, 10, 40), range(2)):
+        planted = Planted(_place_of(true), 0.3, 2, [seed, int(100 * true)], noise=0.3, curve=curve)
+        placements.append((true, planted.climb(1500)))
+    assert sum(covered(placement, true) for true, placement in placements) >= 11
+    widths = [placement.high - placement.low for true, placement in placements if true < 1]
+    assert np.median(widths) < 0.07
+
+
+def test_no_rung_is_between_the_network_and_the_weakest_search():
+    """With two or three playouts search would play like the network."""
+    planted = Planted(1.0, 0.8, 2, 0)
+    placement = planted.climb(1500)
+    assert 1 < placement.low < 2 < placement.high < 4
+    assert not {2, 3} & set(planted.order)
 
 
 @pytest.mark.parametrize(("place", "said"), [(-40.0, "0 or less"), (17.0, "above 1,024")])
@@ -109,6 +140,6 @@ def test_what_the_command_prints_and_writes(tmp_path):
     placed = data["tables"][0]
     assert (data["agent"], placed["low"]) == ("random", 0.0)
     assert placed["low"] <= placed["playouts"] < placed["high"] < 0.7
-    for playouts in RUNGS:
+    for playouts in {*RUNGS, *(met["playouts"] for met in placed["meetings"])}:
         assert data["scale"][str(playouts)] == reference(playouts)
     assert len(data["scale_digest"]) == 16

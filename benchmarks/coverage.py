@@ -1,0 +1,110 @@
+"""How often intervals of `shakespeare measure` hold what is known: `make bench ARGS=coverage`.
+
+The agents' places are known because they play like rungs of the scale: the first network softened
+to shares that are drawn at random, one from each of as many equal parts of 0 to 1, or whatever
+`--known` names. Every agent is measured with a seed of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from shakespeare_agents.naming import make
+from shakespeare_agents.storage import write_atomically
+from shakespeare_arena import Entrant
+from shakespeare_arena.measure import Placement, measure, reference, tables_of
+from shakespeare_env.core import registry
+
+
+@dataclass(frozen=True)
+class Known:
+    """The placement of an agent beside its true place, both in playouts."""
+
+    game: str
+    true: float
+    seed: int
+    placement: Placement
+
+    @property
+    def miss(self) -> str:
+        """Where the interval lies if it does not hold the true place: below it or above it."""
+        low, high = self.placement.low, self.placement.high
+        if high is not None and high < self.true:
+            return "below"
+        return "above" if low is None or low > self.true else ""
+
+    @property
+    def width(self) -> float:
+        """The length of the interval, infinite if it has no upper end."""
+        low, high = self.placement.low, self.placement.high
+        return np.inf if low is None or high is None else high - low
+
+
+def shares(agents: int, rng: np.random.Generator) -> list[float]:
+    """Draw a share from each of as many equal parts of 0 to 1 as there are agents."""
+    return [round(float(share), 4) for share in (np.arange(agents) + rng.random(agents)) / agents]
+
+
+def place(game: str, seats: int, true: float, games: int, seed: int) -> Known:
+    """Measure the agent that plays like the rung of so many playouts."""
+    agent = Entrant(f"known to be at {true}", make(reference(true), registry.game(game)))
+    found = measure(agent, game, players=[seats], games=games, seed=seed)
+    return Known(game, true, seed, found[seats])
+
+
+def main(
+    agents: Annotated[int, typer.Option(help="Softened networks at each table.", min=1)] = 6,
+    games: Annotated[int, typer.Option(help="Games of each agent.", min=1)] = 2000,
+    seed: Annotated[int, typer.Option(help="Decides shares, deals and draws.")] = 1,
+    game: Annotated[list[str] | None, typer.Option(help="By default all.")] = None,
+    players: Annotated[list[int] | None, typer.Option(help="Seats; by default all.")] = None,
+    known: Annotated[
+        list[float] | None, typer.Option(help="Playouts of known agents, instead of shares.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option(help="Write the placements as JSON.")] = None,
+) -> None:
+    """Measure known agents in every game and at every table."""
+    table = Table("Game", "Seats", "Agents", "Held", "Below", "Above", "Median width", "Seconds")
+    every: list[Known] = []
+    for number, name in enumerate(registry.names()):
+        if game and name not in game:
+            continue
+        for seats in tables_of(registry.game(name), players):
+            rng = np.random.default_rng([seed, number, seats])
+            began = time.perf_counter()
+            found = []
+            for true in known or shares(agents, rng):
+                one = place(name, seats, true, games, int(rng.integers(2**32)))
+                Console(stderr=True).print(name, seats, true, str(one.placement), one.miss)
+                found.append(one)
+            every += found
+            misses = [one.miss for one in found]
+            table.add_row(
+                name,
+                str(seats),
+                str(len(found)),
+                str(misses.count("")),
+                str(misses.count("below")),
+                str(misses.count("above")),
+                f"{np.median([one.width for one in found]):.3f}",
+                f"{time.perf_counter() - began:.0f}",
+            )
+            if output is not None:
+                content = [asdict(one) | {"miss": one.miss} for one in every]
+                write_atomically(output, (json.dumps(content, indent=1) + "\n").encode())
+    Console().print(table)
+    held = sum(not one.miss for one in every)
+    Console().print(f"{held} of {len(every)} held ({100 * held / len(every):.1f} %).")
+
+
+if __name__ == "__main__":
+    typer.run(main)
