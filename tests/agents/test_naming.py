@@ -250,7 +250,7 @@ def test_a_misspelled_name_option_or_value_is_answered_with_what_was_meant(name,
 def test_where_no_bundled_network_fits_the_heuristic_is_the_default(bundled):
     assert default(GAME) == "heuristic"
     assert default(replace(GAME, name="chess")) == "random"
-    with pytest.raises(ValueError, match="no network of .* is bundled: train one by"):
+    with pytest.raises(ValueError, match=r"no network of .* is bundled: train one by"):
         make("network", GAME)
     write_checkpoint(bundled, GAME)
     assert default(GAME) == "network"
