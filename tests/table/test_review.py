@@ -87,7 +87,8 @@ def test_a_recorded_game_has_a_page_for_every_position(client, recorded, game, l
 
 
 def test_a_game_is_drawn_once_for_all_who_ask(client, lines, monkeypatch):
-    brought = bring(client, lines, follow_redirects=False)
+    another = lines + b"\n"  # one that no other test has had drawn
+    brought = bring(client, another, follow_redirects=False)
     address = brought.headers["location"]
     renderer: Any = site_of(client).renderer
     asked, answer = Counter[str](), renderer.answer
@@ -106,7 +107,8 @@ def test_a_game_is_drawn_once_for_all_who_ask(client, lines, monkeypatch):
 
 
 def test_nothing_is_drawn_for_a_browser_that_has_left(client, lines, monkeypatch):
-    address = bring(client, lines).url.path
+    another = lines + b"\n\n"  # one that no other test has had drawn
+    address = bring(client, another).url.path
     begun, given_up = [], []
 
     async def endless(job, _viewer):
