@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import math
 import random
 import re
 import signal
@@ -25,6 +26,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any, TypeAlias
 
+import httpx2
 import numpy as np
 import psutil
 import typer
@@ -40,6 +42,8 @@ ATTACKER = "127.0.0.2"
 VIEWER = "127.0.0.1"
 EVERY_S = 0.25
 """Seconds from one page of the second viewer to the next, whether or not that is answered."""
+GETTING_ON_S = 3.0
+"""Seconds of an attack before the second viewer begins a game of agents."""
 SHORTLY_S = 0.3
 """Seconds after which requests are hung up."""
 BOUNDARY = "a-boundary-of-parts"
@@ -90,6 +94,15 @@ class Server:
         except OSError:
             return 0
         return int(status[1]) if status else 0
+
+    def browser(self, address: str) -> httpx2.AsyncClient:
+        """Return a client of the server that has an address, keeps cookies and follows links."""
+        return httpx2.AsyncClient(
+            base_url=f"http://{VIEWER}:{self.port}",
+            transport=httpx2.AsyncHTTPTransport(local_address=address),
+            follow_redirects=True,
+            timeout=None,
+        )
 
     async def hang_up(self, path: str) -> None:
         """Request a page and hang up before it is answered."""
@@ -170,6 +183,18 @@ async def _uploads(server: Server) -> None:
     await asyncio.gather(*(server.bring(file) for _ in range(8)))
 
 
+async def _thinking(server: Server) -> None:
+    """40 tables of agents that think for two seconds a move, each begun by another owner."""
+    for _ in range(40):
+        async with server.browser(ATTACKER) as browser:
+            await browser.post("/tables", data=_three("search,seconds=2"))
+
+
+def _three(agent: str) -> dict[str, str]:
+    """Return what the form says that begins a table of three copies of an agent."""
+    return {"game": "figaro", "players": "3", **{f"seat{seat}": agent for seat in range(3)}}
+
+
 Attack: TypeAlias = Callable[[Server], Coroutine[Any, Any, None]]
 
 ATTACKS: dict[str, Attack] = {
@@ -179,6 +204,7 @@ ATTACKS: dict[str, Attack] = {
     "steps": _steps,
     "uploads": _uploads,
     "readers": _readers,
+    "thinking": _thinking,
 }
 """Attacks by name; each is bounded in what it asks for, and ends when its server does."""
 
@@ -190,12 +216,15 @@ class Found:
     Attributes:
         waited: Seconds for each page; for one that never came, those until it was given up.
         unanswered: Pages of these that were refused, reset or given up.
+        playing: Seconds for a game of three random agents that the second viewer begins; infinite
+            if it was not over in time.
         memory: The most bytes that the server and its processes held.
         ending: Seconds from the interrupt to the server's end.
     """
 
     waited: list[float]
     unanswered: int
+    playing: float
     memory: int
     ending: float
 
@@ -232,6 +261,7 @@ async def _attacked(server: Server, attack: Attack, seconds: float) -> Found:
             unanswered += status != 200
 
     attacking = asyncio.create_task(attack(server))
+    agents_playing = asyncio.create_task(_random_game(server))
     until = time.monotonic() + seconds
     viewing: list[asyncio.Task[None]] = []
     memory = 0
@@ -240,17 +270,30 @@ async def _attacked(server: Server, attack: Attack, seconds: float) -> Found:
         memory = max(memory, _memory_of(server.process.pid))
         await asyncio.sleep(EVERY_S)
     began = time.monotonic()
-    for task in viewing:
+    playing = agents_playing.result() if agents_playing.done() else math.inf
+    for task in (*viewing, agents_playing):
         task.cancel()
     server.process.send_signal(signal.SIGINT)
-    await asyncio.gather(*viewing, return_exceptions=True)
+    await asyncio.gather(*viewing, agents_playing, return_exceptions=True)
     with suppress(subprocess.TimeoutExpired):
         await asyncio.to_thread(server.process.wait, ENDING_S)
     ending = time.monotonic() - began
     attacking.cancel()
     with suppress(asyncio.CancelledError):
         await attacking
-    return Found(waited, unanswered, memory, ending)
+    return Found(waited, unanswered, playing, memory, ending)
+
+
+async def _random_game(server: Server) -> float:
+    """Begin a game of random agents once the attack is under way; the seconds until it is over."""
+    await asyncio.sleep(GETTING_ON_S)
+    began = time.monotonic()
+    async with server.browser(VIEWER) as browser:
+        page = await browser.post("/tables", data=_three("random"))
+        while "/review/table/" not in page.text:
+            await asyncio.sleep(EVERY_S)
+            page = await browser.get(page.url)
+    return time.monotonic() - began
 
 
 def _keep_games(file: Path) -> tuple[str, str, int]:
@@ -310,7 +353,9 @@ def main(
     output: Annotated[Path | None, typer.Option(help="Write the figures as JSON.")] = None,
 ) -> None:
     """Measure what one viewer's attacks do to another one, and to Ctrl-C."""
-    table = Table("attack", "pages, p50", "p95", "longest", "unanswered", "memory", "to end")
+    table = Table(
+        "attack", "pages, p50", "p95", "longest", "unanswered", "agents", "memory", "to end"
+    )
     figures: dict[str, float] = {}
     for name in attacks or ATTACKS:
         found = asyncio.run(measure(ATTACKS[name], seconds))
@@ -319,11 +364,12 @@ def main(
             name,
             *(f"{waited * 1000:,.0f} ms" for waited in (half, most, longest)),
             f"{found.unanswered} of {len(found.waited)}",
+            f"{found.playing:.1f} s",
             f"{found.memory / 1e6:,.0f} MB",
             f"{found.ending:.1f} s",
         )
         figures |= {f"{name}, p50": half, f"{name}, p95": most, f"{name}, end": found.ending}
-        figures[f"{name}, bytes"] = found.memory
+        figures |= {f"{name}, agents": found.playing, f"{name}, bytes": found.memory}
     Console().print(table)
     report.save(output, {}, figures)
 
