@@ -82,7 +82,8 @@ def main(
             rng = np.random.default_rng([seed, number, seats])
             began = time.perf_counter()
             found = []
-            for true in known or shares(agents, rng):
+            places = [int(one) if one >= 1 else one for one in known or shares(agents, rng)]
+            for true in places:
                 one = place(name, seats, true, games, int(rng.integers(2**32)))
                 Console(stderr=True).print(name, seats, true, str(one.placement), one.miss)
                 found.append(one)
