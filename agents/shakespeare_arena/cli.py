@@ -207,10 +207,10 @@ def arena(
     same command resumes, and plays on after a change of the field.
     """
     if merge:
-        read = {"merge", "results", "report"}
+        read = {"merge", "results", "report", "own_game"}
         choices.refuse_unread(context, read, "--merge copies games into --results and plays none")
     elif report:
-        read = {"report", "field" if results is None else "results"}
+        read = {"report", "own_game", "field" if results is None else "results"}
         choices.refuse_unread(context, read, "--report shows the games of one folder")
     if (folder := results or (field and field.with_suffix(""))) is None:
         raise typer.BadParameter("give a field, or the --results of one", param_hint="FIELD.toml")
@@ -264,4 +264,5 @@ def arena(
     console = Console()
     console.print(standings_tables(standings, [*table_sheets(standings)] if report else ()))
     if not report:
-        console.print(f"{ending}With win rates: {reporting()}", highlight=False, markup=False)
+        # A command that is broken into lines could not be copied.
+        console.out(f"{ending}With win rates: {reporting()}", highlight=False)

@@ -244,8 +244,8 @@ def _check_rows(frame: polars.DataFrame, game: Game) -> None:
     for name, sound in checks.items():
         holds = frame.select(sound.fill_null(False)).to_series()
         if not holds.all():
-            game_id = frame["game_id"][int(holds.arg_min() or 0)]
-            words = f"its {name} cannot be those of a game of {game.name}"
+            game_id, held = frame.select("game_id", name).row(int(holds.arg_min() or 0))
+            words = f"{name} {shown(held)} cannot be those of a game of {game.name}"
             raise DatasetError(f"game {game_id}: {words}; copy it again")
 
 

@@ -149,8 +149,7 @@ def test_a_width_that_is_named_is_not_changed_by_what_is_started_from(tmp_path):
     config = tmp_path / "mine.toml"
     config.write_text('game = "figaro"\nwidth = 16\ndecisions = 1\nevaluation_opponents = []\n')
     words = ["train", "--config", str(config), "--start", str(tmp_path / "start")]
-    words += ["--out", str(tmp_path / "run")]
-    told = refused(*words)
+    told = refused(*words, "--out", str(tmp_path / "run"))
     assert f"{tmp_path / 'start'}: width 8, but the settings say width = 16" in told
     assert "--set width=8" in told
     assert tomllib.loads(printed(*words, "--set", "width=8", "--print-config"))["width"] == 8

@@ -108,9 +108,9 @@ MODES: dict[str, dict[str, str]] = {
     "export": {},
     "mcp": {},
     "arena": {
-        "--merge one --results all": "--report",
-        "--report --results all": "--merge",
-        "--report field.toml": "--merge --results FIELD.toml",
+        "--merge one --results all": "--report --game",
+        "--report --results all": "--merge --game",
+        "--report field.toml": "--merge --results --game FIELD.toml",
     },
     "train": {
         "--resume run": "--decisions --minutes --device --workers --ray --callback --trust",

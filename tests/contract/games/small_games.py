@@ -225,7 +225,7 @@ NAMES = ("hands", "facedown", "bids")
 def registered() -> Iterator[None]:
     """Let the games be known by their names, for a while; to processes started then, too."""
     with pytest.MonkeyPatch.context() as patch:
-        for known in ("_loaded", "_digests", "_in_files"):
+        for known in ("_loaded", "_in_files"):
             patch.setattr(registry, known, dict(getattr(registry, known)))
         patch.setattr(registry, "_register_views", lambda name, seats: None)
         patch.setenv(registry._IN_FILES, "")
