@@ -264,5 +264,6 @@ def arena(
     console = Console()
     console.print(standings_tables(standings, [*table_sheets(standings)] if report else ()))
     if not report:
+        console.print(f"{ending}With win rates:", highlight=False, markup=False)
         # A command that is broken into lines could not be copied.
-        console.out(f"{ending}With win rates: {reporting()}", highlight=False)
+        console.out(f"  {reporting()}", highlight=False)
