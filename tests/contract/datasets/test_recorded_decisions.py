@@ -278,6 +278,6 @@ def test_only_variants_that_exist_are_read(folder, variants):
     games = read_games(folder).collect()
     (known, *_) = registry.game(games["game"][0]).options
     changed = games.with_columns(variants=pl.lit(variants or [known, known]))
-    with pytest.raises(DatasetError, match="variants .* cannot be those of a game") as refused:
+    with pytest.raises(DatasetError, match=r"variants .* cannot be those of a game") as refused:
         Batches(changed.lazy(), size=SIZE)
     assert len(str(refused.value)) < 300
