@@ -386,11 +386,15 @@ def _described(value: Any, callees: list[FunctionType]) -> object:
     if name := _library_name(value):
         return name
     if isinstance(value, Dispatcher):
-        callees.append(value.py_func)
-        return label, sorted(map(repr, value.targetoptions.items()))
-    if isinstance(value, FunctionType):
-        callees.append(value)
-        return label
+        dispatcher: Any = value
+        callees.append(dispatcher.py_func)
+        compiler = dispatcher._compiler
+        chosen = [*dispatcher.targetoptions.items(), *compiler.locals.items()]
+        # Arguments are converted to the signatures of a function that takes no others.
+        given = [] if dispatcher._can_compile else dispatcher.nopython_signatures
+        return label, repr(compiler.pipeline_class), sorted(map(repr, [*chosen, *given]))
+    if isinstance(value, FunctionType):  # what an `overload` puts in its place is not found here
+        raise TypeError(f"it calls {value!r}, which is no rule; compile it by `rule`")
     if isinstance(value, CodeType):
         return _code_of(value)[0]
     if isinstance(value, Enum):

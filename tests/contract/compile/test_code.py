@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from numba.core import ir
 from numba.core.compiler import run_frontend
+from numba.extending import register_jitable
 
 from shakespeare_agents.heuristics import best_action, figaro
 from shakespeare_agents.networks import inference
@@ -263,6 +264,31 @@ def test_what_a_kernel_closes_over_is_in_the_digest_or_nothing_is_kept(folder):
         return code_folder("probe", names["probe"])
 
     assert typed(1) == typed(1) != typed(2)
+
+
+def test_how_a_called_function_is_compiled_is_in_the_digest_or_nothing_is_kept(folder):
+    """Its options and signatures decide what it does, and so does what stands in for it."""
+
+    def calling(compiled):
+        def probe(values):
+            values[0] = compiled(values[0])
+
+        return code_folder("probe", probe)
+
+    def as_given(value):
+        kept = value + 1
+        return kept
+
+    ways = [
+        rule(as_given),
+        numba.njit(as_given),
+        numba.njit(as_given, locals={"kept": numba.int8}),
+        numba.njit("int64(int64)")(as_given),
+        numba.njit("int8(int8)")(as_given),
+    ]
+    assert len({calling(way) for way in ways}) == len(ways)
+    with pytest.warns(RuntimeWarning, match="which is no rule"):
+        assert calling(register_jitable(as_given)) is None
 
 
 def test_a_rule_that_was_compiled_with_another_value_is_not_kept(folder, monkeypatch):
