@@ -31,6 +31,7 @@ from shakespeare_env.play.branching import (
     OpenRecord,
     courses,
     followable,
+    play_forced_moves,
 )
 from shakespeare_env.play.course import GameLog, ToldMove
 from shakespeare_env.play.tracing import Tracer, interpreted
@@ -440,6 +441,7 @@ def _can_have_come(before: Position, seat: int, possible: Position) -> bool | No
         for name in names:
             moved[name] = first.copied(name)
         play(moved, action)
+        play_forced_moves(moved, legal, play, game.actions.size)
         for name in names:
             for held, wanted in zip(moved.numbers(name), reached[name].reshape(-1), strict=True):
                 if held != int(wanted):

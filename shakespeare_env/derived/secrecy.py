@@ -20,12 +20,14 @@ from shakespeare_env.core.records import StateField
 from shakespeare_env.derived.notation import Notation
 from shakespeare_env.play.branching import (
     Branches,
+    ImpossibleError,
     NotFollowedError,
     OpenPlace,
     OpenRecord,
     courses,
     followable,
     is_open,
+    play_forced_moves,
     values_of,
 )
 from shakespeare_env.play.tracing import interpreted
@@ -77,7 +79,7 @@ class Secrecy:
         self._notation.from_dict(position, record)
         public = self._public(record)
         played = self._actions.ids_for(position["to_move"], position["players"])[move]
-        views = self._views(public, played) or None
+        views = self._views(public, played)
         others = (action for action in self._possible_actions(public) if action != played)
         return any(_may_be_equal(views, self._views(public, other)) for other in others)
 
@@ -142,12 +144,29 @@ class Secrecy:
             game = OpenRecord(branches, known, public.unseen)
             before = {field.name: game.numbers(field.name) for field in self._notation.fields}
             self._play(game, action)
+            play_forced_moves(game, self._legal, self._play, self._actions.size)
+            if not self._has_sums(before, sums):
+                raise ImpossibleError
             return self._view(game, before, sums, mover)
 
         try:
-            return frozenset(courses(run))
+            return frozenset(courses(run)) or None
         except NotFollowedError:
             return None
+
+    def _has_sums(
+        self, before: Mapping[str, Sequence[Any]], sums: Mapping[tuple[str, int], int]
+    ) -> bool:
+        """Return whether counts before a move, as far as a course fixes them, allow their sums."""
+        for field in self._notation.fields:
+            for row, places in enumerate(_rows(field)):
+                total = sums.get((field.name, row))
+                counts = [values_of(before[field.name][place]) or () for place in places]
+                if total is not None and not (
+                    sum(map(min, counts)) <= total <= sum(map(max, counts))
+                ):
+                    return False
+        return True
 
     def _view(
         self,

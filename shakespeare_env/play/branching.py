@@ -260,6 +260,22 @@ def is_open(number: Any) -> bool:
     return isinstance(number, _Open)
 
 
+def play_forced_moves(game: OpenRecord, legal: Function, play: Function, actions: int) -> None:
+    """Play on while the mover has a single legal move, as games do before anybody looks.
+
+    Args:
+        game: The record, which is changed.
+        legal: The rule `Rules.legal`, as of `followable`.
+        play: The rule `Rules.play`, as of `followable`.
+        actions: The length of a mask.
+    """
+    while game["to_move"] >= 0:
+        mask: NDArray[Any] = np.zeros(actions, object)
+        if int(legal(game, mask)) != 1:
+            return
+        play(game, next(action for action, allowed in enumerate(mask) if allowed))
+
+
 def _draw(game: OpenRecord, n: Any) -> Any:
     """Return a number below n that chance may draw, in place of the rule `below`."""
     if int(n) <= 0:

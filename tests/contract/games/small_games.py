@@ -218,6 +218,59 @@ BIDS = define(
     checks=[Check("bid", "those before the mover have bid a card they hold", is_out_of_turn)],
 )
 """Seats choose at the same time; the last choice turns all up, so it alone is told."""
+
+
+@rule
+def mark_nothing(game: Any, players: int, options: int) -> None:
+    """Nothing is marked or chosen yet."""
+    game["players"], game["to_move"] = players, 0
+    game["winners"][:] = 0
+    game["mark"] = 0
+    game["moved"] = 0
+    game["chosen"][:] = 0
+
+
+@rule
+def choose_or_wipe(game: Any, mask: Any) -> int:
+    """One of two choices; a mark on the table must be wiped off."""
+    if game["mark"] != 0:
+        mask[2] = True
+        return 1
+    mask[0] = True
+    mask[1] = True
+    return 2
+
+
+@rule
+def mark_or_wipe(game: Any, action: int) -> None:
+    """Mark a choice, or wipe the mark off, which ends the turn; the first seat wins."""
+    if action != 2:
+        game["chosen"][game["to_move"]] = action
+        game["mark"] = action + 1
+        return
+    game["mark"] = 0
+    game["moved"] += 1
+    game["to_move"] = game["moved"] % game["players"]
+    if game["moved"] == 2 * MOVES:
+        game["to_move"] = -1
+        game["winners"][0] = 1
+
+
+MARKS = define(
+    "marks",
+    seats=range(2, 3),
+    fields=[
+        StateField("mark", 0, 2),
+        StateField("moved", 0, 2 * MOVES),
+        StateField("chosen", 0, 1, 2, by_seat=True, visible="owner"),
+    ],
+    actions={"one": "choose one", "two": "choose two", "wipe": "wipe the mark off"},
+    set_up=mark_nothing,
+    legal=choose_or_wipe,
+    play=mark_or_wipe,
+    scores=won,
+)
+"""For two: a choice leaves a mark, which a forced move wipes off before anybody looks."""
 NAMES = ("hands", "facedown", "bids")
 
 
@@ -229,6 +282,6 @@ def registered() -> Iterator[None]:
             patch.setattr(registry, known, dict(getattr(registry, known)))
         patch.setattr(registry, "_register_views", lambda name, seats: None)
         patch.setenv(registry._IN_FILES, "")
-        for name in ("HANDS", "FACE_DOWN", "BIDS"):
+        for name in ("HANDS", "FACE_DOWN", "BIDS", "MARKS"):
             registry.from_file(f"{__file__}:{name}")
         yield

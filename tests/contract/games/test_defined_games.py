@@ -396,15 +396,16 @@ print(json.dumps(found))
 
 
 def test_a_game_that_is_not_sound_is_told_so_in_its_own_words(tmp_path):
-    """Those of docs/games are sound; nothing is compiled here."""
+    """Those of docs/games are sound, and forced moves after a secret one; nothing is compiled."""
     source = Path(small_games.__file__).read_text(encoding="utf-8")
     named = {"kuhn": f"{GAMES / 'kuhn.py'}:GAME", "leduc": f"{GAMES / 'leduc.py'}:GAME"}
+    named["marks"] = f"{small_games.__file__}:MARKS"
     for what, (game, old, new, _) in UNSOUND.items():
         assert old in source
         (tmp_path / f"{what}.py").write_text(source.replace(old, new), encoding="utf-8")
         named[what] = f"{tmp_path / what}.py:{game}"
     found = json.loads(said_by(_CHECKS, *named.values(), NUMBA_DISABLE_JIT="1"))
-    assert found[named["kuhn"]] == found[named["leduc"]] == []
+    assert found[named["kuhn"]] == found[named["leduc"]] == found[named["marks"]] == []
     for what, (_, _, _, says) in UNSOUND.items():
         faults = found[named[what]]
         assert any(says in fault and "(seed " in fault for fault in faults), (what, faults)

@@ -189,6 +189,15 @@ def test_the_choice_that_turns_all_up_is_told():
             assert position.game.is_secret(position.to_dict(), move) == (position.to_move != 2)
 
 
+def test_what_a_forced_move_wipes_off_before_anybody_looks_is_not_told():
+    table = Table("marks", 2)
+    for one, other in told_pairs(table.position(1), NO_SEAT, seed=1):
+        assert one.told == other.told
+    for position in game_from(table.position(1), salt=1):
+        for move in position.moves():
+            assert position.game.is_secret(position.to_dict(), move)
+
+
 @all_tables
 def test_topics_name_every_move_and_score_sheets_add_up(table):
     for position in sampled(table, seed=2, every=8):
