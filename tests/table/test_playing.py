@@ -1,8 +1,10 @@
 """Tables, played by posting what their pages post."""
 
 from functools import partial
+from typing import Any
 
 from shakespeare_env import Position
+from shakespeare_env.play.course import Course
 from tests.table.tables import (
     HTMX,
     begin,
@@ -116,6 +118,36 @@ class LockWithAnInterruption:
         happens = self._happens
         self._happens = lambda: None
         happens()
+
+
+def test_an_agent_that_waited_for_its_turn_decides_later_if_the_move_was_taken_back(
+    client, monkeypatch
+):
+    """Else the table would wait for it for ever."""
+    thinkers = site_of(client).tables._thinkers
+    waiting: list[Any] = []
+    monkeypatch.setattr(thinkers, "begin", lambda work, *groups: waiting.append(work))
+    games = (Course([Position.new("shakespeare", players=2, seed=seed)], []) for seed in range(20))
+    seed, move = next(
+        (seed, move)
+        for seed, game in enumerate(games)
+        for move in game.position.moves()
+        if game.position.to_move == 0 and game.pushed(move).position.to_move == 1
+    )
+    address = begin(client, seats=("person", "random"), seed=seed).url.path
+    before = client.get(address)
+    play(client, address, before, move)
+    after = client.get(address)
+    said = {"undo": "1", "number": field(after, "number"), "since": field(after, "version")}
+    assert client.post(f"{address}/play", data=said, headers=HTMX).status_code == 200
+    (work,) = waiting
+    work()
+    again = client.get(address)
+    assert moves(again) == moves(before)
+    play(client, address, again, move)
+    assert len(waiting) == 2
+    waiting[1]()
+    assert client.get(address).text != again.text
 
 
 def test_a_seat_never_plays_for_the_next_one_however_it_times_its_requests(client):

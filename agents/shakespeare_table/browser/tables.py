@@ -185,10 +185,13 @@ class LiveTable:
             self._is_deciding = False
 
     def _decide(self, viewer: str) -> None:
-        now = self.now()
-        number, sitter, fault = len(now.moves), now.sitter, ""
-        assert sitter is not None
-        assert sitter.agent is not None
+        with self._lock:
+            now = self._now
+            number, sitter, fault = len(now.moves), now.sitter, ""
+            if sitter is None or sitter.agent is None:
+                # Somebody has taken back a move while this waited for its turn.
+                self._is_deciding = False
+                return
         seen, seed = as_seen(now.position), now.plan.seed_of_agents
         try:
             # A stranger may have written the file of games.
