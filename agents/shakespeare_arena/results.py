@@ -31,6 +31,7 @@ from shakespeare_env.datasets.reading import (
     ARENA_FORMAT,
     BOX_NAME,
     FILES,
+    FULL,
     arena_game,
     read_results,
     results_files,
@@ -46,8 +47,6 @@ FIELD_NAME = "field.toml"
 """The file with the text of the field that was played last."""
 _NAMES = "|".join([FILES, _PLANS, *map(re.escape, (ARENA, FIELD_NAME, BOX_NAME))])
 """The names of all files that are written atomically, as a regular expression."""
-_FULL = 2**20
-"""The size in bytes from which a file gets no more games: many small files are slow to read."""
 _MOST_ROUNDS = 1000
 _LARGEST_PLAN = 2**28  # the most bytes of a plan: those of half a million matches of six
 
@@ -83,7 +82,7 @@ class Store:
         if files := results_files(folder):
             last = files[-1]
             self._number = int(last.stem.rpartition("-")[2])
-            if last.stat().st_size < _FULL:
+            if last.stat().st_size < FULL:
                 # Files of early versions have no column `values`.
                 held = [self._begun, read_parquet(last)]
                 self._begun = load_polars().concat(held, how="diagonal")
@@ -100,7 +99,7 @@ class Store:
         content = parquet(begun)
         write_atomically(self.folder / f"games-{self._number:06d}.parquet", content)
         self._begun = begun
-        if len(content) >= _FULL:
+        if len(content) >= FULL:
             self._number += 1
             self._begun = rows.clear()
         self.results = self.results.vstack(rows)

@@ -7,6 +7,7 @@ before each page, to which the footer leads, in Thrift's compact protocol; Polar
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -41,28 +42,27 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> polars.Dat
     """A file's rows, all columns or some; errors as of `check_parquet`, and Polars' own."""
     check_parquet(path)
     # Polars would look for a name with `[`, `*` or `?` as a pattern.
-    (source,) = sources([path])
-    read: polars.DataFrame = load_polars().read_parquet(source, columns=columns, glob=False)
+    read: polars.DataFrame = load_polars().read_parquet(
+        source_of(path), columns=columns, glob=False
+    )
     return read
 
 
-def sources(paths: Sequence[Path]) -> list[Path] | list[bytes]:
-    """Return files as Polars takes them: by name, or their content where a name is not UTF-8."""
-    if all(map(is_utf8, paths)):
-        return list(paths)
-    return [path.read_bytes() for path in paths]
+def source_of(path: Path) -> Path | bytes:
+    """Return a file as Polars takes it: by name, or its content if the name is not UTF-8."""
+    return path if is_utf8(path) else path.read_bytes()
 
 
-def check_parquet(path: Path) -> None:
-    """Refuse a file that would take memory out of all proportion to its size.
+def check_parquet(source: Path | bytes) -> None:
+    """Refuse a file, or its content, that would take memory out of all proportion to its size.
 
     Raises:
         OSError: there is no such file, or it is a folder, device or pipe.
         ValueError: it is refused, or is no Parquet file.
     """
-    size = regular_size(path)
+    size = size_of(source)
     try:
-        with path.open("rb") as file:
+        with BytesIO(source) if isinstance(source, bytes) else source.open("rb") as file:
             needed = sum(
                 max(page[_UNPACKED], page[kind][_VALUES] * _BYTES_OF_A_VALUE, 0)
                 for page in _pages(file, size)
@@ -72,6 +72,11 @@ def check_parquet(path: Path) -> None:
     except (LookupError, TypeError, AttributeError, OverflowError, RecursionError) as fault:
         raise ValueError("what it says of its pages is damaged") from fault
     check_size(needed, size, "values")
+
+
+def size_of(source: Path | bytes) -> int:
+    """Return the size in bytes of a file, or of its content; errors as of `regular_size`."""
+    return len(source) if isinstance(source, bytes) else regular_size(source)
 
 
 def check_size(needed: int, size: int, what: str) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pydantic
 
-from shakespeare_env.checks.limits import read_regular, regular_size
+from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.checks.values import in_words
 from shakespeare_env.core.registry import box_fault
 from shakespeare_env.datasets.frames import (
@@ -20,7 +22,7 @@ from shakespeare_env.datasets.frames import (
     named_faults,
     polars_schema,
 )
-from shakespeare_env.datasets.parquet import check_parquet, check_size, sources
+from shakespeare_env.datasets.parquet import check_parquet, check_size, size_of, source_of
 from shakespeare_env.errors import DatasetError
 
 if TYPE_CHECKING:
@@ -35,6 +37,8 @@ BOX_NAME = "box.toml"
 """Copy of the box, unless it is the package's own."""
 FILES = r"games-\d{6,}\.parquet"
 """Names of the files of games, as a regular expression."""
+FULL = 2**20
+"""The size in bytes from which a file gets no more games: many small files are slow to read."""
 _LARGEST = 2**26
 """The most bytes of a manifest."""
 
@@ -82,7 +86,8 @@ def arena_game(folder: Path) -> str:
 def read_games(folder: Folder) -> polars.LazyFrame:
     """Return all games, `RESULTS`, numbered from 0 as `game_id` in the order they were written.
 
-    A game keeps its number, whatever is added: the frame stays good and may gain games at its end.
+    A game keeps its number, whatever is added. The frame stays good, and holds the games that were
+    there when it was made.
     Of rows with one key the first counts; `values` is null in games without.
 
     Raises:
@@ -93,12 +98,14 @@ def read_games(folder: Folder) -> polars.LazyFrame:
     pl, place = load_polars(), Path(folder)
     arena_game(place)
     schema = polars_schema(RESULTS)
-    for path in (paths := results_files(place)):
-        _check_file(path)
-    games = (
-        pl.scan_parquet(sources(paths), glob=False, schema=schema, missing_columns="insert")
-        if paths
-        else pl.LazyFrame(None, schema)
+    games = pl.concat(
+        [
+            pl.LazyFrame(None, schema),
+            *(
+                pl.scan_parquet(alike, glob=False, schema=schema, missing_columns="insert")
+                for alike in _sources(results_files(place))
+            ),
+        ]
     )
     with named_faults(str(place)):
         # Files that were copied here may hold them, and those of early versions that were killed.
@@ -115,20 +122,39 @@ def read_results(folder: Folder) -> polars.DataFrame:
         return games.collect()
 
 
-def _check_file(path: Path) -> None:
-    pl = load_polars()
+def _sources(paths: Sequence[Path]) -> Iterator[list[Path | bytes]]:
+    """Yield checked files as Polars takes them, those of one kind at a time, in their order.
+
+    Raises:
+        DatasetError: a file is damaged.
+    """
     remedy = "copy the file again, or delete it: its games can be played again"
+    found: list[Path | bytes] = []
+    for path in paths:
+        try:
+            source = source_of(path)
+            if path == paths[-1] and size_of(source) < FULL:
+                # While Polars reads it by its name, one with more games may take its place.
+                source = path.read_bytes()
+            _check_source(source)
+        except faults() as error:
+            raise DatasetError(f"{path}: cannot be read ({first_line(error)}); {remedy}") from error
+        found.append(source)
+    for _, alike in groupby(found, type):
+        yield list(alike)
+
+
+def _check_source(source: Path | bytes) -> None:
+    """Raise one of `faults` unless a file, or its content, is one of results."""
     schema = polars_schema(RESULTS)
+    pl = load_polars()
     texts = [name for name, kind in RESULTS.items() if "string" in kind]
     lengths = [pl.col(name).explode().str.len_bytes().cast(pl.Int64).sum() for name in texts]
-    try:
-        check_parquet(path)
-        rows = pl.scan_parquet(sources([path]), glob=False)
-        columns = dict(rows.collect_schema())
-        if columns not in (schema, {name: schema[name] for name in RESULTS if name != "values"}):
-            raise ValueError("it has other columns than results")
-        # A text that many rows share is in the file once.
-        taken = rows.select(pl.sum_horizontal(lengths)).collect().item()
-        check_size(taken, regular_size(path), "texts")
-    except faults() as error:
-        raise DatasetError(f"{path}: cannot be read ({first_line(error)}); {remedy}") from error
+    check_parquet(source)
+    rows = pl.scan_parquet(source, glob=False)
+    columns = dict(rows.collect_schema())
+    if columns not in (schema, {name: schema[name] for name in RESULTS if name != "values"}):
+        raise ValueError("it has other columns than results")
+    # A text that many rows share is in the file once.
+    taken = rows.select(pl.sum_horizontal(lengths)).collect().item()
+    check_size(taken, size_of(source), "texts")

@@ -11,7 +11,7 @@ from polars.testing import assert_frame_equal
 
 from shakespeare_arena import results
 from shakespeare_arena.results import merge, opened
-from shakespeare_env.datasets.reading import ARENA, read_results, results_files
+from shakespeare_env.datasets.reading import ARENA, read_games, read_results, results_files
 from shakespeare_env.errors import ArenaError, DatasetError
 from tests.arena.simulated_results import simulated
 
@@ -24,7 +24,7 @@ def folder(tmp_path, monkeypatch):
     """Holds all rows in two files, the second of which is not full."""
     with opened(tmp_path / "arena", GAME) as store:
         with monkeypatch.context() as patched:
-            patched.setattr(results, "_FULL", 1)
+            patched.setattr(results, "FULL", 1)
             store.append(ROWS[:5])
         store.append(ROWS[5:])
     return tmp_path / "arena"
@@ -41,6 +41,15 @@ def test_a_game_counts_once_and_stands_where_it_was_written(folder):
     assert_frame_equal(read_results(folder), ROWS)
 
 
+def test_a_frame_holds_the_games_that_were_there_whatever_is_added_as_it_is_read(folder):
+    """Polars opens files again and again, and must not find one of them replaced."""
+    games = read_games(folder)
+    with opened(folder, GAME) as store:
+        store.append(simulated({"a": 0, "b": 50}, tables=(3,), matches=4, seed=1))
+    assert_frame_equal(games.drop("game_id").collect(), ROWS)
+    assert read_results(folder).height > ROWS.height
+
+
 def test_a_file_gets_more_games_until_it_is_full(folder, monkeypatch):
     """One of a version without values, too; an unfinished one is gone on with later."""
     first, last = results_files(folder)
@@ -51,7 +60,7 @@ def test_a_file_gets_more_games_until_it_is_full(folder, monkeypatch):
             store.append(more[number : number + 1])
     assert results_files(folder) == [first, last]
     assert pl.read_parquet(last)["key"].to_list() == [*ROWS["key"][5:], *more["key"][:4]]
-    monkeypatch.setattr(results, "_FULL", 1)
+    monkeypatch.setattr(results, "FULL", 1)
     for number in range(4, 7):
         with opened(folder, GAME) as store:
             store.append(more[number : number + 1])
