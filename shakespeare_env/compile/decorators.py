@@ -21,6 +21,7 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from enum import Enum, EnumType
 from functools import cache, partial, wraps
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import CodeType, EllipsisType, FunctionType, ModuleType, NoneType
 from typing import Any, ParamSpec, TypeVar, cast
@@ -289,9 +290,14 @@ def code_digest(function: AnyFunction) -> str:
     """
     parts: list[object] = [_OPTIONS, _VERSIONS, _compiler_code()]
     functions: list[Any] = [getattr(function, "py_func", function)]
+    undescribed: list[TypeError] = []
     for each in functions:  # which grows by those that are called
         callees: list[FunctionType] = []
-        content = _content_of(each, callees)
+        try:
+            content = _content_of(each, callees)
+        except TypeError as fault:
+            content = f"cannot be described: {fault}"
+            undescribed.append(fault)
         if _first_read.setdefault(each, (content, callees)) != (content, callees):
             raise TypeError(
                 f"{each.__module__}.{each.__qualname__}, or a value that it reads, was changed "
@@ -299,10 +305,25 @@ def code_digest(function: AnyFunction) -> str:
             )
         functions += [callee for callee in dict.fromkeys(callees) if callee not in functions]
         parts.append((content, [functions.index(callee) for callee in callees]))
+    if undescribed:  # late, so that all others are known as they are compiled
+        raise undescribed[0]
     return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
-_VERSIONS = numba.__version__, llvmlite.__version__, np.__version__, sys.version
+def _device_compiler() -> str:
+    """Return the version of the compiler for GPUs, empty if it is not installed."""
+    with suppress(PackageNotFoundError):
+        return version("numba-cuda")
+    return ""
+
+
+_VERSIONS = (
+    numba.__version__,
+    llvmlite.__version__,
+    np.__version__,
+    sys.version,
+    _device_compiler(),
+)
 _LIBRARIES = {"_operator", "builtins", "cmath", "math", "numba", "numpy", "operator", "random"}
 """Modules whose functions are known by their names, since `_VERSIONS` tells what they do.
 
@@ -387,6 +408,11 @@ def _described(value: Any, callees: list[FunctionType]) -> object:
         return name
     if isinstance(value, Dispatcher):
         dispatcher: Any = value
+        if dispatcher.overloads and dispatcher.py_func not in _first_read:
+            raise TypeError(
+                f"it calls {dispatcher.py_func.__qualname__}, which was compiled before for other "
+                "code, perhaps with other values; compile it by `rule`, and call kernels first"
+            )
         callees.append(dispatcher.py_func)
         compiler = dispatcher._compiler
         chosen = [*dispatcher.targetoptions.items(), *compiler.locals.items()]

@@ -55,6 +55,13 @@ def kernels_in_use():
     }
 
 
+class NextProcess(dict):
+    """The functions that were read, as the next process knows them: it has compiled none yet."""
+
+    def __contains__(self, function):
+        return True
+
+
 @pytest.mark.parametrize("kind", ["rules", "playouts", "heuristics", "networks", "device"])
 def test_no_file_is_read_to_tell_what_is_compiled(kind, monkeypatch):
     """A file may have been edited since Python read it, and would tell of other code."""
@@ -92,14 +99,14 @@ def test_another_value_that_is_read_is_other_code(kind, changed, monkeypatch):
     monkeypatch.setattr(changed, 77)
     with pytest.raises(TypeError, match="changed after it was first used"):
         code_digest(entry)
-    monkeypatch.setattr(decorators, "_first_read", {})  # as in the next process
+    monkeypatch.setattr(decorators, "_first_read", NextProcess())
     assert code_digest(entry) != before
 
 
 @games
 def test_all_that_the_compiler_finds_in_rules_counts(name, monkeypatch):
     """Numba itself says which names, and which attributes of modules, a function reads."""
-    monkeypatch.setattr(decorators, "_first_read", {})
+    monkeypatch.setattr(decorators, "_first_read", NextProcess())
     code_digest(kernels.kernels_of(registry.game(name)).step)
     functions = [*decorators._first_read]
     assert len(functions) > 40
@@ -298,6 +305,18 @@ def test_a_rule_that_was_compiled_with_another_value_is_not_kept(folder, monkeyp
     with pytest.warns(RuntimeWarning, match="scaled.* was changed after it was first used"):
         assert multiplied("other", function=scaled) == (6, 0)
     assert not list(folder.rglob("*/other-*"))
+
+
+def test_a_helper_that_was_compiled_for_other_code_is_not_kept(folder):
+    """It stays as it was compiled then, and the value that it reads may be another one now."""
+    names: dict[str, Any] = {"number": 3}
+    exec("def added(value):\n    return value + number", names)
+    added = numba.njit(names["added"])
+    assert added(1) == 4
+    names["number"] = 5
+    with pytest.warns(RuntimeWarning, match="added, which was compiled before for other code"):
+        assert multiplied("helped", function=added) == (6, 0)
+    assert not list(folder.rglob("*/helped-*"))
 
 
 @rule
