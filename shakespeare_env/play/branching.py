@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -29,7 +29,14 @@ OpenPlace = tuple[str, int, range]
 _PATIENCE = 5_000
 """Reads of fields and of open numbers after which a rule's courses are too many to follow."""
 _MOST_COMBINATIONS = 4096
-_NOT_FOLLOWED = (TypeError, ValueError, AttributeError, LookupError, RecursionError)
+_NOT_FOLLOWED = (
+    TypeError,
+    ValueError,
+    AttributeError,
+    LookupError,
+    ArithmeticError,
+    RecursionError,
+)
 """Errors of rules that do with a number what cannot be done with an open one."""
 
 
@@ -72,7 +79,7 @@ def _possible_alone() -> Iterator[None]:
     """Leave a block where it shows that the game cannot be."""
     try:
         yield
-    except (ImpossibleError, ZeroDivisionError):
+    except ImpossibleError:
         pass
     except IndexError as fault:
         if "out of " not in str(fault):  # out of bounds, out of range
@@ -177,6 +184,14 @@ def _reversed(operation: Callable[..., Any]) -> Callable[..., Any]:
     return _lazily(lambda one, other: operation(other, one))
 
 
+def _quotient(number: Any, divisor: Any) -> Any:
+    return number // divisor if divisor else 0  # as compiled rules have it
+
+
+def _remainder(number: Any, divisor: Any) -> Any:
+    return number % divisor if divisor else 0
+
+
 class _Open:
     """A number that follows from unknown ones; a rule whose course depends on it branches."""
 
@@ -202,10 +217,7 @@ class _Open:
         leads_to: dict[int, list[int]] = {}
         for value in last.values:
             last.tried = value
-            with suppress(ZeroDivisionError):  # no game that can be divides by 0
-                leads_to.setdefault(kind(self.find()), []).append(value)
-        if not leads_to:
-            raise ImpossibleError
+            leads_to.setdefault(kind(self.find()), []).append(value)
         found = last.branches.choose(sorted(leads_to, reverse=True))  # True first
         last.values = leads_to[found]
         return found
@@ -222,8 +234,8 @@ class _Open:
     __add__, __radd__ = _lazily(operator.add), _reversed(operator.add)
     __sub__, __rsub__ = _lazily(operator.sub), _reversed(operator.sub)
     __mul__, __rmul__ = _lazily(operator.mul), _reversed(operator.mul)
-    __floordiv__, __rfloordiv__ = _lazily(operator.floordiv), _reversed(operator.floordiv)
-    __mod__, __rmod__ = _lazily(operator.mod), _reversed(operator.mod)
+    __floordiv__, __rfloordiv__ = _lazily(_quotient), _reversed(_quotient)
+    __mod__, __rmod__ = _lazily(_remainder), _reversed(_remainder)
     __and__, __rand__ = _lazily(operator.and_), _reversed(operator.and_)
     __or__, __ror__ = _lazily(operator.or_), _reversed(operator.or_)
     __xor__, __rxor__ = _lazily(operator.xor), _reversed(operator.xor)
@@ -250,8 +262,7 @@ def values_of(number: Any, kind: Callable[[Any], int] = int) -> frozenset[int] |
     for values in product(*(one.values for one in number.unknown)):
         for one, value in zip(number.unknown, values, strict=True):
             one.tried = value
-        with suppress(ZeroDivisionError):
-            found.add(kind(number.find()))
+        found.add(kind(number.find()))
     return frozenset(found)
 
 
