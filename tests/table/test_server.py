@@ -524,7 +524,7 @@ def test_a_file_of_games_whose_pages_are_damaged_is_refused(tmp_path):
 def test_no_statement_computes_for_long(tmp_path, monkeypatch):
     monkeypatch.setattr(module_of_store, "_LONGEST_S", 0.01)
     store = Store(tmp_path / "games.sqlite")
-    with pytest.raises(StoreError, match="seconds to read"):
+    with pytest.raises(StoreError, match="too long to read"):
         store._rows(_ENDLESS)
     assert store.tables_of("nobody", 1) == []
     store.close()

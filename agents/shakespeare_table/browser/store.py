@@ -33,6 +33,7 @@ FORMAT = 3
 _T = TypeVar("_T")
 _WAIT = 1.0  # seconds for another program to end what it writes to the file
 _LONGEST_S = 5.0  # the most seconds that statements may compute
+_CHECKING_S = 60.0  # the most seconds to look through a whole file
 _STEPS = 10_000  # of SQLite's virtual machine, between looks at the clock
 _MOST_BYTES = 2**24  # of one value, such as a game brought from elsewhere
 _LONGEST_PLAN = 2**18  # characters; the form that makes one is shorter
@@ -42,7 +43,7 @@ _MOST_MOVES = 100_000
 _MOST_LINKS = 100
 _IN_WORDS = {
     "SQLITE_BUSY": "another program is writing to it; try again, or end that program",
-    "SQLITE_INTERRUPT": f"it takes more than {_LONGEST_S:g} seconds to read; bring back a copy",
+    "SQLITE_INTERRUPT": "it takes too long to read; bring back a copy",
     "SQLITE_CORRUPT": "it is damaged; bring back a copy",
     "SQLITE_TOOBIG": "it is damaged; bring back a copy",
     "SQLITE_NOTADB": "it is no file of games",
@@ -183,6 +184,8 @@ class Store:
     def _begin(self) -> None:
         """Check the file, which is not changed unless it is new or ours."""
         run = self._database.execute
+        self._until = time.monotonic() + _CHECKING_S
+        self._database.set_progress_handler(self._is_late, _STEPS)
         (found,) = run("PRAGMA user_version").fetchone()
         if found not in (0, FORMAT):
             raise OSError(f"it has format {found}, this version reads {FORMAT}")
@@ -201,7 +204,6 @@ class Store:
         if not schema:
             self._database.executescript(f"BEGIN; {_SCHEMA}; COMMIT")
         run(f"PRAGMA user_version = {FORMAT}")
-        self._database.set_progress_handler(self._is_late, _STEPS)
 
     def _is_late(self) -> bool:
         return time.monotonic() > self._until

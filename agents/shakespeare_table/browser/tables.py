@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+import traceback
 import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -192,8 +193,9 @@ class LiveTable:
                 # Somebody has taken back a move while this waited for its turn.
                 self._is_deciding = False
                 return
-        seen, seed = as_seen(now.position), now.plan.seed_of_agents
         try:
+            seen = as_seen(now.position)
+            seed = now.plan.seed_of_agents
             # A stranger may have written the file of games.
             self._settings.check_offered(sitter.agent, now.plan.game)
             move = self._thinkers.result(partial(decide, sitter.agent, seen, seed, number))
@@ -203,6 +205,9 @@ class LiveTable:
             fault = f"{now.mover} has failed: {error}"
         except StoreError as error:
             fault = f"the move of {now.mover} is not kept: {error}"
+        except Exception as error:  # on this thread nobody else would hear of it
+            fault = f"{now.mover} has failed; the server's terminal shows more"
+            traceback.print_exception(error)
         with self._lock:
             self._is_deciding = False
             if fault and number == len(self._now.moves):
