@@ -147,7 +147,7 @@ class SingleAgentBatch:
         actions of a mask need one.
         """
         masks: NDArray[np.bool_] = self.batch.mask & self._ready[:, None]
-        masks[self.over] = True
+        masks |= self.over[:, None]
         return masks
 
     def observe(self, rows: NDArray[np.int64]) -> NDArray[np.int8]:
