@@ -84,13 +84,14 @@ def define(
         raise ValueError(f"name={name!r}: write it as an identifier in lower case")
     if (observe is None) != (layout is None):
         raise ValueError("observe and layout describe the same numbers; give both, or none")
-    given_rules = {
-        **{"set_up": set_up, "legal": legal, "play": play, "scores": scores},
-        **{"observe": observe, "determinize": determinize},
-        **{f"the check of {check.key!r}": check.broken for check in checks},
-    }
-    for role, function in given_rules.items():
-        _check_rule(role, function)
+    _check_rule("set_up", set_up)
+    _check_rule("legal", legal)
+    _check_rule("play", play)
+    _check_rule("scores", scores)
+    _check_rule("observe", observe)
+    _check_rule("determinize", determinize)
+    for check in checks:
+        _check_rule(f"the check of {check.key!r}", check.broken)
     most = seats[-1]
     if isinstance(actions, ActionTable):
         table = actions
