@@ -40,6 +40,7 @@ _LONGEST = 10_000  # decisions, more than any game should have
 _POSITIONS = 12  # of each game, looked at closely
 _MOVES = 6  # of each such position
 _DRAWS = 24  # possible games that show which numbers a seat does not know
+_MANY_DRAWS = 300  # before a game is said to be impossible, since few may not show a rare number
 
 
 def check_game(game: Game, *, games: int = 5, seed: int = 0) -> list[str]:
@@ -270,10 +271,15 @@ class _RandomGame:
             )
             return
         for name in _differing(self.game, read.record(), position.record()):
+            rows, given = position.record()[name], read.record()[name]
+            remedy = "give the field in `text`, or the rule that it `follows`"
+            is_by_seat = self.game.ranges[name].by_seat
+            if is_by_seat and np.array_equal(rows[: self.players], given[: self.players]):
+                remedy = f"write {given.flat[-1]} for absent seats, which text leaves out"
             yield self._fault(
                 f"text {name}",
                 f"text gives {name} as {_number(read, name)}, but it is {_number(position, name)}",
-                "give the field in `text`, or the rule that it `follows`",
+                remedy,
             )
         if pickle.loads(pickle.dumps(position)) != position:
             yield self._fault("pickle", "a pickled position differs", "keep all of it in fields")
@@ -391,18 +397,28 @@ class _RandomGame:
     def _faults_of_possible_games(
         self, before: Position, move: str, after: Position, rng: np.random.Generator
     ) -> Iterator[_Fault]:
-        """Find secret choices that could not have been made in a game that seems possible."""
+        """Find games that seem possible after a move, though it cannot have led to them."""
         mover = before.to_move
-        if not self.game.is_secret(before.to_dict(), move):
-            return
         if before.record()["random"] != after.record()["random"]:
             return  # chance has decided something, too
+        if self.game.is_secret(before.to_dict(), move):
+            actions = [*self.game.actions.ids_for(mover or 0, self.players).values()]
+        else:
+            actions = [before.action_id(move)]
         for seat in range(self.players):
             if seat == mover:
                 continue
             for seed in rng.integers(2**32, size=2).tolist():
                 possible = after.determinize(seat, seed)
-                if _can_have_come(before, seat, possible) is False:
+                if possible == after:
+                    continue
+                for draws in (_DRAWS, _MANY_DRAWS):
+                    can_have_come = _can_have_come(before, seat, actions, possible, draws)
+                    if can_have_come is None:
+                        return  # the other seats would not find out, either, and it takes long
+                    if can_have_come:
+                        break
+                else:
                     told = _hidden_difference(self.game, possible, after)
                     yield self._fault(
                         "impossible",
@@ -417,8 +433,10 @@ class _RandomGame:
             yield self._fault("winners", "nobody has won", "let `play` write `winners` at the end")
 
 
-def _can_have_come(before: Position, seat: int, possible: Position) -> bool | None:
-    """Return whether a legal move leads to a possible game from one that looked like `before`.
+def _can_have_come(
+    before: Position, seat: int, actions: Iterable[int], possible: Position, draws: int
+) -> bool | None:
+    """Return whether an action leads to a possible game from one that looked like `before`.
 
     None if that cannot be found out.
     """
@@ -426,7 +444,7 @@ def _can_have_come(before: Position, seat: int, possible: Position) -> bool | No
     legal, play = followable(game.rules.legal), followable(game.rules.play)
     fault = followable(game.rules.fault)
     names = [name for name in game.ranges if name not in game.hidden_from_text]
-    drawn = [before.determinize(seat, seed).record() for seed in range(_DRAWS)]
+    drawn = [before.determinize(seat, seed).record() for seed in range(draws)]
     places = [
         (name, int(place), range(game.ranges[name].low, game.ranges[name].high + 1))
         for name in names
@@ -451,7 +469,7 @@ def _can_have_come(before: Position, seat: int, possible: Position) -> bool | No
         return bool(mask[action]) and int(fault(first)) == 0
 
     unknown = False
-    for action in game.actions.ids_for(before.to_move or 0, before.players).values():
+    for action in actions:
         try:
             if any(courses(partial(leads, action))):
                 return True

@@ -47,14 +47,16 @@ def check(
     elif observation:
         read = {"observation", "game_name"}
         refuse_unread(context, read, "--observation lists the fields alone")
+    own = [text for text in map(str, files or ()) if registry.is_in_file(text)]
+    if own and len(own) == len(files or ()):
+        refuse_unread(context, {"files"}, "FILE.py:GAME names the game, which has no box")
     game = find_game(game_name)
     if actions:
         _print_actions(game)
     elif observation:
         _print_observation(game)
     else:
-        own = [text for text in map(str, files or ()) if registry.is_in_file(text)]
-        sound = [_is_sound(find_game(text)) for text in own]
+        sound = [_is_sound(find_game(text, "FILE.py:GAME")) for text in own]
         if not files and not registry.has_box(game.name):
             sound.append(_is_sound(game))
         elif boxes := [file for file in files or [game.box] if str(file) not in own]:

@@ -55,9 +55,9 @@ Variants = Annotated[
 ]
 
 
-def find_game(name: str) -> Game:
+def find_game(name: str, argument: str = "--game") -> Game:
     """The game, by its name or file, or a usage error; gives up if its box is invalid."""
-    with usage_errors("--game"):
+    with usage_errors(argument):
         return registry.named(name)
 
 

@@ -77,12 +77,21 @@ def define(
             another one, whatever is hidden from them, or if that takes too long to find out.
 
     Raises:
-        ValueError: the name, a field or the pair `observe` and `layout` is not as described.
+        ValueError: the name, a field, a rule or the pair `observe` and `layout` is not as
+            described.
     """
     if not name.isidentifier() or name != name.lower():
         raise ValueError(f"name={name!r}: write it as an identifier in lower case")
     if (observe is None) != (layout is None):
         raise ValueError("observe and layout describe the same numbers; give both, or none")
+    _check_rule("set_up", set_up)
+    _check_rule("legal", legal)
+    _check_rule("play", play)
+    _check_rule("scores", scores)
+    _check_rule("observe", observe)
+    _check_rule("determinize", determinize)
+    for check in checks:
+        _check_rule(f"the check of {check.key!r}", check.broken)
     most = seats[-1]
     if isinstance(actions, ActionTable):
         table = actions
@@ -142,12 +151,26 @@ def define(
 
 def _check(field: StateField, seats: int) -> None:
     wanted = field.high - field.low + 1
+    _check_rule(f"{field.name}: follows", field.follows)
+    if callable(field.visible):
+        _check_rule(f"{field.name}: visible", field.visible)
+    if field.pool and field.form in ("counts", "list"):
+        raise ValueError(
+            f"{field.name}: form={field.form!r} counts cards, but the fields of a pool hold card "
+            "numbers; give it a number for each card, or leave out its pool"
+        )
     if field.by_seat and field.rows != seats:
         raise ValueError(f"{field.name}: {field.rows} rows by seat; give it {seats}, one each")
     if field.visible == "owner" and not field.by_seat:
         raise ValueError(f"{field.name} has no owner; give it by_seat=True")
     if field.words and len(field.words) != wanted:
         raise ValueError(f"{field.name}: {len(field.words)} words; give {wanted}")
+
+
+def _check_rule(role: str, function: Callable[..., Any] | None) -> None:
+    """Refuse a function that is not compiled, which compiled rules cannot call."""
+    if function is not None and not hasattr(function, "__wrapped__"):
+        raise ValueError(f"{role} is no rule; put @rule before it")
 
 
 @rule

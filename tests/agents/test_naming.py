@@ -247,11 +247,15 @@ def test_a_misspelled_name_option_or_value_is_answered_with_what_was_meant(name,
         make(name, GAME)
 
 
-def test_where_no_bundled_network_fits_the_heuristic_is_the_default(bundled):
+def test_where_no_bundled_network_fits_the_heuristic_is_the_default(bundled, monkeypatch):
     assert default(GAME) == "heuristic"
     assert default(replace(GAME, name="chess")) == "random"
     with pytest.raises(ValueError, match=r"no network of .* is bundled: train one by"):
         make("network", GAME)
+    with monkeypatch.context() as patch:
+        patch.setitem(registry._in_files, GAME.name, "/my.py:GAME")
+        with pytest.raises(ValueError, match=r"train --game /my\.py:GAME"):
+            make("network", GAME)
     write_checkpoint(bundled, GAME)
     assert default(GAME) == "network"
     edit_card(bundled, layout_digest="0" * 64)

@@ -359,6 +359,16 @@ def test_an_entry_that_cannot_be_is_refused(folder, place, value):
         Run.resume(folder, device="cpu")
 
 
+def test_a_run_of_a_game_that_is_not_known_says_only_how_to_name_it(folder):
+    edit_state(folder, partial(put, place="config.game", value="bids"))
+    with pytest.raises(
+        CheckpointError, match=r"no game 'bids'.* as --game FILE\.py:GAME"
+    ) as refused:
+        Run.resume(folder, device="cpu")
+    assert "copy all" not in str(refused.value)
+    assert not hasattr(refused.value, "__notes__")
+
+
 def spoilt(value):
     """The same array with another number in its first place."""
     return lambda array: np.concatenate([[value], array[1:]]).astype(array.dtype)

@@ -207,8 +207,8 @@ def bundled_checkpoint(game: Game, version: int = NEWEST) -> Path:
     if not versions:
         raise ValueError(
             f"no network of {game.name} is bundled: train one by "
-            f"{command('train', '--game', game.name)}, and name its folder in place of 'network' "
-            "(for search, network=FOLDER)"
+            f"{command('train', '--game', how_to_name(game.name))}, and name its folder in place "
+            "of 'network' (for search, network=FOLDER)"
         )
     if version not in (NEWEST, *versions):
         raise ValueError(

@@ -126,7 +126,11 @@ MODES: dict[str, dict[str, str]] = {
         "--report answers": "--out --sample",
         "--sample 1 --out boxes": "--groups --seed --game",
     },
-    "check": {"--actions": "--game", "--observation": "--game --actions"},
+    "check": {
+        "--actions": "--game",
+        "--observation": "--game --actions",
+        "my.py:GAME": "[BOX.toml|FILE.py:GAME ...] --actions --observation",
+    },
 }
 """The modes of every command: the arguments that choose one, and others that it reads, or that
 choose another mode.  A command without modes reads all of its arguments."""

@@ -219,6 +219,8 @@ def read_state(folder: Path) -> RunState:
         state = RunState.model_validate_json(content)
     except ValidationError as invalid:
         first = invalid.errors(include_url=False, include_input=False)[0]
+        if first["loc"] == ("config", "game") and first["type"] == "value_error":
+            raise CheckpointError(f"{path}: {first['ctx']['error']}") from invalid
         place = ".".join(map(str, first["loc"]))
         fault = CheckpointError(f"{path}: {place}: {first['msg']}; copy all files again")
         if (folder / CARD_NAME).is_file():
