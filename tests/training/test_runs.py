@@ -108,6 +108,7 @@ def test_a_run_that_is_over_says_so_and_can_be_made_longer(whole, folder, capsys
             assert train(run, Console(width=200))
         out = capsys.readouterr().out
         assert "is complete after" in out
+        assert f"--decisions {2 * whole.decisions}" in out  # more than it has learned from
     with pytest.raises(ValueError, match="decisions already; give more"):
         Run.resume(folder, decisions=400, device="cpu")
     with Run.resume(folder, decisions=900, device="cpu") as run:

@@ -63,7 +63,8 @@ def train(
             _say(console, f"Stopped after {course.saved_decisions:,} decisions; saved.")
     game, seats = game_option(run.config.game), max(run.config.players)
     own = registry.own_game_options()
-    longer = [] if stopped else ["--decisions", 2 * run.config.decisions]
+    # A run learns from whole rollouts, so from more decisions than its settings say.
+    longer = [] if stopped else ["--decisions", 2 * max(run.config.decisions, run.decisions)]
     against = command("evaluate", *game, folder, "random", "--players", seats)
     _say(console, f"Checkpoint  {folder}")
     _say(console, f"Curves      {folder / CURVES_NAME}")
