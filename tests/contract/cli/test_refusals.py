@@ -69,7 +69,7 @@ def test_tables_that_cannot_be(command):
         (["replay", "nowhere.jsonl"], "nowhere.jsonl"),
         (["replay", "text.py"], "JSON"),
         (["replay", 999 * "long"], "longlong' cannot be read: File name too long"),
-        (["table", "--games", "no/x.sqlite"], "cannot write no/x.sqlite"),
+        (["table", "--host", "192.0.2.1", "--games", "no/x.sqlite"], "cannot write no/x.sqlite"),
         (["arena", "--merge", "one", "two"], "--merge, given before each folder, copies its games"),
     ],
 )
