@@ -133,7 +133,10 @@ def dataset(
     ray: workers_options.Ray = None,
 ) -> None:
     """Record games of agents as Parquet: their moves, and what the agents expected of them."""
+    from shakespeare_arena import figures
     from shakespeare_arena.dataset import write_dataset
+    from shakespeare_arena.sheets import shown_name
+    from shakespeare_env.datasets.reading import read_games
 
     game = choices.find_game(game_name)
     entrants = lineup_options.make_entrants(game, named, players)
@@ -161,6 +164,11 @@ def dataset(
     except KeyboardInterrupt:
         choices.interrupted("Unfinished. ")
     typer.echo(f"{out}: {total:,} games.")
+    forfeited = read_games(out).drop_nulls("forfeited_by").collect()
+    faults = figures.faults(figures.seat_rows(forfeited))
+    for name, _, count, example in faults.iter_rows():
+        words = shown_name(" ".join(example.split()), 200)
+        typer.echo(f"{name} has forfeited {count:,} of the games there, as here: {words}")
 
 
 def arena(
@@ -208,7 +216,8 @@ def arena(
     """
     if merge:
         read = {"merge", "results", "report", "own_game"}
-        choices.refuse_unread(context, read, "--merge copies games into --results and plays none")
+        words = "--merge, given before each folder, copies its games into --results and plays none"
+        choices.refuse_unread(context, read, words)
     elif report:
         read = {"report", "own_game", "field" if results is None else "results"}
         choices.refuse_unread(context, read, "--report shows the games of one folder")

@@ -15,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shakespeare_agents.naming import make
-from shakespeare_env.checks.values import is_whole
+from shakespeare_env.checks.values import is_whole, shown
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game, ObservationLayout
@@ -182,7 +182,13 @@ def find_positions(
         # Each draws its lot, so that the lots of those wanted do not depend on `where`.
         lot = lots[rows].random()
         if where is not None:
-            asked = _noted(batch, rows, rows, facts).select(where).to_series()
+            # This repeats a value that is the same for all rows.
+            asked = _noted(batch, rows, rows, facts).with_columns(wanted=where)["wanted"]
+            if asked.dtype != pl.Boolean:
+                raise ValueError(
+                    f"where={shown(str(where))} gives {asked.dtype}: give a condition, which is "
+                    'true or false, such as pl.col("seat") == 0'
+                )
             wanted = asked.fill_null(False).to_numpy()
             rows = rows[wanted]
             actions = actions[wanted]

@@ -19,6 +19,7 @@ from shakespeare_agents.json_input import dump_line, parse_object
 from shakespeare_agents.naming import public_name
 from shakespeare_arena.sheets import shown_name
 from shakespeare_env.checks.limits import read_regular
+from shakespeare_env.checks.values import short_name
 from shakespeare_env.core import registry
 from shakespeare_env.core.registry import box_fault
 from shakespeare_env.datasets.reading import read_results
@@ -62,7 +63,8 @@ def from_json_lines(path: Path) -> Course:
     try:
         lines = read_regular(path, _MOST_BYTES)
     except (OSError, ValueError) as error:  # ValueError: no file can have this name
-        raise DatasetError(f"{str(path)!r} cannot be read: {error}") from error
+        why = getattr(error, "strerror", None) or error  # without the name, which may be endless
+        raise DatasetError(f"{short_name(str(path))!r} cannot be read: {why}") from error
     return from_bytes(lines, str(path))
 
 

@@ -50,22 +50,35 @@ class _Commands(TyperGroup):
         single.command(cmd_name, context_settings=_HELP_NAMES)(function)
         return typer.main.get_command(single)
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args[0] not in COMMANDS and not ctx.resilient_parsing:
+            # Slow, and not needed for completion.
+            from shakespeare_env.checks.values import did_you_mean
+
+            if question := did_you_mean(args[0], COMMANDS):
+                ctx.fail(f"there is no command {args[0]!r}{question}")
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx: Any) -> Any:
         if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
             sys.stdout.reconfigure(errors="surrogateescape")  # names of files that are not UTF-8
         # No command foresees a full disk, a closed folder or too little memory.
         try:
             return super().invoke(ctx)
-        except BrokenPipeError:  # the output's reader has left; Click ends the command quietly
-            raise
-        except Exception as fault:
+        except Exception as raised:
+            fault: BaseException = raised
+            if isinstance(raised, RuntimeError) and isinstance(raised.__cause__, StopIteration):
+                fault = raised.__cause__  # Python replaces it where it leaves a generator
+            is_theirs = bool(agent_notes(fault) or own_steps(fault))
+            if isinstance(fault, BrokenPipeError) and not is_theirs:
+                raise  # the output's reader has left; Click ends the command quietly
             if not (lines := _in_words(fault)):
                 raise
         typer.echo("\n".join([f"Error: {lines[0]}", *lines[1:]]), err=True)
         raise typer.Exit(1)
 
 
-def _in_words(fault: Exception) -> list[str]:
+def _in_words(fault: BaseException) -> list[str]:
     """Return lines about a fault that is not ours: an agent's, other users' or the machine's."""
     notes = getattr(fault, "__notes__", [])
     steps = "".join(format_list(own_steps(fault))).splitlines()

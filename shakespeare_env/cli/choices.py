@@ -108,8 +108,9 @@ def refuse_unread(context: typer.Context, read: Collection[str], why: str) -> No
             unread.append(parameter.opts[0] if is_option else str(parameter.metavar))
     if unread:
         pronoun = "it" if len(unread) == 1 else "them"
-        words = f"{why}, so {pronoun} would not be read: leave {pronoun} out"
-        raise typer.BadParameter(words, param_hint=", ".join(unread))
+        given = ", ".join(unread)
+        words = f"{why}, so {given} would not be read: leave {pronoun} out"
+        raise typer.BadParameter(words, param_hint=given)
 
 
 @contextmanager
@@ -128,6 +129,8 @@ def check_writable(out: Path | None) -> None:
     if out is None:
         return
     target = Path(os.path.realpath(out))  # saving keeps a link
+    if target.is_symlink():
+        give_up(f"cannot write {out}: the link leads to itself; remove it, or give another name")
     # Saving would replace a device, /dev/null included.
     is_file = target.is_file() or not target.exists()
     if not (is_file and os.access(target.parent, os.W_OK | os.X_OK)):

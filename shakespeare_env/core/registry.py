@@ -197,6 +197,11 @@ def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
                 # Its modules may have been imported some other way, with another box.
                 _loaded[name] = import_module(f"shakespeare_env.{name}.contract").GAME
             if wanted is not None and _digest_of(name, wanted) != _loaded[name].digest:
+                if wanted.resolve() == _loaded[name].box.resolve():
+                    raise BoxError(
+                        f"{box}: the file has changed since this process began to play {name} with "
+                        "it; start Python anew to play with the file as it is now"
+                    )
                 raise BoxError(
                     f"{box}: this process already plays {name} with {_loaded[name].box}; name the "
                     f"box before anything else is made, or set {variable} to it"

@@ -169,6 +169,7 @@ def sourced(games: Games) -> tuple[polars.LazyFrame, str]:
     with named_faults(source):
         needed = _needed(rows)
         remedy = "number them anew, as in games.with_columns(game_id=pl.int_range(pl.len()))"
+        _check_numbers(rows, remedy)
         check_unique(needed, "game_id", remedy)
     return needed, source
 
@@ -205,6 +206,18 @@ def _needed(games: polars.LazyFrame) -> polars.LazyFrame:
         (pl.col(name) if name in there else pl.lit(None).alias(name)).cast(dtype)
         for name, dtype in polars_schema(_COLUMNS).items()
     )
+
+
+def _check_numbers(games: polars.LazyFrame, remedy: str) -> None:
+    """Raise DatasetError unless every `game_id` is a whole number from 0."""
+    pl = load_polars()
+    kind = games.collect_schema()["game_id"]
+    if not kind.is_integer():
+        raise DatasetError(f"the game_id is a column of {kind}, not of whole numbers; {remedy}")
+    number = pl.col("game_id")
+    wrong = games.filter(number.is_null() | (number < 0)).select(number).head(1).collect()
+    if wrong.height:
+        raise DatasetError(f"a game has the game_id {wrong.item()}, no number from 0; {remedy}")
 
 
 def _game_of(frame: polars.DataFrame) -> Game:

@@ -82,6 +82,10 @@ def test_as_many_positions_are_sampled_where_something_holds(each_of):
     of_all = find_positions("shakespeare", most=10_000, where=pl.col("day") <= 2, **options)
     assert of_all.games.save(slice(None)).tobytes() == wanted.tobytes()
     assert every.frame.columns == early.frame.columns
+    literal = find_positions("shakespeare", most=10_000, where=pl.lit(True), **options)
+    assert literal.frame.equals(every.frame)
+    with pytest.raises(ValueError, match=r'where=.*"deal".* gives Int64: give a condition'):
+        find_positions("shakespeare", most=12, where=pl.col("deal"), **options)
     with pytest.raises(NoPositionError, match="no such decision came up in 30 games"):
         find_positions("shakespeare", most=12, where=pl.col("day") > 9, **options)
 

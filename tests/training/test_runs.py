@@ -108,6 +108,11 @@ def test_a_run_that_is_over_says_so_and_can_be_made_longer(whole, folder, capsys
             assert train(run, Console(width=200))
         out = capsys.readouterr().out
         assert "is complete after" in out
+        assert f"--decisions {2 * CONFIG.decisions}\n" in out
+    with Run.resume(folder, device="cpu") as run:
+        run.config = override(CONFIG, decisions=100)  # less than half of what it has learned from
+        train(run, Console(width=200))
+    assert f"--decisions {2 * whole.decisions}\n" in capsys.readouterr().out
     with pytest.raises(ValueError, match="decisions already; give more"):
         Run.resume(folder, decisions=400, device="cpu")
     with Run.resume(folder, decisions=900, device="cpu") as run:

@@ -71,7 +71,7 @@ def train(
         ),
     ] = None,
     game_name: Annotated[
-        str | None, choices.game_option("The game.", f"{_CONFIGURED}, or {choices.DEFAULT_GAME}")
+        str | None, choices.game_option("The game", f"{_CONFIGURED}, or {choices.DEFAULT_GAME}")
     ] = None,
     decisions: Annotated[
         int | None,

@@ -36,7 +36,7 @@ def export(
         ),
     ] = None,
     game_name: Annotated[
-        str | None, choices.game_option("The game of a bundled network.", "as the checkpoint's")
+        str | None, choices.game_option("The game of a bundled network", "as the checkpoint's")
     ] = None,
 ) -> None:
     """Write a network as files that need none of our packages, with a config.json and a README."""

@@ -19,8 +19,8 @@ def heuristics_of(game: Game) -> Any:
     """The module of a game's rules of thumb; ValueError if it has none."""
     if not has_heuristics(game):
         raise ValueError(
-            f"heuristic, and greedy by its judgement, know nothing of {game.name}; random and "
-            "search play every game"
+            f"heuristic and greedy cannot play {game.name}, for which there are no rules of thumb; "
+            "give random or search, which play every game, or an agent of your own, as my.py:NAME"
         )
     return import_module(f"{__name__}.{game.name}")
 

@@ -31,7 +31,7 @@ def mcp(
     game_name: Annotated[
         str | None,
         choices.game_option(
-            "Offer this game only.", f"all; {choices.DEFAULT_GAME} for a new folder of results"
+            "Offer this game only", f"all; {choices.DEFAULT_GAME} for a new folder of results"
         ),
     ] = None,
 ) -> None:

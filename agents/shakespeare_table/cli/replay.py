@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_agents.cli.playing import counted_games
 from shakespeare_agents.naming import running_python
 from shakespeare_agents.storage import write_output
-from shakespeare_env.checks.values import number_of
+from shakespeare_env.checks.values import number_of, shown
 from shakespeare_env.cli.choices import (
     OwnGame,
     check_own_game,
@@ -95,20 +96,23 @@ def replay(
         read = {"record", "own_game", "game_id", "seat", "at"}
         refuse_unread(context, read, "agents play only after --instead")
     own = None if own_game is None else find_game(own_game)
+    text = record.strip().removeprefix("\ufeff").strip()  # as pastes leave it
+    is_position = text.startswith("{")
     try:
-        if not record.startswith("{") and Path(record).is_dir():
+        if not is_position and os.path.isdir(record):  # False, too, where no file has such a name
             game = from_folder(Path(record), game_id or 0)
         elif game_id is not None:
             raise typer.BadParameter(
-                f"{record} is one game; omit it, or give a folder of games", param_hint="--game-id"
+                f"{shown(record)} is one game; omit it, or give a folder of games",
+                param_hint="--game-id",
             )
-        elif record.startswith("{"):
-            game = from_bytes(record.encode(), "the position")
+        elif is_position:
+            game = from_bytes(text.encode(), "the position")
         else:
             game = from_json_lines(Path(record))
     except (DatasetError, ModuleNotFoundError) as fault:
         give_up(str(fault))
-    check_own_game(own, game.position.game.name, record)
+    check_own_game(own, game.position.game.name, shown(record))
     check_seat(seat, game.position.players)
     if at is not None and at > len(game.moves):
         raise typer.BadParameter(

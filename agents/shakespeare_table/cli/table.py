@@ -83,6 +83,7 @@ def table(
     check_agents(registry.names(), agents or [], "--agent")
     token = "" if is_local(host) and not names else secrets.token_urlsafe(12)
     folder = platformdirs.user_data_path("shakespeare-env", appauthor=False)
+    choices.check_writable(games)
     database = games or folder / "table.sqlite"
     try:
         settings = Settings(database, host, port, token, agents or (), limit, names or ())

@@ -14,7 +14,7 @@ import typer
 from shakespeare_env import Position
 from shakespeare_env.cli import COMMANDS, app
 from shakespeare_env.core import registry
-from tests.contract.command_line import refused
+from tests.contract.command_line import printed, refused
 
 GAME = registry.names()[-1]
 MOST = registry.seats(GAME)[-1]
@@ -56,23 +56,29 @@ def test_tables_that_cannot_be(command):
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (["evalute"], "evalute"),
+        (["evalute"], "there is no command 'evalute' (did you mean 'evaluate'?)"),
         (["play", "--game", GAME, "--seat", "9"], "9"),
         (["evaluate", "--workers", "0"], "--workers"),
         (["evaluate", "random", "."], "checkpoint"),
         (["evaluate", "random", "--out", "no/such.json"], "no"),
         (["evaluate", "random", "--out", "."], "folder"),
+        (["evaluate", "random", "--out", "circle.json"], "the link leads to itself"),
         (["check", "wrong.json"], "wrong.json"),
         (["replay", "."], "holds no results"),
         (["replay", "wrong.json"], "to_move"),
         (["replay", "nowhere.jsonl"], "nowhere.jsonl"),
         (["replay", "text.py"], "JSON"),
+        (["replay", 999 * "long"], "longlong' cannot be read: File name too long"),
+        (["table", "--host", "192.0.2.1", "--games", "no/x.sqlite"], "cannot write no/x.sqlite"),
+        (["arena", "--merge", "one", "two"], "--merge, given before each folder, copies its games"),
     ],
 )
 def test_what_is_wrong_is_named(arguments, named):
+    Path("circle.json").symlink_to("circle.json")
     message = refused(*arguments)
     assert named in message
     assert len(message) < 3000
+    assert not Path("no").exists()
 
 
 @pytest.mark.parametrize(
@@ -149,7 +155,7 @@ def test_what_a_mode_does_not_read_is_refused(command):
             if not chooses and name not in read and name != "--help":
                 message = refused(command, *mode.split(), *given)
                 assert f"{name}: " in message, given
-                assert "would not be read: leave it out" in message, given
+                assert f"so {name} would not be read: leave it out" in message
     assert not list(Path().glob("*/"))
 
 
@@ -188,3 +194,30 @@ def test_an_agents_own_os_error_is_not_told_as_a_full_disk():
     assert "Error: The agent mine.py:Estimator failed to estimate" in said
     assert 'mine.py", line 7, in values' in said
     assert "cannot be written" not in said
+
+
+FAULTY = """
+def pipe(observations, masks, rng):
+    raise BrokenPipeError(32, "Broken pipe")
+
+def stop(observations, masks, rng):
+    raise StopIteration("no more moves")
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [("pipe", "BrokenPipeError: [Errno 32]"), ("stop", "StopIteration: no more moves")],
+)
+def test_whatever_an_agent_raises_is_told_as_its_fault(name, fault):
+    """Click would end without a word at a broken pipe, and Python replaces StopIteration."""
+    Path("mine.py").write_text(FAULTY)
+    agents = [f"mine.py:{name}", "random", "--game", GAME, "--players", str(MOST)]
+    said = refused("evaluate", *agents, "--games", "3")
+    assert f"Error: The agent mine.py:{name} failed to decide in" in said
+    assert fault in said
+    assert f"in {name}" in said
+    assert "generator" not in said
+    told = printed("dataset", *agents, "--games", "3", "--out", "games")
+    assert f"mine.py:{name} has forfeited 6 of the games there, as here: " in told
+    assert fault in told

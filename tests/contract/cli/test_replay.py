@@ -138,6 +138,12 @@ def test_a_game_is_read_as_editors_and_pastes_leave_it(record, begun, edited):
     assert from_json_lines(file).positions == [record.positions[0]]
 
 
+@pytest.mark.parametrize("before", ["\ufeff", "\r\n", "\n ", " \ufeff\n"])
+def test_a_position_is_read_as_it_is_pasted(record, before):
+    position = json.dumps(record.positions[0].to_dict())
+    assert printed("replay", before + position) == printed("replay", position)
+
+
 def test_a_game_is_written_as_a_page(record, begun, tmp_path):
     file, course = tmp_path / "game.html", record.up_to(4)
     for seat, at in ((None, []), (0, ["--seat", "0"])):

@@ -138,6 +138,23 @@ def test_frames_that_have_a_number_twice_are_refused(folder, at_once, monkeypatc
     assert lengths["len"].to_list() == [len(game.actions) for game in recorded_games(numbered)]
 
 
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (pl.col("game_id").cast(pl.String), "column of String, not of whole numbers"),
+        (pl.col("game_id") + 0.5, "column of Float64, not of whole numbers"),
+        (pl.lit(None), "column of Null, not of whole numbers"),
+        (pl.col("game_id") - 1, "a game has the game_id -1, no number from 0"),
+        (pl.col("game_id").replace(1, None), "a game has the game_id None, no number from 0"),
+    ],
+)
+def test_frames_whose_numbers_are_none_are_refused(folder, number, said):
+    games = read_games(folder).with_columns(game_id=number)
+    for read in (read_decisions, recorded_games):
+        with pytest.raises(DatasetError, match=f"{said}; number them anew"):
+            read(games)
+
+
 def test_a_game_is_as_it_was_recorded(folder):
     games = recorded_games(folder)
     for number in (len(games), -len(games) - 1):

@@ -93,11 +93,14 @@ command = [sys.executable, "-W", "ignore", "-c", child, name]
 said, digest = subprocess.check_output(command, text=True), registry.box_digest(name)
 Path(boxes[0]).write_bytes(Path(boxes[1]).read_bytes())  # the game in play is not edited
 say(said, fact(), registry.box_digest(name) == digest)
+say(refusal(boxes[0]))
 (folder / copy).replace(boxes[0])
 """
     variable, fact = f"{name.upper()}_BOX", knowledge.of(name, "box_changes").NEW[0][1]
     for before in ({}, {variable: str(boxes[1])}):  # it comes before the one in the environment
-        wrong, begun, said, same, refused, inherited = in_a_process(name, script, *boxes, **before)
+        wrong, begun, said, same, refused, inherited, edited = in_a_process(
+            name, script, *boxes, **before
+        )
         assert wrong[0].startswith(f"BoxError {boxes[0].parent / 'lost.toml'}: cannot be read")
         for refusal in wrong[1:3]:
             assert refusal.startswith("BoxError ")
@@ -111,6 +114,7 @@ say(said, fact(), registry.box_digest(name) == digest)
             assert str(boxes[0]) in refusal
             assert variable in refusal
         assert inherited == [f"{boxes[0]}\n", fact, True]
+        assert "the file has changed since" in edited[0]
 
 
 @pytest.mark.parametrize("name", [registry.names()[-1]])

@@ -63,7 +63,10 @@ def train(
             _say(console, f"Stopped after {course.saved_decisions:,} decisions; saved.")
     game, seats = game_option(run.config.game), max(run.config.players)
     own = registry.own_game_options()
-    longer = [] if stopped else ["--decisions", 2 * run.config.decisions]
+    twice = 2 * run.config.decisions
+    if twice <= run.decisions:  # a run learns from whole rollouts, and one may be longer than that
+        twice = 2 * run.decisions
+    longer = [] if stopped else ["--decisions", twice]
     against = command("evaluate", *game, folder, "random", "--players", seats)
     _say(console, f"Checkpoint  {folder}")
     _say(console, f"Curves      {folder / CURVES_NAME}")
