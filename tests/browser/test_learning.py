@@ -21,6 +21,7 @@ def _begin(page, server, game):
     page.goto(f"{server.address}learn/{game}")  # which opens once its rules are compiled
     page.locator(f"form[action='/learn/{game}/first-game'] button").click(timeout=120_000)
     page.wait_for_selector("#guide")
+    page.wait_for_load_state()  # before its scripts have run, it answers no finger
 
 
 def _by_keys(page, number):
