@@ -55,7 +55,7 @@ def kernels_in_use():
     }
 
 
-class NextProcess(dict):
+class NextProcess(dict[object, object]):
     """The functions that were read, as the next process knows them: it has compiled none yet."""
 
     def __contains__(self, function):
