@@ -35,7 +35,7 @@ from rich.table import Table
 
 from benchmarks import report
 from shakespeare_env import Position
-from shakespeare_table.browser.store import Sitter, Store, TablePlan
+from shakespeare_table.browser.store import Sitter, TablePlan, TableStore
 from shakespeare_table.browser.tables import Snapshot, first_snapshot
 
 ATTACKER = "127.0.0.2"
@@ -304,7 +304,7 @@ def _keep_games(file: Path) -> tuple[str, str, int]:
     game: Snapshot = first_snapshot(plan)
     while not game.is_over:
         game = game.pushed(rng.choice(game.position.moves()))
-    store = Store(file)
+    store = TableStore(file)
     playing, _ = store.new_table("nobody", plan, [])
     finished, _ = store.new_table("nobody", plan, [])
     for number, move in enumerate(game.moves):

@@ -57,7 +57,7 @@ REFERENCE = {
             "ObservationLayout "
             "ActionTable Block",
             "shakespeare_env.core.game": "Game",
-            "shakespeare_env.play.course": "from_events",
+            "shakespeare_env.play.history": "from_events",
         },
     ),
     "defining": (
@@ -111,7 +111,7 @@ REFERENCE = {
         {
             "shakespeare_env.datasets": "read_games read_decisions Batches recorded_games "
             "read_results",
-            "shakespeare_env.play.course": "Course",
+            "shakespeare_env.play.history": "Course",
             "shakespeare_arena.dataset": "write_dataset",
             "shakespeare_env.film": "Film film_page",
             "shakespeare_table.analysis.judging": "verdict_on best_line",

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.naming import checkpoint_named, make
 from shakespeare_env import Batch, Position, registry
-from shakespeare_env.play.agent import Player
+from shakespeare_env.play.agent import AgentLike
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_research.counterfactual import play_on
 
@@ -29,7 +29,7 @@ class Step(NamedTuple):
 
 
 def demonstration(
-    game: str, *, players: int, seed: int, player: Player = "network"
+    game: str, *, players: int, seed: int, player: AgentLike = "network"
 ) -> tuple[Step, ...]:
     """Play a game with one agent, as `shakespeare_agents.make` takes it, at all seats."""
     batch = Batch(game, players=players, seed=seed, autoreset=False)

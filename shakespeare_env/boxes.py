@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from shakespeare_env.checks.box_files import Keys, checked_box, read_box
-from shakespeare_env.checks.values import did_you_mean, shown
+from shakespeare_env.checks.values import did_you_mean, short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.errors import BoxError
 from shakespeare_env.extras import needing
@@ -108,7 +108,7 @@ def sample_box(game: str, seed: int, number: int, drawn: Collection[str] | None 
     known = _of(game, "prior").GROUPS
     for group in drawn or ():
         if group not in known:
-            raise ValueError(f"there is no group {shown(group)}{did_you_mean(group, known)}")
+            raise ValueError(f"there is no group {short_repr(group)}{did_you_mean(group, known)}")
     chosen = known if drawn is None else {group: known[group] for group in known if group in drawn}
     if not chosen:
         raise ValueError(f"no group is drawn; name some of {', '.join(known)}")

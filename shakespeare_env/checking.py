@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.checks.values import shown
+from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import first_fault
@@ -33,7 +33,7 @@ from shakespeare_env.play.branching import (
     followable,
     play_forced_moves,
 )
-from shakespeare_env.play.course import GameLog, ToldMove
+from shakespeare_env.play.history import GameLog, ToldMove
 from shakespeare_env.play.tracing import Tracer, interpreted
 
 _LONGEST = 10_000  # decisions, more than any game should have
@@ -323,7 +323,7 @@ class _RandomGame:
         for name in _differing(self.game, reached, after.record()):
             yield self._fault(
                 f"compiled {name}",
-                f"{name} is {shown(np.asarray(reached[name]).tolist())} where Python runs "
+                f"{name} is {short_repr(np.asarray(reached[name]).tolist())} where Python runs "
                 f"play({move!r}), and {_number(after, name)} compiled",
                 "keep numbers in range, and read nothing that changes besides the record",
             )
@@ -347,7 +347,8 @@ class _RandomGame:
             if here[key] != there[key]:
                 yield self._fault(
                     f"seen {key}",
-                    f"{key}: seat {seat} sees {shown(here[key])} and {shown(there[key])} {alike}",
+                    f"{key}: seat {seat} sees {short_repr(here[key])} and "
+                    f"{short_repr(there[key])} {alike}",
                     f"see to it that `{key}` hides what its field hides, or give `determinize`",
                 )
         mine, theirs = position.observation(seat), twin.observation(seat)
@@ -355,8 +356,9 @@ class _RandomGame:
             if not np.array_equal(mine[part.slice], theirs[part.slice]):
                 yield self._fault(
                     f"observed {part.name}",
-                    f"{part.name}: seat {seat} observes {shown(mine[part.slice].tolist())} and "
-                    f"{shown(theirs[part.slice].tolist())} {alike}",
+                    f"{part.name}: seat {seat} observes "
+                    f"{short_repr(mine[part.slice].tolist())} and "
+                    f"{short_repr(theirs[part.slice].tolist())} {alike}",
                     "let the field be visible to it, or leave it out of what it observes",
                 )
         if position.to_move == seat and position.moves() != twin.moves():
@@ -481,7 +483,7 @@ def _can_have_come(
 def _hidden_difference(game: Game, possible: Position, true: Position) -> str:
     """Name a field in which a possible game differs from the true one, and what it holds."""
     here, there = possible.to_dict(), true.to_dict()
-    return ", ".join(f"{key}={shown(here[key])}" for key in here if here[key] != there[key])
+    return ", ".join(f"{key}={short_repr(here[key])}" for key in here if here[key] != there[key])
 
 
 def _differing(game: Game, one: Record, other: Record) -> Iterable[str]:
@@ -493,7 +495,7 @@ def _differing(game: Game, one: Record, other: Record) -> Iterable[str]:
 
 
 def _number(position: Position, name: str) -> str:
-    return shown(np.asarray(position.record()[name]).tolist())
+    return short_repr(np.asarray(position.record()[name]).tolist())
 
 
 def _said(told: ToldMove) -> str:

@@ -35,7 +35,7 @@ from shakespeare_agents.naming import (
     Entrant,
     FunctionAgent,
     PythonName,
-    belongings,
+    identity_options,
     load,
     make,
     module_of,
@@ -44,13 +44,13 @@ from shakespeare_agents.naming import (
 )
 from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.networks.network import Network, Tensors
-from shakespeare_agents.search.agent import Plan, SearchAgent, network_search
-from shakespeare_env.checks.values import shown
+from shakespeare_agents.search.agent import SearchAgent, SearchSettings, network_search
+from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
 from shakespeare_env.errors import WorkerError, is_own_file
 from shakespeare_env.own_files import load_file
-from shakespeare_env.play.agent import AnyAgent, Player, name_of
+from shakespeare_env.play.agent import AgentLike, AnyAgent, name_of
 
 DIGITS = 16  # the hexadecimal digits of an agent's digest
 PLAY = 1
@@ -65,7 +65,7 @@ _NOT_PLAYED += " __static_attributes__ _abc_impl"
 """Attributes of classes that are no part of what they do."""
 
 
-def agent_digest(given: Player, agent: AnyAgent, game: Game) -> str:
+def agent_digest(given: AgentLike, agent: AnyAgent, game: Game) -> str:
     """The digest of what decides how an agent, made from what was given, plays a game.
 
     It covers the weights and options of the package's agents; of named Python the options and the
@@ -79,7 +79,7 @@ def agent_digest(given: Player, agent: AnyAgent, game: Game) -> str:
     holder: Any = agent.act if isinstance(agent, FunctionAgent) else agent
     holder = holder.__self__ if isinstance(holder, MethodType) else holder
     version = getattr(holder, "version", None)
-    named = belongings(given).get("files") if isinstance(given, str) else None
+    named = identity_options(given).get("files") if isinstance(given, str) else None
     facts = [game.name, *_facts(given, agent, version is not None), version and str(version)]
     for files in (getattr(holder, "files", None), named):
         if files is not None:
@@ -87,7 +87,7 @@ def agent_digest(given: Player, agent: AnyAgent, game: Game) -> str:
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:DIGITS]
 
 
-def _facts(given: Player, agent: AnyAgent, has_version: bool) -> list[Any]:
+def _facts(given: AgentLike, agent: AnyAgent, has_version: bool) -> list[Any]:
     label, options = split_options(given) if isinstance(given, str) else ("", dict[str, Any]())
     # Subclasses may play otherwise.
     if type(agent) is NetworkAgent:
@@ -102,7 +102,7 @@ def _facts(given: Player, agent: AnyAgent, has_version: bool) -> list[Any]:
         options.pop("threads", None)  # they change no move
         return [label, PLAY, options]
     if python := python_name(label):
-        if "files" in belongings(str(given)):
+        if "files" in identity_options(str(given)):
             del options["files"]  # their contents count
         return ["python", _source_digests(python), python.attribute, options]
     try:
@@ -125,7 +125,8 @@ def _contents(files: Any) -> list[list[str]]:
         held = [file for file in (place, *sorted(place.rglob("*"))) if file.is_file()]
         if not held:
             raise ValueError(
-                f"there is no file {shown(str(path))}, which an agent names as its own; give the "
+                f"there is no file {short_repr(str(path))}, which an agent names as its own; "
+                "give the "
                 f"path of one, or of a folder of files, from {os.getcwd()}"
             )
         for file in held:
@@ -302,7 +303,7 @@ class AgentSet:
     One object at several seats stays one; `given` is what each was made from.
     """
 
-    def __init__(self, game: Game, agents: Sequence[AnyAgent], given: Sequence[Player]) -> None:
+    def __init__(self, game: Game, agents: Sequence[AnyAgent], given: Sequence[AgentLike]) -> None:
         self.game = game
         self.agents = list(agents)
         self._given = list(given)
@@ -331,7 +332,7 @@ def _arrived(
     return AgentSet(game, agents, agents)
 
 
-def parcel_of(given: Player, agent: AnyAgent, game: Game) -> Callable[[Game], AnyAgent]:
+def parcel_of(given: AgentLike, agent: AnyAgent, game: Game) -> Callable[[Game], AnyAgent]:
     """What makes an agent again elsewhere, and can be pickled; TypeError if the agent cannot."""
     if type(agent) is NetworkAgent:
         return partial(_network_agent, agent.network.tensors, agent.greedy)
@@ -372,7 +373,7 @@ def _network_agent(tensors: Tensors, greedy: bool, game: Game) -> AnyAgent:
 
 
 def _searching(
-    tensors: Tensors, plan: Plan, horizon: int, temperature: float, game: Game
+    tensors: Tensors, plan: SearchSettings, horizon: int, temperature: float, game: Game
 ) -> AnyAgent:
     network = Network(tensors, game.layout)
     return network_search(game, network, plan, horizon=horizon, temperature=temperature)

@@ -19,14 +19,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from shakespeare_agents.heuristics import unlearned
-from shakespeare_env.checks.values import did_you_mean, shown
+from shakespeare_agents.heuristics import best_untrained_agent
+from shakespeare_env.checks.values import did_you_mean, short_repr
 from shakespeare_env.errors import own_steps
 from shakespeare_env.own_files import load_file
 
 if TYPE_CHECKING:
     from shakespeare_env.core.game import Game
-    from shakespeare_env.play.agent import Act, AnyAgent, Player
+    from shakespeare_env.play.agent import Act, AgentLike, AnyAgent
 
 ENTRY_POINTS = "shakespeare_env.agents"
 """The entry point group where other distributions register agents."""
@@ -36,7 +36,7 @@ RULE = (
     "class or function that makes an agent, of the game or of nothing"
 )
 """A description of what can play."""
-BELONGINGS = ("files", "version")
+IDENTITY_OPTIONS = ("files", "version")
 """What tells agents of one code apart: attributes of theirs, and options of their names."""
 
 
@@ -129,10 +129,10 @@ def python_name(text: str) -> PythonName | None:
     return python if python.source.endswith(".py") or all(map(str.isidentifier, parts)) else None
 
 
-def belongings(text: str) -> dict[str, Any]:
-    """`BELONGINGS` in the options of Python that is named and takes none called so itself."""
+def identity_options(text: str) -> dict[str, Any]:
+    """`IDENTITY_OPTIONS` in the options of Python that is named and takes none called so itself."""
     label, options = split_options(text)
-    python, written = python_name(label), options.keys() & set(BELONGINGS)
+    python, written = python_name(label), options.keys() & set(IDENTITY_OPTIONS)
     if python is None or not written:
         return {}
     given = load(python)
@@ -219,10 +219,10 @@ def default(game: Game) -> str:
         folder = checkpoint.bundled_checkpoint(game)
         checkpoint.check_fits(checkpoint.read_card(folder), game, folder)
         return "network"
-    return unlearned(game)
+    return best_untrained_agent(game)
 
 
-def make(player: Player, game: Game, **options: Any) -> AnyAgent:
+def make(player: AgentLike, game: Game, **options: Any) -> AnyAgent:
     """An agent for a game.
 
     An object with act() or search() plays. Classes and functions are looked at by their positional
@@ -250,7 +250,7 @@ def make(player: Player, game: Game, **options: Any) -> AnyAgent:
     label, choices = repr(player), f"{', '.join(names())}, {HOW_TO_NAME}"
     if isinstance(player, str):
         label, written = split_options(player)
-        own = belongings(player)
+        own = identity_options(player)
         options = {name: it for name, it in written.items() if name not in own} | options
         python = python_name(label)
         if label in BUILT_IN:
@@ -290,7 +290,7 @@ def _agent_from(given: Any, name: str, game: Game, options: Mapping[str, Any]) -
 
     is_agent = not isinstance(given, type) and isinstance(given, Agent | Searcher)
     if not (is_agent or callable(given)):
-        raise TypeError(f"{name} cannot play: it is {shown(given)}; give {RULE}")
+        raise TypeError(f"{name} cannot play: it is {short_repr(given)}; give {RULE}")
     agent: Any = given
     if not is_agent:
         takes = signature(given)
@@ -306,7 +306,9 @@ def _agent_from(given: Any, name: str, game: Game, options: Mapping[str, Any]) -
     if is_agent and options:
         raise TypeError(f"{name} is an agent already; drop its options {', '.join(options)}")
     if isinstance(agent, type) or not isinstance(agent, Agent | Searcher):
-        raise TypeError(f"the agent {name!r} is {shown(agent)}, which has no act() and no search()")
+        raise TypeError(
+            f"the agent {name!r} is {short_repr(agent)}, which has no act() and no search()"
+        )
     return agent
 
 
@@ -377,7 +379,7 @@ def filled(named: Sequence[T], players: int | None, game: Game) -> list[T | str]
     return [*named, *filler * (seats - len(named))]
 
 
-def entrants_of(players: Sequence[Entrant | Player], game: Game) -> list[Entrant]:
+def entrants_of(players: Sequence[Entrant | AgentLike], game: Game) -> list[Entrant]:
     """Make agents and name them; one that is given several times is made once.
 
     Text and folders are named by themselves, functions and classes by their names, agents by their

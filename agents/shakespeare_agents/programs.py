@@ -27,7 +27,7 @@ from pydantic import AfterValidator, Field
 from pydantic.dataclasses import dataclass as checked_dataclass
 
 from shakespeare_agents.json_input import dump_line, parse_object
-from shakespeare_env.checks.values import shown
+from shakespeare_env.checks.values import short_repr
 from shakespeare_env.errors import ArenaError, ShakespeareEnvError
 from shakespeare_env.extras import needing
 from shakespeare_env.play.generators import GameGenerators
@@ -445,14 +445,16 @@ def action_in(line: bytes, number: int, moves: Mapping[str, int]) -> int:
     except ValueError as fault:
         raise ProgramError("garbage", f"its answer is {fault}") from fault
     if answer.keys() != {"id", "move"}:
-        given = shown(list(answer))
+        given = short_repr(list(answer))
         raise ProgramError("garbage", f"its answer has the fields {given}; give id and move")
     identifier, move = answer["id"], answer["move"]
     if type(identifier) is not int or identifier != number:
-        words = f"its answer has id={shown(identifier)}: it must be {number}, as in the question"
+        words = (
+            f"its answer has id={short_repr(identifier)}: it must be {number}, as in the question"
+        )
         raise ProgramError("garbage", words)
     if not isinstance(move, str):
-        raise ProgramError("garbage", f"its answer has move={shown(move)}: it must be a text")
+        raise ProgramError("garbage", f"its answer has move={short_repr(move)}: it must be a text")
     if move not in moves:
-        raise ProgramError("illegal", f"{shown(move)} is not legal; legal: {', '.join(moves)}")
+        raise ProgramError("illegal", f"{short_repr(move)} is not legal; legal: {', '.join(moves)}")
     return moves[move]

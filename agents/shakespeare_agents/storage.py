@@ -22,7 +22,7 @@ from safetensors import SafetensorError
 
 from shakespeare_agents.json_input import parse_object
 from shakespeare_env.checks.limits import read_regular
-from shakespeare_env.checks.values import shown
+from shakespeare_env.checks.values import short_repr
 from shakespeare_env.datasets.frames import load
 from shakespeare_env.errors import CheckpointError
 
@@ -68,7 +68,9 @@ def forget_others(folder: Path, stem: str, *kept: StoredTensors) -> None:
 def load_tensors(folder: Path, stored: StoredTensors, at_most: int) -> Arrays:
     """Arrays that take `at_most` bytes together; CheckpointError if missing, damaged or larger."""
     if Path(stored.file).name != stored.file:
-        raise CheckpointError(f"{folder}: {shown(stored.file)} must be a file beside what names it")
+        raise CheckpointError(
+            f"{folder}: {short_repr(stored.file)} must be a file beside what names it"
+        )
     path = folder / stored.file
     content = read_bounded(path, at_most + _HEADER, "put it back")
     if hashlib.sha256(content).hexdigest() != stored.digest:
@@ -90,7 +92,8 @@ def read_json(path: Path, formats: Sequence[int], what: str) -> dict[str, Any]:
     version = data.get("format")
     if type(version) is not int or version not in formats:
         raise CheckpointError(
-            f"{path}: format {shown(version)}, this version reads {' and '.join(map(str, formats))}"
+            f"{path}: format {short_repr(version)}, this version reads "
+            f"{' and '.join(map(str, formats))}"
             "; use the version that wrote it, or train again"
         )
     return data

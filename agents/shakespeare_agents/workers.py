@@ -29,7 +29,7 @@ S_contra = TypeVar("S_contra", contravariant=True)
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 
-Tell = Callable[[int, int], None]
+ProgressCallback = Callable[[int, int], None]
 """Called with the decisions and games since the last call, maybe none; may raise to stop all."""
 
 _LOOK_EVERY_S = 1.0
@@ -60,17 +60,17 @@ def starting() -> Iterator[None]:
             del os.environ[_SAFE_PATH]
 
 
-def tell_nobody(_decisions: int, _games: int) -> None:
+def ignore_progress(_decisions: int, _games: int) -> None:
     """Ignore progress."""
 
 
-def summed(tell: Tell | None) -> Tell:
+def cumulative(tell: ProgressCallback | None) -> ProgressCallback:
     """Tells the sums of all that it is called with."""
     sums = [0, 0]
 
     def add(decisions: int, games: int) -> None:
         sums[:] = sums[0] + decisions, sums[1] + games
-        (tell or tell_nobody)(*sums)
+        (tell or ignore_progress)(*sums)
 
     return add
 
@@ -78,7 +78,7 @@ def summed(tell: Tell | None) -> Tell:
 class Job(Protocol[S_contra, R_co]):
     """What the shards of some work have in common; it travels pickled to every worker."""
 
-    def start(self) -> Callable[[S_contra, Tell], R_co]:
+    def start(self) -> Callable[[S_contra, ProgressCallback], R_co]:
         """Prepare a worker for the work, as by making agents; called once in each."""
         ...
 
@@ -89,7 +89,7 @@ class Workers:
     size = 1  # the number of shards worked on at once
 
     def run(
-        self, job: Job[S, R], shards: Iterable[S], tell: Tell = tell_nobody
+        self, job: Job[S, R], shards: Iterable[S], tell: ProgressCallback = ignore_progress
     ) -> Generator[tuple[int, R], None, None]:
         """Do shards; yields their numbers, from 0, and results as they come.
 
@@ -127,7 +127,7 @@ class Processes(Workers):
         self._executor: Any = None
 
     def run(
-        self, job: Job[S, R], shards: Iterable[S], tell: Tell = tell_nobody
+        self, job: Job[S, R], shards: Iterable[S], tell: ProgressCallback = ignore_progress
     ) -> Generator[tuple[int, R], None, None]:
         """See `Workers.run`."""
         sent, source = self._sent(cloudpickle.dumps(job)), enumerate(shards)

@@ -115,7 +115,7 @@ def measure(
         except (CheckpointError, ValueError) as fault:
             if agent_notes(fault):
                 raise
-            choices.give_up(str(fault))
+            choices.exit_with_error(str(fault))
     show_result(result, out)
 
 
@@ -133,7 +133,7 @@ def dataset(
     ray: workers_options.Ray = None,
 ) -> None:
     """Record games of agents as Parquet: their moves, and what the agents expected of them."""
-    from shakespeare_arena import figures
+    from shakespeare_arena import summaries
     from shakespeare_arena.dataset import write_dataset
     from shakespeare_arena.sheets import shown_name
     from shakespeare_env.datasets.reading import read_games
@@ -156,16 +156,16 @@ def dataset(
     except (ArenaError, DatasetError, ModuleNotFoundError, ValueError, TypeError) as fault:
         if agent_notes(fault):
             raise
-        choices.give_up(str(fault))
+        choices.exit_with_error(str(fault))
     except OSError as fault:
         if agent_notes(fault):
             raise
-        choices.give_up(f"{out} cannot be written ({fault}); the same command resumes it")
+        choices.exit_with_error(f"{out} cannot be written ({fault}); the same command resumes it")
     except KeyboardInterrupt:
         choices.interrupted("Unfinished. ")
     typer.echo(f"{out}: {total:,} games.")
     forfeited = read_games(out).drop_nulls("forfeited_by").collect()
-    faults = figures.faults(figures.seat_rows(forfeited))
+    faults = summaries.faults(summaries.seat_rows(forfeited))
     for name, _, count, example in faults.iter_rows():
         words = shown_name(" ".join(example.split()), 200)
         typer.echo(f"{name} has forfeited {count:,} of the games there, as here: {words}")
@@ -248,7 +248,7 @@ def arena(
             wanted = Field.read(field, trusted=trust).model_copy(update=changes)
             choices.check_own_game(own, wanted.game, field)
             if (run := wanted.runs()) and not trust:  # before the file's author can run code here
-                choices.give_up(
+                choices.exit_with_error(
                     f"{field} runs {'; '.join(map(repr, run))}; add --trust if you trust it"
                 )
             # Leaving this way also ends the programs that were started.
@@ -265,9 +265,11 @@ def arena(
         choices.check_own_game(own, arena_game(folder), folder)
         standings = standings_of(read_results(folder))
     except (ArenaError, DatasetError, ModuleNotFoundError) as fault:
-        choices.give_up(str(fault))
+        choices.exit_with_error(str(fault))
     except OSError as fault:
-        choices.give_up(f"the results cannot be written ({fault}); the same command resumes")
+        choices.exit_with_error(
+            f"the results cannot be written ({fault}); the same command resumes"
+        )
     except KeyboardInterrupt:
         choices.interrupted(f"Stopped; finished games are kept: {reporting()}\n")
     console = Console()

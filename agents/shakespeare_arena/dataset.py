@@ -9,10 +9,10 @@ from pathlib import Path
 
 from shakespeare_agents.identity import agent_digest, agent_set
 from shakespeare_agents.naming import Entrant
-from shakespeare_agents.workers import Tell, Workers, in_order, summed
+from shakespeare_agents.workers import ProgressCallback, Workers, cumulative, in_order
 from shakespeare_arena.playing import Games, play
-from shakespeare_arena.results import Store, opened
-from shakespeare_arena.seating import Rules, Seating, SeatPlan
+from shakespeare_arena.results import ResultsFolder, opened
+from shakespeare_arena.seating import RunSettings, Seating, SeatPlan
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.rng import check_seed
@@ -31,7 +31,7 @@ def write_dataset(
     games: int,
     seed: int = 0,
     options: Mapping[str, bool] | None = None,
-    on_progress: Tell | None = None,
+    on_progress: ProgressCallback | None = None,
     workers: Workers | None = None,
 ) -> int:
     """Play the games that a folder of results lacks, and return the number of all those wanted.
@@ -76,15 +76,15 @@ def write_dataset(
             )
     _check_names(zip(names.values(), names, strict=True))
     variants = tuple(sorted(name for name, on in (options or {}).items() if on))
-    how = Rules(game, variants, int(check_seed(seed)), {}, names)
+    how = RunSettings(game, variants, int(check_seed(seed)), {}, names)
     job = Games(agent_set(entrants, rules), digests, how, partial(play, estimates=True))
     searches = any(isinstance(entrant.agent, Searcher) for entrant in entrants)
     together = _SEARCHED_TOGETHER if searches else _DEALS_TOGETHER
     seats = SeatPlan(digests, seed)
     deals = -(-games // seats.games)
-    tell = summed(on_progress)
+    tell = cumulative(on_progress)
 
-    def lacking(store: Store) -> Iterator[list[Seating]]:
+    def lacking(store: ResultsFolder) -> Iterator[list[Seating]]:
         for first in range(0, deals, together):
             block = range(first, min(first + together, deals))
             wanted = seats.seatings(block, digests)

@@ -19,18 +19,18 @@ from rich.text import Text
 from shakespeare_agents.identity import agent_set
 from shakespeare_agents.naming import Entrant, entrants_of, filled
 from shakespeare_agents.storage import write_output
-from shakespeare_agents.workers import Tell, Workers, in_order, summed
+from shakespeare_agents.workers import ProgressCallback, Workers, cumulative, in_order
 from shakespeare_arena.intervals import FEW_DEALS, mean_interval, share_interval
 from shakespeare_arena.playing import Games, dealt
-from shakespeare_arena.seating import Rules, Seating, seat_plan
+from shakespeare_arena.seating import RunSettings, Seating, seat_plan
 from shakespeare_arena.sheets import counted
 from shakespeare_env.checks.limits import require_memory
-from shakespeare_env.checks.values import shown
+from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.registry import box_digest
 from shakespeare_env.datasets.reading import MOST_GAMES
-from shakespeare_env.play.agent import Player
+from shakespeare_env.play.agent import AgentLike
 from shakespeare_env.play.lineup import Lineup, play_out
 
 WIDTH = 80
@@ -38,7 +38,7 @@ WIDTH = 80
 _NARROWEST = 56  # the narrowest table, in columns; it keeps the title on one line
 
 
-class Shown:
+class Report:
     """A dataclass of figures that is printed as a table and saved as JSON.
 
     Attributes:
@@ -134,7 +134,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class EvaluationResult(Shown):
+class EvaluationResult(Report):
     """Results, and what it takes to replay the games.
 
     Attributes:
@@ -278,7 +278,7 @@ _BYTES_A_RESULT = 26
 
 
 def evaluate(
-    entrants: Sequence[Entrant | Player],
+    entrants: Sequence[Entrant | AgentLike],
     game: str = registry.DEFAULT,
     *,
     games: int,
@@ -313,7 +313,9 @@ def evaluate(
         WorkerError: workers are lost, or an agent is another one there.
     """
     if isinstance(entrants, str) or not isinstance(entrants, Sequence):
-        raise TypeError(f"entrants={shown(entrants)}: give a list of agents, [{shown(entrants)}]")
+        raise TypeError(
+            f"entrants={short_repr(entrants)}: give a list of agents, [{short_repr(entrants)}]"
+        )
     entrants = filled(entrants, players, registry.game(game))
     checked_count("games", games, MOST_GAMES)
     series = Series(
@@ -375,10 +377,10 @@ class Series:
         self._seats = seat_plan(entrants, seed)
         self.games_a_deal = self._seats.games
         self._workers: Workers = workers or Workers()
-        self._count = summed(on_progress)
+        self._count = cumulative(on_progress)
         keys = tuple(str(id(entrant.agent)) for entrant in entrants)
         variants = tuple(name for name, on in (options or {}).items() if on)
-        rules = Rules(game, variants, seed, {}, dict(zip(keys, self.names, strict=True)))
+        rules = RunSettings(game, variants, seed, {}, dict(zip(keys, self.names, strict=True)))
         self._job = Games(agent_set(entrants, registry.game(game)), keys, rules, _play)
 
     def play(self, deals: range) -> tuple[NDArray[np.int8], NDArray[np.int16], NDArray[np.bool_]]:
@@ -403,7 +405,7 @@ class Series:
 
 
 def _play(
-    seatings: Sequence[Seating], rules: Rules, tell: Tell
+    seatings: Sequence[Seating], rules: RunSettings, tell: ProgressCallback
 ) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
     """Final scores, int16[n, S], and winners, bool[n, S], of n games played together."""
     batch, lineup = dealt(seatings, rules, Lineup)

@@ -22,7 +22,7 @@ from shakespeare_agents.programs import (
 )
 from shakespeare_arena.standings import EQUAL_WITHIN, SOLO_EQUAL_WITHIN
 from shakespeare_env.checks.limits import parse_toml, read_text
-from shakespeare_env.checks.values import in_words, shown
+from shakespeare_env.checks.values import in_words, short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
 from shakespeare_env.errors import ArenaError, ShakespeareEnvError
@@ -68,7 +68,7 @@ class Contender(pydantic.BaseModel):
         if self.agent is not None and (self.limits or self.environment):
             raise ValueError("only programs have limits and an environment of their own")
         if not (self.label and self.label.isprintable()):
-            raise ValueError(f"{shown(self.label)} cannot be printed: give it a name")
+            raise ValueError(f"{short_repr(self.label)} cannot be printed: give it a name")
         return self
 
     @property

@@ -17,7 +17,7 @@ _Z_95 = NormalDist().inv_cdf(0.975)
 _STUDENT = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622)
 """The 97.5 % quantiles of Student's t with 1, 2, ... degrees of freedom."""
 _ROUNDING = 1e-24  # variances up to it are those of equal numbers, rounded
-Ends = Callable[[float, float, int], tuple[float, float]]
+IntervalMethod = Callable[[float, float, int], tuple[float, float]]
 """From an estimate, its standard error and the number of clusters to the ends of an interval."""
 FEW_DEALS = 30
 """With fewer deals an interval is a rough one."""
@@ -111,7 +111,7 @@ def by_group(
     cluster: str,
     sums: pl.Expr,
     counts: pl.Expr,
-    ends: Ends = student_interval,
+    ends: IntervalMethod = student_interval,
 ) -> pl.DataFrame:
     """Means by group of rows that may depend on each other within a cluster, ascending.
 

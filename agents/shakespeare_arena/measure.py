@@ -38,14 +38,14 @@ from rich.text import Text
 from shakespeare_agents.baselines import RandomAgent
 from shakespeare_agents.naming import Entrant, entrants_of, make
 from shakespeare_agents.workers import Workers
-from shakespeare_arena.evaluation import WIDTH, OnProgress, Series, Shown
-from shakespeare_env.checks.values import shown
+from shakespeare_arena.evaluation import WIDTH, OnProgress, Report, Series
+from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game
 from shakespeare_env.core.rng import check_seed
 from shakespeare_env.datasets.reading import MOST_GAMES
-from shakespeare_env.play.agent import Player
+from shakespeare_env.play.agent import AgentLike
 from shakespeare_env.play.generators import GameGenerators
 
 MINUTES = 5.0
@@ -126,7 +126,7 @@ class Placement:
 
 
 @dataclass(frozen=True)
-class Measurement(Shown):
+class Measurement(Report):
     """An agent's place on the scale at each table, and what it takes to measure it again.
 
     Attributes:
@@ -213,7 +213,7 @@ def reference(playouts: float) -> str:
 
 
 def measure(
-    agent: Entrant | Player,
+    agent: Entrant | AgentLike,
     game: str = registry.DEFAULT,
     *,
     players: Sequence[int] | None = None,
@@ -254,7 +254,7 @@ def measure(
     if minutes is None:
         minutes = math.inf if games is not None else MINUTES
     if not minutes >= 0:
-        raise ValueError(f"minutes={shown(minutes)} must be a number from 0 on")
+        raise ValueError(f"minutes={short_repr(minutes)} must be a number from 0 on")
     most = MOST_GAMES if games is None else checked_count("games", games, MOST_GAMES)
     (entrant,) = entrants_of([agent], rules)
 
@@ -311,7 +311,8 @@ def tables_of(rules: Game, players: Sequence[int] | None) -> list[int]:
     tables = [rules.check_players(seats) for seats in dict.fromkeys(players)]
     if not tables or 1 in tables:
         raise ValueError(
-            f"players={shown(list(players))}: alone nobody wins; give {few} to {rules.max_seats} "
+            f"players={short_repr(list(players))}: alone nobody wins; give {few} to "
+            f"{rules.max_seats} "
             "seats"
         )
     return tables

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.identity import AgentSet
 from shakespeare_agents.programs import Fault
-from shakespeare_agents.workers import Tell, tell_nobody
+from shakespeare_agents.workers import ProgressCallback, ignore_progress
 from shakespeare_arena.referee import RefereedLineup
-from shakespeare_arena.seating import Rules, Seating
+from shakespeare_arena.seating import RunSettings, Seating
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.datasets.frames import RESULTS, frame, load_polars
@@ -39,17 +39,17 @@ class Games(Generic[R]):
 
     agents: AgentSet
     digests: tuple[str, ...]
-    rules: Rules
-    played: Callable[[Sequence[Seating], Rules, Tell], R]
+    rules: RunSettings
+    played: Callable[[Sequence[Seating], RunSettings, ProgressCallback], R]
 
-    def start(self) -> Callable[[Sequence[Seating], Tell], R]:
+    def start(self) -> Callable[[Sequence[Seating], ProgressCallback], R]:
         """See `Job.start`; results are those of the function."""
         agents = dict(zip(self.digests, self.agents.agents, strict=True))
         rules = replace(self.rules, agents=agents)
         return lambda seatings, tell: self.played(seatings, rules, tell)
 
 
-def dealt(seatings: Sequence[Seating], rules: Rules, kind: type[L]) -> tuple[Batch, L]:
+def dealt(seatings: Sequence[Seating], rules: RunSettings, kind: type[L]) -> tuple[Batch, L]:
     """Games at their first decision, and their line-up.
 
     Each game's agents draw from a generator of its own, so that it depends on its seating, the seed
@@ -74,7 +74,11 @@ def dealt(seatings: Sequence[Seating], rules: Rules, kind: type[L]) -> tuple[Bat
 
 
 def play(
-    seatings: Sequence[Seating], rules: Rules, tell: Tell = tell_nobody, *, estimates: bool = False
+    seatings: Sequence[Seating],
+    rules: RunSettings,
+    tell: ProgressCallback = ignore_progress,
+    *,
+    estimates: bool = False,
 ) -> pl.DataFrame:
     """The rows, `RESULTS`, of games played together, each as its seating and the rules decide."""
     batch, referee = dealt(seatings, rules, RefereedLineup)
@@ -141,7 +145,7 @@ def _expected(lineup: Lineup, index: int, observations: NDArray[np.int8]) -> NDA
 
 def result_row(
     seating: Seating,
-    rules: Rules,
+    rules: RunSettings,
     scores: Sequence[int],
     winners: NDArray[np.bool_],
     forfeit: tuple[int, Fault | None] | None,

@@ -52,7 +52,7 @@ _LARGEST_PLAN = 2**28  # the most bytes of a plan: those of half a million match
 
 
 @dataclass(frozen=True)
-class Plan:
+class RoundPlan:
     """The matches of a round, under the seed that decides their deals."""
 
     number: Annotated[int, Field(ge=0, le=_MOST_ROUNDS)]
@@ -60,10 +60,10 @@ class Plan:
     matches: tuple[Match, ...]
 
 
-_PLAN = TypeAdapter(Plan)
+_PLAN = TypeAdapter(RoundPlan)
 
 
-class Store:
+class ResultsFolder:
     """A folder of results, held by this process alone; see `opened`.
 
     Attributes:
@@ -105,7 +105,7 @@ class Store:
         self.results = self.results.vstack(rows)
         self.keys.update(rows["key"])
 
-    def begin(self, plan: Plan) -> None:
+    def begin(self, plan: RoundPlan) -> None:
         """Keep the plan of a round, before any of its games is played."""
         text = json.dumps(asdict(plan), separators=(",", ":"))
         write_atomically(self.folder / _plan_name(plan.number), text.encode())
@@ -113,7 +113,7 @@ class Store:
 
 
 @contextmanager
-def opened(folder: Path, game: str) -> Iterator[Store]:
+def opened(folder: Path, game: str) -> Iterator[ResultsFolder]:
     """Hold the folder of a game's results; it is created if missing.
 
     Raises:
@@ -143,7 +143,7 @@ def opened(folder: Path, game: str) -> Iterator[Store]:
             write_atomically(folder / ARENA, json.dumps(facts).encode())
         if (other := arena_game(folder)) != game:
             raise ArenaError(f"{folder} holds games of {other}, not of {game}; give another folder")
-        yield Store(folder, game)
+        yield ResultsFolder(folder, game)
 
 
 def merge(folders: Sequence[Path], into: Path) -> int:
@@ -164,7 +164,7 @@ def merge(folders: Sequence[Path], into: Path) -> int:
         return len(store.keys) - before
 
 
-def _last_plan(folder: Path, game: str) -> Plan | None:
+def _last_plan(folder: Path, game: str) -> RoundPlan | None:
     plans = [path for path in folder.iterdir() if re.fullmatch(_PLANS, path.name)]
     if not plans:
         return None

@@ -19,7 +19,7 @@ from shakespeare_agents.naming import Entrant
 from shakespeare_env.core import registry
 from shakespeare_env.play.agent import AnyAgent
 
-Row: TypeAlias = tuple[int, ...]
+SeatOrder: TypeAlias = tuple[int, ...]
 T = TypeVar("T")
 
 _MOST_TRIED = 1000
@@ -85,7 +85,7 @@ def seat_plan(entrants: Sequence[Entrant], seed: int) -> SeatPlan:
     return SeatPlan(tuple(agents), seed)
 
 
-def circular_orders(agents: Sequence[Hashable]) -> list[Row]:
+def circular_orders(agents: Sequence[Hashable]) -> list[SeatOrder]:
     """Orders around the table in which every agent follows every other equally often.
 
     For matches of few games: each order is to be played in all rotations, in one match or in
@@ -96,32 +96,32 @@ def circular_orders(agents: Sequence[Hashable]) -> list[Row]:
 
 
 @cache
-def _orders(named: Row) -> list[Row]:
+def _orders(named: SeatOrder) -> list[SeatOrder]:
     cycles = _cycles(len(named))
     most = _copies_of_pairs(named) * len(cycles) // max(len(named) - 1, 1)
     # Rotations of an order are equivalent, so each begins at its least; the one named at its first.
     starts = dict.fromkeys(_rotations(named), named)
 
-    def least(row: Row) -> Row:
+    def least(row: SeatOrder) -> SeatOrder:
         return starts.get(row, min(_rotations(row)))
 
     return sorted(_without_repeats(cycles, named, most, least), key=lambda row: row != named)
 
 
-def _kinds(agents: Sequence[Hashable]) -> Row:
+def _kinds(agents: Sequence[Hashable]) -> SeatOrder:
     """Equal agents by equal numbers, from 0 in the order named."""
     numbers = {agent: number for number, agent in enumerate(dict.fromkeys(agents))}
     return tuple(numbers[agent] for agent in agents)
 
 
-def _places(row: Row, named: Row) -> Row:
+def _places(row: SeatOrder, named: SeatOrder) -> SeatOrder:
     """Kinds by seat as places in the order named: its first copy first."""
     places = {kind: iter([i for i, other in enumerate(named) if other == kind]) for kind in named}
     return tuple(next(places[kind]) for kind in row)
 
 
 @cache
-def _seated(named: Row) -> NDArray[np.int64]:
+def _seated(named: SeatOrder) -> NDArray[np.int64]:
     n = len(named)
     every = 2 - n % 2
     design = [_turned(cycle, turn) for cycle in _cycles(n) for turn in range(0, n, every)]
@@ -138,13 +138,16 @@ def _seated(named: Row) -> NDArray[np.int64]:
 
 
 def _without_repeats(
-    design: Sequence[Row], named: Row, most: int, known_by: Callable[[Row], Row] = lambda row: row
-) -> list[Row]:
+    design: Sequence[SeatOrder],
+    named: SeatOrder,
+    most: int,
+    known_by: Callable[[SeatOrder], SeatOrder] = lambda row: row,
+) -> list[SeatOrder]:
     """The kinds by seat of a design's rows, without what its copies only repeat.
 
     Copies decide how often rows repeat; `most` is the most that they can.
     """
-    best: Counter[Row] = Counter()
+    best: Counter[SeatOrder] = Counter()
     often = 0
     for kinds in dict.fromkeys(itertools.islice(itertools.permutations(named), _MOST_TRIED)):
         rows = Counter(known_by(tuple(kinds[label] for label in row)) for row in design)
@@ -157,13 +160,13 @@ def _without_repeats(
     return [row for row, times in best.items() for _ in range(times // often)]
 
 
-def _copies_of_pairs(named: Row) -> int:
+def _copies_of_pairs(named: SeatOrder) -> int:
     """The greatest common divisor of the counts of ordered pairs of kinds."""
     held = Counter(named)
     return math.gcd(*[held[a] * (held[b] - (a == b)) for a in held for b in held])
 
 
-def _cycles(n: int) -> list[Row]:
+def _cycles(n: int) -> list[SeatOrder]:
     """The zigzags, for even n in both directions; the first is 0, 1, ..., n - 1."""
     circle = n - 1
     steps = [(1 + i) // 2 * (1 if i % 2 else -1) for i in range(circle)]
@@ -175,7 +178,7 @@ def _cycles(n: int) -> list[Row]:
     return [cycle for order in forward for cycle in (order, order[::-1])]
 
 
-def _rotations(row: Row) -> list[Row]:
+def _rotations(row: SeatOrder) -> list[SeatOrder]:
     return [_turned(row, rotation) for rotation in range(len(row))]
 
 
@@ -215,7 +218,7 @@ class Seating:
 
 
 @dataclass(frozen=True)
-class Rules:
+class RunSettings:
     """What all games of a run share: agents and their names are by digest."""
 
     game: str

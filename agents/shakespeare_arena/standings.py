@@ -16,7 +16,7 @@ with needing("arena", "the arena needs"):
     import scipy.special
     from numpy.typing import NDArray
 
-    from shakespeare_arena import figures
+    from shakespeare_arena import summaries
     from shakespeare_arena.intervals import mean_error, mean_interval, student_interval
     from shakespeare_arena.ratings import Ratings, rated
     from shakespeare_env.datasets.frames import check_unique
@@ -120,7 +120,7 @@ def standings_of(results: pl.DataFrame) -> Standings:
     `results` has a row per game, in the columns `RESULTS`; DatasetError if a key is there twice.
     """
     check_unique(results, "key", "keep each once, as in results.unique('key', maintain_order=True)")
-    rows = figures.seat_rows(results)
+    rows = summaries.seat_rows(results)
     several = results.filter(pl.col("players") > 1)["players"].unique().sort().to_list()
     fitted = {players: rated(results.filter(players=players)) for players in several}
     estimates: dict[int, Ratings | SoloScores] = {1: solo_scores(rows)}
@@ -149,15 +149,15 @@ def standings_of(results: pl.DataFrame) -> Standings:
     by = ["players", "digest", "other_digest"]
     schema = {column: _TYPES.get(column, pl.Float64) for column in (*by, "expected", "z")}
     expected = pl.concat([pl.DataFrame(schema=schema), *(fit.pairs for _, fit in fitted.values())])
-    paired = figures.pairs(rows).join(expected, on=by).sort("players", "agent", "other")
+    paired = summaries.pairs(rows).join(expected, on=by).sort("players", "agent", "other")
     frames = {
         "ladder": ladders.filter(pl.col("players") > 1),
         "solo": ladders.filter(players=1),
         "fits": pl.DataFrame(fits, schema=SCHEMAS["fits"], orient="row"),
-        "tables": figures.tables(rows),
+        "tables": summaries.tables(rows),
         "pairs": paired,
-        "times": figures.times(rows),
-        "faults": figures.faults(rows),
+        "times": summaries.times(rows),
+        "faults": summaries.faults(rows),
     }
     return Standings(
         games=len(results),
@@ -233,7 +233,7 @@ class SoloScores:
 
 
 def solo_scores(rows: pl.DataFrame) -> SoloScores:
-    """The scores of all solo games of `figures.seat_rows`."""
+    """The scores of all solo games of `summaries.seat_rows`."""
     alone = rows.filter(pl.col("players") == 1).with_columns(
         counted=pl.when(pl.col("forfeited")).then(0).otherwise("score").cast(pl.Float64)
     )

@@ -15,8 +15,8 @@ from shakespeare_agents.workers import Workers
 from shakespeare_arena.field import Field, contenders
 from shakespeare_arena.matchmaking import GROWTH, Ladder, look_at, plan_round
 from shakespeare_arena.playing import Games, play
-from shakespeare_arena.results import FIELD_NAME, Plan, Store, opened
-from shakespeare_arena.seating import Rules, Seating
+from shakespeare_arena.results import FIELD_NAME, ResultsFolder, RoundPlan, opened
+from shakespeare_arena.seating import RunSettings, Seating
 from shakespeare_env.core import registry
 from shakespeare_env.extras import needing
 
@@ -74,7 +74,7 @@ def run_arena(
         if field.text:
             write_atomically(folder / FIELD_NAME, field.text.encode())
         names = {digest: entrant.name for digest, entrant in entrants.items()}
-        rules = Rules(field.game, field.variants, field.seed, {}, names)
+        rules = RunSettings(field.game, field.variants, field.seed, {}, names)
         job = Games(agent_set(list(entrants.values()), game), tuple(entrants), rules, play)
         return _Arena(field, job, store, on_progress, workers or Workers()).run()
 
@@ -97,7 +97,7 @@ class _Arena:
         self,
         field: Field,
         job: Games[pl.DataFrame],
-        store: Store,
+        store: ResultsFolder,
         on_progress: OnProgress | None,
         workers: Workers,
     ) -> None:
@@ -166,7 +166,7 @@ class _Arena:
             number=number,
             games=min(round(first * GROWTH**number), self.field.games - self._games),
         )
-        self.store.begin(Plan(number, self.field.seed, tuple(matches)))
+        self.store.begin(RoundPlan(number, self.field.seed, tuple(matches)))
 
     def _ending(self) -> Ending | None:
         if self._until is not None and time.monotonic() >= self._until:

@@ -26,9 +26,9 @@ from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.naming import checkpoint_named, make, split_options
 from shakespeare_agents.networks.checkpoint import read_card
 from shakespeare_agents.storage import write_atomically
-from shakespeare_agents.workers import Tell, Workers
+from shakespeare_agents.workers import ProgressCallback, Workers
 from shakespeare_env.checks.box_files import box_facts, facts_digest
-from shakespeare_env.checks.values import did_you_mean, shown
+from shakespeare_env.checks.values import did_you_mean, short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game
@@ -39,7 +39,7 @@ from shakespeare_env.errors import DatasetError, WorkerError
 from shakespeare_research.questions import (
     ESTIMATES,
     FEWEST_DEALS,
-    Table,
+    TableSetup,
     estimates,
     plays_of,
     questions_of,
@@ -63,7 +63,7 @@ class Shard:
     agent: str  # its digest
     trained_for: str  # the digest of the box that its network was trained for; empty without one
     players: int  # the number of seats
-    games: int  # see `Table`
+    games: int  # see `TableSetup`
     seed: int  # of all shards
     box_digest: str
 
@@ -79,7 +79,7 @@ _key = attrgetter(*_KEY)
 
 @dataclass(frozen=True)
 class _Asking:
-    def start(self) -> Callable[[tuple[list[Shard], bytes], Tell], pl.DataFrame]:
+    def start(self) -> Callable[[tuple[list[Shard], bytes], ProgressCallback], pl.DataFrame]:
         return _answered
 
 
@@ -108,8 +108,8 @@ def shards_of(
 ) -> dict[Shard, Path]:
     """What has to be played to ask questions in boxes, and the box files, box by box.
 
-    `players` are names of agents, `tables` numbers of seats, `games` as in `Table`; `only` names
-    the questions, by default all.
+    `players` are names of agents, `tables` numbers of seats, `games` as in `TableSetup`; `only`
+    names the questions, by default all.
 
     Raises:
         ValueError: there is no such question, agent or table, or a number is out of range.
@@ -119,7 +119,9 @@ def shards_of(
     loaded, questions = registry.game(game), questions_of(game)
     for name in only:
         if name not in questions:
-            raise ValueError(f"there is no question {shown(name)}{did_you_mean(name, questions)}")
+            raise ValueError(
+                f"there is no question {short_repr(name)}{did_you_mean(name, questions)}"
+            )
     digests = {
         name: (agent_digest(name, make(name, loaded), loaded), _trained_for(name, loaded))
         for name in players
@@ -207,7 +209,7 @@ def _trained_for(player: str, game: Game) -> str:
     return "" if folder is None else read_card(folder).box_digest
 
 
-def _answered(asked: tuple[list[Shard], bytes], _tell: Tell) -> pl.DataFrame:
+def _answered(asked: tuple[list[Shard], bytes], _tell: ProgressCallback) -> pl.DataFrame:
     shards, box = asked
     with TemporaryDirectory() as folder:
         Path(folder, _BOX_FILE).write_bytes(box)
@@ -230,7 +232,7 @@ def _answer_in(folder: Path) -> None:
         shard = Shard(**entry)
         questions, game = questions_of(shard.game), registry.game(shard.game, box)
         seed = int(shard.digest[:16], 16)
-        table = Table(game, box_facts(box), shard.player, shard.players, shard.games, seed)
+        table = TableSetup(game, box_facts(box), shard.player, shard.players, shard.games, seed)
         rows = estimates(table, [questions[name] for name in shard.questions])
         rows = rows if len(rows) else pl.DataFrame([dict.fromkeys(ESTIMATES)], schema=ESTIMATES)
         values = {name: pl.lit(getattr(shard, name)) for name in _KEY}

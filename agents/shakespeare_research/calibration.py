@@ -16,7 +16,7 @@ from shakespeare_agents.naming import make
 from shakespeare_agents.networks.inference import ForwardPass, NetworkAgent
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import checked_count
-from shakespeare_env.play.agent import Player, name_of
+from shakespeare_env.play.agent import AgentLike, name_of
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_research.counterfactual import forecasts_by_seat, play_on
 from shakespeare_research.groups import means, shares
@@ -34,7 +34,7 @@ def forecasts(
     games: int,
     seed: int = 0,
     every: int = 8,
-    player: Player = "network",
+    player: AgentLike = "network",
 ) -> pl.DataFrame:
     """Play games, each its own deal, with a network at all seats, and note its forecasts.
 

@@ -14,7 +14,7 @@ from shakespeare_agents.cli import playing as workers_options
 from shakespeare_agents.storage import write_output
 from shakespeare_env.checks.values import command
 from shakespeare_env.cli import choices
-from shakespeare_env.cli.choices import give_up, interrupted
+from shakespeare_env.cli.choices import exit_with_error, interrupted
 from shakespeare_env.errors import ShakespeareEnvError
 from shakespeare_env.extras import needing
 
@@ -121,7 +121,7 @@ def findings(
             asked = ask(out, shards, crew)
             list(track(asked, "asking", len(shards), console=Console(stderr=True)))
     except (ShakespeareEnvError, ValueError, ModuleNotFoundError) as fault:
-        give_up(str(fault))
+        exit_with_error(str(fault))
     except KeyboardInterrupt:
         interrupted("Unfinished. ")
     typer.echo(f"{out}: {len(shards)} plays. What they say: {command('findings', '--report', out)}")
@@ -131,7 +131,7 @@ def _sample(out: Path, game: str, count: int, seed: int, groups: str | None) -> 
     from shakespeare_env.boxes import names_of, sample_box
 
     if out.exists() and any(out.iterdir()):
-        give_up(f"{out} is not empty; give a new folder")
+        exit_with_error(f"{out} is not empty; give a new folder")
     drawn = None if groups is None else groups.split(",")
     out.mkdir(parents=True, exist_ok=True)
     for number, name in enumerate(names_of(count)):

@@ -14,12 +14,12 @@ from shakespeare_agents.networks.inference import ForwardPass
 from shakespeare_agents.search.agent import SearchAgent
 from shakespeare_arena.intervals import mean_interval, wilson_interval
 from shakespeare_env import Batch, Position
-from shakespeare_env.checks.values import shown
+from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game, Record, Records
 from shakespeare_env.core.rng import streams
 from shakespeare_env.errors import IllegalMove
-from shakespeare_env.play.agent import AnyAgent, Player, name_of
+from shakespeare_env.play.agent import AgentLike, AnyAgent, name_of
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_env.play.lineup import Lineup, OnStep, play_out
@@ -163,7 +163,7 @@ class Counterfactual:
 def counterfactual(
     position: Position,
     moves: Sequence[str],
-    agents: Sequence[Entrant | Player] = (),
+    agents: Sequence[Entrant | AgentLike] = (),
     *,
     continuations: int = 200,
     seed: int = 0,
@@ -187,7 +187,7 @@ def counterfactual(
         if move not in legal:
             raise IllegalMove(move, seat=position.to_move, phase=position.phase, legal=legal)
     if not moves or len(set(moves)) < len(moves):
-        raise ValueError(f"moves={shown(list(moves))}: give one or more, each once")
+        raise ValueError(f"moves={short_repr(list(moves))}: give one or more, each once")
     entrants = entrants_of(filled(agents, position.players, position.game), position.game)
     # Continuation 0 is the game that the position under this seed and agents of game 0 would play.
     numbers = np.tile(np.arange(continuations), len(moves))
@@ -218,7 +218,7 @@ def counterfactual(
     )
 
 
-def candidates(position: Position, player: Player = "search", *, seed: int = 0) -> pl.DataFrame:
+def candidates(position: Position, player: AgentLike = "search", *, seed: int = 0) -> pl.DataFrame:
     """The moves that a search tries, the one it plays first, then those tried most.
 
     Only what the seat to move may know is used; the player is a searching agent (see `make`).

@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from shakespeare_arena.evaluation import AgentResult
-from shakespeare_arena.intervals import Ends, by_group, score_interval, student_interval
+from shakespeare_arena.intervals import IntervalMethod, by_group, score_interval, student_interval
 
 FEWEST_DEALS = 30
 """Groups of fewer deals have no figures: their intervals would not hold."""
@@ -122,7 +122,7 @@ def _check_positions(trials: pl.DataFrame) -> None:
 
 
 def _grouped(
-    rows: pl.DataFrame, by: str | Sequence[str], of: str, name: str, ends: Ends
+    rows: pl.DataFrame, by: str | Sequence[str], of: str, name: str, ends: IntervalMethod
 ) -> pl.DataFrame:
     keys = [by] if isinstance(by, str) else list(by)
     value = pl.col(of).cast(pl.Float64)

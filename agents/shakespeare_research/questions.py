@@ -24,7 +24,7 @@ ESTIMATES = pl.Schema({"question": pl.String(), "item": pl.String(), **_FIGURES}
 
 
 @dataclass(frozen=True)
-class Table:
+class TableSetup:
     """Where questions are asked."""
 
     game: Game
@@ -40,9 +40,9 @@ class Table:
         return {"game": self.game.name, "games": games, **fixed}
 
 
-Play = Callable[[Table], Any]
+Play = Callable[[TableSetup], Any]
 """Games, positions or trials from which several questions are answered."""
-Answer = Callable[[Table, Any], pl.DataFrame]
+Answer = Callable[[TableSetup, Any], pl.DataFrame]
 """From a table and what was played to rows of `item`, `deal` and `value`, maybe with a `weight`."""
 
 
@@ -93,7 +93,7 @@ def plays_of(questions: Iterable[Question], players: int) -> dict[str, list[Ques
     return plays
 
 
-def estimates(table: Table, asked: list[Question]) -> pl.DataFrame:
+def estimates(table: TableSetup, asked: list[Question]) -> pl.DataFrame:
     """Answer questions of one play: one row per question and item, `ESTIMATES`.
 
     Items of fewer than `FEWEST_DEALS` deals, or whose values are all equal, are left out.

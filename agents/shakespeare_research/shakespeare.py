@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shakespeare_agents.heuristics import unlearned
+from shakespeare_agents.heuristics import best_untrained_agent
 from shakespeare_agents.naming import make
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_research.counterfactual import play_on
 from shakespeare_research.groups import against, against_others
-from shakespeare_research.questions import Table, question
+from shakespeare_research.questions import TableSetup, question
 from shakespeare_research.trials import (
     Positions,
     find_positions,
@@ -30,21 +30,21 @@ _WAGES = 11, 23  # what winners' troupes cost, by the rule book
 _EVERY_MOVE = pl.lit(True)
 
 
-def games(table: Table) -> pl.DataFrame:
+def games(table: TableSetup) -> pl.DataFrame:
     """Whole games, four of them for each one asked for: they are cheap, and vary much."""
     place, wages = {"place": "seat0.order"}, {"wages": "seat0.wages"}
     return self_play(start=place, end=wages, **table.dealt(4 * table.games))
 
 
 @question(games, matters=0.5)
-def winning_score(table: Table, played: pl.DataFrame) -> pl.DataFrame:
+def winning_score(table: TableSetup, played: pl.DataFrame) -> pl.DataFrame:
     """The {item}'s score, less the one that the rule book calls good."""
     good = table.game.good_scores[table.players]
     return played.filter(won=1).with_columns(item=pl.lit("winner"), value=pl.col("score") - good)
 
 
 @question(games, seats=2, matters=3, unit="% of games")
-def wages(table: Table, played: pl.DataFrame) -> pl.DataFrame:
+def wages(table: TableSetup, played: pl.DataFrame) -> pl.DataFrame:
     """Games whose winner's wages are {item} pounds, more than half of them."""
     within = pl.col("wages").is_between(*_WAGES).cast(float)
     item = pl.lit("{} to {}".format(*_WAGES))
@@ -52,26 +52,26 @@ def wages(table: Table, played: pl.DataFrame) -> pl.DataFrame:
 
 
 @question(games, seats=2, matters=3, unit="% of games")
-def place(table: Table, played: pl.DataFrame) -> pl.DataFrame:
+def place(table: TableSetup, played: pl.DataFrame) -> pl.DataFrame:
     """Games won by place {item} of the first day's Order, more than an equal share."""
     return _won(table, played).with_columns(item=pl.col("place"))
 
 
 @question(games, seats=2, matters=3, unit="% of games")
-def seat(table: Table, played: pl.DataFrame) -> pl.DataFrame:
+def seat(table: TableSetup, played: pl.DataFrame) -> pl.DataFrame:
     """Games won by seat {item}, more than an equal share; a check, since seats are drawn."""
     return _won(table, played).with_columns(item=pl.col("seat"))
 
 
-def _won(table: Table, played: pl.DataFrame) -> pl.DataFrame:
+def _won(table: TableSetup, played: pl.DataFrame) -> pl.DataFrame:
     return played.with_columns(value=100 * (pl.col("won") - 1 / table.players))
 
 
-def against_heuristics(table: Table) -> pl.DataFrame:
+def against_heuristics(table: TableSetup) -> pl.DataFrame:
     """Games of the player with heuristic players at all other seats, every seat equally often."""
     count = 2 * table.games
     batch = Batch(table.game.name, count, players=table.players, seed=table.seed, autoreset=False)
-    agents = [make(who, batch.game) for who in (unlearned(batch.game), table.player)]
+    agents = [make(who, batch.game) for who in (best_untrained_agent(batch.game), table.player)]
     own = np.arange(count) % table.players
     seats = (np.arange(table.players) == own[:, None]).astype(np.int64)
     generators = GameGenerators.of_games(table.seed, np.arange(count))
@@ -81,30 +81,30 @@ def against_heuristics(table: Table) -> pl.DataFrame:
 
 
 @question(against_heuristics, seats=2, matters=3, unit="% of games")
-def strength(table: Table, played: pl.DataFrame) -> pl.DataFrame:
+def strength(table: TableSetup, played: pl.DataFrame) -> pl.DataFrame:
     """Games won against {item} players, more than an equal share."""
     return _won(table, played).with_columns(item=pl.lit("heuristic"))
 
 
-def wagering(table: Table) -> Positions:
+def wagering(table: TableSetup) -> Positions:
     """Wagers of all days."""
     return _positions(table, "wager")
 
 
 @question(wagering, seats=2)
-def wager(table: Table, positions: Positions) -> pl.DataFrame:
+def wager(table: TableSetup, positions: Positions) -> pl.DataFrame:
     """A wager of {item}, against the mean of the legal ones."""
     return _values(against(try_moves(positions), _EVERY_MOVE), pl.col("move").str.tail(1))
 
 
 @question(wagering, seats=2, matters=0.05)
-def pound(table: Table, positions: Positions) -> pl.DataFrame:
+def pound(table: TableSetup, positions: Positions) -> pl.DataFrame:
     """A {item} given before a wager."""
     return _given(positions, "pounds", 3, "pound")  # one alone would often change nothing
 
 
 @question(wagering, seats=2)
-def token(table: Table, positions: Positions) -> pl.DataFrame:
+def token(table: TableSetup, positions: Positions) -> pl.DataFrame:
     """A {item} token given before a wager."""
     return _given(positions, "tokens", 1, '"+3"')
 
@@ -114,7 +114,7 @@ def _given(positions: Positions, what: str, amount: int, item: str) -> pl.DataFr
     return _values(gifts.with_columns(pl.col("score") / amount), pl.lit(item))
 
 
-def recruiting(table: Table) -> pl.DataFrame:
+def recruiting(table: TableSetup) -> pl.DataFrame:
     """Every card on offer on days 1 to 3, recruited, against the others on offer.
 
     Good cards are taken at once, so they are rarely on offer: every card has its positions.
@@ -126,43 +126,43 @@ def recruiting(table: Table) -> pl.DataFrame:
 
 
 @question(recruiting, matters=0.3)
-def recruit(table: Table, worth: pl.DataFrame) -> pl.DataFrame:
+def recruit(table: TableSetup, worth: pl.DataFrame) -> pl.DataFrame:
     """Recruiting {item} on days 1 to 3, against the other cards on offer."""
     names = {card["id"]: card["name"] for card in table.facts["character"]}
     return _values(worth, pl.col("card").replace_strict(names))
 
 
 @question(recruiting)
-def recruit_kind(table: Table, worth: pl.DataFrame) -> pl.DataFrame:
+def recruit_kind(table: TableSetup, worth: pl.DataFrame) -> pl.DataFrame:
     """Recruiting a card of the kind {item} on days 1 to 3, against the other cards on offer."""
     kinds = {card["id"]: card["kind"].replace("_", " ") for card in table.facts["character"]}
     return _values(worth, pl.col("card").replace_strict(kinds))
 
 
-def favours(table: Table) -> pl.DataFrame:
+def favours(table: TableSetup) -> pl.DataFrame:
     """What the Queen gives, against her money."""
     return against(_tried(table, "queen"), pl.col("move") == "queen:money")
 
 
 @question(favours)
-def queen(table: Table, tried: pl.DataFrame) -> pl.DataFrame:
+def queen(table: TableSetup, tried: pl.DataFrame) -> pl.DataFrame:
     """The Queen's {item}, against her money."""
     return _values(tried.filter(pl.col("move") == "queen:objectives"), pl.lit("objectives"))
 
 
-def keeping(table: Table) -> pl.DataFrame:
+def keeping(table: TableSetup) -> pl.DataFrame:
     """Objectives drawn, each kept in turn."""
     return against(_tried(table, "objective"), _EVERY_MOVE)
 
 
 @question(keeping)
-def objective(table: Table, tried: pl.DataFrame) -> pl.DataFrame:
+def objective(table: TableSetup, tried: pl.DataFrame) -> pl.DataFrame:
     """Keeping the objective "{item}", against the mean of those drawn."""
     names = {f"objective:{card['id']}": card["name"] for card in table.facts["objective"]}
     return _values(tried, pl.col("move").replace_strict(names))
 
 
-def building(table: Table) -> pl.DataFrame:
+def building(table: TableSetup) -> pl.DataFrame:
     """Every element of the display on every legal space; few positions, since there are many."""
     way = pl.col("move").str.strip_prefix("set:").str.split_exact(">", 1)
     named = way.struct.rename_fields(["colour", "space"])
@@ -170,13 +170,13 @@ def building(table: Table) -> pl.DataFrame:
 
 
 @question(building)
-def stage_colour(table: Table, tried: pl.DataFrame) -> pl.DataFrame:
+def stage_colour(table: TableSetup, tried: pl.DataFrame) -> pl.DataFrame:
     """A {item} element on the stage, against the mean of the legal ones."""
     return _values(against(tried, _EVERY_MOVE), pl.col("colour"))
 
 
 @question(building)
-def stage_space(table: Table, tried: pl.DataFrame) -> pl.DataFrame:
+def stage_space(table: TableSetup, tried: pl.DataFrame) -> pl.DataFrame:
     """An element on a space {item}, against the mean of the others that are legal."""
     lit = {s["id"]: bool(s.get("candle")) for s in table.facts["stage"]["space"]}
     with_candle = pl.col("space").replace_strict(lit)
@@ -184,23 +184,23 @@ def stage_space(table: Table, tried: pl.DataFrame) -> pl.DataFrame:
     return _values(worth.filter("lit"), pl.lit("with a candle"))
 
 
-def advancing(table: Table) -> pl.DataFrame:
+def advancing(table: TableSetup) -> pl.DataFrame:
     """White quills, spent on each act in turn."""
     return against(_tried(table, "quill"), _EVERY_MOVE)
 
 
 @question(advancing, matters=0.1)
-def act(table: Table, tried: pl.DataFrame) -> pl.DataFrame:
+def act(table: TableSetup, tried: pl.DataFrame) -> pl.DataFrame:
     """A white quill spent on Act {item}, against the mean of the legal acts."""
     return _values(tried, pl.col("move").str.strip_prefix("quill:"))
 
 
-def _positions(table: Table, block: str, times: int = 2, **options: Any) -> Positions:
+def _positions(table: TableSetup, block: str, times: int = 2, **options: Any) -> Positions:
     dealt = table.dealt(table.games)
     return find_positions(blocks=[block], most=times * table.games, **options, **dealt)
 
 
-def _tried(table: Table, block: str, times: int = 2) -> pl.DataFrame:
+def _tried(table: TableSetup, block: str, times: int = 2) -> pl.DataFrame:
     return try_moves(_positions(table, block, times))
 
 

@@ -15,12 +15,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shakespeare_agents.naming import make
-from shakespeare_env.checks.values import is_whole, shown
+from shakespeare_env.checks.values import is_whole, short_repr
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game, ObservationLayout
 from shakespeare_env.core.rng import check_seed, streams
-from shakespeare_env.play.agent import AnyAgent, Player, decide
+from shakespeare_env.play.agent import AgentLike, AnyAgent, decide
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_research.counterfactual import batch_of, play_on, victory_shares
 
@@ -36,7 +36,7 @@ def self_play(
     players: int,
     games: int,
     seed: int = 0,
-    player: Player = "network",
+    player: AgentLike = "network",
     start: Mapping[str, str] | None = None,
     end: Mapping[str, str] | None = None,
 ) -> pl.DataFrame:
@@ -145,7 +145,7 @@ def find_positions(
     each_of: Sequence[str] = (),
     least: int = 2,
     seed: int = 0,
-    player: Player = "network",
+    player: AgentLike = "network",
     facts: Mapping[str, str] | None = None,
     where: pl.Expr | None = None,
 ) -> Positions:
@@ -186,7 +186,8 @@ def find_positions(
             asked = _noted(batch, rows, rows, facts).with_columns(wanted=where)["wanted"]
             if asked.dtype != pl.Boolean:
                 raise ValueError(
-                    f"where={shown(str(where))} gives {asked.dtype}: give a condition, which is "
+                    f"where={short_repr(str(where))} gives {asked.dtype}: give a condition, "
+                    "which is "
                     'true or false, such as pl.col("seat") == 0'
                 )
             wanted = asked.fill_null(False).to_numpy()

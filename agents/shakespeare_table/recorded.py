@@ -24,7 +24,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.registry import box_fault
 from shakespeare_env.datasets.reading import read_results
 from shakespeare_env.errors import DatasetError, PositionError
-from shakespeare_env.play.course import Course
+from shakespeare_env.play.history import GameHistory
 
 if TYPE_CHECKING:
     from shakespeare_env import Position
@@ -37,7 +37,7 @@ _MOST_BYTES = 2**26
 """The most bytes of a game's lines, unpacked."""
 
 
-def json_lines(game: Course, packed: bool = False) -> bytes:
+def json_lines(game: GameHistory, packed: bool = False) -> bytes:
     """A game, its players too, as `from_bytes` reads it, perhaps gzipped."""
     start = game.positions[0]
     digest = registry.box_digest(start.game.name)
@@ -51,7 +51,7 @@ def json_lines(game: Course, packed: bool = False) -> bytes:
     return gzip.compress(text) if packed else text
 
 
-def from_json_lines(path: Path) -> Course:
+def from_json_lines(path: Path) -> GameHistory:
     """Read a `position`, then in each line a `move` and the next `position`, maybe gzipped.
 
     The first line may name `agents`, by seat, and hold the `box_digest` that the protocol gives.
@@ -68,7 +68,7 @@ def from_json_lines(path: Path) -> Course:
     return from_bytes(lines, str(path))
 
 
-def from_bytes(lines: bytes, name: str) -> Course:
+def from_bytes(lines: bytes, name: str) -> GameHistory:
     """The same from lines, gzipped or not; errors call them `name`."""
     if lines.startswith(_SQLITE):
         raise DatasetError(
@@ -109,7 +109,7 @@ def from_bytes(lines: bytes, name: str) -> Course:
             raise DatasetError(f"{where}: the position is of another table")
         positions.append(after)
         moves.append(move)
-    return Course(positions, moves, agents)
+    return GameHistory(positions, moves, agents)
 
 
 def _read_line(line: bytes, where: str) -> tuple[dict[str, Any], Position]:
@@ -135,12 +135,12 @@ def _check_agents(names: Any, players: int, where: str) -> None:
         raise DatasetError(f"{where}: its agents have names that cannot be printed")
 
 
-def with_public_names(game: Course) -> Course:
+def with_public_names(game: GameHistory) -> GameHistory:
     """Return a game in which agents are called as other people may read it."""
     return replace(game, names=game.names and [public_name(name) for name in game.names])
 
 
-def from_folder(folder: Path, game_id: int) -> Course:
+def from_folder(folder: Path, game_id: int) -> GameHistory:
     """Read a game of a folder of results, numbered in the order they were written.
 
     Raises:

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from shakespeare_env import Batch, Position
 from shakespeare_env.play.agent import AnyAgent
-from shakespeare_env.play.course import Course
 from shakespeare_env.play.generators import GameGenerators
+from shakespeare_env.play.history import GameHistory
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE, Lineup, play_out
 
-OnMove = Callable[[Course], None]
+OnMove = Callable[[GameHistory], None]
 """Called after a move, with the game so far."""
 
 
@@ -54,7 +54,7 @@ class Session:
         called = [names[seat] for seat in agents] if names else ()
         self._lineup = Lineup(list(agents.values()), seats, self._generators, called)
         self._before_moves = [self._generators.saved()]
-        self.course = Course([position], [], names)
+        self.course = GameHistory([position], [], names)
         self.failed: int | None = None
         self.seconds = [0.0] * position.players
         self.decisions = [0] * position.players

@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from shakespeare_env.checks.limits import parse_toml, read_text
-from shakespeare_env.checks.values import shown
+from shakespeare_env.checks.values import short_repr
 from shakespeare_env.errors import BoxError
 
 Keys = tuple[str | int, ...]
@@ -54,7 +54,7 @@ def checked_box(kind: type[F], facts: Mapping[str, Any], path: Path) -> F:
         first = error.errors(include_url=False)[0]
         fault, entry = first["msg"].removeprefix("Value error, "), _entry(facts, first["loc"])
         if first["type"] != "missing" and first["loc"]:
-            fault = f"{shown(first['input'])}: {fault}"
+            fault = f"{short_repr(first['input'])}: {fault}"
         raise BoxError(f"{path}: {entry}{fault}") from None
 
 

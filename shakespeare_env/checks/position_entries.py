@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
-from shakespeare_env.checks.values import shown
+from shakespeare_env.checks.values import short_repr
 from shakespeare_env.errors import PositionError
 
 
@@ -17,7 +17,7 @@ def refuse(where: str, fault: str, remedy: str) -> NoReturn:
 def mapping(value: object, where: str) -> Mapping[str, Any]:
     """A JSON object."""
     if not isinstance(value, Mapping):
-        refuse(where, f"{shown(value)} is not an object", "write an object")
+        refuse(where, f"{short_repr(value)} is not an object", "write an object")
     return value
 
 
@@ -25,9 +25,11 @@ def table(value: object, where: str, keys: Sequence[str]) -> Mapping[str, Any]:
     """A JSON object with exactly these keys."""
     given = mapping(value, where)
     if unknown := [key for key in given if key not in keys]:
-        refuse(where, f"unknown key {shown(unknown[0])}", "the keys are " + ", ".join(keys))
+        refuse(where, f"unknown key {short_repr(unknown[0])}", "the keys are " + ", ".join(keys))
     if missing := [key for key in keys if key not in given]:
-        refuse(where, f"the key {shown(missing[0])} is missing", f"add {shown(missing[0])}")
+        refuse(
+            where, f"the key {short_repr(missing[0])} is missing", f"add {short_repr(missing[0])}"
+        )
     return given
 
 
@@ -35,28 +37,28 @@ def integer(value: object, where: str, low: int, high: int) -> int:
     """A whole number in a range; True and 1.0 do not count."""
     if type(value) is not int or not low <= value <= high:
         remedy = f"write a whole number from {low} to {high}"
-        refuse(where, f"{shown(value)} is out of place", remedy)
+        refuse(where, f"{short_repr(value)} is out of place", remedy)
     return value
 
 
 def truth(value: object, where: str) -> bool:
     """True or false."""
     if not isinstance(value, bool):
-        refuse(where, f"{shown(value)} is out of place", "write true or false")
+        refuse(where, f"{short_repr(value)} is out of place", "write true or false")
     return value
 
 
 def choice(value: object, where: str, known: Sequence[str]) -> int:
     """The index of a known text."""
     if not isinstance(value, str) or value not in known:
-        refuse(where, f"{shown(value)} is not known here", "use one of " + ", ".join(known))
+        refuse(where, f"{short_repr(value)} is not known here", "use one of " + ", ".join(known))
     return known.index(value)
 
 
 def items(value: object, where: str, most: int) -> list[Any]:
     """A list of limited length."""
     if not isinstance(value, list):
-        refuse(where, f"{shown(value)} is not a list", "write a list")
+        refuse(where, f"{short_repr(value)} is not a list", "write a list")
     if len(value) > most:
         refuse(where, f"{len(value)} entries", f"at most {most} can stand here")
     return value
@@ -73,7 +75,7 @@ def seats(value: object, where: str, players: int) -> list[int]:
     entries = items(value, where, players)
     found = [integer(entry, f"{where}[{i}]", 0, players - 1) for i, entry in enumerate(entries)]
     if len(set(found)) != len(found):
-        refuse(where, f"{shown(value)} names a seat twice", "name every seat once")
+        refuse(where, f"{short_repr(value)} names a seat twice", "name every seat once")
     return found
 
 

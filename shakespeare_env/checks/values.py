@@ -16,7 +16,7 @@ LONGEST_NAME = 64
 """The most characters of a player's name."""
 
 
-def shown(value: object) -> str:
+def short_repr(value: object) -> str:
     """A value in a message: its text, cut to fit."""
     try:
         text = repr(value)
@@ -39,7 +39,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 def player_name(name: str) -> str:
     """A player's name as it is; ValueError if nobody could read it."""
     if not (0 < len(name) <= LONGEST_NAME and name.isprintable()):
-        raise ValueError(f"a name has 1 to {LONGEST_NAME} printable signs, not {shown(name)}")
+        raise ValueError(f"a name has 1 to {LONGEST_NAME} printable signs, not {short_repr(name)}")
     return name
 
 

@@ -119,7 +119,7 @@ def usage_errors(option: str) -> Iterator[None]:
     try:
         yield
     except (BoxError, CheckpointError) as fault:
-        give_up(str(fault))
+        exit_with_error(str(fault))
     except (TypeError, ValueError, ImportError) as fault:
         raise typer.BadParameter(str(fault), param_hint=option) from fault
 
@@ -130,14 +130,18 @@ def check_writable(out: Path | None) -> None:
         return
     target = Path(os.path.realpath(out))  # saving keeps a link
     if target.is_symlink():
-        give_up(f"cannot write {out}: the link leads to itself; remove it, or give another name")
+        exit_with_error(
+            f"cannot write {out}: the link leads to itself; remove it, or give another name"
+        )
     # Saving would replace a device, /dev/null included.
     is_file = target.is_file() or not target.exists()
     if not (is_file and os.access(target.parent, os.W_OK | os.X_OK)):
-        give_up(f"cannot write {out}: give the name of a file in a folder that you can write")
+        exit_with_error(
+            f"cannot write {out}: give the name of a file in a folder that you can write"
+        )
 
 
-def give_up(message: str) -> NoReturn:
+def exit_with_error(message: str) -> NoReturn:
     """Print an error and exit with code 1."""
     typer.echo(f"Error: {message}", err=True)
     raise typer.Exit(1)

@@ -27,7 +27,7 @@ from shakespeare_env.core.batch_checks import (
     integers,
 )
 from shakespeare_env.core.game import Game, Records
-from shakespeare_env.core.kernels import kernels_of, taken
+from shakespeare_env.core.kernels import copy_records, kernels_of
 from shakespeare_env.core.rng import check_seed, streams
 from shakespeare_env.core.row_rules import GameArrays, Outcome
 from shakespeare_env.core.thread_pool import MOST_THREADS, ThreadPool, Work
@@ -220,7 +220,7 @@ class Batch:
         rows = checked_selection(self.n, indices)
         with self._lock:
             self._check_whole()
-            return taken(self._games, rows)
+            return copy_records(self._games, rows)
 
     def load(self, indices: Integers | slice, records: Records) -> None:
         """Replace games by saved ones.
@@ -250,7 +250,7 @@ class Batch:
         """Redraw what one seat of each of some games does not know; each has a seed of its own."""
         rows = checked_selection(self.n, indices, once=True)
         with self._lock:
-            games = taken(self._games, rows)
+            games = copy_records(self._games, rows)
             of = checked_seats(seats, games["players"])
             self._kernels.determinize(games, of, checked_seeds(len(games), seeds))
             self._put(rows, games)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shakespeare_env.checks.values import is_whole, shown
+from shakespeare_env.checks.values import is_whole, short_repr
 from shakespeare_env.core.game import Game, Record, Records
 from shakespeare_env.core.kernels import NO_MOVE, kernels_of
 from shakespeare_env.core.rng import check_seed
@@ -28,9 +28,9 @@ _INT32, _INT64 = np.iinfo(np.int32), np.iinfo(np.int64)
 def checked_count(name: str, count: int, most: int = 2**31) -> int:
     """A number of things from 1 to `most`."""
     if not is_whole(count):
-        raise TypeError(f"{name}={shown(count)} must be an integer")
+        raise TypeError(f"{name}={short_repr(count)} must be an integer")
     if not 1 <= count <= most:
-        raise ValueError(f"{name}={shown(count)} must be from 1 to {most}")
+        raise ValueError(f"{name}={short_repr(count)} must be from 1 to {most}")
     return int(count)
 
 
@@ -40,7 +40,9 @@ def integers(
     """An array of integers from `low` to `high`, which may be one for each."""
     array = _any_integers(name, given, shape)
     if ((array < low) | (array > high)).any():
-        raise ValueError(f"{name}={shown(given)}: give integers from {low} to {shown(high)}")
+        raise ValueError(
+            f"{name}={short_repr(given)}: give integers from {low} to {short_repr(high)}"
+        )
     return array.astype(np.int64)
 
 
@@ -48,9 +50,9 @@ def _any_integers(name: str, given: object, shape: tuple[int, ...]) -> npt.NDArr
     try:
         array = np.asarray(given)
     except Exception as fault:  # whatever an object's own conversion raises
-        raise TypeError(f"{name}={shown(given)}: give integers") from fault
+        raise TypeError(f"{name}={short_repr(given)}: give integers") from fault
     if array.dtype.kind not in "iu" and (array.size or array.ndim == 0):
-        raise TypeError(f"{name}={shown(given)}: give integers")
+        raise TypeError(f"{name}={short_repr(given)}: give integers")
     if array.shape != shape:
         raise ValueError(f"{name} has shape {array.shape}; give one of {shape}")
     return array
@@ -69,7 +71,7 @@ def checked_terms(
     given = integers("players", players, shape, game.max_seats, game.min_seats)
     seats = np.full(n, given, np.int8)
     if not isinstance(autoreset, bool | np.bool_):
-        raise TypeError(f"autoreset={shown(autoreset)} must be True or False")
+        raise TypeError(f"autoreset={short_repr(autoreset)} must be True or False")
     bits = game.option_bits(variants, map(int, np.unique(seats)))
     code, scale, target = reward_code(reward), float(game.score_scale), game.solo_target or 0.0
     return seats, Terms(bits, bool(autoreset), code, scale, target)
@@ -79,7 +81,7 @@ def checked_rows(n: int, rows: Integers) -> npt.NDArray[np.int64]:
     """Increasing indices of games, int64[m]."""
     chosen = checked_selection(n, rows, "rows")
     if (chosen[1:] <= chosen[:-1]).any():
-        raise ValueError(f"rows={shown(rows)}: give the indices of games in increasing order")
+        raise ValueError(f"rows={short_repr(rows)}: give the indices of games in increasing order")
     return chosen
 
 
@@ -91,7 +93,7 @@ def checked_selection(
         return np.arange(n)[indices]
     rows = integers(name, indices, (np.size(indices),), n - 1)
     if once and len(np.unique(rows)) != len(rows):
-        raise ValueError(f"{name}={shown(indices)}: name every game once")
+        raise ValueError(f"{name}={short_repr(indices)}: name every game once")
     return rows
 
 
@@ -176,5 +178,5 @@ def first_fault(game: Game, records: Records) -> tuple[int, str] | None:
     if game.explain is not None:
         return index, "{}: {}; {}".format(*game.explain(record, fault))
     name = list(game.ranges)[fault - 1]
-    given = shown(np.asarray(record[name]).tolist())
+    given = short_repr(np.asarray(record[name]).tolist())
     return index, f"{name}: {given} does not go with the other fields; describe what can occur"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shakespeare_env.checks.values import shown
+from shakespeare_env.checks.values import short_repr
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import CHOICE
@@ -161,7 +161,9 @@ class DeviceBatch:
         """
         played = self._every_row if rows is None else rows
         if not isinstance(actions, torch.Tensor) or actions.shape != played.shape:
-            raise ValueError(f"actions={shown(actions)}: give a tensor of {len(played)} actions")
+            raise ValueError(
+                f"actions={short_repr(actions)}: give a tensor of {len(played)} actions"
+            )
         if actions.dtype.is_floating_point or actions.device != self.device:
             given = f"actions are {actions.dtype} on {actions.device}"
             raise TypeError(f"{given}; give integers on {self.device}")

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shakespeare_env.checks.values import did_you_mean, is_whole, shown
+from shakespeare_env.checks.values import did_you_mean, is_whole, short_repr
 from shakespeare_env.core.presentation import Presentation
 from shakespeare_env.core.records import StateField
 
@@ -122,7 +122,7 @@ def _with_seats(text: str, seat: int, players: int) -> str:
 
 
 @dataclass(frozen=True)
-class Field:
+class ObservationField:
     """A named part of an observation, such as `seat0.stage`; numbers above `high` are clipped."""
 
     name: str
@@ -139,19 +139,19 @@ class Field:
 
 
 class ObservationLayout:
-    """The layout of an observation, int8[size]; iterates over its `Field`s."""
+    """The layout of an observation, int8[size]; iterates over its `ObservationField`s."""
 
     def __init__(self, entries: Iterable[tuple[str, int, int, int, str]]) -> None:
-        fields: dict[str, Field] = {}
+        fields: dict[str, ObservationField] = {}
         self.size = 0
         for name, size, low, high, description in entries:
             if name in fields:
                 raise ValueError(f"two fields of the observation are named {name!r}")
-            fields[name] = Field(name, self.size, size, low, high, description)
+            fields[name] = ObservationField(name, self.size, size, low, high, description)
             self.size += size
-        self.fields: Mapping[str, Field] = fields
+        self.fields: Mapping[str, ObservationField] = fields
 
-    def __getitem__(self, name: str) -> Field:
+    def __getitem__(self, name: str) -> ObservationField:
         return self.fields[name]
 
     def __iter__(self) -> Any:
@@ -280,7 +280,7 @@ class Game:
                     f"{did_you_mean(name, known)}; its options: {', '.join(self.options) or 'none'}"
                 )
             if not isinstance(value, bool | np.bool_):
-                raise TypeError(f"option {name}={shown(value)} must be True or False")
+                raise TypeError(f"option {name}={short_repr(value)} must be True or False")
             for count in counts:
                 if value and count not in self.options[name]:
                     raise ValueError(f"{name}=True with players={count} is no game of {self.name}")
@@ -290,7 +290,7 @@ class Game:
     def check_players(self, players: int) -> int:
         """The seat count as an int; TypeError if not whole, ValueError if not for the game."""
         if not is_whole(players):
-            raise TypeError(f"players={shown(players)} must be an integer")
+            raise TypeError(f"players={short_repr(players)} must be an integer")
         low, high = self.min_seats, self.max_seats
         if not low <= players <= high:
             raise ValueError(f"players={players}: {self.name} is played by {low} to {high} seats")

@@ -27,13 +27,13 @@ NO_MOVE = -1
 """The fault of a seat that is to move and cannot; games number theirs from 1."""
 
 
-def plain(array: NDArray[Any], kind: type[Any]) -> NDArray[Any]:
+def as_kernel_array(array: NDArray[Any], kind: type[Any]) -> NDArray[Any]:
     """The array, or a copy, contiguous, aligned and writeable, as kernels are compiled for."""
     contiguous = np.ascontiguousarray(array, kind)
     return contiguous if contiguous.flags.carray else contiguous.copy()
 
 
-def taken(games: Records, rows: NDArray[Any]) -> Records:
+def copy_records(games: Records, rows: NDArray[Any]) -> Records:
     """Copies of records, by their bytes.
 
     NumPy alone copies field by field, 30 times as slowly, and leaves stray memory between them.

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shakespeare_env.checks.values import is_whole, shown
+from shakespeare_env.checks.values import is_whole, short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import checked_games, first_fault, integers
 from shakespeare_env.core.game import NO_SEAT, Game, Record
-from shakespeare_env.core.kernels import kernels_of, taken
+from shakespeare_env.core.kernels import copy_records, kernels_of
 from shakespeare_env.core.presentation import Event
 from shakespeare_env.core.rng import check_seed, streams
 from shakespeare_env.core.row_rules import GameArrays
@@ -170,7 +170,7 @@ class Position:
         """The id of a move text of the seat to move, of seat 0 when over."""
         if not self.is_move(move):
             raise ValueError(
-                f"{self.game.name} has no move {shown(move)} at this table; "
+                f"{self.game.name} has no move {short_repr(move)} at this table; "
                 f"`shakespeare check --actions --game "
                 f"{registry.how_to_name(self.game.name)}` lists them all"
             )
@@ -180,7 +180,7 @@ class Position:
         """The text of an action id for the seat to move, for seat 0 when over."""
         if not is_whole(action) or not 0 <= action < self.game.actions.size:
             last = self.game.actions.size - 1
-            raise ValueError(f"action {shown(action)} is out of range 0 to {last}")
+            raise ValueError(f"action {short_repr(action)} is out of range 0 to {last}")
         return self.game.actions.text(action, *self._mover())
 
     def describe_move(self, move: str) -> str:
@@ -218,7 +218,7 @@ class Position:
     def _check_seat(self, seat: int) -> int:
         if not is_whole(seat) or not 0 <= seat < self.players:
             last = self.players - 1
-            raise ValueError(f"seat {shown(seat)} is not at this table; seats are 0 to {last}")
+            raise ValueError(f"seat {short_repr(seat)} is not at this table; seats are 0 to {last}")
         return seat
 
     def to_dict(self) -> dict[str, Any]:
@@ -235,7 +235,7 @@ class Position:
 
     def record(self) -> Record:
         """A copy of the record, random state included, for `Batch.load`."""
-        return taken(self._record, _ONLY_ROW)[0]
+        return copy_records(self._record, _ONLY_ROW)[0]
 
     def copy(self) -> Position:
         """An independent copy, with the same chance to come."""

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from shakespeare_env.checks.values import did_you_mean, is_whole, shown
+from shakespeare_env.checks.values import did_you_mean, is_whole, short_repr
 
 Visible: TypeAlias = Literal["all", "owner", "nobody"] | Callable[[Any, int, int], bool]
 """Who sees a field: everybody, only the seat whose row it is, or nobody; or a rule (game,
@@ -56,13 +56,15 @@ class StateField:
     def __post_init__(self) -> None:
         if not (isinstance(self.kind, type) and issubclass(self.kind, np.integer)):
             raise TypeError(
-                f"{self.name}: kind={shown(self.kind)} is no integer type of NumPy; several axes "
+                f"{self.name}: kind={short_repr(self.kind)} is no integer type of NumPy; "
+                "several axes "
                 "are one shape, such as shape=(4, 13)"
             )
         sizes = self.shape if isinstance(self.shape, tuple) else (self.shape,)
         if not all(is_whole(size) and size > 0 for size in sizes):
             raise ValueError(
-                f"{self.name}: shape={shown(self.shape)}; give a size from 1, or a tuple of them"
+                f"{self.name}: shape={short_repr(self.shape)}; give a size from 1, or a tuple "
+                "of them"
             )
         least, most = np.iinfo(self.kind).min, np.iinfo(self.kind).max
         if not least <= self.low <= self.high <= most:
@@ -77,7 +79,7 @@ class StateField:
         if self.form in ("counts", "list") and (not sizes or len(self.places) != sizes[-1]):
             raise ValueError(
                 f"{self.name}: {len(self.places)} places; form={self.form!r} needs a name for each "
-                f"number of the last axis of shape={shown(self.shape)}"
+                f"number of the last axis of shape={short_repr(self.shape)}"
             )
 
     @property
@@ -99,7 +101,7 @@ class StateField:
 
 def _unknown(field: str, name: str, given: object, known: tuple[str, ...]) -> str:
     question = did_you_mean(str(given), known)
-    return f"{field}: {name}={shown(given)}{question}; choose one of {', '.join(known)}"
+    return f"{field}: {name}={short_repr(given)}{question}; choose one of {', '.join(known)}"
 
 
 def state_type(fields: Iterable[StateField]) -> np.dtype[np.void]:

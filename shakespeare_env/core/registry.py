@@ -13,7 +13,7 @@ import gymnasium
 import pettingzoo
 
 from shakespeare_env.checks import box_files
-from shakespeare_env.checks.values import did_you_mean, shown
+from shakespeare_env.checks.values import did_you_mean, short_repr
 from shakespeare_env.core.game import Game
 from shakespeare_env.errors import BoxError, GameError, own_steps
 from shakespeare_env.own_files import load_file
@@ -225,7 +225,8 @@ def _check_name(name: str) -> None:
         question = did_you_mean(name, names()) if isinstance(name, str) else ""
         known = ", ".join(names())
         raise ValueError(
-            f"there is no game {shown(name)}{question}; there are: {known}; give one of your own "
+            f"there is no game {short_repr(name)}{question}; there are: {known}; give one of "
+            "your own "
             "as --game FILE.py:GAME, or `register` it"
         )
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.checks.values import is_whole, shown
+from shakespeare_env.checks.values import is_whole, short_repr
 from shakespeare_env.compile.decorators import rule
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -102,7 +102,7 @@ def draw(record: Any, counts: Any, total: int) -> int:
 def check_seed(seed: int) -> np.uint64:
     """A seed as 64 bits; ValueError if it is not an integer from 0 to 2**64 - 1."""
     if not is_whole(seed) or not 0 <= int(seed) < 2**64:
-        raise ValueError(f"seed={shown(seed)}: use an integer from 0 to 2**64 - 1")
+        raise ValueError(f"seed={short_repr(seed)}: use an integer from 0 to 2**64 - 1")
     return np.uint64(seed)
 
 

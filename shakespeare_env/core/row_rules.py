@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.checks.values import did_you_mean, shown
+from shakespeare_env.checks.values import did_you_mean, short_repr
 from shakespeare_env.compile.decorators import part_of_kernel, rule
 from shakespeare_env.core.game import Game, Record, Records
 from shakespeare_env.core.rng import below_in
@@ -37,7 +37,7 @@ def reward_code(name: str) -> int:
     """The number of a reward; ValueError if there is none of that name."""
     if not isinstance(name, str) or name not in (*NAMES, "prestige"):
         question = did_you_mean(str(name), NAMES)
-        raise ValueError(f"reward={shown(name)}{question}: choose one of {', '.join(NAMES)}")
+        raise ValueError(f"reward={short_repr(name)}{question}: choose one of {', '.join(NAMES)}")
     return SCORE if name == "prestige" else NAMES.index(name)
 
 

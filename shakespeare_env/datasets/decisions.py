@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.checks.values import shown
+from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.rng import check_seed
 from shakespeare_env.datasets.frames import DECISIONS, load_polars, polars_schema
@@ -40,7 +40,9 @@ def read_decisions(games: Games, columns: Sequence[str] | None = None) -> polars
     """
     wanted = list(DECISIONS) if columns is None else list(columns)
     if unknown := [name for name in wanted if name not in DECISIONS]:
-        raise ValueError(f"no column {shown(unknown[0])}; choose some of {', '.join(DECISIONS)}")
+        raise ValueError(
+            f"no column {short_repr(unknown[0])}; choose some of {', '.join(DECISIONS)}"
+        )
     schema = polars_schema({name: DECISIONS[name] for name in wanted})
     pl = load_polars()
     frames = [_frame(chunk, schema) for chunk in chunks(*sourced(games))]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _NAMES = {"bool": "Boolean", "uint64": "UInt64"}
 """Types that are not named as Polars does, but for capitals."""
 _ROWS_IN_A_GROUP = 8192
-Table = Mapping[str, str]
+Schema = Mapping[str, str]
 """A table's columns by name: types of Polars in lower case, `bool`, or `list[...]` of one.
 
 docs/datasets.md and docs/arena.md say what they mean.
@@ -36,16 +36,16 @@ _PLAYED = {
 }
 _ENDED = {"scores": "list[int16]", "places": "list[int8]"}
 _ACTIONS = {"actions": "list[int16]"}
-RECORDED: Table = {**_PLAYED, **_ENDED, **_ACTIONS}
+RECORDED: Schema = {**_PLAYED, **_ENDED, **_ACTIONS}
 """What decides a recorded game and its end, in datasets and in an arena's results.
 
 Forced moves are played automatically and are not among the actions.
 """
 
-GAMES: Table = {"game_id": "int64", **RECORDED, "values": "list[float32]"}
+GAMES: Schema = {"game_id": "int64", **RECORDED, "values": "list[float32]"}
 """One row per game, by `game_id`: what is stored."""
 
-DECISIONS: Table = {
+DECISIONS: Schema = {
     "game_id": "int64",
     "number": "int32",
     "seat": "int8",
@@ -64,7 +64,7 @@ DECISIONS: Table = {
 }
 """One row per decision, by `game_id` and `number`: made on reading, by playing games again."""
 
-RESULTS: Table = {
+RESULTS: Schema = {
     "key": "string",
     "match": "string",
     **_PLAYED,
@@ -117,7 +117,7 @@ def named_faults(source: str) -> Iterator[None]:
         ) from error
 
 
-def polars_schema(table: Table) -> dict[str, Any]:
+def polars_schema(table: Schema) -> dict[str, Any]:
     """Each column's Polars type, in order."""
     pl = load_polars()
     schema: dict[str, Any] = {}
@@ -128,7 +128,7 @@ def polars_schema(table: Table) -> dict[str, Any]:
     return schema
 
 
-def frame(table: Table, columns: Mapping[str, Sequence[Any]]) -> polars.DataFrame:
+def frame(table: Schema, columns: Mapping[str, Sequence[Any]]) -> polars.DataFrame:
     """A frame in the table's columns (else ValueError); None marks missing values."""
     schema = polars_schema(table)
     if list(columns) != list(schema):

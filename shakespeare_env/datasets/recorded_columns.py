@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.checks.values import shown
+from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.game import Game, Records
@@ -27,7 +27,7 @@ from shakespeare_env.datasets.frames import (
 )
 from shakespeare_env.datasets.reading import Folder, read_games
 from shakespeare_env.errors import DatasetError
-from shakespeare_env.play.course import Course
+from shakespeare_env.play.history import GameHistory
 
 if TYPE_CHECKING:
     import polars
@@ -258,7 +258,7 @@ def _check_rows(frame: polars.DataFrame, game: Game) -> None:
         holds = frame.select(sound.fill_null(False)).to_series()
         if not holds.all():
             game_id, held = frame.select("game_id", name).row(int(holds.arg_min() or 0))
-            words = f"{name} {shown(held)} cannot be those of a game of {game.name}"
+            words = f"{name} {short_repr(held)} cannot be those of a game of {game.name}"
             raise DatasetError(f"game {game_id}: {words}; copy it again")
 
 
@@ -340,7 +340,7 @@ def _play(games: RecordedColumns, rows: NDArray[np.int64], batch: Batch, see: An
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class RecordedGame(Course):
+class RecordedGame(GameHistory):
     """A game, played again from its actions; its names are its agents'."""
 
     game_id: int
@@ -409,7 +409,7 @@ class RecordedGames:
 
     def __getitem__(self, number: int) -> RecordedGame:
         if not -self._size <= number < self._size:
-            raise IndexError(f"game {shown(number)}: there are {self._size}, numbered from 0")
+            raise IndexError(f"game {short_repr(number)}: there are {self._size}, numbered from 0")
         row = self._games.slice(number % self._size, 1)
         return RecordedGame.of(whole(row, self._source))
 

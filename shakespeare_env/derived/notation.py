@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from shakespeare_env.checks import position_entries as reading
-from shakespeare_env.checks.values import shown
+from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core.game import UNKNOWN, Record
 from shakespeare_env.core.records import StateField
 from shakespeare_env.derived.rules import Check
@@ -107,7 +107,7 @@ class Notation:
         held = self.to_dict(record)
         for field in self.fields:
             held.setdefault(field.name, np.asarray(record[field.name]).tolist())
-        return key, f"{shown(held[key])} cannot be", says
+        return key, f"{short_repr(held[key])} cannot be", says
 
 
 def _sees(field: StateField, record: Record, seat: int, owner: int) -> bool:
@@ -167,7 +167,7 @@ def _numbers(field: StateField, value: Any, where: str, shape: Sequence[int]) ->
 def _last_axis(field: StateField, value: Any, where: str, size: int) -> list[int]:
     if field.form == "counts":
         if not isinstance(value, Mapping):
-            reading.refuse(where, f"{shown(value)} is not an object", "write name -> count")
+            reading.refuse(where, f"{short_repr(value)} is not an object", "write name -> count")
         for name in value:
             reading.choice(name, where, field.places)
         return [
@@ -183,7 +183,7 @@ def _last_axis(field: StateField, value: Any, where: str, size: int) -> list[int
     entries = reading.items(value, where, size)
     numbers = [_number(field, one, f"{where}[{i}]") for i, one in enumerate(entries)]
     if field.low in numbers:
-        reading.refuse(where, f"{shown(value)} has a gap", "leave out what is not there")
+        reading.refuse(where, f"{short_repr(value)} has a gap", "leave out what is not there")
     return numbers + [field.low] * (size - len(numbers))
 
 
@@ -195,6 +195,6 @@ def _number(field: StateField, value: Any, where: str) -> int:
             if type(value) is type(word) and value == word:
                 return number
         choices = ", ".join(map(str, field.words))
-        reading.refuse(where, f"{shown(value)} is not known here", f"use one of {choices}")
+        reading.refuse(where, f"{short_repr(value)} is not known here", f"use one of {choices}")
     low = max(field.low, 0) if field.seats else field.low
     return reading.integer(value, where, low, field.high)

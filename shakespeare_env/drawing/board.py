@@ -81,7 +81,7 @@ _PADDING, _CAPTION = 9, 22  # within a panel, and for its title
 _BETWEEN = 6  # pieces
 _LARGEST, _SMALLER, _SIZES = 1.25, 0.96, 60  # steps by which pieces shrink until they fit
 
-Row: TypeAlias = tuple[float, Mapping[str, float]]
+PanelRow: TypeAlias = tuple[float, Mapping[str, float]]
 """A height, and the widths of the panels that have their places there, by their names."""
 Placed: TypeAlias = tuple[float, float, Piece]
 
@@ -89,7 +89,7 @@ Placed: TypeAlias = tuple[float, float, Piece]
 def picture(
     head: Headline,
     panels: Sequence[Panel],
-    rows: Iterable[Row],
+    rows: Iterable[PanelRow],
     mover: int | None,
     colours: Sequence[tuple[str, str]],
     explained: Sequence[tuple[d.Elements, str]] = (),

@@ -261,7 +261,7 @@ def picture(position: Mapping[str, Any], names: Sequence[str] = ()) -> str:
     players = position["players"]
     columns = players if players < 5 else math.ceil(players / 2)
     each = (common.ROOM - common.GAP * (columns - 1)) / columns
-    rows: list[common.Row] = [(70 + 24 * players, {"table": common.ROOM})]
+    rows: list[common.PanelRow] = [(70 + 24 * players, {"table": common.ROOM})]
     for first in range(0, players, columns):
         seats = range(first, min(first + columns, players))
         rows.append((440, {f"seat-{seat}": each for seat in seats}))

@@ -12,8 +12,8 @@ from typing import Any
 from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Panel, Piece
 from shakespeare_env.drawing.board import is_wide, piece_svg
-from shakespeare_env.film.figures import FOLDER, score_graph, template
-from shakespeare_env.play.course import Course, GameLog, ToldMove
+from shakespeare_env.film.graphs import FOLDER, score_graph, template
+from shakespeare_env.play.history import GameHistory, GameLog, ToldMove
 from shakespeare_env.play.named import named_board, named_move, numbered, with_names
 
 SCRIPTS = (FOLDER / "film.js", FOLDER / "judged.js")
@@ -40,7 +40,7 @@ class Film:
         ValueError: the numbers of positions, moves and names do not fit each other.
     """
 
-    def __init__(self, course: Course, *, seat: int | None = None) -> None:
+    def __init__(self, course: GameHistory, *, seat: int | None = None) -> None:
         positions, moves, names = course.positions, course.moves, course.names or ()
         if len(positions) != len(moves) + 1:
             raise ValueError(

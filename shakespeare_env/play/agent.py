@@ -69,11 +69,11 @@ class Advisor(Protocol):
 AnyAgent = Agent | Searcher
 Act = Callable[[NDArray[np.int8], NDArray[np.bool_], GameGenerators], NDArray[Any]]
 """A function like `Agent.act`."""
-Player = str | os.PathLike[str] | AnyAgent | Act | Callable[..., AnyAgent]
+AgentLike = str | os.PathLike[str] | AnyAgent | Act | Callable[..., AnyAgent]
 """What makes an agent: a name, a checkpoint's folder, an agent, a function, a class."""
 
 
-def name_of(player: Player) -> str:
+def name_of(player: AgentLike) -> str:
     """A player's name in figures and errors: its text, its own name, or its class's."""
     if isinstance(player, str | os.PathLike):
         return str(player)
@@ -104,7 +104,7 @@ def decide(
         raise told.with_traceback(fault.__traceback__) from fault
 
 
-def agent_for(player: Player | None, game: Game) -> AnyAgent:
+def agent_for(player: AgentLike | None, game: Game) -> AnyAgent:
     """An agent for a game; None means the strongest bundled one.
 
     The engine asks for agents only here, when a game needs one.

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.compile.decorators import kernel, rule
-from shakespeare_env.core.kernels import plain
+from shakespeare_env.core.kernels import as_kernel_array
 from shakespeare_env.core.rng import GOLDEN, check_seed, mixed, next_in, streams
 
 _AGENTS = np.uint64(0xA6E275)
@@ -119,7 +119,7 @@ def draw_columns(weights: NDArray[Any], numbers: NDArray[np.float64]) -> NDArray
     """int64[m]: the column of each row that a number in [0, 1) falls on, by weight."""
     columns = np.zeros(len(weights), np.int64)  # 0 is also the answer to weights that are NaN
     kind = np.float32 if weights.dtype == np.float32 else np.float64
-    _write_columns(plain(weights, kind), plain(numbers, np.float64), columns)
+    _write_columns(as_kernel_array(weights, kind), as_kernel_array(numbers, np.float64), columns)
     return columns
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import checked_seats
 from shakespeare_env.core.game import Game, Records
-from shakespeare_env.core.kernels import kernels_of, taken
+from shakespeare_env.core.kernels import copy_records, kernels_of
 from shakespeare_env.play.generators import GameGenerators
 
 
@@ -72,7 +72,7 @@ class InformationSets:
         return self._drawn(places, rng.words(places))
 
     def _drawn(self, places: NDArray[Any], seeds: NDArray[np.uint64]) -> Records:
-        games = taken(self._possible, places)
+        games = copy_records(self._possible, places)
         self._redraw(games, self.seats[places], seeds)
         return games
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from shakespeare_env.checks.values import short_name
 from shakespeare_env.core.presentation import Panel
-from shakespeare_env.play.course import ToldMove
+from shakespeare_env.play.history import ToldMove
 
 YOU = "you"
 """The name, among others, of whoever reads; the lobby offers it as a player's name, too."""

@@ -115,7 +115,7 @@ FIELDS = (
     StateField("costume_value", 0, 3 * int(t.ELEMENT_VALUE.max()), (t.N_SEATS, t.MAX_TROUPE)),
 )
 # fmt: on
-Field = cast(Any, IntEnum)("Field", [field.name for field in FIELDS])
+FaultCode = cast(Any, IntEnum)("FaultCode", [field.name for field in FIELDS])
 """The numbers of the fields, from 1, as `Rules.fault` gives them."""
 STATE = state_type(FIELDS)
 RANGES = {field.name: field for field in FIELDS}

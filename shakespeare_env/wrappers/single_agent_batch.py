@@ -14,12 +14,12 @@ from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import Integers, as_actions, checked_rows
 from shakespeare_env.core.rng import fresh_seed
 from shakespeare_env.core.row_rules import ILLEGAL_REWARD
-from shakespeare_env.play.agent import Player, agent_for, name_of
+from shakespeare_env.play.agent import AgentLike, agent_for, name_of
 from shakespeare_env.play.generators import GameGenerators, draw_columns
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE, Lineup, play_out
 from shakespeare_env.wrappers.spaces import outcomes
 
-Opponents = Player | Sequence[Player] | Mapping[Player, float]
+Opponents = AgentLike | Sequence[AgentLike] | Mapping[AgentLike, float]
 """One player for all seats, one for each, or weights to draw each seat's player from."""
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from shakespeare_agents import GreedyAgent, RandomAgent, make
 from shakespeare_agents.networks.inference import weights_of
-from shakespeare_agents.search.agent import AnyMove, Plan, SearchAgent
-from shakespeare_agents.search.playouts import Player, by_network
+from shakespeare_agents.search.agent import SearchAgent, SearchSettings, UniformPrior
+from shakespeare_agents.search.playouts import PlayoutRunner, by_network
 from shakespeare_arena import evaluate
 from shakespeare_env.core import registry
 from shakespeare_env.play.agent import decide
@@ -118,12 +118,12 @@ def test_secret_wagers_of_others_follow_the_policy():
         tensor[:] = 0.0
     network.tensors["action.bias"][three] = 100.0
     weights = weights_of(network)
-    player = Player(game, by_network, weights, horizon=0, temperature=0.0)
-    plan = Plan(simulations=60, considered=5, utility="score")
+    player = PlayoutRunner(game, by_network, weights, horizon=0, temperature=0.0)
+    plan = SearchSettings(simulations=60, considered=5, utility="score")
     batch = table.batch(len(positions), seed=0)
     batch.load(slice(None), stacked(p.record() for p in positions))
     every = np.arange(len(positions))
-    agent = SearchAgent(AnyMove(), player, plan)
+    agent = SearchAgent(UniformPrior(), player, plan)
     values = agent.look_ahead(InformationSets(batch, every), generators(len(every))).values
     unit = 1.0 / game.score_scale
     for least, most in ((one, four), (one, five), (two, four), (two, five)):

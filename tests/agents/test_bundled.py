@@ -24,7 +24,7 @@ from shakespeare_env import Batch
 from shakespeare_env.core import registry
 from shakespeare_research.calibration import forecasts
 from shakespeare_training.config import chosen_config, parse_override
-from shakespeare_training.runs.evaluation import Measurement
+from shakespeare_training.runs.evaluation import OpponentResult
 from tests.contract import knowledge
 
 games = pytest.mark.parametrize("name", registry.names())
@@ -39,7 +39,7 @@ def test_it_fits_its_game_and_says_where_it_comes_from(name, version):
     assert card.players == list(registry.seats(name))
     assert card.licence == LICENCE
     assert card.command.startswith("shakespeare train")
-    history = [Measurement(**entry) for entry in card.figures["history"]]
+    history = [OpponentResult(**entry) for entry in card.figures["history"]]
     assert history[-1].decisions == card.figures["decisions"]
     assert card.figures["decisions"] >= card.settings["decisions"] or " --minutes " in card.command
     assert sum(path.stat().st_size for path in folder.iterdir()) < 6_000_000

@@ -6,8 +6,14 @@ import numpy as np
 import pytest
 
 from shakespeare_agents.search import agent as agents
-from shakespeare_agents.search.agent import AnyMove, Plan, SearchAgent, no_weights, plain_search
-from shakespeare_agents.search.playouts import TO_THE_END, Player, at_random
+from shakespeare_agents.search.agent import (
+    SearchAgent,
+    SearchSettings,
+    UniformPrior,
+    no_weights,
+    plain_search,
+)
+from shakespeare_agents.search.playouts import TO_THE_END, PlayoutRunner, at_random
 from shakespeare_env.play.information_sets import InformationSets
 from tests.generators import generators
 from tests.training.toy_game import GAME, make_toy, set_pile
@@ -33,8 +39,8 @@ class Fond:
 
 
 def searching(prior, **plan):
-    player = Player(GAME, at_random, no_weights(GAME), horizon=TO_THE_END, temperature=1.0)
-    return SearchAgent(prior, player, Plan(**plan))
+    player = PlayoutRunner(GAME, at_random, no_weights(GAME), horizon=TO_THE_END, temperature=1.0)
+    return SearchAgent(prior, player, SearchSettings(**plan))
 
 
 def asked(pile, n=20):
@@ -46,7 +52,9 @@ def asked(pile, n=20):
 
 @pytest.mark.parametrize(("pile", "utility"), [(2, "margin"), (3, "score"), (4, "win")])
 def test_it_finds_the_winning_move_even_if_its_prior_loves_a_losing_one(pile, utility):
-    agent = plain_search(GAME, at_random, Plan(simulations=60, utility=utility), threads=1)
+    agent = plain_search(
+        GAME, at_random, SearchSettings(simulations=60, utility=utility), threads=1
+    )
     found = agent.look_ahead(asked(pile), generators(20))
     assert (found.actions == WINS[pile]).all()
     assert found.searched.all()
@@ -62,7 +70,7 @@ def test_a_move_is_worth_what_random_play_after_it_brings():
     batch = make_toy(50)
     set_pile(batch, 6, 0)
     sets = InformationSets(batch, np.arange(50))
-    values = searching(AnyMove(), simulations=3000).look_ahead(sets, generators(50)).values
+    values = searching(UniformPrior(), simulations=3000).look_ahead(sets, generators(50)).values
     # How often whoever is to move loses if all draw their moves, by pile.
     loses = {1: 1.0}
     for pile in range(2, 6):
@@ -85,7 +93,7 @@ def test_forced_and_near_certain_moves_are_played_without_a_playout():
     everything = searching(Fond(1, likely=0.99), near_certain=1.0)
     assert everything.look_ahead(sets, generators(20)).searched.all()
     sets.masks = np.tile([False, True, False], (20, 1))
-    forced = searching(AnyMove(), near_certain=1.0)
+    forced = searching(UniformPrior(), near_certain=1.0)
     assert (forced.search(sets, generators(20)) == 1).all()
     assert agent.player.decisions == forced.player.decisions == 0
 
@@ -93,7 +101,7 @@ def test_forced_and_near_certain_moves_are_played_without_a_playout():
 @pytest.mark.parametrize("simulations", [1, 16, 400])
 def test_the_budget_is_kept_and_shared_by_halving(simulations):
     """Every candidate is tried at least once; the last two meet equally often."""
-    agent = searching(AnyMove(), simulations=simulations)
+    agent = searching(UniformPrior(), simulations=simulations)
     found = agent.look_ahead(asked(10), generators(20))
     assert (found.visits >= 1).all()
     played = found.visits.sum(axis=1)
@@ -107,7 +115,7 @@ def test_the_budget_is_kept_and_shared_by_halving(simulations):
 @pytest.mark.parametrize(("games", "playout"), [(1, 1e-4), (20, 1e-3), (20, 1e-2)])
 def test_seconds_are_kept(monkeypatch, playout, games):
     """For each move of many games searched together; a round that may not fit is not begun."""
-    agent, now = searching(AnyMove(), seconds=1.0), [0.0]
+    agent, now = searching(UniformPrior(), seconds=1.0), [0.0]
     play = agent.player.play
 
     def timed(played, records, chance):

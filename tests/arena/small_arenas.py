@@ -5,7 +5,7 @@ import polars as pl
 from shakespeare_agents import RandomAgent
 from shakespeare_arena.playing import play
 from shakespeare_arena.results import opened
-from shakespeare_arena.seating import Match, Rules, Seating
+from shakespeare_arena.seating import Match, RunSettings, Seating
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import read_results
 
@@ -28,7 +28,7 @@ class Failing(RandomAgent):
 def written(name, folder):
     """An arena's folder: a match in all rotations, then a game that an agent forfeits."""
     seats, variants = max(2, registry.seats(name)[0]), registry.variants(name)
-    rules = Rules(
+    rules = RunSettings(
         name,
         variants,
         SEED,

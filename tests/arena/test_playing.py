@@ -7,7 +7,7 @@ from polars.testing import assert_frame_equal
 
 from shakespeare_agents import make
 from shakespeare_arena.playing import places_of, play
-from shakespeare_arena.seating import Match, Rules, Seating
+from shakespeare_arena.seating import Match, RunSettings, Seating
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 
@@ -22,7 +22,7 @@ def seatings(players, deals=range(3)):
 
 def rules(game, seed=5, **agents):
     given = {name: make(name, registry.game(game)) for name in LINEUP} | agents
-    return Rules(game, (), seed, given, {digest: digest.upper() for digest in given})
+    return RunSettings(game, (), seed, given, {digest: digest.upper() for digest in given})
 
 
 class Fails:

@@ -15,7 +15,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.game import NO_SEAT
 from shakespeare_env.drawing.board import piece_svg
 from shakespeare_env.film import Film, film_page
-from shakespeare_env.play.course import Course
+from shakespeare_env.play.history import GameHistory
 from shakespeare_table.analysis.figures import Forecasts, Judged, judged_page, summary
 from tests.agents.sessions import played
 from tests.drawings import pieces
@@ -91,7 +91,7 @@ def test_one_seat_sees_what_it_may_know(game, seat):
 
 def test_the_end_of_a_game_is_open_to_every_seat():
     game = played("figaro")
-    steps = Course(game.positions[-3:], game.moves[-2:])
+    steps = GameHistory(game.positions[-3:], game.moves[-2:])
     open_ = pictures(json.loads(Film(steps).data()), -1)
     for seat in (0, NO_SEAT):
         assert pictures(json.loads(Film(steps, seat=seat).data()), -1) == open_

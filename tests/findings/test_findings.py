@@ -19,7 +19,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.errors import DatasetError
 from shakespeare_research.asking import ask, boxes_of, read_answers, shards_of
 from shakespeare_research.facts import DrawnBoxes, carried_by_groups, carried_by_units, matrices
-from shakespeare_research.questions import Table, estimates, plays_of, questions_of
+from shakespeare_research.questions import TableSetup, estimates, plays_of, questions_of
 from shakespeare_research.report import concluded, shipped_facts
 from shakespeare_research.trials import self_play
 from shakespeare_research.verdicts import ensemble, findings, share_bound, variance_between
@@ -171,7 +171,7 @@ def shards(boxes=(), seats=2, **changed):
 
 def test_every_question_has_an_answer():
     game, questions = registry.game(GAME), questions_of(GAME)
-    table = Table(game, box_facts(OWN), "heuristic", 3, 40, 5)
+    table = TableSetup(game, box_facts(OWN), "heuristic", 3, 40, 5)
     plays = plays_of(questions.values(), 3).values()
     rows = pl.concat(estimates(table, asked) for asked in plays)
     assert {*rows["question"]} == {*questions}

@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 from shakespeare_env import Position
-from shakespeare_env.play.course import Course
+from shakespeare_env.play.history import GameHistory
 from tests.table.tables import (
     HTMX,
     begin,
@@ -127,7 +127,9 @@ def test_an_agent_that_waited_for_its_turn_decides_later_if_the_move_was_taken_b
     thinkers = site_of(client).tables._thinkers
     waiting: list[Any] = []
     monkeypatch.setattr(thinkers, "begin", lambda work, *groups: waiting.append(work))
-    games = (Course([Position.new("shakespeare", players=2, seed=seed)], []) for seed in range(20))
+    games = (
+        GameHistory([Position.new("shakespeare", players=2, seed=seed)], []) for seed in range(20)
+    )
     seed, move = next(
         (seed, move)
         for seed, game in enumerate(games)

@@ -16,7 +16,7 @@ import pytest
 
 from shakespeare_env import Position
 from shakespeare_env.film import Film
-from shakespeare_env.play.course import Course
+from shakespeare_env.play.history import GameHistory
 from shakespeare_table.browser import review
 from shakespeare_table.browser.store import Sitter, TablePlan
 from shakespeare_table.browser.tables import first_snapshot
@@ -200,7 +200,7 @@ def test_a_finished_table_is_reviewed(client):
     for form in (on, client.get(unescape(again[1]))):
         chosen = re.findall(r'<option value="([^"]*)" selected', form.text)
         assert chosen == ["figaro", *(seat.agent or "person" for seat in seats)]
-    assert Film(Course(game.positions, game.moves, game.names)).board(last) in page.text
+    assert Film(GameHistory(game.positions, game.moves, game.names)).board(last) in page.text
 
 
 def judged(client, address):

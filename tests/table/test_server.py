@@ -31,7 +31,7 @@ from shakespeare_table.browser import app, capacity, thinking
 from shakespeare_table.browser import store as module_of_store
 from shakespeare_table.browser.capacity import PageThreads, Shared, while_waited_for
 from shakespeare_table.browser.settings import Settings
-from shakespeare_table.browser.store import Store, StoreError
+from shakespeare_table.browser.store import StoreError, TableStore
 from shakespeare_table.browser.thinking import (
     AgentThinkers,
     Analysts,
@@ -458,7 +458,7 @@ def test_what_else_a_file_may_hold_is_refused_and_not_run(tmp_path, monkeypatch)
     path.write_text("not a database, but long enough to look like one" * 40)
     for wrong in (path, tmp_path):
         with pytest.raises(StoreError):
-            Store(wrong)
+            TableStore(wrong)
     assert path.read_text().startswith("not a database")
     (tmp_path / "evil.py").write_text("open('was_run', 'w')\nclass Agent: pass\n")
     agent = json.dumps([{"name": "x", "agent": f"{tmp_path}/evil.py:Agent"}] * 2)
@@ -471,7 +471,7 @@ def test_what_else_a_file_may_hold_is_refused_and_not_run(tmp_path, monkeypatch)
     }
     with served(tmp_path) as client:
         with pytest.raises(StoreError, match="another table server has it open"):
-            Store(tmp_path / "games.sqlite")
+            TableStore(tmp_path / "games.sqlite")
         tables = [watching(begin(client)) for _ in damage]
         for address, change in zip(tables, damage, strict=True):
             table = address.removeprefix("/watch/")
@@ -502,28 +502,28 @@ _ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM n) SELE
 )
 def test_a_file_of_games_with_another_schema_is_refused_as_it_was(tmp_path, change):
     path = tmp_path / "games.sqlite"
-    Store(path).close()
+    TableStore(path).close()
     with closing(sqlite3.connect(path)) as database:
         database.executescript(change)
     before = path.read_bytes()
     with pytest.raises(StoreError, match="other tables, views"):
-        Store(path)
+        TableStore(path)
     assert path.read_bytes() == before
 
 
 def test_a_file_of_games_whose_pages_are_damaged_is_refused(tmp_path):
     path = tmp_path / "games.sqlite"
-    Store(path).close()
+    TableStore(path).close()
     content = path.read_bytes()
     last_page = 4096
     path.write_bytes(content[:-last_page] + b"?" * last_page)
     with pytest.raises(StoreError, match="damaged"):
-        Store(path)
+        TableStore(path)
 
 
 def test_no_statement_computes_for_long(tmp_path, monkeypatch):
     monkeypatch.setattr(module_of_store, "_LONGEST_S", 0.01)
-    store = Store(tmp_path / "games.sqlite")
+    store = TableStore(tmp_path / "games.sqlite")
     with pytest.raises(StoreError, match="too long to read"):
         store._rows(_ENDLESS)
     assert store.tables_of("nobody", 1) == []
@@ -551,7 +551,7 @@ def test_a_copy_taken_while_the_server_runs_holds_every_move(client, tmp_path):
         assert refused.status_code == 507
         assert "another program is writing to it" in refused.text
     for copy in (copied, backed_up):
-        store = Store(copy)
+        store = TableStore(copy)
         link = store.link(address.removeprefix("/seat/"))
         assert link is not None
         kept = store.table(link[0])

@@ -11,14 +11,14 @@ from rich.console import Console
 from stable_baselines3.common.callbacks import ConvertCallback
 
 from shakespeare_agents.networks.checkpoint import read_card, save_checkpoint
-from shakespeare_agents.search.agent import Found
+from shakespeare_agents.search.agent import SearchResult
 from shakespeare_agents.workers import open_workers
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_training import expert_iteration
 from shakespeare_training.building import make_learner
 from shakespeare_training.config import make_config
-from shakespeare_training.expert_iteration import ExpertIteration, GameLog, advantages
+from shakespeare_training.expert_iteration import ExpertIteration, GameBuffer, search_advantages
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.train import train
 from tests.agents.networks import random_heads, random_tensors
@@ -73,7 +73,7 @@ def found(prior, values):
     prior, values = np.array([prior], float), np.array([values], float)
     tried = ~np.isnan(values)
     searched = tried.any(axis=1)
-    return Found(prior.argmax(axis=1), prior, searched, values, tried.astype(np.int64))
+    return SearchResult(prior.argmax(axis=1), prior, searched, values, tried.astype(np.int64))
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def found(prior, values):
     ],
 )
 def test_a_move_that_searched_better_has_the_advantage(prior, values, expected):
-    (gained,) = advantages(found(prior, values))
+    (gained,) = search_advantages(found(prior, values))
     assert gained.dtype == np.float32
     assert gained == pytest.approx(expected)
 
@@ -94,7 +94,7 @@ def test_a_move_that_searched_better_has_the_advantage(prior, values, expected):
 @pytest.mark.parametrize(("name", "players"), [("shakespeare", 1), ("figaro", 4)])
 def test_games_are_told_as_their_seats_see_them(name, players):
     batch = Batch(name, n=3, players=players, seed=1, autoreset=False)
-    log = GameLog(batch)
+    log = GameBuffer(batch)
     noted = []
     while (rows := np.flatnonzero(batch.to_move >= 0)).size:
         prior = batch.mask[rows] / batch.mask[rows].sum(axis=1, keepdims=True)

@@ -20,7 +20,7 @@ from shakespeare_training.league import League
 from shakespeare_training.policy import PolicyNetwork
 from shakespeare_training.ppo import (
     CHANGE,
-    NO_SEAT,
+    NO_DECISION,
     PPO,
     SHARE,
     Repeated,
@@ -114,9 +114,9 @@ def test_against_the_textbook_recursion_seat_by_seat(n_seats, carried):
     rng = np.random.default_rng(n_seats)
     gains, forecasts = rng.normal(size=(2, n_rows, 1, n_seats, 2)).astype(np.float32)
     before = rng.normal(size=(first, 1, n_seats, 2)).astype(np.float32)
-    seats = rng.integers(NO_SEAT if carried else 0, n_seats, size=(n_rows, 1)).astype(np.int8)
+    seats = rng.integers(NO_DECISION if carried else 0, n_seats, size=(n_rows, 1)).astype(np.int8)
     # A carried prefix has a decision of each seat, if it has one open, and no end.
-    seats[:first] = np.where(seats[:first] < 0, NO_SEAT, np.arange(first)[:, None])
+    seats[:first] = np.where(seats[:first] < 0, NO_DECISION, np.arange(first)[:, None])
     gains[:first] = 0.0
     dones = (rng.random((n_rows, 1)) < 0.05) & (np.arange(n_rows)[:, None] >= first)
     tensor = torch.tensor
@@ -310,7 +310,7 @@ def test_it_learns_from_one_seat_among_opponents():
     learner = make_learner(opponents={"random": 1.0})
     learner.learn(8_000)
     seats = learner.rollout.seats[MAX_SEATS:]
-    assert 0.3 < (seats != NO_SEAT).float().mean() < 0.7, "only its own decisions count"
+    assert 0.3 < (seats != NO_DECISION).float().mean() < 0.7, "only its own decisions count"
     assert win_rate(learner) > 0.85
     assert learner.league.opponents[0].win_rate > 0.7
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from shakespeare_agents.search.agent import Plan
+from shakespeare_agents.search.agent import SearchSettings
 from shakespeare_env.checks.limits import require_memory
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
@@ -57,7 +57,7 @@ def make_learner(config: TrainingConfig, device: str) -> Learner:
         "device": device,
     }
     if config.algorithm == "expert_iteration":
-        plan = Plan(**config.model_dump(include=_PLAN))
+        plan = SearchSettings(**config.model_dump(include=_PLAN))
         searching = Searching(plan, config.horizon, config.temperature, config.search_threads)
         arguments |= config.model_dump(include=_SEARCH)
         return ExpertIteration(HostGames(league), searching=searching, **arguments)

@@ -18,7 +18,7 @@ from shakespeare_agents.cli.playing import games_progress
 from shakespeare_agents.naming import HOW_TO_NAME, names
 from shakespeare_env.checks.values import command
 from shakespeare_env.cli import choices
-from shakespeare_env.cli.choices import give_up
+from shakespeare_env.cli.choices import exit_with_error
 from shakespeare_env.core import registry
 from shakespeare_env.errors import (
     ShakespeareEnvError,
@@ -284,16 +284,16 @@ def _give_up_on(folder: Path, *kinds: type[Exception]) -> Iterator[None]:
     try:
         yield
     except WorkerError as fault:
-        give_up(f"{fault}; {how_to_go_on(folder)}")
+        exit_with_error(f"{fault}; {how_to_go_on(folder)}")
     except Exception as fault:
         if agent_notes(fault) or (isinstance(fault, OSError) and own_steps(fault)):
             told = how_to_go_on(folder)
             fault.add_note(f"{told[0].upper()}{told[1:]}")
             raise
         if isinstance(fault, kinds):
-            give_up("\n".join([str(fault), *getattr(fault, "__notes__", [])]))
+            exit_with_error("\n".join([str(fault), *getattr(fault, "__notes__", [])]))
         if isinstance(fault, OSError):
-            give_up(f"the run cannot be written ({fault}); {how_to_go_on(folder)}")
+            exit_with_error(f"the run cannot be written ({fault}); {how_to_go_on(folder)}")
         raise
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from shakespeare_env.checks.limits import parse_toml, read_text
-from shakespeare_env.checks.values import command, did_you_mean, shown
+from shakespeare_env.checks.values import command, did_you_mean, short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.extras import needing
 
@@ -218,7 +218,7 @@ class TrainingConfig(BaseModel):
             registry.game(self.game).check_players(count)
         if self.n_envs < len(self.players):
             raise ValueError(
-                f"n_envs = {self.n_envs} with players = {shown(list(self.players))}: "
+                f"n_envs = {self.n_envs} with players = {short_repr(list(self.players))}: "
                 "give at least one game for each seat count"
             )
         return self
@@ -229,7 +229,8 @@ class TrainingConfig(BaseModel):
         for name, field in TrainingConfig.model_fields.items():
             if name not in own and (value := getattr(self, name)) != field.default:
                 raise ValueError(
-                    f"{name} = {shown(value)}: algorithm = {self.algorithm!r} has no such setting; "
+                    f"{name} = {short_repr(value)}: algorithm = {self.algorithm!r} has no "
+                    "such setting; "
                     "leave it out"
                 )
         return self
@@ -269,7 +270,7 @@ def _fault_in_words(fault: Any) -> str:
     is_unknown = fault["type"] == "extra_forbidden"
     words = "there is no such setting" if is_unknown else fault["msg"]
     question = did_you_mean(name, TrainingConfig.model_fields) if is_unknown else ""
-    return f"{name} = {shown(fault['input'])}: {words}{question}"
+    return f"{name} = {short_repr(fault['input'])}: {words}{question}"
 
 
 def override(config: TrainingConfig, **settings: Any) -> TrainingConfig:
@@ -310,7 +311,8 @@ def chosen_config(
         path = CONFIGS / game / f"{choice}.toml" if choice in known else Path(choice)
         if not path.exists():
             raise ValueError(
-                f"--config {shown(choice)}{did_you_mean(choice, known)}: give a TOML file, or one "
+                f"--config {short_repr(choice)}{did_you_mean(choice, known)}: give a TOML "
+                "file, or one "
                 f"of the bundled settings of {game}: {', '.join(known) or 'none'}"
             )
         data |= _entries(path)

@@ -17,8 +17,13 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from shakespeare_agents.identity import AgentSet
 from shakespeare_agents.networks.network import Network
-from shakespeare_agents.search.agent import Found, Plan, SearchAgent, network_search
-from shakespeare_agents.workers import Tell, Workers
+from shakespeare_agents.search.agent import (
+    SearchAgent,
+    SearchResult,
+    SearchSettings,
+    network_search,
+)
+from shakespeare_agents.workers import ProgressCallback, Workers
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.game import Game, Records
 from shakespeare_env.errors import IllegalMove
@@ -43,7 +48,7 @@ class Examples(NamedTuple):
     observations: NDArray[np.int8]  # [k, D]
     masks: NDArray[np.bool_]  # [k, A]
     prior: NDArray[np.float32]  # [k, A], the policy before the search
-    advantages: NDArray[np.float32]  # [k, A], see `advantages`
+    search_advantages: NDArray[np.float32]  # [k, A], see `search_advantages`
     players: Rows  # [k], seats at the table
     shares: NDArray[np.float32]  # [k, S], of the victory, by seat clockwise of the one that decided
     changes: NDArray[np.float32]  # [k, S], of scores until the end, in `Game.score_scale`
@@ -57,7 +62,7 @@ class Examples(NamedTuple):
 class Searching:
     """How the learner's seats search; `horizon` and `temperature` are those of playouts."""
 
-    plan: Plan
+    plan: SearchSettings
     horizon: int
     temperature: float
     threads: int
@@ -258,17 +263,17 @@ class SearchedGames:
     batch_of: Callable[[Records, int], Batch]
     is_searched: bool
 
-    def start(self) -> Callable[[Part, Tell], Played]:
+    def start(self) -> Callable[[Part, ProgressCallback], Played]:
         """See `Job.start`."""
         return self._play
 
-    def _play(self, part: Part, tell: Tell) -> Played:
+    def _play(self, part: Part, tell: ProgressCallback) -> Played:
         expert: Any
         expert, *opponents = self.agents.agents
         batch = self.batch_of(part.records, 0)
         generators = GameGenerators(part.generators.copy())
         lineup = Lineup(opponents, part.seats, generators, list(self.names))
-        log = GameLog(batch)
+        log = GameBuffer(batch)
         rows, step = np.arange(batch.n), 0
         while len(rows):
             own = lineup.to_move(batch, rows) == OUTSIDE
@@ -300,7 +305,7 @@ def _decide(
     if is_searched:
         searched = expert.look_ahead(games, rng)
         actions, prior = searched.actions, searched.prior.astype(np.float32)
-        gained = advantages(searched)
+        gained = search_advantages(searched)
     else:
         prior = expert.prior.probabilities(games.observations, games.masks)
         actions, gained = rng.choose(prior), np.zeros_like(prior)
@@ -309,7 +314,7 @@ def _decide(
     return actions, prior, gained
 
 
-def advantages(searched: Found) -> NDArray[np.float32]:
+def search_advantages(searched: SearchResult) -> NDArray[np.float32]:
     """float32[m, A]: a move's value less the mean of those tried, weighted by their prior.
 
     Completed values (Danihelka et al. 2022): an untried move counts as that mean, so its advantage
@@ -324,7 +329,7 @@ def advantages(searched: Found) -> NDArray[np.float32]:
     return gained
 
 
-class GameLog:
+class GameBuffer:
     """The decisions of a batch's games, played once to their end with `autoreset=False`."""
 
     def __init__(self, batch: Batch) -> None:

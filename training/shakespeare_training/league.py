@@ -20,7 +20,7 @@ from shakespeare_agents import make
 from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.networks.network import Network, Tensors
 from shakespeare_agents.storage import StoredTensors
-from shakespeare_env.checks.values import shown
+from shakespeare_env.checks.values import short_repr
 from shakespeare_env.compile.decorators import kernel, rule
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.extras import needing
@@ -89,7 +89,7 @@ def restore_generator(rng: np.random.Generator, state: Mapping[str, Any]) -> Non
     """Put a generator into a saved state; ValueError or TypeError if it has none of this kind."""
     rng.bit_generator.state = state
     if rng.bit_generator.state != state:
-        raise ValueError(f"{shown(state)} is no state of a generator")
+        raise ValueError(f"{short_repr(state)} is no state of a generator")
 
 
 @rule
@@ -328,7 +328,7 @@ class League:
             if opponent.tensors is not None and entry["name"].isdecimal():
                 opponent.name = entry["name"]
             if opponent.name != entry["name"]:
-                raise ValueError(f"{shown(entry['name'])} is no opponent of this league")
+                raise ValueError(f"{short_repr(entry['name'])} is no opponent of this league")
             opponent.games = float(entry["games"])
             opponent.wins = float(entry["wins"])
             if opponent.wins > opponent.games:

@@ -23,7 +23,7 @@ from shakespeare_training.policy import Judged, forecast_losses, log_shares
 if TYPE_CHECKING:
     from shakespeare_training.device import DeviceGames
 
-NO_SEAT = -1  # in a step without a decision of the learner
+NO_DECISION = -1  # in a step without a decision of the learner
 SHARE, CHANGE = range(2)
 """Forecasts of every seat: its share of the victory, and the change of its score until the end in
 units of `Game.score_scale`."""
@@ -101,7 +101,7 @@ class PPO(Learner):
         kept = {name: store[row] for name, store in rollout.decisions.items()}
         kept["observations"].copy_(games.obs)
         kept["masks"].copy_(games.mask)
-        rollout.seats[row] = torch.where(games.own, games.to_move, NO_SEAT)
+        rollout.seats[row] = torch.where(games.own, games.to_move, NO_DECISION)
         actions, asked, forecasts, log_probs = self._decide(kept["observations"], kept["masks"])
         games.step(actions)
         kept["actions"].copy_(actions)
@@ -230,7 +230,7 @@ class Rollout:
             "forecasts": zeros(seats, 2),  # the deciding seat's, of seats as they are numbered
             "log_probs": zeros(),
         }
-        self.seats = zeros(dtype=torch.int8).fill_(NO_SEAT)  # that decided
+        self.seats = zeros(dtype=torch.int8).fill_(NO_DECISION)  # that decided
         self.gains = zeros(seats, 2)  # every seat's share of the victory and change of score
         self.dones = zeros(dtype=torch.bool)  # the next row is another game's
         self._carried = self.gains[:seats].clone()
@@ -244,7 +244,7 @@ class Rollout:
         rows, games = carried["seats"].long(), carried["games"]
         for name, store in self.decisions.items():
             store[rows, games] = carried[name]
-        self.seats[: self._max_seats] = NO_SEAT
+        self.seats[: self._max_seats] = NO_DECISION
         self.seats[rows, games] = carried["seats"]
         self._carried[rows, games] = carried["gained"]
 
@@ -264,7 +264,7 @@ class Rollout:
         forecasts = self.decisions["forecasts"]
         given = self.gains, forecasts, self.seats, self.dones, self._carried
         targets, gained, closed = seat_targets(*given, gae_lambda)
-        self._carry((self.seats != NO_SEAT) & ~closed, gained)
+        self._carry((self.seats != NO_DECISION) & ~closed, gained)
         self._closed = torch.nonzero(closed.flatten()).flatten()
         seats = self.seats.flatten()[self._closed].long()
         self._players = players = self.players[self._closed % len(self.players)]

@@ -15,7 +15,7 @@ from types import FrameType
 import typer
 from rich.console import Console
 
-from shakespeare_env.cli.choices import give_up
+from shakespeare_env.cli.choices import exit_with_error
 from shakespeare_env.extras import needing
 
 _STOPPED = 130  # the exit code of a command that Ctrl-C has stopped
@@ -126,7 +126,7 @@ def import_what_trains(console: Console) -> None:
         with busy(console, "importing PyTorch"), needing("train", "training needs"):
             import_module("shakespeare_training.runs.train")
     except ModuleNotFoundError as missing:
-        give_up(str(missing))
+        exit_with_error(str(missing))
 
 
 @contextmanager

@@ -62,5 +62,5 @@ def export(
         place = out or Path("exports") / f"{game.name}-{read_card(folder).weights_digest[:8]}"
         write(folder, game, place, formats)
     except (CheckpointError, ModuleNotFoundError, ValueError) as fault:
-        choices.give_up(str(fault))
+        choices.exit_with_error(str(fault))
     typer.echo(f"Written to {place}; see its README.md")

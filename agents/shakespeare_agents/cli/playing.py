@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from shakespeare_env.cli.choices import give_up
+from shakespeare_env.cli.choices import exit_with_error
 
 if TYPE_CHECKING:
     from shakespeare_agents.workers import Workers
@@ -87,4 +87,4 @@ def show_result(result: Any, out: Path | None) -> None:
         try:
             result.save(out)
         except OSError as error:
-            give_up(f"cannot write {out}: {error}")
+            exit_with_error(f"cannot write {out}: {error}")

@@ -25,7 +25,7 @@ def heuristics_of(game: Game) -> Any:
     return import_module(f"{__name__}.{game.name}")
 
 
-def unlearned(game: Game) -> str:
+def best_untrained_agent(game: Game) -> str:
     """The best way to play a game without a network: `heuristic`, or `random` if it has none."""
     return "heuristic" if has_heuristics(game) else "random"
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.compile.decorators import kernel, rule
-from shakespeare_env.core.kernels import plain
+from shakespeare_env.core.kernels import as_kernel_array
 from shakespeare_env.play.generators import GameGenerators
 
 _TIE = 1e-9
@@ -32,7 +32,12 @@ class BestAction:
     ) -> NDArray[np.int64]:
         """See `Agent.act`."""
         actions = np.empty(len(masks), np.int64)
-        self._choose(plain(observations, np.int8), plain(masks, np.bool_), rng.random(), actions)
+        self._choose(
+            as_kernel_array(observations, np.int8),
+            as_kernel_array(masks, np.bool_),
+            rng.random(),
+            actions,
+        )
         return actions
 
 
@@ -82,7 +87,7 @@ def evaluation(
 
     def evaluate(observations: NDArray[np.int8]) -> NDArray[np.float64]:
         out = np.empty(len(observations))
-        write_worth(plain(observations, np.int8), out)
+        write_worth(as_kernel_array(observations, np.int8), out)
         return out
 
     return evaluate

@@ -21,7 +21,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from shakespeare_agents import storage
 from shakespeare_agents.networks.network import HEADS, LARGEST_WEIGHT, Network, Tensors
-from shakespeare_env.checks.values import command, shown
+from shakespeare_env.checks.values import command, short_repr
 from shakespeare_env.core.game import Game
 from shakespeare_env.core.registry import box_digest, how_to_name
 from shakespeare_env.errors import CheckpointError
@@ -146,7 +146,7 @@ def read_card(folder: Path) -> Card:
     except ValidationError as fault:
         wrong = fault.errors()[0]
         raise CheckpointError(
-            f"{path}: {'.'.join(map(str, wrong['loc']))} = {shown(wrong['input'])}: "
+            f"{path}: {'.'.join(map(str, wrong['loc']))} = {short_repr(wrong['input'])}: "
             f"{wrong['msg']}; copy all files of the checkpoint again"
         ) from fault
 
@@ -162,7 +162,9 @@ def check_fits(card: Card, game: Game, folder: Path) -> None:
 def unfit(game: Game, entries: Mapping[str, Any]) -> str | None:
     """What trained weights need that a game lacks, by entries of `made_for`; None if nothing."""
     if entries["game"] != game.name:
-        return f"made for game {shown(entries['game'])}, but this is {game.name!r}; use that game"
+        return (
+            f"made for game {short_repr(entries['game'])}, but this is {game.name!r}; use that game"
+        )
     wanted = made_for(game)
     for name, what in (("actions_digest", "actions"), ("layout_digest", "observations")):
         if entries[name] != wanted[name]:
@@ -212,7 +214,7 @@ def bundled_checkpoint(game: Game, version: int = NEWEST) -> Path:
         )
     if version not in (NEWEST, *versions):
         raise ValueError(
-            f"the bundled network of {game.name} has no version {shown(version)}, only "
+            f"the bundled network of {game.name} has no version {short_repr(version)}, only "
             f"{', '.join(map(str, versions))}; without version= the newest plays"
         )
     return _BUNDLED / game.name / str(version or versions[-1])

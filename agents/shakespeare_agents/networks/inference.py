@@ -18,7 +18,7 @@ from shakespeare_agents.networks.checkpoint import NEWEST, bundled_checkpoint, l
 from shakespeare_agents.networks.network import HEADS, Network, input_scale
 from shakespeare_env.compile.decorators import kernel, rule
 from shakespeare_env.core.game import Game
-from shakespeare_env.core.kernels import plain
+from shakespeare_env.core.kernels import as_kernel_array
 from shakespeare_env.play.generators import GameGenerators
 
 _LARGEST_INT16, _LARGEST_INT32 = 2.0**15 - 1, 2.0**31 - 1
@@ -200,13 +200,13 @@ def weights_of(network: Network) -> Weights:
     heads = ["value", *(HEADS if network.has_heads else ())]
 
     def copied(name: str) -> NDArray[np.float32]:
-        return plain(tensors[name].copy(), np.float32)
+        return as_kernel_array(tensors[name].copy(), np.float32)
 
     def inputs_first(name: str) -> NDArray[np.float32]:
-        return plain(tensors[f"{name}.weight"].T.copy(), np.float32)
+        return as_kernel_array(tensors[f"{name}.weight"].T.copy(), np.float32)
 
     return Weights(
-        first=plain(first, np.int16),
+        first=as_kernel_array(first, np.int16),
         unit=np.full(1, unit, np.float32),
         first_bias=copied("trunk.bias"),
         ones=np.ones_like(tensors["norm.weight"]),
@@ -218,8 +218,12 @@ def weights_of(network: Network) -> Weights:
         action_bias=copied("action.bias"),
         outlook=inputs_first("outlook"),
         outlook_bias=copied("outlook.bias"),
-        heads=plain(np.concatenate([tensors[f"{name}.weight"] for name in heads]), np.float32),
-        heads_bias=plain(np.concatenate([tensors[f"{name}.bias"] for name in heads]), np.float32),
+        heads=as_kernel_array(
+            np.concatenate([tensors[f"{name}.weight"] for name in heads]), np.float32
+        ),
+        heads_bias=as_kernel_array(
+            np.concatenate([tensors[f"{name}.bias"] for name in heads]), np.float32
+        ),
     )
 
 
@@ -270,7 +274,7 @@ class ForwardPass:
     ) -> NDArray[np.float32]:
         """int8[n, D] and bool[n, A] -> float32[n, A], -inf for illegal actions."""
         logits = np.full(masks.shape, -np.inf, np.float32)
-        seen, legal = plain(observations, np.int8), plain(masks, np.bool_)
+        seen, legal = as_kernel_array(observations, np.int8), as_kernel_array(masks, np.bool_)
         # Room is made anew, here and below, as several threads may ask at once.
         write_policies(seen, legal, tuple(self.weights), tuple(Scratch.of(self.weights)), logits)
         return logits
@@ -302,7 +306,7 @@ class ForwardPass:
 
     def _heads(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         heads = np.empty((len(observations), len(self.weights.heads)), np.float32)
-        seen, room = plain(observations, np.int8), tuple(Scratch.of(self.weights))
+        seen, room = as_kernel_array(observations, np.int8), tuple(Scratch.of(self.weights))
         write_outlooks(seen, tuple(self.weights), room, heads)
         return heads
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.heuristics import heuristics_of, unlearned
+from shakespeare_agents.heuristics import best_untrained_agent, heuristics_of
 from shakespeare_agents.networks.checkpoint import (
     NEWEST,
     bundled_checkpoint,
@@ -23,12 +23,12 @@ from shakespeare_agents.search.halving import Candidates, utility_named
 from shakespeare_agents.search.playouts import (
     TO_THE_END,
     Choose,
-    Player,
+    PlayoutRunner,
     at_random,
+    by_heuristic,
     by_network,
-    by_rules_of_thumb,
 )
-from shakespeare_env.checks.values import did_you_mean, shown
+from shakespeare_env.checks.values import did_you_mean, short_repr
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game
 from shakespeare_env.play.agent import Advisor
@@ -42,7 +42,7 @@ _IN_A_ROUND = 1024  # the most playouts of a candidate in one call, to bound mem
 
 
 @dataclass(frozen=True)
-class Plan:
+class SearchSettings:
     """How a move is searched.
 
     Raises:
@@ -65,15 +65,15 @@ class Plan:
         for name in ("seconds", "sharpness", "near_certain", "noise"):
             number = getattr(self, name)
             if not (math.isfinite(number) and number >= 0):
-                raise ValueError(f"{name}={shown(number)} must be a number from 0")
-        if self.seconds and self.simulations != Plan.simulations:
+                raise ValueError(f"{name}={short_repr(number)} must be a number from 0")
+        if self.seconds and self.simulations != SearchSettings.simulations:
             raise ValueError(
                 f"simulations={self.simulations} and seconds={self.seconds}: give one of them"
             )
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """What a search of m games found."""
 
     actions: NDArray[np.int64]  # int64[m], what to play
@@ -86,7 +86,7 @@ class Found:
 class SearchAgent:
     """Plays the move, of those that a prior finds likely, that does best in possible games."""
 
-    def __init__(self, prior: Advisor, player: Player, plan: Plan) -> None:
+    def __init__(self, prior: Advisor, player: PlayoutRunner, plan: SearchSettings) -> None:
         self.prior = prior
         self.player = player
         self.plan = plan
@@ -96,20 +96,24 @@ class SearchAgent:
         """See `Searcher.search`."""
         return self.look_ahead(games, rng).actions
 
-    def look_ahead(self, games: InformationSets, rng: GameGenerators) -> Found:
+    def look_ahead(self, games: InformationSets, rng: GameGenerators) -> SearchResult:
         """Search the decisions that are not near-certain."""
         prior = self.prior.probabilities(games.observations, games.masks).astype(np.float64)
         searched = prior.max(axis=1, initial=0.0) < self.plan.near_certain
         likeliest = prior.argmax(axis=1) if len(prior) else np.zeros(0, np.int64)
         tried = np.full(prior.shape, np.nan), np.zeros(prior.shape, np.int64)
-        found = Found(likeliest, prior, searched, *tried)
+        found = SearchResult(likeliest, prior, searched, *tried)
         rows = np.flatnonzero(searched)
         for first in range(0, len(rows), _AT_ONCE):
             self._look_ahead(games, rows[first : first + _AT_ONCE], rng, found)
         return found
 
     def _look_ahead(
-        self, games: InformationSets, rows: NDArray[np.int64], rng: GameGenerators, found: Found
+        self,
+        games: InformationSets,
+        rows: NDArray[np.int64],
+        rng: GameGenerators,
+        found: SearchResult,
     ) -> None:
         plan = self.plan
         prior = found.prior[rows]
@@ -172,7 +176,7 @@ class SearchAgent:
             candidates.count(played, self._utility(ends))
 
 
-class AnyMove:
+class UniformPrior:
     """A prior without preference."""
 
     def probabilities(
@@ -186,7 +190,7 @@ class AnyMove:
 def network_search(
     game: Game,
     network: Network,
-    plan: Plan,
+    plan: SearchSettings,
     *,
     horizon: int | None = None,
     temperature: float = TEMPERATURE,
@@ -202,18 +206,18 @@ def network_search(
     if horizon is None or not network.has_heads:
         horizon = TO_THE_END
     weights = weights_of(network)
-    player = Player(
+    player = PlayoutRunner(
         game, by_network, weights, horizon=horizon, temperature=temperature, threads=threads
     )
     return SearchAgent(NetworkAgent(network), player, plan)
 
 
-def plain_search(game: Game, choose: Choose, plan: Plan, *, threads: int) -> SearchAgent:
+def plain_search(game: Game, choose: Choose, plan: SearchSettings, *, threads: int) -> SearchAgent:
     """Search without a network: every move, and a policy to the end of the game."""
-    player = Player(
+    player = PlayoutRunner(
         game, choose, no_weights(game), horizon=TO_THE_END, temperature=1.0, threads=threads
     )
-    return SearchAgent(AnyMove(), player, replace(plan, considered=EVERY_MOVE))
+    return SearchAgent(UniformPrior(), player, replace(plan, considered=EVERY_MOVE))
 
 
 def no_weights(game: Game) -> Weights:
@@ -229,30 +233,32 @@ def search_agent(
     network: str = "network",
     version: int = NEWEST,
     rollouts: str = "",
-    simulations: int = Plan.simulations,
-    seconds: float = Plan.seconds,
-    considered: int = Plan.considered,
-    utility: str = Plan.utility,
-    sharpness: float = Plan.sharpness,
-    near_certain: float = Plan.near_certain,
+    simulations: int = SearchSettings.simulations,
+    seconds: float = SearchSettings.seconds,
+    considered: int = SearchSettings.considered,
+    utility: str = SearchSettings.utility,
+    sharpness: float = SearchSettings.sharpness,
+    near_certain: float = SearchSettings.near_certain,
     horizon: str = "",
     temperature: float = TEMPERATURE,
     threads: int = 1,
 ) -> SearchAgent:
     """The agent `search` with its options (docs/agents.md)."""
-    plan = Plan(simulations, seconds, considered, utility, sharpness, near_certain)
+    plan = SearchSettings(simulations, seconds, considered, utility, sharpness, near_certain)
     is_bundled = network == "network"
     if not rollouts:
-        rollouts = "network" if not is_bundled or bundled_versions(game) else unlearned(game)
+        rollouts = (
+            "network" if not is_bundled or bundled_versions(game) else best_untrained_agent(game)
+        )
     if rollouts in ("heuristic", "random"):
-        usual = "network", NEWEST, Plan.considered, "", TEMPERATURE
+        usual = "network", NEWEST, SearchSettings.considered, "", TEMPERATURE
         if (network, version, considered, horizon, temperature) != usual:
             raise ValueError(
                 f"rollouts={rollouts} tries every move and asks no network: drop network, version, "
                 "considered, horizon and temperature"
             )
         by_rules = rollouts == "heuristic"
-        choose = by_rules_of_thumb(heuristics_of(game).score) if by_rules else at_random
+        choose = by_heuristic(heuristics_of(game).score) if by_rules else at_random
         return plain_search(game, choose, plan, threads=threads)
     if rollouts != "network":
         known = ("network", "heuristic", "random")

@@ -96,7 +96,7 @@ class Candidates:
         return chosen
 
 
-class Ends(NamedTuple):
+class Outcomes(NamedTuple):
     """How k playouts ended, or are expected to."""
 
     win: NDArray[np.float32]  # float32[k, S], shares of the victory
@@ -105,7 +105,7 @@ class Ends(NamedTuple):
     players: NDArray[np.int64]  # int64[k]
 
 
-def margin(ends: Ends) -> NDArray[np.float64]:
+def margin(ends: Outcomes) -> NDArray[np.float64]:
     """float64[k]: the own score less the best of the others; alone, the own score."""
     seats = np.arange(ends.score.shape[1])
     others = (seats < ends.players[:, None]) & (seats != ends.seats[:, None])
@@ -113,18 +113,18 @@ def margin(ends: Ends) -> NDArray[np.float64]:
     return score(ends) - np.where(ends.players > 1, best, 0.0)
 
 
-def score(ends: Ends) -> NDArray[np.float64]:
+def score(ends: Outcomes) -> NDArray[np.float64]:
     """float64[k]: the own score."""
     return ends.score[np.arange(len(ends.seats)), ends.seats].astype(np.float64)
 
 
-def win(ends: Ends) -> NDArray[np.float64]:
+def win(ends: Outcomes) -> NDArray[np.float64]:
     """float64[k]: the own share of the victory; alone, the own score."""
     shares = ends.win[np.arange(len(ends.seats)), ends.seats].astype(np.float64)
     return np.where(ends.players > 1, shares, score(ends))
 
 
-def lead(ends: Ends) -> NDArray[np.float64]:
+def lead(ends: Outcomes) -> NDArray[np.float64]:
     """float64[k]: the own score less the mean of the others; alone, the own score."""
     own = score(ends)
     seats = np.arange(ends.score.shape[1])
@@ -134,7 +134,7 @@ def lead(ends: Ends) -> NDArray[np.float64]:
     return ahead
 
 
-UTILITIES: dict[str, Callable[[Ends], NDArray[np.float64]]] = {
+UTILITIES: dict[str, Callable[[Outcomes], NDArray[np.float64]]] = {
     "lead": lead,
     "margin": margin,
     "score": score,
@@ -142,7 +142,7 @@ UTILITIES: dict[str, Callable[[Ends], NDArray[np.float64]]] = {
 }
 
 
-def utility_named(name: str) -> Callable[[Ends], NDArray[np.float64]]:
+def utility_named(name: str) -> Callable[[Outcomes], NDArray[np.float64]]:
     """A utility; ValueError if there is none of that name."""
     if name not in UTILITIES:
         known = ", ".join(UTILITIES)

@@ -19,8 +19,8 @@ from shakespeare_agents.networks.inference import (
     write_heads,
     write_logits,
 )
-from shakespeare_agents.search.halving import Ends, Playouts
-from shakespeare_env.checks.values import shown
+from shakespeare_agents.search.halving import Outcomes, Playouts
+from shakespeare_env.checks.values import short_repr
 from shakespeare_env.compile.decorators import kernel, rule
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game, Records
@@ -33,7 +33,7 @@ _FEW = 16  # the number of playouts below which one thread plays them
 _11, _TO_UNIT = np.uint64(11), 2.0**-53
 
 
-class Room(NamedTuple):
+class PlayoutScratch(NamedTuple):
     """Room for one playout."""
 
     games: Records  # one record
@@ -47,7 +47,7 @@ class Room(NamedTuple):
     scores: NDArray[np.int16]  # int16[S]
 
     @classmethod
-    def of(cls, game: Game, width: int) -> Room:
+    def of(cls, game: Game, width: int) -> PlayoutScratch:
         """Room for a game and a network's width."""
         seats, numbers = game.max_seats, game.layout.size
         return cls(
@@ -142,7 +142,7 @@ def at_random(
 
 
 @cache
-def by_rules_of_thumb(score: Callable[[Any, int], float]) -> Choose:
+def by_heuristic(score: Callable[[Any, int], float]) -> Choose:
     """The action of the highest score, compiled (observation, action) -> float."""
 
     @rule
@@ -236,7 +236,11 @@ def playouts_of(game: Game, choose: Choose) -> Callable[..., int]:
         score: Any,  # float32[k, S], written: final scores in points
     ) -> int:
         """Play some of k playouts; returns the number of decisions."""
-        weights, scratch, room = Weights(*network), Scratch(*for_network), Room(*for_games)
+        weights, scratch, room = (
+            Weights(*network),
+            Scratch(*for_network),
+            PlayoutScratch(*for_games),
+        )
         decisions = 0
         root = -1
         for k in range(first, last):
@@ -279,7 +283,7 @@ def playouts_of(game: Game, choose: Choose) -> Callable[..., int]:
     return play_on
 
 
-class Player:
+class PlayoutRunner:
     """Plays possible games on, by a policy of all seats and the weights of its network.
 
     After `horizon` decisions of each seat a game is valued. Threads change no result. `decisions`
@@ -299,7 +303,8 @@ class Player:
         checked_count("threads", threads, MOST_THREADS)
         if horizon < 0 or not temperature >= 0:
             raise ValueError(
-                f"horizon={shown(horizon)}, temperature={shown(temperature)}: give numbers from 0"
+                f"horizon={short_repr(horizon)}, temperature={short_repr(temperature)}: give "
+                "numbers from 0"
             )
         if len(weights.heads) == 1 and horizon < TO_THE_END:
             raise ValueError(
@@ -313,7 +318,7 @@ class Player:
         self._pool = ThreadPool(threads)
         self._own = threading.local()  # each thread has room of its own
 
-    def play(self, played: Playouts, records: Records, chance: NDArray[np.uint64]) -> Ends:
+    def play(self, played: Playouts, records: Records, chance: NDArray[np.uint64]) -> Outcomes:
         """The ends of playouts from possible games[d], uint64[d] the policies' random states."""
         size = len(played.sources)
         win = np.zeros((size, self.game.max_seats), np.float32)
@@ -324,7 +329,7 @@ class Player:
 
         def play(first: int, last: int) -> None:
             if not hasattr(self._own, "rooms"):
-                room = Room.of(self.game, len(self._weights.gain))
+                room = PlayoutScratch.of(self.game, len(self._weights.gain))
                 self._own.rooms = tuple(Scratch.of(self._weights)), tuple(room)
             made.append(
                 self._play_on(
@@ -340,7 +345,7 @@ class Player:
             self._pool.share(size, play)
         self.decisions += sum(made)
         roots = played.sources
-        return Ends(
+        return Outcomes(
             win,
             score / np.float32(unit),
             records["to_move"][roots].astype(np.int64),

@@ -8,16 +8,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.heuristics import unlearned
+from shakespeare_agents.heuristics import best_untrained_agent
 from shakespeare_agents.naming import default, make
 from shakespeare_agents.networks.inference import ForwardPass, NetworkAgent
-from shakespeare_agents.search.agent import AnyMove, Plan, SearchAgent, network_search
+from shakespeare_agents.search.agent import (
+    SearchAgent,
+    SearchSettings,
+    UniformPrior,
+    network_search,
+)
 from shakespeare_agents.search.halving import Playouts
 from shakespeare_agents.search.playouts import TO_THE_END
 from shakespeare_arena.intervals import mean_interval
 from shakespeare_env.core.game import Game
 from shakespeare_env.core.position import Position
-from shakespeare_env.play.agent import Advisor, AnyAgent, Player, name_of
+from shakespeare_env.play.agent import Advisor, AgentLike, AnyAgent, name_of
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_research.counterfactual import batch_of
@@ -36,16 +41,16 @@ class Analyst:
     random where the game has none. A network's own forecasts are immediate but say less.
     """
 
-    def __init__(self, game: Game, player: Player | None = None) -> None:
+    def __init__(self, game: Game, player: AgentLike | None = None) -> None:
         named = default(game) if player is None else player
         self.game, self.name = game, name_of(named)
         self.agent: AnyAgent = make(named, game)
         self.searching: Any = self.agent  # finds better moves
-        plan = Plan(_SIMULATIONS)
+        plan = SearchSettings(_SIMULATIONS)
         if isinstance(self.agent, NetworkAgent):
             self.searching = network_search(game, self.agent.network, plan)
         elif not isinstance(self.agent, SearchAgent):
-            rollouts = unlearned(game)
+            rollouts = best_untrained_agent(game)
             self.searching = make("search", game, rollouts=rollouts, simulations=_SIMULATIONS)
         self._playing = self.searching.player
         self.prior: Advisor = self.searching.prior  # says how likely each move is
@@ -60,7 +65,7 @@ class Analyst:
     @property
     def prefers(self) -> bool:
         """Whether its prior prefers some moves to others."""
-        return not isinstance(self.prior, AnyMove)
+        return not isinstance(self.prior, UniformPrior)
 
     def play_on(
         self, games: InformationSets, rng: GameGenerators, actions: NDArray[np.int64], each: int

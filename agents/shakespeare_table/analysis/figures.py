@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.film import Film, film_page
-from shakespeare_env.film.figures import graph, score_graph, template
+from shakespeare_env.film.graphs import graph, score_graph, template
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def mistakes_list(film: Film, judged: Sequence[Judged], link: str = "#") -> str:
         }
         for mistake, kind in sorted(_mistakes(film, judged), key=lambda row: -row[0].loss)
     ]
-    return str(template("figures.html").module.mistakes(rows, link))
+    return str(template("graphs.html").module.mistakes(rows, link))
 
 
 def summary(film: Film, judged: Sequence[Judged]) -> str:
@@ -113,7 +113,7 @@ def summary(film: Film, judged: Sequence[Judged]) -> str:
             margin = f"{math.hypot(*(d.margin for d in own)) / len(own) * _scale(film):.1f}"
         rows.append((film.label(seat), lost, margin, [kinds.count(kind) for kind in KINDS]))
     least = [(kind, _amount(film, kind.least * _unit(film))) for kind in KINDS]
-    return str(template("figures.html").module.summary(rows, least, film.players == 1))
+    return str(template("graphs.html").module.summary(rows, least, film.players == 1))
 
 
 def judged_page(film: Film, forecasts: Forecasts, judged: Sequence[Judged], title: str = "") -> str:

@@ -11,8 +11,8 @@ from shakespeare_agents.networks.inference import ForwardPass
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.position import Position
 from shakespeare_env.play.agent import decide
-from shakespeare_env.play.course import Course
 from shakespeare_env.play.generators import GameGenerators
+from shakespeare_env.play.history import GameHistory
 from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_research.counterfactual import batch_of, forecasts_by_seat
 from shakespeare_table.analysis.analyst import Analyst, Floats, Trials, with_margin
@@ -79,7 +79,7 @@ def verdict_on(
 
 def best_line(
     position: Position, analyst: Analyst, *, seed: int = 0, number: int = 0
-) -> tuple[Course, Forecasts]:
+) -> tuple[GameHistory, Forecasts]:
     """What the analyst's search would play from a position on, for every seat in turn.
 
     With it comes what every seat could expect, as the seat to move knows it.
@@ -92,7 +92,7 @@ def best_line(
     Raises:
         ValueError: the game is over.
     """
-    course, expected = Course([position], []), []
+    course, expected = GameHistory([position], []), []
     while len(course.moves) < _MOVES and not course.is_over:
         trials = Trials(analyst, course.position, seed, number + len(course.moves))
         action = trials.searched()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.heuristics import unlearned
+from shakespeare_agents.heuristics import best_untrained_agent
 from shakespeare_agents.naming import make
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Records
@@ -113,7 +113,7 @@ def _move(position: Position, trials: Trials, action: int, ends: Floats | None) 
 
 
 @dataclass(frozen=True)
-class Row:
+class SheetDifference:
     """A row of the score sheet, from now to the end of the game."""
 
     source: str  # its name
@@ -136,7 +136,9 @@ class Reasons:
     worth: float  # the decider's share of the victory after the move, alone its score
     lead: float  # by how much that is more than after the other one
     margin: float  # half the 95 % interval of the lead
-    rows: tuple[Row, ...] = ()  # what both bring, the largest difference first, once played on
+    rows: tuple[
+        SheetDifference, ...
+    ] = ()  # what both bring, the largest difference first, once played on
     pairs: int = 0  # the number of those games
 
 
@@ -164,7 +166,7 @@ def reasons(
     yield Reasons(*summary)
     agent = analyst.agent
     if isinstance(agent, Searcher):
-        agent = make(unlearned(analyst.game), analyst.game)
+        agent = make(best_untrained_agent(analyst.game), analyst.game)
     sheets: list[list[Counter[str]]] = [[], []]
     for _ in range(_ROUNDS):
         records = trials.games.records(np.zeros(_PAIRS, np.int64), trials.rng)
@@ -177,7 +179,7 @@ def reasons(
         for source in sorted({source for kept in sheets for game in kept for source in game}):
             ours, theirs = (np.array([game[source] for game in kept]) for kept in sheets)
             _, margin = with_margin(ours - theirs)
-            rows.append(Row(source, float(ours.mean()), float(theirs.mean()), margin))
+            rows.append(SheetDifference(source, float(ours.mean()), float(theirs.mean()), margin))
         rows.sort(key=lambda row: -abs(row.gain))
         yield Reasons(*summary, tuple(rows), len(sheets[0]))
 

@@ -23,7 +23,7 @@ from shakespeare_agents.naming import default, make
 from shakespeare_env.core import registry
 from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Event
-from shakespeare_env.play.course import START
+from shakespeare_env.play.history import START
 from shakespeare_env.rulebook import rules_of
 from shakespeare_table.browser.lessons import SEAT, Entry, Lesson, fitting, lesson, topic_text, view
 from shakespeare_table.browser.site import Fields, Site, owner_of, remembering

@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from shakespeare_agents.json_input import parse_json
 from shakespeare_env import Position
-from shakespeare_env.checks.values import LONGEST_NAME, player_name, shown
+from shakespeare_env.checks.values import LONGEST_NAME, player_name, short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.rng import FIRST_FRESH, fresh_seed
 from shakespeare_env.errors import PositionError
@@ -86,7 +86,7 @@ def choices(fields: Mapping[str, str], settings: Settings) -> Choices:
     name = fields.get("game") or registry.DEFAULT
     if name not in registry.names():
         raise TableError(
-            f"there is no game {shown(name)}; there are: {', '.join(registry.names())}"
+            f"there is no game {short_repr(name)}; there are: {', '.join(registry.names())}"
         )
     start, counts = _start(fields.get("position", ""), name), registry.seats(name)
     players = _whole(fields.get("players", ""), "the number of seats", max(2, counts[0]))
@@ -122,7 +122,7 @@ def plan_of(choice: Choices, settings: Settings) -> tuple[TablePlan, list[list[i
     fields = choice.fields
     seed = _whole(fields["seed"], "the seed", fresh_seed())
     if fields["seed"].strip() and seed >= FIRST_FRESH:
-        raise TableError(f"seed {shown(fields['seed'])}: give a number from 0 to 2^52-1")
+        raise TableError(f"seed {short_repr(fields['seed'])}: give a number from 0 to 2^52-1")
     variants = tuple(name for name in choice.variants if fields.get(f"variant_{name}"))
     seats = []
     for seat in range(choice.players):
@@ -165,5 +165,5 @@ def _whole(text: str, what: str, otherwise: int) -> int:
     if not text:
         return otherwise
     if not (text.isascii() and text.isdigit() and len(text) < 20):
-        raise TableError(f"{what} is a whole number from 0 on, not {shown(text)}")
+        raise TableError(f"{what} is a whole number from 0 on, not {short_repr(text)}")
     return int(text)

@@ -41,7 +41,7 @@ _PING = 20  # seconds after which a silent connection says that it is still ther
 
 
 @dataclass(frozen=True)
-class Looking:
+class PageView:
     """A table, and who looks at it from which path."""
 
     table: LiveTable
@@ -66,8 +66,8 @@ def routes(site: Site) -> list[Route]:
             site.get(f"{place}/changes", _changed),
             site.get(f"{place}/explain", _explain),
             site.get(f"{place}/step", _step),
-            site.post(f"{place}/play", partial(_act, _play), looking_at),
-            site.post(f"{place}/agent", partial(_act, _seat_agent), looking_at),
+            site.post(f"{place}/play", partial(_act, _play), page_view),
+            site.post(f"{place}/agent", partial(_act, _seat_agent), page_view),
             site.get(f"{place}/thoughts", _ask),
             site.waited(f"{place}/thoughts/stream", partial(_stream, site)),
             site.waited(f"{place}/hint", partial(_hint, site)),
@@ -75,7 +75,7 @@ def routes(site: Site) -> list[Route]:
     ]
 
 
-def looking_at(site: Site, request: Request, revealed: str | None = None) -> Looking:
+def page_view(site: Site, request: Request, revealed: str | None = None) -> PageView:
     """Who looks by a link or at a table; HTTPException if there is none.
 
     The seat that says that it looks is `revealed`; None takes it from the query.
@@ -83,7 +83,7 @@ def looking_at(site: Site, request: Request, revealed: str | None = None) -> Loo
     address = "/".join(request.url.path.split("/")[:3])
     table, seats = _found(site, address, viewer_of(request))
     shown = number_of(request.query_params.get("as", "") if revealed is None else revealed)
-    return Looking(table, Viewer(seats, shown if shown in seats else None), address)
+    return PageView(table, Viewer(seats, shown if shown in seats else None), address)
 
 
 def _found(site: Site, address: str, viewer: str) -> tuple[LiveTable, tuple[int, ...]]:
@@ -105,13 +105,13 @@ def _found(site: Site, address: str, viewer: str) -> tuple[LiveTable, tuple[int,
 
 
 def _show(site: Site, request: Request) -> Response:
-    looking = looking_at(site, request)
+    looking = page_view(site, request)
     return site.page(request, "play.html", **_context(site, request, looking))
 
 
 def _changed(site: Site, request: Request) -> Response:
     """What is to be seen since a version, `step` by step; nothing if that is still the latest."""
-    looking, asked = looking_at(site, request), request.query_params
+    looking, asked = page_view(site, request), request.query_params
     since, now = asked.get("since", ""), looking.table.now()
     number, undone, *_ = [*since.split("."), ""]
     until, moves = None, number_of(number)
@@ -121,14 +121,14 @@ def _changed(site: Site, request: Request) -> Response:
 
 
 def _explain(site: Site, request: Request) -> Response:
-    looking = looking_at(site, request)
+    looking = page_view(site, request)
     now = looking.table.now()
     found = explained(now, looking.viewer.knows(now), request.query_params.get("name", ""))
     return HTMLResponse(site.fragment("explained.html", found=found))
 
 
 def _step(site: Site, request: Request) -> Response:
-    looking = looking_at(site, request)
+    looking = page_view(site, request)
     now, number = looking.table.now(), number_of(request.query_params.get("number", ""))
     if number is None or number >= len(now.moves):
         raise HTTPException(404, "There is no such move.")
@@ -159,10 +159,10 @@ async def _events(site: Site, request: Request) -> Response:
 
 
 def _act(
-    act: Callable[[Site, Looking, Fields], None], site: Site, request: Request, fields: Fields
+    act: Callable[[Site, PageView, Fields], None], site: Site, request: Request, fields: Fields
 ) -> Response:
     """What has changed by what somebody did, or why nothing has; without scripts the page again."""
-    looking, message = looking_at(site, request, fields.get("as", "")), ""
+    looking, message = page_view(site, request, fields.get("as", "")), ""
     try:
         act(site, looking, fields)
         looking.table.let_agents_play(viewer_of(request))
@@ -177,7 +177,7 @@ def _act(
     return RedirectResponse(looking.address + query, 303)
 
 
-def _play(_site: Site, looking: Looking, fields: Fields) -> None:
+def _play(_site: Site, looking: PageView, fields: Fields) -> None:
     given = number_of(fields.get("number", ""))
     number = -1 if given is None else given
     seat = looking.viewer.acting_seat
@@ -187,7 +187,7 @@ def _play(_site: Site, looking: Looking, fields: Fields) -> None:
         looking.table.play(seat, number, fields.get("move", ""))
 
 
-def _seat_agent(site: Site, looking: Looking, fields: Fields) -> None:
+def _seat_agent(site: Site, looking: PageView, fields: Fields) -> None:
     if not looking.viewer.seats:
         raise TableError("you hold no seat here")
     game = looking.table.now().plan.game
@@ -197,7 +197,7 @@ def _seat_agent(site: Site, looking: Looking, fields: Fields) -> None:
 def _changes(
     site: Site,
     request: Request,
-    looking: Looking,
+    looking: PageView,
     since: str,
     message: str = "",
     until: int | None = None,
@@ -209,7 +209,7 @@ def _changes(
 
 
 def _context(
-    site: Site, request: Request, looking: Looking, message: str = "", number: int | None = None
+    site: Site, request: Request, looking: PageView, message: str = "", number: int | None = None
 ) -> dict[str, Any]:
     latest, viewer = looking.table.now(), looking.viewer
     plan = latest.plan
@@ -302,7 +302,7 @@ def _sentence(now: Snapshot, text: str, names: Sequence[str], decides: bool) -> 
 
 
 def _asked(site: Site, request: Request) -> tuple[Snapshot, str, str, int]:
-    now, query = looking_at(site, request).deciding(), request.query_params
+    now, query = page_view(site, request).deciding(), request.query_params
     shown, budget = query.get("agent", ""), query.get("playouts", "")
     name = site.settings.allowed(shown, now.plan.game)
     if budget not in _BUDGETS:
@@ -343,7 +343,7 @@ async def _stream(site: Site, request: Request) -> Response:
 async def _hint(site: Site, request: Request) -> Response:
     """The best move found by playing on, and why: its gain in each row of the score sheet."""
     viewer = viewer_of(request)
-    looking = await site.threads.run(viewer, looking_at, site, request)
+    looking = await site.threads.run(viewer, page_view, site, request)
     now = looking.deciding()
     position = now.position
     number, seed = len(now.moves), now.plan.seed_of_agents

@@ -23,8 +23,8 @@ from shakespeare_env.checks.values import number_of, short_name
 from shakespeare_env.drawing.raster import png
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.film import SCRIPTS, STYLES, Film, film_page, player
-from shakespeare_env.film.figures import score_graph
-from shakespeare_env.play.course import Course
+from shakespeare_env.film.graphs import score_graph
+from shakespeare_env.play.history import GameHistory
 from shakespeare_table.analysis.figures import (
     Forecasts,
     chances_graph,
@@ -67,7 +67,7 @@ class Reviewed:
         judgings: What agents find in it, by their names.
     """
 
-    def __init__(self, game: Course, title: str = "", plan: TablePlan | None = None) -> None:
+    def __init__(self, game: GameHistory, title: str = "", plan: TablePlan | None = None) -> None:
         self.plan = plan
         if plan is None:
             game = with_public_names(game)
@@ -89,7 +89,7 @@ class Judging:
     """
 
     def __init__(
-        self, game: Course, name: str, agent: str, analysts: Analysts, threads: PageThreads
+        self, game: GameHistory, name: str, agent: str, analysts: Analysts, threads: PageThreads
     ) -> None:
         self._positions, self._moves = game.positions, game.moves
         self.name, self.agent = name, agent
@@ -124,7 +124,7 @@ class Judging:
         """Every seat's chances over the game, as well as they are known."""
         return of_all_seats(self._by_movers(), self._positions)
 
-    async def line(self, number: int, viewer: str) -> tuple[Course, Forecasts]:
+    async def line(self, number: int, viewer: str) -> tuple[GameHistory, Forecasts]:
         """The best line from a position on; its forecasts go on from those of the game."""
         await self.begin(viewer)
         whole = partial(best_line, self._positions[number], number=number)
@@ -135,7 +135,7 @@ class Judging:
         job = partial(analyse, analysis, self._positions[0].game.name, self.agent)
         return await self._analysts.answer(job, viewer)
 
-    def _joined(self, number: int, course: Course, own: Forecasts) -> Forecasts:
+    def _joined(self, number: int, course: GameHistory, own: Forecasts) -> Forecasts:
         game = self._by_movers()
         whole = Forecasts(
             np.concatenate([game.chances[:number], own.chances]),
@@ -256,11 +256,11 @@ async def _opened(site: Site, kind: str, game_id: str, viewer: str) -> Reviewed:
             403, "This game is still being played; it is open to review once it is over."
         )
     return await run(
-        viewer, partial(Reviewed, Course(now.positions, now.moves, now.names), plan=now.plan)
+        viewer, partial(Reviewed, GameHistory(now.positions, now.moves, now.names), plan=now.plan)
     )
 
 
-async def _read(site: Site, lines: bytes, viewer: str) -> Course:
+async def _read(site: Site, lines: bytes, viewer: str) -> GameHistory:
     """Read a game that was brought; DatasetError if it is none, or too long."""
     try:
         found = await site.renderer.answer(partial(_game_of, lines), viewer)
@@ -268,13 +268,13 @@ async def _read(site: Site, lines: bytes, viewer: str) -> Course:
         raise DatasetError(f"{_PASTED} cannot be read: {fault}") from fault
     if isinstance(found, DatasetError):
         raise found
-    game: Course = found
+    game: GameHistory = found
     if (moves := len(game.moves)) > _MOST_MOVES:
         raise DatasetError(f"{_PASTED} has {moves:,} moves; a review takes {_MOST_MOVES:,} at most")
     return game
 
 
-def _game_of(lines: bytes) -> Iterator[Course | DatasetError | None]:
+def _game_of(lines: bytes) -> Iterator[GameHistory | DatasetError | None]:
     """Read a game as a job of the renderer; it yields the fault of lines that hold none."""
     yield None
     try:
@@ -305,7 +305,7 @@ async def _bring(site: Site, request: Request, file: bytes) -> Response:
     return await site.threads.run(viewer, _keep, site, request, game, file)
 
 
-def _keep(site: Site, request: Request, game: Course, file: bytes) -> Response:
+def _keep(site: Site, request: Request, game: GameHistory, file: bytes) -> Response:
     title = Reviewed(game).title
     packed = file if file.startswith(b"\x1f\x8b") else gzip.compress(file, mtime=0)
     record_id = site.store.keep_record(owner_of(request), title, packed)
@@ -334,7 +334,7 @@ async def _film(asked: _Asked) -> Response:
     return Response(content, media_type="application/json", headers=headers)
 
 
-def _packed_film(game: Course) -> Iterator[bytes | None]:
+def _packed_film(game: GameHistory) -> Iterator[bytes | None]:
     """Draw what `film.js` plays as a job of the renderer, gzipped."""
     yield None
     yield gzip.compress(Film(game).data().encode(), 6)
@@ -355,7 +355,7 @@ async def _share(asked: _Asked) -> Response:
 
 
 def _page_of(
-    game: Course, title: str, judged: Sequence[Verdict], forecasts: Forecasts | None
+    game: GameHistory, title: str, judged: Sequence[Verdict], forecasts: Forecasts | None
 ) -> Iterator[str | None]:
     """Draw a game as one page, with what an agent has found, as a job of the renderer."""
     yield None
@@ -368,12 +368,12 @@ def _page_of(
 
 async def _picture(asked: _Asked) -> Response:
     ply, game = asked.ply, asked.reviewed.game
-    alone = Course([game.positions[ply]], [], game.names)
+    alone = GameHistory([game.positions[ply]], [], game.names)
     drawn = await asked.drawn(("picture", ply), partial(_picture_of, alone))
     return Response(drawn, media_type="image/png")
 
 
-def _picture_of(alone: Course) -> Iterator[bytes | None]:
+def _picture_of(alone: GameHistory) -> Iterator[bytes | None]:
     """Draw the picture of a game's first position as a job of the renderer."""
     yield None
     yield png(Film(alone).picture(0))
@@ -396,7 +396,7 @@ async def _best(asked: _Asked) -> Response:
     return await run(asked.viewer, _line, asked, judging, course, forecasts)
 
 
-def _line(asked: _Asked, judging: Judging, course: Course, forecasts: Forecasts) -> Response:
+def _line(asked: _Asked, judging: Judging, course: GameHistory, forecasts: Forecasts) -> Response:
     named = replace(course, names=asked.reviewed.game.names)
     film = json.loads(Film(named).data())
     alone = asked.reviewed.film.players == 1

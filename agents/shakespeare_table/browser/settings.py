@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from shakespeare_agents import naming
 from shakespeare_agents.heuristics import has_heuristics
-from shakespeare_env.checks.values import shown
+from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.errors import ShakespeareEnvError
 
@@ -120,7 +120,8 @@ class Settings:
 
     def _not_offered(self, called: str, game: str) -> TableError:
         return TableError(
-            f"{shown(called)} is not offered here; there are: {', '.join(self.agents_for(game))}; "
+            f"{short_repr(called)} is not offered here; there are: "
+            f"{', '.join(self.agents_for(game))}; "
             "others are once they are named on the command line, with --agent"
         )
 

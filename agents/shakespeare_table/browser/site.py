@@ -18,7 +18,7 @@ from shakespeare_env.play.named import with_names
 from shakespeare_table.browser.capacity import PageThreads, viewer_of, while_waited_for
 from shakespeare_table.browser.lessons import lesson, with_links
 from shakespeare_table.browser.settings import Settings, cookie, set_cookie
-from shakespeare_table.browser.store import Store, new_token
+from shakespeare_table.browser.store import TableStore, new_token
 from shakespeare_table.browser.tables import LiveTables
 from shakespeare_table.browser.thinking import Analysts, Preparing
 from shakespeare_table.browser.viewing import in_words, titled
@@ -42,7 +42,7 @@ class Site:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.store = Store(settings.database)
+        self.store = TableStore(settings.database)
         self.preparing = Preparing()
         self.tables = LiveTables(self.store, settings, self.preparing.wait)
         self.analysts = Analysts(_ANALYSTS, settings.limit)

@@ -23,7 +23,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
-from shakespeare_env.checks.values import player_name, short_name, shown
+from shakespeare_env.checks.values import player_name, short_name, short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.rng import FIRST_FRESH
 from shakespeare_env.errors import DatasetError, ShakespeareEnvError
@@ -152,7 +152,7 @@ def new_token() -> str:
     return secrets.token_urlsafe(16)
 
 
-class Store:
+class TableStore:
     """The games of a file, which one server has to itself.
 
     Other programs may read the file meanwhile, and copy it. It holds every move that was shown:
@@ -372,6 +372,7 @@ def _checked(kind: TypeAdapter[_T], text: str) -> _T:
         fault = error.errors(include_url=False)[0]
         where = ".".join(map(str, fault["loc"]))
         raise DatasetError(
-            f"a kept table is damaged: {where}: {shown(fault['input'])}: {fault['msg']}; bring "
+            f"a kept table is damaged: {where}: {short_repr(fault['input'])}: {fault['msg']}; "
+            "bring "
             "back an older copy of the file"
         ) from error

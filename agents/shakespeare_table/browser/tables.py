@@ -15,12 +15,12 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from shakespeare_env import Position
-from shakespeare_env.checks.values import shown
+from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.errors import IllegalMove, PositionError
-from shakespeare_env.play.course import Course
+from shakespeare_env.play.history import GameHistory
 from shakespeare_table.browser.settings import Settings, TableError
-from shakespeare_table.browser.store import Sitter, Store, StoredTable, StoreError, TablePlan
+from shakespeare_table.browser.store import Sitter, StoredTable, StoreError, TablePlan, TableStore
 from shakespeare_table.browser.thinking import AgentThinkers, ThinkerError, as_seen, decide
 
 _PROCESSES = 4  # the most processes in which agents decide
@@ -29,7 +29,7 @@ _KEPT = 64  # tables that stay open though nobody uses them; each takes up to ab
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Snapshot(Course):
+class Snapshot(GameHistory):
     """A table as it is; equal after the same moves under the same names, as caches need it.
 
     Moves were taken back `undone` times; `fault` says why the agent to move does not.
@@ -103,7 +103,7 @@ class LiveTable:
     """
 
     def __init__(
-        self, store: Store, stored: StoredTable, thinkers: AgentThinkers, settings: Settings
+        self, store: TableStore, stored: StoredTable, thinkers: AgentThinkers, settings: Settings
     ) -> None:
         self.id, self.owner = stored.id, stored.owner
         self._store, self._thinkers, self._settings = store, thinkers, settings
@@ -140,7 +140,7 @@ class LiveTable:
             try:
                 after = now.pushed(move)
             except IllegalMove as fault:
-                raise TableError(f"{shown(move)} is not legal now") from fault
+                raise TableError(f"{short_repr(move)} is not legal now") from fault
             self._store.add_move(self.id, number, move, after.is_over)
             self._now = replace(after, fault="")
 
@@ -232,7 +232,9 @@ class LiveTables:
     others, those asked for most recently stay open.
     """
 
-    def __init__(self, store: Store, settings: Settings, wait_for: Callable[[str], None]) -> None:
+    def __init__(
+        self, store: TableStore, settings: Settings, wait_for: Callable[[str], None]
+    ) -> None:
         self._store, self._settings, self._wait_for = store, settings, wait_for
         self._open: WeakValueDictionary[str, LiveTable] = WeakValueDictionary()
         self._opening = threading.Lock()
@@ -244,7 +246,7 @@ class LiveTables:
     def begin(
         self, owner: str, plan: TablePlan, links: Sequence[Sequence[int]], form: Mapping[str, str]
     ) -> tuple[str, list[str]]:
-        """Begin a table, once for each form; see `Store.new_table`.
+        """Begin a table, once for each form; see `TableStore.new_table`.
 
         A form that is sent again, as by a double click, leads to the table that it has begun. It is
         known by a field `form`, which is another one on each page.
@@ -267,7 +269,7 @@ class LiveTables:
                 return None
             if (game := stored.plan.game) not in registry.names():
                 raise TableError(
-                    f"this table is of {shown(game)}, which is not known "
+                    f"this table is of {short_repr(game)}, which is not known "
                     "here; start the table with --game and its file"
                 )
             self._wait_for(game)

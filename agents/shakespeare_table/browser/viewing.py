@@ -13,7 +13,7 @@ from shakespeare_agents import naming
 from shakespeare_env import Position
 from shakespeare_env.core.game import NO_SEAT
 from shakespeare_env.drawing.board import is_wide, piece_svg
-from shakespeare_env.play.course import GameLog
+from shakespeare_env.play.history import GameLog
 from shakespeare_env.play.named import YOU, named_board, named_move, with_names
 from shakespeare_table.browser.tables import Snapshot
 

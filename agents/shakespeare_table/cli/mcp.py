@@ -56,9 +56,9 @@ def mcp(
         lineup_options.check_agents(games, named or [], lineup_options.AGENT)
         tables = Tables(named or [], games, keeper)
     except (ArenaError, DatasetError, BoxError, ModuleNotFoundError) as fault:
-        choices.give_up(str(fault))
+        choices.exit_with_error(str(fault))
     except OSError as fault:
-        choices.give_up(f"the results cannot be written: {fault}")
+        choices.exit_with_error(f"the results cannot be written: {fault}")
     try:
         server_of(tables).run()
     except KeyboardInterrupt:

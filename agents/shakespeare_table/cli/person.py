@@ -15,10 +15,10 @@ import typer
 from shakespeare_agents.naming import default, make
 from shakespeare_agents.storage import write_output
 from shakespeare_env import IllegalMove, Position
-from shakespeare_env.checks.values import did_you_mean, number_of, shown
-from shakespeare_env.cli.choices import give_up
+from shakespeare_env.checks.values import did_you_mean, number_of, short_repr
+from shakespeare_env.cli.choices import exit_with_error
 from shakespeare_env.errors import own_steps
-from shakespeare_env.play.course import Course
+from shakespeare_env.play.history import GameHistory
 from shakespeare_table.cli import printing, screen
 from shakespeare_table.recorded import json_lines
 from shakespeare_table.session import Session, choose
@@ -73,7 +73,7 @@ def _line(prompt: str) -> str:
     except (EOFError, KeyboardInterrupt):
         line = ""
     except UnicodeDecodeError as error:
-        give_up(f"the input is not text: {error}; write one move per line")
+        exit_with_error(f"the input is not text: {error}; write one move per line")
     if not line:
         typer.echo()
         raise Leave
@@ -106,7 +106,8 @@ def find_move(answer: str, position: Position, commands: Iterable[str] = ()) -> 
         parts = [part for move in legal for part in _SEPARATORS.split(move)]
         question = did_you_mean(answer, [*commands, *legal, *parts])
         raise ValueError(
-            f"{shown(answer)} is neither a move nor a number{question}; ? shows what you can enter"
+            f"{short_repr(answer)} is neither a move nor a number{question}; ? shows what you "
+            "can enter"
         )
     if len(found) > 1:
         listed = ", ".join(f"{legal.index(move) + 1} {move}" for move in found)
@@ -122,7 +123,7 @@ def _find_topics(words: str, topics: Mapping[str, str]) -> list[str]:
     if found := [name for name in topics if wanted in name.lower()]:
         return found
     question = did_you_mean(wanted, topics) or f"; there is: {', '.join(sorted(topics))}"
-    raise ValueError(f"nothing is called {shown(words)}{question}")
+    raise ValueError(f"nothing is called {short_repr(words)}{question}")
 
 
 class Person:
@@ -154,7 +155,7 @@ class Person:
         for number, word in enumerate(given, 1):
             self.session.play_out()
             if self._position.to_move is None:
-                raise ValueError(f"the game is over before {shown(word)}; leave out the rest")
+                raise ValueError(f"the game is over before {short_repr(word)}; leave out the rest")
             try:
                 self.session.push(find_move(word, self._position))
             except ValueError as fault:
@@ -177,13 +178,13 @@ class Person:
     def save(self, path: Path) -> None:
         """Write the game so far, over no file of another; ValueError if it cannot be written."""
         if not path.name.endswith((".jsonl", ".jsonl.gz")):
-            raise ValueError(f"{shown(str(path))}: give a file .jsonl or .jsonl.gz")
+            raise ValueError(f"{short_repr(str(path))}: give a file .jsonl or .jsonl.gz")
         if path not in self._saved and os.path.lexists(path):
-            raise ValueError(f"there is a {shown(str(path))} already; give another name")
+            raise ValueError(f"there is a {short_repr(str(path))} already; give another name")
         try:
             write_output(path, json_lines(self.session.course, path.suffix == ".gz"))
         except (OSError, ValueError) as fault:  # ValueError: no file can have this name
-            raise ValueError(f"cannot write {shown(str(path))}: {fault}") from fault
+            raise ValueError(f"cannot write {short_repr(str(path))}: {fault}") from fault
         self._saved.add(path)
 
     def show_table(self) -> None:
@@ -195,7 +196,7 @@ class Person:
         course = self.session.course
         printing.print_scores(self._position, course.names, course.score_sheet(self.seat))
 
-    def _show_last(self, course: Course) -> None:
+    def _show_last(self, course: GameHistory) -> None:
         self.show_log(len(course.moves) - 1)
 
     def _asked(self) -> str:
@@ -250,7 +251,9 @@ class Person:
     def _show_log(self) -> None:
         words = self._answers.rest() or str(_LOG_LENGTH)
         if (count := number_of(words)) is None:
-            raise ValueError(f"log {shown(words)}: give a number of moves, as in log {_LOG_LENGTH}")
+            raise ValueError(
+                f"log {short_repr(words)}: give a number of moves, as in log {_LOG_LENGTH}"
+            )
         self.show_log(max(0, len(self.session.moves) - count))
 
     def _hint(self) -> None:

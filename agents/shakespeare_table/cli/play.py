@@ -12,7 +12,7 @@ from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_env.checks.values import command
 from shakespeare_env.cli import choices
 from shakespeare_env.core.registry import how_to_name, own_game_options
-from shakespeare_env.play.course import Course
+from shakespeare_env.play.history import GameHistory
 from shakespeare_table.cli import screen
 from shakespeare_table.cli.printing import print_move, print_scores
 
@@ -90,7 +90,7 @@ def play(
             try:
                 person.save(save)
             except ValueError as fault:
-                choices.give_up(str(fault))
+                choices.exit_with_error(str(fault))
     words: list[object] = [
         "play",
         *names,
@@ -134,7 +134,7 @@ def watch(
     session = Session(position, agents, seed, names=names)
     chapter: object = object()  # equal to nothing, so that the first position is drawn
 
-    def show(course: Course) -> None:
+    def show(course: GameHistory) -> None:
         nonlocal chapter
         before = course.positions[-2].to_dict()
         last, chapter = chapter, before[game.presentation.chapter]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 from rich.table import Column, Table
 
-from shakespeare_env.play.course import INDENT
+from shakespeare_env.play.history import INDENT
 from shakespeare_table.cli import screen
 
 if TYPE_CHECKING:

@@ -14,18 +14,18 @@ from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_agents.cli.playing import counted_games
 from shakespeare_agents.naming import running_python
 from shakespeare_agents.storage import write_output
-from shakespeare_env.checks.values import number_of, shown
+from shakespeare_env.checks.values import number_of, short_repr
 from shakespeare_env.cli.choices import (
     OwnGame,
     check_own_game,
     check_seat,
     check_writable,
+    exit_with_error,
     find_game,
-    give_up,
     refuse_unread,
 )
 from shakespeare_env.errors import DatasetError
-from shakespeare_env.play.course import Course
+from shakespeare_env.play.history import GameHistory
 from shakespeare_table.cli import printing, screen
 from shakespeare_table.recorded import from_bytes, from_folder, from_json_lines, with_public_names
 
@@ -103,7 +103,7 @@ def replay(
             game = from_folder(Path(record), game_id or 0)
         elif game_id is not None:
             raise typer.BadParameter(
-                f"{shown(record)} is one game; omit it, or give a folder of games",
+                f"{short_repr(record)} is one game; omit it, or give a folder of games",
                 param_hint="--game-id",
             )
         elif is_position:
@@ -111,8 +111,8 @@ def replay(
         else:
             game = from_json_lines(Path(record))
     except (DatasetError, ModuleNotFoundError) as fault:
-        give_up(str(fault))
-    check_own_game(own, game.position.game.name, shown(record))
+        exit_with_error(str(fault))
+    check_own_game(own, game.position.game.name, short_repr(record))
     check_seat(seat, game.position.players)
     if at is not None and at > len(game.moves):
         raise typer.BadParameter(
@@ -137,7 +137,13 @@ def replay(
 
 
 def _play_instead(
-    game: Course, at: int, move: str, named: Sequence[str] | None, *, continuations: int, seed: int
+    game: GameHistory,
+    at: int,
+    move: str,
+    named: Sequence[str] | None,
+    *,
+    continuations: int,
+    seed: int,
 ) -> None:
     """Play another move at a position, let agents finish, and compare with the recorded move.
 
@@ -188,18 +194,18 @@ def _play_instead(
     typer.echo(f"Means of {result.continuations} continuations of each move, 95 % intervals.")
 
 
-def _write_page(game: Course, path: Path, seat: int | None) -> None:
+def _write_page(game: GameHistory, path: Path, seat: int | None) -> None:
     check_writable(path)
     from shakespeare_env.film import Film, film_page  # not for completion
 
     try:
         write_output(path, film_page(Film(with_public_names(game), seat=seat)).encode())
     except OSError as error:
-        give_up(f"cannot write {path}: {error}")
+        exit_with_error(f"cannot write {path}: {error}")
     typer.echo(f"Wrote {path}; open it in a browser.")
 
 
-def _walk(game: Course, seat: int | None) -> None:
+def _walk(game: GameHistory, seat: int | None) -> None:
     from shakespeare_table.cli.person import Answers, Leave  # not for completion
 
     answers, at, end = Answers(), 0, len(game.moves)
@@ -220,7 +226,7 @@ def _walk(game: Course, seat: int | None) -> None:
         return
 
 
-def _print_position(game: Course, at: int, seat: int | None) -> None:
+def _print_position(game: GameHistory, at: int, seat: int | None) -> None:
     position = game.positions[at]
     if at:
         printing.print_move(game.lines(at - 1, seat))
@@ -242,7 +248,7 @@ def _print_position(game: Course, at: int, seat: int | None) -> None:
         typer.echo(f"Position {at} of {len(game.moves)}. {who}.")
 
 
-def _print_legal(game: Course, at: int, seat: int | None) -> None:
+def _print_legal(game: GameHistory, at: int, seat: int | None) -> None:
     position = game.positions[at]
     if seat not in (None, position.to_move) and position.to_move is not None:
         typer.echo(f"Seat {position.to_move} decides; seat {seat} may not see its legal moves.")

@@ -77,7 +77,7 @@ def table(
             from shakespeare_table.browser.settings import Settings, is_local
             from shakespeare_table.browser.store import StoreError
     except ModuleNotFoundError as missing:
-        choices.give_up(str(missing))
+        choices.exit_with_error(str(missing))
     for own_game in own_games or ():
         choices.find_game(own_game)
     check_agents(registry.names(), agents or [], "--agent")
@@ -88,7 +88,7 @@ def table(
     try:
         settings = Settings(database, host, port, token, agents or (), limit, names or ())
     except ValueError as fault:
-        choices.give_up(f"--name: {fault}")
+        choices.exit_with_error(f"--name: {fault}")
 
     def announce(addresses: list[str]) -> None:
         typer.echo(f"The table stands at {addresses[0]}")
@@ -106,9 +106,9 @@ def table(
     try:
         serve(settings, announce)
     except StoreError as fault:
-        choices.give_up(str(fault))
+        choices.exit_with_error(str(fault))
     except OSError as fault:
-        choices.give_up(
+        choices.exit_with_error(
             f"cannot listen on {host!r}, port {port}: {fault.strerror or fault}; give another "
             "--port or --host"
         )

@@ -12,7 +12,7 @@ from shakespeare_agents.programs import Fault
 from shakespeare_env import IllegalMove, Position
 from shakespeare_env.core.rng import EXACT
 from shakespeare_env.play.agent import AnyAgent
-from shakespeare_env.play.course import GameLog
+from shakespeare_env.play.history import GameLog
 from shakespeare_env.play.named import YOU
 from shakespeare_table.session import Session
 

@@ -20,9 +20,9 @@ from shakespeare_agents.naming import default, make, public_name
 from shakespeare_agents.programs import Fault
 from shakespeare_arena.playing import result_row
 from shakespeare_arena.results import opened
-from shakespeare_arena.seating import Match, Rules, Seating
+from shakespeare_arena.seating import Match, RunSettings, Seating
 from shakespeare_env import Position
-from shakespeare_env.checks.values import did_you_mean, shown
+from shakespeare_env.checks.values import did_you_mean, short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.rng import EXACT, fresh_seed
 from shakespeare_env.datasets.frames import RESULTS, frame
@@ -167,7 +167,7 @@ class Tables:
         if not does:
             known = ", ".join(topics)
             raise RequestError(
-                f"there is no {shown(name)}{did_you_mean(name, topics)}; there are: {known}"
+                f"there is no {short_repr(name)}{did_you_mean(name, topics)}; there are: {known}"
             )
         return Answer(f"{name}: {does}", {"name": name, "does": does})
 
@@ -195,7 +195,7 @@ class Tables:
                 answer = playing.play(move)
             except IllegalMove as fault:
                 raise RequestError(
-                    f"{shown(move)} is not legal{did_you_mean(move, fault.legal)}; "
+                    f"{short_repr(move)} is not legal{did_you_mean(move, fault.legal)}; "
                     "nothing has changed. "
                     f"Legal moves: {', '.join(fault.legal)}"
                 ) from fault
@@ -244,7 +244,8 @@ class Tables:
     def _check_game(self, game: str) -> None:
         if game not in self.games:
             raise RequestError(
-                f"no game {shown(game)}{did_you_mean(game, self.games)} is played here; there are: "
+                f"no game {short_repr(game)}{did_you_mean(game, self.games)} is played here; "
+                "there are: "
                 f"{', '.join(self.games)}"
             )
 
@@ -341,7 +342,7 @@ class Keeper:
             names[opponent.digest], digests[seat] = opponent.name, opponent.digest
         return result_row(
             Seating(Match(players, start.deal, tuple(digests), (0,)), 0),
-            Rules(self.game, start.variants, start.seed, {}, names),
+            RunSettings(self.game, start.variants, start.seed, {}, names),
             position.scores(),
             np.isin(np.arange(players), position.winners or []),
             None if table.failed is None else (table.failed, table.fault),

@@ -22,7 +22,7 @@ from shakespeare_env.shakespeare.rules.boards import keeps_symmetry, wears_costu
 from shakespeare_env.shakespeare.rules.phases import rehearsal, rest, turn
 from shakespeare_env.shakespeare.rules.phases.craft import is_craft_open
 from shakespeare_env.shakespeare.rules.scoring import is_beaten
-from shakespeare_env.shakespeare.state import Field
+from shakespeare_env.shakespeare.state import FaultCode
 
 _PARTS = np.array([sum(1 << part for part in parts) for parts in s.PARTS_OF_PHASE.values()])
 """By phase, the bits of the parts of the day in which it comes."""
@@ -67,22 +67,22 @@ def odd_list(game: Record) -> int:
     """Tracks and objectives."""
     players = game["players"]
     if not is_ranking(game["order"], players, players):
-        return Field.order
+        return FaultCode.order
     if not is_ranking(game["initiative"], game["initiative_len"], players):
-        return Field.initiative
+        return FaultCode.initiative
     if not is_ranking(game["queue"], game["queue_len"], players):
-        return Field.queue
+        return FaultCode.queue
     if not is_list(game["objective_deck"], game["objective_deck_len"]):
-        return Field.objective_deck
+        return FaultCode.objective_deck
     if not is_list(game["drawn"], game["drawn_len"]):
-        return Field.drawn
+        return FaultCode.drawn
     for place in range(t.N_OBJECTIVES):
         known = game["objective_known"][place]
         if known >= (players if place < game["objective_deck_len"] else 0):
-            return Field.objective_known
+            return FaultCode.objective_known
     for seat in range(t.N_SEATS):
         if not is_list(game["objectives"][seat], game["objectives_len"][seat]):
-            return Field.objectives
+            return FaultCode.objectives
     return 0
 
 
@@ -91,22 +91,22 @@ def odd_decision(game: Record) -> int:
     """The phase, its part and seat, and what is pending in it."""
     phase, part = game["phase"], game["part"]
     if not (_PARTS[phase] >> part) & 1:
-        return Field.part
+        return FaultCode.part
     if game["to_move"] >= game["players"] or (game["to_move"] == s.NOBODY) != (phase == s.OVER):
-        return Field.to_move
+        return FaultCode.to_move
     if (game["quills"] > 0) != (phase == s.QUILL):
-        return Field.quills
+        return FaultCode.quills
     if (game["back"] == 1) != (phase == s.BACK):
-        return Field.back
+        return FaultCode.back
     if (game["queen"] == 1) != (phase == s.CHOOSE_QUEEN):
-        return Field.queen
+        return FaultCode.queen
     if game["drawn_len"] > 0 and phase != s.OBJECTIVE:
-        return Field.drawn
+        return FaultCode.drawn
     may_craft = phase == s.CRAFT or (phase == s.QUILL and part == s.IN_TURNS)
     if is_craft_open(game):
-        return 0 if may_craft and game["craft_colours"] else Field.craft_value
+        return 0 if may_craft and game["craft_colours"] else FaultCode.craft_value
     rest_of_it = game["craft_costumes"] | game["craft_sets"] | game["craft_optional"]
-    return Field.craft_value if phase == s.CRAFT or rest_of_it | game["craft_colours"] else 0
+    return FaultCode.craft_value if phase == s.CRAFT or rest_of_it | game["craft_colours"] else 0
 
 
 @rule
@@ -117,15 +117,15 @@ def odd_disc(game: Record) -> int:
         for disc in range(t.N_DISCS):
             in_play = disc < game["players"] or (disc == t.NEUTRAL and game["players"] == 1)
             if (spaces[disc] > 0) != in_play or spaces[disc] > t.ACT_LENGTH[act]:
-                return Field.disc_space
+                return FaultCode.disc_space
             beside = 0
             for other in range(t.N_DISCS):
                 if in_play and other != disc and spaces[other] == spaces[disc]:
                     beside += 1
                     if heights[other] == heights[disc]:
-                        return Field.disc_height
+                        return FaultCode.disc_height
             if heights[disc] > beside:
-                return Field.disc_height
+                return FaultCode.disc_height
     return 0
 
 
@@ -138,7 +138,7 @@ def absence_fault(game: Record, seat: int) -> int:
     anything |= game["mood"][seat] | game["wager"][seat] | game["cylinders"][seat]
     anything |= game["recruited"][seat] | game["passed"][seat] | game["kept"][seat] + 1
     anything |= game["objectives_len"][seat] | game["troupe_len"][seat]
-    return Field.players if anything or game["stage_filled"][seat] else 0
+    return FaultCode.players if anything or game["stage_filled"][seat] else 0
 
 
 # ---- what the rules say --------------------------------------------------------------------------
@@ -149,14 +149,14 @@ def stage_fault(game: Record, seat: int) -> int:
     for space in range(t.N_SPACES):
         filled |= int(game["stage"][seat, space] != s.NOBODY) << space
     if game["stage_filled"][seat] != filled:
-        return Field.stage_filled
+        return FaultCode.stage_filled
     for space in range(t.N_SPACES):
         colour = game["stage"][seat, space]
         if colour == s.NOBODY:
             continue
         supported = filled & t.SUPPORTS[space] == t.SUPPORTS[space]
         if not supported or not keeps_symmetry(game, seat, space, colour):
-            return Field.stage
+            return FaultCode.stage
     return 0
 
 
@@ -165,34 +165,34 @@ def troupe_fault(game: Record, seat: int) -> int:
     """The board's characters come first; costumes, cylinders, tokens fit (S2, T3, T12, P2)."""
     size = game["troupe_len"][seat]
     if not is_list(game["card"][seat], size) or (size < t.N_BOARD and seat < game["players"]):
-        return Field.card
+        return FaultCode.card
     yellow = count(game["stage"][seat], t.YELLOW) + count(game["costume"][seat], t.YELLOW)
     if game["yellow"][seat] != yellow:
-        return Field.yellow
+        return FaultCode.yellow
     for member in range(t.MAX_TROUPE):
         card, extra = game["card"][seat, member], game["extra"][seat, member]
         used = game["cylinder"][seat, member] | game["rest"][seat, member]
         elements, costume = game["costume_len"][seat, member], game["costume"][seat, member]
         if not is_list(costume, elements):
-            return Field.costume
+            return FaultCode.costume
         value = 0
         for slot in range(elements):
             value += t.ELEMENT_VALUE[costume[slot]]
             if slot > 0 and costume[slot] < costume[slot - 1]:
-                return Field.costume
+                return FaultCode.costume
         if game["costume_value"][seat, member] != value:
-            return Field.costume_value
+            return FaultCode.costume_value
         if member >= size:
             if extra | used | elements:
-                return Field.extra
+                return FaultCode.extra
             continue
         of_board = member < t.N_BOARD
         if (card < t.N_BOARD) != of_board or (of_board and (card != member or extra)):
-            return Field.card
+            return FaultCode.card
         if elements and not wears_costumes(game, seat, member):
-            return Field.costume
+            return FaultCode.costume
         if used and (extra or t.KIND[card] == t.ASSISTANT):
-            return Field.cylinder
+            return FaultCode.cylinder
     return 0
 
 
@@ -202,10 +202,10 @@ def room_fault(game: Record) -> int:
     for seat in range(game["players"]):
         recruits = recruits_to_come(game, seat)
         if count(game["extra"][seat], 1) + recruits > t.N_EXTRAS:
-            return Field.extra
+            return FaultCode.extra
         room = t.MAX_TROUPE - recruits - drafts_to_come(game, seat)
         if game["troupe_len"][seat] > room:
-            return Field.troupe_len
+            return FaultCode.troupe_len
     return 0
 
 
@@ -238,7 +238,7 @@ def supply_fault(game: Record) -> int:
     for deck in range(t.N_DECK):
         found = game["shown"][deck] + game["deck"][deck] + game["discarded_cards"][deck]
         if found + count(game["card"], t.N_BOARD + deck) != t.COPIES[deck]:
-            return Field.deck
+            return FaultCode.deck
     for kind in range(2):
         for colour in range(t.N_COLOURS):
             found = int(game["bag"][kind, colour]) + int(game["display"][kind, colour])
@@ -248,15 +248,15 @@ def supply_fault(game: Record) -> int:
             else:
                 found += count(game["costume"], colour)
             if found != t.BAG[game["players"], kind, colour]:
-                return Field.bag
+                return FaultCode.bag
     for objective in range(t.N_OBJECTIVES):
         found = count(game["objective_deck"], objective) + count(game["drawn"], objective)
         if found + count(game["objectives"], objective) != 1:
-            return Field.objective_deck
+            return FaultCode.objective_deck
     tokens = int(game["supply_tokens"])
     for seat in range(game["players"]):
         tokens += int(game["tokens"][seat])
-    return 0 if tokens == t.N_TOKENS else Field.supply_tokens
+    return 0 if tokens == t.N_TOKENS else FaultCode.supply_tokens
 
 
 @rule
@@ -269,11 +269,11 @@ def day_fault(game: Record) -> int:
         if seat == game["to_move"] and part == s.IN_WAGER:
             expected = False  # from here on
         if (game["wager"][seat] > 0) != expected:
-            return Field.wager
+            return FaultCode.wager
         used, left = rest.used(game, seat), game["cylinders"][seat]
         most = 0 if part in (s.IN_DRAFT, s.IN_WAGER) else t.N_CYLINDERS
         if used + left > most:
-            return Field.cylinders
+            return FaultCode.cylinders
     return 0
 
 
@@ -282,11 +282,11 @@ def track_fault(game: Record) -> int:
     """Initiative is complete outside turns; the queue is what is left of its track (T5)."""
     players, part = game["players"], game["part"]
     if part != s.IN_TURNS and game["initiative_len"] != players:
-        return Field.initiative
+        return FaultCode.initiative
     if players == 1 and game["strategic_rest"]:
-        return Field.strategic_rest
+        return FaultCode.strategic_rest
     if players == 1 and part == s.IN_WAGER:
-        return Field.phase
+        return FaultCode.phase
     by_initiative = part == s.IN_REHEARSAL or (part == s.IN_REST and game["strategic_rest"] == 1)
     track = game["initiative"] if by_initiative else game["order"]  # (M2, R1, P4)
     served = players  # places of the track
@@ -295,10 +295,10 @@ def track_fault(game: Record) -> int:
         while track[served - 1] != game["to_move"]:
             served += 1
     if game["queue_len"] != players - served:
-        return Field.queue
+        return FaultCode.queue
     for place in range(game["queue_len"]):
         if game["queue"][place] != track[served + place]:
-            return Field.queue
+            return FaultCode.queue
     return 0
 
 
@@ -318,7 +318,7 @@ def rest_fault(game: Record) -> int:
             )
         chooses = secret and not waits and rest.used(game, seat) >= 2
         if active != chooses or active != (kept != s.NOBODY):
-            return Field.kept
+            return FaultCode.kept
     return 0
 
 
@@ -327,21 +327,21 @@ def decision_fault(game: Record) -> int:
     """The phase comes on this day and to this seat, and what seats will take is there (D1)."""
     phase, seat, day = game["phase"], game["to_move"], game["day"]
     if phase == s.OVER:
-        return 0 if day == t.N_DAYS else Field.day
+        return 0 if day == t.N_DAYS else FaultCode.day
     if (phase == s.DRAFT and day != 1) or (phase == s.REST and day == 1):
-        return Field.day
+        return FaultCode.day
     asleep = phase == s.REST and rest.used(game, seat) < 2
     if asleep or (phase == s.TURN and turn.is_finished(game, seat)):
-        return Field.to_move
+        return FaultCode.to_move
     if game["part"] == s.IN_REHEARSAL and not rehearsal.is_today(game):
-        return Field.day
+        return FaultCode.day
     shown = 0
     for deck in range(t.N_DECK):
         shown += game["shown"][deck]
     wanted = 0
     for other in range(game["players"]):
         wanted += takes_shown(game, other)
-    return 0 if shown >= wanted else Field.shown
+    return 0 if shown >= wanted else FaultCode.shown
 
 
 @rule
@@ -362,5 +362,5 @@ def winner_fault(game: Record) -> int:
         ends = over and seat < game["players"]
         wins = ends and not is_beaten(game, seat)
         if (game["winners"][seat] == 1) != wins or (game["unpaid"][seat] and not ends):
-            return Field.winners
+            return FaultCode.winners
     return 0

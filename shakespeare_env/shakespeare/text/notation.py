@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from shakespeare_env.checks import position_entries as read
-from shakespeare_env.checks.values import shown
+from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core.game import Record
 from shakespeare_env.shakespeare import state as s
 from shakespeare_env.shakespeare.box import tables as t
@@ -159,7 +159,7 @@ def from_dict(position: Mapping[str, Any], game: Record) -> None:
     game["phase"] = phase = read.choice(given["phase"], "phase", s.PHASE_NAMES)
     over = phase == s.OVER
     if over and given["to_move"] is not None:
-        read.refuse("to_move", f"{shown(given['to_move'])} in phase 'over'", "write null")
+        read.refuse("to_move", f"{short_repr(given['to_move'])} in phase 'over'", "write null")
     game["to_move"] = (
         s.NOBODY if over else read.integer(given["to_move"], "to_move", 0, players - 1)
     )
@@ -174,7 +174,7 @@ def from_dict(position: Mapping[str, Any], game: Record) -> None:
     if over:
         game["winners"][read.seats(given["winners"], "winners", players)] = 1
     elif given["winners"] is not None:
-        read.refuse("winners", f"{shown(given['winners'])} before the end", "write null")
+        read.refuse("winners", f"{short_repr(given['winners'])} before the end", "write null")
 
 
 def _whole(
@@ -194,7 +194,7 @@ def _put(game: Record, name: str, values: list[int]) -> None:
 def _read_places(given: Mapping[str, Any], game: Record, players: int) -> None:
     order = read.seats(given["order"], "order", players)
     if len(order) < players:
-        read.refuse("order", shown(given["order"]), f"name all {players} seats")
+        read.refuse("order", short_repr(given["order"]), f"name all {players} seats")
     game["order"][:players] = order
     for name in ("initiative", "queue"):
         _put(game, name, read.seats(given[name], name, players))
@@ -208,7 +208,7 @@ def _read_places(given: Mapping[str, Any], game: Record, players: int) -> None:
             number = read.choice(space, where, spaces) + 1
             for height, disc in enumerate(read.items(pile, where, len(discs))):
                 if isinstance(disc, bool) or not isinstance(disc, int | str) or disc not in discs:
-                    read.refuse(where, f"{shown(disc)} is no disc here", f"use {list(discs)}")
+                    read.refuse(where, f"{short_repr(disc)} is no disc here", f"use {list(discs)}")
                 game["disc_space"][act, discs[disc]] = number
                 game["disc_height"][act, discs[disc]] = height
         placed = sum(map(len, piles[name].values()))
@@ -253,7 +253,9 @@ def _read_pending(pending: Any, game: Record) -> None:
         drawn = read.choices(given["drawn"], "pending.drawn", t.OBJECTIVE_IDS, t.QUEEN_OBJECTIVES)
         _put(game, "drawn", drawn)
     elif pending is not None:
-        read.refuse("pending", f"{shown(pending)} in phase {s.PHASE_NAMES[phase]!r}", "write null")
+        read.refuse(
+            "pending", f"{short_repr(pending)} in phase {s.PHASE_NAMES[phase]!r}", "write null"
+        )
     game["back"] = phase == s.BACK
     game["queen"] = phase == s.CHOOSE_QUEEN
     if phase != s.QUILL:

@@ -9,7 +9,7 @@ import pytest
 
 from shakespeare_env import observation_layout
 from shakespeare_env.core import registry
-from shakespeare_env.core.game import Field
+from shakespeare_env.core.game import ObservationField
 from tests.contract import knowledge
 from tests.contract.batches import games
 from tests.contract.each_table import plain_tables
@@ -55,7 +55,7 @@ def test_a_position_reads_and_writes_the_moves_of_the_seat_to_move(table):
 
 def blocks(layout):
     """Seat number -> the fields of its block, without the seat's number."""
-    found: dict[int, dict[str, Field]] = {}
+    found: dict[int, dict[str, ObservationField]] = {}
     for field in layout:
         if match := re.fullmatch(r"seat(\d+)\.(\w+)", field.name):
             found.setdefault(int(match[1]), {})[match[2]] = field

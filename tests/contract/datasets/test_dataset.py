@@ -15,7 +15,7 @@ from shakespeare_arena import Entrant, dataset, evaluate
 from shakespeare_arena.dataset import write_dataset
 from shakespeare_arena.playing import places_of, play
 from shakespeare_arena.results import merge, opened
-from shakespeare_arena.seating import Match, Rules, Seating
+from shakespeare_arena.seating import Match, RunSettings, Seating
 from shakespeare_arena.standings import standings_of
 from shakespeare_env import Batch
 from shakespeare_env.core import registry
@@ -79,7 +79,7 @@ def test_one_agent_at_all_seats_plays_every_deal_once(agent, tmp_path):
     digests = tuple(rows["digests"][3])
     agents, names = {digests[0]: copies[0].agent}, {digests[0]: agent}
     match = Match(3, 3, digests, (0, 1, 2))
-    again = play([Seating(match, 0)], Rules(NAME, (), 5, agents, names))
+    again = play([Seating(match, 0)], RunSettings(NAME, (), 5, agents, names))
     assert again["actions"].to_list() == [rows["actions"][3].to_list()]
     assert again["key"][0] == rows["key"][3]
 

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 
 from shakespeare_env.core.game import NO_SEAT
-from shakespeare_env.play.course import from_events
+from shakespeare_env.play.history import from_events
 from shakespeare_env.play.tracing import Tracer
 from tests.contract.each_table import all_tables
 from tests.contract.playing import check_told

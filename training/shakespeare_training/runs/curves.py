@@ -12,17 +12,17 @@ from matplotlib.ticker import EngFormatter, MaxNLocator
 from shakespeare_agents.storage import write_atomically
 from shakespeare_arena.sheets import counted
 from shakespeare_research import plot_style as style
-from shakespeare_training.runs.evaluation import ITSELF, SOLO, Kind, Measurement
+from shakespeare_training.runs.evaluation import ITSELF, SOLO, Kind, OpponentResult
 
 SIZE = (1300, 560)
 """The picture's width and height in pixels."""
 
-Figure = Callable[[Measurement], tuple[float | None, float | None, float | None]]
+Figure = Callable[[OpponentResult], tuple[float | None, float | None, float | None]]
 """A figure of a measurement, with the ends of its interval; None where there is none."""
 
 
 def draw_curves(
-    history: Sequence[Measurement],
+    history: Sequence[OpponentResult],
     path: Path,
     *,
     title: str = "",
@@ -35,7 +35,10 @@ def draw_curves(
 
 
 def curves_figure(
-    history: Sequence[Measurement], *, title: str = "", targets: Mapping[int, float] | None = None
+    history: Sequence[OpponentResult],
+    *,
+    title: str = "",
+    targets: Mapping[int, float] | None = None,
 ) -> style.Picture:
     """Win rates on the left, winning scores and their targets by seat count on the right.
 
@@ -70,7 +73,7 @@ def curves_figure(
 
 
 def _draw(
-    axes: Axes, history: Sequence[Measurement], kinds: Sequence[Kind], figure: Figure, title: str
+    axes: Axes, history: Sequence[OpponentResult], kinds: Sequence[Kind], figure: Figure, title: str
 ) -> None:
     style.prepare(axes, title, "decisions learned from")
     axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))

@@ -25,7 +25,7 @@ Kind = tuple[int, str]
 
 
 @dataclass(frozen=True)
-class Measurement:
+class OpponentResult:
     """How the learner fared against one kind of opponent at one seat count.
 
     Attributes:
@@ -106,7 +106,7 @@ def measure(
     seconds: float,
     *,
     on_progress: Callable[[float], None],
-) -> Iterator[Measurement]:
+) -> Iterator[OpponentResult]:
     """Evaluate the learner, playing greedily, in some kinds of games (`kinds_of_games`).
 
     All evaluations of a kind play the same deals, so that only the learner makes a difference:
@@ -143,4 +143,4 @@ def measure(
         rate = (None, None, None) if copies else (own.win_rate, own.low, own.high)
         margins = own.score_low, own.score_high, *best[1:]
         figures = (result.games, *rate, own.mean_score, best[0], *margins)
-        yield Measurement(decisions, round(seconds, 1), players, name, *figures)
+        yield OpponentResult(decisions, round(seconds, 1), players, name, *figures)

@@ -19,7 +19,7 @@ from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.networks.network import LARGEST_WEIGHT, Network
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env.checks.limits import is_utf8
-from shakespeare_env.checks.values import shown
+from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError, TrainingError
 from shakespeare_env.play.lineup import try_out
@@ -27,7 +27,7 @@ from shakespeare_training.building import make_learner
 from shakespeare_training.config import TrainingConfig, as_toml, override, train_command
 from shakespeare_training.learner import no_limit
 from shakespeare_training.policy import bfloat16_is_faster
-from shakespeare_training.runs.evaluation import Kind, Measurement, kinds_of_games, measure
+from shakespeare_training.runs.evaluation import Kind, OpponentResult, kinds_of_games, measure
 from shakespeare_training.runs.saving import (
     CONFIG_NAME,
     LOGS_NAME,
@@ -60,7 +60,7 @@ class Run:
     ) -> None:
         self.config = config
         self.folder = folder
-        self.history: list[Measurement] = []
+        self.history: list[OpponentResult] = []
         self.seconds = 0.0
         self.limit: float | None = None
         self.commands: list[str] = []
@@ -276,7 +276,7 @@ class Run:
         self,
         games: int,
         on_progress: Callable[[float], None],
-        after_each: Callable[[Measurement], None],
+        after_each: Callable[[OpponentResult], None],
     ) -> None:
         """Measure what is `unmeasured` by about `games` games of each kind, for history and log."""
         log = self.learner.logger
@@ -316,5 +316,6 @@ def _refuse_python(folder: Path, config: TrainingConfig, trusted: Collection[str
     if running := running_python(untrusted):
         raise CheckpointError(
             f"{folder}: its settings name Python, which would be run: "
-            f"{', '.join(map(shown, sorted(running)))}; if you trust it, give each with --trust"
+            f"{', '.join(map(short_repr, sorted(running)))}; if you trust it, give each with "
+            "--trust"
         )

@@ -28,7 +28,7 @@ from shakespeare_agents.networks.checkpoint import (
 )
 from shakespeare_agents.networks.network import LARGEST_WEIGHT
 from shakespeare_agents.storage import Arrays, StoredTensors
-from shakespeare_env.checks.values import command, shown
+from shakespeare_env.checks.values import command, short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
 from shakespeare_env.errors import CheckpointError, TrainingError
@@ -38,7 +38,7 @@ from shakespeare_training.config import TrainingConfig
 from shakespeare_training.league import MOST_GAMES, Opponent, restore_generator
 from shakespeare_training.learner import Learner
 from shakespeare_training.policy import tensors_of
-from shakespeare_training.runs.evaluation import Measurement, kinds_of_games
+from shakespeare_training.runs.evaluation import OpponentResult, kinds_of_games
 
 STATE_NAME = "run.json"
 CONFIG_NAME = "config.toml"
@@ -91,7 +91,7 @@ class RunState(Entries):
     commands: list[str] = Field(min_length=1)
     digests: dict[str, str]
     seconds: Number
-    history: list[Measurement]
+    history: list[OpponentResult]
     decisions: Whole
     updates: Whole
     rng: dict[str, Any]
@@ -250,7 +250,7 @@ def _history_fault(state: RunState) -> str | None:
         is_possible = 0 <= measurement.decisions <= state.decisions and measurement.games > 0
         is_possible &= (measurement.players, measurement.opponent) in kinds
         if not is_possible or not all(abs(figure) <= _LARGEST_FIGURE for figure in figures):
-            return f"{shown(measurement)} is no measurement of this run"
+            return f"{short_repr(measurement)} is no measurement of this run"
     return None
 
 

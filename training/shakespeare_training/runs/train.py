@@ -22,7 +22,7 @@ from shakespeare_training.config import game_option
 from shakespeare_training.expert_iteration import ExpertIteration
 from shakespeare_training.league import Ended
 from shakespeare_training.runs.curves import draw_curves
-from shakespeare_training.runs.evaluation import Measurement
+from shakespeare_training.runs.evaluation import OpponentResult
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.saving import CURVES_NAME, LOGS_NAME, STATE_NAME
 from shakespeare_training.terminal import Stop
@@ -204,7 +204,7 @@ class _Course(BaseCallback):
             self._stop.check()
             progress.update(self._measuring, completed=share, visible=True)
 
-        def keep(measurement: Measurement) -> None:
+        def keep(measurement: OpponentResult) -> None:
             self._moment = run.moment()
             _say(progress.console, str(measurement))
 

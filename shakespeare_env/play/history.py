@@ -84,7 +84,7 @@ class GameLog:
 
 
 @dataclass(frozen=True, eq=False)
-class Course:
+class GameHistory:
     """A game so far, finished or not."""
 
     positions: Sequence[Position]  # n + 1; do not play on them

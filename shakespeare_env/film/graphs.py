@@ -102,5 +102,5 @@ def graph(
     ticks = [(_LOW - n / 2 * (_LOW - _HIGH), f"{lowest + n * half:.0f}") for n in range(3)]
     edges = {"left": _LEFT, "right": _RIGHT, "high": _HIGH, "low": _LOW, "step": step}
     inks = {"line": INK, "muted": MUTED}
-    drawn = template("figures.html").module.graph
+    drawn = template("graphs.html").module.graph
     return str(drawn(title, lines, ticks, edges, inks, unit, link, chapters, seats, marked))
