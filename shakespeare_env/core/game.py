@@ -10,8 +10,6 @@ observation layout.  Every record has:
 
 from __future__ import annotations
 
-import hashlib
-import linecache
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -25,6 +23,7 @@ import numpy.typing as npt
 from shakespeare_env.checks.values import did_you_mean, is_whole, short_repr
 from shakespeare_env.core.presentation import Presentation
 from shakespeare_env.core.records import StateField
+from shakespeare_env.sources import source_digest
 
 Record = Any
 """One game: `np.void` in Python, a record type in compiled code."""
@@ -316,7 +315,7 @@ class Game:
         if self.min_seats == 1 and self.solo_target is None:
             raise ValueError(f"{self.name} is played alone: give good_scores of one seat")
         if not self.digest:
-            object.__setattr__(self, "digest", _source_digest(self.box))
+            object.__setattr__(self, "digest", source_digest(self.box))
 
     @property
     def solo_target(self) -> float | None:
@@ -355,11 +354,3 @@ class Game:
         if not low <= players <= high:
             raise ValueError(f"players={players}: {self.name} is played by {low} to {high} seats")
         return int(players)
-
-
-def _source_digest(place: Path) -> str:
-    """Return the SHA-256 of the text that is now in a file or a notebook's cell."""
-    if place.exists():
-        linecache.checkcache(str(place))
-    text = "".join(linecache.getlines(str(place)))
-    return hashlib.sha256(text.encode()).hexdigest()
