@@ -29,7 +29,7 @@ from shakespeare_env.core.batch_checks import (
 from shakespeare_env.core.game import Game, Records
 from shakespeare_env.core.kernels import copy_records, kernels_of
 from shakespeare_env.core.rng import check_seed, streams
-from shakespeare_env.core.row_rules import GameArrays, Outcome
+from shakespeare_env.core.row_rules import GameArrays, StepOutcome
 from shakespeare_env.core.thread_pool import MOST_THREADS, ThreadPool, Work
 
 CHOICE = np.uint64(0xC401CE)
@@ -89,7 +89,7 @@ class Batch:
         self.actions = self.game.actions
         self.n = n = checked_count("n", n)
         threads = checked_count("threads", threads, most=MOST_THREADS)
-        of_one = (*GameArrays.of(self.game, 1), *Outcome.of(self.game, 1))
+        of_one = (*GameArrays.of(self.game, 1), *StepOutcome.of(self.game, 1))
         needed = n * sum(array.nbytes for array in of_one)
         require_memory(f"{n:,} games of {game}", needed, "play fewer at once")
         self._variants = options
@@ -97,7 +97,7 @@ class Batch:
         self.autoreset, self.reward, self._options = terms.autoreset, reward, terms.options
         self._arguments = {"game": self.game.name, "threads": threads, "reward": reward}
         self._arguments |= {"autoreset": self.autoreset, **options}
-        arrays, outcome = GameArrays.of(self.game, n), Outcome.of(self.game, n)
+        arrays, outcome = GameArrays.of(self.game, n), StepOutcome.of(self.game, n)
         self._arrays, self._outcome, self._terms = tuple(arrays), tuple(outcome), tuple(terms)
         self._kernels = kernels_of(self.game)
         self._every_row = np.arange(n)

@@ -17,7 +17,7 @@ from shakespeare_env.checks.values import is_whole, short_repr
 from shakespeare_env.core.game import Game, Record, Records
 from shakespeare_env.core.kernels import NO_MOVE, kernels_of
 from shakespeare_env.core.rng import check_seed
-from shakespeare_env.core.row_rules import Terms, reward_code
+from shakespeare_env.core.row_rules import StepSettings, reward_code
 from shakespeare_env.errors import IllegalMove, PositionError
 
 Integers = npt.NDArray[np.integer] | Sequence[int]
@@ -65,7 +65,7 @@ def checked_terms(
     autoreset: bool,
     reward: str,
     variants: Mapping[str, bool],
-) -> tuple[npt.NDArray[np.int8], Terms]:
+) -> tuple[npt.NDArray[np.int8], StepSettings]:
     """The seats of n games, int8[n], from one number or n, and their variants and rewards."""
     shape = () if is_whole(players) else (n,)
     given = integers("players", players, shape, game.max_seats, game.min_seats)
@@ -74,7 +74,7 @@ def checked_terms(
         raise TypeError(f"autoreset={short_repr(autoreset)} must be True or False")
     bits = game.option_bits(variants, map(int, np.unique(seats)))
     code, scale, target = reward_code(reward), float(game.score_scale), game.solo_target or 0.0
-    return seats, Terms(bits, bool(autoreset), code, scale, target)
+    return seats, StepSettings(bits, bool(autoreset), code, scale, target)
 
 
 def checked_rows(n: int, rows: Integers) -> npt.NDArray[np.int64]:

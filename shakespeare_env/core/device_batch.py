@@ -27,7 +27,7 @@ from shakespeare_env.core.batch_checks import (
 )
 from shakespeare_env.core.game import Game, Records
 from shakespeare_env.core.rng import check_seed, streams
-from shakespeare_env.core.row_rules import GameArrays, Outcome, choose, row_rules_of
+from shakespeare_env.core.row_rules import GameArrays, StepOutcome, choose, row_rules_of
 from shakespeare_env.errors import DeviceError
 from shakespeare_env.extras import how_to_get, needing
 
@@ -66,7 +66,7 @@ def _step_of(game: Game) -> Callable[..., None]:
         if refused[i] == NOT_REFUSED:
             row_step(k, entries, results, rows, actions, players, terms)
         else:
-            outcome = Outcome(*results)
+            outcome = StepOutcome(*results)
             outcome.done[i] = False
             outcome.rewards[i, :] = 0
 
@@ -107,7 +107,7 @@ class DeviceBatch:
         self.device = _checked_device(device)
         self._rules = row_rules_of(self.game)
         self._every_row = torch.arange(n, device=self.device)
-        arrays, outcome = GameArrays.of(self.game, 1), Outcome.of(self.game, 1)
+        arrays, outcome = GameArrays.of(self.game, 1), StepOutcome.of(self.game, 1)
         tensors = {
             name: self._zeros(name, n, array)
             for name, array in (arrays._asdict() | outcome._asdict()).items()

@@ -31,8 +31,8 @@ Records = npt.NDArray[np.void]
 
 UNKNOWN = "?"
 """What a seat may not know, in a position as it sees it."""
-NO_SEAT = -1
-"""A spectator, for `Game.seen_by`."""
+SPECTATOR = -1
+"""Stands for a spectator where a seat is asked for, as by `Game.seen_by`."""
 
 _ARGUMENTS = (
     *("autoreset", "box", "n", "num_envs", "opponents", "players", "render_mode", "reward"),
@@ -258,7 +258,7 @@ class Rules:
     rewind: Callable[[Record], bool]
 
 
-class Fault(NamedTuple):
+class PositionFault(NamedTuple):
     """A reason why a position cannot occur.
 
     Attributes:
@@ -292,8 +292,8 @@ class Game:
             read.  `rules.fault` then says whether it can occur.
         explain: (record, number) -> the fault that `rules.fault` gives this number.
         phase: (record) -> the phase's name in the notation.
-        seen_by: (dict, seat or `NO_SEAT`) -> the position with `UNKNOWN` for all that the seat may
-            not know; positions that differ only there become equal.
+        seen_by: (dict, seat or `SPECTATOR`) -> the position with `UNKNOWN` for all that the seat
+            may not know; positions that differ only there become equal.
         is_secret: (dict, move) -> whether a move of the seat to move is hidden from the others.
         presentation: How positions are drawn and worded.
         box: The component file in force, or the source of a game without one.
@@ -317,7 +317,7 @@ class Game:
     score_scale: float
     to_dict: Callable[[Record], dict[str, Any]] = field(repr=False)
     from_dict: Callable[[Mapping[str, Any], Record], None] = field(repr=False)
-    explain: Callable[[Record, int], Fault] = field(repr=False)
+    explain: Callable[[Record, int], PositionFault] = field(repr=False)
     phase: Callable[[Record], str] = field(repr=False)
     seen_by: Callable[[Mapping[str, Any], int], dict[str, Any]] = field(repr=False)
     is_secret: Callable[[Mapping[str, Any], str], bool] = field(repr=False)

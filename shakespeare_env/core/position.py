@@ -14,7 +14,7 @@ from shakespeare_env.checks.values import is_whole, short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import checked_games, first_fault, integers
-from shakespeare_env.core.game import NO_SEAT, Game, Record
+from shakespeare_env.core.game import SPECTATOR, Game, Record
 from shakespeare_env.core.kernels import copy_records, kernels_of
 from shakespeare_env.core.presentation import Event
 from shakespeare_env.core.rng import check_seed, streams
@@ -149,7 +149,7 @@ class Position:
         """What a legal move and the forced ones after it do; the position stays as it is.
 
         `after` is what it led to, by default what `push` would lead to; `seat` is whose knowledge
-        counts, `NO_SEAT` a spectator's, None all.
+        counts, `SPECTATOR` a spectator's, None all.
         """
         with self._lock:
             record, action = self.record(), self._legal(move)
@@ -230,7 +230,7 @@ class Position:
 
         `position.game.presentation` draws it. None is a spectator, who knows what every seat knows.
         """
-        whose = NO_SEAT if seat is None else self._check_seat(seat)
+        whose = SPECTATOR if seat is None else self._check_seat(seat)
         return self.game.seen_by(self.to_dict(), whose)
 
     def record(self) -> Record:

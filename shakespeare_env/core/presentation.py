@@ -90,7 +90,7 @@ class Presentation:
         topics: (dict) -> what each card, move and thing on the table does, in our words, by the
             lower-case name it has in moves.
         events: (record, legal action, record after it, seat) -> every effect, in order, as far as
-            the seat may know them: None knows all, `NO_SEAT` what everybody does. Points and
+            the seat may know them: None knows all, `SPECTATOR` what everybody does. Points and
             counters add up to the changes by seat.
         score_sheet: (dict) -> (source, points by seat); columns add up to the scores.
         score_sign: What points are multiplied by where people read them: -1 where they are lengths,

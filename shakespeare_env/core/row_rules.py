@@ -64,7 +64,7 @@ class GameArrays(NamedTuple):
         )
 
 
-class Outcome(NamedTuple):
+class StepOutcome(NamedTuple):
     """What a step brings; see `Batch`.  `scores_before` and `scores_after` are scratch."""
 
     rewards: NDArray[np.float32]
@@ -75,7 +75,7 @@ class Outcome(NamedTuple):
     final_winners: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, game: Game, n: int) -> Outcome:
+    def of(cls, game: Game, n: int) -> StepOutcome:
         """Room for n games."""
         by_seat = (n, game.max_seats)
         return cls(
@@ -88,7 +88,7 @@ class Outcome(NamedTuple):
         )
 
 
-class Terms(NamedTuple):
+class StepSettings(NamedTuple):
     """The variants, a bit each, and the rewards of a batch.
 
     `reward` is a code, `scale` the points that count as one unit, `target` the solo game's, or 0.
@@ -196,7 +196,11 @@ def row_rules_of(game: Game) -> RowRules:
     def step(
         k: int, entries: Any, results: Any, rows: Any, actions: Any, players: Any, played_for: Any
     ) -> None:
-        arrays, outcome, terms = GameArrays(*entries), Outcome(*results), Terms(*played_for)
+        arrays, outcome, terms = (
+            GameArrays(*entries),
+            StepOutcome(*results),
+            StepSettings(*played_for),
+        )
         i = rows[k]
         game, mask, reward = arrays.games[i], arrays.mask[i], terms.reward
         outcome.done[i] = False
@@ -216,7 +220,7 @@ def row_rules_of(game: Game) -> RowRules:
                 for seat in range(game["players"]):
                     rewards[seat] = (after[seat] - before[seat]) / terms.scale
             else:
-                write_outcome(reward, game, after, terms.scale, terms.target, rewards)
+                write_final_rewards(reward, game, after, terms.scale, terms.target, rewards)
         if over:
             outcome.done[i] = True
             for seat in range(len(after)):
@@ -247,7 +251,7 @@ def choose(i: int, chance: Any, mask: Any, to_move: Any, actions: Any) -> None:
 
 
 @rule
-def write_outcome(
+def write_final_rewards(
     code: int, game: Record, scores: Any, scale: float, target: float, out: Any
 ) -> None:
     """Write a finished game's reward into float32[seats]; absent seats get 0."""
