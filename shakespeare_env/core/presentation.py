@@ -1,7 +1,4 @@
-"""How a game is shown: drawings, words, and the board in pieces.
-
-This imports no drawing, since rules are recompiled when anything that `game.py` imports changes.
-"""
+"""How a game is shown to people: drawings, words, and the board in pieces."""
 
 from __future__ import annotations
 
