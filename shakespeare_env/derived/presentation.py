@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from shakespeare_env.core.game import ActionTable, Record
-from shakespeare_env.core.presentation import Event, Headline, Panel, Piece, Presentation
+from shakespeare_env.core.presentation import Event, Headline, Panel, Piece, Presentation, Topic
 from shakespeare_env.derived.notation import Notation
 from shakespeare_env.drawing.board import ROOM, picture, seat_and_name
 from shakespeare_env.drawing.shapes import MUTED, Block, Elements, box, words
@@ -42,8 +42,8 @@ class DerivedPresentation:
         """All parts, or what the game has in their place, by the parts' names."""
         headline = better.get("headline", self._headline)
         colours = [_COLOURS[i % len(_COLOURS)] for i in range(self.notation.seats[-1])]
-        said = dict(zip(self.actions.texts, self.actions.descriptions, strict=True))
-        topics = {} if self.actions.is_relative else said
+        said = zip(self.actions.texts, self.actions.descriptions, strict=True)
+        explained = {} if self.actions.is_relative else {move: Topic(text) for move, text in said}
 
         def drawn(position: Mapping[str, Any], names: Sequence[str] = ()) -> str:
             """A row for each panel of the board."""
@@ -59,7 +59,7 @@ class DerivedPresentation:
             "headline": headline,
             "places": lambda position, move: (),
             "seat_colours": tuple(colours),
-            "topics": lambda position: topics,
+            "topics": lambda position: explained,
             "events": self._events,
             "score_sheet": lambda position: [("points", self._scores_of(position))],
         }
