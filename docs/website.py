@@ -111,7 +111,7 @@ REFERENCE = {
         {
             "shakespeare_env.datasets": "read_games read_decisions Batches recorded_games "
             "read_results",
-            "shakespeare_env.play.history": "Course",
+            "shakespeare_env.play.history": "GameHistory",
             "shakespeare_arena.dataset": "write_dataset",
             "shakespeare_env.film": "Film film_page",
             "shakespeare_table.analysis.judging": "verdict_on best_line",
