@@ -240,8 +240,8 @@ class Rules:
         observe: (game, seat, out). Write all that a seat may know into int8[D], all 0 before.
         determinize: (game, seat). Draw, from game["random"], all that a seat does not know.
         scores: (game, out). Write current scores into int16[seats]; more is better.
-        fault: (game) -> int. The number, from 1, of a field of `Game.ranges` that does not go with
-            the others, where all numbers are in range; 0 if there is none.  Rules are safe on a
+        fault: (game) -> int. Return the number, from 1, of a fault of a record whose numbers are
+            all in range, as `Game.explain` words it; 0 if there is none.  Rules are safe on a
             record without a fault, and lead to such records alone.
         rewind: (game) -> bool. Take back the secret choices made before the mover's that it does
             not know yet, forced ones included, so that the first of these seats is to move; False,
@@ -256,6 +256,22 @@ class Rules:
     scores: Callable[[Record, Any], None]
     fault: Callable[[Record], int]
     rewind: Callable[[Record], bool]
+
+
+class Fault(NamedTuple):
+    """A reason why a position cannot occur.
+
+    Attributes:
+        name: The name of the fault, such as `shares_colour`.
+        place: The key of the notation, or the field of the record, that is to be corrected.
+        value: What the position holds there.
+        says: What holds for every position.
+    """
+
+    name: str
+    place: str
+    value: Any
+    says: str
 
 
 @dataclass(frozen=True, eq=False)  # one object per game, compared by identity
@@ -274,6 +290,7 @@ class Game:
         to_dict: (record) -> the position as the notation's JSON object.
         from_dict: (dict, record). Write a position into a record; PositionError if it cannot be
             read.  `rules.fault` then says whether it can occur.
+        explain: (record, number) -> the fault that `rules.fault` gives this number.
         phase: (record) -> the phase's name in the notation.
         seen_by: (dict, seat or `NO_SEAT`) -> the position with `UNKNOWN` for all that the seat may
             not know; positions that differ only there become equal.
@@ -282,8 +299,6 @@ class Game:
         box: The component file in force, or the source of a game without one.
         digest: SHA-256 of what the game was made from, which all that is saved of it holds. By
             default it is that of `box`, which may change afterwards, as the game is made.
-        explain: (record, fault) -> place, fault and remedy in words, for a game whose `fault` gives
-            other numbers than those of fields.
         forecast_horizon: Decisions of each seat after which a network's forecast tells a search
             more than to play on; None if playouts to the end tell most.
     """
@@ -302,13 +317,13 @@ class Game:
     score_scale: float
     to_dict: Callable[[Record], dict[str, Any]] = field(repr=False)
     from_dict: Callable[[Mapping[str, Any], Record], None] = field(repr=False)
+    explain: Callable[[Record, int], Fault] = field(repr=False)
     phase: Callable[[Record], str] = field(repr=False)
     seen_by: Callable[[Mapping[str, Any], int], dict[str, Any]] = field(repr=False)
     is_secret: Callable[[Mapping[str, Any], str], bool] = field(repr=False)
     presentation: Presentation = field(repr=False)
     box: Path
     digest: str = field(default="", repr=False)
-    explain: Callable[[Record, int], tuple[str, str, str]] | None = field(default=None, repr=False)
     forecast_horizon: int | None = None
 
     def __post_init__(self) -> None:

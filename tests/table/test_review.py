@@ -36,7 +36,7 @@ def client(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def recorded():
-    return played("figaro", 3, 30, names=NAMES).course
+    return played("figaro", 3, 30, names=NAMES).history
 
 
 @pytest.fixture(scope="module")

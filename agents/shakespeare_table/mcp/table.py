@@ -93,7 +93,7 @@ class Table(Session):
         position = self.position
         seen = position.to_dict() if position.to_move is None else position.seen_by(self.seat)
         happened = self._happened()
-        since = "Since your last choice:" if self.course.moves_of(self.seat) else "So far:"
+        since = "Since your last choice:" if self.history.moves_of(self.seat) else "So far:"
         seats = f"{position.players} seat{'s' * (position.players > 1)}"
         about = ", ".join([position.game.name, seats, *self.start.variants])
         others = ", ".join(map(self._label, self.opponents))
@@ -141,13 +141,13 @@ class Table(Session):
 
     def _happened(self) -> list[str]:
         since = range(self._chosen_at, len(self.moves))
-        return [line for at in since for line in self.course.lines(at, self.seat)]
+        return [line for at in since for line in self.history.lines(at, self.seat)]
 
     def _facts(self) -> dict[str, Any]:
         position = self.position
         facts = {
             **self.brief(),
-            "seats": self.course.names,
+            "seats": self.history.names,
             "variants": list(self.start.variants),
             "phase": position.phase,
             "scores": position.scores(),
@@ -165,7 +165,7 @@ class Table(Session):
         lines = [f"{'Final scores' if final else 'Scores so far'}, seat by seat:"]
         lines.append("  " + "  ".join(map(str, position.scores())))
         if final:
-            sheet = self.course.score_sheet(self.seat)
+            sheet = self.history.score_sheet(self.seat)
             lines += [f"  {source}: {'  '.join(map(str, points))}" for source, points in sheet]
         if position.players == 1:
             lines.append(f"A good solo game passes {position.game.solo_target:g}.")

@@ -121,7 +121,7 @@ def test_an_edit_of_what_no_rule_calls_compiles_nothing_anew(first_points):
 
 
 OWN_GAME = """
-from shakespeare_env import StateField, define, rule
+from shakespeare_env import GameRecord, GameRules, StateField, define, rule
 
 @rule
 def set_up(game, players, options):
@@ -143,8 +143,12 @@ def scores(game, out):
     out[:] = 1
 
 GAME = define(
-    "edited", seats=range(2, 3), fields=[StateField("n", 0, 2)], actions={"a": "a", "b": "b"},
-    set_up=set_up, legal=legal, play=play, scores=scores,
+    "edited",
+    seats=range(2, 3),
+    rules=GameRules(
+        actions={"a": "a", "b": "b"}, set_up=set_up, legal=legal, play=play, scores=scores
+    ),
+    record=GameRecord(fields=[StateField("n", 0, 2)]),
 )
 """
 
