@@ -20,7 +20,7 @@ from shakespeare_env.cli.choices import exit_with_error
 from shakespeare_env.errors import own_steps
 from shakespeare_env.play.history import GameHistory
 from shakespeare_table.cli import printing, screen
-from shakespeare_table.recorded import json_lines
+from shakespeare_table.recorded import to_json_lines
 from shakespeare_table.session import Session, choose
 
 _HELP = """\
@@ -163,7 +163,7 @@ class Person:
 
     def show_log(self, first: int = 0) -> None:
         """Print the moves from number `first` on, counted from 0."""
-        course = self.session.course
+        course = self.session.history
         for at in range(first, len(course.moves)):
             printing.print_move(course.lines(at, self.seat))
 
@@ -182,7 +182,7 @@ class Person:
         if path not in self._saved and os.path.lexists(path):
             raise ValueError(f"there is a {short_repr(str(path))} already; give another name")
         try:
-            write_output(path, json_lines(self.session.course, path.suffix == ".gz"))
+            write_output(path, to_json_lines(self.session.history, path.suffix == ".gz"))
         except (OSError, ValueError) as fault:  # ValueError: no file can have this name
             raise ValueError(f"cannot write {short_repr(str(path))}: {fault}") from fault
         self._saved.add(path)
@@ -193,7 +193,7 @@ class Person:
 
     def show_scores(self) -> None:
         """Print the parts of all scores, as far as the person knows them."""
-        course = self.session.course
+        course = self.session.history
         printing.print_scores(self._position, course.names, course.score_sheet(self.seat))
 
     def _show_last(self, course: GameHistory) -> None:

@@ -102,7 +102,7 @@ def play(
     words += ["--seat", seat, "--seed", seed]
     for name in option or []:
         words += ["--option", name]
-    if played := session.course.moves_of(seat):
+    if played := session.history.moves_of(seat):
         words += ["--moves", " ".join(played)]
     typer.echo(f"{farewell}, run\n  {command(*words)}")
     if save is not None:
@@ -145,4 +145,4 @@ def watch(
 
     session.play_out(show, moves)
     screen.print_position(game, session.position.to_dict())
-    print_scores(session.position, names, session.course.score_sheet(None))
+    print_scores(session.position, names, session.history.score_sheet(None))
