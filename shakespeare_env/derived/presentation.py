@@ -48,7 +48,7 @@ class GamePresentation:
     headline: Callable[[Mapping[str, Any]], Headline] | None = None
     places: Callable[[Mapping[str, Any], str], tuple[str, ...]] | None = None
     seat_colours: tuple[tuple[str, str], ...] | None = None
-    topics: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None
+    topics: Callable[[Mapping[str, Any]], Mapping[str, Topic]] | None = None
     events: Callable[[Any, int, Any, int | None], list[Event]] | None = None
     score_sheet: Callable[[Mapping[str, Any]], list[tuple[str, list[int]]]] | None = None
     score_sign: int = 1

@@ -21,7 +21,7 @@ from shakespeare_env.core.presentation import Topic
 from shakespeare_env.errors import own_steps
 from shakespeare_env.play.history import GameHistory
 from shakespeare_table.cli import printing, screen
-from shakespeare_table.recorded import json_lines
+from shakespeare_table.recorded import to_json_lines
 from shakespeare_table.session import Session, choose
 
 _HELP = """\
@@ -183,7 +183,7 @@ class Person:
         if path not in self._saved and os.path.lexists(path):
             raise ValueError(f"there is a {short_repr(str(path))} already; give another name")
         try:
-            write_output(path, json_lines(self.session.history, path.suffix == ".gz"))
+            write_output(path, to_json_lines(self.session.history, path.suffix == ".gz"))
         except (OSError, ValueError) as fault:  # ValueError: no file can have this name
             raise ValueError(f"cannot write {short_repr(str(path))}: {fault}") from fault
         self._saved.add(path)
