@@ -30,7 +30,7 @@ from shakespeare_agents.workers import set_up_worker, starting
 from shakespeare_env import IllegalMove, Position
 from shakespeare_env.core import registry
 from shakespeare_env.core.position import compile_all
-from shakespeare_env.errors import ShakespeareEnvError, own_steps
+from shakespeare_env.errors import ShakespeareEnvError, own_frames
 from shakespeare_table.analysis.analyst import Analyst
 from shakespeare_table.session import choose
 
@@ -283,7 +283,7 @@ def _in_words(fault: BaseException) -> tuple[str, str]:
     """A fault of an agent in words that all may read, and its details, which may reveal a hand."""
     if isinstance(fault, IllegalMove):
         return "the move it has chosen is not legal", ""
-    steps, details = own_steps(fault), "".join(traceback.format_exception(fault))
+    steps, details = own_frames(fault), "".join(traceback.format_exception(fault))
     where = f" in {Path(steps[-1].filename).name}, line {steps[-1].lineno}" if steps else ""
     return f"{type(fault).__name__}{where} (the server's terminal shows more)", details
 

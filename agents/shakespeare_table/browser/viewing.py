@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 from shakespeare_agents import naming
 from shakespeare_env import Position
-from shakespeare_env.core.game import NO_SEAT
+from shakespeare_env.core.game import SPECTATOR
 from shakespeare_env.drawing.board import is_wide, piece_svg
 from shakespeare_env.play.history import GameLog
 from shakespeare_env.play.named import YOU, named_board, named_move, with_names
@@ -40,12 +40,12 @@ class Viewer:
         return self.seats[0] if len(self.seats) == 1 else self.revealed
 
     def knows(self, now: Snapshot) -> int | None:
-        """The knowledge to show: a seat's, a spectator's (`NO_SEAT`) or, in the end, all (None)."""
+        """The knowledge to show: a seat's, a `SPECTATOR`'s or, in the end, all (None)."""
         if now.is_over:
             return None
         if self.acting_seat in self.seats and self.hidden_seat(now) is None:
             return self.acting_seat
-        return NO_SEAT
+        return SPECTATOR
 
     def hidden_seat(self, now: Snapshot) -> int | None:
         """The seat of this screen that must first say that it looks; None if none must."""
