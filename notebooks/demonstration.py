@@ -42,7 +42,7 @@ def demonstration(
         positions.append(Position.of_record(batch.game, batch.save([0])[0]))
 
     play_on(batch, [make(player, batch.game)], generators, after_step=look)
-    return tuple(map(Step, positions, moves, course[1:]))
+    return tuple(map(Step, positions, moves, positions[1:]))
 
 
 def made_with(game: str) -> str:
