@@ -11,7 +11,7 @@ from shakespeare_agents.naming import checkpoint_named, make
 from shakespeare_env import Batch, Position, registry
 from shakespeare_env.play.agent import AgentLike
 from shakespeare_env.play.generators import GameGenerators
-from shakespeare_research.counterfactual import play_on
+from shakespeare_research.counterfactual import play_to_end
 
 
 class Step(NamedTuple):
@@ -41,7 +41,7 @@ def demonstration(
         moves.append(positions[-1].move_text(int(actions[0])))
         positions.append(Position.of_record(batch.game, batch.save([0])[0]))
 
-    play_on(batch, [make(player, batch.game)], generators, after_step=look)
+    play_to_end(batch, [make(player, batch.game)], generators, after_step=look)
     return tuple(map(Step, positions, moves, positions[1:]))
 
 

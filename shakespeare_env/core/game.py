@@ -10,10 +10,8 @@ observation layout.  Every record has:
 
 from __future__ import annotations
 
-import hashlib
-import linecache
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +23,7 @@ import numpy.typing as npt
 from shakespeare_env.checks.values import did_you_mean, is_whole, short_repr
 from shakespeare_env.core.presentation import Presentation
 from shakespeare_env.core.records import StateField
+from shakespeare_env.sources import source_digest
 
 Record = Any
 """One game: `np.void` in Python, a record type in compiled code."""
@@ -123,7 +122,19 @@ def _with_seats(text: str, seat: int, players: int) -> str:
 
 @dataclass(frozen=True)
 class ObservationField:
-    """A named part of an observation, such as `seat0.stage`; numbers above `high` are clipped."""
+    """A named part of an observation, such as `seat0.stage`.
+
+    Attributes:
+        name: Unique in the layout.
+        start: The index of its first number in an observation.
+        size: The count of its numbers.
+        low: The least of its numbers.
+        high: The greatest of its numbers; those above it are clipped.
+        description: What its numbers are, in words, their names included.
+        names: The names of its numbers, in order; empty if they have none.
+        is_one_hot: Whether it is one choice among `size`: its number is 1, all others are 0. All
+            are 0 if there is nothing to choose from or the seat may not know.
+    """
 
     name: str
     start: int
@@ -131,6 +142,8 @@ class ObservationField:
     low: int
     high: int
     description: str
+    names: tuple[str, ...] = ()
+    is_one_hot: bool = False
 
     @property
     def slice(self) -> slice:
@@ -138,34 +151,80 @@ class ObservationField:
         return slice(self.start, self.start + self.size)
 
 
-class ObservationLayout:
-    """The layout of an observation, int8[size]; iterates over its `ObservationField`s."""
+class LayoutEntry(NamedTuple):
+    """A field of an observation as a game declares it; see `ObservationField` for its parts.
 
-    def __init__(self, entries: Iterable[tuple[str, int, int, int, str]]) -> None:
-        fields: dict[str, ObservationField] = {}
+    The layout adds to the description that the field is one-hot, and the names of its numbers.
+    """
+
+    name: str
+    size: int
+    low: int
+    high: int
+    description: str
+    names: tuple[str, ...] = ()
+    is_one_hot: bool = False
+
+
+class ObservationLayout:
+    """The layout of an observation, int8[size]; iterates over its `ObservationField`s.
+
+    Args:
+        entries: The fields in order, as `LayoutEntry` or as plain tuples of its first parts.
+
+    Raises:
+        ValueError: two fields share a name, or a field has not a name for each of its numbers.
+    """
+
+    def __init__(self, entries: Iterable[LayoutEntry | tuple[str, int, int, int, str]]) -> None:
+        self.fields: dict[str, ObservationField] = {}
         self.size = 0
-        for name, size, low, high, description in entries:
-            if name in fields:
-                raise ValueError(f"two fields of the observation are named {name!r}")
-            fields[name] = ObservationField(name, self.size, size, low, high, description)
-            self.size += size
-        self.fields: Mapping[str, ObservationField] = fields
+        for given in entries:
+            entry = LayoutEntry(*given)
+            if entry.name in self.fields:
+                raise ValueError(f"two fields of the observation are named {entry.name!r}")
+            if entry.names and len(entry.names) != entry.size:
+                raise ValueError(
+                    f"{entry.name!r} has {entry.size} numbers and {len(entry.names)} names; "
+                    "name all of them or none"
+                )
+            self.fields[entry.name] = ObservationField(
+                name=entry.name,
+                start=self.size,
+                size=entry.size,
+                low=entry.low,
+                high=entry.high,
+                description=_full_description(entry),
+                names=entry.names,
+                is_one_hot=entry.is_one_hot,
+            )
+            self.size += entry.size
 
     def __getitem__(self, name: str) -> ObservationField:
         return self.fields[name]
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[ObservationField]:
         return iter(self.fields.values())
 
     @cached_property
     def low(self) -> npt.NDArray[np.int8]:
-        """int8[size]: least values."""
-        return np.repeat([f.low for f in self], [f.size for f in self]).astype(np.int8)
+        """int8[size]: the least value of each number."""
+        return np.repeat([field.low for field in self], self._sizes).astype(np.int8)
 
     @cached_property
     def high(self) -> npt.NDArray[np.int8]:
-        """int8[size]: greatest values."""
-        return np.repeat([f.high for f in self], [f.size for f in self]).astype(np.int8)
+        """int8[size]: the greatest value of each number."""
+        return np.repeat([field.high for field in self], self._sizes).astype(np.int8)
+
+    @property
+    def _sizes(self) -> list[int]:
+        return [field.size for field in self]
+
+
+def _full_description(entry: LayoutEntry) -> str:
+    prefix = "one-hot: " if entry.is_one_hot else ""
+    names = f": {', '.join(entry.names)}" if entry.names else ""
+    return f"{prefix}{entry.description}{names}"
 
 
 @dataclass(frozen=True)
@@ -271,7 +330,7 @@ class Game:
         if self.min_seats == 1 and self.solo_target is None:
             raise ValueError(f"{self.name} is played alone: give good_scores of one seat")
         if not self.digest:
-            object.__setattr__(self, "digest", _source_digest(self.box))
+            object.__setattr__(self, "digest", source_digest(self.box))
 
     @property
     def solo_target(self) -> float | None:
@@ -310,11 +369,3 @@ class Game:
         if not low <= players <= high:
             raise ValueError(f"players={players}: {self.name} is played by {low} to {high} seats")
         return int(players)
-
-
-def _source_digest(place: Path) -> str:
-    """Return the SHA-256 of the text that is now in a file or a notebook's cell."""
-    if place.exists():
-        linecache.checkcache(str(place))
-    text = "".join(linecache.getlines(str(place)))
-    return hashlib.sha256(text.encode()).hexdigest()

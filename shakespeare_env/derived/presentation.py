@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from shakespeare_env.core.game import ActionTable, Record
-from shakespeare_env.core.presentation import Event, Headline, Panel, Piece, Presentation
+from shakespeare_env.core.presentation import Event, Headline, Panel, Piece, Presentation, Topic
 from shakespeare_env.derived.notation import OVER, TURN, Notation
 from shakespeare_env.drawing.board import ROOM, picture, seat_and_name
 from shakespeare_env.drawing.shapes import MUTED, Block, Elements, box, words
@@ -48,7 +48,7 @@ class GamePresentation:
     headline: Callable[[Mapping[str, Any]], Headline] | None = None
     places: Callable[[Mapping[str, Any], str], tuple[str, ...]] | None = None
     seat_colours: tuple[tuple[str, str], ...] | None = None
-    topics: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None
+    topics: Callable[[Mapping[str, Any]], Mapping[str, Topic]] | None = None
     events: Callable[[Any, int, Any, int | None], list[Event]] | None = None
     score_sheet: Callable[[Mapping[str, Any]], list[tuple[str, list[int]]]] | None = None
     score_sign: int = 1
@@ -67,8 +67,8 @@ class DerivedPresentation:
         """Return all parts: the game's own, and the derived ones where it has none."""
         headline = own.headline or self._headline
         colours = [_COLOURS[i % len(_COLOURS)] for i in range(self.notation.seats[-1])]
-        said = dict(zip(self.actions.texts, self.actions.descriptions, strict=True))
-        topics = {} if self.actions.is_relative else said
+        said = zip(self.actions.texts, self.actions.descriptions, strict=True)
+        explained = {} if self.actions.is_relative else {move: Topic(text) for move, text in said}
 
         def drawn(position: Mapping[str, Any], names: Sequence[str] = ()) -> str:
             """A row for each panel of the board."""
@@ -84,7 +84,7 @@ class DerivedPresentation:
             "headline": headline,
             "places": lambda position, move: (),
             "seat_colours": tuple(colours),
-            "topics": lambda position: topics,
+            "topics": lambda position: explained,
             "events": self._events,
             "score_sheet": lambda position: [("points", self._scores_of(position))],
         }

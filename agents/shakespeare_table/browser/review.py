@@ -45,7 +45,7 @@ from shakespeare_table.browser.settings import MOST_BYTES, strongest
 from shakespeare_table.browser.site import Site, owner_of, read_form, remembering
 from shakespeare_table.browser.store import TablePlan
 from shakespeare_table.browser.thinking import Analysts, Job, ThinkerError, analyse
-from shakespeare_table.recorded import from_bytes, with_public_names
+from shakespeare_table.recorded import parse_json_lines, with_public_names
 
 _LATEST = 20
 _OPEN = 12  # games kept in memory
@@ -278,7 +278,7 @@ def _game_of(lines: bytes) -> Iterator[GameHistory | DatasetError | None]:
     """Read a game as a job of the renderer; it yields the fault of lines that hold none."""
     yield None
     try:
-        yield from_bytes(lines, _PASTED)
+        yield parse_json_lines(lines, _PASTED)
     except DatasetError as fault:
         yield fault
 
