@@ -92,7 +92,7 @@ def guidance(now: Snapshot) -> Guidance | None:
     known = any(_card(earlier.move) == card for earlier in before)
     topics = position.game.presentation.topics(position.seen_by(SEAT))
     if before and (played := now.moves[own[-2]]) != before[-1].move:
-        describe = now.positions[own[-2]].describe_move
+        describe = now.positions[own[-2]].move_template
         last = (
             f"You chose to {describe(played)}, not to {describe(before[-1].move)}. That is "
             "allowed: the guide goes on."
@@ -103,7 +103,7 @@ def guidance(now: Snapshot) -> Guidance | None:
         _words(advice.asked, [earlier.asked for earlier in before], advice.seen),
         [note.at(0, advice.seen) for note in advice.notes if note not in noted],
         advice.move,
-        position.describe_move(advice.move),
+        position.move_template(advice.move),
         topic_text(topics, card) if explained and not known else "",
         _words(advice.why, [earlier.why for earlier in before], advice.seen),
         effects_in_words(gains, SEAT, now.plan.names),

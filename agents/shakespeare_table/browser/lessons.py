@@ -36,6 +36,7 @@ from pydantic import BeforeValidator, Field, TypeAdapter
 
 from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Event, Topic
+from shakespeare_env.core.seat_names import with_names
 from shakespeare_env.rulebook import rules_of
 from shakespeare_table.browser.store import Sitter, TablePlan
 
@@ -156,7 +157,7 @@ def view(position: Position, seat: int, move: str = "", gains: Sequence[Event] =
         if isinstance(cards, list) and cards and isinstance(cards[0], Mapping)
         for key in cards[0]
     }
-    told = "; ".join(event.text for event in gains)
+    told = "; ".join(with_names(event.text) for event in gains)
     now = {
         name: own[1]
         for name, text in position.game.presentation.topics(seen).items()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -18,7 +18,8 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from shakespeare_env.checks.values import number_of
-from shakespeare_env.play.named import YOU, capitalised, with_names
+from shakespeare_env.core.seat_names import YOU
+from shakespeare_env.play.named import capitalised
 from shakespeare_table.analysis.thoughts import reasons, thoughts
 from shakespeare_table.browser.capacity import viewer_of
 from shakespeare_table.browser.learn import effects_in_words, guidance, is_guided, sure_events
@@ -236,12 +237,12 @@ def _seen(now: Snapshot, latest: Snapshot, viewer: Viewer) -> dict[str, Any]:
     drawn, shown = board(now, knows), known(position, knows)
     you = viewer.seats[0] if len(viewer.seats) == 1 else None
     names = called(now.plan.names, you)
-    head = presentation.headline(shown)
+    head = presentation.headline(shown, names)
     turn_moves: list[tuple[str, list[str], str]] = []
     groups: dict[str, list[dict[str, Any]]] = {}  # by the first words of moves
     for move in position.moves() if decides else []:
         places = list(presentation.places(shown, move))
-        words = capitalised(with_names(position.describe_move(move), names))
+        words = capitalised(position.describe_move(move, names))
         turn_moves.append((move, places, words))
         choice = {"move": move, "words": words, "placed": bool(places)}
         groups.setdefault(move.partition(":")[0].capitalize(), []).append(choice)
@@ -265,7 +266,7 @@ def _seen(now: Snapshot, latest: Snapshot, viewer: Viewer) -> dict[str, Any]:
         "now": now,
         "viewer": viewer,
         "head": head,
-        "sentence": _sentence(now, f"{head.sentence} {head.aside}".strip(), names, decides),
+        "sentence": _sentence(now, f"{head.sentence} {head.aside}".strip(), decides),
         "names": names,
         "columns": drawn.columns(nearest),
         "groups": list(groups.items()),
@@ -292,10 +293,9 @@ def _studied_last(now: Snapshot, viewer: Viewer) -> int:
     return own[-1] + 1 if own else 0
 
 
-def _sentence(now: Snapshot, text: str, names: Sequence[str], decides: bool) -> str:
+def _sentence(now: Snapshot, words: str, decides: bool) -> str:
     if now.sitter is not None and now.sitter.agent is not None and not now.fault:
         return f"{now.mover} is thinking …"
-    words = with_names(text, names)
     if decides and words.startswith(f"{YOU}:"):
         return f"Your turn{words.removeprefix(YOU)}"
     return f"Your turn. {capitalised(words)}" if decides else capitalised(words)

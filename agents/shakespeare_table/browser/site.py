@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from shakespeare_env.play.named import with_names
+from shakespeare_env.core.seat_names import with_names
 from shakespeare_table.browser.capacity import PageThreads, viewer_of, while_waited_for
 from shakespeare_table.browser.lessons import lesson, with_links
 from shakespeare_table.browser.settings import Settings, cookie, set_cookie

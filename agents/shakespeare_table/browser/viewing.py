@@ -12,9 +12,10 @@ from xml.etree import ElementTree
 from shakespeare_agents import naming
 from shakespeare_env import Position
 from shakespeare_env.core.game import SPECTATOR
+from shakespeare_env.core.seat_names import YOU, with_names
 from shakespeare_env.drawing.board import is_wide, piece_svg
 from shakespeare_env.play.history import GameLog
-from shakespeare_env.play.named import YOU, named_board, named_move, with_names
+from shakespeare_env.play.named import named_move
 from shakespeare_table.browser.tables import Snapshot
 
 _BOARDS = 64  # boards kept; each takes up to about 310 KB
@@ -89,9 +90,11 @@ def last_move(now: Snapshot, knows: int | None, you: int | None) -> MoveInWords:
     (before, after), names = now.positions[-2:], called(now.plan.names, you)
     mover = before.to_move
     assert mover is not None
-    entry = GameLog(None, knows).told(before, now.moves[-1], after)
-    words, own = named_move(entry, mover, names), f"seat {you}: "
-    befallen = [effect.removeprefix(own) for effect in entry.effects if effect.startswith(own)]
+    record = GameLog(None, knows).record(before, now.moves[-1], after)
+    words = named_move(record, names)
+    befallen = [
+        with_names(text) for seat, text in record.effects if seat is not None and seat == you
+    ]
     sentence = f"{words.mover} {words.text}"
     return MoveInWords(mover, sentence, words.move, words.effects, befallen)
 
@@ -153,8 +156,7 @@ def board(now: Snapshot, knows: int | None) -> DrawnBoard:
 def drawn_panels(position: Position, knows: int | None, names: Sequence[str]) -> list[DrawnPanel]:
     """The panels of a position as known by `knows` (see `Viewer.knows`), the table's first."""
     panels = []
-    drawn = position.game.presentation.board(known(position, knows), names)
-    for panel in named_board(drawn, names):
+    for panel in position.game.presentation.board(known(position, knows), names):
         pieces = {piece.name: piece_svg(piece, f"piece-{piece.name}") for piece in panel.pieces}
         wide = {piece.name for piece in panel.pieces if is_wide(piece)}
         summary = ""
@@ -183,9 +185,7 @@ def explained(now: Snapshot, knows: int | None, place: str) -> list[tuple[str, s
     topics = now.position.game.presentation.topics(position)
     found = [name for name in _names(position, place) if name in topics]
     names = called(now.plan.names, knows)
-    return [(name, with_names(str(topics[name]), names)) for name in dict.fromkeys(found)][
-        :_MOST_EXPLAINED
-    ]
+    return [(name, topics[name].named(names)) for name in dict.fromkeys(found)][:_MOST_EXPLAINED]
 
 
 def _names(position: Mapping[str, Any], place: str) -> list[str]:
