@@ -18,8 +18,8 @@ from shakespeare_env import Position
 from shakespeare_env.film import Film
 from shakespeare_env.play.history import GameHistory
 from shakespeare_table.browser import review
-from shakespeare_table.browser.store import Sitter, TablePlan
-from shakespeare_table.browser.tables import first_snapshot
+from shakespeare_table.browser.store import Occupant, TablePlan
+from shakespeare_table.browser.tables import first_state
 from shakespeare_table.recorded import json_lines
 from tests.agents.sessions import played
 from tests.table.tables import begin, events, served, site_of, text_of, watching
@@ -178,9 +178,9 @@ def test_a_game_being_played_is_open_to_nobody(client):
 
 
 def test_a_finished_table_is_reviewed(client):
-    seats = (Sitter("A", "heuristic"), Sitter("B"), Sitter("C", "network"))
+    seats = (Occupant("A", "heuristic"), Occupant("B"), Occupant("C", "network"))
     plan = TablePlan("figaro", 3, (), 5, seats)
-    game = first_snapshot(plan)
+    game = first_state(plan)
     while not game.is_over:
         game = game.pushed(game.position.moves()[0])
     client.get("/")
