@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from shakespeare_env.core.game import UNKNOWN, Record
-from shakespeare_env.core.presentation import Event, Headline
+from shakespeare_env.core.presentation import Event, Headline, Topic
 from shakespeare_env.drawing.text_layout import GLUE, columns, wrapped
 from shakespeare_env.figaro import actions as a
 from shakespeare_env.figaro import rules
@@ -33,7 +33,7 @@ _LEGEND = (
     f"total: {t.FULL} take all   hands, taken: {_DIGITS}",
 )
 
-_TOPICS = tomllib.loads((Path(__file__).parent / "words.toml").read_text("utf-8"))["topics"]
+_WORDS = tomllib.loads((Path(__file__).parent / "words.toml").read_text("utf-8"))
 
 
 def suit_of(card: str) -> str:
@@ -207,11 +207,10 @@ def _values(pile: Sequence[str], suit: str) -> str:
     return "".join(str(value_of(card) or LETTERS[suit]) for card in pile if suit_of(card) == suit)
 
 
-def topics(position: Mapping[str, Any]) -> dict[str, str]:
-    """Explanations by the name used in moves; lines that begin with "Now" are of the position."""
-    players, front = position["players"], position["front"]
-    rounds = enumerate(position["pieces"], 1)
-    to_come = [f"round {n}: {', '.join(map(str, pieces))}" for n, pieces in rounds if pieces]
+def topics(position: Mapping[str, Any]) -> dict[str, Topic]:
+    """Explain everything by the name that moves use for it."""
+    players = position["players"]
+    front = position["front"]
     known = {
         **vars(t),
         "hand": t.HAND[players],
@@ -219,25 +218,41 @@ def topics(position: Mapping[str, Any]) -> dict[str, str]:
         "up": cards_count(sum(map(len, front))),
         "round": position["round"],
         "king": position["king"],
-        "to_come": "; ".join(to_come) or "none",
-        "totals": _each(map(pile_total, front)),
-        "hands": _each(sum(hand.values()) for hand in position["hands"]),
-        "taken": _each(map(len, position["taken"])),
-        "roads": _each(map(sum, position["roads"])),
+        "to_come": _pieces_to_come(position) or "none",
     }
-    meanings = {name: said.format_map(known) for name, said in _TOPICS.items()}
+    totals = _by_seat(map(pile_total, front))
+    roads = _by_seat(map(sum, position["roads"]))
+    values = {
+        "play": totals,
+        "front": totals,
+        "hand": _by_seat(sum(hand.values()) for hand in position["hands"]),
+        "taken": _by_seat(map(len, position["taken"])),
+        "win": roads,
+        "road": roads,
+    }
+    explained = {}
+    for name, text in _WORDS["topics"].items():
+        now = _WORDS["now"].get(name, "").format_map(known)
+        explained[name] = Topic(text.format_map(known), now, values.get(name, ()))
+
     owner = {pile_colour(pile): f"seat {seat}" for seat, pile in enumerate(front)}
     for colour in colours_of(position):
-        meanings[colour] = meanings["colour"] + f"\nNow: before {owner.get(colour, 'nobody')}."
+        now = f"Now: before {owner.get(colour, 'nobody')}."
+        explained[colour] = Topic(explained["colour"].text, now)
     for kind, card in enumerate(t.KIND_IDS[: t.RING]):
-        if copies := t.COPIES[players, kind]:
-            meanings[card] = f"{copies} such cards in play, of value {t.VALUE[kind]}."
-    return meanings
+        copies = t.COPIES[players, kind]
+        if copies:
+            explained[card] = Topic(f"{copies} such cards in play, of value {t.VALUE[kind]}.")
+    return explained
 
 
-def _each(values: Iterable[int]) -> str:
-    """A value of every seat."""
-    return "; ".join(f"seat {seat}: {value}" for seat, value in enumerate(values))
+def _pieces_to_come(position: Mapping[str, Any]) -> str:
+    rounds = enumerate(position["pieces"], 1)
+    return "; ".join(f"round {n}: {', '.join(map(str, pieces))}" for n, pieces in rounds if pieces)
+
+
+def _by_seat(values: Iterable[int]) -> tuple[str, ...]:
+    return tuple(map(str, values))
 
 
 def score_sheet(position: Mapping[str, Any]) -> list[tuple[str, list[int]]]:

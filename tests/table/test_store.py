@@ -15,7 +15,7 @@ from shakespeare_env.errors import DatasetError
 from shakespeare_table.browser import store as store_module
 from shakespeare_table.browser import tables as tables_module
 from shakespeare_table.browser.store import StoreError, TableStore
-from shakespeare_table.recorded import from_json_lines
+from shakespeare_table.recorded import read_json_lines
 from tests.browser.table_server import TableServer
 from tests.table.tables import (
     HTMX,
@@ -155,7 +155,7 @@ def test_copies_taken_while_the_server_runs_hold_every_move(client, played, tmp_
 
 def test_a_file_of_games_given_as_a_recorded_game_is_explained(path):
     with pytest.raises(DatasetError, match="shakespeare table --games"):
-        from_json_lines(path)
+        read_json_lines(path)
 
 
 def test_a_program_that_reads_the_file_keeps_no_player_waiting(client, played):

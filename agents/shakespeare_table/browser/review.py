@@ -40,7 +40,7 @@ from shakespeare_table.browser.opponents import default_agent
 from shakespeare_table.browser.processes import AsyncPool, Job, JobError, analyse
 from shakespeare_table.browser.site import Site, owner_of, read_form, with_owner_cookie
 from shakespeare_table.browser.store import TablePlan
-from shakespeare_table.recorded import from_bytes, with_public_names
+from shakespeare_table.recorded import parse_json_lines, with_public_names
 
 _MAX_LISTED = 20  # games of each kind on the first page
 _GAMES_KEPT = 12  # in memory
@@ -306,7 +306,7 @@ def _game_of(lines: bytes) -> Iterator[GameHistory | DatasetError | None]:
     """Yield the game that lines hold, or what is wrong with them, as a job."""
     yield None
     try:
-        yield from_bytes(lines, _UPLOAD_NAME)
+        yield parse_json_lines(lines, _UPLOAD_NAME)
     except DatasetError as fault:
         yield fault
 

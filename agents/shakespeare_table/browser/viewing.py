@@ -217,7 +217,7 @@ def explained(now: TableState, observer: int | None, place: str) -> list[tuple[s
     topics = now.position.game.presentation.topics(position)
     found = [name for name in _names(position, place) if name in topics]
     names = names_for_reader(now.plan.names, observer)
-    explanations = [(name, with_names(topics[name], names)) for name in dict.fromkeys(found)]
+    explanations = [(name, with_names(str(topics[name]), names)) for name in dict.fromkeys(found)]
     return explanations[:_MAX_EXPLANATIONS]
 
 
