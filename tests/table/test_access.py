@@ -51,9 +51,7 @@ def test_browsers_are_told_to_keep_and_to_run_nothing_foreign(client):
 
 
 def status_of_post(client, path, content=b"&", kind=FORM, **headers):
-    return client.post(
-        path, content=content, headers={"Content-Type": kind, **headers}
-    ).status_code
+    return client.post(path, content=content, headers={"Content-Type": kind, **headers}).status_code
 
 
 def test_requests_that_are_too_long_are_refused(client):

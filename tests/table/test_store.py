@@ -5,6 +5,7 @@ import shutil
 import signal
 import sqlite3
 from contextlib import closing
+from typing import Any
 from urllib.parse import unquote_plus
 from weakref import ref
 
@@ -17,17 +18,7 @@ from shakespeare_table.browser import tables as tables_module
 from shakespeare_table.browser.store import StoreError, TableStore
 from shakespeare_table.recorded import read_json_lines
 from tests.browser.table_server import TableServer
-from tests.table.tables import (
-    HTMX,
-    begin,
-    field,
-    moves,
-    play,
-    seen,
-    served,
-    site_of,
-    watching,
-)
+from tests.table.tables import HTMX, begin, field, moves, play, seen, served, site_of, watching
 
 ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n"
 
@@ -119,10 +110,12 @@ def test_a_file_whose_pages_are_damaged_is_refused(path):
 
 
 def test_no_statement_computes_for_long(path, monkeypatch):
-    monkeypatch.setattr(store_module, "_STATEMENT_LIMIT_S", 0.01)
+    monkeypatch.setattr(store_module, "_STEPS", 1)  # look at the clock all the time
     with closing(TableStore(path)) as store:
-        with pytest.raises(StoreError, match="too long to read"):
-            store._rows(ENDLESS)
+        with monkeypatch.context() as impatient:
+            impatient.setattr(store_module, "_STATEMENT_LIMIT_S", 0.0)
+            with pytest.raises(StoreError, match="too long to read"):
+                store.tables_of("nobody", 1)
         assert store.tables_of("nobody", 1) == []
 
 
@@ -195,7 +188,7 @@ def test_a_move_that_cannot_be_kept_is_not_played(client):
 def test_a_table_that_nobody_uses_is_closed_and_opened_again_as_it_was(tmp_path, monkeypatch):
     monkeypatch.setattr(tables_module, "_KEPT_OPEN", 1)
     with served(tmp_path) as client:
-        tables = site_of(client).tables
+        tables: Any = site_of(client).tables
         page = begin(client, seats=["person"])
         play(client, page.url.path, page, moves(page)[0])
         unused = table_id(page)
