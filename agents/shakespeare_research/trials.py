@@ -157,9 +157,8 @@ def find_positions(
     most `most`: uniformly, or so many for every move of the blocks `each_of`, so that rare moves
     have as many as common ones. The more likely a position was for that to be sampled, the less its
     `weight`; 1 without. `facts` are column -> `field_values` name, as the decider sees it. Only
-    positions are sampled for which `where` is true, an expression of `deal`, `seat` and the facts of
-    one row.
-    The other arguments are those of `self_play`.
+    positions are sampled for which `where` is true, an expression of `deal`, `seat` and the facts
+    of one row. The other arguments are those of `self_play`.
 
     Raises:
         NoPositionError: there is no such position.
