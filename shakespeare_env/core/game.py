@@ -40,6 +40,7 @@ _ARGUMENTS = (
 )
 """Arguments of the environments, one of which an unknown option may be meant for."""
 _PLACE = re.compile(r"\{\+(\d+)\}")
+_FIRST_VERB = re.compile(r"^[a-z]+")
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,8 @@ class ActionTable:
     Attributes:
         start: Block name -> id of its first action.
         texts: Texts by id, with seats as `{+2}`.
-        descriptions: English descriptions by id, with seats as `{+2}`.
+        descriptions: English descriptions by id: orders that begin with a verb, with seats as
+            `{+2}`, and further verbs in braces, such as "take all cards, and {play} again".
         is_relative: Whether some text has such a seat.
     """
 
@@ -108,14 +110,15 @@ class ActionTable:
         return self.texts_for(seat, players)[action]
 
     def description(self, action: int, seat: int, players: int) -> str:
-        """What an action does when a seat moves."""
-        return _with_seats(self.descriptions[action], seat, players)
+        """Return what an action does when a seat moves, a text for `seat_names.with_names`."""
+        text = _FIRST_VERB.sub(r"{\g<0>}", self.descriptions[action])
+        return _with_seats(text, seat, players, "{{seat {}}}")
 
 
-def _with_seats(text: str, seat: int, players: int) -> str:
+def _with_seats(text: str, seat: int, players: int, form: str = "{}") -> str:
     def seat_at(place: re.Match[str]) -> str:
         distance = int(place[1])
-        return str((seat + distance) % players if distance < players else distance)
+        return form.format((seat + distance) % players if distance < players else distance)
 
     return _PLACE.sub(seat_at, text)
 

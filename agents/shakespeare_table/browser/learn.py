@@ -77,7 +77,7 @@ class Guidance:
         decision: What is to be decided; after the game, how it ended.
         notes: Notes that are said for the first time.
         move: The suggested move, in notation.
-        words: The suggested move, in words.
+        words: The suggested move, in words with placeholders for seats.
         about: What the card of the move does, if it has not been said yet.
         reason: What the move is for.
         effects: The certain effects of the move that matter.
@@ -120,7 +120,7 @@ def guidance(now: TableState) -> Guidance | None:
         decision=_said(advice.decision, [it.decision for it in advices], advice.values),
         notes=[note.said(0, advice.values) for note in advice.notes if note not in said_notes],
         move=advice.move,
-        words=position.describe_move(advice.move),
+        words=position.move_template(advice.move),
         about=_about(advice.move, [it.move for it in advices], position, taught),
         reason=_said(advice.reason, [it.reason for it in advices], advice.values),
         effects=effects_in_words(effects, LEARNER, now.plan.names),
@@ -154,7 +154,7 @@ def _deviation(now: TableState, at: int, suggested: str) -> str:
     played = now.moves[at]
     if played == suggested:
         return ""
-    describe = now.positions[at].describe_move
+    describe = now.positions[at].move_template
     return (
         f"You chose to {describe(played)}, not to {describe(suggested)}. That is allowed: the "
         "guide goes on from here."

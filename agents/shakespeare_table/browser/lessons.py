@@ -38,6 +38,7 @@ from pydantic import BeforeValidator, Field, TypeAdapter
 
 from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Event
+from shakespeare_env.core.seat_names import with_names
 from shakespeare_env.rulebook import rules_of
 from shakespeare_table.browser.store import Occupant, TablePlan
 
@@ -195,7 +196,7 @@ def variables(
         "gain": gain,
         "seat": seat,
         "move": move,
-        "told": "; ".join(event.text for event in events),
+        "told": "; ".join(with_names(event.text) for event in events),
         "now": {name: topic.values[seat] for name, topic in topics.items() if topic.values},
     }
 

@@ -14,7 +14,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from shakespeare_env.play.named import capitalised, with_names
+from shakespeare_env.core.seat_names import with_names
+from shakespeare_env.play.named import capitalised
 from shakespeare_table.browser.access import cookie, set_cookie
 from shakespeare_table.browser.capacity import PageThreads, cancel_on_disconnect, viewer_of
 from shakespeare_table.browser.lessons import lesson, with_links

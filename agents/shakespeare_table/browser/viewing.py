@@ -12,9 +12,10 @@ from xml.etree import ElementTree
 
 from shakespeare_env import Position
 from shakespeare_env.core.game import NO_SEAT
+from shakespeare_env.core.seat_names import YOU, with_names
 from shakespeare_env.drawing.board import is_wide, piece_svg
 from shakespeare_env.play.history import GameLog
-from shakespeare_env.play.named import YOU, capitalised, named_board, named_move, with_names
+from shakespeare_env.play.named import capitalised, named_move
 from shakespeare_table.browser.tables import TableState, can_take_back
 
 _BOARDS = 64  # boards kept; each takes up to about 310 KB
@@ -103,14 +104,13 @@ def last_move(now: TableState, observer: int | None, reader: int | None) -> Move
         reader: The seat of the reader, who is called "you"; None for a spectator.
     """
     before, after = now.positions[-2:]
-    mover = before.to_move
-    assert mover is not None
-    told = GameLog(None, observer).told(before, now.moves[-1], after)
-    words = named_move(told, mover, names_for_reader(now.plan.names, reader))
-    own = f"seat {reader}: "
-    on_reader = [effect.removeprefix(own) for effect in told.effects if effect.startswith(own)]
+    record = GameLog(None, observer).record(before, now.moves[-1], after)
+    words = named_move(record, names_for_reader(now.plan.names, reader))
+    on_reader = []
+    if reader is not None:
+        on_reader = [with_names(it.text) for it in record.effects if it.seat == reader]
     sentence = f"{words.mover} {words.text}"
-    return MoveInWords(mover, sentence, words.move, words.effects, on_reader)
+    return MoveInWords(record.seat, sentence, words.move, words.effects, on_reader)
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,7 @@ def drawn_panels(
     """Return the panels of a position as an observer sees it, the table's first."""
     panels = []
     board = position.game.presentation.board(visible_position(position, observer), names)
-    for panel in named_board(board, names):
+    for panel in board:
         pieces = {piece.name: piece_svg(piece, f"piece-{piece.name}") for piece in panel.pieces}
         wide = {piece.name for piece in panel.pieces if is_wide(piece)}
         summary = ""
@@ -281,7 +281,7 @@ def table_context(now: TableState, viewer: Viewer, behind: int = 0) -> dict[str,
     names = names_for_reader(now.plan.names, reader)
     decides = viewer.decides(now) and not behind
     choices = _move_choices(now, observer, names) if decides else []
-    head = now.position.game.presentation.headline(visible_position(now.position, observer))
+    head = now.position.game.presentation.headline(visible_position(now.position, observer), names)
     drawn = drawn_board(now, observer)
     studied = _last_own_move(now, viewer)
     first = max(0, studied - 1 if viewer.seats else len(now.moves) - _RECENT_MOVES)
@@ -295,7 +295,7 @@ def table_context(now: TableState, viewer: Viewer, behind: int = 0) -> dict[str,
         "now": now,
         "viewer": viewer,
         "head": head,
-        "sentence": _sentence(now, f"{head.sentence} {head.aside}".strip(), names, decides),
+        "sentence": _sentence(now, f"{head.sentence} {head.aside}".strip(), decides),
         "names": names,
         "columns": drawn.columns(_nearest_seat(now, viewer)),
         "groups": _by_kind(choices),
@@ -318,7 +318,7 @@ def _move_choices(now: TableState, observer: int | None, names: Sequence[str]) -
     seen = visible_position(position, observer)
     choices = []
     for move in position.moves():
-        words = capitalised(with_names(position.describe_move(move), names))
+        words = capitalised(position.describe_move(move, names))
         places = list(position.game.presentation.places(seen, move))
         choices.append(MoveChoice(move, words, places))
     return choices
@@ -349,12 +349,11 @@ def _nearest_seat(now: TableState, viewer: Viewer) -> int | None:
     return viewer.seats[0] if viewer.revealed is None else viewer.revealed
 
 
-def _sentence(now: TableState, text: str, names: Sequence[str], decides: bool) -> str:
+def _sentence(now: TableState, words: str, decides: bool) -> str:
     """Return who decides what, or who has won, as the reader is told."""
     occupant = now.occupant_to_move
     if occupant is not None and occupant.agent is not None and not now.fault:
         return f"{now.name_to_move} is thinking …"
-    words = with_names(text, names)
     if decides and words.startswith(f"{YOU}:"):
         return f"Your turn{words.removeprefix(YOU)}"
     return f"Your turn. {capitalised(words)}" if decides else capitalised(words)
