@@ -254,7 +254,7 @@ class _RandomGame:
     def _faults_of_position(self, position: Position) -> Iterator[_Fault]:
         """Find numbers out of range, broken checks, and what text or a copy loses."""
         if fault := first_fault(self.game, np.array([position.record()])):
-            name = fault[1].partition(":")[0]
+            name = fault[1].place
             by = f"play({self.moves[-1]!r})" if self.moves else "set_up"
             yield self._fault(
                 f"range {name}",
@@ -337,7 +337,7 @@ class _RandomGame:
         alike = f"in two games that seat {seat} cannot tell apart"
         if fault := first_fault(self.game, np.array([twin.record()])):
             yield self._fault(
-                f"possible {fault[1].partition(':')[0]}",
+                f"possible {fault[1].place}",
                 f"seat {seat} considers possible what cannot be: {fault[1]}",
                 "mend `determinize`",
             )

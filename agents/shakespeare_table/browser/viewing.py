@@ -30,7 +30,7 @@ class Viewer:
     """A person who looks at a table.
 
     A viewer's `observer` is whose knowledge the page shows, as everywhere in this module: a seat, a
-    spectator (`NO_SEAT`), or somebody who knows everything (None).
+    spectator (`SPECTATOR`), or somebody who knows everything (None).
 
     Attributes:
         seats: The seats that the viewer holds; none for a spectator.
