@@ -50,6 +50,7 @@ _ENVIRONMENT_ARGUMENTS = {
 }
 """Arguments of environments, any of which a misspelled option may have been meant to be."""
 _PLACE = re.compile(r"\{\+(\d+)\}")
+_FIRST_VERB = re.compile(r"^[a-z]+")
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,8 @@ class ActionTable:
         blocks: The blocks in order.
         start: The id of each block's first action, by the block's name.
         texts: The text of each action.
-        descriptions: The English description of each action.
+        descriptions: The English description of each action: an order that begins with a verb, with
+            seats as `{+2}` and further verbs in braces, such as "take all cards, and {play} again".
         is_relative: Whether any text names a seat.
     """
 
@@ -135,14 +137,15 @@ class ActionTable:
         return self.texts_for(seat, players)[action]
 
     def description(self, action: int, seat: int, players: int) -> str:
-        """Return the English description of an action when a seat moves."""
-        return _with_seats(self.descriptions[action], seat, players)
+        """Return what an action does when a seat moves, a text for `seat_names.with_names`."""
+        text = _FIRST_VERB.sub(r"{\g<0>}", self.descriptions[action])
+        return _with_seats(text, seat, players, "{{seat {}}}")
 
 
-def _with_seats(text: str, seat: int, players: int) -> str:
+def _with_seats(text: str, seat: int, players: int, form: str = "{}") -> str:
     def seat_at(place: re.Match[str]) -> str:
         distance = int(place[1])
-        return str((seat + distance) % players if distance < players else distance)
+        return form.format((seat + distance) % players if distance < players else distance)
 
     return _PLACE.sub(seat_at, text)
 

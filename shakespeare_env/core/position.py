@@ -19,6 +19,7 @@ from shakespeare_env.core.kernels import copy_records, kernels_of
 from shakespeare_env.core.presentation import Event
 from shakespeare_env.core.rng import check_seed, streams
 from shakespeare_env.core.row_rules import GameArrays
+from shakespeare_env.core.seat_names import with_names
 from shakespeare_env.errors import IllegalMove, PositionError
 
 _ONLY_ROW = np.zeros(1, np.int64)
@@ -198,8 +199,12 @@ class Position:
             raise ValueError(f"action {short_repr(action)} is out of range 0 to {last}")
         return self.game.actions.text(action, *self._mover())
 
-    def describe_move(self, move: str) -> str:
-        """Return an English description of what a move does."""
+    def describe_move(self, move: str, names: Sequence[str] = ()) -> str:
+        """Return what a move does, in English; `names` are the players' by seat."""
+        return with_names(self.move_template(move), names)
+
+    def move_template(self, move: str) -> str:
+        """Return what a move does, as a text for `seat_names.with_names`."""
         return self.game.actions.description(self.action_id(move), *self._mover())
 
     def _mover(self) -> tuple[int, int]:

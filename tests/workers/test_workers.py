@@ -92,7 +92,7 @@ DRIVER = """
 import signal, sys
 from functools import partial
 from pathlib import Path
-from shakespeare_table.browser.thinking import Thinker, decide
+from shakespeare_table.browser.processes import AgentProcess, decide
 from shakespeare_agents.workers import open_workers
 from shakespeare_env import Position
 from tests.workers.jobs_for_tests import Squares
@@ -100,7 +100,7 @@ if __name__ == "__main__":
     # Test runners in the background ignore it, and their children would, too.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     position = Position.new("figaro", players=3)
-    assert list(Thinker().ask(partial(decide, "random", position, 0, 0), 60))
+    assert list(AgentProcess().run(partial(decide, "random", position, 0, 0), 60))
     with open_workers(2, *sys.argv[1:]) as workers:
         for _ in workers.run(Squares(Path.cwd()), range(10_000)):
             print(flush=True)

@@ -33,7 +33,7 @@ def scaled(value):
 
 
 class FirstCall(NamedTuple):
-    """The result of a kernel that was called for the first time, and how often its code was loaded."""
+    """The result of a kernel's first call, and how often its code was loaded."""
 
     result: int
     loaded: int

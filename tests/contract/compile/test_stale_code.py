@@ -154,7 +154,7 @@ GAME = define(
 
 
 def test_a_defined_game_is_played_and_saved_as_it_was_imported(cache_folder, monkeypatch):
-    """The file of the game is edited before the game is registered and before it is first played."""
+    """Its file is edited before the game is registered and before it is first played."""
     monkeypatch.setattr(registry, "_loaded", dict(registry._loaded))
     monkeypatch.setattr(registry, "_register_views", lambda name, seats: None)
     file = cache_folder / "edited.py"
