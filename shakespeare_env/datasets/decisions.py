@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.checks.values import short_repr
+from shakespeare_env.core.batch import victory_shares
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.rng import check_seed
 from shakespeare_env.datasets.frames import DECISIONS, load_polars, polars_schema
@@ -281,7 +282,7 @@ def _decisions(games: RecordedColumns) -> Decisions:
     def turned(values: NDArray[np.int16]) -> NDArray[np.int16]:
         return np.where(present, np.take_along_axis(values, by_seat, 1), np.int16(0))
 
-    first = turned((games.places == 1).astype(np.int16)[row]).astype(np.float32)
+    first = turned((games.places == 1).astype(np.int16)[row])
     return Decisions(
         views["observations"],
         views["masks"],
@@ -289,7 +290,7 @@ def _decisions(games: RecordedColumns) -> Decisions:
         games.values,
         turned(views["scores"]),
         turned(games.scores[row]),
-        first / np.maximum(first.sum(1, keepdims=True), np.float32(1.0)),
+        victory_shares(first).astype(np.float32),
         players,
         seats,
         games.agents[row, seats],
