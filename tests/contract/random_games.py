@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from shakespeare_env import Batch, Position
 from shakespeare_env.core import registry
+from shakespeare_env.core.seat_names import with_names
 
 LONGEST = 1000  # decisions, more than any game has
 EACH_PHASE = 4  # positions of each phase that a sample of a game holds at most
@@ -104,7 +105,7 @@ def sampled(table: Table, seed: int, every: int) -> Iterator[Position]:
 def described(position: Position, move: str) -> str:
     """What a move does, in English, as the action table says it."""
     action, seat = position.action_id(move), position.to_move or 0
-    return position.game.actions.description(action, seat, position.players)
+    return with_names(position.game.actions.description(action, seat, position.players))
 
 
 def stacked(records: Iterable[Any]) -> Any:

@@ -18,10 +18,10 @@ from shakespeare_env import IllegalMove, Position
 from shakespeare_env.checks.values import did_you_mean, number_of, short_repr
 from shakespeare_env.cli.choices import exit_with_error
 from shakespeare_env.core.presentation import Topic
-from shakespeare_env.errors import own_steps
+from shakespeare_env.errors import own_frames
 from shakespeare_env.play.history import GameHistory
 from shakespeare_table.cli import printing, screen
-from shakespeare_table.recorded import json_lines
+from shakespeare_table.recorded import to_json_lines
 from shakespeare_table.session import Session, choose
 
 _HELP = """\
@@ -164,9 +164,9 @@ class Person:
 
     def show_log(self, first: int = 0) -> None:
         """Print the moves from number `first` on, counted from 0."""
-        course = self.session.course
-        for at in range(first, len(course.moves)):
-            printing.print_move(course.lines(at, self.seat))
+        history = self.session.history
+        for at in range(first, len(history.moves)):
+            printing.print_move(history.lines(at, self.seat))
 
     def play(self) -> None:
         """Play on to the end; raises `Leave`."""
@@ -183,7 +183,7 @@ class Person:
         if path not in self._saved and os.path.lexists(path):
             raise ValueError(f"there is a {short_repr(str(path))} already; give another name")
         try:
-            write_output(path, json_lines(self.session.course, path.suffix == ".gz"))
+            write_output(path, to_json_lines(self.session.history, path.suffix == ".gz"))
         except (OSError, ValueError) as fault:  # ValueError: no file can have this name
             raise ValueError(f"cannot write {short_repr(str(path))}: {fault}") from fault
         self._saved.add(path)
@@ -194,11 +194,11 @@ class Person:
 
     def show_scores(self) -> None:
         """Print the parts of all scores, as far as the person knows them."""
-        course = self.session.course
-        printing.print_scores(self._position, course.names, course.score_sheet(self.seat))
+        history = self.session.history
+        printing.print_scores(self._position, history.names, history.score_sheet(self.seat))
 
-    def _show_last(self, course: GameHistory) -> None:
-        self.show_log(len(course.moves) - 1)
+    def _show_last(self, history: GameHistory) -> None:
+        self.show_log(len(history.moves) - 1)
 
     def _asked(self) -> str:
         asked_after = None
@@ -294,5 +294,5 @@ def fault_lines(name: str, fault: Exception, position: Position) -> list[str]:
         if not isinstance(chosen, str) and 0 <= chosen < position.game.actions.size:
             chosen = position.move_text(chosen)
         return [f"{name} chose the illegal move {chosen}"]
-    steps = "".join(traceback.format_list(own_steps(fault))).splitlines()
+    steps = "".join(traceback.format_list(own_frames(fault))).splitlines()
     return [f"{name} failed: {type(fault).__name__}: {fault}", *steps]

@@ -85,11 +85,12 @@ def test_described_fields_cover_the_observation_and_seats_have_equal_blocks(name
 
 
 def test_a_field_says_in_data_and_in_words_what_its_numbers_are():
-    entries = [
-        LayoutEntry("day", 2, 0, 1, "the day", ("first", "second"), is_one_hot=True),
-        ("pounds", 1, 0, 9, "pounds"),
-    ]
-    day, pounds = ObservationLayout(entries)
+    day, pounds = ObservationLayout(
+        [
+            LayoutEntry("day", 2, 0, 1, "the day", ("first", "second"), is_one_hot=True),
+            ("pounds", 1, 0, 9, "pounds"),
+        ]
+    )
     assert (day.names, day.is_one_hot) == (("first", "second"), True)
     assert day.description == "one-hot: the day: first, second"
     assert (pounds.names, pounds.is_one_hot, pounds.description) == ((), False, "pounds")
