@@ -21,9 +21,9 @@ from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import first_fault
-from shakespeare_env.core.game import NO_SEAT, Game, Record
+from shakespeare_env.core.game import SPECTATOR, Game, Record
 from shakespeare_env.core.position import Position
-from shakespeare_env.errors import PositionError, own_steps
+from shakespeare_env.errors import PositionError, own_frames
 from shakespeare_env.play.branching import (
     Branches,
     ImpossibleError,
@@ -99,7 +99,7 @@ def told_pairs(
 
     Args:
         position: A position whose mover is not the viewer.
-        viewer: A seat, or `NO_SEAT` for a spectator.
+        viewer: A seat, or `SPECTATOR` for a spectator.
         seed: Decides which other position, which of its moves, and chance to come.
         most: Moves of each position.
     """
@@ -136,7 +136,7 @@ def _lead_to_one(worlds: list[Position], one: ToldOf, other: ToldOf) -> bool:
 
 def _twin(position: Position, viewer: int, seed: int) -> Position:
     """Return a position that a viewer cannot tell from another one."""
-    seats = range(position.players) if viewer == NO_SEAT else [viewer]
+    seats = range(position.players) if viewer == SPECTATOR else [viewer]
     for seat in seats:
         position = position.determinize(seat, seed)
     return position
@@ -144,13 +144,13 @@ def _twin(position: Position, viewer: int, seed: int) -> Position:
 
 def _view(position: Position, viewer: int) -> str:
     """Return all that a viewer is shown of a position, as text."""
-    seat = None if viewer == NO_SEAT else viewer
+    seat = None if viewer == SPECTATOR else viewer
     seen = b"" if seat is None else position.observation(seat).tobytes()
     return json.dumps([position.seen_by(seat), seen.hex(), position.to_move])
 
 
 def _viewer(viewer: int) -> str:
-    return "a spectator" if viewer == NO_SEAT else f"seat {viewer}"
+    return "a spectator" if viewer == SPECTATOR else f"seat {viewer}"
 
 
 @dataclass
@@ -178,7 +178,7 @@ class _RandomGame:
         try:
             yield from self._faults()
         except Exception as fault:  # rules and parts of a game are somebody else's
-            kind, lines = type(fault).__name__, [step.lineno for step in own_steps(fault)]
+            kind, lines = type(fault).__name__, [step.lineno for step in own_frames(fault)]
             place = f" in {self.game.box.name}, line {lines[-1]}" if lines else ""
             yield self._fault(f"error {kind}", f"{kind}{place}: {fault}", "mend what raises it")
 
@@ -254,7 +254,7 @@ class _RandomGame:
     def _faults_of_position(self, position: Position) -> Iterator[_Fault]:
         """Find numbers out of range, broken checks, and what text or a copy loses."""
         if fault := first_fault(self.game, np.array([position.record()])):
-            name = fault[1].partition(":")[0]
+            name = fault[1].place
             by = f"play({self.moves[-1]!r})" if self.moves else "set_up"
             yield self._fault(
                 f"range {name}",
@@ -337,7 +337,7 @@ class _RandomGame:
         alike = f"in two games that seat {seat} cannot tell apart"
         if fault := first_fault(self.game, np.array([twin.record()])):
             yield self._fault(
-                f"possible {fault[1].partition(':')[0]}",
+                f"possible {fault[1].place}",
                 f"seat {seat} considers possible what cannot be: {fault[1]}",
                 "mend `determinize`",
             )
@@ -384,7 +384,7 @@ class _RandomGame:
             )
 
     def _faults_of_telling(self, position: Position, rng: np.random.Generator) -> Iterator[_Fault]:
-        for viewer in (NO_SEAT, *range(self.players)):
+        for viewer in (SPECTATOR, *range(self.players)):
             if viewer == position.to_move:
                 continue
             for one, other in told_pairs(position, viewer, int(rng.integers(2**32))):

@@ -102,12 +102,12 @@ def agent_notes(fault: BaseException) -> list[str]:
     return [note for note in getattr(fault, "__notes__", []) if isinstance(note, AgentNote)]
 
 
-def own_steps(fault: BaseException) -> list[FrameSummary]:
+def own_frames(fault: BaseException) -> list[FrameSummary]:
     """The steps of a traceback through code that is neither ours nor a library's.
 
-    Pickling loses tracebacks: whoever sends an exception sends them along, as its `own_steps`.
+    Pickling loses tracebacks: whoever sends an exception sends them along, as its `own_frames`.
     """
-    if (known := getattr(fault, "own_steps", None)) is not None:
+    if (known := getattr(fault, "own_frames", None)) is not None:
         return list(known)
     files = [step for step in extract_tb(fault.__traceback__) if step.filename[:1] != "<"]
     return [step for step in files if is_own_file(step.filename)]

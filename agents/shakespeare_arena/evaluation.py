@@ -293,7 +293,7 @@ def evaluate(
     An agent may hold several seats, and seats of one name share a result.
 
     Args:
-        entrants: Whatever plays (see `registry.make`), or `Entrant` with a name of your own.
+        entrants: Whatever plays (see `naming.make`), or `Entrant` with a name of your own.
         game: Its name.
         games: Up to `MOST_GAMES`; rounded up to whole deals. In each deal every agent has every
             seat and follows every other equally often (see `seatings`).

@@ -230,7 +230,7 @@ def measure(
     every seat. Which rung it meets next follows from the games before (see `climb`).
 
     Args:
-        agent: Whatever plays (see `registry.make`), or `Entrant` with a name of your own.
+        agent: Whatever plays (see `naming.make`), or `Entrant` with a name of your own.
         game: Its name.
         players: Numbers of seats; by default all that the game has, from two on.
         minutes: Minutes of play, shared among the tables; by default `MINUTES`, or no limit if

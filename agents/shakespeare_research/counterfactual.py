@@ -172,14 +172,14 @@ def counterfactual(
     """Play moves of a position, each on to the end many times, under the same chance for all.
 
     The position's secrets stay, its chance to come is ignored: the seed decides chance and draws.
-    Moves are legal texts, each given once; `agents` play on from seat 0 (see `registry.make`): the
+    Moves are legal texts, each given once; `agents` play on from seat 0 (see `naming.make`): the
     last of several fills the remaining seats, a single one plays against the default agent.
     `on_progress` is called after every step with decisions made and games finished so far.
 
     Raises:
         IllegalMove: a move is not legal there.
-        ValueError: no move, or one twice; a number is out of range; or as of `registry.make`.
-        TypeError: a number is not whole, or as of `registry.make`.
+        ValueError: no move, or one twice; a number is out of range; or as of `naming.make`.
+        TypeError: a number is not whole, or as of `naming.make`.
     """
     checked_count("continuations", continuations)
     legal = position.moves()

@@ -29,7 +29,7 @@ class TableSetup:
 
     game: Game
     facts: Mapping[str, Any]  # the content of its box file
-    player: str  # who holds every seat (see `registry.make`)
+    player: str  # who holds every seat (see `naming.make`)
     players: int  # the number of seats
     games: int  # how many to begin with; questions play more, in a fixed proportion
     seed: int  # decides deals and draws

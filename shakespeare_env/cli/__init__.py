@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from shakespeare_env.errors import IllegalMove, ShakespeareEnvError, agent_notes, own_steps
+from shakespeare_env.errors import IllegalMove, ShakespeareEnvError, agent_notes, own_frames
 from shakespeare_env.version import version
 
 COMMANDS = {
@@ -69,7 +69,7 @@ class _Commands(TyperGroup):
             fault: BaseException = raised
             if isinstance(raised, RuntimeError) and isinstance(raised.__cause__, StopIteration):
                 fault = raised.__cause__  # Python replaces it where it leaves a generator
-            is_theirs = bool(agent_notes(fault) or own_steps(fault))
+            is_theirs = bool(agent_notes(fault) or own_frames(fault))
             if isinstance(fault, BrokenPipeError) and not is_theirs:
                 raise  # the output's reader has left; Click ends the command quietly
             if not (lines := _in_words(fault)):
@@ -81,7 +81,7 @@ class _Commands(TyperGroup):
 def _in_words(fault: BaseException) -> list[str]:
     """Return lines about a fault that is not ours: an agent's, other users' or the machine's."""
     notes = getattr(fault, "__notes__", [])
-    steps = "".join(format_list(own_steps(fault))).splitlines()
+    steps = "".join(format_list(own_frames(fault))).splitlines()
     if who := agent_notes(fault):
         remedies = [note for note in notes if note not in who]
         if isinstance(fault, IllegalMove) and not steps:

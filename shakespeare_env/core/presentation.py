@@ -1,7 +1,4 @@
-"""How a game is shown: drawings, words, and the board in pieces.
-
-This imports no drawing, since rules are recompiled when anything that `game.py` imports changes.
-"""
+"""How a game is shown to people: drawings, words, and the board in pieces."""
 
 from __future__ import annotations
 
@@ -141,7 +138,7 @@ class Presentation:
         topics: (dict) -> a `Topic` on each card, move and thing on the table, in our words, by the
             lower-case name it has in moves.
         events: (record, legal action, record after it, seat) -> every effect, in order, as far as
-            the seat may know them: None knows all, `NO_SEAT` what everybody does. Points and
+            the seat may know them: None knows all, `SPECTATOR` what everybody does. Points and
             counters add up to the changes by seat.
         score_sheet: (dict) -> (source, points by seat); columns add up to the scores.
         score_sign: What points are multiplied by where people read them: -1 where they are lengths,

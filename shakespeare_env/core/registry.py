@@ -15,7 +15,7 @@ import pettingzoo
 from shakespeare_env.checks import box_files
 from shakespeare_env.checks.values import did_you_mean, short_repr
 from shakespeare_env.core.game import Game
-from shakespeare_env.errors import BoxError, GameError, own_steps
+from shakespeare_env.errors import BoxError, GameError, own_frames
 from shakespeare_env.own_files import load_file
 from shakespeare_env.sources import is_same_source
 
@@ -125,7 +125,7 @@ def from_file(text: str) -> Game:
     try:
         module = load_file(file)
     except (Exception, SystemExit) as fault:
-        lines = [step.lineno for step in own_steps(fault)] or [getattr(fault, "lineno", None)]
+        lines = [step.lineno for step in own_frames(fault)] or [getattr(fault, "lineno", None)]
         line = "" if lines[-1] is None else f", line {lines[-1]}"
         raise GameError(
             f"{source}{line}: {type(fault).__name__}: {fault}; mend the file"

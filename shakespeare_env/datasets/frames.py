@@ -82,14 +82,9 @@ RESULTS: Schema = {
 
 
 def load_polars() -> Any:
-    """The module `polars`; the error says how to install it."""
-    return load_library("polars")
-
-
-def load_library(name: str) -> Any:
-    """A module that datasets need; the error says how to install it."""
+    """Import and return `polars`; the error says how to install it."""
     with needing("data", "datasets need"):
-        return import_module(name)
+        return import_module("polars")
 
 
 def parquet_errors() -> tuple[type[BaseException], ...]:

@@ -25,7 +25,7 @@ class Film:
 
     Args:
         history: The game, n moves so far.
-        seat: The seat whose view to show, `NO_SEAT` for a spectator's; None shows everything.
+        seat: The seat whose view to show, `SPECTATOR` for a spectator's; None shows everything.
 
     Attributes:
         game: The game played.

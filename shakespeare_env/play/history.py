@@ -73,7 +73,7 @@ class GameLog:
     """Describes moves as one seat knows them."""
 
     names: Sequence[str] | None = None  # the players' by seat, if known
-    seat: int | None = None  # whose knowledge counts, `NO_SEAT` for a spectator's; None knows all
+    seat: int | None = None  # whose knowledge counts, `SPECTATOR` for a spectator's; None knows all
 
     def label(self, seat: int) -> str:
         """A seat and who plays it."""

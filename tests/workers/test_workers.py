@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from shakespeare_agents.workers import _code, in_order, open_workers
-from shakespeare_env.errors import WorkerError, own_steps
+from shakespeare_env.errors import WorkerError, own_frames
 from tests.workers.jobs_for_tests import RaisesLocal, Squares
 
 SQUARES = [number * number for number in range(12)]
@@ -58,7 +58,7 @@ def test_a_failed_shard_raises_what_it_raised_and_what_is_dropped_does_no_harm(w
     with pytest.raises(ValueError, match="no square of 5") as raised:
         list(workers.run(Squares(tmp_path), range(12)))
     assert raised.value.__notes__ == ["a note"]
-    assert own_steps(raised.value)[-1].filename.endswith("jobs_for_tests.py")
+    assert own_frames(raised.value)[-1].filename.endswith("jobs_for_tests.py")
     assert list(in_order(workers.run(Squares(tmp_path), range(5)))) == SQUARES[:5]
     with pytest.raises(Exception, match="mine"):  # what cannot travel is put in words
         list(workers.run(RaisesLocal(), range(2)))

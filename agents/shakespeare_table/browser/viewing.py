@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 from shakespeare_env import Position
-from shakespeare_env.core.game import NO_SEAT
+from shakespeare_env.core.game import SPECTATOR
 from shakespeare_env.core.presentation import Topic
 from shakespeare_env.core.seat_names import YOU, with_names
 from shakespeare_env.drawing.board import is_wide, piece_svg
@@ -31,7 +31,7 @@ class Viewer:
     """A person who looks at a table.
 
     A viewer's `observer` is whose knowledge the page shows, as everywhere in this module: a seat, a
-    spectator (`NO_SEAT`), or somebody who knows everything (None).
+    spectator (`SPECTATOR`), or somebody who knows everything (None).
 
     Attributes:
         seats: The seats that the viewer holds; none for a spectator.
@@ -52,7 +52,7 @@ class Viewer:
             return None
         if self.acting_seat in self.seats and self.hidden_seat(now) is None:
             return self.acting_seat
-        return NO_SEAT
+        return SPECTATOR
 
     def hidden_seat(self, now: TableState) -> int | None:
         """Return the seat of this screen that is to move but not revealed yet; None if none is."""
