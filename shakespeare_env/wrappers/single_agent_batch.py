@@ -171,7 +171,7 @@ class SingleAgentBatch:
 
     @property
     def _ready(self) -> NDArray[np.bool_]:
-        """Games that wait for the learner or are over, bool[n]: all, unless an opponent failed."""
+        """Games that wait for the learner or are over, bool[n]: all unless an opponent failed."""
         ready: NDArray[np.bool_] = (self.batch.to_move == self.seats) | (self.batch.to_move < 0)
         return ready
 
@@ -220,8 +220,7 @@ def _lineup(opponents: Opponents | None, batch: Batch) -> tuple[Lineup, NDArray[
         weights = np.array(list(opponents.values()), np.float64)
         if not weights.any() or not (np.isfinite(weights) & (weights >= 0)).all():
             raise ValueError(
-                f"opponents={dict(opponents)!r}: give every agent a weight of 0 or more, and at least "
-                "one a weight above 0"
+                f"opponents={dict(opponents)!r}: every weight must be 0 or more, and one above 0"
             )
         shares = weights / weights.sum()
     elif isinstance(opponents, Sequence) and not isinstance(opponents, str | bytes):
