@@ -141,7 +141,7 @@ class Renderer:
             known = ", ".join(map(repr, modes))
             question = did_you_mean(str(mode), modes)
             raise ValueError(
-                f"render_mode={mode!r} is not supported{question}: choose None or one of {known}"
+                f"render_mode={mode!r}{question}: choose None or one of {known}"
             )
         self.mode = mode
         self._game = game.name  # a game's own functions cannot always be pickled
