@@ -42,9 +42,9 @@ def self_play(
 ) -> pl.DataFrame:
     """Play games, each its own deal, with one agent at all seats; one row per seat and game.
 
-    The columns: `deal`, `players`, those of `final_results`, and facts at the `start` and `end` of games
-    (column -> `field_values` name), as each seat sees them. `seed` covers the deals and the agent's draws,
-    `player` is as in `shakespeare_agents.make`.
+    The columns: `deal`, `players`, those of `final_results`, and facts at the `start` and `end` of
+    games (column -> `field_values` name), as each seat sees them. `seed` covers the deals and the
+    agent's draws, `player` is as in `shakespeare_agents.make`.
     """
     batch = Batch(game, games, players=players, seed=seed, autoreset=False)
     facts = _seat_facts(batch, start or {})
@@ -156,8 +156,9 @@ def find_positions(
     Positions with `least` legal moves or more of some blocks of the action table are sampled, at
     most `most`: uniformly, or so many for every move of the blocks `each_of`, so that rare moves
     have as many as common ones. The more likely a position was for that to be sampled, the less its
-    `weight`; 1 without. `facts` are column -> `field_values` name, as the decider sees it. Only positions
-    are sampled for which `where` is true, an expression of `deal`, `seat` and the facts of one row.
+    `weight`; 1 without. `facts` are column -> `field_values` name, as the decider sees it. Only
+    positions are sampled for which `where` is true, an expression of `deal`, `seat` and the facts of
+    one row.
     The other arguments are those of `self_play`.
 
     Raises:

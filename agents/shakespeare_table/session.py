@@ -29,7 +29,7 @@ class Session:
         generator: The number of the agents' generator under the seed.
 
     Attributes:
-        course: The positions and the moves so far.
+        history: The positions and the moves so far.
         failed: The seat whose agent raised an exception or chose an illegal move, if one has.
         seconds: The time that each seat took to decide.
         decisions: The number of each seat's decisions.

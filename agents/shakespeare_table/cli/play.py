@@ -134,13 +134,13 @@ def watch(
     session = Session(position, agents, seed, names=names)
     chapter: object = object()  # equal to nothing, so that the first position is drawn
 
-    def show(course: GameHistory) -> None:
+    def show(history: GameHistory) -> None:
         nonlocal chapter
-        before = course.positions[-2].to_dict()
+        before = history.positions[-2].to_dict()
         last, chapter = chapter, before[game.presentation.chapter]
         if chapter != last:
             screen.print_position(game, before)
-        print_move(course.lines(len(course.moves) - 1, None))
+        print_move(history.lines(len(history.moves) - 1, None))
         time.sleep(delay)
 
     session.play_out(show, moves)

@@ -162,7 +162,7 @@ class GameTools:
         with self._lock:
             seen = self._table(table)
             topics = seen.position.game.presentation.topics(seen.position.seen_by(seen.seat))
-        by_word = {word.lower(): does for word, does in topics.items()}
+        by_word = {word.lower(): str(topic) for word, topic in topics.items()}
         asked = name.strip().lower()
         does = by_word.get(asked) or "\n".join(  # a move, part by part
             f"{part}: {by_word[part]}" for part in re.split("[:>]", asked) if part in by_word

@@ -145,10 +145,10 @@ def test_a_position_is_read_as_it_is_pasted(record, before):
 
 
 def test_a_game_is_written_as_a_page(record, begun, tmp_path):
-    file, course = tmp_path / "game.html", record.up_to(4)
+    file, history = tmp_path / "game.html", record.up_to(4)
     for seat, at in ((None, []), (0, ["--seat", "0"])):
         printed("replay", begun, "--page", str(file), *at)
-        assert file.read_text(encoding="utf-8") == film_page(Film(course, seat=seat))
+        assert file.read_text(encoding="utf-8") == film_page(Film(history, seat=seat))
 
 
 def test_refuses_what_cannot_be(folder, record, tmp_path):
