@@ -21,7 +21,7 @@ from rich.table import Table
 from shakespeare_agents.naming import make
 from shakespeare_agents.storage import write_atomically
 from shakespeare_arena import Entrant
-from shakespeare_arena.measure import Placement, measure, reference, tables_of
+from shakespeare_arena.measure import Placement, measure, reference, table_sizes
 from shakespeare_env.core import registry
 
 
@@ -78,7 +78,7 @@ def main(
     for number, name in enumerate(registry.names()):
         if game and name not in game:
             continue
-        for seats in tables_of(registry.game(name), players):
+        for seats in table_sizes(registry.game(name), players):
             rng = np.random.default_rng([seed, number, seats])
             began = time.perf_counter()
             found = []

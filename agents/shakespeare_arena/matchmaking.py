@@ -14,7 +14,7 @@ import polars as pl
 import scipy.special
 from numpy.typing import NDArray
 
-from shakespeare_arena.ratings import rated
+from shakespeare_arena.ratings import ratings_and_fit
 from shakespeare_arena.seating import Match, circular_orders
 from shakespeare_arena.standings import EQUAL_WITHIN, LEVEL, SOLO_EQUAL_WITHIN, solo_scores, verdict
 from shakespeare_arena.summaries import seat_rows
@@ -44,7 +44,7 @@ class Ladder:
         return [pair for pair in itertools.pairwise(self.order) if pair in self.open]
 
 
-def level_of(look: int, neighbours: int) -> float:
+def level_at_look(look: int, neighbours: int) -> float:
     """The level of a verdict at a look, so that all on all ladders at all looks hold at 95 %.
 
     Repeated looks find something sooner or later, so looks and all pairs of neighbours share the
@@ -54,7 +54,7 @@ def level_of(look: int, neighbours: int) -> float:
     return LEVEL * share / max(neighbours, 1)
 
 
-def look_at(
+def ladders_at_look(
     results: pl.DataFrame,
     *,
     agents: Sequence[str],
@@ -68,12 +68,12 @@ def look_at(
     Of the agents only those named are placed; others count in ratings. Alone at the table the
     ladder is one of scores. `look` is the number of this look at the field, from 1.
     """
-    level = level_of(look, (len(agents) - 1) * len(tables))
+    level = level_at_look(look, (len(agents) - 1) * len(tables))
     ladders = {}
     for players in tables:
         games = results.filter(pl.col("players") == players)
         solo = players == 1
-        estimates = solo_scores(seat_rows(games)) if solo else rated(games)[0]
+        estimates = solo_scores(seat_rows(games)) if solo else ratings_and_fit(games)[0]
         within = solo_equal_within if solo else equal_within
         behind = {digest: at for at, digest in enumerate(estimates.digests)}
         order = sorted(agents, key=lambda digest: behind.get(digest, math.inf))

@@ -37,8 +37,9 @@ from rich.text import Text
 
 from shakespeare_agents.baselines import RandomAgent
 from shakespeare_agents.naming import Entrant, entrants_of, make
-from shakespeare_agents.workers import Workers
-from shakespeare_arena.evaluation import WIDTH, OnProgress, Report, Series
+from shakespeare_agents.workers import ProgressCallback, Workers
+from shakespeare_arena.playing import DealSeries
+from shakespeare_arena.reports import WIDTH, Report
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch_checks import checked_count
@@ -84,7 +85,7 @@ _SURE = 100  # deals at an end of the scale that suffice for an agent that is su
 
 
 @dataclass(frozen=True)
-class Meetings:
+class RungResult:
     """What an agent, with one seat in each game, has won against copies of a rung.
 
     A shared victory counts in part; `variance` is that between deals of a deal's share of wins.
@@ -116,7 +117,7 @@ class Placement:
     low: float | None
     high: float | None
     games: int
-    meetings: tuple[Meetings, ...]
+    meetings: tuple[RungResult, ...]
 
     def __str__(self) -> str:
         """As in `23 (12 to 41)`, `0.62 (0.55 to 0.7)`, or `above 1,024`."""
@@ -126,7 +127,7 @@ class Placement:
 
 
 @dataclass(frozen=True)
-class Measurement(Report):
+class StrengthResult(Report):
     """An agent's place on the scale at each table, and what it takes to measure it again.
 
     Attributes:
@@ -221,9 +222,9 @@ def measure(
     games: int | None = None,
     seed: int = 0,
     options: Mapping[str, bool] | None = None,
-    on_progress: OnProgress | None = None,
+    on_progress: ProgressCallback | None = None,
     workers: Workers | None = None,
-) -> Measurement:
+) -> StrengthResult:
     """Place an agent on the scale: the playouts with which search wins as often as it does.
 
     At each table it plays one seat against copies of a `reference` in the others, every deal from
@@ -250,7 +251,7 @@ def measure(
         WorkerError: workers are lost, or an agent is another one there.
     """
     rules = registry.game(game)
-    tables = tables_of(rules, players)
+    tables = table_sizes(rules, players)
     if minutes is None:
         minutes = math.inf if games is not None else MINUTES
     if not minutes >= 0:
@@ -258,13 +259,13 @@ def measure(
     most = MOST_GAMES if games is None else checked_count("games", games, MOST_GAMES)
     (entrant,) = entrants_of([agent], rules)
 
-    def games_against(seats: int, playouts: float) -> Callable[[int], Meetings]:
+    def games_against(seats: int, playouts: float) -> Callable[[int], RungResult]:
         name = f"{entrant.name} met {playouts} playouts"  # not the agent's own name
         frozen = reference(playouts)
         rung = Entrant(name, make(frozen, rules), frozen)
         # Rungs and tables share no deals, hence no luck.
         facts = [int(check_seed(seed)), seats, *playouts.as_integer_ratio()]
-        series = Series(
+        series = DealSeries(
             [entrant, *[rung] * (seats - 1)],
             game,
             seed=int(np.random.SeedSequence(facts).generate_state(1, np.uint64)[0]),
@@ -275,18 +276,20 @@ def measure(
 
         shares: list[float] = []  # of victory, by deal
 
-        def play(deals: int) -> Meetings:
+        def play(deals: int) -> RungResult:
             seating, _, winners = series.play(range(len(shares), len(shares) + deals))
             won = winners * (seating == 0) / winners.sum(axis=2, keepdims=True)
             shares.extend(won.sum(axis=2).mean(axis=1).tolist())
-            count = len(shares) * series.games_a_deal
+            count = len(shares) * series.seats.games_per_deal
             variance = float(np.var(shares, ddof=1)) if len(shares) > 1 else 0.0
-            return Meetings(playouts, len(shares), count, float(np.mean(shares)) * count, variance)
+            return RungResult(
+                playouts, len(shares), count, float(np.mean(shares)) * count, variance
+            )
 
         return play
 
     ends = time.monotonic() + 60 * minutes
-    met: dict[int, dict[float, Meetings]] = {seats: {} for seats in tables}
+    met: dict[int, dict[float, RungResult]] = {seats: {} for seats in tables}
     try:
         for number, seats in enumerate(tables):
             left = max(ends - time.monotonic(), 0) / (len(tables) - number)
@@ -294,16 +297,16 @@ def measure(
     except KeyboardInterrupt:
         if not any(met.values()):
             raise
-    placements = tuple(placed(meetings, seats) for seats, meetings in met.items() if meetings)
+    placements = tuple(placement_of(meetings, seats) for seats, meetings in met.items() if meetings)
     network: Any = make(reference(1), rules)
     facts = " ".join([str(SCALE), *map(reference, RUNGS), network.network.digest()])
     digest = hashlib.sha256(facts.encode()).hexdigest()[:16]
     rungs = sorted({*RUNGS, *(playouts for meetings in met.values() for playouts in meetings)})
     scale = {playouts: reference(playouts) for playouts in rungs}
-    return Measurement(game, entrant.name, dict(options or {}), seed, scale, digest, placements)
+    return StrengthResult(game, entrant.name, dict(options or {}), seed, scale, digest, placements)
 
 
-def tables_of(rules: Game, players: Sequence[int] | None) -> list[int]:
+def table_sizes(rules: Game, players: Sequence[int] | None) -> list[int]:
     """The numbers of seats to play at, each once."""
     few = max(rules.min_seats, 2)
     if players is None:
@@ -318,7 +321,7 @@ def tables_of(rules: Game, players: Sequence[int] | None) -> list[int]:
     return tables
 
 
-def fitted(meetings: Collection[Meetings], players: int) -> tuple[float, float, float]:
+def fit_place(meetings: Collection[RungResult], players: int) -> tuple[float, float, float]:
     """The place of an agent that has met one rung or more, and the ends of its interval.
 
     From one playout on it is log2 of playouts; the ends are infinite where games exclude nothing.
@@ -343,7 +346,7 @@ def _crossing(excess: NDArray[np.float64], before: int) -> float:
     return float(_PLACES[before] + share * (_PLACES[before + 1] - _PLACES[before]))
 
 
-def _likelihood(met: Meetings, players: int, dispersion: float) -> NDArray[np.float64]:
+def _likelihood(met: RungResult, players: int, dispersion: float) -> NDArray[np.float64]:
     """Return the log-likelihood of the games at a rung, float64[common slopes, places].
 
     The rung's own slope is the one that suits them best, less what it costs to differ from the
@@ -364,9 +367,9 @@ def _curves(playouts: float, players: int) -> tuple[NDArray[np.float64], NDArray
 
 
 def climb(
-    met: dict[float, Meetings],
+    met: dict[float, RungResult],
     players: int,
-    games_against: Callable[[float], Callable[[int], Meetings]],
+    games_against: Callable[[float], Callable[[int], RungResult]],
     deals: int,
     seconds: float,
     clock: Callable[[], float] = time.monotonic,
@@ -406,7 +409,7 @@ def climb(
 
 
 def _next_rung(
-    met: Mapping[float, Meetings], players: int, takes: Mapping[float, float], left: float
+    met: Mapping[float, RungResult], players: int, takes: Mapping[float, float], left: float
 ) -> float | None:
     """The rung to meet, such that a deal is likely to fit in; None if there is none."""
     if not met:
@@ -418,7 +421,7 @@ def _next_rung(
         longest = max(takes.values(), default=0.0)
         return takes.get(rung, longest * (4 if rung > max(takes, default=0) else 1))
 
-    place, low, high = fitted(met.values(), players)
+    place, low, high = fit_place(met.values(), players)
     if high < -_NETWORK and deals[RUNGS[0]] >= _SURE:
         return None
     if low > math.log2(RUNGS[-1]) and deals[RUNGS[-1]] >= _SURE:
@@ -450,14 +453,14 @@ def _middle(low: float, high: float) -> float | None:
     return middle if 1 < low < middle < high else None
 
 
-def placed(met: Mapping[float, Meetings], players: int) -> Placement:
+def placement_of(met: Mapping[float, RungResult], players: int) -> Placement:
     """The placement of an agent by its meetings at a table, of which there is one at least."""
-    place, low, high = map(_playouts_at, fitted(met.values(), players))
+    place, low, high = map(_playouts_at, fit_place(met.values(), players))
     games = sum(meetings.games for meetings in met.values())
     return Placement(players, place, low, high, games, tuple(met[rung] for rung in sorted(met)))
 
 
-def _dispersion(meetings: Collection[Meetings]) -> float:
+def _dispersion(meetings: Collection[RungResult]) -> float:
     """The variance of wins in units of what it would be if a deal's games were independent."""
     total, deals = _PRIOR_DEALS, _PRIOR_DEALS
     for met in meetings:

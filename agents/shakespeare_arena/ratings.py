@@ -145,7 +145,7 @@ def _aggregated(digests: tuple[str, ...], matches: int, stages: Sequence[_Stage]
     return Choices(digests, sets, chosen.tocsr(), shown.tocsr())
 
 
-def strengths(sets: Floats, chosen: Floats, shown: Floats) -> Floats:
+def fit_strengths(sets: Floats, chosen: Floats, shown: Floats) -> Floats:
     """float[n]: the most likely strengths, in natural units; the virtual agent's is 0.
 
     They follow from how often each agent was chosen, float[n + 1], and each set shown, float[s].
@@ -225,7 +225,7 @@ class Ratings:
         return lead, float(np.sqrt(max(variance, 0))), matches
 
 
-def ratings(results: pl.DataFrame) -> Ratings:
+def fit_ratings(results: pl.DataFrame) -> Ratings:
     """Ratings by all of the games at two seats or more, and their covariance.
 
     Huber 1967, "The behavior of maximum likelihood estimates under nonstandard conditions"; White
@@ -240,7 +240,7 @@ def ratings(results: pl.DataFrame) -> Ratings:
         return Ratings((), np.zeros(0), np.zeros((0, 0)), nothing, nothing)
     everything = np.ones(made.chosen.shape[0])
     shown = made.shown.T @ everything
-    best = strengths(made.sets, made.chosen.T @ everything, shown)
+    best = fit_strengths(made.sets, made.chosen.T @ everything, shown)
     middle = np.argsort(best, kind="stable")[n // 4 : n - n // 4]
     centre = np.eye(n)
     centre[:, middle] -= 1 / len(middle)
@@ -293,9 +293,9 @@ class Fit:
         return max(1.0, (self.chi_square / self.freedom) ** 0.5) if self.p < FIT_LEVEL else 1.0
 
 
-def rated(results: pl.DataFrame) -> tuple[Ratings, Fit]:
+def ratings_and_fit(results: pl.DataFrame) -> tuple[Ratings, Fit]:
     """The ratings of one table's games, with a wider covariance if the model is false."""
-    narrow = ratings(results)
+    narrow = fit_ratings(results)
     fit = _fit_of(narrow, results)
     return replace(narrow, covariance=narrow.covariance * fit.widening**2), fit
 

@@ -20,7 +20,7 @@ from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_env.play.lineup import OUTSIDE, Lineup
 
-KINDS: Mapping[str, str] = {
+FAULT_KINDS: Mapping[str, str] = {
     "crash": "its program ended, closed its pipes, or could not be started",
     "time": "it thought for longer than it may",
     "memory": "its program took more memory than it may",

@@ -18,7 +18,7 @@ with needing("arena", "the arena needs"):
 
     from shakespeare_arena import summaries
     from shakespeare_arena.intervals import mean_error, mean_interval, student_interval
-    from shakespeare_arena.ratings import Ratings, rated
+    from shakespeare_arena.ratings import Ratings, ratings_and_fit
     from shakespeare_env.datasets.frames import check_unique
 
 Verdict = Literal["stronger", "equal", "open"]
@@ -122,7 +122,7 @@ def standings_of(results: pl.DataFrame) -> Standings:
     check_unique(results, "key", "keep each once, as in results.unique('key', maintain_order=True)")
     rows = summaries.seat_rows(results)
     several = results.filter(pl.col("players") > 1)["players"].unique().sort().to_list()
-    fitted = {players: rated(results.filter(players=players)) for players in several}
+    fitted = {players: ratings_and_fit(results.filter(players=players)) for players in several}
     estimates: dict[int, Ratings | SoloScores] = {1: solo_scores(rows)}
     estimates.update((players, rating) for players, (rating, _) in fitted.items())
     sizes = [len(of.digests) for of in estimates.values()]

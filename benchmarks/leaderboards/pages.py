@@ -11,15 +11,8 @@ from pathlib import Path
 import matplotlib
 
 from shakespeare_agents.storage import write_atomically
-from shakespeare_arena.sheets import (
-    RANKS,
-    VERDICTS,
-    Sheet,
-    fit_sheets,
-    in_order,
-    matrix_sheets,
-    shown_name,
-)
+from shakespeare_arena.reports import printable_name
+from shakespeare_arena.sheets import RANKS, VERDICTS, Sheet, fit_sheets, in_order, matrix_sheets
 from shakespeare_arena.standings import Standings, standings_of
 from shakespeare_env.core import registry
 from shakespeare_env.datasets.reading import read_results
@@ -33,9 +26,9 @@ _PANEL, _HEIGHT = 420, 380  # pixels
 _FAR_BELOW = 900.0  # Elo points below the strongest; weaker agents would press the others together
 
 
-def fields_of(name: str) -> list[Path]:
-    """The files of a game's fields, in the order in which they are played."""
-    return sorted(HERE.glob(f"{name}*.toml"), key=lambda path: path.stem)
+def arenas_of(game: str) -> list[Path]:
+    """Return the files of a game's arenas, in the order in which they are played."""
+    return sorted(HERE.glob(f"{game}*.toml"), key=lambda path: path.stem)
 
 
 def standings_by_game() -> dict[str, Standings]:
@@ -93,7 +86,7 @@ def markdown(sheet: Sheet) -> str:
 
 
 def _code(agent: str) -> str:
-    name = shown_name(agent).replace("|", "\\|")
+    name = printable_name(agent).replace("|", "\\|")
     longest = max((len(run) for run in re.findall("`+", name)), default=0)
     fence = "`" * (longest + 1)
     return f"{fence} {name} {fence}" if longest else f"{fence}{name}{fence}"
@@ -138,7 +131,7 @@ def strength_svg(standings: Standings) -> str:
         axes.minorticks_off()
         prepare(axes, f"{players} seats", "milliseconds a decision", "Elo points")
     handles = [
-        panels[0].plot([], [], **style, linestyle="", label=shown_name(agent, 40))[0]
+        panels[0].plot([], [], **style, linestyle="", label=printable_name(agent, 40))[0]
         for agent, style in styles.items()
     ]
     figure.legend(

@@ -4,7 +4,7 @@ import polars as pl
 
 from shakespeare_agents import RandomAgent
 from shakespeare_arena.playing import play
-from shakespeare_arena.results import opened
+from shakespeare_arena.results import open_results
 from shakespeare_arena.seating import Match, RunSettings, Seating
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import read_results
@@ -38,7 +38,7 @@ def written(name, folder):
     others = ("b",) * (seats - 1)
     match = Match(seats, DEAL, ("a", *others), tuple(range(seats)))
     lost = Match(seats, DEAL + 1, ("f", *others), (1,))
-    with opened(folder, name) as store:
+    with open_results(folder, name) as store:
         store.append(play([Seating(match, turn) for turn in match.rotations], rules))
         store.append(play([Seating(lost, 1)], rules))
     return folder

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import RandomAgent, make
-from shakespeare_arena import Entrant, evaluate, evaluation
+from shakespeare_arena import Entrant, evaluate, playing
 from shakespeare_arena.evaluation import EvaluationResult, agent_results
 from shakespeare_arena.intervals import share_interval
 from shakespeare_env.core import registry
@@ -64,7 +64,7 @@ def test_figures_depend_on_the_seed_and_not_on_what_is_played_together(table, mo
     results = []
     few = 3 * table.players
     for seed, together in (1, 16_384), (1, few), (1, 1), (2, 1):
-        monkeypatch.setattr(evaluation, "_GAMES_AT_ONCE", together)
+        monkeypatch.setattr(playing, "_GAMES_AT_ONCE", together)
         results.append(evaluate(entrants, table.game, games=10 * table.players, seed=seed))
     assert results[0] == results[1] == results[2]
     assert results[0].agents != results[3].agents

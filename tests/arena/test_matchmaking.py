@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from shakespeare_arena.matchmaking import level_of, look_at, plan_round
+from shakespeare_arena.matchmaking import ladders_at_look, level_at_look, plan_round
 from shakespeare_arena.seating import Seating
 from tests.arena.simulated_results import digest_of, played, simulated
 
@@ -28,7 +28,7 @@ def meetings(matches):
 
 
 def look(results, agents, tables, **how):
-    return look_at(results, agents=agents, tables=tables, **{"look": 1} | how)
+    return ladders_at_look(results, agents=agents, tables=tables, **{"look": 1} | how)
 
 
 def test_in_the_first_round_tables_share_the_games_and_all_pairs_meet_equally_often():
@@ -135,5 +135,7 @@ def test_all_ladders_and_all_looks_share_the_level():
     results = simulated({"a": 19.0, "b": 0.0}, tables=(2,), matches=1500, points=500.0)
     assert not look(results, AGENTS[:2], (2,))[2].undecided()
     assert look(results, AGENTS[:2], (2, 3, 4))[2].undecided()
-    assert sum(level_of(each, 1) for each in range(1, 100_000)) == pytest.approx(0.05, rel=1e-3)
-    assert level_of(3, 7) == pytest.approx(level_of(3, 1) / 7)
+    assert sum(level_at_look(each, 1) for each in range(1, 100_000)) == pytest.approx(
+        0.05, rel=1e-3
+    )
+    assert level_at_look(3, 7) == pytest.approx(level_at_look(3, 1) / 7)

@@ -9,13 +9,13 @@ import pytest
 
 from shakespeare_arena.measure import (
     RUNGS,
-    Meetings,
+    RungResult,
     _place_of,
     _playouts_at,
     climb,
-    fitted,
+    fit_place,
     measure,
-    placed,
+    placement_of,
     reference,
 )
 from tests.contract.command_line import printed
@@ -35,9 +35,9 @@ class Planted:
         self.now, self.order = 0.0, []
 
     def climb(self, deals, seconds=math.inf):
-        met: dict[float, Meetings] = {}
+        met: dict[float, RungResult] = {}
         climb(met, self.players, self.against, deals, seconds, lambda: self.now)
-        return placed(met, self.players)
+        return placement_of(met, self.players)
 
     def against(self, playouts):
         shares: list[float] = []
@@ -52,7 +52,7 @@ class Planted:
             shares.extend(self.rng.binomial(self.players, chances) / self.players)
             variance = float(np.var(shares, ddof=1)) if len(shares) > 1 else 0.0
             games, wins = len(shares) * self.players, float(sum(shares) * self.players)
-            return Meetings(playouts, len(shares), games, wins, variance)
+            return RungResult(playouts, len(shares), games, wins, variance)
 
         return play
 
@@ -123,7 +123,7 @@ def test_it_plays_no_rung_that_takes_longer_than_there_is_time():
 
 
 def test_equal_wins_place_an_agent_at_the_rung_itself():
-    place, low, high = fitted([Meetings(64, 50, 150, 50.0, 0.05)], 3)
+    place, low, high = fit_place([RungResult(64, 50, 150, 50.0, 0.05)], 3)
     assert low < place == 6 < high
     rung = measure(reference(1), "figaro", players=[3], games=12)
     assert covered(rung[3], 1)

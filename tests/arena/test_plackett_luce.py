@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shakespeare_arena.ratings import ELO, PENALTY, choices, ratings, strengths
+from shakespeare_arena.ratings import ELO, PENALTY, choices, fit_ratings, fit_strengths
 from shakespeare_arena.seating import Match
 from tests.arena.simulated_results import digest_of, played, simulated
 
@@ -23,7 +23,7 @@ def unpenalised(results):
     """Strengths by digest, their mean 0."""
     made = choices(results, penalty=0)
     ones = np.ones(made.chosen.shape[0])
-    at = strengths(made.sets, made.chosen.T @ ones, made.shown.T @ ones)
+    at = fit_strengths(made.sets, made.chosen.T @ ones, made.shown.T @ ones)
     return dict(zip(made.digests, at - at.mean(), strict=True))
 
 
@@ -65,7 +65,7 @@ def test_a_copy_is_as_likely_to_be_chosen_as_any_other_seat():
 
 def test_who_never_lost_has_the_rating_that_its_penalty_allows():
     matches = [Match(2, deal, lineup("ab"), (0, 1)) for deal in range(20)]
-    rated = ratings(played(matches, {"a": 5000.0, "b": 0.0}))
+    rated = fit_ratings(played(matches, {"a": 5000.0, "b": 0.0}))
     lead, error, _ = rated.lead(*map(rated.digests.index, lineup("ab")))
     # Where the likelihood of 40 victories and the penalty of both are in balance.
     at = lead / ELO
@@ -76,14 +76,14 @@ def test_who_never_lost_has_the_rating_that_its_penalty_allows():
 
 def test_known_strengths_are_found():
     results = simulated(FIELD, tables=(2, 4, 6), matches=150, points=500.0)
-    rated = ratings(results)
+    rated = fit_ratings(results)
     truth = np.array([*FIELD.values()]) - np.mean([FIELD[name] for name in "bcd"])
     found = [rated.digests.index(digest_of(name)) for name in FIELD]
     assert np.sort(rated.points)[1:4].mean() == pytest.approx(0, abs=1e-9)
     off = (rated.points[found] - truth) / rated.errors()[found]
     assert np.abs(off).max() < 3
     assert 3 < rated.errors().mean() < 12
-    assert ratings(results.head(0)).digests == ()
+    assert fit_ratings(results.head(0)).digests == ()
 
 
 def test_a_matchs_games_count_together():
@@ -91,6 +91,6 @@ def test_a_matchs_games_count_together():
     results = simulated({"a": 0.0, "b": 50.0, "c": 90.0}, tables=(3,), matches=200, seed=1)
     one = results.filter(rotation=0)
     again = pl.concat([one.with_columns(key=pl.col("key") + f"{i}") for i in range(4)])
-    wide, same = ratings(one), ratings(again)
+    wide, same = fit_ratings(one), fit_ratings(again)
     np.testing.assert_allclose(same.errors(), wide.errors(), rtol=0.15)
-    assert ratings(results).errors().max() < 0.75 * wide.errors().max()
+    assert fit_ratings(results).errors().max() < 0.75 * wide.errors().max()

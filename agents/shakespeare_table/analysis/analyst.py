@@ -89,7 +89,7 @@ class Analyst:
         return both.reshape(2, n, k, each, -1)
 
 
-class Trials:
+class MoveTrials:
     """A position as the seat to move sees it, and the outcomes of its moves.
 
     The seed and the number of the decision in its game decide the possible games and all chance.
@@ -133,7 +133,7 @@ class Trials:
         return ends[0 if self.players > 1 else 1, :, :, self.seat]
 
 
-def with_margin(values: NDArray[Any]) -> tuple[float, float]:
+def mean_and_margin(values: NDArray[Any]) -> tuple[float, float]:
     """The mean of two values or more, and half its 95 % interval."""
     mean, low, _ = mean_interval(values)
     return mean, np.nan if low is None else mean - low

@@ -15,8 +15,8 @@ from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.history import GameHistory
 from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_research.counterfactual import batch_of, forecasts_by_seat
-from shakespeare_table.analysis.analyst import Analyst, Floats, Trials, with_margin
-from shakespeare_table.analysis.figures import KINDS, Forecasts, Judged
+from shakespeare_table.analysis.analyst import Analyst, Floats, MoveTrials, mean_and_margin
+from shakespeare_table.analysis.mistakes import MISTAKE_KINDS, Forecasts, JudgedDecision
 
 PLAYOUTS = 64
 """Playouts of each move in the first look."""
@@ -28,7 +28,7 @@ _OF_A_LINE = 64  # playouts of each of its moves, for what every seat may expect
 
 
 @dataclass(frozen=True)
-class Verdict(Judged):
+class MoveVerdict(JudgedDecision):
     """What a decision was worth."""
 
     played: str  # the move, in notation
@@ -36,7 +36,7 @@ class Verdict(Judged):
     scores: tuple[float, ...]  # final scores after it, in the same way
 
 
-def verdict_on(
+def judge_decision(
     position: Position,
     move: str,
     number: int,
@@ -44,7 +44,7 @@ def verdict_on(
     *,
     seed: int = 0,
     playouts: int = PLAYOUTS,
-) -> Verdict:
+) -> MoveVerdict:
     """Judge a decision of a game, the one after `number` moves.
 
     Where the agent's search would play another move, both are played on to the end in the same
@@ -60,7 +60,7 @@ def verdict_on(
     """
     if checked_count("playouts", playouts) < 2:
         raise ValueError("playouts=1: an interval needs 2 or more")
-    trials = Trials(analyst, position, seed, number)
+    trials = MoveTrials(analyst, position, seed, number)
     unit = float(position.game.score_scale) if trials.players == 1 else 1.0
     played = position.action_id(move)
     best = played if trials.prior[played] >= _NEAR_CERTAIN else trials.searched()
@@ -68,13 +68,13 @@ def verdict_on(
     for size in (playouts, _AGAIN * playouts):
         ends = trials.play(tried, size)
         worth = trials.worth(ends)
-        loss, margin = with_margin(worth[-1] - worth[0])
-        if loss < KINDS[-1].least * unit:
+        loss, margin = mean_and_margin(worth[-1] - worth[0])
+        if loss < MISTAKE_KINDS[-1].least * unit:
             break
     chances, scores = ends[:, 0].mean(axis=1).tolist()
     text = position.move_text(best)
     after = move, tuple(chances), tuple(scores)
-    return Verdict(number + 1, trials.seat, text, loss, margin, *after)
+    return MoveVerdict(number + 1, trials.seat, text, loss, margin, *after)
 
 
 def best_line(
@@ -86,15 +86,15 @@ def best_line(
 
     Each seat decides by what it may know. Chance is that of the position, so a line of a finished
     game shows what would have happened there. With the decision's number in its game and the seed,
-    the first move is that of `verdict_on`, unless the move played was near-certain; the line ends
-    after eight moves, or with the game.
+    the first move is that of `judge_decision`, unless the move played was near-certain; the line
+    ends after eight moves, or with the game.
 
     Raises:
         ValueError: the game is over.
     """
     course, expected = GameHistory([position], []), []
     while len(course.moves) < _MOVES and not course.is_over:
-        trials = Trials(analyst, course.position, seed, number + len(course.moves))
+        trials = MoveTrials(analyst, course.position, seed, number + len(course.moves))
         action = trials.searched()
         expected.append(trials.play([action], _OF_A_LINE)[:, 0].mean(axis=1))
         course = course.pushed(course.position.move_text(action))
@@ -117,7 +117,7 @@ def forecasts_of(
     ends = np.stack([_end_of(position) for position in positions], axis=1)
     asked = [positions[number] for number in going]
     if going and analyst.network is not None:
-        ends[:, going] = forecast_by_network(analyst.network, asked)
+        ends[:, going] = network_forecasts(analyst.network, asked)
     elif going:
         records = [position.record() for position in asked]
         batch, rows = batch_of(analyst.game, records), np.arange(len(going))
@@ -140,7 +140,7 @@ def _end_of(position: Position) -> Floats:
     return ends
 
 
-def of_all_seats(forecasts: Forecasts, positions: Sequence[Position]) -> Forecasts:
+def averaged_over_seats(forecasts: Forecasts, positions: Sequence[Position]) -> Forecasts:
     """The mean of all seats' forecasts, each at its own latest decision.
 
     Lines then jump less when one seat decides after another. The end stays the actual result.
@@ -156,7 +156,7 @@ def of_all_seats(forecasts: Forecasts, positions: Sequence[Position]) -> Forecas
     return Forecasts(chances, scores, forecasts.by)
 
 
-def forecast_by_network(network: ForwardPass, positions: Sequence[Position]) -> Floats:
+def network_forecasts(network: ForwardPass, positions: Sequence[Position]) -> Floats:
     """float64[2, n, P]: shares and scores that a network forecasts for the seat that is asked."""
     batch = batch_of(positions[0].game, [position.record() for position in positions])
     seats, *forecasts = forecasts_by_seat(network, batch, np.arange(batch.n))

@@ -17,8 +17,8 @@ from shakespeare_env.core.position import Position
 from shakespeare_env.play.agent import AnyAgent, Searcher
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_research.counterfactual import batch_of, play_on
-from shakespeare_table.analysis.analyst import Analyst, Floats, Trials, with_margin
-from shakespeare_table.analysis.judging import forecast_by_network
+from shakespeare_table.analysis.analyst import Analyst, Floats, MoveTrials, mean_and_margin
+from shakespeare_table.analysis.judging import network_forecasts
 
 PLAYOUTS = 4096
 """Playouts of all moves together."""
@@ -70,7 +70,7 @@ def thoughts(
         ValueError: the game is over, or a number is out of range.
     """
     checked_count("playouts", playouts)
-    trials = Trials(analyst, position, seed, number)
+    trials = MoveTrials(analyst, position, seed, number)
     actions: list[int] = trials.candidates(_CANDIDATES).tolist()
     tried: dict[int, Floats] = {}
     total, each = 0, _FIRST
@@ -90,7 +90,7 @@ def thoughts(
         return Thoughts(tuple(moves), chances, scores, total)
 
     network = analyst.network
-    yield so_far(None if network is None else forecast_by_network(network, [position])[:, 0])
+    yield so_far(None if network is None else network_forecasts(network, [position])[:, 0])
     while total < playouts:
         ends = trials.play(actions, each)
         for place, action in enumerate(actions):
@@ -102,14 +102,14 @@ def thoughts(
         actions, each = actions[: max(len(actions) // 2, 2)], 2 * each
 
 
-def _move(position: Position, trials: Trials, action: int, ends: Floats | None) -> MoveThought:
+def _move(position: Position, trials: MoveTrials, action: int, ends: Floats | None) -> MoveThought:
     text = position.move_text(action)
     likely = float(trials.prior[action]) if trials.analyst.prefers else None
     if ends is None:
         return MoveThought(text, likely)
     worth = trials.worth(ends)[0]
     score = float(ends[1, 0, :, trials.seat].mean())
-    return MoveThought(text, likely, len(worth), *with_margin(worth), score)
+    return MoveThought(text, likely, len(worth), *mean_and_margin(worth), score)
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ def reasons(
     Raises:
         ValueError: the game is over.
     """
-    trials = Trials(analyst, position, seed, number)
+    trials = MoveTrials(analyst, position, seed, number)
     actions = trials.candidates(_OF_A_HINT)
     means = trials.worth(trials.play(actions, _LOOK)).mean(axis=1)
     best = actions[np.argsort(-means, kind="stable")[:2]]
@@ -162,7 +162,7 @@ def reasons(
     if worth[1].mean() > worth[0].mean():
         best, worth = best[::-1], worth[::-1]
     move, other = (position.move_text(int(action)) for action in best)
-    summary = move, other, float(worth[0].mean()), *with_margin(worth[0] - worth[1])
+    summary = move, other, float(worth[0].mean()), *mean_and_margin(worth[0] - worth[1])
     yield Reasons(*summary)
     agent = analyst.agent
     if isinstance(agent, Searcher):
@@ -178,7 +178,7 @@ def reasons(
         rows = []
         for source in sorted({source for kept in sheets for game in kept for source in game}):
             ours, theirs = (np.array([game[source] for game in kept]) for kept in sheets)
-            _, margin = with_margin(ours - theirs)
+            _, margin = mean_and_margin(ours - theirs)
             rows.append(SheetDifference(source, float(ours.mean()), float(theirs.mean()), margin))
         rows.sort(key=lambda row: -abs(row.gain))
         yield Reasons(*summary, tuple(rows), len(sheets[0]))

@@ -25,19 +25,19 @@ from shakespeare_env.errors import DatasetError
 from shakespeare_env.film import SCRIPTS, STYLES, Film, film_page, player
 from shakespeare_env.film.graphs import score_graph
 from shakespeare_env.play.history import GameHistory
-from shakespeare_table.analysis.figures import (
-    Forecasts,
-    chances_graph,
-    judged_page,
-    mistakes_list,
-    summary,
-)
 from shakespeare_table.analysis.judging import (
-    Verdict,
+    MoveVerdict,
+    averaged_over_seats,
     best_line,
     forecasts_of,
-    of_all_seats,
-    verdict_on,
+    judge_decision,
+)
+from shakespeare_table.analysis.mistakes import (
+    Forecasts,
+    annotated_page,
+    chances_graph,
+    mistakes_list,
+    mistakes_summary,
 )
 from shakespeare_table.browser.capacity import PageThreads, Shared, viewer_of, while_waited_for
 from shakespeare_table.browser.lobby import PERSON, same_seats
@@ -98,7 +98,7 @@ class Judging:
         self._lock = asyncio.Lock()
         self._lines = Shared(_LINES)
         self.figures = Shared(1)
-        self.judged: list[Verdict] = []
+        self.judged: list[MoveVerdict] = []
         self._first: Forecasts | None = None
 
     async def begin(self, viewer: str) -> None:
@@ -117,12 +117,12 @@ class Judging:
             async with self._lock:
                 if number == len(self.judged):  # nobody who listens, too, has added it
                     decision = self._positions[number], self._moves[number], number
-                    self.judged.append(await self._ask(partial(verdict_on, *decision), viewer))
+                    self.judged.append(await self._ask(partial(judge_decision, *decision), viewer))
         return len(self.judged)
 
     def forecasts(self) -> Forecasts:
         """Every seat's chances over the game, as well as they are known."""
-        return of_all_seats(self._by_movers(), self._positions)
+        return averaged_over_seats(self._by_movers(), self._positions)
 
     async def line(self, number: int, viewer: str) -> tuple[GameHistory, Forecasts]:
         """The best line from a position on; its forecasts go on from those of the game."""
@@ -142,7 +142,7 @@ class Judging:
             np.concatenate([game.scores[:number], own.scores]),
             self.name,
         )
-        seen = of_all_seats(whole, [*self._positions[:number], *course.positions])
+        seen = averaged_over_seats(whole, [*self._positions[:number], *course.positions])
         return Forecasts(seen.chances[number:], seen.scores[number:], self.name)
 
     def _by_movers(self) -> Forecasts:
@@ -355,7 +355,7 @@ async def _share(asked: _Asked) -> Response:
 
 
 def _page_of(
-    game: GameHistory, title: str, judged: Sequence[Verdict], forecasts: Forecasts | None
+    game: GameHistory, title: str, judged: Sequence[MoveVerdict], forecasts: Forecasts | None
 ) -> Iterator[str | None]:
     """Draw a game as one page, with what an agent has found, as a job of the renderer."""
     yield None
@@ -363,7 +363,7 @@ def _page_of(
     if forecasts is None:
         yield film_page(film, title=title)
     else:
-        yield judged_page(film, forecasts, judged, title)
+        yield annotated_page(film, forecasts, judged, title)
 
 
 async def _picture(asked: _Asked) -> Response:
@@ -424,11 +424,11 @@ async def _judged_events(asked: _Asked, judging: Judging) -> AsyncIterator[dict[
     film, last, link = asked.reviewed.film, len(asked.reviewed.film), f"{asked.address}/"
     viewer, fragment = asked.viewer, asked.site.fragment
 
-    def drawn(judged: Sequence[Verdict]) -> list[dict[str, str]]:
+    def drawn(judged: Sequence[MoveVerdict]) -> list[dict[str, str]]:
         parts = {
             "graph": chances_graph(film, judging.forecasts(), judged, link),
             "mistakes": mistakes_list(film, judged, link),
-            "summary": summary(film, judged),
+            "summary": mistakes_summary(film, judged),
         }
         return [{"event": event, "data": data} for event, data in parts.items()]
 

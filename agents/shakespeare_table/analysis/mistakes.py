@@ -24,7 +24,7 @@ class Forecasts:
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedDecision:
     """A decision, compared with the best move that somebody knows.
 
     The loss is how much more that move is worth to the decider, in shares of the victory or, alone,
@@ -38,7 +38,7 @@ class Judged:
     margin: float  # half the 95 % interval of the loss
 
 
-class Kind(NamedTuple):
+class MistakeKind(NamedTuple):
     """A kind of mistake, from a least loss in shares of the victory or `Game.score_scale` on."""
 
     name: str
@@ -47,15 +47,15 @@ class Kind(NamedTuple):
     least: float
 
 
-KINDS = (
-    Kind("blunder", "??", "#b3261e", 0.15),
-    Kind("mistake", "?", "#b45309", 0.10),
-    Kind("inaccuracy", "?!", "#1f6fa8", 0.05),
+MISTAKE_KINDS = (
+    MistakeKind("blunder", "??", "#b3261e", 0.15),
+    MistakeKind("mistake", "?", "#b45309", 0.10),
+    MistakeKind("inaccuracy", "?!", "#1f6fa8", 0.05),
 )
 """The worst first."""
 
 
-def kind_of(judged: Judged, unit: float = 1.0) -> Kind | None:
+def mistake_kind(judged: JudgedDecision, unit: float = 1.0) -> MistakeKind | None:
     """The kind of mistake that a decision was; None if it was none, or is not certain to be one.
 
     Args:
@@ -64,11 +64,11 @@ def kind_of(judged: Judged, unit: float = 1.0) -> Kind | None:
     """
     if judged.loss <= judged.margin:
         return None
-    return next((kind for kind in KINDS if judged.loss >= kind.least * unit), None)
+    return next((kind for kind in MISTAKE_KINDS if judged.loss >= kind.least * unit), None)
 
 
 def chances_graph(
-    film: Film, forecasts: Forecasts, judged: Sequence[Judged] = (), link: str = "#"
+    film: Film, forecasts: Forecasts, judged: Sequence[JudgedDecision] = (), link: str = "#"
 ) -> str:
     """Every seat's chance to win over the game, or expected solo score, with mistakes marked.
 
@@ -85,7 +85,7 @@ def chances_graph(
     return f'<div class="film-chances">{drawn}</div>'
 
 
-def mistakes_list(film: Film, judged: Sequence[Judged], link: str = "#") -> str:
+def mistakes_list(film: Film, judged: Sequence[JudgedDecision], link: str = "#") -> str:
     """The mistakes, the worst first, each with what was better."""
     rows = [
         {
@@ -100,7 +100,7 @@ def mistakes_list(film: Film, judged: Sequence[Judged], link: str = "#") -> str:
     return str(template("graphs.html").module.mistakes(rows, link))
 
 
-def summary(film: Film, judged: Sequence[Judged]) -> str:
+def mistakes_summary(film: Film, judged: Sequence[JudgedDecision]) -> str:
     """For each seat what a decision lost on average, and its mistakes by kind."""
     rows: list[tuple[str, str, str, list[int]]] = []
     for seat in range(film.players):
@@ -111,12 +111,14 @@ def summary(film: Film, judged: Sequence[Judged]) -> str:
             mean = max(sum(decision.loss for decision in own) / len(own), 0.0)
             lost = f"{mean * _scale(film):.1f}"
             margin = f"{math.hypot(*(d.margin for d in own)) / len(own) * _scale(film):.1f}"
-        rows.append((film.label(seat), lost, margin, [kinds.count(kind) for kind in KINDS]))
-    least = [(kind, _amount(film, kind.least * _unit(film))) for kind in KINDS]
+        rows.append((film.label(seat), lost, margin, [kinds.count(kind) for kind in MISTAKE_KINDS]))
+    least = [(kind, _amount(film, kind.least * _unit(film))) for kind in MISTAKE_KINDS]
     return str(template("graphs.html").module.summary(rows, least, film.players == 1))
 
 
-def judged_page(film: Film, forecasts: Forecasts, judged: Sequence[Judged], title: str = "") -> str:
+def annotated_page(
+    film: Film, forecasts: Forecasts, judged: Sequence[JudgedDecision], title: str = ""
+) -> str:
     """`film_page` with forecasts as graphs, and mistakes marked.
 
     ValueError for a film of what one seat saw: they tell of other seats' secrets.
@@ -124,16 +126,18 @@ def judged_page(film: Film, forecasts: Forecasts, judged: Sequence[Judged], titl
     if film.seat is not None:
         raise ValueError(f"seat={film.seat}: forecasts tell of other seats' secrets; show the game")
     extras = chances_graph(film, forecasts, judged) + score_graph(film)
-    extras += mistakes_list(film, judged) + summary(film, judged) if judged else ""
+    extras += mistakes_list(film, judged) + mistakes_summary(film, judged) if judged else ""
     return film_page(film, title=title, extras=extras)
 
 
-def _mistakes(film: Film, judged: Iterable[Judged]) -> list[tuple[Judged, Kind]]:
-    kinds = ((decision, kind_of(decision, _unit(film))) for decision in judged)
+def _mistakes(
+    film: Film, judged: Iterable[JudgedDecision]
+) -> list[tuple[JudgedDecision, MistakeKind]]:
+    kinds = ((decision, mistake_kind(decision, _unit(film))) for decision in judged)
     return [(decision, kind) for decision, kind in kinds if kind is not None]
 
 
-def _title(film: Film, mistake: Judged, kind: Kind) -> str:
+def _title(film: Film, mistake: JudgedDecision, kind: MistakeKind) -> str:
     within = f" ± {_amount(film, mistake.margin)}" if mistake.margin else ""
     what = "points" if film.players == 1 else "% chance to win"
     cost = f"{_amount(film, mistake.loss)}{within} {what}"
