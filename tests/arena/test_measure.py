@@ -7,17 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from shakespeare_arena.measure import (
-    RUNGS,
-    RungResult,
-    _place_of,
-    _playouts_at,
-    climb,
-    fit_place,
-    measure,
-    placement_of,
-    reference,
-)
+from shakespeare_arena.measure import measure, placement_of, reference
+from shakespeare_arena.scale import RUNGS, RungResult, climb, fit_place, place_of, playouts_at
 from tests.contract.command_line import printed
 
 
@@ -41,7 +32,7 @@ class Planted:
 
     def against(self, playouts):
         shares: list[float] = []
-        ahead = self.curve(self.place) - self.curve(_place_of(playouts))
+        ahead = self.curve(self.place) - self.curve(place_of(playouts))
         logit = self.slope * ahead - math.log(self.players - 1)
 
         def play(deals):
@@ -71,7 +62,7 @@ def test_intervals_hold_the_true_place():
     ):
         placement = Planted(place, slope, 4, [seed, int(10 * place) + 200], noise=0.3).climb(150)
         assert placement.games == 4 * 150
-        held.append(covered(placement, _playouts_at(place)))
+        held.append(covered(placement, playouts_at(place)))
     assert np.mean(held) >= 0.9
 
 
@@ -88,7 +79,7 @@ def test_no_curve_between_rungs_misleads():
     placements = []
     curve = eight_times_as_steep_at_the_top
     for true, seed in itertools.product((0.12, 0.38, 0.63, 0.9, 10, 40), range(2)):
-        planted = Planted(_place_of(true), 0.3, 2, [seed, int(100 * true)], noise=0.3, curve=curve)
+        planted = Planted(place_of(true), 0.3, 2, [seed, int(100 * true)], noise=0.3, curve=curve)
         placements.append((true, planted.climb(1500)))
     assert sum(covered(placement, true) for true, placement in placements) >= 11
     widths = [placement.high - placement.low for true, placement in placements if true < 1]
@@ -127,7 +118,7 @@ def test_equal_wins_place_an_agent_at_the_rung_itself():
     assert low < place == 6 < high
     rung = measure(reference(1), "figaro", players=[3], games=12)
     assert covered(rung[3], 1)
-    assert rung[3].meetings[0].win_rate == pytest.approx(1 / 3)  # it draws nothing
+    assert rung[3].rungs[0].win_rate == pytest.approx(1 / 3)  # it draws nothing
 
 
 def test_what_the_command_prints_and_writes(tmp_path):
@@ -140,6 +131,6 @@ def test_what_the_command_prints_and_writes(tmp_path):
     placed = data["tables"][0]
     assert (data["agent"], placed["low"]) == ("random", 0.0)
     assert placed["low"] <= placed["playouts"] < placed["high"] < 0.7
-    for playouts in {*RUNGS, *(met["playouts"] for met in placed["meetings"])}:
+    for playouts in {*RUNGS, *(met["playouts"] for met in placed["rungs"])}:
         assert data["scale"][str(playouts)] == reference(playouts)
     assert len(data["scale_digest"]) == 16

@@ -10,7 +10,7 @@ import scipy.stats
 from polars.testing import assert_frame_equal
 from rich.console import Console
 
-from shakespeare_arena.ratings import fit_ratings
+from shakespeare_arena.ratings import Lead, fit_ratings
 from shakespeare_arena.seating import Match
 from shakespeare_arena.sheets import standings_tables
 from shakespeare_arena.standings import SCHEMAS, standings_of, verdict, with_ranks
@@ -199,4 +199,4 @@ def test_solo_leads_are_of_the_deals_that_both_have_played():
     ],
 )
 def test_a_verdict(lead, error, matches, expected):
-    assert verdict(lead, error, matches, level=0.05, equal_within=20) == expected
+    assert verdict(Lead(lead, error, matches), level=0.05, equal_within=20) == expected
