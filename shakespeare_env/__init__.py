@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from shakespeare_env.core.records import StateField as StateField
     from shakespeare_env.core.registry import register as register
     from shakespeare_env.core.rng import below as below
+    from shakespeare_env.derived.defining import GameRecord as GameRecord
+    from shakespeare_env.derived.defining import GameRules as GameRules
     from shakespeare_env.derived.defining import define as define
+    from shakespeare_env.derived.presentation import GamePresentation as GamePresentation
     from shakespeare_env.derived.rules import Check as Check
     from shakespeare_env.errors import IllegalMove as IllegalMove
     from shakespeare_env.errors import PositionError as PositionError
@@ -44,7 +47,8 @@ _HOMES = {
     "core.records": ("StateField",),
     "core.registry": ("register",),
     "core.rng": ("below",),
-    "derived.defining": ("define",),
+    "derived.defining": ("GameRecord", "GameRules", "define"),
+    "derived.presentation": ("GamePresentation",),
     "derived.rules": ("Check",),
     "errors": ("IllegalMove", "PositionError", "ShakespeareEnvError"),
     "wrappers.aec": ("env", "parallel_env", "raw_env"),

@@ -29,7 +29,7 @@ from shakespeare_env.play.branching import (
     ImpossibleError,
     NotFollowedError,
     OpenRecord,
-    courses,
+    execution_paths,
     followable,
     play_forced_moves,
 )
@@ -473,7 +473,7 @@ def _can_have_come(
     unknown = False
     for action in actions:
         try:
-            if any(courses(partial(leads, action))):
+            if any(execution_paths(partial(leads, action))):
                 return True
         except NotFollowedError:
             unknown = True

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-import sysconfig
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from traceback import FrameSummary, extract_tb
 
-OURS = (
-    *("shakespeare_env", "shakespeare_agents", "shakespeare_arena"),
-    *("shakespeare_research", "shakespeare_table", "shakespeare_training"),
-)
-"""This project's packages."""
-_LIBRARIES = [Path(sysconfig.get_path(kind)) for kind in ("stdlib", "purelib", "platlib")]
+from shakespeare_env.sources import is_own_file
 
 
 class ShakespeareEnvError(Exception):
@@ -119,11 +111,3 @@ def own_steps(fault: BaseException) -> list[FrameSummary]:
         return list(known)
     files = [step for step in extract_tb(fault.__traceback__) if step.filename[:1] != "<"]
     return [step for step in files if is_own_file(step.filename)]
-
-
-def is_own_file(name: str) -> bool:
-    """Whether a file of code is neither this project's nor a library's."""
-    ours = [Path(sys.modules[one].__file__ or "").parent for one in OURS if one in sys.modules]
-    file = Path(name)
-    is_installed = {"site-packages", "dist-packages"} & {*file.parts}
-    return not is_installed and not any(map(file.is_relative_to, [*ours, *_LIBRARIES]))

@@ -14,7 +14,7 @@ from shakespeare_env.checks.limits import read_regular, regular_size
 from shakespeare_env.datasets import read_games
 from shakespeare_env.datasets.reading import ARENA, read_results
 from shakespeare_env.errors import ArenaError, MemoryLimitError, ShakespeareEnvError
-from shakespeare_table.recorded import from_json_lines
+from shakespeare_table.recorded import read_json_lines
 from tests.arena.small_arenas import written
 
 GAME, GIB = "figaro", 2**30
@@ -23,7 +23,7 @@ READERS = {
     "arena/games-000007.parquet": lambda path: read_results(path.parent),
     "arena/round-0007.json": lambda path: open_results(path.parent, GAME).__enter__(),
     "arena.toml": ArenaConfig.read,
-    "game.jsonl": from_json_lines,
+    "game.jsonl": read_json_lines,
 }
 
 

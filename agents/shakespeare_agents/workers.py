@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
 import signal
@@ -13,8 +12,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from contextlib import chdir, closing, contextmanager, suppress
 from functools import cache, lru_cache
-from importlib.metadata import version
-from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -23,6 +20,7 @@ import cloudpickle
 
 from shakespeare_env.errors import WorkerError, own_steps
 from shakespeare_env.extras import needing
+from shakespeare_env.sources import edited_project_file, project_digest
 
 S = TypeVar("S")
 S_contra = TypeVar("S_contra", contravariant=True)
@@ -278,22 +276,14 @@ def _code() -> str:
     Raises:
         WorkerError: a file has changed since this process imported it.
     """
-    digest = hashlib.sha256(f"{version('numpy')} {version('numba')}".encode())
-    for package in (
-        *("shakespeare_env", "shakespeare_agents", "shakespeare_arena"),
-        *("shakespeare_research", "shakespeare_table", "shakespeare_training"),
-    ):
-        spec = find_spec(package)
-        for folder in (spec and spec.submodule_search_locations) or []:
-            for file in sorted(Path(folder).rglob("*.py")):
-                # A time to come is that of another machine's clock.
-                if _imported_at < file.stat().st_mtime_ns <= time.time_ns():
-                    raise WorkerError(
-                        f"{file} was edited after this process had imported it, and workers would "
-                        "run other code; start Python anew"
-                    )
-                digest.update(file.read_bytes())
-    return digest.hexdigest()
+    digest = project_digest()
+    edited = edited_project_file(since=_imported_at)
+    if edited is not None:
+        raise WorkerError(
+            f"{edited} was edited after this process had imported it, and workers would run other "
+            "code; start Python anew"
+        )
+    return digest
 
 
 def set_up_worker(driver: int) -> None:

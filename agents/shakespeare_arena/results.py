@@ -24,7 +24,7 @@ from shakespeare_arena.seating import Match
 from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.checks.values import in_words
 from shakespeare_env.core import registry
-from shakespeare_env.datasets.frames import load_polars, parquet
+from shakespeare_env.datasets.frames import load_polars, parquet_bytes
 from shakespeare_env.datasets.parquet import read_parquet
 from shakespeare_env.datasets.reading import (
     ARENA,
@@ -97,7 +97,7 @@ class ResultsFolder:
         if not rows.height:
             return
         begun = self._begun.vstack(rows)
-        content = parquet(begun)
+        content = parquet_bytes(begun)
         write_atomically(self.folder / f"games-{self._number:06d}.parquet", content)
         self._begun = begun
         if len(content) >= FULL:

@@ -33,7 +33,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game
 from shakespeare_env.core.rng import check_seed
-from shakespeare_env.datasets.frames import faults, parquet
+from shakespeare_env.datasets.frames import parquet_bytes, parquet_errors
 from shakespeare_env.datasets.parquet import read_parquet
 from shakespeare_env.errors import DatasetError, WorkerError
 from shakespeare_research.questions import (
@@ -164,7 +164,9 @@ def ask(
         for number, rows in results:
             asked, box = by_box[number]
             write_atomically(folder / f"box-{asked[0].box_digest[:DIGITS]}.toml", box)
-            write_atomically(folder / f"rows-{asked[0].digest[:DIGITS]}.parquet", parquet(rows))
+            write_atomically(
+                folder / f"rows-{asked[0].digest[:DIGITS]}.parquet", parquet_bytes(rows)
+            )
             yield from asked
 
 
@@ -196,7 +198,7 @@ def _parts(folder: Path) -> Iterator[pl.DataFrame]:
     for path in sorted(folder.glob("rows-*.parquet")):
         try:
             yield read_parquet(path, [*ESTIMATES, *_KEY])
-        except faults() as fault:
+        except parquet_errors() as fault:
             raise DatasetError(f"{path} is damaged ({fault}); delete it and ask again") from fault
 
 

@@ -18,9 +18,9 @@ from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.play.agent import AgentLike, name_of
 from shakespeare_env.play.generators import GameGenerators
-from shakespeare_research.counterfactual import forecasts_by_seat, play_on
+from shakespeare_research.counterfactual import forecasts_by_seat, play_to_end
 from shakespeare_research.groups import means, shares
-from shakespeare_research.trials import outcomes
+from shakespeare_research.trials import final_results
 
 BINS = 10
 STAGES = 5
@@ -67,9 +67,9 @@ def forecasts(
             notes.append((noted, decisions[noted], *forecasts_by_seat(network, batch, noted)))
         decisions[rows] += 1
 
-    play_on(batch, [agent], GameGenerators.of_games(seed, np.arange(games)), before_step=note)
+    play_to_end(batch, [agent], GameGenerators.of_games(seed, np.arange(games)), before_step=note)
     deal, decision, seats, chances, scores = map(np.concatenate, zip(*notes, strict=True))
-    ends = outcomes(batch)[(deal[:, None] * players + seats).ravel()]
+    ends = final_results(batch)[(deal[:, None] * players + seats).ravel()]
     of_decisions = {
         "deal": deal,
         "players": np.full(len(deal), players),

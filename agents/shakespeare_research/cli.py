@@ -140,17 +140,17 @@ def _sample(out: Path, game: str, count: int, seed: int, groups: str | None) -> 
 
 
 def _report(answers: Path, out: Path | None) -> None:
-    from shakespeare_env.datasets.frames import parquet
+    from shakespeare_env.datasets.frames import parquet_bytes
     from shakespeare_research.plots import plot_findings
-    from shakespeare_research.report import Report
+    from shakespeare_research.report import FindingsReport
 
-    report = Report(answers)
+    report = FindingsReport(answers)
     if out is None:
         typer.echo(report.page())
         return
     out.mkdir(parents=True, exist_ok=True)
     write_output(out / "page.md", report.page().encode())
-    write_output(out / "findings.parquet", parquet(report.frame()))
+    write_output(out / "findings.parquet", parquet_bytes(report.frame()))
     write_output(out / "facts.json", report.facts().write_json().encode())
     for group in report.by_question():
         name = f"{group[0].question.name}-{group[0].players}.png"

@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 
 def batch_of(game: Game, records: Records | Sequence[Record]) -> Batch:
-    """A batch of some games of equally many seats, for `play_on`."""
+    """A batch of some games of equally many seats, for `play_to_end`."""
     games = Batch(game.name, len(records), players=int(records[0]["players"]), autoreset=False)
     games.load(slice(None), np.array(records, game.state))
     return games
 
 
-def play_on(
+def play_to_end(
     games: Batch,
     agents: Sequence[AnyAgent],
     generators: GameGenerators,
@@ -201,7 +201,7 @@ def counterfactual(
         decisions += len(rows)
         on_progress(decisions, int((games.to_move < 0).sum()))
 
-    play_on(
+    play_to_end(
         games,
         [entrant.agent for entrant in entrants],
         GameGenerators.of_games(seed, numbers),

@@ -28,7 +28,7 @@ _TINY = np.finfo(float).tiny
 
 
 @dataclass(frozen=True)
-class Carried:
+class ExplainedVariance:
     """What knowing something is worth."""
 
     name: str  # a group, or what an owner reads off at once
@@ -71,7 +71,9 @@ class DrawnBoxes:
         return alike
 
 
-def carried_by_groups(values: Floats, errors: Floats, kinds: Sequence[str]) -> list[Carried]:
+def explained_by_groups(
+    values: Floats, errors: Floats, kinds: Sequence[str]
+) -> list[ExplainedVariance]:
     """What every group with three boxes or more of its own carries, the most first.
 
     `values` are estimates, float64[findings, boxes], `errors` their standard errors, and `kinds`,
@@ -86,13 +88,15 @@ def carried_by_groups(values: Floats, errors: Floats, kinds: Sequence[str]) -> l
             share, *without = (
                 variance_between(values[:, some], errors[:, some]) for some in [boxes, *rest]
             )
-            groups.append(Carried(group, group, (), share, _jackknife(without), len(boxes)))
+            groups.append(
+                ExplainedVariance(group, group, (), share, _jackknife(without), len(boxes))
+            )
     return sorted(groups, key=lambda carried: -carried.share)
 
 
-def carried_by_units(
+def explained_by_units(
     values: Floats, errors: Floats, names: Sequence[str], drawn: DrawnBoxes
-) -> list[Carried]:
+) -> list[ExplainedVariance]:
     """What everything that an owner reads off at once carries, the most first.
 
     An estimate is drawn towards an equal part of what its group carries, or all if that is unknown,
@@ -101,7 +105,7 @@ def carried_by_units(
     those of the columns' boxes.
     """
     kinds, units = [drawn.kinds[name] for name in names], drawn.units
-    of_groups = {carried.name: carried for carried in carried_by_groups(values, errors, kinds)}
+    of_groups = {carried.name: carried for carried in explained_by_groups(values, errors, kinds)}
     sizes = Counter(group for _, group in units)
     everything = _places(kinds, "all")
     scaled = _scaled(values, errors, everything)[0][:, everything]
@@ -127,7 +131,9 @@ def carried_by_units(
     shares = (weight * slopes + (1 - weight) * parts).tolist()
     left = np.sqrt(weight * known).tolist()
     carried = [
-        Carried(*unit, tuple(dict.fromkeys(str(key[-1]) for key in keys)), share, off, len(chosen))
+        ExplainedVariance(
+            *unit, tuple(dict.fromkeys(str(key[-1]) for key in keys)), share, off, len(chosen)
+        )
         for (unit, keys), share, off in zip(units.items(), shares, left, strict=True)
     ]
     return sorted(carried, key=lambda unit: -unit.share)

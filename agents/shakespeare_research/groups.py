@@ -71,7 +71,7 @@ def weight(rows: pl.DataFrame) -> pl.Expr:
     return pl.col("weight") if "weight" in rows.columns else pl.lit(1.0)
 
 
-def figure(groups: pl.DataFrame, **group: Any) -> str:
+def format_mean(groups: pl.DataFrame, **group: Any) -> str:
     """A group's mean or share, in percent, from `means` or `shares`: `28.26 (28.15 to 28.38)`.
 
     The values of columns name the group, unless there is only one.
@@ -83,20 +83,20 @@ def figure(groups: pl.DataFrame, **group: Any) -> str:
     return _percent(*ends) if name == "share" else "{:.2f} ({:.2f} to {:.2f})".format(*ends)
 
 
-def change(groups: pl.DataFrame, **group: Any) -> str:
+def format_difference(groups: pl.DataFrame, **group: Any) -> str:
     """A group's mean difference with its signs: `+0.68 (+0.54 to +0.83)`."""
     ends = _ends(groups, "mean", group)
     return _UNKNOWN if ends is None else "{:+.2f} ({:+.2f} to {:+.2f})".format(*ends)
 
 
-def ranking(groups: pl.DataFrame, by: str) -> str:
+def format_ranking(groups: pl.DataFrame, by: str) -> str:
     """The best and the worst group of `means` of differences, and those left out, a line each."""
     ranked = groups.filter(pl.col("low").is_not_null()).sort("mean")
     among = f"{len(ranked)}" if len(ranked) == len(groups) else f"{len(ranked)} of {len(groups)}"
     lines = [] if len(ranked) > 1 else [_UNKNOWN.capitalize()]
     if not lines:
         for place, name in zip(("Best", "Worst"), ranked[by][[-1, 0]], strict=True):
-            lines.append(f"{place} of {among}: {name}, {change(ranked, **{by: name})}")
+            lines.append(f"{place} of {among}: {name}, {format_difference(ranked, **{by: name})}")
     few = groups.filter(pl.col("low").is_null()).select(by, "deals").sort(by).iter_rows()
     left_out = ", ".join(f"{name} {deals}" for name, deals in few)
     if left_out:
@@ -104,7 +104,7 @@ def ranking(groups: pl.DataFrame, by: str) -> str:
     return "\n".join(lines)
 
 
-def win_rate(agent: AgentResult) -> str:
+def format_win_rate(agent: AgentResult) -> str:
     """An agent's win rate: `98.0 % (95.0 to 99.2 %)`; ValueError if alone."""
     if agent.win_rate is None or agent.low is None or agent.high is None:
         raise ValueError(f"{agent.name} played alone, where nobody wins; look at its score")

@@ -15,15 +15,15 @@ from shakespeare_env.checks.box_files import box_facts, facts_digest
 from shakespeare_env.core import registry
 from shakespeare_env.errors import DatasetError
 from shakespeare_research.asking import DIGITS, read_answers
-from shakespeare_research.facts import DrawnBoxes, carried_by_groups, carried_by_units, matrices
+from shakespeare_research.facts import DrawnBoxes, explained_by_groups, explained_by_units, matrices
 from shakespeare_research.questions import questions_of
-from shakespeare_research.verdicts import FEWEST_BOXES, HOLDS, Finding, Seen, findings
+from shakespeare_research.verdicts import FEWEST_BOXES, HOLDS, Finding, PlayerFinding, findings
 
 _HEAD = "item|player|bundled box|mean of boxes|spread / sampling|same sign|moved by|verdict"
 _MOST_FACTS = 12
 
 
-class Report:
+class FindingsReport:
     """What a folder's answers (see `asking.ask`) amount to.
 
     Raises:
@@ -57,8 +57,8 @@ class Report:
         `high` are the ends of the share's 95 % interval, Student's over boxes.
         """
         values, errors, names = matrices(self.answers)
-        groups = carried_by_groups(values, errors, [self.drawn.kinds[name] for name in names])
-        units = carried_by_units(values, errors, names, self.drawn)
+        groups = explained_by_groups(values, errors, [self.drawn.kinds[name] for name in names])
+        units = explained_by_units(values, errors, names, self.drawn)
         rows: list[dict[str, Any]] = []
         for by, parts in (("group", groups), ("fact", units)):
             for part in parts:
@@ -134,7 +134,7 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def _cells(player: str, seen: Seen) -> Iterator[str]:
+def _cells(player: str, seen: PlayerFinding) -> Iterator[str]:
     over = seen.over
     yield f"`{player}`"
     if seen.bundled is None:
@@ -148,7 +148,7 @@ def _cells(player: str, seen: Seen) -> Iterator[str]:
     yield ", ".join(f"{group} {100 * share:.0f} %" for group, share in seen.moved_by.items())
 
 
-def _row(finding: Finding, player: str, seen: Seen) -> dict[str, Any]:
+def _row(finding: Finding, player: str, seen: PlayerFinding) -> dict[str, Any]:
     question, own = finding.question, seen.bundled or (None, None)
     return {
         "question": question.name,
@@ -173,5 +173,5 @@ def _seats(players: int) -> str:
 
 
 def shipped_facts() -> pl.DataFrame:
-    """What facts carry in the findings of docs/findings.md; see `Report.facts`."""
+    """What facts carry in the findings of docs/findings.md; see `FindingsReport.facts`."""
     return pl.read_json(Path(__file__).with_name("shakespeare.json"))

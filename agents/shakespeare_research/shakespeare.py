@@ -14,13 +14,13 @@ from shakespeare_agents.heuristics import best_untrained_agent
 from shakespeare_agents.naming import make
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.play.generators import GameGenerators
-from shakespeare_research.counterfactual import play_on
+from shakespeare_research.counterfactual import play_to_end
 from shakespeare_research.groups import against, against_others
 from shakespeare_research.questions import TableSetup, question
 from shakespeare_research.trials import (
     Positions,
+    final_results,
     find_positions,
-    outcomes,
     self_play,
     try_gift,
     try_moves,
@@ -75,8 +75,8 @@ def against_heuristics(table: TableSetup) -> pl.DataFrame:
     own = np.arange(count) % table.players
     seats = (np.arange(table.players) == own[:, None]).astype(np.int64)
     generators = GameGenerators.of_games(table.seed, np.arange(count))
-    play_on(batch, agents, generators, seats=seats)
-    ends = outcomes(batch).with_columns(deal=np.repeat(np.arange(count), table.players))
+    play_to_end(batch, agents, generators, seats=seats)
+    ends = final_results(batch).with_columns(deal=np.repeat(np.arange(count), table.players))
     return ends.filter(seats.astype(bool).ravel())
 
 

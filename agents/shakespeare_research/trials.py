@@ -22,7 +22,7 @@ from shakespeare_env.core.game import Game, ObservationLayout
 from shakespeare_env.core.rng import check_seed, streams
 from shakespeare_env.play.agent import AgentLike, AnyAgent, decide
 from shakespeare_env.play.generators import GameGenerators
-from shakespeare_research.counterfactual import batch_of, play_on, victory_shares
+from shakespeare_research.counterfactual import batch_of, play_to_end, victory_shares
 
 OTHER = "another move"
 """The trial of `try_moves` beyond the moves looked for."""
@@ -42,20 +42,20 @@ def self_play(
 ) -> pl.DataFrame:
     """Play games, each its own deal, with one agent at all seats; one row per seat and game.
 
-    The columns: `deal`, `players`, those of `outcomes`, and facts at the `start` and `end` of games
-    (column -> `field` name), as each seat sees them. `seed` covers the deals and the agent's draws,
-    `player` is as in `shakespeare_agents.make`.
+    The columns: `deal`, `players`, those of `final_results`, and facts at the `start` and `end` of
+    games (column -> `field_values` name), as each seat sees them. `seed` covers the deals and the
+    agent's draws, `player` is as in `shakespeare_agents.make`.
     """
     batch = Batch(game, games, players=players, seed=seed, autoreset=False)
     facts = _seat_facts(batch, start or {})
     generators = GameGenerators.of_games(seed, np.arange(games))
-    play_on(batch, [make(player, batch.game)], generators)
+    play_to_end(batch, [make(player, batch.game)], generators)
     facts |= _seat_facts(batch, end or {})
     deals = {"deal": np.arange(games).repeat(players), "players": np.full(games * players, players)}
-    return pl.DataFrame(deals).hstack(outcomes(batch)).with_columns(**facts)
+    return pl.DataFrame(deals).hstack(final_results(batch)).with_columns(**facts)
 
 
-def outcomes(batch: Batch) -> pl.DataFrame:
+def final_results(batch: Batch) -> pl.DataFrame:
     """How finished games of equally many seats ended, one row per seat and game.
 
     The columns: `seat`, `score`, `lead` over the best other seat (null with one seat) and `won` (1,
@@ -81,12 +81,14 @@ def _seat_facts(batch: Batch, facts: Mapping[str, str]) -> dict[str, NDArray[np.
     seats = range(int(batch.players[0]))
     seen = [batch.observe(np.full(batch.n, seat, np.int8)) for seat in seats] if facts else []
     return {
-        column: np.stack([field(batch.game.layout, name, of_seat) for of_seat in seen], 1).ravel()
+        column: np.stack(
+            [field_values(batch.game.layout, name, of_seat) for of_seat in seen], 1
+        ).ravel()
         for column, name in facts.items()
     }
 
 
-def field(
+def field_values(
     layout: ObservationLayout, name: str, observations: NDArray[np.int8]
 ) -> NDArray[np.int16]:
     """int16[n]: a fact as a number, from int8[n, D] observations.
@@ -154,9 +156,9 @@ def find_positions(
     Positions with `least` legal moves or more of some blocks of the action table are sampled, at
     most `most`: uniformly, or so many for every move of the blocks `each_of`, so that rare moves
     have as many as common ones. The more likely a position was for that to be sampled, the less its
-    `weight`; 1 without. `facts` are column -> `field` name, as the decider sees it. Only positions
-    are sampled for which `where` is true, an expression of `deal`, `seat` and the facts of one row.
-    The other arguments are those of `self_play`.
+    `weight`; 1 without. `facts` are column -> `field_values` name, as the decider sees it. Only
+    positions are sampled for which `where` is true, an expression of `deal`, `seat` and the facts
+    of one row. The other arguments are those of `self_play`.
 
     Raises:
         NoPositionError: there is no such position.
@@ -204,7 +206,7 @@ def find_positions(
             every, cuts = _with_cuts(drawn, most)
             drawn[:] = [every[every["lot"] <= cuts]]
 
-    play_on(batch, [agent], generators, before_step=draw)
+    play_to_end(batch, [agent], generators, before_step=draw)
     every, cuts = _with_cuts(drawn, most)
     below = np.flatnonzero(every["lot"] < cuts)
     below = below[np.argsort(every["deal"][below], kind="stable")]
@@ -228,7 +230,9 @@ def _noted(
 ) -> pl.DataFrame:
     """Return the deal, the seat that decides, and the facts as it sees them, of some rows."""
     layout, observations = games.game.layout, games.obs[rows]
-    noted = {column: field(layout, name, observations) for column, name in (facts or {}).items()}
+    noted = {
+        column: field_values(layout, name, observations) for column, name in (facts or {}).items()
+    }
     return pl.DataFrame({"deal": deals, "seat": games.to_move[rows].astype(np.int64), **noted})
 
 
@@ -263,7 +267,7 @@ def try_moves(positions: Positions, *, other: bool = False) -> pl.DataFrame:
     """Try every legal move of the kinds looked for, one row per trial, by position.
 
     The columns: those of `positions.frame`; `move`, its text; `chosen`, whether the agent plays it;
-    the decider's `score`, `lead` and `won` (see `outcomes`). `other` adds a trial `OTHER`, the
+    the decider's `score`, `lead` and `won` (see `final_results`). `other` adds a trial `OTHER`, the
     agent's choice among all other moves; positions without any are dropped.
 
     Raises:
@@ -329,7 +333,7 @@ def _ends(
     places: NDArray[np.int64],
     actions: NDArray[np.int64] | None = None,
 ) -> pl.DataFrame:
-    play_on(games, [positions.agent], GameGenerators(positions.states[places]), actions)
+    play_to_end(games, [positions.agent], GameGenerators(positions.states[places]), actions)
     deciders = np.arange(games.n) * games.players + positions.frame["seat"].to_numpy()[places]
-    ends: pl.DataFrame = outcomes(games)[deciders].drop("seat")
+    ends: pl.DataFrame = final_results(games)[deciders].drop("seat")
     return ends

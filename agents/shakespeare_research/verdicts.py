@@ -97,7 +97,7 @@ def share_bound(successes: int, boxes: int) -> float:
 
 
 @dataclass(frozen=True)
-class Seen:
+class PlayerFinding:
     """A finding with one player."""
 
     bundled: Figures | None  # in the package's own box
@@ -123,7 +123,7 @@ class Finding:
     question: Question
     item: str
     players: int
-    by_player: Mapping[str, Seen]
+    by_player: Mapping[str, PlayerFinding]
     verdict: str
     """`HOLDS` if the direction is known, the same with two players or more, and the same in most
     boxes; `BY_BOX` if boxes differ, and not in size alone; `BY_PLAYER` if players differ, and not
@@ -160,7 +160,7 @@ def findings(
     return listed
 
 
-def _seen(question: Question, by_kind: Mapping[str, Estimates], tests: int) -> Seen:
+def _seen(question: Question, by_kind: Mapping[str, Estimates], tests: int) -> PlayerFinding:
     columns = {kind: np.array([*boxes.values()])[:, :2].T for kind, boxes in by_kind.items()}
     estimates, errors = columns["all"]
     over = ensemble(estimates, errors, tests)
@@ -181,10 +181,10 @@ def _seen(question: Question, by_kind: Mapping[str, Estimates], tests: int) -> S
         if moved[group] and ensemble(*groups[group]).p_spread * len(groups) * tests < 1 - LEVEL
     }
     bundled = next(iter(by_kind.get("own", {}).values()), None)
-    return Seen(bundled, by_kind["all"], over, direction, shares)
+    return PlayerFinding(bundled, by_kind["all"], over, direction, shares)
 
 
-def _verdict(seen: Mapping[str, Seen], tests: int) -> str:
+def _verdict(seen: Mapping[str, PlayerFinding], tests: int) -> str:
     every = list(seen.values())
     alike = len(every) > 1 and len({player.direction for player in every}) == 1
     if alike and all(player.same_everywhere for player in every):

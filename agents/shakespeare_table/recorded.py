@@ -37,8 +37,8 @@ _MOST_BYTES = 2**26
 """The most bytes of a game's lines, unpacked."""
 
 
-def json_lines(game: GameHistory, packed: bool = False) -> bytes:
-    """A game, its players too, as `from_bytes` reads it, perhaps gzipped."""
+def to_json_lines(game: GameHistory, packed: bool = False) -> bytes:
+    """A game, its players too, as `parse_json_lines` reads it, perhaps gzipped."""
     start = game.positions[0]
     digest = registry.box_digest(start.game.name)
     first: dict[str, Any] = {"position": start.to_dict(), "box_digest": digest}
@@ -51,7 +51,7 @@ def json_lines(game: GameHistory, packed: bool = False) -> bytes:
     return gzip.compress(text) if packed else text
 
 
-def from_json_lines(path: Path) -> GameHistory:
+def read_json_lines(path: Path) -> GameHistory:
     """Read a `position`, then in each line a `move` and the next `position`, maybe gzipped.
 
     The first line may name `agents`, by seat, and hold the `box_digest` that the protocol gives.
@@ -65,10 +65,10 @@ def from_json_lines(path: Path) -> GameHistory:
     except (OSError, ValueError) as error:  # ValueError: no file can have this name
         why = getattr(error, "strerror", None) or error  # without the name, which may be endless
         raise DatasetError(f"{short_name(str(path))!r} cannot be read: {why}") from error
-    return from_bytes(lines, str(path))
+    return parse_json_lines(lines, str(path))
 
 
-def from_bytes(lines: bytes, name: str) -> GameHistory:
+def parse_json_lines(lines: bytes, name: str) -> GameHistory:
     """The same from lines, gzipped or not; errors call them `name`."""
     if lines.startswith(_SQLITE):
         raise DatasetError(
@@ -140,7 +140,7 @@ def with_public_names(game: GameHistory) -> GameHistory:
     return replace(game, names=game.names and [public_name(name) for name in game.names])
 
 
-def from_folder(folder: Path, game_id: int) -> GameHistory:
+def read_game_of_folder(folder: Path, game_id: int) -> GameHistory:
     """Read a game of a folder of results, numbered in the order they were written.
 
     Raises:

@@ -29,7 +29,7 @@ class Session:
         generator: The number of the agents' generator under the seed.
 
     Attributes:
-        course: The positions and the moves so far.
+        history: The positions and the moves so far.
         failed: The seat whose agent raised an exception or chose an illegal move, if one has.
         seconds: The time that each seat took to decide.
         decisions: The number of each seat's decisions.
@@ -54,7 +54,7 @@ class Session:
         called = [names[seat] for seat in agents] if names else ()
         self._lineup = Lineup(list(agents.values()), seats, self._generators, called)
         self._before_moves = [self._generators.saved()]
-        self.course = GameHistory([position], [], names)
+        self.history = GameHistory([position], [], names)
         self.failed: int | None = None
         self.seconds = [0.0] * position.players
         self.decisions = [0] * position.players
@@ -63,17 +63,17 @@ class Session:
     @property
     def position(self) -> Position:
         """The current position."""
-        return self.course.position
+        return self.history.position
 
     @property
     def positions(self) -> Sequence[Position]:
         """The positions from the first to the current one; do not play on them."""
-        return self.course.positions
+        return self.history.positions
 
     @property
     def moves(self) -> Sequence[str]:
         """The moves between the positions."""
-        return self.course.moves
+        return self.history.moves
 
     def play_out(self, on_move: OnMove | None = None, most: int | None = None) -> None:
         """Let agents play, `most` moves at most, until another seat is to move or all is over."""
@@ -98,7 +98,7 @@ class Session:
     def push(self, move: str, on_move: OnMove | None = None) -> None:
         """Play a move; IllegalMove if it is not legal."""
         seat = self.position.to_move
-        self.course = self.course.pushed(move)
+        self.history = self.history.pushed(move)
         assert seat is not None
         now = time.monotonic()
         self.seconds[seat] += now - self._since
@@ -106,7 +106,7 @@ class Session:
         self._since = now
         self._before_moves.append(self._generators.saved())
         if on_move is not None:
-            on_move(self.course)
+            on_move(self.history)
 
     def take_back(self, seat: int) -> str:
         """The seat's last move, which must be the last of all, undone as if never played.
@@ -114,9 +114,9 @@ class Session:
         Raises:
             ValueError: The move stays played; the message says why.
         """
-        number = self.course.last_of(seat)
+        number = self.history.last_of(seat)
         move = self.moves[number]
-        self.course = self.course.up_to(number)
+        self.history = self.history.up_to(number)
         del self._before_moves[number + 1 :]
         self._generators.restore(self._before_moves[-1])
         return move

@@ -14,7 +14,8 @@ import numpy as np
 import torch
 from numba import config, cuda
 
-from shakespeare_env.compile.decorators import AnyFunction, KernelCode
+from shakespeare_env.compile.cache import KernelCache
+from shakespeare_env.compile.digest import AnyFunction
 
 SIMULATED = bool(config.ENABLE_CUDASIM)
 """Whether there is a simulator in place of a GPU."""
@@ -22,8 +23,8 @@ _THREADS = 256
 """Threads of a block: of 32 to 256, these step a million games fastest on an H100, by a quarter."""
 
 
-class DeviceCode(KernelCode):
-    """`KernelCode` of a GPU."""
+class DeviceKernelCache(KernelCache):
+    """The cache of one kernel for a GPU."""
 
     @staticmethod
     def _rebuilt(target_context: Any, content: Any) -> Any:
@@ -47,7 +48,7 @@ def kernel_over_rows(row: AnyFunction, owner: str, purpose: str) -> Any:
 
     kernel = cuda.jit(over_rows)
     if not SIMULATED:
-        DeviceCode(kernel, f"{owner}-device", f"{purpose} for the GPU")
+        DeviceKernelCache(kernel, f"{owner}-device", f"{purpose} for the GPU")
     return kernel
 
 

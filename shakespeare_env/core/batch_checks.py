@@ -175,8 +175,5 @@ def first_fault(game: Game, records: Records) -> tuple[int, str] | None:
     if fault == NO_MOVE:
         mover, phase = record["to_move"], game.phase(record)
         return index, f"to_move: seat {mover} has no legal move in phase {phase!r}"
-    if game.explain is not None:
-        return index, "{}: {}; {}".format(*game.explain(record, fault))
-    name = list(game.ranges)[fault - 1]
-    given = short_repr(np.asarray(record[name]).tolist())
-    return index, f"{name}: {given} does not go with the other fields; describe what can occur"
+    found = game.explain(record, fault)
+    return index, f"{found.place}: {short_repr(found.value)} cannot be; {found.says}"

@@ -10,14 +10,12 @@ observation layout.  Every record has:
 
 from __future__ import annotations
 
-import hashlib
-import linecache
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +23,7 @@ import numpy.typing as npt
 from shakespeare_env.checks.values import did_you_mean, is_whole, short_repr
 from shakespeare_env.core.presentation import Presentation
 from shakespeare_env.core.records import StateField
+from shakespeare_env.sources import source_digest
 
 Record = Any
 """One game: `np.void` in Python, a record type in compiled code."""
@@ -123,7 +122,19 @@ def _with_seats(text: str, seat: int, players: int) -> str:
 
 @dataclass(frozen=True)
 class ObservationField:
-    """A named part of an observation, such as `seat0.stage`; numbers above `high` are clipped."""
+    """A named part of an observation, such as `seat0.stage`.
+
+    Attributes:
+        name: Unique in the layout.
+        start: The index of its first number in an observation.
+        size: The count of its numbers.
+        low: The least of its numbers.
+        high: The greatest of its numbers; those above it are clipped.
+        description: What its numbers are, in words, their names included.
+        names: The names of its numbers, in order; empty if they have none.
+        is_one_hot: Whether it is one choice among `size`: its number is 1, all others are 0. All
+            are 0 if there is nothing to choose from or the seat may not know.
+    """
 
     name: str
     start: int
@@ -131,6 +142,8 @@ class ObservationField:
     low: int
     high: int
     description: str
+    names: tuple[str, ...] = ()
+    is_one_hot: bool = False
 
     @property
     def slice(self) -> slice:
@@ -138,34 +151,80 @@ class ObservationField:
         return slice(self.start, self.start + self.size)
 
 
-class ObservationLayout:
-    """The layout of an observation, int8[size]; iterates over its `ObservationField`s."""
+class LayoutEntry(NamedTuple):
+    """A field of an observation as a game declares it; see `ObservationField` for its parts.
 
-    def __init__(self, entries: Iterable[tuple[str, int, int, int, str]]) -> None:
-        fields: dict[str, ObservationField] = {}
+    The layout adds to the description that the field is one-hot, and the names of its numbers.
+    """
+
+    name: str
+    size: int
+    low: int
+    high: int
+    description: str
+    names: tuple[str, ...] = ()
+    is_one_hot: bool = False
+
+
+class ObservationLayout:
+    """The layout of an observation, int8[size]; iterates over its `ObservationField`s.
+
+    Args:
+        entries: The fields in order, as `LayoutEntry` or as plain tuples of its first parts.
+
+    Raises:
+        ValueError: two fields share a name, or a field has not a name for each of its numbers.
+    """
+
+    def __init__(self, entries: Iterable[LayoutEntry | tuple[str, int, int, int, str]]) -> None:
+        self.fields: dict[str, ObservationField] = {}
         self.size = 0
-        for name, size, low, high, description in entries:
-            if name in fields:
-                raise ValueError(f"two fields of the observation are named {name!r}")
-            fields[name] = ObservationField(name, self.size, size, low, high, description)
-            self.size += size
-        self.fields: Mapping[str, ObservationField] = fields
+        for given in entries:
+            entry = LayoutEntry(*given)
+            if entry.name in self.fields:
+                raise ValueError(f"two fields of the observation are named {entry.name!r}")
+            if entry.names and len(entry.names) != entry.size:
+                raise ValueError(
+                    f"{entry.name!r} has {entry.size} numbers and {len(entry.names)} names; "
+                    "name all of them or none"
+                )
+            self.fields[entry.name] = ObservationField(
+                name=entry.name,
+                start=self.size,
+                size=entry.size,
+                low=entry.low,
+                high=entry.high,
+                description=_full_description(entry),
+                names=entry.names,
+                is_one_hot=entry.is_one_hot,
+            )
+            self.size += entry.size
 
     def __getitem__(self, name: str) -> ObservationField:
         return self.fields[name]
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[ObservationField]:
         return iter(self.fields.values())
 
     @cached_property
     def low(self) -> npt.NDArray[np.int8]:
-        """int8[size]: least values."""
-        return np.repeat([f.low for f in self], [f.size for f in self]).astype(np.int8)
+        """int8[size]: the least value of each number."""
+        return np.repeat([field.low for field in self], self._sizes).astype(np.int8)
 
     @cached_property
     def high(self) -> npt.NDArray[np.int8]:
-        """int8[size]: greatest values."""
-        return np.repeat([f.high for f in self], [f.size for f in self]).astype(np.int8)
+        """int8[size]: the greatest value of each number."""
+        return np.repeat([field.high for field in self], self._sizes).astype(np.int8)
+
+    @property
+    def _sizes(self) -> list[int]:
+        return [field.size for field in self]
+
+
+def _full_description(entry: LayoutEntry) -> str:
+    prefix = "one-hot: " if entry.is_one_hot else ""
+    names = f": {', '.join(entry.names)}" if entry.names else ""
+    return f"{prefix}{entry.description}{names}"
 
 
 @dataclass(frozen=True)
@@ -181,8 +240,8 @@ class Rules:
         observe: (game, seat, out). Write all that a seat may know into int8[D], all 0 before.
         determinize: (game, seat). Draw, from game["random"], all that a seat does not know.
         scores: (game, out). Write current scores into int16[seats]; more is better.
-        fault: (game) -> int. The number, from 1, of a field of `Game.ranges` that does not go with
-            the others, where all numbers are in range; 0 if there is none.  Rules are safe on a
+        fault: (game) -> int. Return the number, from 1, of a fault of a record whose numbers are
+            all in range, as `Game.explain` words it; 0 if there is none.  Rules are safe on a
             record without a fault, and lead to such records alone.
         rewind: (game) -> bool. Take back the secret choices made before the mover's that it does
             not know yet, forced ones included, so that the first of these seats is to move; False,
@@ -197,6 +256,22 @@ class Rules:
     scores: Callable[[Record, Any], None]
     fault: Callable[[Record], int]
     rewind: Callable[[Record], bool]
+
+
+class Fault(NamedTuple):
+    """A reason why a position cannot occur.
+
+    Attributes:
+        name: The name of the fault, such as `shares_colour`.
+        place: The key of the notation, or the field of the record, that is to be corrected.
+        value: What the position holds there.
+        says: What holds for every position.
+    """
+
+    name: str
+    place: str
+    value: Any
+    says: str
 
 
 @dataclass(frozen=True, eq=False)  # one object per game, compared by identity
@@ -215,6 +290,7 @@ class Game:
         to_dict: (record) -> the position as the notation's JSON object.
         from_dict: (dict, record). Write a position into a record; PositionError if it cannot be
             read.  `rules.fault` then says whether it can occur.
+        explain: (record, number) -> the fault that `rules.fault` gives this number.
         phase: (record) -> the phase's name in the notation.
         seen_by: (dict, seat or `NO_SEAT`) -> the position with `UNKNOWN` for all that the seat may
             not know; positions that differ only there become equal.
@@ -223,8 +299,6 @@ class Game:
         box: The component file in force, or the source of a game without one.
         digest: SHA-256 of what the game was made from, which all that is saved of it holds. By
             default it is that of `box`, which may change afterwards, as the game is made.
-        explain: (record, fault) -> place, fault and remedy in words, for a game whose `fault` gives
-            other numbers than those of fields.
         forecast_horizon: Decisions of each seat after which a network's forecast tells a search
             more than to play on; None if playouts to the end tell most.
     """
@@ -243,20 +317,20 @@ class Game:
     score_scale: float
     to_dict: Callable[[Record], dict[str, Any]] = field(repr=False)
     from_dict: Callable[[Mapping[str, Any], Record], None] = field(repr=False)
+    explain: Callable[[Record, int], Fault] = field(repr=False)
     phase: Callable[[Record], str] = field(repr=False)
     seen_by: Callable[[Mapping[str, Any], int], dict[str, Any]] = field(repr=False)
     is_secret: Callable[[Mapping[str, Any], str], bool] = field(repr=False)
     presentation: Presentation = field(repr=False)
     box: Path
     digest: str = field(default="", repr=False)
-    explain: Callable[[Record, int], tuple[str, str, str]] | None = field(default=None, repr=False)
     forecast_horizon: int | None = None
 
     def __post_init__(self) -> None:
         if self.min_seats == 1 and self.solo_target is None:
             raise ValueError(f"{self.name} is played alone: give good_scores of one seat")
         if not self.digest:
-            object.__setattr__(self, "digest", _source_digest(self.box))
+            object.__setattr__(self, "digest", source_digest(self.box))
 
     @property
     def solo_target(self) -> float | None:
@@ -295,11 +369,3 @@ class Game:
         if not low <= players <= high:
             raise ValueError(f"players={players}: {self.name} is played by {low} to {high} seats")
         return int(players)
-
-
-def _source_digest(place: Path) -> str:
-    """Return the SHA-256 of the text that is now in a file or a notebook's cell."""
-    if place.exists():
-        linecache.checkcache(str(place))
-    text = "".join(linecache.getlines(str(place)))
-    return hashlib.sha256(text.encode()).hexdigest()

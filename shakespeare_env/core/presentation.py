@@ -73,6 +73,30 @@ class Event:
 
 
 @dataclass(frozen=True)
+class Topic:
+    """An explanation of a card, a move or a thing on the table; `str` gives all of its lines.
+
+    Attributes:
+        text: What it does in any position.
+        now: What holds in this position, as a sentence; with `values`, only the words before them.
+        values: What it says of each seat in this position, by seat; empty if it names no seats.
+    """
+
+    text: str
+    now: str = ""
+    values: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """Return the text, and below it the line about this position if there is one."""
+        if not self.now:
+            return self.text
+        if not self.values:
+            return f"{self.text}\n{self.now}"
+        by_seat = "; ".join(f"seat {seat}: {value}" for seat, value in enumerate(self.values))
+        return f"{self.text}\n{self.now}: {by_seat}."
+
+
+@dataclass(frozen=True)
 class Presentation:
     """How positions are drawn and worded, each as the notation's JSON object (`dict`).
 
@@ -87,7 +111,7 @@ class Presentation:
         places: (dict, move) -> where a legal move is clicked, one place after the other; none for
             moves that have no place on the board. Several moves may share places.
         seat_colours: The fill and lettering of each seat in the drawings.
-        topics: (dict) -> what each card, move and thing on the table does, in our words, by the
+        topics: (dict) -> a `Topic` on each card, move and thing on the table, in our words, by the
             lower-case name it has in moves.
         events: (record, legal action, record after it, seat) -> every effect, in order, as far as
             the seat may know them: None knows all, `NO_SEAT` what everybody does. Points and
@@ -104,7 +128,7 @@ class Presentation:
     headline: Callable[[Mapping[str, Any]], Headline]
     places: Callable[[Mapping[str, Any], str], tuple[str, ...]]
     seat_colours: tuple[tuple[str, str], ...]
-    topics: Callable[[Mapping[str, Any]], Mapping[str, str]]
+    topics: Callable[[Mapping[str, Any]], Mapping[str, Topic]]
     events: Callable[[Any, int, Any, int | None], list[Event]]
     score_sheet: Callable[[Mapping[str, Any]], list[tuple[str, list[int]]]]
     score_sign: int = 1

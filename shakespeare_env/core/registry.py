@@ -17,6 +17,7 @@ from shakespeare_env.checks.values import did_you_mean, short_repr
 from shakespeare_env.core.game import Game
 from shakespeare_env.errors import BoxError, GameError, own_steps
 from shakespeare_env.own_files import load_file
+from shakespeare_env.sources import is_same_source
 
 DEFAULT = "shakespeare"
 """The game played where none is named."""
@@ -67,18 +68,12 @@ def register(game: Game) -> Game:
         ValueError: there is another game of this name.
     """
     known = _loaded.get(game.name)
-    if game.name in _SEATS or (known is not None and not _same_place(known.box, game.box)):
+    if game.name in _SEATS or (known is not None and not is_same_source(known.box, game.box)):
         raise ValueError(f"there is a game {game.name!r} already; give yours another name")
     if known is None:
         _register_views(game.name, range(game.min_seats, game.max_seats + 1))
     _loaded[game.name] = game
     return game
-
-
-def _same_place(place: Path, other: Path) -> bool:
-    """Whether two sources are one file, or cells of one notebook, which are no files."""
-    cells = place.parent == other.parent and not (place.exists() or other.exists())
-    return cells or place.resolve() == other.resolve()
 
 
 def _find_installed() -> None:

@@ -13,7 +13,13 @@ from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.rng import check_seed
 from shakespeare_env.datasets.frames import DECISIONS, load_polars, polars_schema
-from shakespeare_env.datasets.recorded_columns import RecordedColumns, chunks, seen, sourced, whole
+from shakespeare_env.datasets.recorded_columns import (
+    RecordedColumns,
+    load_all,
+    load_in_chunks,
+    open_games,
+    replay,
+)
 from shakespeare_env.errors import DatasetError
 
 if TYPE_CHECKING:
@@ -45,7 +51,7 @@ def read_decisions(games: Games, columns: Sequence[str] | None = None) -> polars
         )
     schema = polars_schema({name: DECISIONS[name] for name in wanted})
     pl = load_polars()
-    frames = [_frame(chunk, schema) for chunk in chunks(*sourced(games))]
+    frames = [_frame(chunk, schema) for chunk in load_in_chunks(*open_games(games))]
     decisions: polars.DataFrame = pl.concat([pl.DataFrame(schema=schema), *frames])
     return decisions
 
@@ -54,7 +60,7 @@ def _frame(games: RecordedColumns, schema: Mapping[str, Any]) -> polars.DataFram
     """The decisions of some games in these columns."""
     pl, game, row = load_polars(), games.game, games.row
     every = np.arange(len(games.actions))
-    views, _ = seen(games, ("seats", "masks", "records"))
+    views, _ = replay(games, ("seats", "masks", "records"))
     seats, places = views["seats"], games.places[row, views["seats"]]
     move_texts = pl.Series(
         text
@@ -160,7 +166,7 @@ class Batches:
     ) -> None:
         self._size = checked_count("size", size)
         self._seed = None if seed is None else int(check_seed(seed))
-        self._columns = whole(*sourced(games))
+        self._columns = load_all(*open_games(games))
         self.agents = self._columns.names
         self._agent: int | None = None
         self._rows = np.arange(self._columns.size)
@@ -211,7 +217,7 @@ class Batches:
             return self._columns.lengths[self._rows]
         counts = [np.zeros(0, np.int64)]
         for games in self._parts(self._rows):
-            seats = seen(games, ("seats",))[0]["seats"]
+            seats = replay(games, ("seats",))[0]["seats"]
             own = games.agents[games.row, seats] == self._agent
             counts.append(np.bincount(games.row[own], minlength=games.size))
         return np.concatenate(counts)
@@ -265,7 +271,7 @@ def _joined(parts: list[Decisions]) -> Decisions:
 
 def _decisions(games: RecordedColumns) -> Decisions:
     """All decisions of some games."""
-    views, _ = seen(games, ("seats", "observations", "masks", "scores"))
+    views, _ = replay(games, ("seats", "observations", "masks", "scores"))
     seats, row = views["seats"], games.row
     players = games.players[row]
     clockwise = np.arange(games.game.max_seats)

@@ -83,16 +83,16 @@ RESULTS: Schema = {
 
 def load_polars() -> Any:
     """The module `polars`; the error says how to install it."""
-    return load("polars")
+    return load_library("polars")
 
 
-def load(name: str) -> Any:
+def load_library(name: str) -> Any:
     """A module that datasets need; the error says how to install it."""
     with needing("data", "datasets need"):
         return import_module(name)
 
 
-def faults() -> tuple[type[BaseException], ...]:
+def parquet_errors() -> tuple[type[BaseException], ...]:
     """The errors that Polars raises for damaged files."""
     exceptions = load_polars().exceptions
     # Some damage makes its Rust code panic, which raises no Exception.
@@ -105,13 +105,13 @@ def first_line(error: BaseException) -> str:
 
 
 @contextmanager
-def named_faults(source: str) -> Iterator[None]:
+def naming_source(source: str) -> Iterator[None]:
     """Name the source in DatasetErrors, which Polars' errors for damaged files become, too."""
     try:
         yield
     except DatasetError as error:  # a ValueError, too
         raise DatasetError(f"{source}: {error}") from error
-    except faults() as error:
+    except parquet_errors() as error:
         raise DatasetError(
             f"{source}: Polars cannot read the games ({first_line(error)}); copy them again"
         ) from error
@@ -149,7 +149,7 @@ def check_unique(games: polars.DataFrame | polars.LazyFrame, column: str, remedy
         raise DatasetError(f"several games have the {column} {twice.item()}; {remedy}")
 
 
-def parquet(frame: polars.DataFrame) -> bytes:
+def parquet_bytes(frame: polars.DataFrame) -> bytes:
     """A frame as a Parquet file."""
     content = io.BytesIO()
     # There are no statistics, as nobody looks for rows by ranges of values.

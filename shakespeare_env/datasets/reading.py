@@ -16,10 +16,10 @@ from shakespeare_env.checks.values import in_words
 from shakespeare_env.core.registry import box_fault
 from shakespeare_env.datasets.frames import (
     RESULTS,
-    faults,
     first_line,
     load_polars,
-    named_faults,
+    naming_source,
+    parquet_errors,
     polars_schema,
 )
 from shakespeare_env.datasets.parquet import check_parquet, check_size, size_of, source_of
@@ -107,7 +107,7 @@ def read_games(folder: Folder) -> polars.LazyFrame:
             ),
         ]
     )
-    with named_faults(str(place)):
+    with naming_source(str(place)):
         # Files that were copied here may hold them, and those of early versions that were killed.
         if games.select(pl.col("key").is_duplicated().any()).collect().item():
             games = games.unique("key", keep="first", maintain_order=True)
@@ -118,7 +118,7 @@ def read_games(folder: Folder) -> polars.LazyFrame:
 def read_results(folder: Folder) -> polars.DataFrame:
     """The same games without their numbers, read at once."""
     games = read_games(folder).drop("game_id")
-    with named_faults(str(folder)):
+    with naming_source(str(folder)):
         return games.collect()
 
 
@@ -137,7 +137,7 @@ def _sources(paths: Sequence[Path]) -> Iterator[list[Path | bytes]]:
                 # While Polars reads it by its name, one with more games may take its place.
                 source = path.read_bytes()
             _check_source(source)
-        except faults() as error:
+        except parquet_errors() as error:
             raise DatasetError(f"{path}: cannot be read ({first_line(error)}); {remedy}") from error
         found.append(source)
     for _, alike in groupby(found, type):
@@ -145,7 +145,7 @@ def _sources(paths: Sequence[Path]) -> Iterator[list[Path | bytes]]:
 
 
 def _check_source(source: Path | bytes) -> None:
-    """Raise one of `faults` unless a file, or its content, is one of results."""
+    """Raise one of `parquet_errors` unless a file, or its content, is one of results."""
     schema = polars_schema(RESULTS)
     pl = load_polars()
     texts = [name for name, kind in RESULTS.items() if "string" in kind]

@@ -22,7 +22,7 @@ from shakespeare_env.datasets.frames import (
     RECORDED,
     check_unique,
     load_polars,
-    named_faults,
+    naming_source,
     polars_schema,
 )
 from shakespeare_env.datasets.reading import Folder, read_games
@@ -154,7 +154,7 @@ class RecordedColumns:
         return DatasetError(f"{self.source}: game {self.game_ids[row]}: {words}; copy it again")
 
 
-def sourced(games: Games) -> tuple[polars.LazyFrame, str]:
+def open_games(games: Games) -> tuple[polars.LazyFrame, str]:
     """Return the columns of games that playing them again needs, and what errors call the source.
 
     Raises:
@@ -166,7 +166,7 @@ def sourced(games: Games) -> tuple[polars.LazyFrame, str]:
     else:
         source = "the frame"
         rows = games.lazy()
-    with named_faults(source):
+    with naming_source(source):
         needed = _needed(rows)
         remedy = "number them anew, as in games.with_columns(game_id=pl.int_range(pl.len()))"
         _check_numbers(rows, remedy)
@@ -174,18 +174,18 @@ def sourced(games: Games) -> tuple[polars.LazyFrame, str]:
     return needed, source
 
 
-def whole(games: polars.LazyFrame, source: str) -> RecordedColumns:
-    """All games of a frame of `sourced`; see `RecordedColumns.of`."""
-    with named_faults(source):
+def load_all(games: polars.LazyFrame, source: str) -> RecordedColumns:
+    """All games of a frame of `open_games`; see `RecordedColumns.of`."""
+    with naming_source(source):
         frame = games.collect()
         if not frame.height:
             raise DatasetError("there are no games yet; record some first")
         return RecordedColumns.of(frame, source)
 
 
-def chunks(games: polars.LazyFrame, source: str) -> Iterator[RecordedColumns]:
-    """The games of `sourced`, some at a time to bound the memory; nothing if there are none."""
-    with named_faults(source):
+def load_in_chunks(games: polars.LazyFrame, source: str) -> Iterator[RecordedColumns]:
+    """The games of `open_games`, some at a time to bound the memory; nothing if there are none."""
+    with naming_source(source):
         for frame in games.collect_batches(chunk_size=_GAMES_AT_ONCE, maintain_order=True):
             if frame.height:
                 yield RecordedColumns.of(frame, source)
@@ -262,7 +262,7 @@ def _check_rows(frame: polars.DataFrame, game: Game) -> None:
             raise DatasetError(f"game {game_id}: {words}; copy it again")
 
 
-def seen(
+def replay(
     games: RecordedColumns, wanted: Collection[str]
 ) -> tuple[dict[str, NDArray[Any]], Records]:
     """Play all games; what there was to see before every decision, and the last records, [g].
@@ -352,7 +352,7 @@ class RecordedGame(GameHistory):
     @classmethod
     def of(cls, columns: RecordedColumns) -> RecordedGame:
         """The one game of some columns; DatasetError if it cannot have been played so."""
-        views, last = seen(columns, ("records",))
+        views, last = replay(columns, ("records",))
         records = np.concatenate([views["records"], last])
         positions = [Position.of_record(columns.game, record) for record in records]
         actions = tuple(columns.actions.tolist())
@@ -400,8 +400,8 @@ class RecordedGames:
     """Games as objects, each read and played again when it is asked for; see `recorded_games`."""
 
     def __init__(self, games: Games) -> None:
-        self._games, self._source = sourced(games)
-        with named_faults(self._source):
+        self._games, self._source = open_games(games)
+        with naming_source(self._source):
             self._size = int(self._games.select(load_polars().len()).collect().item())
 
     def __len__(self) -> int:
@@ -411,10 +411,10 @@ class RecordedGames:
         if not -self._size <= number < self._size:
             raise IndexError(f"game {short_repr(number)}: there are {self._size}, numbered from 0")
         row = self._games.slice(number % self._size, 1)
-        return RecordedGame.of(whole(row, self._source))
+        return RecordedGame.of(load_all(row, self._source))
 
     def __iter__(self) -> Iterator[RecordedGame]:
-        for chunk in chunks(self._games, self._source):
+        for chunk in load_in_chunks(self._games, self._source):
             for row in range(chunk.size):
                 yield RecordedGame.of(chunk.taken(np.array([row])))
 

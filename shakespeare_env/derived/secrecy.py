@@ -24,7 +24,7 @@ from shakespeare_env.play.branching import (
     NotFollowedError,
     OpenPlace,
     OpenRecord,
-    courses,
+    execution_paths,
     followable,
     is_open,
     play_forced_moves,
@@ -126,7 +126,7 @@ class Secrecy:
         ids = self._actions.ids_for(int(known["to_move"]), int(known["players"]))
         left, found = {*ids.values()}, set[int]()
         try:
-            for mask in courses(run):
+            for mask in execution_paths(run):
                 found |= {action for action in left if values_of(mask[action], bool) != _NEVER}
                 left -= found
                 if not left:
@@ -150,7 +150,7 @@ class Secrecy:
             return self._view(game, before, sums, mover)
 
         try:
-            return frozenset(courses(run)) or None
+            return frozenset(execution_paths(run)) or None
         except NotFollowedError:
             return None
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from shakespeare_env.core.game import UNKNOWN, Record
-from shakespeare_env.core.presentation import Event, Headline
+from shakespeare_env.core.presentation import Event, Headline, Topic
 from shakespeare_env.drawing.text_layout import GLUE, columns, wrapped
 from shakespeare_env.figaro import actions as a
 from shakespeare_env.figaro import rules
@@ -207,7 +207,7 @@ def _values(pile: Sequence[str], suit: str) -> str:
     return "".join(str(value_of(card) or LETTERS[suit]) for card in pile if suit_of(card) == suit)
 
 
-def topics(position: Mapping[str, Any]) -> dict[str, str]:
+def topics(position: Mapping[str, Any]) -> dict[str, Topic]:
     """Explanations by the name used in moves; lines that begin with "Now" are of the position."""
     players, front = position["players"], position["front"]
     rounds = enumerate(position["pieces"], 1)
@@ -232,7 +232,7 @@ def topics(position: Mapping[str, Any]) -> dict[str, str]:
     for kind, card in enumerate(t.KIND_IDS[: t.RING]):
         if copies := t.COPIES[players, kind]:
             meanings[card] = f"{copies} such cards in play, of value {t.VALUE[kind]}."
-    return meanings
+    return {name: Topic(text) for name, text in meanings.items()}
 
 
 def _each(values: Iterable[int]) -> str:

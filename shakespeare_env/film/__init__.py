@@ -24,14 +24,14 @@ class Film:
     """A game as one seat saw it, or all of it.
 
     Args:
-        course: The game, n moves so far.
+        history: The game, n moves so far.
         seat: The seat whose view to show, `NO_SEAT` for a spectator's; None shows everything.
 
     Attributes:
         game: The game played.
         players: The number of seats.
         names: The players' names by seat, each of its own; or nothing.
-        positions: Those of the course, n + 1.
+        positions: Those of the history, n + 1.
         told: Every move as a sentence, as far as it may be known.
         scores: int[n + 1, P] as lists, the current ones.
         chapters: (position, such as "day 2") where each day or round begins.
@@ -40,8 +40,8 @@ class Film:
         ValueError: the numbers of positions, moves and names do not fit each other.
     """
 
-    def __init__(self, course: GameHistory, *, seat: int | None = None) -> None:
-        positions, moves, names = course.positions, course.moves, course.names or ()
+    def __init__(self, history: GameHistory, *, seat: int | None = None) -> None:
+        positions, moves, names = history.positions, history.moves, history.names or ()
         if len(positions) != len(moves) + 1:
             raise ValueError(
                 f"{len(positions)} positions and {len(moves)} moves: "
@@ -51,7 +51,7 @@ class Film:
         if names and len(names) != self.players:
             raise ValueError(f"{len(names)} names for {self.players} seats: give one for each")
         self.names = tuple(numbered(names))
-        self.seat, self.positions, self._forfeit = seat, positions, course.forfeit
+        self.seat, self.positions, self._forfeit = seat, positions, history.forfeit
         log = GameLog(None, seat)
         who = self.names or tuple(f"seat {number}" for number in range(self.players))
         self.told: list[ToldMove] = []

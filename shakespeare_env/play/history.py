@@ -1,4 +1,4 @@
-"""The course of a game: its positions and moves, as they are shown, described and taken back."""
+"""The history of a game: its positions and moves, as they are shown, described and taken back."""
 
 from __future__ import annotations
 
@@ -104,13 +104,13 @@ class GameHistory:
         return self.position.to_move is None
 
     def pushed(self, move: str) -> Self:
-        """The course with one more move; IllegalMove if it is not legal."""
+        """Return the history with one more move; IllegalMove if it is not legal."""
         after = self.position.copy()
         after.push(move)
         return replace(self, positions=[*self.positions, after], moves=[*self.moves, move])
 
     def up_to(self, number: int) -> Self:
-        """The course of the first `number` moves."""
+        """Return the history of the first `number` moves."""
         return replace(self, positions=self.positions[: number + 1], moves=self.moves[:number])
 
     def moves_of(self, seat: int) -> list[str]:
@@ -121,7 +121,7 @@ class GameHistory:
     def lines(self, at: int, seat: int | None, moves_before: int = 0) -> list[str]:
         """Move `at`, counted from 0, and then its effects, in words, as a seat knows them.
 
-        Numbers count on from the moves played before this course.
+        Numbers count on from the moves played before this history.
         """
         before, after = self.positions[at : at + 2]
         entry = GameLog(self.names, seat).told(before, self.moves[at], after)

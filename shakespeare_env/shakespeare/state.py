@@ -120,5 +120,5 @@ FaultCode = cast(Any, IntEnum)("FaultCode", [field.name for field in FIELDS])
 STATE = state_type(FIELDS)
 RANGES = {field.name: field for field in FIELDS}
 
-HIDDEN_FROM_TEXT = ("random", "objective_known")
-"""Omitted from text: future chance, and who remembers which objective."""
+HIDDEN_FROM_TEXT = ("objective_known",)
+"""Fields that text leaves out: who remembers which objective."""

@@ -22,9 +22,9 @@ from shakespeare_env.wrappers.spaces import (
     Renderer,
     StateView,
     action_space,
-    infos_of,
+    as_infos,
+    episode_outcomes,
     observation_space,
-    outcomes,
 )
 
 Observation = dict[str, NDArray[np.int8]]
@@ -36,7 +36,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
 
     An observation is a dict: `observation`, int8[D], what the seat may know, and `action_mask`,
     int8[A], all 0 unless the agent is to decide.  Its info holds the mask, too, and at the end says
-    how the game ended for it (`spaces.outcomes`).  Copies continue the same game.
+    how the game ended for it (`spaces.episode_outcomes`).  Copies continue the same game.
 
     Arguments are those of `Batch` for one game; `players` None means as many as possible.  For
     `render_mode` see `Renderer`.
@@ -178,8 +178,8 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         if True not in self.terminations.values():
             return
         seats = np.arange(len(self.possible_agents))
-        ends = outcomes(batch, np.zeros_like(seats), seats)
-        for agent, end in zip(self.possible_agents, infos_of(ends), strict=True):
+        ends = episode_outcomes(batch, np.zeros_like(seats), seats)
+        for agent, end in zip(self.possible_agents, as_infos(ends), strict=True):
             if agent in self.infos:
                 self.infos[agent] |= end
 

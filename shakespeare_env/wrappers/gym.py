@@ -20,7 +20,7 @@ from shakespeare_env.wrappers.spaces import (
     RENDER_MODES,
     Renderer,
     action_space,
-    infos_of,
+    as_infos,
     observation_space,
 )
 
@@ -34,8 +34,8 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
 
     The observation is int8[D], what the seat may know; `info["action_mask"]` and `action_masks()`
     say what it may do.  The reward is all that it received since its last decision.  At the end
-    `info` also says how the game ended (`spaces.outcomes`), as Python numbers, and int16[L] and
-    bool[L] by seat.  An illegal action ends the game with reward -1.
+    `info` also says how the game ended (`spaces.episode_outcomes`), as Python numbers, and int16[L]
+    and bool[L] by seat.  An illegal action ends the game with reward -1.
 
     Arguments are those of `SingleAgentBatch`, which `games` is, of one game, but for `seed`; for
     `render_mode` see `Renderer`.
@@ -87,7 +87,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         info, observation = self._shown(), self.games.batch.obs[0].copy()
         if ended[0]:
             observation = self.games.observe(_ONLY_ROW)[0]
-            info |= infos_of(self.games.outcomes(_ONLY_ROW))[0]
+            info |= as_infos(self.games.outcomes(_ONLY_ROW))[0]
         return observation, float(rewards[0]), bool(ended[0]), False, info
 
     def render(self) -> Any:

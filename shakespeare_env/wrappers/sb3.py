@@ -14,7 +14,7 @@ from shakespeare_env.wrappers.spaces import (
     RENDER_FPS,
     Renderer,
     action_space,
-    infos_of,
+    as_infos,
     observation_space,
 )
 
@@ -28,7 +28,7 @@ class SB3SingleAgentVecEnv(VecEnv):
 
     Games are rows of arrays, not a list of environments.  When one ends, by an illegal action with
     reward -1, the next one starts in the same step; the info of its row then holds
-    `terminal_observation`, int8[D], and says how the game ended (`spaces.outcomes`).  With
+    `terminal_observation`, int8[D], and says how the game ended (`spaces.episode_outcomes`).  With
     `render_mode` "rgb_array", `render` returns a picture of game 0.
     """
 
@@ -63,7 +63,7 @@ class SB3SingleAgentVecEnv(VecEnv):
         if len(ended := np.flatnonzero(over)):
             final = {"terminal_observation": self.games.observe(ended)}
             final |= self.games.outcomes(ended)
-            for row, info in zip(ended, infos_of(final), strict=True):
+            for row, info in zip(ended, as_infos(final), strict=True):
                 infos[row] = info
             self.games.restart(ended)
         return self.batch.obs.copy(), rewards, over, infos

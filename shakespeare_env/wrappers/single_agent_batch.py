@@ -17,7 +17,7 @@ from shakespeare_env.core.row_rules import ILLEGAL_REWARD
 from shakespeare_env.play.agent import AgentLike, agent_for, name_of
 from shakespeare_env.play.generators import GameGenerators, draw_columns
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE, Lineup, play_out
-from shakespeare_env.wrappers.spaces import outcomes
+from shakespeare_env.wrappers.spaces import episode_outcomes
 
 Opponents = AgentLike | Sequence[AgentLike] | Mapping[AgentLike, float]
 """One player for all seats, one for each, or weights to draw each seat's player from."""
@@ -155,8 +155,8 @@ class SingleAgentBatch:
         return self.batch.observe(self.seats[rows], rows)
 
     def outcomes(self, rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
-        """How games that are over, int[m], ended for the learner; see `spaces.outcomes`."""
-        return outcomes(self.batch, rows, self.seats[rows])
+        """How games that are over, int[m], ended for the learner; see `spaces.episode_outcomes`."""
+        return episode_outcomes(self.batch, rows, self.seats[rows])
 
     @property
     def _ready(self) -> NDArray[np.bool_]:

@@ -56,7 +56,7 @@ class StateView:
         return np.concatenate(parts, dtype=np.int32)
 
 
-def outcomes(
+def episode_outcomes(
     batch: Batch, rows: NDArray[np.int64], seats: NDArray[np.integer]
 ) -> dict[str, NDArray[Any]]:
     """How games that are over, int[m], maybe the same ones, ended for a seat each, int[m].
@@ -99,7 +99,7 @@ def outcomes(
     }
 
 
-def infos_of(ends: dict[str, NDArray[Any]]) -> list[dict[str, Any]]:
+def as_infos(ends: dict[str, NDArray[Any]]) -> list[dict[str, Any]]:
     """An info for each of m games, of Python numbers, and arrays where there are more."""
     columns = [list(values) if values.ndim > 1 else values.tolist() for values in ends.values()]
     return [dict(zip(ends, row, strict=True)) for row in zip(*columns, strict=True)]

@@ -20,7 +20,7 @@ def film(tmp_path_factory):
     decider = game.positions[9].to_move
     judged = JudgedDecision(10, decider, game.positions[9].moves()[-1], 0.2, 0.05)
     forecasts = Forecasts(chances, 10 * chances, "somebody")
-    text = annotated_page(Film(game.course), forecasts, [judged])
+    text = annotated_page(Film(game.history), forecasts, [judged])
     path.write_text(text, encoding="utf-8")
     return path.as_uri()
 

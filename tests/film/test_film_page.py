@@ -28,7 +28,7 @@ from tests.drawings import pieces
 
 @pytest.fixture(params=registry.names(), scope="module")
 def game(request):
-    return played(request.param, most=16).course
+    return played(request.param, most=16).history
 
 
 def data_of(page):

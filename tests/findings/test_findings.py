@@ -18,7 +18,7 @@ from shakespeare_env.cli import app
 from shakespeare_env.core import registry
 from shakespeare_env.errors import DatasetError
 from shakespeare_research.asking import ask, boxes_of, read_answers, shards_of
-from shakespeare_research.facts import DrawnBoxes, carried_by_groups, carried_by_units, matrices
+from shakespeare_research.facts import DrawnBoxes, explained_by_groups, explained_by_units, matrices
 from shakespeare_research.questions import TableSetup, estimates, plays_of, questions_of
 from shakespeare_research.report import concluded, shipped_facts
 from shakespeare_research.trials import self_play
@@ -145,14 +145,14 @@ def test_facts_that_findings_hang_on_come_first():
         **{("wager", str(n)): lambda who, box: 0.7 for n in range(20)},
     }
     values, errors, names = matrices(answers(truths, boxes))
-    by_group = carried_by_groups(values, errors, [drawn.kinds[name] for name in names])
+    by_group = explained_by_groups(values, errors, [drawn.kinds[name] for name in names])
     shares = {carried.name: carried.share for carried in by_group}
     for group, truth in (("lengths", queen), ("costs", romeo)):
         assert shares[group] == pytest.approx(
             spread(truth, group) / spread(truth, "all") / 2, abs=0.1
         )
     assert shares["objectives"] == pytest.approx(0, abs=0.05)
-    first, second, *others = carried_by_units(values, errors, names, drawn)
+    first, second, *others = explained_by_units(values, errors, names, drawn)
     hung_on = {(carried.name, carried.group) for carried in (first, second)}
     assert hung_on == {("acts", "lengths"), ("Romeo", "costs")}
     assert max(carried.share for carried in others) < second.share / 2

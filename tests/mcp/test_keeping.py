@@ -12,8 +12,8 @@ from shakespeare_env.core import registry
 from shakespeare_env.datasets import recorded_games
 from shakespeare_env.datasets.reading import read_results
 from shakespeare_env.errors import ArenaError
-from shakespeare_table.mcp import tables as module
-from shakespeare_table.mcp.tables import Keeper, RequestError, Tables, digest_of_name
+from shakespeare_table.mcp import tools as module
+from shakespeare_table.mcp.tools import GameTools, RequestError, ResultsWriter, digest_of_name
 from tests.contract.each_table import small_tables
 
 GAME, PLAYERS = "figaro", 3
@@ -25,7 +25,7 @@ def folder(tmp_path):
 
 
 def tables_of(folder, name="model", game=GAME):
-    return Tables(["random"], [game], Keeper(folder, game, name))
+    return GameTools(["random"], [game], ResultsWriter(folder, game, name))
 
 
 def rows(folder):
@@ -142,6 +142,6 @@ def test_results_wait_while_somebody_else_writes(folder):
         assert "is not written yet" in play_on(tables, 1).text
         assert not rows(folder)
         with pytest.raises(ArenaError, match="this process already plays"):
-            Keeper(folder, GAME, "another")
+            ResultsWriter(folder, GAME, "another")
     tables.close()
     assert len(rows(folder)) == 1

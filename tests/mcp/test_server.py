@@ -22,9 +22,9 @@ from shakespeare_env.core.position import compile_all
 from shakespeare_env.core.rng import FIRST_FRESH
 from shakespeare_env.datasets.reading import read_results
 from shakespeare_table.mcp import server
+from shakespeare_table.mcp.model_game import GameStart, ModelGame, Opponent
 from shakespeare_table.mcp.server import server_of
-from shakespeare_table.mcp.table import Opponent, Start, Table
-from shakespeare_table.mcp.tables import RequestError, Tables
+from shakespeare_table.mcp.tools import GameTools, RequestError
 from tests.contract import knowledge
 from tests.contract.each_table import full_tables, small_tables
 from tests.contract.games import small_games
@@ -58,7 +58,7 @@ def asked(questions, server=None):
     """Ask a server, in a thread, since a browser of other tests may have a loop in this one."""
 
     async def ask():
-        async with Client(server or server_of(Tables(["random"]))) as client:
+        async with Client(server or server_of(GameTools(["random"]))) as client:
             return await questions(client)
 
     with ThreadPoolExecutor(1) as pool:
@@ -67,7 +67,7 @@ def asked(questions, server=None):
 
 @small_tables
 def test_a_random_client_plays_a_whole_game(table):
-    tables, players = Tables(["random"]), table.players
+    tables, players = GameTools(["random"]), table.players
     seed = 2**53 + 1  # JavaScript has no such number
     how = {
         "table": 1,
@@ -106,7 +106,7 @@ def test_a_random_client_plays_a_whole_game(table):
 
 @full_tables
 def test_what_is_shown_is_what_the_seat_sees_and_rules_can_be_read(table):
-    game, tables = table.game, Tables(["random"])
+    game, tables = table.game, GameTools(["random"])
 
     async def look(client):
         opened = await called(client, "new_game", table=1, game=game, players=table.players)
@@ -234,7 +234,7 @@ class Lowest:
 def test_folders_of_agents_are_shown_to_nobody(tmp_path, capsys):
     file = tmp_path / "mine.py"
     file.write_text("def agent(observations, masks, generators): return masks.argmax(axis=1)")
-    tables = Tables([f"{file}:agent"])
+    tables = GameTools([f"{file}:agent"])
     answers = [tables.list_games(), tables.new_game(1, "figaro", 3), tables.legal_moves(1)]
     file.unlink()
     with pytest.raises(RequestError, match=r"mine\.py:agent cannot play \(ValueError\)") as fault:
@@ -247,8 +247,8 @@ def test_folders_of_agents_are_shown_to_nobody(tmp_path, capsys):
 def tables_at(position, seat, opponent=None):
     """Tables with one game, at a position."""
     opponents = [Opponent("lowest", "", opponent or Lowest())] * (position.players - 1)
-    tables = Tables()
-    tables._tables[1] = Table(1, position, Start(0, 0, ()), seat, opponents)
+    tables = GameTools()
+    tables._tables[1] = ModelGame(1, position, GameStart(0, 0, ()), seat, opponents)
     return tables
 
 

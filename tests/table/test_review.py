@@ -20,7 +20,7 @@ from shakespeare_env.play.history import GameHistory
 from shakespeare_table.browser import review
 from shakespeare_table.browser.store import Sitter, TablePlan
 from shakespeare_table.browser.tables import first_snapshot
-from shakespeare_table.recorded import json_lines
+from shakespeare_table.recorded import to_json_lines
 from tests.agents.sessions import played
 from tests.table.tables import begin, events, served, site_of, text_of, watching
 
@@ -36,14 +36,14 @@ def client(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def recorded():
-    return played("figaro", 3, 30, names=NAMES).course
+    return played("figaro", 3, 30, names=NAMES).history
 
 
 @pytest.fixture(scope="module")
 def whole(recorded, tmp_path_factory):
     """The game as a file, a move a line."""
     path = tmp_path_factory.mktemp("game") / "game.jsonl"
-    path.write_bytes(json_lines(recorded))
+    path.write_bytes(to_json_lines(recorded))
     return path.read_bytes()
 
 

@@ -40,7 +40,7 @@ from shakespeare_table.browser.thinking import (
     as_seen,
     decide,
 )
-from shakespeare_table.recorded import from_json_lines
+from shakespeare_table.recorded import read_json_lines
 from shakespeare_table.session import choose
 from tests.browser.table_server import TableServer
 from tests.table.tables import (
@@ -559,7 +559,7 @@ def test_a_copy_taken_while_the_server_runs_holds_every_move(client, tmp_path):
         assert len(kept.moves) == 3
         store.close()
     with pytest.raises(DatasetError, match="shakespeare table --games"):
-        from_json_lines(copied)
+        read_json_lines(copied)
 
 
 def test_a_move_that_cannot_be_kept_is_not_played(client):

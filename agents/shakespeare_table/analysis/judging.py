@@ -92,15 +92,15 @@ def best_line(
     Raises:
         ValueError: the game is over.
     """
-    course, expected = GameHistory([position], []), []
-    while len(course.moves) < _MOVES and not course.is_over:
-        trials = MoveTrials(analyst, course.position, seed, number + len(course.moves))
+    history, expected = GameHistory([position], []), []
+    while len(history.moves) < _MOVES and not history.is_over:
+        trials = MoveTrials(analyst, history.position, seed, number + len(history.moves))
         action = trials.searched()
         expected.append(trials.play([action], _OF_A_LINE)[:, 0].mean(axis=1))
-        course = course.pushed(course.position.move_text(action))
-    expected.append(_end_of(course.position) if course.is_over else expected[-1])
+        history = history.pushed(history.position.move_text(action))
+    expected.append(_end_of(history.position) if history.is_over else expected[-1])
     chances, scores = np.stack(expected, axis=1)
-    return course, Forecasts(chances, scores, analyst.name)
+    return history, Forecasts(chances, scores, analyst.name)
 
 
 def forecasts_of(

@@ -16,7 +16,7 @@ from shakespeare_env.core.game import Records
 from shakespeare_env.core.position import Position
 from shakespeare_env.play.agent import AnyAgent, Searcher
 from shakespeare_env.play.generators import GameGenerators
-from shakespeare_research.counterfactual import batch_of, play_on
+from shakespeare_research.counterfactual import batch_of, play_to_end
 from shakespeare_table.analysis.analyst import Analyst, Floats, MoveTrials, mean_and_margin
 from shakespeare_table.analysis.judging import network_forecasts
 
@@ -210,5 +210,5 @@ def _points(
                     points[rows[place]][event.source] += event.points
         scores[rows] = now
 
-    play_on(games, [agent], generators, actions, before_step=look, after_step=count)
+    play_to_end(games, [agent], generators, actions, before_step=look, after_step=count)
     return points

@@ -35,7 +35,7 @@ from markupsafe import Markup, escape
 from pydantic import BeforeValidator, Field, TypeAdapter
 
 from shakespeare_env.core.position import Position
-from shakespeare_env.core.presentation import Event
+from shakespeare_env.core.presentation import Event, Topic
 from shakespeare_env.rulebook import rules_of
 from shakespeare_table.browser.store import Sitter, TablePlan
 
@@ -160,7 +160,7 @@ def view(position: Position, seat: int, move: str = "", gains: Sequence[Event] =
     now = {
         name: own[1]
         for name, text in position.game.presentation.topics(seen).items()
-        if (own := re.search(rf"\bNow.*?\bseat {seat}: ([^;\n]+?)\.?(?:;|$)", text, re.M))
+        if (own := re.search(rf"\bNow.*?\bseat {seat}: ([^;\n]+?)\.?(?:;|$)", str(text), re.M))
     }
     shown = {"phase": position.phase, **seen, "me": me, "gain": gained, "seat": seat}
     return {**shown, "move": move, "told": told, "now": now}
@@ -171,9 +171,9 @@ def fitting(entries: Sequence[Entry], seen: Mapping[str, Any]) -> Entry | None:
     return next((entry for entry in entries if entry.condition(seen)), None)
 
 
-def topic_text(topics: Mapping[str, str], name: str) -> str:
+def topic_text(topics: Mapping[str, Topic], name: str) -> str:
     """What a topic says of every position: lines about the present one are left out."""
-    lines = topics.get(name, "").splitlines()
+    lines = str(topics.get(name, "")).splitlines()
     return "\n".join(line for line in lines if not line.startswith("Now"))
 
 

@@ -45,7 +45,7 @@ from shakespeare_table.browser.settings import MOST_BYTES, strongest
 from shakespeare_table.browser.site import Site, owner_of, read_form, remembering
 from shakespeare_table.browser.store import TablePlan
 from shakespeare_table.browser.thinking import Analysts, Job, ThinkerError, analyse
-from shakespeare_table.recorded import from_bytes, with_public_names
+from shakespeare_table.recorded import parse_json_lines, with_public_names
 
 _LATEST = 20
 _OPEN = 12  # games kept in memory
@@ -128,21 +128,21 @@ class Judging:
         """The best line from a position on; its forecasts go on from those of the game."""
         await self.begin(viewer)
         whole = partial(best_line, self._positions[number], number=number)
-        course, own = await self._lines.get(number, partial(self._ask, whole, viewer))
-        return course, await self._threads.run(viewer, self._joined, number, course, own)
+        history, own = await self._lines.get(number, partial(self._ask, whole, viewer))
+        return history, await self._threads.run(viewer, self._joined, number, history, own)
 
     async def _ask(self, analysis: Callable[..., Any], viewer: str) -> Any:
         job = partial(analyse, analysis, self._positions[0].game.name, self.agent)
         return await self._analysts.answer(job, viewer)
 
-    def _joined(self, number: int, course: GameHistory, own: Forecasts) -> Forecasts:
+    def _joined(self, number: int, history: GameHistory, own: Forecasts) -> Forecasts:
         game = self._by_movers()
         whole = Forecasts(
             np.concatenate([game.chances[:number], own.chances]),
             np.concatenate([game.scores[:number], own.scores]),
             self.name,
         )
-        seen = averaged_over_seats(whole, [*self._positions[:number], *course.positions])
+        seen = averaged_over_seats(whole, [*self._positions[:number], *history.positions])
         return Forecasts(seen.chances[number:], seen.scores[number:], self.name)
 
     def _by_movers(self) -> Forecasts:
@@ -278,7 +278,7 @@ def _game_of(lines: bytes) -> Iterator[GameHistory | DatasetError | None]:
     """Read a game as a job of the renderer; it yields the fault of lines that hold none."""
     yield None
     try:
-        yield from_bytes(lines, _PASTED)
+        yield parse_json_lines(lines, _PASTED)
     except DatasetError as fault:
         yield fault
 
@@ -390,14 +390,14 @@ async def _best(asked: _Asked) -> Response:
     ply, run = asked.ply_to_move, asked.site.threads.run
     judging = await run(asked.viewer, asked.judging)
     try:
-        course, forecasts = await judging.line(ply, asked.viewer)
+        history, forecasts = await judging.line(ply, asked.viewer)
     except ThinkerError as fault:
         raise HTTPException(409, f"{judging.name} has failed: {fault}") from fault
-    return await run(asked.viewer, _line, asked, judging, course, forecasts)
+    return await run(asked.viewer, _line, asked, judging, history, forecasts)
 
 
-def _line(asked: _Asked, judging: Judging, course: GameHistory, forecasts: Forecasts) -> Response:
-    named = replace(course, names=asked.reviewed.game.names)
+def _line(asked: _Asked, judging: Judging, history: GameHistory, forecasts: Forecasts) -> Response:
+    named = replace(history, names=asked.reviewed.game.names)
     film = json.loads(Film(named).data())
     alone = asked.reviewed.film.players == 1
     values = forecasts.scores if alone else 100 * forecasts.chances

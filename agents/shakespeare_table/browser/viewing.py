@@ -183,7 +183,7 @@ def explained(now: Snapshot, knows: int | None, place: str) -> list[tuple[str, s
     topics = now.position.game.presentation.topics(position)
     found = [name for name in _names(position, place) if name in topics]
     names = called(now.plan.names, knows)
-    return [(name, with_names(topics[name], names)) for name in dict.fromkeys(found)][
+    return [(name, with_names(str(topics[name]), names)) for name in dict.fromkeys(found)][
         :_MOST_EXPLAINED
     ]
 

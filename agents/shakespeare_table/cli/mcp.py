@@ -45,16 +45,16 @@ def mcp(
     try:  # slow imports are late to keep the shell's completion quick
         from shakespeare_env.datasets.reading import arena_game, is_arena
         from shakespeare_table.mcp.server import server_of
-        from shakespeare_table.mcp.tables import Keeper, Tables
+        from shakespeare_table.mcp.tools import GameTools, ResultsWriter
 
         keeper = None
         games = [game_name] if game_name else list(registry.names())
         if name is not None and results is not None:
             known = arena_game(results) if is_arena(results) else choices.DEFAULT_GAME
             games = [game_name or known]
-            keeper = Keeper(results, games[0], name)
+            keeper = ResultsWriter(results, games[0], name)
         lineup_options.check_agents(games, named or [], lineup_options.AGENT)
-        tables = Tables(named or [], games, keeper)
+        tables = GameTools(named or [], games, keeper)
     except (ArenaError, DatasetError, BoxError, ModuleNotFoundError) as fault:
         choices.exit_with_error(str(fault))
     except OSError as fault:

@@ -17,10 +17,11 @@ from shakespeare_agents.storage import write_output
 from shakespeare_env import IllegalMove, Position
 from shakespeare_env.checks.values import did_you_mean, number_of, short_repr
 from shakespeare_env.cli.choices import exit_with_error
+from shakespeare_env.core.presentation import Topic
 from shakespeare_env.errors import own_steps
 from shakespeare_env.play.history import GameHistory
 from shakespeare_table.cli import printing, screen
-from shakespeare_table.recorded import json_lines
+from shakespeare_table.recorded import to_json_lines
 from shakespeare_table.session import Session, choose
 
 _HELP = """\
@@ -115,7 +116,7 @@ def find_move(answer: str, position: Position, commands: Iterable[str] = ()) -> 
     return found[0]
 
 
-def _find_topics(words: str, topics: Mapping[str, str]) -> list[str]:
+def _find_topics(words: str, topics: Mapping[str, Topic]) -> list[str]:
     """The names in `topics` that words stand for: one of that name, else all that hold them."""
     wanted = re.sub(r"[\s_-]+", "_", words.strip().lower())
     if wanted in topics:
@@ -163,9 +164,9 @@ class Person:
 
     def show_log(self, first: int = 0) -> None:
         """Print the moves from number `first` on, counted from 0."""
-        course = self.session.course
-        for at in range(first, len(course.moves)):
-            printing.print_move(course.lines(at, self.seat))
+        history = self.session.history
+        for at in range(first, len(history.moves)):
+            printing.print_move(history.lines(at, self.seat))
 
     def play(self) -> None:
         """Play on to the end; raises `Leave`."""
@@ -182,7 +183,7 @@ class Person:
         if path not in self._saved and os.path.lexists(path):
             raise ValueError(f"there is a {short_repr(str(path))} already; give another name")
         try:
-            write_output(path, json_lines(self.session.course, path.suffix == ".gz"))
+            write_output(path, to_json_lines(self.session.history, path.suffix == ".gz"))
         except (OSError, ValueError) as fault:  # ValueError: no file can have this name
             raise ValueError(f"cannot write {short_repr(str(path))}: {fault}") from fault
         self._saved.add(path)
@@ -193,11 +194,11 @@ class Person:
 
     def show_scores(self) -> None:
         """Print the parts of all scores, as far as the person knows them."""
-        course = self.session.course
-        printing.print_scores(self._position, course.names, course.score_sheet(self.seat))
+        history = self.session.history
+        printing.print_scores(self._position, history.names, history.score_sheet(self.seat))
 
-    def _show_last(self, course: GameHistory) -> None:
-        self.show_log(len(course.moves) - 1)
+    def _show_last(self, history: GameHistory) -> None:
+        self.show_log(len(history.moves) - 1)
 
     def _asked(self) -> str:
         asked_after = None
@@ -245,7 +246,7 @@ class Person:
             screen.print_wrapped(f"{words!r} could be: {', '.join(found)}", 2)
             return
         for name in found:
-            for number, line in enumerate(topics[name].splitlines()):
+            for number, line in enumerate(str(topics[name]).splitlines()):
                 screen.print_wrapped(f"  {line}" if number else f"{name}: {line}", 2)
 
     def _show_log(self) -> None:

@@ -102,7 +102,7 @@ def play(
     words += ["--seat", seat, "--seed", seed]
     for name in option or []:
         words += ["--option", name]
-    if played := session.course.moves_of(seat):
+    if played := session.history.moves_of(seat):
         words += ["--moves", " ".join(played)]
     typer.echo(f"{farewell}, run\n  {command(*words)}")
     if save is not None:
@@ -134,15 +134,15 @@ def watch(
     session = Session(position, agents, seed, names=names)
     chapter: object = object()  # equal to nothing, so that the first position is drawn
 
-    def show(course: GameHistory) -> None:
+    def show(history: GameHistory) -> None:
         nonlocal chapter
-        before = course.positions[-2].to_dict()
+        before = history.positions[-2].to_dict()
         last, chapter = chapter, before[game.presentation.chapter]
         if chapter != last:
             screen.print_position(game, before)
-        print_move(course.lines(len(course.moves) - 1, None))
+        print_move(history.lines(len(history.moves) - 1, None))
         time.sleep(delay)
 
     session.play_out(show, moves)
     screen.print_position(game, session.position.to_dict())
-    print_scores(session.position, names, session.course.score_sheet(None))
+    print_scores(session.position, names, session.history.score_sheet(None))

@@ -29,7 +29,7 @@ def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 
 def print_move(lines: Sequence[str]) -> None:
-    """Print a move and its effects, as `Course.lines` words them."""
+    """Print a move and its effects, as `GameHistory.lines` words them."""
     for line in lines:
         screen.print_wrapped(line, INDENT + _HANGING)
 

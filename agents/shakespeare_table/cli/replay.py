@@ -27,7 +27,12 @@ from shakespeare_env.cli.choices import (
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.play.history import GameHistory
 from shakespeare_table.cli import printing, screen
-from shakespeare_table.recorded import from_bytes, from_folder, from_json_lines, with_public_names
+from shakespeare_table.recorded import (
+    parse_json_lines,
+    read_game_of_folder,
+    read_json_lines,
+    with_public_names,
+)
 
 _HELP = "n or b: one position on or back; a number; first; last; moves: legal here; q: leave"
 
@@ -100,16 +105,16 @@ def replay(
     is_position = text.startswith("{")
     try:
         if not is_position and os.path.isdir(record):  # False, too, where no file has such a name
-            game = from_folder(Path(record), game_id or 0)
+            game = read_game_of_folder(Path(record), game_id or 0)
         elif game_id is not None:
             raise typer.BadParameter(
                 f"{short_repr(record)} is one game; omit it, or give a folder of games",
                 param_hint="--game-id",
             )
         elif is_position:
-            game = from_bytes(text.encode(), "the position")
+            game = parse_json_lines(text.encode(), "the position")
         else:
-            game = from_json_lines(Path(record))
+            game = read_json_lines(Path(record))
     except (DatasetError, ModuleNotFoundError) as fault:
         exit_with_error(str(fault))
     check_own_game(own, game.position.game.name, short_repr(record))

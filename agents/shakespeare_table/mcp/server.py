@@ -1,4 +1,4 @@
-"""The MCP server: the methods of `tables.Tables` as tools."""
+"""The MCP server: the methods of `tables.GameTools` as tools."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.position import compile_all
 from shakespeare_env.extras import needing
 from shakespeare_env.version import version
-from shakespeare_table.mcp.table import Answer
-from shakespeare_table.mcp.tables import RequestError, Tables
+from shakespeare_table.mcp.model_game import ToolResult
+from shakespeare_table.mcp.tools import GameTools, RequestError
 
 with needing("mcp", "the MCP server needs"):
     from mcp.server.mcpserver import MCPServer
@@ -36,7 +36,7 @@ _ENDS = ToolAnnotations(
 )
 
 
-def server_of(tables: Tables) -> MCPServer[object]:
+def server_of(tables: GameTools) -> MCPServer[object]:
     """A server whose tools play at some tables; `run()` serves standard input and output."""
     server: MCPServer[object] = MCPServer(
         "shakespeare-env", instructions=_INSTRUCTIONS, version=version(), log_level="WARNING"
@@ -57,7 +57,7 @@ def server_of(tables: Tables) -> MCPServer[object]:
 
 
 def _tool(
-    ask: Callable[..., Answer], compiling: dict[str, asyncio.Task[None]] | None = None
+    ask: Callable[..., ToolResult], compiling: dict[str, asyncio.Task[None]] | None = None
 ) -> Callable[..., Awaitable[CallToolResult]]:
 
     @wraps(ask)

@@ -188,7 +188,7 @@ def test_a_move_is_explained_with_what_it_names_by_number_or_text(position):
     for asked in ("1", move):
         told = printed("play", *table, input=f"? {asked}\n").partition("help): ? ")[2]
         for name in re.split("[:>]", move)[:2]:
-            assert f"\n{name}: {topics[name].splitlines()[0]}\n" in told
+            assert f"\n{name}: {topics[name].text.splitlines()[0]}\n" in told
     assert "there is no move 9999" in printed("play", *table, input="? 9999\n")
 
 

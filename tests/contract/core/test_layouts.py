@@ -9,7 +9,7 @@ import pytest
 
 from shakespeare_env import observation_layout
 from shakespeare_env.core import registry
-from shakespeare_env.core.game import ObservationField
+from shakespeare_env.core.game import LayoutEntry, ObservationField, ObservationLayout
 from tests.contract import knowledge
 from tests.contract.batches import games
 from tests.contract.each_table import plain_tables
@@ -82,6 +82,23 @@ def test_described_fields_cover_the_observation_and_seats_have_equal_blocks(name
             alike = replace(field, name=by_seat[0][key].name, start=by_seat[0][key].start)
             assert alike == by_seat[0][key]
         assert block.keys() == by_seat[0].keys()
+
+
+def test_a_field_says_in_data_and_in_words_what_its_numbers_are():
+    day, pounds = ObservationLayout(
+        [
+            LayoutEntry("day", 2, 0, 1, "the day", ("first", "second"), is_one_hot=True),
+            ("pounds", 1, 0, 9, "pounds"),
+        ]
+    )
+    assert (day.names, day.is_one_hot) == (("first", "second"), True)
+    assert day.description == "one-hot: the day: first, second"
+    assert (pounds.names, pounds.is_one_hot, pounds.description) == ((), False, "pounds")
+
+
+def test_a_field_names_all_of_its_numbers_or_none():
+    with pytest.raises(ValueError, match=r"'day' has 3 numbers and 1 names"):
+        ObservationLayout([LayoutEntry("day", 3, 0, 1, "the day", ("first",))])
 
 
 @plain_tables

@@ -17,7 +17,7 @@ from shakespeare_env.play.named import YOU
 from shakespeare_table.session import Session
 
 
-class Answer(NamedTuple):
+class ToolResult(NamedTuple):
     """An answer as text for a reader, and as the same facts for a program."""
 
     text: str
@@ -34,7 +34,7 @@ class Opponent:
 
 
 @dataclass(frozen=True)
-class Start:
+class GameStart:
     """How a table's game began: game `deal` of `Batch(seed=seed)`, with variants."""
 
     seed: int
@@ -42,7 +42,7 @@ class Start:
     variants: tuple[str, ...]
 
 
-class Table(Session):
+class ModelGame(Session):
     """A game in which one seat is held from outside, and lost by `fault` if a seat has failed.
 
     The opponents are in the order of the other seats.
@@ -52,7 +52,7 @@ class Table(Session):
         self,
         number: int,
         position: Position,
-        start: Start,
+        start: GameStart,
         seat: int,
         opponents: Sequence[Opponent],
     ) -> None:
@@ -78,7 +78,7 @@ class Table(Session):
         """The number of the decision that is asked for: that of its move in what has happened."""
         return len(self.moves) + 1
 
-    def play(self, move: str) -> Answer:
+    def play(self, move: str) -> ToolResult:
         """What the outside seat's move has led to once agents have played on, if it is legal."""
         chosen_at = len(self.moves)
         self.push(move)
@@ -86,14 +86,14 @@ class Table(Session):
         self._play_on()
         happened, then = self._happened(), self.choices()
         text = "\n".join([*happened, "", *self._scores(), "", then.text])
-        return Answer(text, {**then.facts, "happened": happened})
+        return ToolResult(text, {**then.facts, "happened": happened})
 
-    def view(self) -> Answer:
+    def view(self) -> ToolResult:
         """Everything that the outside seat sees."""
         position = self.position
         seen = position.to_dict() if position.to_move is None else position.seen_by(self.seat)
         happened = self._happened()
-        since = "Since your last choice:" if self.course.moves_of(self.seat) else "So far:"
+        since = "Since your last choice:" if self.history.moves_of(self.seat) else "So far:"
         seats = f"{position.players} seat{'s' * (position.players > 1)}"
         about = ", ".join([position.game.name, seats, *self.start.variants])
         others = ", ".join(map(self._label, self.opponents))
@@ -112,15 +112,15 @@ class Table(Session):
             json.dumps(seen, ensure_ascii=False, separators=(",", ":")),
         ]
         facts = {**self._facts(), "happened": happened, "position": seen}
-        return Answer("\n".join(lines), facts)
+        return ToolResult("\n".join(lines), facts)
 
-    def choices(self) -> Answer:
+    def choices(self) -> ToolResult:
         """The legal moves of the outside seat, and what each does."""
         moves = [] if self.is_over else self.position.moves()
         described = {move: self.position.describe_move(move) for move in moves}
         lines = [self._turn(), *(f"{move}  {does}" for move, does in described.items())]
         facts = [{"move": move, "does": does} for move, does in described.items()]
-        return Answer("\n".join(lines), {**self._facts(), "legal_moves": facts})
+        return ToolResult("\n".join(lines), {**self._facts(), "legal_moves": facts})
 
     def brief(self) -> dict[str, Any]:
         """The table among others."""
@@ -141,13 +141,13 @@ class Table(Session):
 
     def _happened(self) -> list[str]:
         since = range(self._chosen_at, len(self.moves))
-        return [line for at in since for line in self.course.lines(at, self.seat)]
+        return [line for at in since for line in self.history.lines(at, self.seat)]
 
     def _facts(self) -> dict[str, Any]:
         position = self.position
         facts = {
             **self.brief(),
-            "seats": self.course.names,
+            "seats": self.history.names,
             "variants": list(self.start.variants),
             "phase": position.phase,
             "scores": position.scores(),
@@ -165,7 +165,7 @@ class Table(Session):
         lines = [f"{'Final scores' if final else 'Scores so far'}, seat by seat:"]
         lines.append("  " + "  ".join(map(str, position.scores())))
         if final:
-            sheet = self.course.score_sheet(self.seat)
+            sheet = self.history.score_sheet(self.seat)
             lines += [f"  {source}: {'  '.join(map(str, points))}" for source, points in sheet]
         if position.players == 1:
             lines.append(f"A good solo game passes {position.game.solo_target:g}.")

@@ -29,7 +29,7 @@ from shakespeare_env.datasets.frames import RESULTS, frame
 from shakespeare_env.datasets.reading import is_arena, read_results
 from shakespeare_env.errors import ArenaError, IllegalMove, ShakespeareEnvError
 from shakespeare_env.rulebook import notation, rules
-from shakespeare_table.mcp.table import Answer, Opponent, Start, Table
+from shakespeare_table.mcp.model_game import GameStart, ModelGame, Opponent, ToolResult
 
 GameName = Annotated[str, Field(description="A game of list_games.")]
 TableNumber = Annotated[int, Field(description="The table's number, as given to new_game.")]
@@ -50,10 +50,10 @@ class _Act(NamedTuple):
     """A call that has changed a table, with its arguments, and its answer."""
 
     call: tuple[object, ...]
-    answer: Answer
+    answer: ToolResult
 
 
-class Tables:
+class GameTools:
     """Games against agents, each begun, looked at and played on by its number.
 
     Args:
@@ -69,17 +69,20 @@ class Tables:
     """
 
     def __init__(
-        self, named: Sequence[str] = (), games: Sequence[str] = (), keeper: Keeper | None = None
+        self,
+        named: Sequence[str] = (),
+        games: Sequence[str] = (),
+        keeper: ResultsWriter | None = None,
     ) -> None:
         self.games = tuple(games or registry.names())
         self._named = tuple(named)
         self._keeper = keeper
-        self._tables: dict[int, Table] = {}
+        self._tables: dict[int, ModelGame] = {}
         self._last_acts: dict[int, _Act] = {}
         self._made: dict[tuple[str, str], Opponent] = {}
         self._lock = threading.RLock()
 
-    def list_games(self) -> Answer:
+    def list_games(self) -> ToolResult:
         """List what can be played, at how many seats, against whom, and the tables there are."""
         games = [
             {
@@ -92,13 +95,13 @@ class Tables:
         ]
         with self._lock:
             facts = {"games": games, "tables": [table.brief() for table in self._tables.values()]}
-        return Answer(json.dumps(facts), facts)
+        return ToolResult(json.dumps(facts), facts)
 
-    def read_rules(self, game: GameName) -> Answer:
+    def read_rules(self, game: GameName) -> ToolResult:
         """Read a game's rules, and how its moves and positions are written."""
         self._check_game(game)
         facts = {"rules": rules(game), "notation": notation(game)}
-        return Answer(f"{facts['rules']}\n{facts['notation']}", facts)
+        return ToolResult(f"{facts['rules']}\n{facts['notation']}", facts)
 
     def new_game(
         self,
@@ -110,13 +113,13 @@ class Tables:
         variants: Annotated[
             list[str] | None, Field(description="Variants of list_games to play with.")
         ] = None,
-    ) -> Answer:
+    ) -> ToolResult:
         """Open a table and see it; the others play up to your first choice.
 
         Called again with the same arguments, it opens no other table.
         """
 
-        def open_table() -> Answer:
+        def open_table() -> ToolResult:
             taken = self._tables.keys() | self._last_acts.keys()
             if table in taken:
                 free = next(number for number in count(1) if number not in taken)
@@ -133,19 +136,19 @@ class Tables:
                 opponents = self._opponents(game, seats - 1)
             except (TypeError, ValueError, ImportError) as fault:
                 raise RequestError(str(fault)) from fault
-            opened = Table(table, position, start, seat, opponents)
+            opened = ModelGame(table, position, start, seat, opponents)
             self._tables[table] = opened
             return self._with_ending(opened, opened.view())
 
         call = ("new_game", game, players, seat, seed, tuple(variants or ()))
         return self._once(table, call, open_table)
 
-    def see_seat(self, table: TableNumber) -> Answer:
+    def see_seat(self, table: TableNumber) -> ToolResult:
         """See all that your seat may know: what has happened, the table, scores, the position."""
         with self._lock:
             return self._table(table).view()
 
-    def legal_moves(self, table: TableNumber) -> Answer:
+    def legal_moves(self, table: TableNumber) -> ToolResult:
         """List your legal moves, and what each does."""
         with self._lock:
             return self._table(table).choices()
@@ -154,12 +157,12 @@ class Tables:
         self,
         table: TableNumber,
         name: Annotated[str, Field(description="As moves and the drawing name it.")],
-    ) -> Answer:
+    ) -> ToolResult:
         """Explain what a card, a move or a thing on the table does and is worth now."""
         with self._lock:
             seen = self._table(table)
             topics = seen.position.game.presentation.topics(seen.position.seen_by(seen.seat))
-        by_word = {word.lower(): does for word, does in topics.items()}
+        by_word = {word.lower(): str(topic) for word, topic in topics.items()}
         asked = name.strip().lower()
         does = by_word.get(asked) or "\n".join(  # a move, part by part
             f"{part}: {by_word[part]}" for part in re.split("[:>]", asked) if part in by_word
@@ -169,20 +172,20 @@ class Tables:
             raise RequestError(
                 f"there is no {short_repr(name)}{did_you_mean(name, topics)}; there are: {known}"
             )
-        return Answer(f"{name}: {does}", {"name": name, "does": does})
+        return ToolResult(f"{name}: {does}", {"name": name, "does": does})
 
     def play(
         self,
         table: TableNumber,
         move: Annotated[str, Field(description="One of legal_moves.")],
         decision: Annotated[int, Field(description="The decision that it answers: its number.")],
-    ) -> Answer:
+    ) -> ToolResult:
         """Play a move; the others play on, and what happened and your next choice come back.
 
         Called again with the same arguments, it plays no other move.
         """
 
-        def play_move() -> Answer:
+        def play_move() -> ToolResult:
             playing = self._table(table)
             if playing.is_over:
                 raise RequestError(f"table {table}: the game is over; new_game begins another")
@@ -203,10 +206,10 @@ class Tables:
 
         return self._once(table, ("play", move, decision), play_move)
 
-    def leave_table(self, table: TableNumber) -> Answer:
+    def leave_table(self, table: TableNumber) -> ToolResult:
         """Give up a game in progress, which loses it where games count, or clear a finished one."""
 
-        def leave() -> Answer:
+        def leave() -> ToolResult:
             left = self._table(table)
             del self._tables[table]
             text = f"You have left table {table}."
@@ -214,7 +217,7 @@ class Tables:
                 left.failed = left.seat
                 left.fault = Fault("crash", "it left the table before the end")
                 text += f" {self._keeper.keep(left)}"
-            return Answer(text, {"table": table})
+            return ToolResult(text, {"table": table})
 
         return self._once(table, ("leave_table",), leave)
 
@@ -225,7 +228,9 @@ class Tables:
         if self._keeper is not None:
             self._keeper.write()
 
-    def _once(self, table: int, call: tuple[object, ...], act: Callable[[], Answer]) -> Answer:
+    def _once(
+        self, table: int, call: tuple[object, ...], act: Callable[[], ToolResult]
+    ) -> ToolResult:
         """Act, unless this call was the last that acted on its table: then answer as before."""
         with self._lock:
             last = self._last_acts.get(table)
@@ -235,7 +240,7 @@ class Tables:
             self._last_acts[table] = _Act(call, answer)
             return answer
 
-    def _table(self, number: int) -> Table:
+    def _table(self, number: int) -> ModelGame:
         if number not in self._tables:
             known = ", ".join(map(str, self._tables)) or "none; new_game opens one"
             raise RequestError(f"there is no table {number}; there are: {known}")
@@ -249,14 +254,14 @@ class Tables:
                 f"{', '.join(self.games)}"
             )
 
-    def _start(self, players: int, seed: int | str | None, variants: tuple[str, ...]) -> Start:
+    def _start(self, players: int, seed: int | str | None, variants: tuple[str, ...]) -> GameStart:
         if self._keeper is not None:
             if seed is not None:
                 raise RequestError("games that count are dealt by the server: leave out the seed")
             if players == 1:
                 taken = [t.start for t in self._tables.values() if t.position.players == 1]
-                return Start(*self._keeper.next_solo_deal(taken), variants)
-        return Start(fresh_seed() if seed is None else int(seed), 0, variants)
+                return GameStart(*self._keeper.next_solo_deal(taken), variants)
+        return GameStart(fresh_seed() if seed is None else int(seed), 0, variants)
 
     def _named_for(self, game: str) -> Sequence[str]:
         return self._named or (default(registry.game(game)),)
@@ -277,15 +282,15 @@ class Tables:
                 self._made[game, name] = Opponent(name, agent_digest(name, agent, rules), agent)
         return [self._made[game, name] for name in names]
 
-    def _with_ending(self, table: Table, answer: Answer) -> Answer:
+    def _with_ending(self, table: ModelGame, answer: ToolResult) -> ToolResult:
         """An answer and, if the game has just ended, a note of where it is kept."""
         if not table.is_over or self._keeper is None:
             return answer
         kept = self._keeper.keep(table)
-        return Answer(f"{answer.text}\n{kept}", {**answer.facts, "kept": kept})
+        return ToolResult(f"{answer.text}\n{kept}", {**answer.facts, "kept": kept})
 
 
-class Keeper:
+class ResultsWriter:
     """Appends games to an arena's results, where a model stands on the ladder beside agents.
 
     Raises:
@@ -302,7 +307,7 @@ class Keeper:
         with open_results(folder, game):
             pass
 
-    def next_solo_deal(self, taken: Iterable[Start]) -> tuple[int, int]:
+    def next_solo_deal(self, taken: Iterable[GameStart]) -> tuple[int, int]:
         """Seed and number of the next deal of the solo game that is not `taken`.
 
         All agents of an arena play the same solo deals, so that their scores can be compared.
@@ -317,7 +322,7 @@ class Keeper:
         numbers |= {row["deal"] for row in self._waiting if row["players"] == 1}
         return seed, next(deal for deal in range(len(numbers) + 1) if deal not in numbers)
 
-    def keep(self, table: Table) -> str:
+    def keep(self, table: ModelGame) -> str:
         """Write a table's game, which is over, and say so."""
         self._waiting.append(self._row(table))
         return self.write()
@@ -335,7 +340,7 @@ class Keeper:
         self._waiting.clear()
         return f"The result counts for {self.name} in {self.folder}."
 
-    def _row(self, table: Table) -> dict[str, Any]:
+    def _row(self, table: ModelGame) -> dict[str, Any]:
         position, players, start = table.position, table.position.players, table.start
         names, digests = {self.digest: self.name}, [self.digest] * players
         for seat, opponent in table.opponents.items():
