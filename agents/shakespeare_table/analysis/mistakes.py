@@ -1,4 +1,4 @@
-"""What an agent thinks of a film: forecasts, judged decisions, and the figures that show them."""
+"""Forecasts and mistakes of a recorded game, as graphs, lists and a page over its film."""
 
 from __future__ import annotations
 
@@ -16,30 +16,48 @@ from shakespeare_env.film.graphs import graph, score_graph, template
 
 @dataclass(frozen=True)
 class Forecasts:
-    """What every seat could expect in n + 1 positions, NaN where unknown."""
+    """Forecasts of every seat's result in n + 1 positions, NaN where unknown.
 
-    chances: NDArray[np.floating[Any]]  # [n + 1, P], shares of the victory; none in solo games
-    scores: NDArray[np.floating[Any]]  # [n + 1, P], final scores
-    by: str  # the name of the forecaster
+    Attributes:
+        chances: float[n + 1, P], shares of the victory; none in solo games.
+        scores: float[n + 1, P], final scores.
+        by: The name of the forecaster.
+    """
+
+    chances: NDArray[np.floating[Any]]
+    scores: NDArray[np.floating[Any]]
+    by: str
 
 
 @dataclass(frozen=True)
 class JudgedDecision:
-    """A decision, compared with the best move that somebody knows.
+    """A decision, compared with the best move that an analyst knows.
 
-    The loss is how much more that move is worth to the decider, in shares of the victory or, alone,
-    in points; below 0 where it looks worse than the move played.
+    Attributes:
+        number: The number of the move, from 1.
+        seat: The seat that decided.
+        best: The best move, in notation.
+        loss: How much more that move is worth to the seat, in shares of the victory or, in a solo
+            game, in points; below 0 if it looks worse than the move played.
+        margin: Half the 95 % interval of the loss.
     """
 
-    number: int  # of the move, from 1
-    seat: int  # that decided
-    best: str  # the best move, in notation
+    number: int
+    seat: int
+    best: str
     loss: float
-    margin: float  # half the 95 % interval of the loss
+    margin: float
 
 
 class MistakeKind(NamedTuple):
-    """A kind of mistake, from a least loss in shares of the victory or `Game.score_scale` on."""
+    """A kind of mistake.
+
+    Attributes:
+        name: Its name.
+        sign: Its sign, as in chess.
+        colour: Its colour in graphs.
+        least: Its least loss, in shares of the victory or, in a solo game, `Game.score_scale`.
+    """
 
     name: str
     sign: str
@@ -52,15 +70,20 @@ MISTAKE_KINDS = (
     MistakeKind("mistake", "?", "#b45309", 0.10),
     MistakeKind("inaccuracy", "?!", "#1f6fa8", 0.05),
 )
-"""The worst first."""
+"""The kinds of mistakes, the worst first."""
+
+
+class _Mistake(NamedTuple):
+    decision: JudgedDecision
+    kind: MistakeKind
 
 
 def mistake_kind(judged: JudgedDecision, unit: float = 1.0) -> MistakeKind | None:
-    """The kind of mistake that a decision was; None if it was none, or is not certain to be one.
+    """Return the kind of mistake that a decision was; None unless it certainly was one.
 
     Args:
         judged: The decision.
-        unit: `Game.score_scale` for a game played alone, otherwise 1.
+        unit: `Game.score_scale` for a solo game, otherwise 1.
     """
     if judged.loss <= judged.margin:
         return None
@@ -70,48 +93,55 @@ def mistake_kind(judged: JudgedDecision, unit: float = 1.0) -> MistakeKind | Non
 def chances_graph(
     film: Film, forecasts: Forecasts, judged: Sequence[JudgedDecision] = (), link: str = "#"
 ) -> str:
-    """Every seat's chance to win over the game, or expected solo score, with mistakes marked.
+    """Draw every seat's chance to win over the game, or expected solo score, and mark mistakes.
 
-    `film.js` shows its values as a bar beside the board, too.
+    `film.js` also shows the graph's values as a bar beside the board.
     """
-    alone = film.players == 1
-    title = f"{'Expected final score' if alone else 'Chance to win'}, as {forecasts.by} sees it"
-    values = forecasts.scores if alone else 100 * forecasts.chances
+    is_solo = film.players == 1
+    title = f"{'Expected final score' if is_solo else 'Chance to win'}, as {forecasts.by} sees it"
+    values = forecasts.scores if is_solo else 100 * forecasts.chances
     marks = [
-        (mistake.number, mistake.seat, kind.colour, _title(film, mistake, kind))
-        for mistake, kind in _mistakes(film, judged)
+        (mistake.decision.number, mistake.decision.seat, mistake.kind.colour, _title(film, mistake))
+        for mistake in _mistakes(film, judged)
     ]
-    drawn = graph(film, title, values, link, marks, "" if alone else "%")
+    drawn = graph(film, title, values, link, marks, "" if is_solo else "%")
     return f'<div class="film-chances">{drawn}</div>'
 
 
 def mistakes_list(film: Film, judged: Sequence[JudgedDecision], link: str = "#") -> str:
-    """The mistakes, the worst first, each with what was better."""
-    rows = [
-        {
-            "mistake": mistake,
-            "kind": kind,
-            "title": _title(film, mistake, kind),
-            "played": film.in_words(mistake.number - 1, film.told[mistake.number - 1].move),
-            "better": film.in_words(mistake.number - 1, mistake.best),
-        }
-        for mistake, kind in sorted(_mistakes(film, judged), key=lambda row: -row[0].loss)
-    ]
+    """Return the mistakes as a list in HTML, the worst first, each with what was better."""
+    worst_first = sorted(_mistakes(film, judged), key=lambda mistake: -mistake.decision.loss)
+    rows = []
+    for mistake in worst_first:
+        decision = mistake.decision
+        before = decision.number - 1
+        rows.append(
+            {
+                "mistake": decision,
+                "kind": mistake.kind,
+                "title": _title(film, mistake),
+                "played": film.in_words(before, film.told[before].move),
+                "better": film.in_words(before, decision.best),
+            }
+        )
     return str(template("graphs.html").module.mistakes(rows, link))
 
 
 def mistakes_summary(film: Film, judged: Sequence[JudgedDecision]) -> str:
-    """For each seat what a decision lost on average, and its mistakes by kind."""
+    """Return a table in HTML: what a seat's decisions lost on average, and its mistakes by kind."""
     rows: list[tuple[str, str, str, list[int]]] = []
     for seat in range(film.players):
         own = [decision for decision in judged if decision.seat == seat]
-        kinds = [kind for _, kind in _mistakes(film, own)]
-        lost = margin = ""
+        kinds = [mistake.kind for mistake in _mistakes(film, own)]
+        lost = ""
+        margin = ""
         if own:
             mean = max(sum(decision.loss for decision in own) / len(own), 0.0)
+            error = math.hypot(*[decision.margin for decision in own]) / len(own)
             lost = f"{mean * _scale(film):.1f}"
-            margin = f"{math.hypot(*(d.margin for d in own)) / len(own) * _scale(film):.1f}"
-        rows.append((film.label(seat), lost, margin, [kinds.count(kind) for kind in MISTAKE_KINDS]))
+            margin = f"{error * _scale(film):.1f}"
+        counts = [kinds.count(kind) for kind in MISTAKE_KINDS]
+        rows.append((film.label(seat), lost, margin, counts))
     least = [(kind, _amount(film, kind.least * _unit(film))) for kind in MISTAKE_KINDS]
     return str(template("graphs.html").module.summary(rows, least, film.players == 1))
 
@@ -119,33 +149,39 @@ def mistakes_summary(film: Film, judged: Sequence[JudgedDecision]) -> str:
 def annotated_page(
     film: Film, forecasts: Forecasts, judged: Sequence[JudgedDecision], title: str = ""
 ) -> str:
-    """`film_page` with forecasts as graphs, and mistakes marked.
+    """Return a `film_page` with graphs of forecasts, and mistakes marked.
 
-    ValueError for a film of what one seat saw: they tell of other seats' secrets.
+    Raises:
+        ValueError: the film is of what one seat saw; forecasts tell of other seats' secrets.
     """
     if film.seat is not None:
         raise ValueError(f"seat={film.seat}: forecasts tell of other seats' secrets; show the game")
     extras = chances_graph(film, forecasts, judged) + score_graph(film)
-    extras += mistakes_list(film, judged) + mistakes_summary(film, judged) if judged else ""
+    if judged:
+        extras += mistakes_list(film, judged) + mistakes_summary(film, judged)
     return film_page(film, title=title, extras=extras)
 
 
-def _mistakes(
-    film: Film, judged: Iterable[JudgedDecision]
-) -> list[tuple[JudgedDecision, MistakeKind]]:
-    kinds = ((decision, mistake_kind(decision, _unit(film))) for decision in judged)
-    return [(decision, kind) for decision, kind in kinds if kind is not None]
+def _mistakes(film: Film, judged: Iterable[JudgedDecision]) -> list[_Mistake]:
+    mistakes = []
+    for decision in judged:
+        kind = mistake_kind(decision, _unit(film))
+        if kind is not None:
+            mistakes.append(_Mistake(decision, kind))
+    return mistakes
 
 
-def _title(film: Film, mistake: JudgedDecision, kind: MistakeKind) -> str:
-    within = f" ± {_amount(film, mistake.margin)}" if mistake.margin else ""
-    what = "points" if film.players == 1 else "% chance to win"
-    cost = f"{_amount(film, mistake.loss)}{within} {what}"
-    return f"Move {mistake.number}, {kind.name}: cost {film.label(mistake.seat)} {cost}"
+def _title(film: Film, mistake: _Mistake) -> str:
+    decision = mistake.decision
+    within = f" ± {_amount(film, decision.margin)}" if decision.margin else ""
+    unit = "points" if film.players == 1 else "% chance to win"
+    cost = f"{_amount(film, decision.loss)}{within} {unit}"
+    return f"Move {decision.number}, {mistake.kind.name}: cost {film.label(decision.seat)} {cost}"
 
 
 def _amount(film: Film, loss: float) -> str:
-    return f"{loss * _scale(film):.{1 if film.players == 1 else 0}f}"
+    digits = 1 if film.players == 1 else 0
+    return f"{loss * _scale(film):.{digits}f}"
 
 
 def _scale(film: Film) -> float:
