@@ -35,6 +35,7 @@ _LEGEND = (
 )
 
 _WORDS = tomllib.loads((Path(__file__).parent / "words.toml").read_text("utf-8"))
+_SEAT_PLACES = ("front", "hand", "road", "taken")  # topics of places of each seat, such as `hand0`
 
 
 def suit_of(card: str) -> str:
@@ -237,7 +238,12 @@ def topics(position: Mapping[str, Any]) -> dict[str, Topic]:
         if name in _WORDS["now_by_seat"]:
             now, whose = _WORDS["now_by_seat"][name]
             values = tuple(map(str, by_seat[whose]))
-        explained[name] = Topic(text.format_map(known), now.format_map(known), values)
+        places = tuple(f"{name}{seat}" for seat in range(players)) if name in _SEAT_PLACES else ()
+        if name == "piece":
+            places = ("pieces",)
+        explained[name] = Topic(
+            text.format_map(known), now.format_map(known), values, places=places
+        )
 
     owners = {pile_colour(pile): seat_placeholder(seat) for seat, pile in enumerate(front)}
     for colour in colours_of(position):

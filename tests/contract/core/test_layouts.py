@@ -104,6 +104,14 @@ def test_a_field_names_all_of_its_numbers_or_none():
         ObservationLayout([LayoutEntry("day", 3, 0, 1, "the day", ("first",))])
 
 
+def test_offsets_are_the_starts_of_fields_by_name_without_their_prefix():
+    layout = ObservationLayout(
+        [("seat0.pounds", 1, 0, 9, ""), ("seat1.pounds", 1, 0, 9, ""), ("day", 2, 0, 1, "")]
+    )
+    assert layout.offsets("seat1.")._asdict() == {"pounds": 1}
+    assert layout.offsets()._asdict() == {"day": 2}
+
+
 @plain_tables
 def test_all_seats_see_the_same_table_each_from_its_own_place(table):
     """Every block that shows a seat agrees on all that is public.

@@ -142,11 +142,11 @@ def test_frames_that_have_a_number_twice_are_refused(folder, at_once, monkeypatc
 @pytest.mark.parametrize(
     ("number", "said"),
     [
-        (pl.col("game_id").cast(pl.String), "column of String, not of whole numbers"),
-        (pl.col("game_id") + 0.5, "column of Float64, not of whole numbers"),
-        (pl.lit(None), "column of Null, not of whole numbers"),
-        (pl.col("game_id") - 1, "a game has the game_id -1, no number from 0"),
-        (pl.col("game_id").replace(1, None), "a game has the game_id None, no number from 0"),
+        (pl.col("game_id").cast(pl.String), "game_id has String, not whole numbers"),
+        (pl.col("game_id") + 0.5, "game_id has Float64, not whole numbers"),
+        (pl.lit(None), "game_id has Null, not whole numbers"),
+        (pl.col("game_id") - 1, "game_id -1, which is no number from 0"),
+        (pl.col("game_id").replace(1, None), "game_id None, which is no number from 0"),
     ],
 )
 def test_frames_whose_numbers_are_none_are_refused(folder, number, said):
@@ -159,7 +159,7 @@ def test_frames_whose_numbers_are_none_are_refused(folder, number, said):
 def test_a_game_is_as_it_was_recorded(folder):
     games = recorded_games(folder)
     for number in (len(games), -len(games) - 1):
-        with pytest.raises(IndexError, match=f"game {number}: there are {len(games)}, numbered"):
+        with pytest.raises(IndexError, match=f"no game {number}; there are {len(games)}"):
             games[number]
     for row, game in zip(games_of(folder), games, strict=True):
         assert (game.game_id, game.forfeited_by) == (row["game_id"], row.get("forfeited_by"))
