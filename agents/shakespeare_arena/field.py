@@ -47,7 +47,7 @@ class Contender(pydantic.BaseModel):
     name: str = ""
     """What its figures go under; by default what plays."""
     agent: Any = None
-    """A name, a checkpoint's folder, `my.py:NAME`, or an object that plays: see `registry.make`."""
+    """A name, a checkpoint's folder, `my.py:NAME`, or an object that plays: see `naming.make`."""
     program: tuple[str, ...] | None = pydantic.Field(default=None, min_length=1)
     """A command and its arguments, started without a shell in the field file's folder."""
     seconds_a_move: Amount | None = None

@@ -15,6 +15,7 @@ from shakespeare_agents.search.agent import SearchAgent
 from shakespeare_arena.intervals import mean_interval, wilson_interval
 from shakespeare_env import Batch, Position
 from shakespeare_env.checks.values import short_repr
+from shakespeare_env.core.batch import victory_shares
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game, Record, Records
 from shakespeare_env.core.rng import streams
@@ -71,13 +72,6 @@ def play_to_end(
         if after_step is not None:
             after_step(rows, actions)
     play_out(games, lineup, before_step=before_step, after_step=after_step)
-
-
-def victory_shares(games: Batch) -> NDArray[np.float64]:
-    """Return every seat's share of the victory in finished games, float64[n, S]; 0 if alone."""
-    winners = games.final_winners
-    shares: NDArray[np.float64] = winners / winners.sum(axis=1, keepdims=True).clip(1)
-    return shares
 
 
 def forecasts_by_seat(
@@ -238,7 +232,7 @@ def counterfactual(
         tuple(moves),
         tuple(entrant.name for entrant in entrants),
         games.final_scores.reshape(shape)[:, :, : position.players],
-        victory_shares(games).reshape(shape)[:, :, : position.players],
+        victory_shares(games.final_winners).reshape(shape)[:, :, : position.players],
     )
 
 

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.naming import make
 from shakespeare_env.checks.values import is_whole, short_repr
-from shakespeare_env.core.batch import Batch
+from shakespeare_env.core.batch import Batch, victory_shares
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game, ObservationLayout
 from shakespeare_env.core.rng import check_seed, streams
 from shakespeare_env.play.agent import AgentLike, AnyAgent, decide
 from shakespeare_env.play.generators import GameGenerators
-from shakespeare_research.counterfactual import batch_of, play_to_end, victory_shares
+from shakespeare_research.counterfactual import batch_of, play_to_end
 
 OTHER = "another move"
 """The name that `try_moves` gives to the agent's choice among all other moves."""
@@ -84,7 +84,7 @@ def final_results(batch: Batch) -> pl.DataFrame:
             "seat": np.tile(np.arange(players), batch.n),
             "score": scores.ravel(),
             "lead": (scores - others).ravel() if players > 1 else [None] * batch.n,
-            "won": victory_shares(batch)[:, :players].ravel(),
+            "won": victory_shares(batch.final_winners)[:, :players].ravel(),
         },
         schema_overrides={"lead": pl.Float64},
     )

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.checks.values import short_repr
+from shakespeare_env.core.batch import victory_shares
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.rng import check_seed
 from shakespeare_env.datasets.frames import DECISIONS, load_polars, polars_schema
@@ -293,8 +294,7 @@ def _decisions(games: RecordedColumns) -> Decisions:
     def clockwise_from_mover(values: NDArray[np.int16]) -> NDArray[np.int16]:
         return np.where(present, np.take_along_axis(values, by_seat, 1), np.int16(0))
 
-    first = clockwise_from_mover((games.places == 1).astype(np.int16)[row]).astype(np.float32)
-    winners = np.maximum(first.sum(1, keepdims=True), np.float32(1.0))
+    first = clockwise_from_mover((games.places == 1).astype(np.int16)[row])
     return Decisions(
         observations=views["observations"],
         masks=views["masks"],
@@ -302,7 +302,7 @@ def _decisions(games: RecordedColumns) -> Decisions:
         values=games.values,
         scores_before=clockwise_from_mover(views["scores"]),
         scores=clockwise_from_mover(games.scores[row]),
-        shares=first / winners,
+        shares=victory_shares(first).astype(np.float32),
         players=players,
         seats=seats,
         agents=games.agents[row, seats],

@@ -82,14 +82,9 @@ RESULTS: Schema = {
 
 
 def load_polars() -> Any:
-    """Import Polars, or raise an error that says how to install it."""
-    return load_library("polars")
-
-
-def load_library(name: str) -> Any:
-    """Import a library that datasets need, or raise an error that says how to install it."""
+    """Import and return `polars`; the error says how to install it."""
     with needing("data", "datasets need"):
-        return import_module(name)
+        return import_module("polars")
 
 
 def parquet_errors() -> tuple[type[BaseException], ...]:

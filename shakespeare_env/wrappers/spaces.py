@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from shakespeare_env.checks.values import did_you_mean
 from shakespeare_env.core import registry
-from shakespeare_env.core.batch import Batch
+from shakespeare_env.core.batch import Batch, victory_shares
 from shakespeare_env.core.game import Game, Record
 from shakespeare_env.drawing.raster import pixels
 
@@ -93,7 +93,7 @@ def episode_outcomes(
     winners = (batch.final_winners[rows] & (offenders < 0)[:, None])[:, :length]
     own_places = np.arange(0, scores.size, length) + seats
     own = scores.take(own_places).astype(np.int64)
-    won = winners.take(own_places) / np.maximum(np.add.reduce(winners, 1), 1)
+    won = victory_shares(winners).take(own_places)
     alone = players == 1
     if game.solo_target is not None and alone.any():
         won[alone & (own <= game.solo_target)] = 0.0

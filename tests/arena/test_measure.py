@@ -105,9 +105,11 @@ def test_no_rung_is_between_the_network_and_the_weakest_search():
 
 @pytest.mark.parametrize(("place", "said"), [(-40.0, "0 or less"), (17.0, "above 1,024")])
 def test_beyond_the_scale_it_says_so_and_stops(place, said):
-    placement = Planted(place, 0.8, 4, 1).climb(10_000)
+    planted = Planted(place, 0.8, 4, 1)
+    placement = planted.climb(10_000)
     assert str(placement) == said
     assert placement.games < 4 * 600
+    assert planted.order.count(0 if place < 0 else 1024) >= 100
 
 
 def test_it_plays_no_rung_that_takes_longer_than_there_is_time():

@@ -1,6 +1,7 @@
 """Finished games are kept whole, once each, whatever happens to the process that plays them."""
 
 import json
+import os
 import shutil
 from typing import Any
 
@@ -156,6 +157,7 @@ def changed(**facts):
         ("games", rewritten(deal=pl.col("deal").cast(pl.Int32)), "other columns"),
         ("manifest", lambda path: path.write_text("[]"), "cannot be read"),
         ("manifest", lambda path: path.write_text("[" * 10**6), "cannot be read"),
+        ("manifest", lambda path: os.truncate(path, 2**26 + 1), "at most"),
         ("manifest", changed(game=["chess"]), "game: Input should be a valid string"),
         ("manifest", changed(format=99), "format 99"),
         ("manifest", changed(game="chess"), "'chess'"),
