@@ -27,6 +27,7 @@ from shakespeare_arena.sheets import counted
 from shakespeare_env.checks.limits import require_memory
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core import registry
+from shakespeare_env.core.batch import victory_shares
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.registry import box_digest
 from shakespeare_env.datasets.reading import MOST_GAMES
@@ -231,7 +232,7 @@ def agent_results(
         winners: bool[deals, G, P], whether the seat won.
     """
     deals, played, players = scores.shape
-    shares = winners / winners.sum(axis=2, keepdims=True).clip(1)
+    shares = victory_shares(winners)
     results = []
     means: dict[str, Any] = {}
     for name in dict.fromkeys(names):

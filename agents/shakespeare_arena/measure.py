@@ -41,6 +41,7 @@ from shakespeare_agents.workers import Workers
 from shakespeare_arena.evaluation import WIDTH, OnProgress, Report, Series
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core import registry
+from shakespeare_env.core.batch import victory_shares
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game
 from shakespeare_env.core.rng import check_seed
@@ -277,7 +278,7 @@ def measure(
 
         def play(deals: int) -> Meetings:
             seating, _, winners = series.play(range(len(shares), len(shares) + deals))
-            won = winners * (seating == 0) / winners.sum(axis=2, keepdims=True)
+            won = victory_shares(winners) * (seating == 0)
             shares.extend(won.sum(axis=2).mean(axis=1).tolist())
             count = len(shares) * series.games_a_deal
             variance = float(np.var(shares, ddof=1)) if len(shares) > 1 else 0.0
