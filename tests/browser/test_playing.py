@@ -26,7 +26,7 @@ _MOVES = 5
 
 
 def test_a_game_is_played_to_its_end(server, new_page):
-    """It begins in its last round; in the end the page says who has won, and with what scores."""
+    """Play the last round; the page then says who has won and how each score came about."""
     position = Position.new("figaro", players=3, seed=1)
     while position.to_dict()["round"] < 3 or position.to_move != 0:
         position.push(position.moves()[0])
