@@ -138,7 +138,7 @@ def test_alone_all_models_play_the_same_deals(folder):
 def test_results_wait_while_somebody_else_writes(folder):
     tables = tables_of(folder)
     tables.new_game(1, GAME, PLAYERS)
-    with store.opened(folder, GAME):
+    with store.open_results(folder, GAME):
         assert "is not written yet" in play_on(tables, 1).text
         assert not rows(folder)
         with pytest.raises(ArenaError, match="this process already plays"):

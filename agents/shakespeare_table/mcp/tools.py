@@ -19,7 +19,7 @@ from shakespeare_agents.identity import DIGITS, agent_digest
 from shakespeare_agents.naming import default, make, public_name
 from shakespeare_agents.programs import Fault
 from shakespeare_arena.playing import result_row
-from shakespeare_arena.results import opened
+from shakespeare_arena.results import open_results
 from shakespeare_arena.seating import Match, RunSettings, Seating
 from shakespeare_env import Position
 from shakespeare_env.checks.values import did_you_mean, short_repr
@@ -304,7 +304,7 @@ class ResultsWriter:
         self.folder, self.game, self.name = folder, game, name
         self.digest = digest_of_name(name)
         self._waiting: list[dict[str, Any]] = []
-        with opened(folder, game):
+        with open_results(folder, game):
             pass
 
     def next_solo_deal(self, taken: Iterable[GameStart]) -> tuple[int, int]:
@@ -333,8 +333,8 @@ class ResultsWriter:
             return ""
         columns = {name: [row[name] for row in self._waiting] for name in RESULTS}
         try:
-            with opened(self.folder, self.game) as store:
-                store.append(frame(RESULTS, columns))
+            with open_results(self.folder, self.game) as results:
+                results.append(frame(RESULTS, columns))
         except (ArenaError, OSError) as fault:
             return f"The result is not written yet, but with the next one: {fault}"
         self._waiting.clear()
