@@ -19,7 +19,7 @@ from shakespeare_env.play.lineup import OUTSIDE
 from shakespeare_training.device import DeviceGames
 from shakespeare_training.games import HostGames
 from shakespeare_training.league import League
-from shakespeare_training.ppo import PPO
+from shakespeare_training.ppo import PPO, PPOSettings
 
 SHOWN = ["obs", "mask", "to_move", "players", "rewards", "done", "final_scores", "final_winners"]
 GPU = torch.device("cuda")
@@ -147,9 +147,17 @@ def learner(opponents: dict[str, float], *, is_on_device: bool) -> PPO:
     batch.restart(np.flatnonzero(batch.done))
     league = League(opponents, batch, max_snapshots=2, seed=1)
     games = DeviceGames(league, 24, GPU) if is_on_device else HostGames(league)
-    more: dict[str, Any] = {"width": 16, "batch_size": 64, "n_epochs": 10, "target_kl": 0.03}
-    rate: dict[str, Any] = {"learning_rate": lambda _: 3e-4, "near_certain_share": 0.5}
-    return PPO(games, n_steps=24, seed=3, **more, **rate)
+    settings = PPOSettings(
+        seed=3,
+        width=16,
+        batch_size=64,
+        n_epochs=10,
+        n_steps=24,
+        learning_rate=lambda _left: 3e-4,
+        near_certain_share=0.5,
+        target_kl=0.03,
+    )
+    return PPO(games, settings)
 
 
 def rules_of_thumb() -> None:
@@ -158,9 +166,9 @@ def rules_of_thumb() -> None:
     device, host = DeviceGames(made.league, 4, GPU), made.games
     device.begin_rollout(np.random.default_rng(0))
     nothing = torch.zeros(8, dtype=torch.int64)
-    theirs, ours = (games.opponents_act(nothing.clone()) for games in (device, host))
+    theirs, ours = (games.fill_in_opponents(nothing.clone()) for games in (device, host))
     assert torch.equal(theirs, ours)
-    assert bool((theirs[~device.own] != 0).any())
+    assert bool((theirs[~device.learner_to_move] != 0).any())
     states = made.league.lineup.generators.states.view(np.int64)
     np.testing.assert_array_equal(device.states.numpy(), states)
 
@@ -192,7 +200,7 @@ def a_league() -> None:
     """Rollouts with snapshots and rules of thumb; each game's seats follow from it alone."""
     opponents = {"past": 0.6, "heuristic": 0.4}
     made, host = (learner(opponents, is_on_device=on_device) for on_device in (True, False))
-    assert torch.equal(made.games.own, host.games.own)
+    assert torch.equal(made.games.learner_to_move, host.games.learner_to_move)
     for _ in range(3):
         made.learn(80)
         made.league.add_snapshot(f"{made.num_timesteps}", made.policy.tensors())
