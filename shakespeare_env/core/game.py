@@ -12,6 +12,7 @@ table and an observation layout. Every record has these fields:
 from __future__ import annotations
 
 import re
+from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -235,6 +236,21 @@ class ObservationLayout:
 
     def __iter__(self) -> Iterator[ObservationField]:
         return iter(self.fields.values())
+
+    def offsets(self, prefix: str = "") -> Any:
+        """Return where fields start, as a named tuple that compiled rules can read.
+
+        Args:
+            prefix: Begins the names of the fields, such as `"seat0."`, and is left out of the names
+                in the tuple. By default the tuple has the fields without a dot in their names.
+        """
+        starts: dict[str, int] = {}
+        for full_name, entry in self.fields.items():
+            name = full_name.removeprefix(prefix)
+            if full_name == prefix + name and name.isidentifier():
+                starts[name] = entry.start
+        offsets: Any = namedtuple("Offsets", starts)  # type: ignore[misc]
+        return offsets(**starts)
 
     @cached_property
     def low(self) -> npt.NDArray[np.int8]:

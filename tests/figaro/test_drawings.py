@@ -7,9 +7,10 @@ from xml.etree import ElementTree
 import pytest
 
 from shakespeare_env.core import registry
-from shakespeare_env.figaro import drawing
-from shakespeare_env.figaro.drawing import board, picture, places
-from shakespeare_env.figaro.text import headline
+from shakespeare_env.figaro.drawing.board import board, picture, places
+from shakespeare_env.figaro.drawing.shapes import CARDS as CARD_COLOURS
+from shakespeare_env.figaro.drawing.shapes import SEAT_COLOURS
+from shakespeare_env.figaro.text.wording import headline
 from tests.drawings import (
     EYES,
     assert_apart,
@@ -69,8 +70,8 @@ def test_texts_keep_to_their_room_and_lie_on_no_other(players):
 
 @pytest.mark.parametrize("eye", EYES)
 def test_card_and_seat_colours_stay_apart(eye):
-    cards = [drawing.CARDS[colour][0] for colour in COLOURS]
-    assert_apart((*cards, *(fill for fill, _ in drawing.SEAT_COLOURS)), eye, 20)
+    cards = [CARD_COLOURS[colour][0] for colour in COLOURS]
+    assert_apart((*cards, *(fill for fill, _ in SEAT_COLOURS)), eye, 20)
 
 
 @pytest.mark.parametrize("table", OURS, ids=str)
