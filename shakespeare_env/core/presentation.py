@@ -90,11 +90,16 @@ class Topic:
         text: What it does in any position.
         now: What holds in this position, as a sentence; with `values`, only the words before them.
         values: What it says of each seat in this position, by seat; empty if it names no seats.
+        title: Its title; empty where its name will do.
+        places: The places of the board where it is looked up, besides those that bear its name.
+            A place stands for all that lie in it, and a seat's place stands without its seat.
     """
 
     text: str
     now: str = ""
     values: tuple[str, ...] = ()
+    title: str = ""
+    places: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return self.named(())

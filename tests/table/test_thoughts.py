@@ -21,11 +21,11 @@ ASKED = {"agent": "heuristic", "playouts": "256"}
 
 def test_what_lies_at_a_place_is_explained(client):
     now = first_state(TablePlan("shakespeare", 2, (), 1, (Occupant("P0"), Occupant("P1"))))
-    assert explained(now, 0, "lady_macbeth")[0][0] == "lady_macbeth"
-    assert explained(now, 0, "seat0.troupe.0")[0][0] == "author"
-    assert explained(now, 0, "piles.II.4")[0][0] == "act_ii"
+    assert explained(now, 0, "lady_macbeth")[0].title == "Lady Macbeth"
+    assert explained(now, 0, "seat0.troupe.0")[0].title == "Author"
+    assert explained(now, 0, "piles.II.4")[0].title == "Act II"
     for nothing in ("", "nobody", "seat9.troupe.1", "seat0.troupe.²"):
-        assert all(text for _, text in explained(now, 0, nothing))
+        assert all(it.text for it in explained(now, 0, nothing))
     address = begin(client, seed=2).url.path
     assert "Falstaff" in client.get(f"{address}/explain?name=seat1.troupe.1").text
 

@@ -1,4 +1,4 @@
-"""What moves, cards and things on the table do."""
+"""Explanations of moves, cards and things on the table."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from shakespeare_env.figaro.box import tables as t
 from shakespeare_env.figaro.text.wording import card_count, colours_of, pile_colour, pile_total
 
 _WORDS = tomllib.loads((Path(__file__).parents[1] / "words.toml").read_text(encoding="utf-8"))
+_EACH_SEAT_HAS = ("front", "hand", "road", "taken")
+"""Topics on what lies in a place of every seat, such as `hand0`."""
 
 
 def topics(position: Mapping[str, Any]) -> dict[str, Topic]:
@@ -43,7 +45,9 @@ def topics(position: Mapping[str, Any]) -> dict[str, Topic]:
         if name in _WORDS["now_by_seat"]:
             now, whose = _WORDS["now_by_seat"][name]
             values = tuple(map(str, by_seat[whose]))
-        explained[name] = Topic(text.format_map(known), now.format_map(known), values)
+        explained[name] = Topic(
+            text.format_map(known), now.format_map(known), values, places=_places_of(name, players)
+        )
 
     owners = {pile_colour(pile): seat_placeholder(seat) for seat, pile in enumerate(front)}
     for colour in colours_of(position):
@@ -53,3 +57,9 @@ def topics(position: Mapping[str, Any]) -> dict[str, Topic]:
         if copies := t.COPIES[players, kind]:
             explained[card] = Topic(f"{copies} such cards in play, of value {t.VALUE[kind]}.")
     return explained
+
+
+def _places_of(topic: str, players: int) -> tuple[str, ...]:
+    if topic in _EACH_SEAT_HAS:
+        return tuple(f"{topic}{seat}" for seat in range(players))
+    return ("pieces",) if topic == "piece" else ()
