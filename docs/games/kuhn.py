@@ -12,8 +12,10 @@ from typing import Any
 from shakespeare_env import GameRecord, GameRules, StateField, below, define, rule
 
 CARDS = ("J", "Q", "K", "A")
-SEATS, NOBODY = 3, -1
-PASS, BET = 0, 1
+SEATS = 3
+NOBODY = -1
+PASS = 0
+BET = 1
 
 
 @rule
@@ -48,7 +50,9 @@ def set_up(game: Any, players: int, options: int) -> None:
     game["paid"][:] = 1
     game["stays"][:] = 1
     game["winners"][:] = 0
-    game["players"], game["to_move"], game["bettor"] = players, 0, NOBODY
+    game["players"] = players
+    game["to_move"] = 0
+    game["bettor"] = NOBODY
 
 
 @rule

@@ -12,8 +12,11 @@ from typing import Any
 from shakespeare_env import Check, GameRecord, GameRules, StateField, below, define, rule
 
 CARDS = ("J", "Q", "K")
-NO_CARD, MOST_RAISES = -1, 2
-FOLD, CALL, RAISE = 0, 1, 2
+NO_CARD = -1
+MOST_RAISES = 2
+FOLD = 0
+CALL = 1
+RAISE = 2
 
 
 @rule
@@ -67,8 +70,12 @@ def set_up(game: Any, players: int, options: int) -> None:
         if card != first and card != second:
             game["deck"][left] = card // 2
             left += 1
-    game["card"][0], game["card"][1] = first // 2, second // 2
-    game["players"], game["to_move"], game["public"], game["phase"] = players, 0, NO_CARD, 0
+    game["card"][0] = first // 2
+    game["card"][1] = second // 2
+    game["players"] = players
+    game["to_move"] = 0
+    game["public"] = NO_CARD
+    game["phase"] = 0
     game["paid"][:] = 1
     game["winners"][:] = 0
     game["raises"] = game["acted"] = game["folded"] = 0
@@ -89,7 +96,8 @@ def play(game: Any, action: int) -> None:
     """Fold, call or raise; a round ends when both have acted and the last one called."""
     mover = game["to_move"]
     if action == FOLD:
-        game["folded"], game["to_move"] = 1, -1
+        game["folded"] = 1
+        game["to_move"] = -1
         game["winners"][1 - mover] = 1
         return
     game["paid"][mover] = game["paid"][1 - mover]
@@ -101,7 +109,10 @@ def play(game: Any, action: int) -> None:
         game["to_move"] = 1 - mover
     elif game["phase"] == 0:
         game["public"] = draw(game)
-        game["phase"], game["raises"], game["acted"], game["to_move"] = 1, 0, 0, 0
+        game["phase"] = 1
+        game["raises"] = 0
+        game["acted"] = 0
+        game["to_move"] = 0
     else:
         game["to_move"] = -1
         for seat in range(2):

@@ -145,7 +145,8 @@ def define(
     checks = [*checks_of(all_fields), *record.checks]
     fault = record.fault or faulting(checks)
     in_view = [each for each in all_fields if each.name != "winners"]
-    layout, observe = rules.layout, rules.observe
+    layout = rules.layout
+    observe = rules.observe
     if layout is None or observe is None:
         layout, observe = observing(in_view, seats[-1])
     determinize = rules.determinize

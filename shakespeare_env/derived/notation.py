@@ -83,14 +83,16 @@ class Notation:
             record["winners"][reading.seats(position["winners"], "winners", players)] = 1
         for field in self.fields:
             if field.follows is not None:
-                follows, most = interpreted(field.follows), np.iinfo(field.kind).max
+                follows = interpreted(field.follows)
+                most = np.iinfo(field.kind).max
                 record[field.name] = [min(follows(record, row), most) for row in range(field.rows)]
 
     def from_seen(self, position: Mapping[str, Any], record: Record) -> None:
         """`from_dict` for a position as a seat sees it; unknown values become any."""
         known = dict(position)
         for key, field in self.keys.items():
-            value, least = position[key], np.full(field.shape, _least(field)).tolist()
+            value = position[key]
+            least = np.full(field.shape, _least(field)).tolist()
             if field.by_seat:
                 row_of_any = _in_text(field, least[0])
                 known[key] = [row_of_any if _is_hidden(row) else row for row in value]

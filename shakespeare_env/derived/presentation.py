@@ -102,7 +102,8 @@ class DerivedPresentation:
 
     def _text_of(self, position: Mapping[str, Any], head: Headline) -> str:
         """What lies on the table, then a table of what the seats have, or lists if it is wide."""
-        (table, own), seats = self._keys(), range(position["players"])
+        table, own = self._keys()
+        seats = range(position["players"])
         title = " · ".join(filter(None, (head.game, head.table, head.progress, head.phase)))
         lines = [title, head.sentence]
         lines += [f"{key} {_text(position[key])}" for key in table]
@@ -131,7 +132,8 @@ class DerivedPresentation:
         return Headline(game, table, "", OVER, f"{' and '.join(won)} won").named(names)
 
     def _board(self, position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]:
-        mover, (table, own) = position["to_move"], self._keys()
+        mover = position["to_move"]
+        table, own = self._keys()
         first = _piece("to_move", "to move", "nobody" if mover is None else f"seat {mover}")
         panels = [Panel("table", "Table", [first, *(_piece(k, k, position[k]) for k in table)])]
         for seat in range(position["players"]):
@@ -142,7 +144,8 @@ class DerivedPresentation:
         return panels
 
     def _events(self, record: Record, action: int, after: Record, seat: int | None) -> list[Event]:
-        before, mover = self.notation.to_dict(record), int(record["to_move"])
+        before = self.notation.to_dict(record)
+        mover = int(record["to_move"])
         move = self.actions.text(action, mover, int(record["players"]))
         is_known = seat in (None, mover) or not self.is_secret(before, move)
         events = [Event(mover, move)] if is_known else []

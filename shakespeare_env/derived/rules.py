@@ -21,7 +21,8 @@ Write = Callable[[Record, int, Any], None]
 
 _ONE_HOT = 12
 """Ranges of at most this many numbers are one-hot in observations."""
-_LOWEST, _HIGHEST = -128, 127
+_LOWEST = -128
+_HIGHEST = 127
 
 
 class Check(NamedTuple):

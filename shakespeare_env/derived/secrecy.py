@@ -84,7 +84,8 @@ class Secrecy:
         return any(_may_be_equal(views, self._views(public, other)) for other in others)
 
     def _public(self, record: Record) -> _Public:
-        mover, known = int(record["to_move"]), record.copy()
+        mover = int(record["to_move"])
+        known = record.copy()
         known["random"] = 0
         unseen: list[OpenPlace] = []
         sums = []
@@ -124,7 +125,8 @@ class Secrecy:
             return mask.tolist()
 
         ids = self._actions.ids_for(int(known["to_move"]), int(known["players"]))
-        left, found = {*ids.values()}, set[int]()
+        left = {*ids.values()}
+        found = set[int]()
         try:
             for mask in execution_paths(run):
                 found |= {action for action in left if values_of(mask[action], bool) != _NEVER}
@@ -138,7 +140,8 @@ class Secrecy:
     def _find_views(self, public: _Public, action: int) -> frozenset[View] | None:
         """Return how an action may leave the table for the others; None if in any way."""
         known = self._record(public)
-        mover, sums = int(known["to_move"]), dict(public.sums)
+        mover = int(known["to_move"])
+        sums = dict(public.sums)
 
         def run(branches: Branches) -> View:
             game = OpenRecord(branches, known, public.unseen)

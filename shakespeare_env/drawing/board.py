@@ -37,7 +37,8 @@ def seat_strip(
     more: Sequence[StripSign] = (),
 ) -> d.Block:
     """A band in a seat's colour that says who it is, with signs at its right end."""
-    (fill, ink), middle = colours, height / 2
+    fill, ink = colours
+    middle = height / 2
     signs: list[StripSign] = [d.star] if wins else []
     signs += [partial(d.arrow, fill=ink)] if decides else []
     signs += more
@@ -57,7 +58,8 @@ def is_wide(piece: Piece) -> bool:
 
 def piece_svg(piece: Piece, element_id: str) -> str:
     """An SVG element of a piece's size, with this id; `data-wide` marks those that are wide."""
-    width, height = round(piece.block.width, 1), round(piece.block.height, 1)
+    width = round(piece.block.width, 1)
+    height = round(piece.block.height, 1)
     drawn = svg.SVG(
         viewBox=svg.ViewBoxSpec(0, 0, width, height),
         width=width,
@@ -76,10 +78,16 @@ GAP = 12
 _EDGE = 24
 ROOM = WIDTH - 2 * _EDGE
 """Width of a row of panels."""
-_TITLE, _BANNER = 42, 40
-_PADDING, _CAPTION = 9, 22  # within a panel, and for its title
+_TITLE = 42
+_BANNER = 40
+# within a panel, and for its title
+_PADDING = 9
+_CAPTION = 22
 _BETWEEN = 6  # pieces
-_LARGEST, _SMALLER, _SIZES = 1.25, 0.96, 60  # steps by which pieces shrink until they fit
+# steps by which pieces shrink until they fit
+_LARGEST = 1.25
+_SMALLER = 0.96
+_SIZES = 60
 
 PanelRow: TypeAlias = tuple[float, Mapping[str, float]]
 """A height, and the widths of the panels that have their places there, by their names."""
@@ -160,7 +168,8 @@ def _panel(
         drawn.append(d.bold(12, 18, panel.title, fill=d.MUTED, room=width - 24))
         top = _CAPTION + 4
     else:
-        line, thick = colours[panel.seat][0], 7 if panel.seat == mover else 3
+        line = colours[panel.seat][0]
+        thick = 7 if panel.seat == mover else 3
         drawn = [d.box(0, 0, width, height, fill="none", line=d.INK, thick=thick + 1.5)]
         drawn.append(d.box(0, 0, width, height, fill="none", line=line, thick=thick))
     scale, placed = _fitted(panel.pieces, width - 2 * _PADDING, height - top - _PADDING)
@@ -191,7 +200,8 @@ def _in_columns(pieces: Sequence[Piece], height: float) -> list[Placed]:
     placed = []
     for piece in sorted(pieces, key=lambda one: -(one.block.height // 100)):
         if y + piece.block.height > height:
-            x, y = right, 0.0
+            x = right
+            y = 0.0
         placed.append((x, y, piece))
         y += piece.block.height + _BETWEEN
         right = max(right, x + piece.block.width + _BETWEEN)

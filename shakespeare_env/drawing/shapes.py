@@ -14,10 +14,18 @@ import svg
 
 from shakespeare_env.fonts import FAMILY, Weight, width
 
-PAGE, PANEL, SHADE, LINE = "#f3eee4", "#fffdf9", "#e9e2d5", "#cfc5b4"
-INK, MUTED, FAINT = "#2a2521", "#6b6157", "#81776b"
-GOLD, STONE, NEUTRAL = "#d9a21b", "#b9b0a3", "#8b8680"
-PAPER, ON_LIGHT = "#fffdf8", "#2a2520"
+PAGE = "#f3eee4"
+PANEL = "#fffdf9"
+SHADE = "#e9e2d5"
+LINE = "#cfc5b4"
+INK = "#2a2521"
+MUTED = "#6b6157"
+FAINT = "#81776b"
+GOLD = "#d9a21b"
+STONE = "#b9b0a3"
+NEUTRAL = "#8b8680"
+PAPER = "#fffdf8"
+ON_LIGHT = "#2a2520"
 """As `PANEL` and `INK`, but the same in a dark theme: on grounds that keep their colour there."""
 
 
@@ -208,7 +216,8 @@ def star(x: float, y: float, size: float, fill: str = GOLD) -> Elements:
     for corner in range(10):
         reach = size * (0.52 if corner % 2 == 0 else 0.23)
         turn = math.pi * corner / 5
-        across, up = reach * math.sin(turn), reach * math.cos(turn)
+        across = reach * math.sin(turn)
+        up = reach * math.cos(turn)
         points.append(svg.Point(tenths(x + across), tenths(y - up)))
     return [svg.Polygon(points=points, fill=fill, stroke=INK, stroke_width=0.7)]
 

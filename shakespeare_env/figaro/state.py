@@ -65,8 +65,10 @@ def colour_of_front(game: Record, seat: int) -> int:
     return int(colour)
 
 
-_SEATS, _CARDS = t.N_SEATS, (t.N_SEATS, t.N_KINDS)
-_COPIES, _LONGEST = int(t.COPIES.max()), int(t.LENGTHS[0])
+_SEATS = t.N_SEATS
+_CARDS = (t.N_SEATS, t.N_KINDS)
+_COPIES = int(t.COPIES.max())
+_LONGEST = int(t.LENGTHS[0])
 # fmt: off
 FIELDS = (
     StateField("players", t.MIN_SEATS, _SEATS),

@@ -41,17 +41,22 @@ class Film:
     """
 
     def __init__(self, history: GameHistory, *, seat: int | None = None) -> None:
-        positions, moves, names = history.positions, history.moves, history.names or ()
+        positions = history.positions
+        moves = history.moves
+        names = history.names or ()
         if len(positions) != len(moves) + 1:
             raise ValueError(
                 f"{len(positions)} positions and {len(moves)} moves: "
                 "give one position more than moves"
             )
-        self.game, self.players = positions[0].game, positions[0].players
+        self.game = positions[0].game
+        self.players = positions[0].players
         if names and len(names) != self.players:
             raise ValueError(f"{len(names)} names for {self.players} seats: give one for each")
         self.names = tuple(numbered(names))
-        self.seat, self.positions, self._forfeit = seat, positions, history.forfeit
+        self.seat = seat
+        self.positions = positions
+        self._forfeit = history.forfeit
         log = GameLog(None, seat)
         who = self.names or tuple(f"seat {number}" for number in range(self.players))
         self.told: list[ToldMove] = []

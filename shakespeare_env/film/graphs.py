@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from shakespeare_env.film import Film
 
 FOLDER = Path(__file__).parent
-_LEFT, _RIGHT, _HIGH, _LOW = 40, 412, 8, 200
+_LEFT = 40
+_RIGHT = 412
+_HIGH = 8
+_LOW = 200
 """Edges of a graph's ground."""
 _LETTER = 7
 """The width of a letter."""

@@ -14,7 +14,8 @@ from shakespeare_env.core.rng import GOLDEN, check_seed, mixed, next_in, streams
 
 _AGENTS = np.uint64(0xA6E275)
 """Separates agents' draws from the chance of games with the same seed."""
-_11, _TO_UNIT = np.uint64(11), 2.0**-53
+_11 = np.uint64(11)
+_TO_UNIT = 2.0**-53
 Memories = dict[tuple[int, int], dict[str, Any]]
 """What agents remember, by game and seat."""
 Saved = tuple[NDArray[np.uint64], Memories]
@@ -132,12 +133,14 @@ def next_unit(states: Any, i: int) -> float:
 @kernel("play", purpose="draws by weight")
 def _write_columns(weights: Any, numbers: Any, columns: Any) -> None:
     for row in range(len(weights)):
-        total, last = 0.0, 0
+        total = 0.0
+        last = 0
         for column in range(weights.shape[1]):
             if weights[row, column] > 0:  # few are, and a comparison costs less than a sum
                 total += weights[row, column]
                 last = column
-        left, partial = numbers[row] * total, 0.0
+        left = numbers[row] * total
+        partial = 0.0
         for column in range(last + 1):
             if weights[row, column] > 0:
                 partial += weights[row, column]

@@ -177,7 +177,8 @@ class GameHistory:
         number = len(movers) - 1 - movers[::-1].index(seat)
         if not set(movers[number + 1 :]) <= set(agents):
             raise ValueError("your last move stays played: another seat has decided since")
-        before, since = self.positions[number], self.moves[number:]
+        before = self.positions[number]
+        since = self.moves[number:]
         if before.record()["random"] != self.position.record()["random"]:
             raise ValueError(f"{since[0]} stays played: chance has decided since")
         if _teaches(before, since, self.position, seat):

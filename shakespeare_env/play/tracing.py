@@ -66,7 +66,8 @@ class Tracer:
         self._events: list[Event] = []
         self._forced = False
         self._viewer: int | None = None
-        self._play, self._legal = self._twin(play), self._twin(legal)
+        self._play = self._twin(play)
+        self._legal = self._twin(legal)
 
     def run(
         self, record: Record, action: int, viewer: int | None = None
@@ -75,7 +76,9 @@ class Tracer:
         game = np.array([record])[0]
         mask = np.zeros(self._n_actions, np.bool_)
         with self._lock, np.errstate(over="ignore"):  # random states wrap around
-            self._events, self._forced, self._viewer = [], False, viewer
+            self._events = []
+            self._forced = False
+            self._viewer = viewer
             self._play(game, action)
             while game["to_move"] >= 0 and self._legal(game, mask) == 1:
                 self._forced = True
@@ -115,7 +118,9 @@ class Tracer:
             if teller is None:
                 return plain(*wide)
             record = args[0]
-            before, outer, self._events = record.copy(), self._events, []
+            before = record.copy()
+            outer = self._events
+            self._events = []
             result = plain(*wide)
             traced = Call(before, record, tuple(wide[1:]), self._forced, self._viewer, self._events)
             self._events = [*outer, *teller(traced)]

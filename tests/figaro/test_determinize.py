@@ -35,7 +35,8 @@ def others_of(d, observer):
 
 def exact(d, observer):
     """The probability of every deal of the other hands, as a seat must reckon it."""
-    others, decides = others_of(d, observer), can_decide(d["front"])
+    others = others_of(d, observer)
+    decides = can_decide(d["front"])
     unseen = [card for seat in others for card in Counter(d["hands"][seat]).elements()]
     found: Counter[tuple[tuple[str, ...], ...]] = Counter()
     for order in permutations(unseen):
@@ -80,7 +81,8 @@ CASES = {
 @pytest.mark.slow
 @pytest.mark.parametrize(("d", "observer", "limited"), CASES.values(), ids=CASES)
 def test_every_deal_is_as_frequent_as_it_should_be(d, observer, limited):
-    probabilities, found = exact(d, observer), drawn(d, observer)
+    probabilities = exact(d, observer)
+    found = drawn(d, observer)
     assert (set(probabilities) < set(exact(d | {"to_move": observer}, observer))) == limited
     assert set(found) <= set(probabilities), "a deal that cannot be"
     assert min(probabilities.values()) * DRAWS > 5

@@ -32,7 +32,8 @@ LONG_PILE = ["ring", "red-1", "ring", "ring", "jester-1", "red-1", "ring", "red-
 
 OVER: dict[str, Any] = {"round": 3, "to_move": None, "winners": [1], "pieces": [[], [], []]}
 SEATS = pytest.mark.parametrize("players", range(3, 7))
-PHONE, FINGER = 366, 40
+PHONE = 366
+FINGER = 40
 
 
 def table(players, **fields):
@@ -56,7 +57,8 @@ def elements(given, names=()):
 def test_texts_keep_to_their_room_and_lie_on_no_other(players):
     """From an empty to a crowded table; all pictures are of one size, as frames of a film are."""
     sizes = set()
-    full, names = crowded(players), ["A very long name indeed, longer than its room"] * players
+    full = crowded(players)
+    names = ["A very long name indeed, longer than its room"] * players
     for given in (table(players), full, seen_by(full, 1), full | OVER | {"hands": [{}] * players}):
         before = copy.deepcopy(given)
         drawn = picture(given)
@@ -77,7 +79,8 @@ def test_card_and_seat_colours_stay_apart(eye):
 @pytest.mark.parametrize("table", OURS, ids=str)
 def test_every_legal_move_has_its_places_once(table):
     for reached in positions(table, seed=3, every=23):
-        whole, seen = reached.to_dict(), seen_by(reached.to_dict(), reached.to_move or 0)
+        whole = reached.to_dict()
+        seen = seen_by(reached.to_dict(), reached.to_move or 0)
         for drawn in (elements(seen).values(), [picture(seen)], [picture(whole)]):
             shown = places_in(drawn)
             assert max(shown.values()) == 1

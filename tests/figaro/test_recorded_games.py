@@ -36,7 +36,8 @@ def test_positions_legal_moves_moves_winners_and_scores_are_those_recorded(game)
     game.check_result(lambda last: [-sum(road) for road in last["roads"]])
 
 
-MOST_SEATS, MOST_PIECES = 6, 5
+MOST_SEATS = 6
+MOST_PIECES = 5
 LAYOUT = observation_layout("figaro")
 tables = pytest.mark.parametrize("table", OURS, ids=str)
 
@@ -102,7 +103,9 @@ def colour_of(pile):
 
 def seat_fields(d, seat):
     """The block of one seat: all is public but which cards it holds (D2)."""
-    pile, taken, road = d["front"][seat], d["taken"][seat], d["roads"][seat]
+    pile = d["front"][seat]
+    taken = d["taken"][seat]
+    road = d["roads"][seat]
     return {
         "present": [1],
         "to_move": [int(d["to_move"] == seat)],

@@ -98,8 +98,10 @@ def test_the_end_of_a_game_is_open_to_every_seat():
 
 
 def test_graphs_and_mistakes_lead_to_positions(game):
-    seat, better = game.positions[9].to_move, game.positions[9].moves()[-1]
-    judged, forecasts = Judged(10, seat, better, 0.125, 0.03), forecasts_of(game)
+    seat = game.positions[9].to_move
+    better = game.positions[9].moves()[-1]
+    judged = Judged(10, seat, better, 0.125, 0.03)
+    forecasts = forecasts_of(game)
     forecasts.chances[5:8] = np.nan
     page = judged_page(Film(game), forecasts, [judged])
     chances, scores = (json.loads(found) for found in re.findall(r'data-graph="(\[.*?\])"', page))
@@ -119,7 +121,8 @@ def test_graphs_and_mistakes_lead_to_positions(game):
 
 
 def test_a_player_is_summed_up_by_kind(game):
-    seat, other = game.positions[2].to_move, (game.positions[2].to_move + 1) % game.position.players
+    seat = game.positions[2].to_move
+    other = (game.positions[2].to_move + 1) % game.position.players
     film = Film(game)
     losses = {1: (0.3, 0.1), 2: (0.12, 0.1), 3: (0.06, 0.01), 4: (0.4, 0.5), 5: (-0.08, 0.1)}
     judged = [Judged(number, seat, "m", *loss) for number, loss in losses.items()]

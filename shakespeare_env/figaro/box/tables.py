@@ -65,7 +65,8 @@ class Box(Facts):
         pieces = self.rounds * (SEATS[-1] - 1)
         if len(self.lengths) != pieces or len({*self.lengths}) != pieces:
             raise ValueError(f"road.lengths: give {pieces} different lengths (Rules A2)")
-        a_colour, jesters = sum(self.colours.values()), sum(self.jesters.values())
+        a_colour = sum(self.colours.values())
+        jesters = sum(self.jesters.values())
         for seats in SEATS:
             dealt = len(COLOURS) * a_colour + jesters + self.rings
             if seats == SEATS[0]:

@@ -48,7 +48,9 @@ def _kinds(cards: Mapping[str, int], height: float, columns: int, place: str = "
     drawn: Elements = []
     for number, card in enumerate(text.in_order(cards)):
         row, column = divmod(number, columns)
-        block, x, y = draw_card(card, height, cards[card]), column * step, row * (height + _GAP)
+        block = draw_card(card, height, cards[card])
+        x = column * step
+        y = row * (height + _GAP)
         drawn.append(block.place(f"{place}.{card}", x, y) if place else block.at(x, y))
     rows = max(1, math.ceil(len(cards) / columns))
     return Block(drawn, _WIDTH, rows * (height + _GAP))
@@ -56,7 +58,8 @@ def _kinds(cards: Mapping[str, int], height: float, columns: int, place: str = "
 
 def _pieces(position: Mapping[str, Any]) -> Piece:
     """Every round's pieces, long to short, side by side; the current round's stand out."""
-    rounds, high = position["pieces"], 16 + 19 * position["players"]
+    rounds = position["pieces"]
+    high = 16 + 19 * position["players"]
     wide = (_WIDTH - _EDGE * (len(rounds) - 1)) / len(rounds)
     drawn: Elements = []
     said = []
@@ -103,8 +106,10 @@ def _stone(length: int, fill: str) -> Block:
 
 def _seat(position: Mapping[str, Any], seat: int, name: str) -> Panel:
     """What lies before a seat, its road, its hand, and what it has taken."""
-    pile, hand = position["front"][seat], position["hands"][seat]
-    taken, title = Counter(position["taken"][seat]), common.seat_title(seat, name)
+    pile = position["front"][seat]
+    hand = position["hands"][seat]
+    taken = Counter(position["taken"][seat])
+    title = common.seat_title(seat, name)
     counts = f"{sum(hand.values())} in hand · {taken.total()} taken"
     said = words(_WIDTH - 62, 19, counts, 12, fill=SEAT_COLOURS[seat][1], anchor="end", room=170)
     parts = [_pile(pile, _FRONT, _WIDTH).as_place(f"front{seat}")]
@@ -128,7 +133,8 @@ def _seat(position: Mapping[str, Any], seat: int, name: str) -> Panel:
 
 def _summary(position: Mapping[str, Any], seat: int, name: str, counts: str) -> Piece:
     """What everybody knows of a seat, in few lines."""
-    pile, road = position["front"][seat], sum(position["roads"][seat])
+    pile = position["front"][seat]
+    road = sum(position["roads"][seat])
     drawn: Elements = [
         _strip(position, seat, name, common.SUMMARY).at(0, 0),
         _pile(pile, 44, 130).place(f"front{seat}", 0, 33),
@@ -144,7 +150,8 @@ def _summary(position: Mapping[str, Any], seat: int, name: str, counts: str) -> 
 
 def _strip(position: Mapping[str, Any], seat: int, name: str, width: float) -> Block:
     """Who a seat is, in its colour, whether it decides or has won, and the King."""
-    wins, decides = seat in (position["winners"] or ()), seat == position["to_move"]
+    wins = seat in (position["winners"] or ())
+    decides = seat == position["to_move"]
     more = [d.crown] if seat == position["king"] else []
     look = name, SEAT_COLOURS[seat], width, _STRIP
     return common.seat_strip(seat, *look, wins=wins, decides=decides, more=more)
@@ -160,12 +167,14 @@ def _pile(pile: Sequence[str], height: float, width: float) -> Block:
 
 def _total(pile: Sequence[str]) -> Block:
     """A pile's colour, a square for each unit at which all is taken, and the total (Rules B6)."""
-    colour, total = text.pile_colour(pile), text.pile_total(pile)
+    colour = text.pile_colour(pile)
+    total = text.pile_total(pile)
     full = CARDS[colour][0] if colour else d.MUTED
     drawn = symbol(10, 10, 17, colour) if colour else []
     for unit, fill in enumerate([full] * total + [d.PANEL] * (t.FULL - total)):
         drawn.append(box(24 + 16 * unit, 3, 13, 13, fill=fill, line=d.MUTED, corner=3))
-    x, caption = 28 + 16 * t.FULL, f"{total} of {t.FULL}"
+    x = 28 + 16 * t.FULL
+    caption = f"{total} of {t.FULL}"
     return Block([*drawn, d.bold(x, 15, caption, 13, room=50)], 180, 20)
 
 
@@ -187,7 +196,8 @@ def _counted(cards: Mapping[str, int]) -> str:
 def board(position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]:
     """Panels of a position (`Position.to_dict` or `seen_by`)."""
     names = [*names, *[""] * position["players"]]
-    title, summary = "Road pieces: most cards, longest piece", _pieces_summary(position)
+    title = "Road pieces: most cards, longest piece"
+    summary = _pieces_summary(position)
     pieces = Panel("table", title, [_pieces(position)], summary=summary)
     return [pieces, *(_seat(position, seat, names[seat]) for seat in range(position["players"]))]
 
@@ -204,7 +214,8 @@ def picture(position: Mapping[str, Any], names: Sequence[str] = ()) -> str:
     suits = (*COLOURS, text.JESTER, text.RING)
     signs = [(symbol(0, 0, 15, suit), f"{text.LETTERS[suit]} {suit}") for suit in suits]
     signs += [(d.crown(0, 0, 15), "King"), (d.star(0, 0, 15), "winner")]
-    head, panels = text.headline(position), board(position, names)
+    head = text.headline(position)
+    panels = board(position, names)
     return common.picture(head, panels, rows, position["to_move"], SEAT_COLOURS, signs)
 
 

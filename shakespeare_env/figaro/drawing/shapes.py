@@ -68,7 +68,8 @@ def symbol(x: float, y: float, size: float, suit: str, fill: str | None = None) 
     drawn: Elements = [svg.Circle(cx=x, cy=y, r=reach, fill="none", stroke=INK)]
     for place, colour in enumerate(COLOURS):
         turn = 2 * math.pi * place / len(COLOURS)
-        across, up = round(x + reach * math.sin(turn), 1), round(y - reach * math.cos(turn), 1)
+        across = round(x + reach * math.sin(turn), 1)
+        up = round(y - reach * math.cos(turn), 1)
         drawn.append(svg.Circle(cx=across, cy=up, r=0.14 * size, fill=CARDS[colour][0]))
     return drawn
 
@@ -76,13 +77,17 @@ def symbol(x: float, y: float, size: float, suit: str, fill: str | None = None) 
 @drawn_once
 def draw_card(card: str, height: float, copies: int = 1) -> Block:
     """A card, identified at its left edge; one symbol per unit of value, and how many there are."""
-    width, suit, value = CARD_SHAPE * height, text.suit_of(card), text.value_of(card)
+    width = CARD_SHAPE * height
+    suit = text.suit_of(card)
+    value = text.value_of(card)
     fill, ink = CARDS[suit]
     size = min(22, 0.25 * height)
-    at, middle = 4 + size * 0.62, height * 0.55
+    at = 4 + size * 0.62
+    middle = height * 0.55
     drawn: Elements = [box(0, 0, width, height, fill=fill, line=INK, corner=5)]
     if suit != text.RING:
-        letter, index = text.LETTERS[suit], str(value or UNKNOWN)
+        letter = text.LETTERS[suit]
+        index = str(value or UNKNOWN)
         drawn.append(d.label(at, 4 + size, index, size, fill=ink))
         drawn.append(words(at, 4 + size * 1.75, letter, 0.62 * size, fill=ink, anchor="middle"))
     if suit in COLOURS:

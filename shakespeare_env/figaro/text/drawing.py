@@ -27,7 +27,8 @@ def draw(position: Mapping[str, Any]) -> str:
 
     At the end the shortest road comes first.
     """
-    over, head = position["to_move"] is None, w.headline(position)
+    over = position["to_move"] is None
+    head = w.headline(position)
     lines = [f"{head.game} · {head.table}", f"{head.progress} · {head.phase}"]
     lines += [f"{'' if over else '▶ '}{head.sentence}", ""]
     if over:
@@ -47,7 +48,8 @@ def _pieces(position: Mapping[str, Any]) -> list[str]:
     listed = ["Road pieces"]
     for number, pieces in enumerate(position["pieces"], 1):
         state = w.round_state(position, number)
-        mark, laid = "▶ " if state == "now" else "", "laid" if state == "laid" else _NONE
+        mark = "▶ " if state == "now" else ""
+        laid = "laid" if state == "laid" else _NONE
         listed.append(f"{mark}round {number}: {' '.join(map(str, pieces)) or laid}")
     return wrapped("  ".join(part.replace(" ", GLUE) for part in listed), _WIDTH, "", " " * _SEAT)
 

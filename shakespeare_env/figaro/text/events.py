@@ -47,7 +47,8 @@ def _taking(call: Call, seat: int) -> str:
 
 def _move(call: Call) -> Iterator[Event]:
     """Tell of a card, a ring, or all face-up cards (Rules B1 to B6)."""
-    (action,), before = call.args, call.before
+    (action,) = call.args
+    before = call.before
     mover = int(before["to_move"])
     if action == a.TAKE:
         if call.forced:
@@ -73,16 +74,19 @@ def _take(call: Call) -> Iterator[Event]:
 
 def _round(call: Call) -> Iterator[Event]:
     """Tell of the King, then of pieces, then of new hands or the end (Rules C1)."""
-    number, king = int(call.before["round"]) + 1, int(call.after["king"])
+    number = int(call.before["round"]) + 1
+    king = int(call.after["king"])
     yield Event(None, f"round {number} is over; the King goes to {seat_placeholder(king)}")
     yield from call.inner
 
 
 def _exchange(call: Call) -> Iterator[Event]:
     """Tell whether the seat with the fewest cards swaps its longest piece (Rules C3)."""
-    (seat,), before = call.args, call.before
+    (seat,) = call.args
+    before = call.before
     pieces = before["pieces"][before["round"]]
-    offered, longest = int(pieces[pieces > 0][-1]), int(before["road"][seat, 0])
+    offered = int(pieces[pieces > 0][-1])
+    longest = int(before["road"][seat, 0])
     words = f"fewest cards taken, but no road piece longer than {offered}"
     if (call.after["road"][seat] != before["road"][seat]).any():
         road = _road_length(call.after, seat)

@@ -19,7 +19,8 @@ _EACH_SEAT_HAS = ("front", "hand", "road", "taken")
 
 def topics(position: Mapping[str, Any]) -> dict[str, Topic]:
     """Explain everything by the name that moves use for it."""
-    players, front = position["players"], position["front"]
+    players = position["players"]
+    front = position["front"]
     rounds = enumerate(position["pieces"], 1)
     to_come = [f"round {n}: {', '.join(map(str, pieces))}" for n, pieces in rounds if pieces]
     known = {

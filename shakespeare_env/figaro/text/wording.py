@@ -126,7 +126,8 @@ def ranking(position: Mapping[str, Any]) -> list[int]:
 
 def tie_words(position: Mapping[str, Any], seat: int) -> str:
     """Return why a seat ranks before or after others with as long a road; empty without any."""
-    king, roads = position["king"], position["roads"]
+    king = position["king"]
+    roads = position["roads"]
     tied = [other for other in ranking(position) if sum(roads[other]) == sum(roads[seat])]
     if len(tied) == 1:
         return ""

@@ -137,7 +137,8 @@ NONE = -1
 @rule
 def _set_up(game, players, options):
     """A card each of 0 to 5; the others stay in the deck."""
-    game["players"], game["to_move"] = players, 0
+    game["players"] = players
+    game["to_move"] = 0
     game["winners"][:] = 0
     game["hand"][:] = NONE
     for card in range(6):

@@ -96,7 +96,8 @@ say(said, fact(), registry.box_digest(name) == digest)
 say(refusal(boxes[0]))
 (folder / copy).replace(boxes[0])
 """
-    variable, fact = f"{name.upper()}_BOX", knowledge.of(name, "box_changes").NEW[0][1]
+    variable = f"{name.upper()}_BOX"
+    fact = knowledge.of(name, "box_changes").NEW[0][1]
     for before in ({}, {variable: str(boxes[1])}):  # it comes before the one in the environment
         wrong, begun, said, same, refused, inherited, edited = in_a_process(
             name, script, *boxes, **before

@@ -106,7 +106,8 @@ def test_c3_the_seat_with_fewest_cards_swaps(counts, ender, pieces, roads, expec
 
 
 def test_c3_only_in_the_third_round():
-    pieces, roads = [[], [9, 8, 4], [7, 6, 5]], [[15], [14], [12], []]
+    pieces = [[], [9, 8, 4], [7, 6, 5]]
+    roads = [[15], [14], [12], []]
     after = ended([3, 9, 7, 5], in_round=2, pieces=pieces, roads=roads)
     assert after["roads"] == [[15], [14, 9], [12, 8], [4]]
 
