@@ -21,7 +21,7 @@ RAISE = 2
 
 @rule
 def is_shown(game: Any, seat: int, owner: int) -> bool:
-    """Cards are shown to their owners, and to all when nobody has folded at the end."""
+    """Show cards to their owners, and to all at the end if nobody has folded."""
     return seat == owner or (game["to_move"] < 0 and not game["folded"])
 
 
@@ -39,7 +39,7 @@ FIELDS = (
 
 @rule
 def is_wrong_deck(game: Any) -> bool:
-    """Whether the deck does not hold four cards, or after the flop three, and then nothing."""
+    """Return whether the deck does not hold four cards, or three after the flop."""
     for place in range(4):
         if (game["deck"][place] == NO_CARD) != (place >= 4 - game["phase"]):
             return True
@@ -48,7 +48,7 @@ def is_wrong_deck(game: Any) -> bool:
 
 @rule
 def draw(game: Any) -> int:
-    """Take a card from the deck, which ends where there is none."""
+    """Take a card from the deck, which ends at the first empty place."""
     cards = 0
     while cards < 4 and game["deck"][cards] != NO_CARD:
         cards += 1
@@ -61,7 +61,7 @@ def draw(game: Any) -> int:
 
 @rule
 def set_up(game: Any, players: int, options: int) -> None:
-    """One card each of six; the other four are the deck."""
+    """Deal one card each of six; the other four are the deck."""
     first = below(game, 6)
     second = below(game, 5)
     second += second >= first
@@ -83,7 +83,7 @@ def set_up(game: Any, players: int, options: int) -> None:
 
 @rule
 def legal(game: Any, mask: Any) -> int:
-    """Folding needs a raise to fold to; two raises a round."""
+    """Allow to fold to a raise, to call, and to raise twice a round."""
     mover = game["to_move"]
     mask[FOLD] = game["paid"][1 - mover] > game["paid"][mover]
     mask[CALL] = True
@@ -121,13 +121,13 @@ def play(game: Any, action: int) -> None:
 
 @rule
 def strength(game: Any, seat: int) -> int:
-    """A pair, then the higher card."""
+    """Return the strength of a seat's hand: a pair, then the higher card."""
     return game["card"][seat] + 3 * (game["card"][seat] == game["public"])
 
 
 @rule
 def scores(game: Any, out: Any) -> None:
-    """What a seat has won or lost, once over."""
+    """Write what each seat has won or lost, once the game is over."""
     for seat in range(2):
         out[seat] = 0
         if game["to_move"] < 0 and game["winners"][seat] != game["winners"][1 - seat]:

@@ -1,4 +1,4 @@
-"""How any game is shown: what its notation says, in tables and in pieces."""
+"""Shows any game by its notation, in tables and in pieces."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class DerivedPresentation:
         explained = {} if self.actions.is_relative else {move: Topic(text) for move, text in said}
 
         def drawn(position: Mapping[str, Any], names: Sequence[str] = ()) -> str:
-            """A row for each panel of the board."""
+            """Draw a row for each panel of the board."""
             panels = [replace(panel, seat=None) for panel in self._board(position, names)]
             rows = [(_ROW, {panel.name: ROOM}) for panel in panels]
             return picture(headline(position), panels, rows, position["to_move"], colours)
@@ -95,13 +95,13 @@ class DerivedPresentation:
         return Presentation(**parts)
 
     def _keys(self) -> tuple[list[str], list[str]]:
-        """The keys of what lies on the table, and of what each seat has."""
+        """Return the keys of what lies on the table, and of what each seat has."""
         own = [key for key, field in self.notation.keys.items() if field.by_seat]
         others = (*own, "players", "to_move")
         return [key for key in self.notation.keys if key not in others], own
 
     def _text_of(self, position: Mapping[str, Any], head: Headline) -> str:
-        """What lies on the table, then a table of what the seats have, or lists if it is wide."""
+        """Return the table, then what the seats have: in columns, or in lists if they are too wide."""
         table, own = self._keys()
         seats = range(position["players"])
         title = " · ".join(filter(None, (head.game, head.table, head.progress, head.phase)))
@@ -156,7 +156,7 @@ class DerivedPresentation:
         return events
 
     def _scores_of(self, position: Mapping[str, Any]) -> list[int]:
-        """Scores by seat, which depend on nothing that is hidden."""
+        """Return scores by seat, which depend on nothing that is hidden."""
         record = np.zeros(1, self.notation.state)[0]
         out = np.zeros(len(record["winners"]), np.int16)
         self.notation.from_seen(position, record)

@@ -36,7 +36,7 @@ def seat_strip(
     decides: bool,
     more: Sequence[StripSign] = (),
 ) -> d.Block:
-    """A band in a seat's colour that says who it is, with signs at its right end."""
+    """Draw a band in a seat's colour that says who it is, with signs at its right end."""
     fill, ink = colours
     middle = height / 2
     signs: list[StripSign] = [d.star] if wins else []
@@ -52,12 +52,12 @@ def seat_strip(
 
 
 def is_wide(piece: Piece) -> bool:
-    """Whether a piece stands by itself on a page; the others, such as cards, stand in rows."""
+    """Return whether a piece stands by itself on a page; others, such as cards, stand in rows."""
     return bool(piece.block.width > _WIDEST_CARD)
 
 
 def piece_svg(piece: Piece, element_id: str) -> str:
-    """An SVG element of a piece's size, with this id; `data-wide` marks those that are wide."""
+    """Return an SVG element of a piece's size, with this id; `data-wide` marks wide ones."""
     width = round(piece.block.width, 1)
     height = round(piece.block.height, 1)
     drawn = svg.SVG(
@@ -80,14 +80,12 @@ ROOM = WIDTH - 2 * _EDGE
 """Width of a row of panels."""
 _TITLE = 42
 _BANNER = 40
-# within a panel, and for its title
-_PADDING = 9
-_CAPTION = 22
+_PADDING = 9  # within a panel
+_CAPTION = 22  # for the title of a panel
 _BETWEEN = 6  # pieces
-# steps by which pieces shrink until they fit
-_LARGEST = 1.25
-_SMALLER = 0.96
-_SIZES = 60
+_LARGEST = 1.25  # the scale at which pieces are drawn where there is room
+_SMALLER = 0.96  # the factor by which they shrink until they fit
+_SIZES = 60  # the number of sizes tried
 
 PanelRow: TypeAlias = tuple[float, Mapping[str, float]]
 """A height, and the widths of the panels that have their places there, by their names."""
@@ -102,7 +100,7 @@ def picture(
     colours: Sequence[tuple[str, str]],
     explained: Sequence[tuple[d.Elements, str]] = (),
 ) -> str:
-    """An SVG document, `WIDTH` units wide; its height depends on `rows` alone.
+    """Return an SVG document, `WIDTH` units wide; its height depends on `rows` alone.
 
     Each panel is a group with its name as `data-part` in its place of a row; those without a place
     are left out. Pieces shrink to fit. `explained` are signs, drawn around (0, 0), and meanings.
@@ -139,7 +137,7 @@ def picture(
 
 
 def _head(head: Headline, mover: int | None, colours: Sequence[tuple[str, str]]) -> d.Block:
-    """The game and its progress, and a banner that says who decides or has won."""
+    """Draw the game and its progress, and a banner that says who decides or has won."""
     after = text_width(head.game, 30, "bold") + 16
     middle = _TITLE + _BANNER / 2
     fill, ink = (d.GOLD, d.INK) if mover is None else colours[mover]
@@ -161,7 +159,7 @@ def _head(head: Headline, mover: int | None, colours: Sequence[tuple[str, str]])
 def _panel(
     panel: Panel, width: float, height: float, mover: int | None, colours: Sequence[tuple[str, str]]
 ) -> d.Block:
-    """A seat's panel has its colour around it, thick if it decides; others have a title."""
+    """Draw a panel: a seat's in a frame of its colour, thick if it decides, others with a title."""
     top: float = _PADDING
     if panel.seat is None:
         drawn: d.Elements = [d.box(0, 0, width, height, fill="none", line=d.LINE)]
@@ -179,7 +177,7 @@ def _panel(
 
 
 def _fitted(pieces: Sequence[Piece], width: float, height: float) -> tuple[float, list[Placed]]:
-    """The largest scale, up to `_LARGEST`, at which pieces fit, and where each then is."""
+    """Return the largest scale, up to `_LARGEST`, at which pieces fit, and where each then is."""
     for size in range(_SIZES):
         scale = _LARGEST * _SMALLER**size
         placed = _in_columns(pieces, height / scale)
@@ -192,7 +190,7 @@ def _fitted(pieces: Sequence[Piece], width: float, height: float) -> tuple[float
 
 
 def _in_columns(pieces: Sequence[Piece], height: float) -> list[Placed]:
-    """Pieces below each other as far as they fit, then further right; high pieces come first.
+    """Place pieces below each other as far as they fit, then further right, high ones first.
 
     Heights count in hundreds, so that most pieces keep their order throughout a game.
     """

@@ -1,4 +1,4 @@
-"""What agents have of each game, apart from others: a generator, and what they remember."""
+"""The generator and the memory that agents have for each game."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ class GameGenerators:
         return self.asked_by(self._seats[places], places)
 
     def asked_by(self, seats: NDArray[Any], places: NDArray[Any]) -> GameGenerators:
-        """The same for the seats, int[m], that are asked in them."""
+        """Return the generators of some games, with the memories of the seats asked, int[m]."""
         return GameGenerators(self.states, self.rows[places], seats, self._memories)
 
     def memory(self, place: int) -> dict[str, Any]:
-        """What the seat that is asked remembers of one game: its to change, empty at first."""
+        """Return the memory of the seat asked in one game, which it may change; empty at first."""
         key = int(self.rows[place]), int(self._seats[place])
         return self._memories.setdefault(key, {})
 

@@ -27,5 +27,5 @@ def deck(players: int) -> Counter[str]:
 
 
 def colour_named(card: str) -> str:
-    """What a card is called before its value: its colour, "jester" or "ring"."""
+    """Return the name of a card before its value: its colour, "jester" or "ring"."""
     return card.partition("-")[0]

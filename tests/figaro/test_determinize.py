@@ -1,4 +1,4 @@
-"""What `determinize` draws for a seat: the other hands, uniform over the deals that can be.
+"""`determinize` draws the other hands, uniform over the deals that can be.
 
 Whoever is asked has a choice (Rules D1), so deals that would leave the seat to move none are no
 part of it. Frequencies are tested by chi-square against the value exceeded once in 10 000 draws.
@@ -60,7 +60,7 @@ def drawn(d, observer):
 
 
 def limit(freedom):
-    """What chi-square exceeds once in 10 000 draws (Wilson and Hilferty)."""
+    """Return the value that chi-square exceeds once in 10,000 draws (Wilson and Hilferty)."""
     spread = 2 / (9 * freedom)
     return freedom * (1 - spread + 3.72 * spread**0.5) ** 3
 

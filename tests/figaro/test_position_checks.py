@@ -11,8 +11,17 @@ from tests.contract.playing import GONE, changed
 from tests.figaro.positions import opening, over, sample, trio, turn
 
 KEYS = (
-    *("game", "players", "round", "to_move", "king", "hands", "front", "taken", "pieces"),
-    *("roads", "winners"),
+    "game",
+    "players",
+    "round",
+    "to_move",
+    "king",
+    "hands",
+    "front",
+    "taken",
+    "pieces",
+    "roads",
+    "winners",
 )
 
 

@@ -95,7 +95,7 @@ def value(card):
 
 
 def colour_of(pile):
-    """Of the cards before a seat, None if there are only jesters and rings (B3, B4)."""
+    """Return the colour of a pile, None if it has only jesters and rings (B3, B4)."""
     found = {colour_named(card) for card in pile} & {*COLOURS}
     assert len(found) <= 1
     return COLOURS.index(found.pop()) if found else None
@@ -122,7 +122,7 @@ def seat_fields(d, seat):
 
 
 def table_fields(d):
-    """What lies on the table for all."""
+    """Return the fields of the table, which all see."""
     to_come = d["pieces"][d["round"] - 1 :]
     pieces = [padded(row, MOST_PIECES) for row in to_come]
     return {
@@ -134,7 +134,7 @@ def table_fields(d):
 
 
 def own_fields(d, observer):
-    """What only the observer knows: its cards, and so those that the others hold between them."""
+    """Return the observer's own fields: its cards, and those that the others hold between them."""
     hands = [Counter(hand) for hand in d["hands"]]
     own = hands.pop(observer)
     others = sum(hands, Counter())
@@ -147,7 +147,7 @@ def own_fields(d, observer):
 
 
 def fillers(d, observer, cards):
-    """By place: how many of these cards would bring the total before a seat to 6 (B2, B3, B6)."""
+    """Return, by place, how many of these cards would bring a pile's total to 6 (B2, B3, B6)."""
     counts = []
     for place in range(d["players"]):
         pile = d["front"][(observer + place) % d["players"]]

@@ -1,4 +1,4 @@
-"""What is said of piles and roads is what the rules find."""
+"""Words about piles and roads say what the rules find."""
 
 import numpy as np
 import pytest

@@ -43,7 +43,7 @@ _UNIT = min(260 / int(t.LENGTHS[: t.N_ROUNDS].sum()), 115 / int(t.LENGTHS[0]))
 
 
 def _kinds(cards: Mapping[str, int], height: float, columns: int, place: str = "") -> Block:
-    """A card per kind, in rows; each is a place if `place` begins its name."""
+    """Draw a card per kind, in rows; each is a place if `place` begins its name."""
     step = (_WIDTH - CARD_SHAPE * height) / (columns - 1)
     drawn: Elements = []
     for number, card in enumerate(text.in_order(cards)):
@@ -57,7 +57,7 @@ def _kinds(cards: Mapping[str, int], height: float, columns: int, place: str = "
 
 
 def _pieces(position: Mapping[str, Any]) -> Piece:
-    """Every round's pieces, long to short, side by side; the current round's stand out."""
+    """Draw every round's pieces, long to short, side by side; the current round's stand out."""
     rounds = position["pieces"]
     high = 16 + 19 * position["players"]
     wide = (_WIDTH - _EDGE * (len(rounds) - 1)) / len(rounds)
@@ -81,7 +81,7 @@ def _pieces(position: Mapping[str, Any]) -> Piece:
 
 
 def _pieces_summary(position: Mapping[str, Any]) -> Piece:
-    """The same in one row."""
+    """Draw the pieces of all rounds in one row."""
     each = common.SUMMARY / len(position["pieces"])
     drawn: Elements = []
     for number, lengths in enumerate(position["pieces"], 1):
@@ -95,7 +95,7 @@ def _pieces_summary(position: Mapping[str, Any]) -> Piece:
 
 
 def _stone(length: int, fill: str) -> Block:
-    """A piece of road as long as it counts."""
+    """Draw a piece of road as long as it counts."""
     width = length * _UNIT
     drawn: Elements = [
         box(0.5, 0, width - 1, 16, fill=fill, line=_STONE_LINE, corner=3),
@@ -105,7 +105,7 @@ def _stone(length: int, fill: str) -> Block:
 
 
 def _seat(position: Mapping[str, Any], seat: int, name: str) -> Panel:
-    """What lies before a seat, its road, its hand, and what it has taken."""
+    """Draw the cards in front of a seat, its road, its hand, and the cards it has taken."""
     pile = position["front"][seat]
     hand = position["hands"][seat]
     taken = Counter(position["taken"][seat])
@@ -132,7 +132,7 @@ def _seat(position: Mapping[str, Any], seat: int, name: str) -> Panel:
 
 
 def _summary(position: Mapping[str, Any], seat: int, name: str, counts: str) -> Piece:
-    """What everybody knows of a seat, in few lines."""
+    """Draw all that everybody knows of a seat, in few lines."""
     pile = position["front"][seat]
     road = sum(position["roads"][seat])
     drawn: Elements = [
@@ -149,7 +149,7 @@ def _summary(position: Mapping[str, Any], seat: int, name: str, counts: str) -> 
 
 
 def _strip(position: Mapping[str, Any], seat: int, name: str, width: float) -> Block:
-    """Who a seat is, in its colour, whether it decides or has won, and the King."""
+    """Draw a seat's name in its colour, whether it decides or has won, and the King."""
     wins = seat in (position["winners"] or ())
     decides = seat == position["to_move"]
     more = [d.crown] if seat == position["king"] else []
@@ -158,7 +158,7 @@ def _strip(position: Mapping[str, Any], seat: int, name: str, width: float) -> B
 
 
 def _pile(pile: Sequence[str], height: float, width: float) -> Block:
-    """Cards in a row in the order played."""
+    """Draw cards in a row in the order played."""
     step = min(CARD_SHAPE * height + _GAP, (width - CARD_SHAPE * height) / max(1, len(pile) - 1))
     empty = box(0, 0, width, height, fill="none", line=d.LINE, dashes=(4, 4))
     cards: Elements = [draw_card(one, height).at(place * step, 0) for place, one in enumerate(pile)]
@@ -166,7 +166,7 @@ def _pile(pile: Sequence[str], height: float, width: float) -> Block:
 
 
 def _total(pile: Sequence[str]) -> Block:
-    """A pile's colour, a square for each unit at which all is taken, and the total (Rules B6)."""
+    """Draw a pile's colour, a square for each unit up to a full pile, and the total (Rules B6)."""
     colour = text.pile_colour(pile)
     total = text.pile_total(pile)
     full = CARDS[colour][0] if colour else d.MUTED
@@ -179,7 +179,7 @@ def _total(pile: Sequence[str]) -> Block:
 
 
 def _road(road: Sequence[int]) -> Block:
-    """A road from the castle on, and its length."""
+    """Draw a road from the castle on, and its length."""
     drawn: Elements = [outline(12, 11, 22, CASTLE, _STONE)]
     x = 28.0
     for length in road:
@@ -194,7 +194,7 @@ def _counted(cards: Mapping[str, int]) -> str:
 
 
 def board(position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]:
-    """Panels of a position (`Position.to_dict` or `seen_by`)."""
+    """Return the panels of a position (`Position.to_dict` or `seen_by`)."""
     names = [*names, *[""] * position["players"]]
     title = "Road pieces: most cards, longest piece"
     summary = _pieces_summary(position)
@@ -220,7 +220,7 @@ def picture(position: Mapping[str, Any], names: Sequence[str] = ()) -> str:
 
 
 def places(position: Mapping[str, Any], move: str) -> tuple[str, ...]:
-    """The places of a legal move, one after the other; none if it is a button."""
+    """Return the places of a legal move, one after the other; none if it is a button."""
     hand = f"hand{position['to_move']}"
     if move == text.RING:
         return (f"{hand}.{text.RING}",)

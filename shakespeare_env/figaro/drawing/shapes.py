@@ -58,7 +58,7 @@ CARD_SHAPE = 0.69
 
 
 def symbol(x: float, y: float, size: float, suit: str, fill: str | None = None) -> Elements:
-    """The symbol of a colour, jester or ring around (x, y); `fill` replaces a colour's own."""
+    """Draw the symbol of a colour, jester or ring around (x, y); `fill` replaces its colour."""
     if suit == text.JESTER:
         return [outline(x, y, size, path, CARDS[colour][0]) for colour, path in _CAP.items()]
     if suit != text.RING:
@@ -76,7 +76,7 @@ def symbol(x: float, y: float, size: float, suit: str, fill: str | None = None) 
 
 @drawn_once
 def draw_card(card: str, height: float, copies: int = 1) -> Block:
-    """A card, identified at its left edge; one symbol per unit of value, and how many there are."""
+    """Draw a card, named at its left edge, with a symbol per unit of value, and its copies."""
     width = CARD_SHAPE * height
     suit = text.suit_of(card)
     value = text.value_of(card)

@@ -1,4 +1,4 @@
-"""What lies in front of the seats, and who sits where."""
+"""The cards in front of the seats, and the seats around the table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is legal, what a move does, and when a round ends (Rules B and C1)."""
+"""Legal moves, their effects, and the end of a round (Rules B and C1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a position says, the same in every drawing.
+"""A position in words, the same in every drawing.
 
 Cards are named as in the notation: `red-2`, `jester-1`, `ring`, or `UNKNOWN`.
 """

@@ -47,7 +47,7 @@ def say(*facts):
 
 
 def in_a_process(name, script, *boxes, **environment):
-    """What a script says, a list a line, in a process of its own; without the compiler's wait."""
+    """Run a script in a process of its own, uncompiled; return the list on each of its lines."""
     options = {"folder": boxes[0].parent, "flags": ["-W", "ignore"], "NUMBA_DISABLE_JIT": "1"}
     said = said_by(PLAYER + script, name, *boxes, **options, **environment)
     return [json.loads(line) for line in said.splitlines()]

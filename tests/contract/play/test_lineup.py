@@ -29,7 +29,7 @@ class Notes:
 
 
 class Looks(Notes):
-    """The same as one that searches."""
+    """Plays like the other agent, as one that searches."""
 
     def search(self, games, rng):
         return self.act(games.observations, games.masks, rng)

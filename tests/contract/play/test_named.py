@@ -1,4 +1,4 @@
-"""What is said of seats is filled with the names of whoever reads it, with verbs that agree."""
+"""Texts about seats are filled with the reader's names, and verbs agree with them."""
 
 import re
 

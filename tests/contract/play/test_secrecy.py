@@ -26,7 +26,7 @@ DEFINED = [Table(name, players) for name in small_games.NAMES for players in sma
 
 
 def shown_to(position, seat):
-    """All that a position shows a seat, its legal moves only when it decides."""
+    """Return all that a position shows a seat, with its legal moves only when it decides."""
     game = position.game
     seen = position.seen_by(seat)
     return (

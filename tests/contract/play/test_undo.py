@@ -36,7 +36,7 @@ def decisions(played, rng):
 
 
 def views_after(before, move, seat, count):
-    """What a seat may see after a move, for all that it could not know before."""
+    """Return the views that a move may lead a seat to, in all games that it considers possible."""
     views = set()
     for seed in range(count):
         possible = before.determinize(seat, seed)
