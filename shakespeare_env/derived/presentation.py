@@ -101,13 +101,13 @@ class DerivedPresentation:
         return [key for key in self.notation.keys if key not in others], own
 
     def _text_of(self, position: Mapping[str, Any], head: Headline) -> str:
-        """Return the table, then what the seats have: in columns, or in lists if they are too wide."""
+        """Return the table, then what seats have: in columns, or in lists if those are too wide."""
         table, own = self._keys()
         seats = range(position["players"])
         title = " · ".join(filter(None, (head.game, head.table, head.progress, head.phase)))
         lines = [title, head.sentence]
         lines += [f"{key} {_text(position[key])}" for key in table]
-        rows = [[f"{seat}", *(_text(position[key][seat]) for key in own)] for seat in seats]
+        rows = [[f"{seat}"] + [_text(position[key][seat]) for key in own] for seat in seats]
         side_by_side = columns([["", *own], *rows], [str.ljust] * (1 + len(own)))
         if max(map(len, side_by_side)) <= _COLUMNS:
             lines += side_by_side if own else []
@@ -135,7 +135,8 @@ class DerivedPresentation:
         mover = position["to_move"]
         table, own = self._keys()
         first = _piece("to_move", "to move", "nobody" if mover is None else f"seat {mover}")
-        panels = [Panel("table", "Table", [first, *(_piece(k, k, position[k]) for k in table)])]
+        others = [_piece(key, key, position[key]) for key in table]
+        panels = [Panel("table", "Table", [first, *others])]
         for seat in range(position["players"]):
             pieces = [_piece(f"seat{seat}-{key}", key, position[key][seat]) for key in own]
             pieces = pieces or [_piece(f"seat{seat}", "seat", seat)]

@@ -62,7 +62,7 @@ class Advisor(Protocol):
     def probabilities(
         self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
     ) -> NDArray[np.float32]:
-        """Return float32[n, A] for int8[n, D] and bool[n, A]; illegal actions have 0, rows sum to 1."""
+        """Return float32[n, A] for int8[n, D], bool[n, A]; rows sum to 1, illegal actions are 0."""
         ...
 
 

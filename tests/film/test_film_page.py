@@ -104,7 +104,8 @@ def test_graphs_and_mistakes_lead_to_positions(game):
     forecasts = forecasts_of(game)
     forecasts.chances[5:8] = np.nan
     page = judged_page(Film(game), forecasts, [judged])
-    chances, scores = (json.loads(found) for found in re.findall(r'data-graph="(\[.*?\])"', page))
+    graphs = [json.loads(found) for found in re.findall(r'data-graph="(\[.*?\])"', page)]
+    chances, scores = graphs
     expected = np.array([position.scores() for position in game.positions]).T
     assert scores == expected.tolist()
     line: list[float | None] = [round(100 / len(expected), 1)] * len(game.positions)
@@ -128,9 +129,9 @@ def test_a_player_is_summed_up_by_kind(game):
     judged = [Judged(number, seat, "m", *loss) for number, loss in losses.items()]
     rows = re.findall(r"<tr>(.*?)</tr>", summary(film, [*judged, Judged(6, other, "m", 0.0, 0.0)]))
     assert re.findall(r">([^<>]+)</(?:td|b|th)>", rows[0]) == ["lost", "??", "?", "?!"]
-    mine, theirs = (re.findall(r">([-–.\d]+)", rows[1 + one]) for one in (seat, other))
-    assert mine == ["16.0", "1", "1", "1"]  # of the two uncertain ones none is a mistake
-    assert theirs == ["0.0", "0", "0", "0"]
+    # Of the two uncertain ones none is a mistake.
+    assert re.findall(r">([-–.\d]+)", rows[1 + seat]) == ["16.0", "1", "1", "1"]
+    assert re.findall(r">([-–.\d]+)", rows[1 + other]) == ["0.0", "0", "0", "0"]
     assert "none" not in "".join(rows)
     assert "–" in summary(film, judged)
 

@@ -199,7 +199,7 @@ def board(position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]
     title = "Road pieces: most cards, longest piece"
     summary = _pieces_summary(position)
     pieces = Panel("table", title, [_pieces(position)], summary=summary)
-    return [pieces, *(_seat(position, seat, names[seat]) for seat in range(position["players"]))]
+    return [pieces] + [_seat(position, seat, names[seat]) for seat in range(position["players"])]
 
 
 def picture(position: Mapping[str, Any], names: Sequence[str] = ()) -> str:

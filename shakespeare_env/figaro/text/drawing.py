@@ -93,7 +93,7 @@ def _cards(title: str, piles: Sequence[Sequence[str]], position: Mapping[str, An
     rows = [[title, *suits]]
     for seat, pile in enumerate(piles):
         if UNKNOWN not in pile:
-            rows.append([f"  Seat {seat}", *(_values(pile, suit) or _NONE for suit in suits)])
+            rows.append([f"  Seat {seat}"] + [_values(pile, suit) or _NONE for suit in suits])
     wide = sum(max(map(len, column)) for column in zip(*rows, strict=True)) + 2 * len(suits)
     first, *lines = columns(rows, [str.ljust] * len(rows[0]), "  " if wide <= _WIDTH else " ")
     for seat, pile in enumerate(piles):

@@ -59,7 +59,8 @@ def boxes(name, tmp_path):
     text = (registry.folder(name) / "box.toml").read_text(encoding="utf-8")
     changes = knowledge.of(name, "box_changes")
     assert text.count(changes.OLD) == 1
-    contents = [text.replace(changes.OLD, new) for new in (*(new for new, _ in changes.NEW), "")]
+    replacements = [new for new, _ in changes.NEW] + [""]
+    contents = [text.replace(changes.OLD, new) for new in replacements]
     paths = [tmp_path / f"{which}.toml" for which in ("one", "other", "broken")]
     for path, content in zip(paths, contents, strict=True):
         path.write_text(content, encoding="utf-8")
@@ -99,9 +100,9 @@ say(refusal(boxes[0]))
     variable = f"{name.upper()}_BOX"
     fact = knowledge.of(name, "box_changes").NEW[0][1]
     for before in ({}, {variable: str(boxes[1])}):  # it comes before the one in the environment
-        wrong, begun, said, same, refused, inherited, edited = in_a_process(
-            name, script, *boxes, **before
-        )
+        answers = in_a_process(name, script, *boxes, **before)
+        wrong, begun, said, same = answers[:4]
+        refused, inherited, edited = answers[4:]
         assert wrong[0].startswith(f"BoxError {boxes[0].parent / 'lost.toml'}: cannot be read")
         for refusal in wrong[1:3]:
             assert refusal.startswith("BoxError ")

@@ -104,7 +104,8 @@ def test_no_placeholder_is_left_in_what_is_shown(table):
             shown += [head.phase, head.sentence, head.aside, position.describe_move(move, readers)]
             shown += [topic.named(readers) for topic in presentation.topics(text).values()]
             for panel in presentation.board(text, readers):
-                shown += [panel.title, *(piece.title for piece in panel.pieces)]
+                shown.append(panel.title)
+                shown += [piece.title for piece in panel.pieces]
         assert not [text for text in shown if "{" in text]
         head = presentation.headline(text, names)
         assert not re.search(r"\bseats? \d", " ".join((head.phase, head.sentence, *named.effects)))
