@@ -35,8 +35,8 @@ from rich.table import Table
 
 from benchmarks import report
 from shakespeare_env import Position
-from shakespeare_table.browser.store import Sitter, TablePlan, TableStore
-from shakespeare_table.browser.tables import Snapshot, first_snapshot
+from shakespeare_table.browser.store import Occupant, TablePlan, TableStore
+from shakespeare_table.browser.tables import TableState, first_state
 
 ATTACKER = "127.0.0.2"
 VIEWER = "127.0.0.1"
@@ -310,10 +310,10 @@ class _KeptGames(NamedTuple):
 
 
 def _keep_games(file: Path) -> _KeptGames:
-    seats = tuple(Sitter(name) for name in ("Ann", "Ben", "Cora", "Dan"))
+    seats = tuple(Occupant(name) for name in ("Ann", "Ben", "Cora", "Dan"))
     plan = TablePlan("shakespeare", 4, (), 0, seats)
     rng = random.Random(0)
-    game: Snapshot = first_snapshot(plan)
+    game: TableState = first_state(plan)
     while not game.is_over:
         game = game.pushed(rng.choice(game.position.moves()))
     store = TableStore(file)

@@ -120,7 +120,8 @@ REFERENCE = {
     "strategy": (
         "Strategy research",
         {
-            "shakespeare_research.trials": "self_play find_positions OTHER try_moves try_gift",
+            "shakespeare_research.trials": "self_play Sampling find_positions OTHER try_moves "
+            "try_gift",
             "shakespeare_research.groups": "against against_others means shares "
             "format_mean format_difference format_ranking format_win_rate",
             "shakespeare_research.counterfactual": "counterfactual candidates",

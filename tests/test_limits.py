@@ -17,7 +17,8 @@ from shakespeare_env.errors import ArenaError, MemoryLimitError, ShakespeareEnvE
 from shakespeare_table.recorded import read_json_lines
 from tests.arena.small_arenas import written
 
-GAME, GIB = "figaro", 2**30
+GAME = "figaro"
+GIB = 2**30
 READERS = {
     "arena/" + ARENA: lambda path: read_games(path.parent),
     "arena/games-000007.parquet": lambda path: read_results(path.parent),
@@ -74,5 +75,5 @@ def test_what_cannot_fit_is_refused_with_the_estimate_and_the_total(monkeypatch)
 
 def test_a_containers_limit_counts(monkeypatch, tmp_path):
     (tmp_path / "memory.max").write_text("65536\n")
-    monkeypatch.setattr(limits, "_GROUP_LIMITS", (tmp_path / "memory.max", tmp_path / "none"))
+    monkeypatch.setattr(limits, "_CONTAINER_LIMITS", (tmp_path / "memory.max", tmp_path / "none"))
     assert limits.total_memory.__wrapped__() == 65536

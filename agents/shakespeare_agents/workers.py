@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeVar
 
 import cloudpickle
 
-from shakespeare_env.errors import WorkerError, own_steps
+from shakespeare_env.errors import WorkerError, own_frames
 from shakespeare_env.extras import needing
 from shakespeare_env.sources import edited_project_file, project_digest
 
@@ -241,7 +241,7 @@ def _do(code: str, job: bytes, shard: bytes) -> Any:
     try:
         result = _started(code, job)(cloudpickle.loads(shard), lambda *more: counts.append(more))
     except (Exception, SystemExit) as raised:  # an agent may be anybody's
-        lost = {"__notes__": getattr(raised, "__notes__", []), "own_steps": own_steps(raised)}
+        lost = {"__notes__": getattr(raised, "__notes__", []), "own_frames": own_frames(raised)}
         fault = _pickled(raised), lost
     return cloudpickle.dumps((result, *map(sum, zip(*counts, strict=True)), fault))
 

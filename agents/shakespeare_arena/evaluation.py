@@ -20,6 +20,7 @@ from shakespeare_arena.reports import Report, counted
 from shakespeare_env.checks.limits import require_memory
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core import registry
+from shakespeare_env.core.batch import victory_shares
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.datasets.reading import MOST_GAMES
 from shakespeare_env.play.agent import AgentLike
@@ -212,7 +213,7 @@ def agent_results(
         winners: bool[deals, G, P], whether the seat won.
     """
     deals, games_per_deal, players = scores.shape
-    victories = winners / winners.sum(axis=2, keepdims=True).clip(1)
+    victories = victory_shares(winners)
     results = []
     means: dict[str, _DealMeans] = {}
     for name in dict.fromkeys(names):

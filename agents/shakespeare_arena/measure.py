@@ -33,6 +33,7 @@ from shakespeare_arena.reports import WIDTH, Report
 from shakespeare_arena.scale import RUNGS, RungResult, climb, fit_place, playouts_at
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core import registry
+from shakespeare_env.core.batch import victory_shares
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game
 from shakespeare_env.core.rng import check_seed
@@ -266,8 +267,7 @@ class _RungGames:
         """Play the next deals, and return the result of all so far."""
         first = len(self._shares)
         played = self._series.play(range(first, first + deals))
-        is_own = played.seating == 0
-        won = played.winners * is_own / played.winners.sum(axis=2, keepdims=True)
+        won = victory_shares(played.winners) * (played.seating == 0)
         self._shares.extend(won.sum(axis=2).mean(axis=1).tolist())
         count = len(self._shares)
         games = count * self._series.seats.games_per_deal

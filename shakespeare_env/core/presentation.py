@@ -1,13 +1,12 @@
-"""How a game is shown: drawings, words, and the board in pieces.
-
-This imports no drawing, since rules are recompiled when anything that `game.py` imports changes.
-"""
+"""How a game is shown to people: drawings, words, and the board in pieces."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+from shakespeare_env.core.seat_names import seat_placeholder, with_names
 
 
 @dataclass(frozen=True)
@@ -52,6 +51,15 @@ class Headline:
     sentence: str
     aside: str = ""
 
+    def named(self, names: Sequence[str]) -> Self:
+        """Return the headline with the players' names, by seat, in its placeholders."""
+        return replace(
+            self,
+            phase=with_names(self.phase, names),
+            sentence=with_names(self.sentence, names),
+            aside=with_names(self.aside, names),
+        )
+
 
 @dataclass(frozen=True)
 class Event:
@@ -59,7 +67,7 @@ class Event:
 
     Attributes:
         seat: The seat that it befalls; None for the table.
-        text: The effect in words, amounts included.
+        text: The effect in words, amounts included; a text for `seat_names.with_names`.
         source: The source of points in a word or two: a row of the score sheet.
         points: The change of the seat's score.
         counters: Changes of its other counters, by name.
@@ -76,24 +84,40 @@ class Event:
 class Topic:
     """An explanation of a card, a move or a thing on the table; `str` gives all of its lines.
 
+    Its parts are texts for `seat_names.with_names`.
+
     Attributes:
         text: What it does in any position.
         now: What holds in this position, as a sentence; with `values`, only the words before them.
         values: What it says of each seat in this position, by seat; empty if it names no seats.
+        title: Its title; empty where its name will do.
+        places: The places of the board where it is looked up, besides those that bear its name.
+            A place stands for all that lie in it, and a seat's place stands without its seat.
     """
 
     text: str
     now: str = ""
     values: tuple[str, ...] = ()
+    title: str = ""
+    places: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """Return the text, and below it the line about this position if there is one."""
-        if not self.now:
-            return self.text
-        if not self.values:
-            return f"{self.text}\n{self.now}"
-        by_seat = "; ".join(f"seat {seat}: {value}" for seat, value in enumerate(self.values))
-        return f"{self.text}\n{self.now}: {by_seat}."
+        return self.named(())
+
+    def named(self, names: Sequence[str]) -> str:
+        """Return the text, and below it the line about this position if there is one.
+
+        The players' names, by seat, are in place of the seats if there are any.
+        """
+        lines = [self.text]
+        if self.values:
+            by_seat = "; ".join(
+                f"{seat_placeholder(seat)}: {value}" for seat, value in enumerate(self.values)
+            )
+            lines.append(f"{self.now}: {by_seat}.")
+        elif self.now:
+            lines.append(self.now)
+        return with_names("\n".join(lines), names)
 
 
 @dataclass(frozen=True)
@@ -107,14 +131,14 @@ class Presentation:
         picture: (dict, players' names by seat, or none) -> the same as an SVG document.
         board: (dict, players' names by seat, or none) -> the same in pieces, the table first, then
             the seats in order. Every place has `data-place`.
-        headline: (dict) -> where the game stands, in words.
+        headline: (dict, players' names by seat, or none) -> where the game stands, in words.
         places: (dict, move) -> where a legal move is clicked, one place after the other; none for
             moves that have no place on the board. Several moves may share places.
         seat_colours: The fill and lettering of each seat in the drawings.
         topics: (dict) -> a `Topic` on each card, move and thing on the table, in our words, by the
             lower-case name it has in moves.
         events: (record, legal action, record after it, seat) -> every effect, in order, as far as
-            the seat may know them: None knows all, `NO_SEAT` what everybody does. Points and
+            the seat may know them: None knows all, `SPECTATOR` what everybody does. Points and
             counters add up to the changes by seat.
         score_sheet: (dict) -> (source, points by seat); columns add up to the scores.
         score_sign: What points are multiplied by where people read them: -1 where they are lengths,
@@ -125,7 +149,7 @@ class Presentation:
     draw: Callable[[Mapping[str, Any]], str]
     picture: Callable[..., str]
     board: Callable[[Mapping[str, Any], Sequence[str]], list[Panel]]
-    headline: Callable[[Mapping[str, Any]], Headline]
+    headline: Callable[..., Headline]
     places: Callable[[Mapping[str, Any], str], tuple[str, ...]]
     seat_colours: tuple[tuple[str, str], ...]
     topics: Callable[[Mapping[str, Any]], Mapping[str, Topic]]

@@ -22,9 +22,9 @@ from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import (
     ActionTable,
     Block,
-    Fault,
     Game,
     ObservationLayout,
+    PositionFault,
     Record,
     Rules,
 )
@@ -266,11 +266,13 @@ def _check_rule(role: str, function: Callable[..., Any] | None) -> None:
         raise ValueError(f"{role} is no rule; put @rule before it")
 
 
-def _explain_own(faults: Mapping[IntEnum, tuple[str, str]], record: Record, number: int) -> Fault:
+def _explain_own(
+    faults: Mapping[IntEnum, tuple[str, str]], record: Record, number: int
+) -> PositionFault:
     """Return the fault of a number that a `fault` rule of the game's own gives."""
     code = next(code for code in faults if code == number)
     place, says = faults[code]
-    return Fault(code.name, place, np.asarray(record[place]).tolist(), says)
+    return PositionFault(code.name, place, np.asarray(record[place]).tolist(), says)
 
 
 @rule

@@ -10,7 +10,7 @@ import numpy as np
 
 from shakespeare_env.checks import position_entries as reading
 from shakespeare_env.checks.values import short_repr
-from shakespeare_env.core.game import UNKNOWN, Fault, Record
+from shakespeare_env.core.game import UNKNOWN, PositionFault, Record
 from shakespeare_env.core.records import StateField
 from shakespeare_env.derived.rules import Check
 from shakespeare_env.play.tracing import interpreted
@@ -120,13 +120,13 @@ class Notation:
         """Return the phase's name: `TURN` or `OVER`."""
         return OVER if record["to_move"] < 0 else TURN
 
-    def explain(self, record: Record, number: int) -> Fault:
+    def explain(self, record: Record, number: int) -> PositionFault:
         """Return the fault of the check of a number, counted from 1."""
         check = self.checks[number - 1]
         held = self.to_dict(record)
         for field in self.fields:
             held.setdefault(field.name, np.asarray(record[field.name]).tolist())
-        return Fault(check.name, check.place, held[check.place], check.says)
+        return PositionFault(check.name, check.place, held[check.place], check.says)
 
 
 def _sees(field: StateField, record: Record, seat: int, owner: int) -> bool:

@@ -11,8 +11,9 @@ import numpy as np
 
 from shakespeare_env.core.game import ActionTable, Record
 from shakespeare_env.core.presentation import Event, Headline, Panel, Piece, Presentation, Topic
+from shakespeare_env.core.seat_names import seat_placeholder
 from shakespeare_env.derived.notation import OVER, TURN, Notation
-from shakespeare_env.drawing.board import ROOM, picture, seat_and_name
+from shakespeare_env.drawing.board import ROOM, picture, seat_title
 from shakespeare_env.drawing.shapes import MUTED, Block, Elements, box, words
 from shakespeare_env.drawing.text_layout import columns
 from shakespeare_env.fonts import width
@@ -45,7 +46,7 @@ class GamePresentation:
     draw: Callable[[Mapping[str, Any]], str] | None = None
     picture: Callable[..., str] | None = None
     board: Callable[[Mapping[str, Any], Sequence[str]], list[Panel]] | None = None
-    headline: Callable[[Mapping[str, Any]], Headline] | None = None
+    headline: Callable[..., Headline] | None = None
     places: Callable[[Mapping[str, Any], str], tuple[str, ...]] | None = None
     seat_colours: tuple[tuple[str, str], ...] | None = None
     topics: Callable[[Mapping[str, Any]], Mapping[str, Topic]] | None = None
@@ -119,13 +120,15 @@ class DerivedPresentation:
             for part in wrap(line, _COLUMNS, subsequent_indent=" " * 6)
         )
 
-    def _headline(self, position: Mapping[str, Any]) -> Headline:
-        mover, phase, table = position["to_move"], TURN, f"{position['players']} seats"
-        sentence = f"Seat {mover} moves"
-        if mover is None:
-            won = " and ".join(f"seat {seat}" for seat in position["winners"])
-            phase, sentence = OVER, f"{won} won".capitalize()
-        return Headline(self.notation.name.capitalize(), table, "", phase, sentence)
+    def _headline(self, position: Mapping[str, Any], names: Sequence[str] = ()) -> Headline:
+        game = self.notation.name.capitalize()
+        table = f"{position['players']} seats"
+        if position["to_move"] is not None:
+            sentence = f"{{Seat {position['to_move']}}} moves"
+            return Headline(game, table, "", TURN, sentence).named(names)
+        first, *others = position["winners"]
+        won = [f"{{Seat {first}}}", *map(seat_placeholder, others)]
+        return Headline(game, table, "", OVER, f"{' and '.join(won)} won").named(names)
 
     def _board(self, position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]:
         mover, (table, own) = position["to_move"], self._keys()
@@ -134,7 +137,7 @@ class DerivedPresentation:
         for seat in range(position["players"]):
             pieces = [_piece(f"seat{seat}-{key}", key, position[key][seat]) for key in own]
             pieces = pieces or [_piece(f"seat{seat}", "seat", seat)]
-            title = seat_and_name(seat, names[seat] if seat < len(names) else "")
+            title = seat_title(seat, names[seat] if seat < len(names) else "")
             panels.append(Panel(f"seat{seat}", title, pieces, seat))
         return panels
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shakespeare_env.core.game import NO_SEAT, ActionTable, Record
+from shakespeare_env.core.game import SPECTATOR, ActionTable, Record
 from shakespeare_env.core.records import StateField
 from shakespeare_env.derived.notation import Notation
 from shakespeare_env.play.branching import (
@@ -106,7 +106,7 @@ class Secrecy:
     def _is_seen(self, field: StateField, game: Any, mover: int, row: int) -> bool:
         """Return whether every seat but the mover, and a spectator, sees a row of a field."""
         if field.name in self._shown:
-            viewers = [NO_SEAT, *range(int(game["players"]))]
+            viewers = [SPECTATOR, *range(int(game["players"]))]
             sees = self._shown[field.name]
             return all(sees(game, viewer, row) for viewer in viewers if viewer != mover)
         return field.visible == "all"

@@ -41,8 +41,8 @@ def test_a_game_is_played_to_its_end(server, new_page):
     assert max(it.sizes()["responseBodySize"] for it in answers) < _ANSWER
     rows = page.locator("#moves tbody tr").all_inner_texts()
     table = [row.replace("−", "-").split("\t") for row in rows]
-    totals = next(row for row in table if row[0].startswith("in all"))
-    parts = [row for row in table if row[0] and not row[0].startswith("in all")]
+    totals = next(row for row in table if row[0].startswith("total"))
+    parts = [row for row in table if row[0] and not row[0].startswith("total")]
     for seat in range(1, len(totals)):
         assert sum(int(row[seat]) for row in parts) == int(totals[seat])
     assert "wins" in rows[-1]

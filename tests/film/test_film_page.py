@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from shakespeare_env.core import registry
-from shakespeare_env.core.game import NO_SEAT
+from shakespeare_env.core.game import SPECTATOR
 from shakespeare_env.drawing.board import piece_svg
 from shakespeare_env.film import Film, film_page
 from shakespeare_env.play.history import GameHistory
@@ -82,7 +82,7 @@ def test_a_piece_is_drawn_once_for_each_board(game, monkeypatch):
     assert draw.call_count == sum(len(panel.pieces) for board in boards for panel in board)
 
 
-@pytest.mark.parametrize("seat", [0, NO_SEAT])
+@pytest.mark.parametrize("seat", [0, SPECTATOR])
 def test_one_seat_sees_what_it_may_know(game, seat):
     film = Film(game, seat=seat)
     for number in (3, len(game.moves)):
@@ -98,7 +98,7 @@ def test_the_end_of_a_game_is_open_to_every_seat():
     game = played("figaro")
     steps = GameHistory(game.positions[-3:], game.moves[-2:])
     open_ = pictures(json.loads(Film(steps).data()), -1)
-    for seat in (0, NO_SEAT):
+    for seat in (0, SPECTATOR):
         assert pictures(json.loads(Film(steps, seat=seat).data()), -1) == open_
 
 

@@ -29,7 +29,7 @@ def served(folder, **settings) -> Iterator[TestClient]:
     app = make_app(Settings(folder / "games.sqlite", **{"limit": COMPILED, **settings}))
     with TestClient(app, base_url=HOST) as client:
         for name in registry.names():
-            app.state.site.preparing.wait(name, COMPILED)
+            app.state.site.compiler.wait(name, COMPILED)
         yield client
 
 

@@ -25,7 +25,7 @@ from shakespeare_env.errors import (
     TrainingError,
     WorkerError,
     agent_notes,
-    own_steps,
+    own_frames,
 )
 from shakespeare_training.terminal import UnbreakableConsole, busy, import_what_trains, stoppable
 
@@ -286,7 +286,7 @@ def _give_up_on(folder: Path, *kinds: type[Exception]) -> Iterator[None]:
     except WorkerError as fault:
         exit_with_error(f"{fault}; {how_to_go_on(folder)}")
     except Exception as fault:
-        if agent_notes(fault) or (isinstance(fault, OSError) and own_steps(fault)):
+        if agent_notes(fault) or (isinstance(fault, OSError) and own_frames(fault)):
             told = how_to_go_on(folder)
             fault.add_note(f"{told[0].upper()}{told[1:]}")
             raise

@@ -24,7 +24,7 @@ from shakespeare_agents.search.agent import (
     network_search,
 )
 from shakespeare_agents.workers import ProgressCallback, Workers
-from shakespeare_env.core.batch import Batch
+from shakespeare_env.core.batch import Batch, victory_shares
 from shakespeare_env.core.game import Game, Records
 from shakespeare_env.errors import IllegalMove
 from shakespeare_env.play.agent import AnyAgent
@@ -358,12 +358,11 @@ class GameBuffer:
         places = np.arange(batch.game.max_seats)
         clockwise = (seats[:, None] + places) % players[:, None]
         present = places < players[:, None]
-        winners = batch.final_winners.astype(np.float32)
-        winners /= winners.sum(axis=1, keepdims=True).clip(1.0)
+        won = victory_shares(batch.final_winners).astype(np.float32)
         changes = (batch.final_scores[rows] - scores) / np.float32(batch.game.score_scale)
         shares, changes = (
             np.where(present, np.take_along_axis(of_seats, clockwise, 1), np.float32(0.0))
-            for of_seats in (winners[rows], changes)
+            for of_seats in (won[rows], changes)
         )
         order = np.stack([numbers[rows], steps])
         return order, Examples._make((*seen, players, shares, changes))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shakespeare_agents.networks.inference import ForwardPass
+from shakespeare_env.core.batch import victory_shares
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.position import Position
 from shakespeare_env.play.agent import decide
@@ -146,8 +147,7 @@ def _result_of(position: Position) -> Floats:
     """Return shares of the victory and final scores, float64[2, P], NaN if not known yet."""
     ends = np.full((2, position.players), np.nan)
     if winners := position.winners:
-        ends[0] = 0.0
-        ends[0, winners] = 1.0 / len(winners)
+        ends[0] = victory_shares(np.isin(np.arange(position.players), winners))
     if position.to_move is None:
         ends[1] = position.scores()
     return ends

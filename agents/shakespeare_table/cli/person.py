@@ -18,7 +18,7 @@ from shakespeare_env import IllegalMove, Position
 from shakespeare_env.checks.values import did_you_mean, number_of, short_repr
 from shakespeare_env.cli.choices import exit_with_error
 from shakespeare_env.core.presentation import Topic
-from shakespeare_env.errors import own_steps
+from shakespeare_env.errors import own_frames
 from shakespeare_env.play.history import GameHistory
 from shakespeare_table.cli import printing, screen
 from shakespeare_table.recorded import to_json_lines
@@ -294,5 +294,5 @@ def fault_lines(name: str, fault: Exception, position: Position) -> list[str]:
         if not isinstance(chosen, str) and 0 <= chosen < position.game.actions.size:
             chosen = position.move_text(chosen)
         return [f"{name} chose the illegal move {chosen}"]
-    steps = "".join(traceback.format_list(own_steps(fault))).splitlines()
+    steps = "".join(traceback.format_list(own_frames(fault))).splitlines()
     return [f"{name} failed: {type(fault).__name__}: {fault}", *steps]

@@ -86,7 +86,9 @@ def table(
     choices.check_writable(games)
     database = games or folder / "table.sqlite"
     try:
-        settings = Settings(database, host, port, token, agents or (), limit, names or ())
+        settings = Settings(
+            database, host, port, token, agents=agents or (), limit=limit, host_names=names or ()
+        )
     except ValueError as fault:
         choices.exit_with_error(f"--name: {fault}")
 

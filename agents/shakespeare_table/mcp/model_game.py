@@ -11,9 +11,9 @@ from shakespeare_agents.naming import public_name
 from shakespeare_agents.programs import Fault
 from shakespeare_env import IllegalMove, Position
 from shakespeare_env.core.rng import EXACT
+from shakespeare_env.core.seat_names import YOU
 from shakespeare_env.play.agent import AnyAgent
 from shakespeare_env.play.history import GameLog
-from shakespeare_env.play.named import YOU
 from shakespeare_table.session import Session
 
 

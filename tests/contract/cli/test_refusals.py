@@ -1,4 +1,4 @@
-"""What the commands refuse: an exit code of 1 or 2 and a short message that names the fault."""
+"""Refusals of commands: an exit code of 1 or 2 and a short message that names the fault."""
 
 from __future__ import annotations
 
@@ -69,7 +69,10 @@ def test_tables_that_cannot_be(command):
         (["replay", "nowhere.jsonl"], "nowhere.jsonl"),
         (["replay", "text.py"], "JSON"),
         (["replay", 999 * "long"], "longlong' cannot be read: File name too long"),
-        (["table", "--host", "192.0.2.1", "--games", "no/x.sqlite"], "cannot write no/x.sqlite"),
+        (
+            ["table", "--host", "192.0.2.1", "--games", "no/x.sqlite"],
+            "no/x.sqlite cannot be written",
+        ),
         (["arena", "--merge", "one", "two"], "--merge, given before each folder, copies its games"),
     ],
 )
@@ -155,7 +158,7 @@ def test_what_a_mode_does_not_read_is_refused(command):
             if not chooses and name not in read and name != "--help":
                 message = refused(command, *mode.split(), *given)
                 assert f"{name}: " in message, given
-                assert f"so {name} would not be read: leave it out" in message
+                assert f"so {name} would not be read; leave it out" in message
     assert not list(Path().glob("*/"))
 
 

@@ -79,7 +79,7 @@ def _draw(
     axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     if not kinds:
-        style.say_nothing(axes, "nothing was measured")
+        style.mark_empty(axes, "nothing was measured")
         return
     opponents = list(dict.fromkeys(opponent for _, opponent in kinds))
     for players, opponent in kinds:
