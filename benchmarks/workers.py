@@ -79,8 +79,8 @@ def main(
     console.print(table)
     started = ", ".join(f"{kind} {figures[f'start of {kind}']:.1f} s" for kind in list(KINDS)[1:])
     console.print(
-        f"Games a second. Ratios are to this process and should be at least {TARGET}. Starting took: "
-        f"{started}."
+        f"Games a second. Ratios are to this process and should be at least {TARGET}. "
+        f"Starting took: {started}."
     )
     report.save(output, {}, figures)
 
