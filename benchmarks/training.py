@@ -194,7 +194,9 @@ def machine_speed(rows: int = 2048, repeats: int = 30) -> tuple[float, float]:
 
 
 def _table(found: dict[str, list[Speed]]) -> Table:
-    table = Table("", "rollout/s", "update/s", "total/s", "ours is", title="decisions a second")
+    table = Table(
+        "learner", "rollout/s", "update/s", "total/s", "ours is", title="decisions a second"
+    )
     for column in table.columns[1:]:
         column.justify = "right"
     first = [speed.total for speed in next(iter(found.values()))]
@@ -204,7 +206,7 @@ def _table(found: dict[str, list[Speed]]) -> Table:
             statistics.median(getattr(speed, kind) for speed in speeds)
             for kind in ("rollout", "update", "total")
         ]
-        table.add_row(name, *(f"{median:,.0f}" for median in medians), f"{ratio:.1f} times")
+        table.add_row(name, *(f"{median:,.0f}" for median in medians), f"{ratio:.1f} times as fast")
     return table
 
 
