@@ -46,7 +46,7 @@ assert before == dict(os.environ)
 PROCESS = """
 import json, logging, os, pathlib, random, signal, sys, warnings
 import gymnasium, numpy, torch, matplotlib.pyplot, pettingzoo.utils, polars
-import rich.progress, sb3_contrib
+import rich.progress, sb3_contrib, scipy.special
 
 def state():
     return {name: repr(value) for name, value in {
