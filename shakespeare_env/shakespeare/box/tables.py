@@ -81,6 +81,8 @@ MOOD_PRESTIGE = np.array([gain.get("prestige", 0) for gain in _gains], np.int8)
 """int8[mood - LOWEST_MOOD]: the same for the rules."""
 UNPAID = -2
 """Prestige for each character not paid (Rules F3)."""
+GREY_PRESTIGE = -1
+"""Prestige for a disc on a grey space at a rehearsal (Rules R2)."""
 
 
 # ---- characters ----------------------------------------------------------------------------------
@@ -211,3 +213,10 @@ for _objective, _card in enumerate(BOX.objectives):
     for _step, (_at, _points) in enumerate(_card.points):
         STEP_AT[_objective, _step] = _at
         STEP_PRESTIGE[_objective, _step] = _points
+MOST_COUNTED = 127
+"""Values of metrics beyond this reach no further step."""
+OBJECTIVE_PRESTIGE = np.zeros((N_OBJECTIVES, MOST_COUNTED + 1), np.int8)
+"""int8[objective, value]: prestige for a value of its metric, that of the highest step reached."""
+for _objective, _card in enumerate(BOX.objectives):
+    for _at, _points in _card.points:
+        OBJECTIVE_PRESTIGE[_objective, _at:] = _points

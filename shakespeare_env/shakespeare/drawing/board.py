@@ -15,6 +15,7 @@ from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.drawing import seat as seats
 from shakespeare_env.shakespeare.drawing import shapes, table
 from shakespeare_env.shakespeare.text import wording as w
+from shakespeare_env.shakespeare.text.standing import wage, worth_now
 
 _FRAME = 10
 
@@ -95,9 +96,10 @@ def _state_words(position: Mapping[str, Any], seat: int, name: str) -> str:
 
 
 def _member_words(member: Mapping[str, Any], extra: str) -> str:
-    kind, wage = b.CARDS[member["card"]].kind.replace("_", " "), b.wage(member)
+    kind = b.CARDS[member["card"]].kind.replace("_", " ")
+    due = wage(member)
     listed = [w.CHARACTERS[member["card"]], w.extra_words(extra).lower() or kind]
-    listed += [f"wage {b.plural(wage, 'pound')}"] if wage else []
+    listed += [f"wage {b.plural(due, 'pound')}"] if due else []
     listed += ["activated"] if member["cylinder"] else []
     listed += ["resting"] if member["rest"] else []
     if worn := member["costume"]:
@@ -106,7 +108,7 @@ def _member_words(member: Mapping[str, Any], extra: str) -> str:
 
 
 def _worth(position: Mapping[str, Any], seat: int, card: str) -> str:
-    worth = w.worth_now(position, seat, card)
+    worth = worth_now(position, seat, card)
     return w.OBJECTIVES[card] + (f" brings {worth} now" if worth is not None else "")
 
 

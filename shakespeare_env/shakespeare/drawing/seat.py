@@ -16,6 +16,7 @@ from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.shapes import ELEMENTS, EMPTY, SEAT_COLOURS, SEATS
 from shakespeare_env.shakespeare.text import wording as w
 from shakespeare_env.shakespeare.text.drawing import stage_rows
+from shakespeare_env.shakespeare.text.standing import wages_due, worth_now
 
 _MEMBER = 132, 84  # width and height
 _CARD_EDGE = 9
@@ -150,7 +151,7 @@ def draw_state(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
     strip = seat_strip(seat, name, SEAT_COLOURS[seat], width, _HEAD, wins=wins, decides=decides)
     inner: d.Elements = [
         *(_number(mine, seat, what, 1.26).at(x, 10) for what, x in _PURSE.items()),
-        d.caption(160, 33, f"wages {b.wages_due(mine)}£", 11.5, room=76),
+        d.caption(160, 33, f"wages {wages_due(mine)}£", 11.5, room=76),
         _mood(mine["mood"], seat).place(f"seat{seat}.mood", 0, _MOOD),
         *_objectives(position, seat),
     ]
@@ -241,7 +242,7 @@ def _objectives(position: Mapping[str, Any], seat: int) -> d.Elements:
     for number, card in enumerate(position["seats"][seat]["objectives"]):
         name = d.words(17, 13, w.OBJECTIVES[card], 11.5, room=WIDTH - 51)
         line: d.Elements = [*shapes.objective(7, 9, 12), name]
-        worth = w.worth_now(position, seat, card)
+        worth = worth_now(position, seat, card)
         if worth is not None:
             line += d.row(shapes.amount_signs(worth, "★"), WIDTH, 9, 2 * _LINE, "end")
         block, y = d.Block(line, WIDTH, _LINE), _OBJECTIVES + _LINE * number

@@ -15,7 +15,8 @@ from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.shapes import EMPTY, amount_signs
-from shakespeare_env.shakespeare.text.wording import CHARACTERS, OBJECTIVES, worth_now
+from shakespeare_env.shakespeare.text.standing import worth_now
+from shakespeare_env.shakespeare.text.wording import CHARACTERS, OBJECTIVES
 
 WIDTH = 400
 """Width of the table's pieces, with acts as long as in the bundled box."""

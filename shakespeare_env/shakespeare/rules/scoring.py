@@ -64,29 +64,28 @@ def troupe_metric(game: Record, seat: int, which: int) -> int:
 
 
 @rule
-def reward(game: Record, objective: int, value: int) -> int:
-    """An objective's prestige: that of the highest step reached (Rules F1)."""
-    prestige = 0
-    for step in range(t.N_STEPS):
-        if value >= t.STEP_AT[objective, step]:
-            prestige = t.STEP_PRESTIGE[objective, step]
-    return prestige
+def reward(objective: int, value: int) -> int:
+    """Return an objective's prestige for a value of its metric (Rules F1)."""
+    return int(t.OBJECTIVE_PRESTIGE[objective, min(value, t.MOST_COUNTED)])
+
+
+@rule
+def wage(card: int, face_down: int) -> int:
+    """Return what a character costs at the end; extras and the board's are free (Rules F3)."""
+    return 0 if face_down else int(t.COST[card])
 
 
 @rule
 def pay_wages(game: Record, seat: int, pounds: int) -> tuple[int, int]:
     """Pay as many characters as possible, cheapest first (Rules F3).
 
-    Extras and board characters are free.
-
     Returns:
-        Characters unpaid, pounds left.
+        The characters that go unpaid, and the pounds left.
     """
     unpaid = 0
-    for cost in range(_DEAREST + 1):
+    for cost in range(1, _DEAREST + 1):
         for member in range(game["troupe_len"][seat]):
-            card = game["card"][seat, member]
-            if card < t.N_BOARD or game["extra"][seat, member] or t.COST[card] != cost:
+            if wage(game["card"][seat, member], game["extra"][seat, member]) != cost:
                 continue
             if cost <= pounds:
                 pounds -= cost
@@ -113,7 +112,7 @@ def score_objectives(game: Record, seat: int) -> None:
 @rule
 def score_objective(game: Record, seat: int, objective: int, value: int) -> None:
     """Score an objective for the value of its metric (Rules F1)."""
-    gain_prestige(game, seat, reward(game, objective, value))
+    gain_prestige(game, seat, reward(objective, value))
 
 
 @rule

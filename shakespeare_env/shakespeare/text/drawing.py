@@ -15,6 +15,7 @@ from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS, Space
 from shakespeare_env.shakespeare.text import wording as w
+from shakespeare_env.shakespeare.text.standing import wage, worth_now
 
 _WIDTH = 78
 _CELL = 5  # the least columns of a space: four discs
@@ -139,7 +140,7 @@ def _in_a_line(position: Mapping[str, Any], seat: int) -> list[str]:
         parts.append(f"stage {', '.join(filled)}")
     known = [card for card in mine["objectives"] if card != UNKNOWN]
     for card in known:
-        worth = w.worth_now(position, seat, card)
+        worth = worth_now(position, seat, card)
         brings = "" if worth is None else f": {b.signed(worth)}★"
         parts.append(f"◆ {w.OBJECTIVES[card]}{brings}")
     if hidden := len(mine["objectives"]) - len(known):
@@ -150,8 +151,8 @@ def _in_a_line(position: Mapping[str, Any], seat: int) -> list[str]:
 def _in_words(member: Mapping[str, Any], name: str) -> str:
     mark = "●" if member["cylinder"] else "z" if member["rest"] else ""
     words = [f"{mark}{GLUE}{name}" if mark else name]
-    if wage := b.wage(member):
-        words[-1] += f"{GLUE}{wage}£"
+    if due := wage(member):
+        words[-1] += f"{GLUE}{due}£"
     if member["costume"]:
         done = "✓" if len(member["costume"]) == t.N_SLOTS else ""
         words.append("-".join(_SHORT_COLOURS[colour] for colour in member["costume"]) + done)

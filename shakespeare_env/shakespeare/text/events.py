@@ -11,7 +11,7 @@ from typing import Any
 from shakespeare_env.core.game import Record
 from shakespeare_env.core.presentation import Event
 from shakespeare_env.core.seat_names import seat_placeholder
-from shakespeare_env.play.tracing import Call, Teller, Tracer
+from shakespeare_env.play.tracing import Call, Teller, Tracer, interpreted
 from shakespeare_env.shakespeare import actions as a
 from shakespeare_env.shakespeare import state as s
 from shakespeare_env.shakespeare.box import printed as b
@@ -29,6 +29,7 @@ from shakespeare_env.shakespeare.rules.phases import (
     wager,
 )
 
+_wage = interpreted(scoring.wage)
 _IN_WORDS = ("mood", "tokens", "pounds", "prestige")
 _NO_POWER = Power()
 
@@ -325,10 +326,11 @@ def _yellow(call: Call) -> Iterator[Event]:
 
 
 def _wages(call: Call) -> Iterator[Event]:
-    (seat,), game = call.args, call.after
-    hired = game["card"][seat][: game["troupe_len"][seat]]
-    face_up = game["extra"][seat][: len(hired)] == 0
-    if due := int(t.COST[hired[face_up]].sum()):
+    (seat,) = call.args
+    game = call.after
+    troupe = zip(game["card"][seat].tolist(), game["extra"][seat].tolist(), strict=True)
+    hired = list(troupe)[: game["troupe_len"][seat]]
+    if due := sum(_wage(card, face_down) for card, face_down in hired):
         unpaid = int(game["unpaid"][seat])
         words = f", {b.plural(unpaid, 'character')} unpaid" if unpaid else ""
         yield event(call, seat, f"wages of {due} £{words}", source="unpaid wages")

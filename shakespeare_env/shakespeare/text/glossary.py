@@ -11,6 +11,7 @@ from shakespeare_env.core.presentation import Topic
 from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS, Character, Objective, Power, Space
+from shakespeare_env.shakespeare.text.standing import counted, reward
 
 _WORDS = tomllib.loads((Path(__file__).parents[1] / "words.toml").read_text(encoding="utf-8"))
 _QUILLS = dict(zip(ACTS, ("Red", "Gold", "Blue"), strict=True))
@@ -109,8 +110,9 @@ def _objective(position: Mapping[str, Any], objective: Objective) -> Topic:
     steps = ", ".join(f"{won} for {at}" for at, won in objective.points)
     standings = []
     for seat in range(position["players"]):
-        value = b.counted(position, seat, objective.metric)
-        standings.append(f"{value}, {b.signed(b.reward(objective, value))} prestige")
+        value = counted(position, seat, objective.id)
+        prestige = b.signed(reward(objective.id, value))
+        standings.append(f"{value}, {prestige} prestige")
     text = f"{objective.name}: {counts}; prestige at the end: {steps}."
     return Topic(text, "Now", tuple(standings))
 

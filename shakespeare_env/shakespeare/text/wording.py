@@ -11,6 +11,7 @@ from shakespeare_env.core.presentation import Headline
 from shakespeare_env.core.seat_names import seat_placeholder
 from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.box import tables as t
+from shakespeare_env.shakespeare.text.standing import wages_due, yellow_elements
 
 _PHASES = {
     "draft": "setup",
@@ -26,19 +27,6 @@ CHARACTERS = dict(zip(t.CARD_IDS, t.CARD_NAMES, strict=True))
 """Characters' names by id."""
 OBJECTIVES = {UNKNOWN: UNKNOWN, **dict(zip(t.OBJECTIVE_IDS, t.OBJECTIVE_NAMES, strict=True))}
 """Objectives' names by id; `UNKNOWN` stays."""
-
-
-def worth_now(position: Mapping[str, Any], seat: int, card: str) -> int | None:
-    """The prestige that an objective would bring a seat now; None if that is unknown.
-
-    At the end it is unknown what was given up for one.
-    """
-    if card == UNKNOWN:
-        return None
-    objective = b.OBJECTIVES[card]
-    if objective.metric == b.SACRIFICE and position["phase"] == "over":
-        return None
-    return b.reward(objective, b.counted(position, seat, objective.metric))
 
 
 def day_words(position: Mapping[str, Any]) -> str:
@@ -118,7 +106,7 @@ def seat_facts(position: Mapping[str, Any], seat: int) -> dict[str, str]:
     return {
         "prestige": b.minus(str(mine["prestige"])),
         "pounds": str(mine["pounds"]),
-        "wages": str(b.wages_due(mine)),
+        "wages": str(wages_due(mine)),
         "+3": str(mine["tokens"]),
         "mood": b.signed(mine["mood"]),
         "wager": str(mine["wager"] or "–"),
@@ -201,7 +189,7 @@ def score_sheet(position: Mapping[str, Any]) -> list[tuple[str, list[int]]]:
     prestige = [seat["prestige"] for seat in seats]
     if position["phase"] != "over":
         return [("so far", prestige)]
-    yellow = [b.yellow_elements(seat) for seat in seats]
+    yellow = [yellow_elements(position, seat) for seat in range(len(seats))]
     unpaid = [t.UNPAID * seat["unpaid"] for seat in seats]
     before = [total - won - lost for total, won, lost in zip(prestige, yellow, unpaid, strict=True)]
     return [

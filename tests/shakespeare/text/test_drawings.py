@@ -64,7 +64,7 @@ def test_every_phase_has_room_for_all_its_texts(phase, players):
     before = copy.deepcopy(game)
     drawn = picture(game)
     assert game == before
-    assert_readable(drawn, wording.asked(game))
+    assert_readable(drawn, wording.headline(game).named(()).sentence)
     assert max(map(len, draw(game).splitlines())) <= 80
 
 

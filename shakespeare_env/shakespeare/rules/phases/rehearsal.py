@@ -55,7 +55,7 @@ def score_acts(game: Record) -> None:
 def score_grey_space(game: Record, seat: int, act: int) -> None:
     """Lose prestige on the first spaces of an act (Rules R2)."""
     if game["disc_space"][act, seat] <= t.GREY_SPACES:
-        boards.gain_prestige(game, seat, -1)
+        boards.gain_prestige(game, seat, t.GREY_PRESTIGE)
 
 
 @rule
