@@ -95,7 +95,8 @@ def part(d: Dict) -> str:
 
 def costumes_of(seat: Dict) -> dict[str, list[str]]:
     """Wearer -> elements; extras are counted in order of hiring."""
-    worn, extras = {}, 0
+    worn = {}
+    extras = 0
     for member in seat["troupe"]:
         if member["face"] == "extra":
             extras += 1
@@ -202,7 +203,8 @@ def own_fields(d: Dict, observer: int, known: dict[str, int]) -> dict[str, list[
     """What only the observer knows (D3)."""
     seat = d["seats"][observer]
     drawn = (d["pending"] or {}).get("drawn", []) if d["to_move"] == observer else []
-    reward, lack = [], []
+    reward = []
+    lack = []
     for objective in OBJECTIVES.values():
         now = min(counted(d, observer, objective["metric"]), 127)
         steps = {int(at): points for at, points in objective["points"].items()}

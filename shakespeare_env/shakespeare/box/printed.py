@@ -1,4 +1,4 @@
-"""What the box prints, by the names of the notation, and amounts in words."""
+"""The printed facts by the names of the notation, and amounts in words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SET_GAINS = {
     "blue": {"mood": t.BLUE_MOOD},
     "green": {"tokens": 1},
 }
-"""What a stage set gives its seat at once, by colour (Rules T14)."""
+"""The gains of a seat from a stage set, by colour (Rules T14)."""
 
 CARDS: Mapping[str, Character] = {card.id: card for card in t.BOX.characters}
 """Characters by id."""
@@ -24,7 +24,7 @@ VALUES: Mapping[str, int] = t.BOX.element_values
 
 
 def costume_value(elements: Iterable[str]) -> int:
-    """The sum of a costume's values (Rules T12)."""
+    """Return the sum of a costume's values (Rules T12)."""
     return sum(VALUES[colour] for colour in elements)
 
 
@@ -39,22 +39,22 @@ def space_pays(act: int, space: int) -> tuple[int, str] | None:
 
 
 def minus(text: str) -> str:
-    """A text with the typographer's minus."""
+    """Return a text with the typographer's minus."""
     return text.replace("-", "−")
 
 
 def signed(amount: int) -> str:
-    """An amount with its sign."""
+    """Return an amount with its sign."""
     return minus(f"{amount:+d}") if amount else "0"
 
 
 def plural(count: int, noun: str) -> str:
-    """A count with its noun."""
+    """Return a count with its noun."""
     return f"{count} {noun}{'s' * (count != 1)}"
 
 
 def amount(name: str, change: int) -> str:
-    """A change of prestige, pounds, tokens or mood."""
+    """Return a change of prestige, pounds, tokens or mood in words."""
     if name == "mood":
         return f"mood {signed(change)}"
     unit = {"prestige": "prestige", "pounds": "£", "tokens": 'token "+3"'}[name]
@@ -62,12 +62,12 @@ def amount(name: str, change: int) -> str:
 
 
 def gain_words(gain: Mapping[str, int]) -> str:
-    """Amounts in words."""
+    """Return amounts in words."""
     return ", ".join(amount(name, by) for name, by in gain.items() if by) or "nothing"
 
 
 def quills_of(power: Power) -> dict[str, int]:
-    """A power's coloured quills by act (Rules T6)."""
+    """Return a power's coloured quills by act (Rules T6)."""
     return dict(zip(ACTS, (power.red, power.gold, power.blue), strict=True))
 
 

@@ -15,7 +15,7 @@ _DEAREST = int(t.COST.max())
 
 @rule
 def metric(game: Record, seat: int, which: int) -> int:
-    """An objective's metric now; for `sacrifice`, pounds in hand (Rules F1a)."""
+    """Return an objective's metric now; for `sacrifice`, pounds in hand (Rules F1a)."""
     if which == t.FIRST_PLACES:
         first = 0
         for act in range(3):
@@ -47,7 +47,7 @@ def metric(game: Record, seat: int, which: int) -> int:
 
 @rule
 def troupe_metric(game: Record, seat: int, which: int) -> int:
-    """Metrics of the troupe (Rules F1a)."""
+    """Return a metric that counts the troupe (Rules F1a)."""
     count = 0
     best = 0
     for member in range(game["troupe_len"][seat]):
@@ -119,7 +119,9 @@ def score_objective(game: Record, seat: int, objective: int, value: int) -> None
 def give_up_pounds(game: Record, seat: int, objective: int) -> None:
     """Give up pounds for an objective as ends best (Rules F1)."""
     best_unpaid, best_left = pay_wages(game, seat, game["pounds"][seat])
-    best_prestige, best_gift, best_reward = t.UNPAID * best_unpaid, 0, 0
+    best_prestige = t.UNPAID * best_unpaid
+    best_gift = 0
+    best_reward = 0
     for step in range(t.N_STEPS):
         gift = int(t.STEP_AT[objective, step])
         if gift > game["pounds"][seat]:
@@ -130,8 +132,11 @@ def give_up_pounds(game: Record, seat: int, objective: int) -> None:
         if ends_at == best_prestige:
             better = left > best_left or (left == best_left and unpaid < best_unpaid)
         if better:
-            best_prestige, best_left, best_unpaid = ends_at, left, unpaid
-            best_gift, best_reward = gift, int(t.STEP_PRESTIGE[objective, step])
+            best_prestige = ends_at
+            best_left = left
+            best_unpaid = unpaid
+            best_gift = gift
+            best_reward = int(t.STEP_PRESTIGE[objective, step])
     game["pounds"][seat] -= best_gift
     gain_prestige(game, seat, best_reward)
 
@@ -170,7 +175,7 @@ def name_winners(game: Record) -> None:
 
 @rule
 def is_beaten(game: Record, seat: int) -> bool:
-    """Whether another seat has more prestige, or as much and more pounds (Rules F4)."""
+    """Return whether another seat has more prestige, or as much and more pounds (Rules F4)."""
     for other in range(game["players"]):
         more = game["prestige"][other] > game["prestige"][seat]
         equal = game["prestige"][other] == game["prestige"][seat]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,13 +34,14 @@ def topics(position: Mapping[str, Any]) -> dict[str, Topic]:
         texts[card.id] = above + _character(card)
 
     explained = {name: Topic(text) for name, text in texts.items()}
+    values = [counted(position, seat) for seat in range(position["players"])]
     for objective in t.BOX.objectives:
-        explained[objective.id] = _objective(position, objective)
+        explained[objective.id] = _objective(objective, values)
     return explained
 
 
 def _numbers(position: Mapping[str, Any]) -> dict[str, object]:
-    """What `words.toml` names: the numbers of the box's tables, and some in words."""
+    """Return what `words.toml` names: the numbers of the box's tables, and some words."""
     box = t.BOX
     gains = (f"{b.gain_words(vars(gain))} for {value}" for value, gain in box.costume_gain.items())
     moods = range(t.LOWEST_MOOD, t.HIGHEST_MOOD + 1)
@@ -62,7 +63,8 @@ def _numbers(position: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _act(act: str) -> str:
-    grey, number = t.GREY_SPACES, ACTS.index(act)
+    grey = t.GREY_SPACES
+    number = ACTS.index(act)
     pays = [f"−1 prestige on spaces 1 to {grey}"] if grey else []
     if act == "II":
         first, second = map(b.signed, t.ACT_II_PRESTIGE)
@@ -104,13 +106,13 @@ def _character(card: Character) -> str:
     return text
 
 
-def _objective(position: Mapping[str, Any], objective: Objective) -> Topic:
-    """Explain an objective, with what it counts and would bring for each seat now."""
+def _objective(objective: Objective, values: Sequence[Mapping[str, int]]) -> Topic:
+    """Explain an objective, with its value for each seat now and what that would bring."""
     counts = _WORDS["metrics"][objective.metric]
     steps = ", ".join(f"{won} for {at}" for at, won in objective.points)
     standings = []
-    for seat in range(position["players"]):
-        value = counted(position, seat, objective.id)
+    for counts_of_seat in values:
+        value = counts_of_seat[objective.id]
         prestige = b.signed(reward(objective.id, value))
         standings.append(f"{value}, {prestige} prestige")
     text = f"{objective.name}: {counts}; prestige at the end: {steps}."

@@ -1,4 +1,4 @@
-"""What the rules of scoring count of a position in text.
+"""Wages, and values of objectives, of a position in text.
 
 Each function runs the rule itself, in the interpreter, on a record of what the rule reads.
 """
@@ -13,7 +13,7 @@ import numpy as np
 from shakespeare_env.core.game import UNKNOWN, Record
 from shakespeare_env.play.tracing import interpreted
 from shakespeare_env.shakespeare.box import tables as t
-from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS, METRIC_NAMES
+from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS
 from shakespeare_env.shakespeare.rules import boards, scoring
 from shakespeare_env.shakespeare.state import NOBODY, STATE
 from shakespeare_env.shakespeare.text.notation import NEUTRAL
@@ -28,9 +28,13 @@ _SPACE = {space: index for index, space in enumerate(t.SPACE_IDS)}
 _OBJECTIVE = {objective: index for index, objective in enumerate(t.OBJECTIVE_IDS)}
 
 
-def counted(position: Mapping[str, Any], seat: int, objective: str) -> int:
-    """Return the value of an objective's metric now; pounds in hand for one of pounds (F1a)."""
-    return int(_metric(_scored_record(position, seat), seat, t.METRIC[_OBJECTIVE[objective]]))
+def counted(position: Mapping[str, Any], seat: int) -> dict[str, int]:
+    """Return the value of each objective's metric for a seat now (Rules F1a)."""
+    game = _scored_record(position, seat)
+    return {
+        objective: int(_metric(game, seat, t.METRIC[index]))
+        for objective, index in _OBJECTIVE.items()
+    }
 
 
 def reward(objective: str, value: int) -> int:
@@ -45,10 +49,11 @@ def worth_now(position: Mapping[str, Any], seat: int, objective: str) -> int | N
     """
     if objective == UNKNOWN:
         return None
-    gives_up = METRIC_NAMES[t.METRIC[_OBJECTIVE[objective]]] == "sacrifice"
-    if gives_up and position["phase"] == "over":
+    metric = t.METRIC[_OBJECTIVE[objective]]
+    if metric == t.SACRIFICE and position["phase"] == "over":
         return None
-    return reward(objective, counted(position, seat, objective))
+    value = int(_metric(_scored_record(position, seat), seat, metric))
+    return reward(objective, value)
 
 
 def wage(member: Mapping[str, Any]) -> int:

@@ -149,7 +149,8 @@ SHOWN = {
 @pytest.mark.parametrize("make", SHOWN)
 def test_a_change_of_any_entry_changes_picture_and_page(make):
     game = make()
-    drawn, page = picture(game), page_of(game)
+    drawn = picture(game)
+    page = page_of(game)
     for path in SHOWN[make]:
         value: Any = game
         for key in path.split("."):

@@ -1,4 +1,4 @@
-"""What is said of wages, objectives and yellow elements is what the rules and the box say."""
+"""Wages, objectives and yellow elements are shown as the rules and the box have them."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def test_objectives_count_wages_and_worth_are_those_of_the_box_in_random_games(p
             for own, objective in OBJECTIVES.items():
                 value = counted(d, seat, objective["metric"])
                 reached = [won for at, won in objective["points"].items() if value >= int(at)]
-                assert standing.counted(d, seat, own) == value, own
+                assert standing.counted(d, seat)[own] == value, own
                 assert standing.reward(own, value) == max(reached, default=0), own
                 if position.to_move is not None:
                     assert standing.worth_now(d, seat, own) == max(reached, default=0)
