@@ -1,7 +1,7 @@
 """Shakespeare, the board game, as a reinforcement-learning environment.
 
-`Position` is one game in text, `Batch` many games stepped together, `env` and `parallel_env` the
-PettingZoo environments; Gymnasium makes `Shakespeare-v0`.
+`Position` is one game in text and `Batch` many games that are stepped together. `env` and
+`parallel_env` are the PettingZoo environments; Gymnasium makes `Shakespeare-v0`.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ _HOMES = {
     "errors": ("IllegalMove", "PositionError", "ShakespeareEnvError"),
     "wrappers.aec": ("env", "parallel_env", "raw_env"),
 }
-"""The modules of public names, imported on first use because the compiler takes a while."""
+"""The modules of public names. They are imported on first use, since the compiler takes a while."""
 _MODULES = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = ["__version__", "observation_layout", "registry", *_MODULES]
 
 
 def observation_layout(name: str = registry.DEFAULT) -> ObservationLayout:
-    """The names, slices and ranges in a game's observations."""
+    """Return the layout of a game's observations: the names, slices and ranges of their fields."""
     return registry.game(name).layout
 
 

@@ -327,6 +327,16 @@ class Batch:
         return _restored, (self._arguments, digest, records, arrays)
 
 
+def victory_shares(winners: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Return float64[..., S]: each seat's share of the victory, which winners share equally.
+
+    Args:
+        winners: bool[..., S], whether the seat has won; all shares are 0 where nobody has.
+    """
+    shares: npt.NDArray[np.float64] = winners / winners.sum(axis=-1, keepdims=True).clip(1)
+    return shares
+
+
 def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return a read-only view of an array that compiled code relies on."""
     view = array.view()

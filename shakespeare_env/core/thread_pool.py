@@ -64,8 +64,7 @@ class ThreadPool:
             self._wait()  # so an interrupt is raised when no share is at work
 
     def _wait(self) -> None:
-        # An end is noted before it is put, so it counts even if an interrupt takes it from the
-        # queue.
+        # An end is noted before it is put: it counts even if an interrupt takes it from the queue.
         while len(self._ended) < len(self._begun):
             self._ends.get()
 

@@ -36,7 +36,14 @@ from shakespeare_table.browser.lessons import (
 from shakespeare_table.browser.processes import NotReadyError
 from shakespeare_table.browser.site import FormFields, Site, owner_of, with_owner_cookie
 from shakespeare_table.browser.tables import TableState, first_state
-from shakespeare_table.browser.viewing import DrawnPanel, Viewer, drawn_panels
+from shakespeare_table.browser.viewing import (
+    DrawnPanel,
+    Explanation,
+    Viewer,
+    drawn_panels,
+    topic_title,
+    topics_at,
+)
 from shakespeare_table.session import choose
 
 _POSSIBLE_GAMES = 4  # in which an effect must be the same to be certain
@@ -54,6 +61,7 @@ class Advice:
     Attributes:
         values: The `variables` of the position.
         move: The suggested move.
+        topic: The name of the topic that explains its card; empty if that is not explained.
         effects: Its certain effects.
         decision: What is to be decided.
         reason: What the move is for.
@@ -62,6 +70,7 @@ class Advice:
 
     values: Mapping[str, Any]
     move: str
+    topic: str
     effects: Sequence[Event]
     decision: GuideText | None
     reason: GuideText | None
@@ -70,7 +79,7 @@ class Advice:
 
 @dataclass(frozen=True)
 class Guidance:
-    """What the guide says at one decision, or after the game.
+    """The guide's words at one decision, or after the game.
 
     Attributes:
         title: The title.
@@ -121,7 +130,7 @@ def guidance(now: TableState) -> Guidance | None:
         notes=[note.said(0, advice.values) for note in advice.notes if note not in said_notes],
         move=advice.move,
         words=position.move_template(advice.move),
-        about=_about(advice.move, [it.move for it in advices], position, taught),
+        about=_about(advice, advices, position),
         reason=_said(advice.reason, [it.reason for it in advices], advice.values),
         effects=effects_in_words(effects, LEARNER, now.plan.names),
         deviation=_deviation(now, decisions[-2], advices[-1].move) if advices else "",
@@ -141,13 +150,11 @@ def _guidance_after(now: TableState, taught: Lesson) -> Guidance:
     return Guidance("The game is over", taught.end.format(rows=rows))
 
 
-def _about(move: str, earlier: Sequence[str], position: Position, taught: Lesson) -> str:
-    """Return what the card of a move does, unless that was said at an earlier decision."""
-    card = _card(move)
-    if not re.fullmatch(taught.explained_moves, move) or card in map(_card, earlier):
+def _about(advice: Advice, earlier: Sequence[Advice], position: Position) -> str:
+    """Return what the card of the suggested move does, unless it was explained before."""
+    if not advice.topic or advice.topic in [it.topic for it in earlier]:
         return ""
-    topic = position.game.presentation.topics(position.seen_by(LEARNER)).get(card)
-    return topic.text if topic else ""
+    return position.game.presentation.topics(position.seen_by(LEARNER))[advice.topic].text
 
 
 def _deviation(now: TableState, at: int, suggested: str) -> str:
@@ -217,8 +224,15 @@ def effects_in_words(events: Sequence[Event], seat: int | None, names: Sequence[
     return words
 
 
-def _card(move: str) -> str:
-    return move.partition(":")[2].partition(">")[0].removesuffix("+3")
+def _topic(taught: Lesson, position: Position, move: str) -> str:
+    """Return the name of the topic that explains a move; empty if the move is not explained."""
+    if not re.fullmatch(taught.explained_moves, move):
+        return ""
+    seen = position.seen_by(LEARNER)
+    presentation = position.game.presentation
+    places = presentation.places(seen, move)
+    names = topics_at(places[0], seen, presentation.topics(seen)) if places else []
+    return names[0] if names else ""
 
 
 def _suggested(taught: Lesson, now: TableState) -> str:
@@ -243,6 +257,7 @@ def _advice(now: TableState) -> Advice:
     return Advice(
         values=values,
         move=move,
+        topic=_topic(taught, now.position, move),
         effects=effects,
         decision=first_fitting(taught.decisions, values),
         reason=first_fitting(taught.reasons, values),
@@ -289,7 +304,7 @@ def _how_to_play(site: Site, request: Request) -> Response:
 def _explain(site: Site, request: Request) -> Response:
     known = explanations(_taught(site, request).game)
     name = request.query_params.get("name", "")
-    found = [(name, known[name])] if name in known else []
+    found = [known[name]] if name in known else []
     return HTMLResponse(site.render("explained.html", found=found))
 
 
@@ -336,8 +351,10 @@ def _wanted_pieces(panel: DrawnPanel, wanted: Sequence[str]) -> list[str]:
     return [drawn for name, drawn in panel.pieces.items() if f"{name}-".startswith(beginnings)]
 
 
-def explanations(game: str) -> dict[str, str]:
+def explanations(game: str) -> dict[str, Explanation]:
     """Return what each card, move and thing of a game does in any position, by topic."""
     first = example(game).positions[0]
-    known = first.game.presentation.topics(first.seen_by(LEARNER))
-    return {name: topic.text for name, topic in known.items()}
+    topics = first.game.presentation.topics(first.seen_by(LEARNER))
+    return {
+        name: Explanation(topic_title(name, topic), topic.text) for name, topic in topics.items()
+    }

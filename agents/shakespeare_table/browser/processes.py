@@ -315,9 +315,9 @@ def _described(fault: BaseException) -> tuple[str, str]:
     """Return an agent's fault in words for everybody, and its details, which may reveal a hand."""
     if isinstance(fault, IllegalMove):
         return "the move it chose is not legal", ""
-    steps = own_frames(fault)
+    frames = own_frames(fault)
     details = "".join(traceback.format_exception(fault))
-    where = f" in {Path(steps[-1].filename).name}, line {steps[-1].lineno}" if steps else ""
+    where = f" in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
     return f"{type(fault).__name__}{where} (the server's terminal shows more)", details
 
 

@@ -24,7 +24,6 @@ from shakespeare_table.browser.processes import AsyncPool, GameCompiler
 from shakespeare_table.browser.settings import Settings
 from shakespeare_table.browser.store import TableStore, new_token
 from shakespeare_table.browser.tables import LiveTables
-from shakespeare_table.browser.viewing import titled
 
 STATIC = Path(__file__).parent / "static"
 _OWNER_COOKIE = "shakespeare_owner"  # by which a browser finds its tables again
@@ -144,7 +143,6 @@ def _templates() -> Environment:
         "in_words": agent_in_words,
         "sentence": capitalised,
         "named": with_names,
-        "titled": titled,
         "minus": lambda number: str(number).replace("-", "−"),
         "rules": with_links,
         "drawn": Markup,  # SVG of our own, which is escaped already

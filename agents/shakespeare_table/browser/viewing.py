@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 from shakespeare_env import Position
 from shakespeare_env.core.game import SPECTATOR
+from shakespeare_env.core.presentation import Topic
 from shakespeare_env.core.seat_names import YOU, with_names
 from shakespeare_env.drawing.board import is_wide, piece_svg
 from shakespeare_env.play.history import GameLog
@@ -211,37 +212,63 @@ def _places(svg: str) -> dict[str, str]:
     }
 
 
-def explained(now: TableState, observer: int | None, place: str) -> list[tuple[str, str]]:
-    """Return (name, explanation) of the topics at a place of the board, or of a topic's name."""
+class Explanation(NamedTuple):
+    """The explanation of a card, a move or a thing on the table."""
+
+    title: str
+    text: str
+
+
+def explained(now: TableState, observer: int | None, place: str) -> list[Explanation]:
+    """Return the explanations for a place of the board, or for the name of a topic."""
     position = visible_position(now.position, observer)
     topics = now.position.game.presentation.topics(position)
-    found = [name for name in _names(position, place) if name in topics]
     names = names_for_reader(now.plan.names, observer)
-    explanations = [(name, with_names(str(topics[name]), names)) for name in dict.fromkeys(found)]
-    return explanations[:_MAX_EXPLANATIONS]
+    return [
+        Explanation(topic_title(name, topics[name]), topics[name].named(names))
+        for name in topics_at(place, position, topics)[:_MAX_EXPLANATIONS]
+    ]
 
 
-def _names(position: Mapping[str, Any], place: str) -> list[str]:
+def topics_at(place: str, position: Mapping[str, Any], topics: Mapping[str, Topic]) -> list[str]:
+    """Return the names of the topics that explain a place of the board.
+
+    They are the topic of the card that lies there, topics that have the name of the place or of
+    what it is a part of, and then topics that say that they belong there (`Topic.places`). The
+    narrowest come first.
+
+    Args:
+        place: The name of the place, such as `seat0.troupe.2`.
+        position: The position in notation, as the reader sees it.
+        topics: The topics of the position.
+    """
     parts = place.split(".")
-    inner: Any = position
     seat = _SEAT.fullmatch(parts[0])
-    for step in ["seats", seat[1], *parts[1:]] if seat else parts:
+    path = parts[1:] if seat else parts
+    card = _card_at(position, ["seats", seat[1], *path] if seat else path)
+    found = [card] if card in topics else []
+    found += [part for part in reversed(parts) if part in topics]
+    for length in range(len(path), 0, -1):
+        part = ".".join(path[:length])
+        found += [name for name, topic in topics.items() if part in topic.places]
+    return list(dict.fromkeys(found))
+
+
+def _card_at(position: Mapping[str, Any], path: Sequence[str]) -> str:
+    inner: Any = position
+    for step in path:
         try:
             inner = inner[int(step) if isinstance(inner, list) else step]
         except (LookupError, TypeError, ValueError):
-            inner = None
-    lies = inner.get("card") if isinstance(inner, Mapping) else inner
-    names = [lies] if isinstance(lies, str) else []
-    # Kinds of things, too: `costume` for `costumes`, `road` for `road2`.
-    kinds = [re.sub(r"(s|\d+)$", "", part) for part in reversed(parts)]
-    return [*names, *reversed(parts), "_".join(["act", *parts[1:2]]).lower(), *kinds]
+            return ""
+    if isinstance(inner, Mapping):
+        inner = inner.get("card")
+    return inner if isinstance(inner, str) else ""
 
 
-def titled(name: str) -> str:
-    """The name of a topic as a title, such as "Act II" or "Extra 1"."""
-    words = re.sub(r"([a-z]{2,})(?=\d)", r"\1 ", re.sub(r"[\s_-]+", " ", name))
-    words = re.sub(r"(?<=^act )i+$", lambda act: act[0].upper(), words)
-    return words[:1].upper() + words[1:]
+def topic_title(name: str, topic: Topic) -> str:
+    """Return the title of a topic, by default its name in words."""
+    return topic.title or capitalised(re.sub(r"[_-]+", " ", name))
 
 
 @dataclass(frozen=True)

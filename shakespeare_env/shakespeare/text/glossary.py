@@ -25,15 +25,20 @@ def topics(position: Mapping[str, Any]) -> dict[str, Topic]:
     """Explain everything by the name that moves use for it."""
     known = _numbers(position)
     said = _WORDS["topics"] | _WORDS["alone" if position["players"] == 1 else "several"]
-    texts = {name: text.format_map(known) for name, text in said.items()}
-    texts |= {f"act_{act.lower()}": _act(act) for act in ACTS}
-    texts |= {colour: _colour(colour, value) for colour, value in b.VALUES.items()}
-    texts |= {space.id: _space(space) for space in t.BOX.spaces}
+    explained = {}
+    for name, text in said.items():
+        places = tuple(_WORDS["places"].get(name, ()))
+        explained[name] = Topic(text.format_map(known), places=places)
+    for act in ACTS:
+        title = f"Act {act}"
+        explained[f"act_{act.lower()}"] = Topic(_act(act), title=title, places=(f"piles.{act}",))
+    for colour, value in b.VALUES.items():
+        explained[colour] = Topic(_colour(colour, value))
+    for space in t.BOX.spaces:
+        explained[space.id] = Topic(_space(space))
     for card in t.BOX.characters:
-        above = f"{texts[card.id]}\n" if card.id in texts else ""
-        texts[card.id] = above + _character(card)
-
-    explained = {name: Topic(text) for name, text in texts.items()}
+        above = f"{explained[card.id].text}\n" if card.id in explained else ""
+        explained[card.id] = Topic(above + _character(card), title=card.name)
     values = [counted(position, seat) for seat in range(position["players"])]
     for objective in t.BOX.objectives:
         explained[objective.id] = _objective(objective, values)
@@ -116,7 +121,7 @@ def _objective(objective: Objective, values: Sequence[Mapping[str, int]]) -> Top
         prestige = b.signed(reward(objective.id, value))
         standings.append(f"{value}, {prestige} prestige")
     text = f"{objective.name}: {counts}; prestige at the end: {steps}."
-    return Topic(text, "Now", tuple(standings))
+    return Topic(text, "Now", tuple(standings), title=objective.name)
 
 
 def _kind(card: Character) -> str:

@@ -55,7 +55,7 @@ def test_walking_there_and_back(folder, record):
     places = [0]
     for at in (0, 1, 2, 1, 5, 4, end, 0):
         places.append(out.index(str(record.positions[at]), places[-1]) + 1)
-    assert f"positions are numbered 0 to {end}" in out
+    assert f"Positions are numbered 0 to {end}" in out
     # What was typed after a mistake is forgotten, and nothing follows on leaving.
     assert str(record.positions[1]) not in out[places[-1] :]
     assert str(record.positions[5]) not in out[places[-2] :]
@@ -66,7 +66,8 @@ def test_a_seat_is_shown_what_it_sees_and_nothing_else(folder, record):
     for seat in range(record.position.players):
         listed = PLAYED.finditer(replay(folder, "--seat", seat, "--list"))
         for number, line in enumerate(found.group() for found in listed):
-            position, move = record.positions[number], record.moves[number]
+            position = record.positions[number]
+            move = record.moves[number]
             secret = position.game.is_secret(position.to_dict(), move)
             hidden = secret and position.to_move != seat
             assert ("decides in secret" in line) == hidden
@@ -145,7 +146,8 @@ def test_a_position_is_read_as_it_is_pasted(record, before):
 
 
 def test_a_game_is_written_as_a_page(record, begun, tmp_path):
-    file, history = tmp_path / "game.html", record.up_to(4)
+    file = tmp_path / "game.html"
+    history = record.up_to(4)
     for seat, at in ((None, []), (0, ["--seat", "0"])):
         printed("replay", begun, "--page", str(file), *at)
         assert file.read_text(encoding="utf-8") == film_page(Film(history, seat=seat))

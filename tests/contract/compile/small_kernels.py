@@ -33,7 +33,7 @@ def scaled(value):
 
 
 class FirstCall(NamedTuple):
-    """What a kernel returned when it was first called, and how often its code was loaded."""
+    """The result of a kernel's first call, and how often its code was loaded."""
 
     result: int
     loaded: int

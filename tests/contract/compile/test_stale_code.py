@@ -154,7 +154,7 @@ GAME = define(
 
 
 def test_a_defined_game_is_played_and_saved_as_it_was_imported(cache_folder, monkeypatch):
-    """Its file is edited before it is registered and before its first game."""
+    """Its file is edited before the game is registered and before it is first played."""
     monkeypatch.setattr(registry, "_loaded", dict(registry._loaded))
     monkeypatch.setattr(registry, "_register_views", lambda name, seats: None)
     file = cache_folder / "edited.py"
@@ -188,7 +188,7 @@ def test_a_rule_that_was_compiled_with_another_value_is_not_kept(cache_folder, m
 
 
 def test_a_helper_that_was_compiled_for_other_code_is_not_kept(cache_folder):
-    """It stays as it was compiled then, and the value that it reads may be another one now."""
+    """A helper stays as it was compiled, and the value that it reads may be another one now."""
     names: dict[str, Any] = {"number": 3}
     exec("def added(value):\n    return value + number", names)
     added = numba.njit(names["added"])

@@ -21,9 +21,11 @@ PLACE = re.compile(r"\{\+(\d+)\}")
 @plain_tables
 def test_texts_and_ids_are_inverse_for_every_seat(table):
     """Places count clockwise from the seat; what names one that the table lacks is no move."""
-    actions, players = table.position(seed=0).game.actions, table.players
+    actions = table.position(seed=0).game.actions
+    players = table.players
     for seat in range(players):
-        texts, ids = actions.texts_for(seat, players), actions.ids_for(seat, players)
+        texts = actions.texts_for(seat, players)
+        ids = actions.ids_for(seat, players)
         assert len(texts) == len(set(texts)) == actions.size
         at_table = {}
         for index, (text, shown) in enumerate(zip(actions.texts, texts, strict=True)):
@@ -41,7 +43,8 @@ def test_texts_and_ids_are_inverse_for_every_seat(table):
 @plain_tables
 def test_a_position_reads_and_writes_the_moves_of_the_seat_to_move(table):
     for position in sampled(table, seed=12, every=30):
-        legal, moves = position.action_mask().nonzero()[0].tolist(), position.moves()
+        legal = position.action_mask().nonzero()[0].tolist()
+        moves = position.moves()
         assert [position.move_text(action) for action in legal] == moves
         assert [position.action_id(text) for text in moves] == legal
         assert all(map(position.is_move, moves))
@@ -111,10 +114,13 @@ def test_offsets_are_the_starts_of_fields_by_name_without_their_prefix():
 
 @plain_tables
 def test_all_seats_see_the_same_table_each_from_its_own_place(table):
-    """What all may know of a seat is the same in every block that shows it; the first is the
-    observer's, and those of absent seats are zero. Fields outside are public but for those that
-    begin with `own_` or `known_`."""
-    layout, own = observation_layout(table.game), knowledge.of(table.game, "facts").OWN_FIELDS
+    """Every block that shows a seat agrees on all that is public.
+
+    The first block is the observer's, and those of absent seats are zero. Fields outside the blocks
+    are public but for those that begin with `own_` or `known_`.
+    """
+    layout = observation_layout(table.game)
+    own = knowledge.of(table.game, "facts").OWN_FIELDS
     found = blocks(layout)
     assert own <= set(found[0])
     for position in sampled(table, seed=61, every=10):
