@@ -17,10 +17,8 @@ _WEARERS = list(zip(t.WEARER_IDS, t.WEARER_NAMES, strict=True))
 _OBJECTIVES = list(zip(t.OBJECTIVE_IDS, t.OBJECTIVE_NAMES, strict=True))
 _CAN_BE_ACTIVATED = [card for card in range(t.N_CARDS) if t.KIND[card] != t.ASSISTANT]
 _CRAFTSMEN = [card for card in range(t.N_CARDS) if t.IS_CRAFTSMAN[card]]
-_CARDS, _CRAFTS = (
-    [(t.CARD_IDS[card], t.CARD_NAMES[card]) for card in cards]
-    for cards in (_CAN_BE_ACTIVATED, _CRAFTSMEN)
-)
+_CARDS = [(t.CARD_IDS[card], t.CARD_NAMES[card]) for card in _CAN_BE_ACTIVATED]
+_CRAFTS = [(t.CARD_IDS[card], t.CARD_NAMES[card]) for card in _CRAFTSMEN]
 _BLOCKS = {
     "draft": {f"draft:{i}": f"take {name} at setup" for i, name in _DECK},
     "wager": {
@@ -57,13 +55,22 @@ TABLE = ActionTable(
     [Block(name, tuple(moves), tuple(moves.values())) for name, moves in _BLOCKS.items()]
 )
 
-# fmt: off
-(
-    DRAFT, WAGER, RECRUIT, EXTRA, ACTIVATE, ACTIVATE_PLUS_3, QUILL, BACK, COSTUME, SET, DONE,
-    QUEEN_MONEY, OBJECTIVE, PASS, KEEP,
-) = TABLE.start.values()
-# fmt: on
+DRAFT = TABLE.start["draft"]
+WAGER = TABLE.start["wager"]
+RECRUIT = TABLE.start["recruit"]
+EXTRA = TABLE.start["extra"]
+ACTIVATE = TABLE.start["activate"]
+ACTIVATE_PLUS_3 = TABLE.start["activate+3"]
+QUILL = TABLE.start["quill"]
+BACK = TABLE.start["back"]
+COSTUME = TABLE.start["costume"]
+SET = TABLE.start["set"]
+DONE = TABLE.start["done"]
+QUEEN_MONEY = TABLE.start["queen"]
 QUEEN_OBJECTIVES = QUEEN_MONEY + 1
+OBJECTIVE = TABLE.start["objective"]
+PASS = TABLE.start["pass"]
+KEEP = TABLE.start["keep"]
 
 
 def _index_in(chosen: list[int]) -> npt.NDArray[np.int64]:

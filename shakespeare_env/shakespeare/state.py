@@ -14,7 +14,16 @@ from shakespeare_env.shakespeare.box import tables as t
 # What is being decided: the phases of the notation, in its order.
 DRAFT, WAGER, TURN, CRAFT, QUILL, BACK, CHOOSE_QUEEN, OBJECTIVE, REST, OVER = range(10)
 PHASE_NAMES = (
-    *("draft", "wager", "turn", "craft", "quill", "back", "queen", "objective", "rest", "over"),
+    "draft",
+    "wager",
+    "turn",
+    "craft",
+    "quill",
+    "back",
+    "queen",
+    "objective",
+    "rest",
+    "over",
 )
 
 # The part of the game a decision belongs to; `rules/flow.py` says what follows it.

@@ -84,7 +84,8 @@ def own_changes(record: Any, seat: int) -> Iterator[OwnChange]:
 
 def _changed(record: Any, seat: int) -> Iterator[tuple[str, Any]]:
     """(what, changed record)."""
-    deck, known = record["objective_deck"], record["objective_known"]
+    deck = record["objective_deck"]
+    known = record["objective_known"]
     unknown = np.flatnonzero(known[: record["objective_deck_len"]] == NOBODY)
     top = unknown[0] if len(unknown) else None
     held = int(record["objectives_len"][seat])

@@ -1,7 +1,7 @@
 """An observation written down in plain Python from a position in text: what each field must hold.
 
-It shares nothing with the engine but the names of the layout, the index of each card, colour and
-space in the box file, and what objectives count of a text.
+It shares nothing with the engine but the names of the layout and the index of each card, colour and
+space in the box file.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from typing import Any
 
 import shakespeare_env
 from shakespeare_env.shakespeare.box.facts import METRIC_NAMES
-from shakespeare_env.shakespeare.box.printed import counted
 from tests.shakespeare.positions import ACTS, BOARD, COLOURS
 
 BOX = tomllib.loads(
@@ -25,6 +24,7 @@ VALUES = dict(zip(COLOURS, (1, 2, 3, 4, 5, 3), strict=True))
 CARDS = {card["id"]: card for card in BOX["character"]}
 DECK = [card for card in CARDS if card not in BOARD]
 IN_ORDER = [*BOARD, *DECK]
+CRAFTSMEN = ("costume_mistress", "set_dresser", "handyman")
 ACTORS = [card for card in CARDS if CARDS[card]["kind"] == "actor"]
 WEARERS = [*ACTORS, *(f"extra{i}" for i in range(1, 7))]
 SPACES = [space["id"] for space in BOX["stage"]["space"]]
@@ -46,6 +46,29 @@ def expected(d: Dict, observer: int, known: dict[str, int]) -> dict[str, list[in
         for name, numbers in seat_fields(d, seat, observer).items():
             fields[f"seat{offset}.{name}"] = numbers
     return fields | table_fields(d) | own_fields(d, observer, known)
+
+
+def counted(d: Dict, seat: int, metric: str) -> int:
+    """What an objective counts of a seat now (F1a)."""
+    mine = d["seats"][seat]
+    face_up = [CARDS[it["card"]]["kind"] for it in mine["troupe"] if it["face"] == "character"]
+    complete = [it["costume"] for it in mine["troupe"] if len(it["costume"]) == 3]
+    worn = [colour for it in mine["troupe"] for colour in it["costume"]]
+    piles = d["piles"].values()
+    counts: dict[str, int] = {
+        # On the last space reached, the lowest disc is ahead (T7).
+        "first_places": sum(act[max(act, key=int)][0] == seat for act in piles),
+        "lowest_act": min(int(at) for act in piles for at, discs in act.items() if seat in discs),
+        "sacrifice": mine["pounds"],
+        "complete_costumes": len(complete),
+        "best_costume": max((sum(map(VALUES.__getitem__, it)) for it in complete), default=0),
+        "stage_spaces": len(mine["stage"]),
+        "stage_colours": len(set(mine["stage"].values())),
+        "yellow_elements": [*worn, *mine["stage"].values()].count("yellow"),
+        "actors": face_up.count("actor"),
+        "craftsmen": sum(kind in CRAFTSMEN for kind in face_up),
+    }
+    return counts[metric]
 
 
 def one_hot(index: int | None, size: int) -> list[int]:
@@ -72,7 +95,8 @@ def part(d: Dict) -> str:
 
 def costumes_of(seat: Dict) -> dict[str, list[str]]:
     """Wearer -> elements; extras are counted in order of hiring."""
-    worn, extras = {}, 0
+    worn = {}
+    extras = 0
     for member in seat["troupe"]:
         if member["face"] == "extra":
             extras += 1
@@ -179,7 +203,8 @@ def own_fields(d: Dict, observer: int, known: dict[str, int]) -> dict[str, list[
     """What only the observer knows (D3)."""
     seat = d["seats"][observer]
     drawn = (d["pending"] or {}).get("drawn", []) if d["to_move"] == observer else []
-    reward, lack = [], []
+    reward = []
+    lack = []
     for objective in OBJECTIVES.values():
         now = min(counted(d, observer, objective["metric"]), 127)
         steps = {int(at): points for at, points in objective["points"].items()}

@@ -84,7 +84,8 @@ def ready_to_pass(cards: Iterable[str] = (), **fields: Any) -> Dict:
 
 
 def _member(text: str) -> Dict:
-    card, face = text.removeprefix("extra:"), "extra" if text.startswith("extra:") else "character"
+    card = text.removeprefix("extra:")
+    face = "extra" if text.startswith("extra:") else "character"
     return {"card": card, "face": face, "costume": [], "cylinder": False, "rest": False}
 
 
@@ -141,7 +142,9 @@ def position(
     made |= {"piles": _piles(acts or {}, order, players == 1, day), "winners": None}
     made |= {"display": {"characters": sorted(shown)}, "bags": {}, "discarded": {}}
     for kind, (display, bag, discarded) in elements.items():
-        made["display"][kind], made["bags"][kind], made["discarded"][kind] = display, bag, discarded
+        made["display"][kind] = display
+        made["bags"][kind] = bag
+        made["discarded"][kind] = discarded
     made |= {"deck": pile, "discarded_characters": gone, "seats": table}
     made |= {"objective_deck": [objective for objective in OBJECTIVES if objective not in held]}
     made |= {"supply_tokens": 8 - sum(one["tokens"] for one in table)}
@@ -276,5 +279,6 @@ def spaces(d: Dict, disc: Any) -> tuple[int, ...]:
 
 def gained(before: Dict, after: Dict, index: int) -> tuple[int, int]:
     """What a seat gained: prestige, pounds."""
-    old, new = before["seats"][index], after["seats"][index]
+    old = before["seats"][index]
+    new = after["seats"][index]
     return new["prestige"] - old["prestige"], new["pounds"] - old["pounds"]

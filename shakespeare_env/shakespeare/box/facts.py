@@ -1,4 +1,4 @@
-"""The printed facts: what a box file must hold.
+"""The schema of a box file, which holds the printed facts.
 
 Ranges are what the engine's int8 and int16 state can hold. At most 9 wearers (two of the board, one
 from the draft, six recruits) use their costume powers in one rehearsal, so 10 quills of a colour on
@@ -25,10 +25,18 @@ Kind = Literal[
 ]
 KINDS = get_args(Kind)
 METRIC_NAMES = (
-    *("first_places", "complete_costumes", "sacrifice", "stage_spaces", "stage_colours"),
-    *("best_costume", "lowest_act", "yellow_elements", "actors", "craftsmen"),
+    "first_places",
+    "complete_costumes",
+    "sacrifice",
+    "stage_spaces",
+    "stage_colours",
+    "best_costume",
+    "lowest_act",
+    "yellow_elements",
+    "actors",
+    "craftsmen",
 )
-"""What an objective can count (Rules F1a)."""
+"""The metrics that an objective can count (Rules F1a)."""
 
 Metric = Annotated[str, StringConstraints(pattern=f"^({'|'.join(METRIC_NAMES)})$")]
 Steps = tuple[tuple[int, int], ...]
@@ -36,7 +44,7 @@ Steps = tuple[tuple[int, int], ...]
 
 _DECK = 30
 _WORN = ("red", "gold", "blue", "white", "pounds", "prestige")
-"""What a costume may give of what a `Power` can (Rules T18)."""
+"""The parts of a `Power` that a costume may have (Rules T18)."""
 _STARTING_KINDS = ["actor", "actor", "handyman", "queen"]
 
 Quills = Annotated[int, Field(ge=0, le=10)]
@@ -56,7 +64,7 @@ Paid = dict[Annotated[str, StringConstraints(pattern="^([1-9]|[12][0-9]|30|last)
 
 
 class Power(Facts):
-    """What an activation or a complete costume gives (Rules T6, T8, T14, T18).
+    """The effects of an activation or a complete costume (Rules T6, T8, T14, T18).
 
     Quills are by colour, moods in steps; `take_set` and `take_costume` are the colour of the one
     element to take.
@@ -81,7 +89,7 @@ class Power(Facts):
 
 
 class Character(Facts):
-    """A card or a board character (copies and cost 0); `value` is 0 unless a craftsman."""
+    """A character card, or a character of the board (copies and cost 0)."""
 
     id: Identifier
     name: Text
@@ -131,7 +139,7 @@ class Objective(Facts):
 
     @property
     def points(self) -> Steps:
-        """Prestige by metric value, rising."""
+        """Return the prestige by metric value, rising."""
         return tuple(sorted(self.prestige_from.items()))
 
     @model_validator(mode="after")
@@ -142,7 +150,7 @@ class Objective(Facts):
 
 
 class Gain(Facts):
-    """What a complete costume pays at once (Rules T12)."""
+    """The pounds and prestige that a complete costume pays at once (Rules T12)."""
 
     pounds: Pounds = 0
     prestige: Pounds = 0
@@ -201,7 +209,7 @@ class Box(Facts):
 
     @property
     def pay(self) -> tuple[Steps, Steps, Steps]:
-        """Pounds by space of Act I, nothing on Act II, prestige by space of Act III."""
+        """Return pounds by space of Act I, nothing for Act II, prestige by space of Act III."""
         nothing: dict[str, int] = {}
         paid = self.rehearsals.act_1_pounds, nothing, self.rehearsals.act_3_prestige
         first, second, third = map(_steps, paid, self.act_lengths)
@@ -221,7 +229,7 @@ def _steps(paid: Mapping[str, int], length: int) -> Steps:
 
 
 def _faults(box: Box) -> Iterator[str]:
-    """What is wrong between entries, by the entry to correct, with the remedy."""
+    """Yield what is wrong between entries, each with the entry to correct and the remedy."""
     for things in (box.characters, box.objectives, box.spaces):
         for own, count in Counter(thing.id for thing in things).items():
             if count > 1:
@@ -242,7 +250,7 @@ def _faults(box: Box) -> Iterator[str]:
 
 
 def _faults_of_characters(box: Box) -> Iterator[str]:
-    """The board (Rules S2), the deck (S5), and actors, whom moves name by their cards (T12)."""
+    """Yield faults of the board (Rules S2), the deck (S5) and the actors (T12)."""
     kinds = sorted(card.kind for card in box.characters if card.id in box.starting)
     if kinds != _STARTING_KINDS or len(box.starting) != len(_STARTING_KINDS):
         yield f"board.starting: {list(box.starting)}: list two actors, a handyman and the queen"
@@ -259,7 +267,7 @@ def _faults_of_characters(box: Box) -> Iterator[str]:
 
 
 def _faults_of_spaces(box: Box) -> Iterator[str]:
-    """Unpaired mirrors, and supports that are not directly underneath (Rules T13)."""
+    """Yield mirrors without a pair, and supports that are not right underneath (Rules T13)."""
     by_id = {space.id: space for space in box.spaces}
     for space in box.spaces:
         mirror = by_id.get(space.mirror)

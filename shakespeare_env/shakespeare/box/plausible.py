@@ -1,4 +1,4 @@
-"""What the rule book, and reports of play, say of every copy of Shakespeare.
+"""Constraints that the rule book, and reports of play, put on every copy of Shakespeare.
 
 `shakespeare check` names what a box violates; `prior.py` draws boxes that violate nothing.
 """
@@ -23,7 +23,8 @@ from shakespeare_env.shakespeare.box.facts import (
 CONSTRAINTS = Constraints()
 _of = CONSTRAINTS.from_source
 
-PLAIN, PRECIOUS = 6, 15
+PLAIN = 6
+PRECIOUS = 15
 """The least value of a costume that pays, and the greatest."""
 _QUILLS = ("red", "gold", "blue", "white")
 _FULL_BAG = {"black": 16, "pink": 16, "purple": 12, "blue": 12, "green": 8, "yellow": 8}
@@ -51,7 +52,8 @@ def _equal(source: str, name: str, says: str, **wanted: object) -> None:
         for fact, value in wanted.items():
             yield from unless(getattr(box, fact), value, fact.replace("_", " "))
 
-    faults.__name__, faults.__doc__ = name, says
+    faults.__name__ = name
+    faults.__doc__ = says
     _of(source)(faults)
 
 
@@ -179,7 +181,8 @@ def actors_act(box: Box) -> Iterator[str]:
 def costumes_advance(box: Box) -> Iterator[str]:
     """Costume powers move discs, but Viola's and Hamlet's, which give something else."""
     for card in (card for card in box.characters if card.kind == "actor"):
-        moves, power = quills(card.costume_power), card.costume_power
+        moves = quills(card.costume_power)
+        power = card.costume_power
         gives = bool(power.pounds or power.prestige)
         if (gives and moves) or gives != (card.id in ("viola", "hamlet")):
             yield f"the costume of {card.name} gives {moves} quills" + ", and more" * gives

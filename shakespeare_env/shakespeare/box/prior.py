@@ -29,7 +29,8 @@ _STEPS: Mapping[str, tuple[int, ...]] = {
     "craftsmen": (2, 3, 4, 5),
 }
 """Thresholds that an objective may have, by what it counts."""
-_CRAFT_COPIES, _MOST_COPIES = 18, 4
+_CRAFT_COPIES = 18
+_MOST_COPIES = 4
 _SMALL_BAG_PER_SEAT = 18
 
 
@@ -41,7 +42,7 @@ def _quills(rng: np.random.Generator, count: int) -> dict[str, int]:
 
 
 def actors(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
-    """Powers of the twelve actor cards, and all costume powers that no source names.
+    """Draw powers of the twelve actor cards, and all costume powers that no source names.
 
     Two or three quills, one for each special effect less; a costume has one or two.
     """
@@ -76,7 +77,7 @@ def actors(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
 
 
 def costs(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
-    """Costs of 1, 3 or 5 pounds; the craftsmen of value 8 cost no less than those of 6."""
+    """Draw costs of 1, 3 or 5 pounds; craftsmen of value 8 cost no less than those of 6."""
     drawn: dict[tuple[str, int], int] = {}
     for number, card in enumerate(facts["character"]):
         if card["id"] in facts["board"]["starting"]:
@@ -90,7 +91,7 @@ def costs(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
 
 
 def copies(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
-    """The 18 cards that are no actors, one to four of each; half the time workshops are alike."""
+    """Draw copies of the 18 cards that are no actors; half the time workshops are alike."""
     kinds = [
         (number, card["kind"], card.get("value", 0))
         for number, card in enumerate(facts["character"])
@@ -108,7 +109,7 @@ def copies(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
 
 
 def stage(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
-    """The candles: mirrored, more often high up; none where the rule book's example has none."""
+    """Draw candles: mirrored, more often high up, none where the rule book's example has none."""
     spaces = facts["stage"]["space"]
     while True:
         lit: dict[str, bool] = {}
@@ -124,13 +125,14 @@ def stage(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
 
 
 def lengths(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
-    """The numbers of spaces of the acts: 8 to 12, 9 to 12 on Act III."""
+    """Draw the number of spaces of each act (8 to 12; 9 to 12 on Act III)."""
     yield ("acts", "length"), [int(rng.integers(least, 13)) for least in (8, 8, 9)]
 
 
 def pay(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
-    """What costumes of 7 to 15 pay: pounds that end somewhere, prestige that begins somewhere."""
-    begins, ends = int(rng.integers(7, 11)), int(rng.integers(10, 14))
+    """Draw the pay of costumes of 7 to 15: pounds end somewhere, prestige begins somewhere."""
+    begins = int(rng.integers(7, 11))
+    ends = int(rng.integers(10, 14))
     best = int(rng.integers(4, 7))
     most = int(rng.integers(2, 4))
     for value in range(PLAIN + 1, PRECIOUS + 1):
@@ -144,7 +146,7 @@ def pay(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
 
 
 def objectives(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
-    """Steps and prestige of the objectives that no source names; two or three rising steps."""
+    """Draw two or three rising steps for each objective that no source names."""
     for number, card in enumerate(facts["objective"]):
         metric = card["metric"]
         if metric in ("complete_costumes", "sacrifice"):
@@ -162,7 +164,7 @@ def objectives(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
 
 
 def bags(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
-    """Elements for two and three seats, 18 a seat of each kind, roughly in proportion to four."""
+    """Draw bags for two and three seats: 18 a seat and kind, about as mixed as for four."""
     for kind in ("costumes", "sets"):
         full = facts["bag"][kind]["4"]
         for seats in (2, 3):

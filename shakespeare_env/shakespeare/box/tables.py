@@ -57,42 +57,51 @@ NEUTRAL = N_SEATS
 N_DISCS = N_SEATS + 1
 CRAFT_COLOURS = 0b011111
 """Bits of the colours a craftsman can take: all but yellow (Rules T10)."""
-LOWEST_MOOD, HIGHEST_MOOD = BOX.lowest_mood, BOX.highest_mood
+LOWEST_MOOD = BOX.lowest_mood
+HIGHEST_MOOD = BOX.highest_mood
 START_PRESTIGE = BOX.starting_prestige
 N_CYLINDERS = BOX.cylinders
 """Per seat; also the highest wager (Rules W1)."""
 N_TOKENS = BOX.plus3_tokens
-QUEEN_POUNDS, QUEEN_OBJECTIVES = BOX.queen_pounds, BOX.queen_objectives
+QUEEN_POUNDS = BOX.queen_pounds
+QUEEN_OBJECTIVES = BOX.queen_objectives
 GOOD_SCORES = {seats: float(score) for seats, score in BOX.good_scores.items()}
 """By seats, the winning score of good play; alone, a target."""
 
 # ---- what the rule book fixes for every box ------------------------------------------------------
 PLUS_3 = 3
-"""What a token adds to a craftsman's value (Rules T9)."""
-PINK_POUNDS, BLUE_MOOD, PURPLE_MOOD = 1, 2, -1
-"""What stage sets do at once; purple ones move every other mood (Rules T14)."""
-MOOD_BACK, MOOD_QUILL = -1, 2
-"""The moods that move a disc back, and that give a white quill (Rules M2)."""
+"""The value that a token adds to a craftsman's (Rules T9)."""
+PINK_POUNDS = 1
+"""Pounds for a pink stage set (Rules T14)."""
+BLUE_MOOD = 2
+"""Steps that a blue stage set moves its seat's mood (Rules T14)."""
+PURPLE_MOOD = -1
+"""Steps that a purple stage set moves every other seat's mood (Rules T14)."""
+MOOD_BACK = -1
+"""The mood that moves a disc back (Rules M2)."""
+MOOD_QUILL = 2
+"""The mood that gives a white quill (Rules M2)."""
 MOOD_GAINS = {-2: {"prestige": -1}, 1: {"pounds": 1}, 3: {"prestige": 1}}
-"""What other moods pay (Rules M2)."""
+"""The gains that other moods pay (Rules M2)."""
 _gains = [MOOD_GAINS.get(mood, {}) for mood in range(LOWEST_MOOD, HIGHEST_MOOD + 1)]
 MOOD_POUNDS = np.array([gain.get("pounds", 0) for gain in _gains], np.int8)
+"""int8[mood - LOWEST_MOOD]: pounds that a mood pays."""
 MOOD_PRESTIGE = np.array([gain.get("prestige", 0) for gain in _gains], np.int8)
-"""int8[mood - LOWEST_MOOD]: the same for the rules."""
+"""int8[mood - LOWEST_MOOD]: prestige that a mood pays."""
 UNPAID = -2
 """Prestige for each character not paid (Rules F3)."""
+GREY_PRESTIGE = -1
+"""Prestige for a disc on a grey space at a rehearsal (Rules R2)."""
 
 
 # ---- characters ----------------------------------------------------------------------------------
 _by_id = {character.id: character for character in BOX.characters}
-_cards = [
-    *(_by_id[name] for name in BOX.starting),
-    *(card for card in BOX.characters if card.id not in BOX.starting),
-]
+_board = [_by_id[name] for name in BOX.starting]
+_deck = [card for card in BOX.characters if card.id not in BOX.starting]
+_cards = [*_board, *_deck]
 N_BOARD = len(BOX.starting)
 N_CARDS = len(_cards)
 N_DECK = N_CARDS - N_BOARD
-_deck = _cards[N_BOARD:]
 CARD_IDS = tuple(card.id for card in _cards)
 CARD_NAMES = tuple(card.name for card in _cards)
 DECK_IDS = tuple(card.id for card in _deck)
@@ -116,15 +125,18 @@ def _amounts(powers: Sequence[Power], name: str) -> np.ndarray:
 
 
 def _quills(powers: Sequence[Power]) -> np.ndarray:
-    """int8[card, act]."""
+    """Return coloured quills, int8[card, act]."""
     by_act = [_amounts(powers, name) for name in ("red", "gold", "blue")]
     return np.stack(by_act, axis=1).astype(np.int8)
 
 
 _activations = [card.activation for card in _cards]
-QUILLS, WHITE = _quills(_activations), _amounts(_activations, "white")
-MOOD, OTHERS_MOOD = _amounts(_activations, "mood"), _amounts(_activations, "others_mood")
-POUNDS, PRESTIGE = _amounts(_activations, "pounds"), _amounts(_activations, "prestige")
+QUILLS = _quills(_activations)
+WHITE = _amounts(_activations, "white")
+MOOD = _amounts(_activations, "mood")
+OTHERS_MOOD = _amounts(_activations, "others_mood")
+POUNDS = _amounts(_activations, "pounds")
+PRESTIGE = _amounts(_activations, "prestige")
 TAKE_KIND = np.array(
     [COSTUME if power.take_costume else SET if power.take_set else -1 for power in _activations],
     np.int8,
@@ -133,9 +145,12 @@ TAKE_COLOUR = np.array(
     [COLOURS.index(power.take_costume or power.take_set or COLOURS[0]) for power in _activations],
     np.int8,
 )
-_costumes = [*(card.costume_power for card in _cards), BOX.extra_power]
-COSTUME_QUILLS, COSTUME_WHITE = _quills(_costumes), _amounts(_costumes, "white")
-COSTUME_POUNDS, COSTUME_PRESTIGE = (_amounts(_costumes, name) for name in ("pounds", "prestige"))
+_costumes = [card.costume_power for card in _cards]
+_costumes.append(BOX.extra_power)
+COSTUME_QUILLS = _quills(_costumes)
+COSTUME_WHITE = _amounts(_costumes, "white")
+COSTUME_POUNDS = _amounts(_costumes, "pounds")
+COSTUME_PRESTIGE = _amounts(_costumes, "prestige")
 
 # ---- wearers -------------------------------------------------------------------------------------
 _actors = [card for card in range(N_CARDS) if KIND[card] == ACTOR]
@@ -143,8 +158,10 @@ N_ACTORS = len(_actors)
 N_EXTRAS = N_DAYS
 N_WEARERS = N_ACTORS + N_EXTRAS
 _extras = range(1, N_EXTRAS + 1)
-WEARER_IDS = (*(CARD_IDS[card] for card in _actors), *(f"extra{n}" for n in _extras))
-WEARER_NAMES = (*(CARD_NAMES[card] for card in _actors), *(f"extra {n}" for n in _extras))
+_actor_ids = [CARD_IDS[card] for card in _actors]
+_actor_names = [CARD_NAMES[card] for card in _actors]
+WEARER_IDS = tuple(_actor_ids + [f"extra{number}" for number in _extras])
+WEARER_NAMES = tuple(_actor_names + [f"extra {number}" for number in _extras])
 WEARER_OF_CARD = np.full(N_CARDS, -1, np.int64)
 WEARER_OF_CARD[_actors] = range(N_ACTORS)
 
@@ -163,12 +180,14 @@ _BEST_COSTUME = max(N_SLOTS * int(ELEMENT_VALUE.max()), *BOX.costume_gain)
 GAIN_POUNDS = np.zeros(_BEST_COSTUME + 1, np.int16)
 GAIN_PRESTIGE = np.zeros(_BEST_COSTUME + 1, np.int16)
 for _value, _gain in BOX.costume_gain.items():
-    GAIN_POUNDS[_value], GAIN_PRESTIGE[_value] = _gain.pounds, _gain.prestige
+    GAIN_POUNDS[_value] = _gain.pounds
+    GAIN_PRESTIGE[_value] = _gain.prestige
 
 # ---- acts ----------------------------------------------------------------------------------------
 ACT_LENGTH = np.array(BOX.act_lengths, np.int8)
 GREY_SPACES = BOX.rehearsals.grey_spaces
-NEUTRAL_START, NEUTRAL_LATER = BOX.neutral_start, BOX.neutral_later
+NEUTRAL_START = BOX.neutral_start
+NEUTRAL_LATER = BOX.neutral_later
 ACT_II_PRESTIGE = BOX.rehearsals.act_2_prestige
 
 
@@ -211,3 +230,10 @@ for _objective, _card in enumerate(BOX.objectives):
     for _step, (_at, _points) in enumerate(_card.points):
         STEP_AT[_objective, _step] = _at
         STEP_PRESTIGE[_objective, _step] = _points
+MOST_COUNTED = 127
+"""Values of metrics beyond this reach no further step."""
+OBJECTIVE_PRESTIGE = np.zeros((N_OBJECTIVES, MOST_COUNTED + 1), np.int8)
+"""int8[objective, value]: prestige for a value of its metric, that of the highest step reached."""
+for _objective, _card in enumerate(BOX.objectives):
+    for _at, _points in _card.points:
+        OBJECTIVE_PRESTIGE[_objective, _at:] = _points

@@ -15,12 +15,13 @@ from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.drawing import seat as seats
 from shakespeare_env.shakespeare.drawing import shapes, table
 from shakespeare_env.shakespeare.text import wording as w
+from shakespeare_env.shakespeare.text.standing import wage, worth_now
 
 _FRAME = 10
 
 
 def board(position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]:
-    """Panels of a position (`Position.to_dict` or `seen_by`)."""
+    """Return the panels of a position (`Position.to_dict` or `seen_by`)."""
     panels = [*_choice(position), *_table(position)]
     return [*panels, *(_seat(position, seat, names) for seat in range(position["players"]))]
 
@@ -54,7 +55,8 @@ def _table(position: Mapping[str, Any]) -> list[Panel]:
     offers = []
     for card, copies in Counter(position["display"]["characters"]).items():
         known = b.CARDS[card]
-        kind, cost = known.kind.replace("_", " "), b.plural(known.cost, "pound")
+        kind = known.kind.replace("_", " ")
+        cost = b.plural(known.cost, "pound")
         many = f", {copies} copies" if copies > 1 else ""
         title = f"{known.name}, {kind}, costs {cost}{many}"
         offers.append(Piece(f"character-{card}", title, seats.draw_offer(card, copies)))
@@ -70,7 +72,9 @@ def _table(position: Mapping[str, Any]) -> list[Panel]:
 
 
 def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel:
-    mine, own, name = position["seats"][seat], f"seat-{seat}", names[seat] if names else ""
+    mine = position["seats"][seat]
+    own = f"seat-{seat}"
+    name = names[seat] if names else ""
     title = _state_words(position, seat, name)
     pieces = [Piece(f"{own}-state", title, seats.draw_state(position, seat, name))]
     for place, (member, extra) in enumerate(w.members(mine)):
@@ -84,7 +88,8 @@ def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel
 
 
 def _state_words(position: Mapping[str, Any], seat: int, name: str) -> str:
-    mine, facts = position["seats"][seat], w.seat_facts(position, seat)
+    mine = position["seats"][seat]
+    facts = w.seat_facts(position, seat)
     listed = [f"{name} {value}".strip() for name, value in facts.items() if value]
     listed += ["decides"] if position["to_move"] == seat else []
     known = [_worth(position, seat, card) for card in mine["objectives"] if card != UNKNOWN]
@@ -95,9 +100,10 @@ def _state_words(position: Mapping[str, Any], seat: int, name: str) -> str:
 
 
 def _member_words(member: Mapping[str, Any], extra: str) -> str:
-    kind, wage = b.CARDS[member["card"]].kind.replace("_", " "), b.wage(member)
+    kind = b.CARDS[member["card"]].kind.replace("_", " ")
+    due = wage(member)
     listed = [w.CHARACTERS[member["card"]], w.extra_words(extra).lower() or kind]
-    listed += [f"wage {b.plural(wage, 'pound')}"] if wage else []
+    listed += [f"wage {b.plural(due, 'pound')}"] if due else []
     listed += ["activated"] if member["cylinder"] else []
     listed += ["resting"] if member["rest"] else []
     if worn := member["costume"]:
@@ -106,16 +112,19 @@ def _member_words(member: Mapping[str, Any], extra: str) -> str:
 
 
 def _worth(position: Mapping[str, Any], seat: int, card: str) -> str:
-    worth = w.worth_now(position, seat, card)
+    worth = worth_now(position, seat, card)
     return w.OBJECTIVES[card] + (f" brings {worth} now" if worth is not None else "")
 
 
 def _framed(block: Block) -> Block:
-    width, height = block.width + 2 * _FRAME, block.height + 2 * _FRAME
+    width = block.width + 2 * _FRAME
+    height = block.height + 2 * _FRAME
     return Block([box(0, 0, width, height), block.at(_FRAME, _FRAME)], width, height)
 
 
-_TABLE, _SEAT, _PILES = 412, 232, 164
+_TABLE = 412
+_SEAT = 232
+_PILES = 164
 _BESIDE = 310  # width of offers and choices
 
 
@@ -159,7 +168,7 @@ def _signs(solo: bool) -> list[tuple[Elements, str]]:
 
 
 def places(position: Mapping[str, Any], move: str) -> tuple[str, ...]:
-    """The places of a legal move, one after the other; none if it is a button.
+    """Return the places of a legal move, one after the other; none if it is a button.
 
     What is taken comes first, then where it goes.
     """
@@ -168,7 +177,8 @@ def places(position: Mapping[str, Any], move: str) -> tuple[str, ...]:
     if kind in ("draft", "recruit", "extra"):
         return (f"display.characters.{what}",)
     if kind in ("activate", "keep"):
-        card, used = what.removesuffix("+3"), kind == "keep"
+        card = what.removesuffix("+3")
+        used = kind == "keep"
         # Of copies, the first to be activated, or the first that was.
         return _member(
             position,

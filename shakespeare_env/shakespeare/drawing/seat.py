@@ -16,6 +16,7 @@ from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.shapes import ELEMENTS, EMPTY, SEAT_COLOURS, SEATS
 from shakespeare_env.shakespeare.text import wording as w
 from shakespeare_env.shakespeare.text.drawing import stage_rows
+from shakespeare_env.shakespeare.text.standing import wages_due, worth_now
 
 _MEMBER = 132, 84  # width and height
 _CARD_EDGE = 9
@@ -24,7 +25,7 @@ _SLOT = 20  # from one costume element to the next
 
 
 def draw_offer(card: str, copies: int) -> d.Block:
-    """A card on offer, a place, as it will lie with a seat; and how many, if there are several."""
+    """Draw a card on offer, as a place, and how many there are if there are several."""
     block = _member((card, (), False, False), "", 0)
     # Only characters without a costume have copies: the count stands in its place.
     count = [d.bold(_CARD_EDGE, block.height - 12, f"×{copies}", 13)] if copies > 1 else []
@@ -33,7 +34,7 @@ def draw_offer(card: str, copies: int) -> d.Block:
 
 
 def draw_member(member: Mapping[str, Any], extra: str, seat: int, number: int) -> d.Block:
-    """A seat's character with costume, cylinder and rest token, a place.
+    """Draw a seat's character with costume, cylinder and rest token, as a place.
 
     `member` is from the notation; `extra` is its name as an extra, or empty.
     """
@@ -49,7 +50,7 @@ def _look(member: Mapping[str, Any]) -> _Look:
 
 
 def _ground(extra: str, used: bool, rests: bool, seat: int) -> dict[str, Any]:
-    """The colours of a troupe's card and of its edge, by what has become of it."""
+    """Return the colours of a troupe's card and of its edge, by what has become of it."""
     fill = shapes.SEAT_TINTS[seat] if used else shapes.RESTING if rests else d.PANEL
     return {"fill": shapes.KRAFT if extra else fill, "line": SEATS[seat] if used else d.LINE}
 
@@ -57,8 +58,11 @@ def _ground(extra: str, used: bool, rests: bool, seat: int) -> dict[str, Any]:
 @d.drawn_once
 def _member(look: _Look, extra: str, seat: int) -> d.Block:
     card, costume, used, rests = look
-    known, (width, height) = b.CARDS[card], _MEMBER
-    room, y, low = width - 2 * _CARD_EDGE, 40, height - 17
+    known = b.CARDS[card]
+    width, height = _MEMBER
+    room = width - 2 * _CARD_EDGE
+    y = 40
+    low = height - 17
     drawn: d.Elements = [
         d.box(0, 0, width, height, **_ground(extra, used, rests, seat)),
         d.bold(_CARD_EDGE, 18, w.extra_words(extra) or known.name, room=room),
@@ -79,7 +83,8 @@ def _member(look: _Look, extra: str, seat: int) -> d.Block:
     if not (extra or known.kind == "actor"):
         return d.Block(drawn, width, height)
     for slot, colour in enumerate((*costume, *(EMPTY,) * (t.N_SLOTS - len(costume)))):
-        x, value = _CARD_EDGE + 9 + _SLOT * slot, str(b.VALUES.get(colour, ""))
+        x = _CARD_EDGE + 9 + _SLOT * slot
+        value = str(b.VALUES.get(colour, ""))
         drawn += shapes.costume(x, low, 19, colour, value)
     after = _CARD_EDGE + _SLOT * t.N_SLOTS + 1
     if costume:
@@ -95,7 +100,7 @@ def _member(look: _Look, extra: str, seat: int) -> d.Block:
 def draw_wall(
     filled: Mapping[str, str], seat: int, width: float, widest: float, high: float, edge: float
 ) -> d.Block:
-    """A stage, centred, large with an `edge` around each brick, or small without.
+    """Draw a stage, centred, large with an `edge` around each brick, or small without.
 
     `filled` is colour by space id.
     """
@@ -105,7 +110,8 @@ def draw_wall(
     drawn: d.Elements = []
     for number, bricks in enumerate(rows):
         for middle, brick in bricks.items():
-            x, y = width / 2 + (middle - 1) * half, number * high
+            x = width / 2 + (middle - 1) * half
+            y = number * high
             colour = None if brick is None else filled.get(brick.id)
             block = _brick(brick, colour, 2 * half, high, edge)
             place = brick and f"seat{seat}.stage.{brick.id}"
@@ -117,10 +123,12 @@ def draw_wall(
 def _brick(
     space: Space | None, colour: str | None, width: float, high: float, edge: float
 ) -> d.Block:
-    """A space by its id; filled, with the name of the colour below it. None is printed."""
+    """Draw a space by its id; filled, with the name of the colour below it. None is printed."""
     fill, line, ink = ELEMENTS[colour] if colour else (d.PANEL, d.FAINT, d.MUTED)
     fill, line = (fill, line) if space else (d.STONE, d.MUTED)
-    wide, deep, corner = width - 1 - edge, high - 1 - edge, 1 + 2 * edge
+    wide = width - 1 - edge
+    deep = high - 1 - edge
+    corner = 1 + 2 * edge
     drawn: d.Elements = [d.box(edge, edge, wide, deep, fill=fill, line=line, corner=corner)]
     if space is None or not edge:
         return d.Block(drawn, width, high)
@@ -136,27 +144,35 @@ def _brick(
 
 
 WIDTH = 296
-_EDGE, _HEAD = 11, 29
-_MOOD, _DAY, _OBJECTIVES = 47, 76, 134  # tops of the rows below the numbers
+_EDGE = 11
+_HEAD = 29
+# tops of the rows below the numbers
+_MOOD = 47
+_DAY = 76
+_OBJECTIVES = 134
 _LINE = 17  # height of an objective's line
 
 
 def draw_state(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
-    """Who it is, the numbers and the day, with the objectives below."""
-    mine, over = position["seats"][seat], position["phase"] == "over"
-    decides, wins = position["to_move"] == seat, seat in w.winners(position)
+    """Draw a seat's name, its numbers and its day, with the objectives below."""
+    mine = position["seats"][seat]
+    over = position["phase"] == "over"
+    decides = position["to_move"] == seat
+    wins = seat in w.winners(position)
     low = _OBJECTIVES + _LINE * max(1, len(mine["objectives"])) + 4
-    width, height = WIDTH + 2 * _EDGE, low + _HEAD
+    width = WIDTH + 2 * _EDGE
+    height = low + _HEAD
     strip = seat_strip(seat, name, SEAT_COLOURS[seat], width, _HEAD, wins=wins, decides=decides)
     inner: d.Elements = [
         *(_number(mine, seat, what, 1.26).at(x, 10) for what, x in _PURSE.items()),
-        d.caption(160, 33, f"wages {b.wages_due(mine)}£", 11.5, room=76),
+        d.caption(160, 33, f"wages {wages_due(mine)}£", 11.5, room=76),
         _mood(mine["mood"], seat).place(f"seat{seat}.mood", 0, _MOOD),
         *_objectives(position, seat),
     ]
     if over:
         for number, (source, points) in enumerate(w.score_sheet(position)):
-            y, won = _DAY + 15 + 16 * number, points[seat]
+            y = _DAY + 15 + 16 * number
+            won = points[seat]
             change = b.signed(won) if number else b.minus(str(won))
             inner.append(d.bold(34, y, change, 11.5, anchor="end"))
             inner.append(d.caption(42, y, source, 11.5, room=WIDTH - 42))
@@ -172,14 +188,16 @@ _PURSE = {"prestige": 0, "pounds": 82, "tokens": WIDTH - 58}
 
 
 def _number(mine: Mapping[str, Any], seat: int, what: str, scale: float = 1) -> d.Block:
-    number, y = mine[what], 12.5 * scale
+    number = mine[what]
+    y = 12.5 * scale
     signs: dict[str, Callable[[float, float, float], d.Elements]] = {
         "prestige": d.star,
         "pounds": shapes.coin,
         "tokens": shapes.plus_three,
         "mood": partial(shapes.mask, smile=number),
     }
-    x, room = 21.5 * scale, 24 * scale
+    x = 21.5 * scale
+    room = 24 * scale
     shown = d.bold(x, y + 6 * scale, b.minus(str(number)), 15 * scale, room=room)
     drawn: d.Elements = [*signs[what](10 * scale, y, 17 * scale), shown]
     return d.Block(drawn, 45 * scale, 24 * scale).as_place(f"seat{seat}.{what}")
@@ -188,7 +206,8 @@ def _number(mine: Mapping[str, Any], seat: int, what: str, scale: float = 1) -> 
 @d.drawn_once
 def _mood(mood: int, seat: int) -> d.Block:
     moods = range(t.LOWEST_MOOD, t.HIGHEST_MOOD + 1)
-    left, each = 64, (WIDTH - 64 - 30) / len(moods)
+    left = 64
+    each = (WIDTH - 64 - 30) / len(moods)
     drawn: d.Elements = [
         d.caption(2, 15, "Mood", 11.5, room=36),
         *shapes.mask(left - 13, 11, 17, -1),
@@ -222,7 +241,8 @@ def _wager(mine: Mapping[str, Any], seat: int) -> d.Elements:
 
 
 def _day(position: Mapping[str, Any], mine: Mapping[str, Any], seat: int) -> d.Elements:
-    left, used = mine["cylinders"], sum(member["cylinder"] for member in mine["troupe"])
+    left = mine["cylinders"]
+    used = sum(member["cylinder"] for member in mine["troupe"])
     cylinders: d.Elements = [
         d.caption(2, 14, "Wager", 11.5, room=42),
         d.bold(47, 14, str(mine["wager"] or "–"), 13, room=14),
@@ -241,22 +261,27 @@ def _objectives(position: Mapping[str, Any], seat: int) -> d.Elements:
     for number, card in enumerate(position["seats"][seat]["objectives"]):
         name = d.words(17, 13, w.OBJECTIVES[card], 11.5, room=WIDTH - 51)
         line: d.Elements = [*shapes.objective(7, 9, 12), name]
-        worth = w.worth_now(position, seat, card)
+        worth = worth_now(position, seat, card)
         if worth is not None:
             line += d.row(shapes.amount_signs(worth, "★"), WIDTH, 9, 2 * _LINE, "end")
-        block, y = d.Block(line, WIDTH, _LINE), _OBJECTIVES + _LINE * number
+        block = d.Block(line, WIDTH, _LINE)
+        y = _OBJECTIVES + _LINE * number
         drawn.append(block.place(f"seat{seat}.objectives.{number}", 0, y))
     return drawn
 
 
 _STAGE = 68  # width of the stage of a summary
-_TILE, _WIDEST_TILE = 20, 66  # height of a character's tile, in two rows
+# height of a character's tile, in two rows
+_TILE = 20
+_WIDEST_TILE = 66
 
 
 def draw_summary(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
-    """What matters of a seat to others: its numbers, then its characters and its stage."""
-    wins, decides = seat in w.winners(position), position["to_move"] == seat
-    mine, top = position["seats"][seat], 28
+    """Draw what others want to know of a seat: its numbers, characters and stage."""
+    wins = seat in w.winners(position)
+    decides = position["to_move"] == seat
+    mine = position["seats"][seat]
+    top = 28
     strip = seat_strip(seat, name, SEAT_COLOURS[seat], 112, top - 2, wins=wins, decides=decides)
     drawn: d.Elements = [
         strip.at(0, 0),
@@ -293,7 +318,9 @@ _NUMBERS = ("prestige", "pounds", "tokens", "mood")
 @d.drawn_once
 def _tile(look: _Look, extra: str, seat: int, width: float) -> d.Block:
     card, costume, used, rests = look
-    name, height, icon = w.extra_words(extra) or b.CARDS[card].name, _TILE - 2, 8.5
+    name = w.extra_words(extra) or b.CARDS[card].name
+    height = _TILE - 2
+    icon = 8.5
     y = height - icon / 2 - 1
     drawn: d.Elements = [
         d.box(0, 0, width, height, **_ground(extra, used, rests, seat), corner=4),

@@ -17,13 +17,16 @@ from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import Power
 
-KRAFT, RESTING, OBJECTIVE = "#e6d9c3", "#dde2e8", "#e4cdd8"
+KRAFT = "#e6d9c3"
+RESTING = "#dde2e8"
+OBJECTIVE = "#e4cdd8"
 
 SEATS = ("#a62b17", "#1d4a63", "#f5b877", "#8fdcd5")
 SEAT_COLOURS = tuple(zip(SEATS, ("#ffffff", "#ffffff", d.ON_LIGHT, d.ON_LIGHT), strict=True))
 SEAT_TINTS = ("#fbeae5", "#e5edf2", "#fdf0e1", "#e4f4f3")
 
-EMPTY, ANY = "empty", "any"
+EMPTY = "empty"
+ANY = "any"
 """An empty place and an element of any colour, where a colour is expected."""
 ELEMENTS = {
     "black": ("#33302e", d.INK, "#ffffff"),
@@ -43,13 +46,13 @@ QUILLS = {"red": "#c8331f", "gold": "#e0a91c", "blue": "#3a6fc4", "white": "#fff
 
 
 def coin(x: float, y: float, size: float, text: str = "£") -> d.Elements:
-    """Pounds."""
+    """Draw a coin for pounds."""
     return d.token(x, y, size, text, "#f4e3b0", d.ON_LIGHT)
 
 
 @d.stamped
 def quill(x: float, y: float, size: float, colour: str) -> d.Elements:
-    """A quill: red, gold, blue for Acts I to III, white for any."""
+    """Draw a quill: red, gold, blue for Acts I to III, white for any."""
     vane = "M-.25 .25C-.34-.12 .02-.42 .44-.5 .46-.06 .18 .3-.25 .25Z"
     shaft = "M-.44 .5 .26-.32"
     return [d.outline(x, y, size, vane, QUILLS[colour]), d.outline(x, y, size, shaft, "none")]
@@ -57,11 +60,12 @@ def quill(x: float, y: float, size: float, colour: str) -> d.Elements:
 
 @d.stamped
 def mask(x: float, y: float, size: float, smile: float) -> d.Elements:
-    """A mood mask: smiling (1), frowning (-1) or neither (0)."""
+    """Draw a mood mask: smiling (1), frowning (-1) or neither (0)."""
     face = "M-.44-.42Q0-.56 .44-.42C.5 .1 .3 .5 0 .5-.3 .5-.5 .1-.44-.42Z"
     corners = 0.17 - 0.08 * smile
     mouth = f"M-.22 {corners:.2f}Q0 {0.17 + 0.2 * smile:.2f} .22 {corners:.2f}"
-    high, dot = d.tenths(y - 0.14 * size), d.tenths(size * 0.07)
+    high = d.tenths(y - 0.14 * size)
+    dot = d.tenths(size * 0.07)
     eyes = [
         svg.Circle(cx=d.tenths(x + side * size), cy=high, r=dot, fill=d.ON_LIGHT)
         for side in (-0.19, 0.19)
@@ -76,25 +80,25 @@ def mask(x: float, y: float, size: float, smile: float) -> d.Elements:
 
 @d.stamped
 def costume(x: float, y: float, size: float, colour: str, text: str = "") -> d.Elements:
-    """A costume element."""
+    """Draw a costume element."""
     fill, line, ink = ELEMENTS[colour]
     value = [d.label(x, y + size * 0.2, text, size / 2, fill=ink)] if text else []
     return [d.outline(x, y, size, _TUNIC, fill, line), *value]
 
 
 def stage_set(x: float, y: float, size: float, colour: str, text: str = "") -> d.Elements:
-    """A stage set element, or its place."""
+    """Draw a stage set element, or its place."""
     return d.chip(x, y, 1.12 * size, 0.72 * size, text, size / 2, ELEMENTS[colour])
 
 
 def objective(x: float, y: float, size: float) -> d.Elements:
-    """An objective card."""
+    """Draw an objective card."""
     return d.chip(x, y, 0.76 * size, size, "", 0, (OBJECTIVE, d.MUTED, d.INK))
 
 
 @d.stamped
 def cylinder(x: float, y: float, size: float, fill: str) -> d.Elements:
-    """A cylinder, side view."""
+    """Draw a cylinder from the side."""
     body = "M-.32-.34-.32 .34C-.32 .54 .32 .54 .32 .34L.32-.34Z"
     reach: Any = {"rx": d.tenths(0.32 * size), "ry": d.tenths(0.15 * size)}
     look: Any = {"fill": "#ffffff", "fill_opacity": 0.35, "stroke": d.INK}
@@ -103,31 +107,33 @@ def cylinder(x: float, y: float, size: float, fill: str) -> d.Elements:
 
 
 def disc(x: float, y: float, width: float, height: float, whose: int | str) -> d.Elements:
-    """An act's disc, side view, with its seat's number; the solo disc is grey, with an N."""
-    name, (fill, ink) = "N", (d.NEUTRAL, "#ffffff")
+    """Draw an act's disc from the side, numbered by seat; the solo disc is grey, with an N."""
+    name = "N"
+    fill, ink = (d.NEUTRAL, "#ffffff")
     if isinstance(whose, int):
-        name, (fill, ink) = str(whose), SEAT_COLOURS[whose]
+        name = str(whose)
+        fill, ink = SEAT_COLOURS[whose]
     return d.chip(x, y, width, height, name, 0.78 * height, (fill, d.INK, ink))
 
 
 def marker(x: float, y: float, size: float, seat: int) -> d.Elements:
-    """A seat's round token, numbered."""
+    """Draw a seat's round token, numbered."""
     return d.token(x, y, size, str(seat), *SEAT_COLOURS[seat])
 
 
 def plus_three(x: float, y: float, size: float) -> d.Elements:
-    """A "+3" token."""
+    """Draw a "+3" token."""
     return d.chip(x, y, 1.2 * size, size, "+3", 0.56 * size, ("#dfeccf", d.INK, d.ON_LIGHT))
 
 
 def rest_token(x: float, y: float, size: float) -> d.Elements:
-    """A rest token."""
+    """Draw a rest token."""
     return d.token(x, y, size, "z", "#5d6b7c", "#ffffff")
 
 
 @d.stamped
 def candle(x: float, y: float, size: float) -> d.Elements:
-    """A candle: filling its space scores prestige."""
+    """Draw a candle: filling its space scores prestige."""
     flame = "M0-.5C.34-.2 .2 .02 0 .02-.2 .02-.34-.2 0-.5Z"
     stick = "M-.13 .08 .13 .08 .13 .5-.13 .5Z"
     return [d.outline(x, y, size, stick, d.PANEL), d.outline(x, y, size, flame, "#f6a81c")]
@@ -138,7 +144,7 @@ _MOST_ALIKE = 3  # signs of a kind side by side; more are counted
 
 
 def amount_signs(amount: int, unit: str) -> list[d.Sign]:
-    """A gain or loss of pounds or prestige."""
+    """Return signs for a gain or loss of pounds or prestige."""
     text = b.minus(f"{amount:+d}")
     if unit == "£":
         return [d.number_sign(f"{text}£")]
@@ -146,10 +152,11 @@ def amount_signs(amount: int, unit: str) -> list[d.Sign]:
 
 
 def power_signs(power: Power) -> list[d.Sign]:
-    """What an activation or complete costume gives."""
+    """Return signs for the effects of an activation or a complete costume."""
     signs: list[d.Sign] = []
     for colour in QUILLS:
-        sign, count = d.Sign(12, partial(quill, size=_SIGN, colour=colour)), getattr(power, colour)
+        sign = d.Sign(12, partial(quill, size=_SIGN, colour=colour))
+        count = getattr(power, colour)
         signs += [sign] * count if count <= _MOST_ALIKE else [d.number_sign(f"{count}×"), sign]
     for steps, whose in ((power.mood, []), (power.others_mood, [d.note_sign("others")])):
         if steps:
@@ -163,9 +170,11 @@ def power_signs(power: Power) -> list[d.Sign]:
 
 
 def activation_signs(card: str) -> list[d.Sign]:
-    """What a cylinder here gives; a craftsman's value precedes what it takes."""
+    """Return signs for what a cylinder on a card gives; a craftsman's value comes first."""
     known = b.CARDS[card]
-    value, worn, built = d.number_sign(str(known.value)), _element(costume), _element(stage_set)
+    value = d.number_sign(str(known.value))
+    worn = _element(costume)
+    built = _element(stage_set)
     yellow = [_element(costume, "yellow"), d.note_sign("or"), _element(stage_set, "yellow")]
     gift = [d.number_sign(f"{t.QUEEN_POUNDS}£"), d.note_sign(f"or 1 of {t.QUEEN_OBJECTIVES}")]
     return {

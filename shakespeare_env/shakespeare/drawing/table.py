@@ -15,20 +15,26 @@ from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.shapes import EMPTY, amount_signs
-from shakespeare_env.shakespeare.text.wording import CHARACTERS, OBJECTIVES, worth_now
+from shakespeare_env.shakespeare.text.standing import worth_now
+from shakespeare_env.shakespeare.text.wording import CHARACTERS, OBJECTIVES
 
 WIDTH = 400
 """Width of the table's pieces, with acts as long as in the bundled box."""
-_EDGE, _TITLE = 14, 30
-_LABEL, _LEAST_CELL = 44, 24
-_DISC, _FEWEST_DISCS = 17, 3
-_NUMBER, _WORTH = 16, 19  # strips above and below the pile of a space
+_EDGE = 14
+_TITLE = 30
+_LABEL = 44
+_LEAST_CELL = 24
+_DISC = 17
+_FEWEST_DISCS = 3
+# strips above and below the pile of a space
+_NUMBER = 16
+_WORTH = 19
 _RULES = "The lower disc is ahead; below: what a dress rehearsal brings"
 _ACT_GAP = 5
 
 
 def draw_acts(position: Mapping[str, Any]) -> d.Block:
-    """The three acts; the lowest disc of a pile is ahead (T7)."""
+    """Draw the three acts; the lowest disc of a pile is ahead (Rules T7)."""
     lengths = t.BOX.act_lengths
     width = max(WIDTH, 2 * _EDGE + _LABEL + _LEAST_CELL * max(lengths))
     discs = max(sum(map(len, position["piles"][act].values())) for act in ACTS)
@@ -39,7 +45,9 @@ def draw_acts(position: Mapping[str, Any]) -> d.Block:
     drawn.append(d.words(_EDGE + 40, 20, _RULES, 10.5, fill=d.FAINT, room=width - 2 * _EDGE - 40))
     for act, (name, length) in enumerate(zip(ACTS, lengths, strict=True)):
         y = _TITLE + act * (high + _ACT_GAP)
-        middle, x, room = y + high / 2, _EDGE + 15.5, 41
+        middle = y + high / 2
+        x = _EDGE + 15.5
+        room = 41
         drawn += shapes.quill(x, middle - 22, 26, ("red", "gold", "blue")[act])
         drawn.append(d.label(x, middle + 7, f"Act {name}", 14, room=room))
         for place, won in enumerate(t.ACT_II_PRESTIGE if act == 1 else (), 1):
@@ -47,7 +55,8 @@ def draw_acts(position: Mapping[str, Any]) -> d.Block:
             drawn += d.row(signs, x, middle + 6 + 16 * place, room, "middle")
         for space in range(1, length + 1):
             pile = tuple(position["piles"][name].get(str(space), ()))
-            block, left = _space(act, space, pile, cell - 4, high, True), _EDGE + _LABEL
+            block = _space(act, space, pile, cell - 4, high, True)
+            left = _EDGE + _LABEL
             drawn.append(block.place(f"piles.{name}.{space}", left + (space - 1) * cell, y))
     return d.Block(drawn, width, height)
 
@@ -56,31 +65,38 @@ def draw_acts(position: Mapping[str, Any]) -> d.Block:
 def _space(
     act: int, space: int, pile: tuple[int | str, ...], width: float, high: float, full: bool
 ) -> d.Block:
-    """A space of an act: in full with what it brings, in few lines with discs in two columns."""
+    """Draw a space of an act: in full with its pay, or in few lines with discs in two columns."""
     fill = d.SHADE if space <= t.GREY_SPACES else d.PANEL
     drawn: d.Elements = [d.box(0, 0, width, high, fill=fill, corner=4)]
     if full or not pile:
         number = d.caption(width / 2, 13 if full else 16, str(space), 11, anchor="middle")
         drawn.append(number)
     columns = 1 if full else min(2, max(1, len(pile)))
-    wide, low = (width - 2) / columns, _WORTH if full else 1
+    wide = (width - 2) / columns
+    low = _WORTH if full else 1
     step = _DISC if full else (high - 2) / max(1, ceil(len(pile) / columns))
     for place, whose in enumerate(pile):
         row, column = divmod(place, columns)
-        x, y = 1 + wide * (column + 0.5), high - low - step * (row + 0.5)
+        x = 1 + wide * (column + 0.5)
+        y = high - low - step * (row + 0.5)
         drawn += shapes.disc(x, y, min(56, wide - 1), min(step - 1, 16), whose)
     if full and (brings := b.space_pays(act, space)):
-        signs, y = amount_signs(*brings), high - _WORTH / 2 + 1
+        signs = amount_signs(*brings)
+        y = high - _WORTH / 2 + 1
         drawn += d.row(signs, width / 2, y, width - 3, "middle")
     return d.Block(drawn, width, high)
 
 
-_ORDER, _APART, _TOKENS = 150, 37, 72  # widths of an order and the tokens; from seat to seat
+# widths of an order and the tokens; from seat to seat
+_ORDER = 150
+_APART = 37
+_TOKENS = 72
 
 
 def draw_order(position: Mapping[str, Any]) -> d.Block:
-    """Who comes when, and the tokens left."""
-    tokens, height = WIDTH - _EDGE - _TOKENS, 66
+    """Draw Order, the Initiative track, and the tokens left."""
+    tokens = WIDTH - _EDGE - _TOKENS
+    height = 66
     drawn: d.Elements = [
         d.box(0, 0, WIDTH, height),
         d.bold(tokens, 20, "Tokens", fill=d.MUTED, room=_TOKENS),
@@ -107,9 +123,10 @@ _KIND_HEIGHT = 54
 
 
 def draw_elements(position: Mapping[str, Any]) -> d.Block:
-    """A column per colour: on offer, in the bags, out of the game."""
+    """Draw a column per colour: elements on offer, in the bags, out of the game."""
     left = _EDGE + _NAME
-    each, height = (WIDTH - _EDGE - left) / len(COLOURS), 56 + len(_KINDS) * _KIND_HEIGHT
+    each = (WIDTH - _EDGE - left) / len(COLOURS)
+    height = 56 + len(_KINDS) * _KIND_HEIGHT
     drawn = d.panel(WIDTH, height, "Elements on offer")
     for number, (colour, value) in enumerate(b.VALUES.items()):
         x = left + each * (number + 0.5)
@@ -136,10 +153,13 @@ def _element(position: Mapping[str, Any], kind: str, colour: str, width: float) 
 def _shown(
     position: Mapping[str, Any], kind: str, colour: str, width: float, y: float, size: float
 ) -> d.Elements:
-    shown, value = position["display"][kind][colour], str(b.VALUES[colour])
-    count, x = d.words if not shown else d.bold, width / 2
+    shown = position["display"][kind][colour]
+    value = str(b.VALUES[colour])
+    count = d.words if not shown else d.bold
+    x = width / 2
     sign = _KINDS[kind][1](x - size / 2, y, size, colour if shown else EMPTY, value)
-    ink, room = d.INK if shown else d.FAINT, x - 4
+    ink = d.INK if shown else d.FAINT
+    room = x - 4
     return [*sign, count(x + 3, y + 5, f"×{shown}", size / 2 + 1.5, fill=ink, room=room)]
 
 
@@ -152,7 +172,7 @@ PILES = {
 
 
 def draw_pile(position: Mapping[str, Any], pile: str, width: float) -> d.Block:
-    """The cards of one of `PILES`; deck and discards have no order."""
+    """Draw the cards of one of `PILES`; deck and discards have no order."""
     cards = position[pile]
     if pile != "objective_deck":
         # Sorted names with counts: fewer cards then never need more lines.
@@ -169,11 +189,14 @@ def draw_pile(position: Mapping[str, Any], pile: str, width: float) -> d.Block:
 
 
 def counted(card: str, count: int) -> str:
-    """A character's name, and how many there are of it."""
+    """Return a character's name, and how many there are of it."""
     return CHARACTERS[card] + (f" ×{count}" if count > 1 else "")
 
 
-_CHOICE, _GIFT, _OBJECTIVE = 150, 96, 124  # widths and heights
+# widths and heights
+_CHOICE = 150
+_GIFT = 96
+_OBJECTIVE = 124
 
 
 QUEEN_OFFERS = {
@@ -184,7 +207,7 @@ QUEEN_OFFERS = {
 
 
 def draw_gift(offer: str) -> d.Block:
-    """One of `QUEEN_OFFERS`, a place."""
+    """Draw one of `QUEEN_OFFERS`, as a place."""
     middle = _CHOICE / 2
     if offer == "money":
         sign = shapes.coin(middle, 36, 44, f"{t.QUEEN_POUNDS}£")
@@ -196,7 +219,7 @@ def draw_gift(offer: str) -> d.Block:
 
 
 def draw_objective(position: Mapping[str, Any], card: str) -> d.Block:
-    """A drawn objective, a place: its steps, and what it would bring the mover now.
+    """Draw a drawn objective, as a place: its steps, and what it would bring the mover now.
 
     A card that the viewer does not know shows its back.
     """
@@ -206,24 +229,27 @@ def draw_objective(position: Mapping[str, Any], card: str) -> d.Block:
         middle = _OBJECTIVE / 2
         drawn.append(d.words(_CHOICE / 2, middle, "objective", fill=d.FAINT, anchor="middle"))
         return d.Block(drawn, _CHOICE, _OBJECTIVE)
-    known, room = b.OBJECTIVES[card], _CHOICE - 2 * edge
+    known = b.OBJECTIVES[card]
+    room = _CHOICE - 2 * edge
     for number, line in enumerate(d.lines(known.name.split(), 13, room)[:2]):
         drawn.append(d.bold(edge, 20 + 16 * number, line, 12.5, room=room))
     for number, (at, won) in enumerate(known.points):
         signs = [d.note_sign(f"{at} →"), *amount_signs(won, "★")]
         drawn += d.row(signs, edge, 52 + 16 * number, room)
     worth = amount_signs(worth_now(position, position["to_move"], card) or 0, "★")
-    right, low = _CHOICE - edge - 3, _OBJECTIVE - 18
+    right = _CHOICE - edge - 3
+    low = _OBJECTIVE - 18
     drawn += d.row([d.note_sign("now"), *worth], right, low, room, "end")
     return d.Block(drawn, _CHOICE, _OBJECTIVE).as_place(f"pending.drawn.{card}")
 
 
 _CELL = 24.5  # a space of an act in height, in few lines
-_NARROW, _ORDERS = 34, 66
+_NARROW = 34
+_ORDERS = 66
 
 
 def draw_table(position: Mapping[str, Any]) -> d.Block:
-    """The acts with their discs, and the elements on offer, in few lines."""
+    """Draw the acts with their discs, and the elements on offer, in few lines."""
     cell = (SUMMARY - _NARROW) / max(t.BOX.act_lengths)
     drawn: d.Elements = []
     for number, (act, length) in enumerate(zip(ACTS, t.BOX.act_lengths, strict=True)):
@@ -233,7 +259,8 @@ def draw_table(position: Mapping[str, Any]) -> d.Block:
             pile = tuple(position["piles"][act].get(str(space), ()))
             block = _space(number, space, pile, cell - 1, _CELL, False)
             drawn.append(block.place(f"piles.{act}.{space}", _NARROW + (space - 1) * cell, y))
-    each, y = (SUMMARY - _NARROW - _ORDERS) / len(COLOURS), len(ACTS) * (_CELL + 1) + 2
+    each = (SUMMARY - _NARROW - _ORDERS) / len(COLOURS)
+    y = len(ACTS) * (_CELL + 1) + 2
     step = (_ORDERS - 4) / position["players"]
     for kind, track in zip(_KINDS, ("order", "initiative"), strict=True):
         order: d.Elements = []
@@ -250,13 +277,14 @@ def draw_table(position: Mapping[str, Any]) -> d.Block:
 
 
 def draw_offers(position: Mapping[str, Any]) -> d.Block:
-    """The names of the characters on offer."""
+    """Draw the names of the characters on offer."""
     copies = Counter(position["display"]["characters"])
     each = SUMMARY / 3
     drawn: d.Elements = []
     for number, (card, count) in enumerate(copies.items()):
         name = d.words(6, 16, counted(card, count), 11.5, room=each - 14)
         chip = d.Block([d.box(0, 0, each - 3, 24, corner=4), name], each - 3, 24)
-        x, y = number % 3 * each, number // 3 * 27
+        x = number % 3 * each
+        y = number // 3 * 27
         drawn.append(chip.place(f"display.characters.{card}", x, y))
     return d.Block(drawn, SUMMARY, 27 * ceil(len(copies) / 3))

@@ -79,7 +79,7 @@ def deal_objectives(game: Record, seat: int) -> None:
 
 @rule
 def pick(game: Record, unseen: int) -> int:
-    """A random objective from a bit set."""
+    """Return a random objective from a bit set."""
     size = 0
     for objective in range(N_OBJECTIVES):
         size += (unseen >> objective) & 1
@@ -109,7 +109,7 @@ def choose_rest(game: Record, seat: int) -> None:
 
 @rule
 def is_first_active(game: Record, seat: int, member: int) -> bool:
-    """Whether a member is its card's first copy activated today."""
+    """Return whether a member is its card's first copy activated today."""
     if not game["cylinder"][seat, member]:
         return False
     for earlier in range(member):

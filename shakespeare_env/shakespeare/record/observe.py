@@ -15,7 +15,6 @@ from shakespeare_env.core.game import Record
 from shakespeare_env.shakespeare import state as s
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import Steps
-from shakespeare_env.shakespeare.box.printed import reward
 from shakespeare_env.shakespeare.record.layout import HIGH, LOW, SEAT_AT, SEAT_SIZE, TABLE_AT
 from shakespeare_env.shakespeare.rules.boards import standing
 
@@ -35,10 +34,6 @@ _TO_REWARD = np.array([_to_next(_OFF_GREY + steps, _LAST_SPACE) for steps in t.B
 """int8[act, space]: spaces to the next better result (Rules R2)."""
 _TO_STEP = np.array([_to_next(card.points, HIGH) for card in t.BOX.objectives], np.int8)
 """int8[objective, value]: what the value lacks to the objective's next step (Rules F1)."""
-_REWARD = np.array(
-    [[reward(card, value) for value in range(HIGH + 1)] for card in t.BOX.objectives], np.int8
-)
-"""int8[objective, value]: prestige of the objective (Rules F1)."""
 _IS_ACTOR = (t.KIND == t.ACTOR).astype(np.int64)
 _IS_CRAFTSMAN = t.IS_CRAFTSMAN.astype(np.int64)
 
@@ -244,5 +239,5 @@ def observe_own(game: Record, seat: int, out: Any) -> None:
         out[TABLE_AT.own_kept + int(game["kept"][seat])] = 1
     for objective in range(t.N_OBJECTIVES):
         value = out[SEAT_AT.metrics + int(t.METRIC[objective])]
-        out[TABLE_AT.own_reward + objective] = _REWARD[objective, value]
+        out[TABLE_AT.own_reward + objective] = t.OBJECTIVE_PRESTIGE[objective, value]
         out[TABLE_AT.own_to_step + objective] = _TO_STEP[objective, value]

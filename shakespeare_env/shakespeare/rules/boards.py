@@ -17,7 +17,8 @@ def place(game: Record, act: int, disc: int, space: int) -> None:
     """Move a disc to the top of a space's pile (Rules T7)."""
     spaces = game["disc_space"][act]
     heights = game["disc_height"][act]
-    left, below = spaces[disc], heights[disc]
+    left = spaces[disc]
+    below = heights[disc]
     height = 0
     for other in range(t.N_DISCS):
         if spaces[other] == left and heights[other] > below:
@@ -30,7 +31,7 @@ def place(game: Record, act: int, disc: int, space: int) -> None:
 
 @rule
 def can_advance(game: Record, act: int, seat: int) -> bool:
-    """Whether a quill can advance the seat (Rules T6)."""
+    """Return whether a quill can advance the seat (Rules T6)."""
     return game["disc_space"][act, seat] < t.ACT_LENGTH[act]
 
 
@@ -44,13 +45,13 @@ def advance(game: Record, act: int, seat: int, quills: int) -> None:
 
 @rule
 def can_move_back(game: Record, act: int, seat: int) -> bool:
-    """Whether a seat's disc is past space 1 (Rules M2)."""
+    """Return whether a seat's disc is past space 1 (Rules M2)."""
     return game["disc_space"][act, seat] > 1
 
 
 @rule
 def standing(game: Record, act: int, disc: int) -> int:
-    """A disc's rank, higher being ahead: by space, then lower in the pile (Rules T7).
+    """Return a disc's rank, higher being ahead: by space, then lower in the pile (Rules T7).
 
     Discs out of play rank last, on space 0.
     """
@@ -59,7 +60,7 @@ def standing(game: Record, act: int, disc: int) -> int:
 
 @rule
 def ahead(game: Record, act: int, disc: int) -> int:
-    """How many discs are ahead, the neutral one included (Rules T7, V4)."""
+    """Return how many discs are ahead, the neutral one included (Rules T7, V4)."""
     own = standing(game, act, disc)
     count = 0
     for other in range(t.N_DISCS):
@@ -82,7 +83,7 @@ def gain_pounds(game: Record, seat: int, pounds: int) -> None:
 
 @rule
 def size_of_table(game: Record) -> int:
-    """The rules' `N`: the seats, but 2 in solo (Rules S1, V1)."""
+    """Return the rules' `N`: the seats, but 2 in solo (Rules S1, V1)."""
     return max(game["players"], 2)
 
 
@@ -148,7 +149,7 @@ def join(game: Record, seat: int, card: int, face_down: int) -> None:
 
 @rule
 def assistants(game: Record, seat: int) -> int:
-    """Face-up assistants; each adds 1 to the seat's craftsmen (Rules T9)."""
+    """Return the seat's face-up assistants; each adds 1 to its craftsmen (Rules T9)."""
     count = 0
     for member in range(game["troupe_len"][seat]):
         if t.KIND[game["card"][seat, member]] == t.ASSISTANT and game["extra"][seat, member] == 0:
@@ -158,13 +159,13 @@ def assistants(game: Record, seat: int) -> int:
 
 @rule
 def wears_costumes(game: Record, seat: int, member: int) -> bool:
-    """Whether a member can wear costumes: actors and extras (Rules T12)."""
+    """Return whether a member can wear costumes: actors and extras (Rules T12)."""
     return game["extra"][seat, member] == 1 or t.KIND[game["card"][seat, member]] == t.ACTOR
 
 
 @rule
 def member_of_wearer(game: Record, seat: int, wearer: int) -> int:
-    """A costume move's member, or NOBODY: actors by card, extras by hiring order."""
+    """Return a costume move's member, or NOBODY: actors by card, extras by hiring order."""
     extras = 0
     for member in range(game["troupe_len"][seat]):
         if game["extra"][seat, member] == 1:
@@ -211,14 +212,14 @@ def shift_mood_of_others(game: Record, seat: int, steps: int) -> None:
 
 @rule
 def is_open(game: Record, seat: int, space: int) -> bool:
-    """Whether a space is empty and fully supported (Rules T13)."""
+    """Return whether a space is empty and fully supported (Rules T13)."""
     filled = game["stage_filled"][seat]
     return (filled >> space) & 1 == 0 and (filled & t.SUPPORTS[space]) == t.SUPPORTS[space]
 
 
 @rule
 def keeps_symmetry(game: Record, seat: int, space: int, colour: int) -> bool:
-    """Whether the mirror is empty or matches, or either is yellow (T13)."""
+    """Return whether the mirror is empty or matches, or either is yellow (T13)."""
     mirror = t.MIRROR[space]
     if mirror == space or colour == t.YELLOW:
         return True

@@ -87,7 +87,7 @@ def find_decision(game: Record) -> None:
 
 @rule
 def has_open_choice(game: Record) -> bool:
-    """Whether the mover still has to choose: white quills, then elements (Rules T8, T18).
+    """Return whether the mover still has to choose: white quills, then elements (Rules T8, T18).
 
     Impossible choices lapse: quills with nowhere to go, mandatory elements without a place, moves
     back from space 1 (Rules T6, T16, T18, M2).
@@ -214,7 +214,7 @@ def begin_turns(game: Record) -> None:
 
 @rule
 def begin_rest(game: Record) -> None:
-    """Upkeep, then rest in Order, or by Initiative if strategic (U1 to U3, P1, P4, D2)."""
+    """Begin upkeep, then rest in Order, or by Initiative if strategic (U1 to U3, P1, P4, D2)."""
     rest.renew(game)
     rest.lift(game)
     game["part"] = s.IN_REST

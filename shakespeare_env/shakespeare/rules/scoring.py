@@ -15,7 +15,7 @@ _DEAREST = int(t.COST.max())
 
 @rule
 def metric(game: Record, seat: int, which: int) -> int:
-    """An objective's metric now; for `sacrifice`, pounds in hand (Rules F1a)."""
+    """Return an objective's metric now; for `sacrifice`, pounds in hand (Rules F1a)."""
     if which == t.FIRST_PLACES:
         first = 0
         for act in range(3):
@@ -47,7 +47,7 @@ def metric(game: Record, seat: int, which: int) -> int:
 
 @rule
 def troupe_metric(game: Record, seat: int, which: int) -> int:
-    """Metrics of the troupe (Rules F1a)."""
+    """Return a metric that counts the troupe (Rules F1a)."""
     count = 0
     best = 0
     for member in range(game["troupe_len"][seat]):
@@ -64,29 +64,28 @@ def troupe_metric(game: Record, seat: int, which: int) -> int:
 
 
 @rule
-def reward(game: Record, objective: int, value: int) -> int:
-    """An objective's prestige: that of the highest step reached (Rules F1)."""
-    prestige = 0
-    for step in range(t.N_STEPS):
-        if value >= t.STEP_AT[objective, step]:
-            prestige = t.STEP_PRESTIGE[objective, step]
-    return prestige
+def reward(objective: int, value: int) -> int:
+    """Return an objective's prestige for a value of its metric (Rules F1)."""
+    return int(t.OBJECTIVE_PRESTIGE[objective, min(value, t.MOST_COUNTED)])
+
+
+@rule
+def wage(card: int, face_down: int) -> int:
+    """Return what a character costs at the end; extras and the board's are free (Rules F3)."""
+    return 0 if face_down else int(t.COST[card])
 
 
 @rule
 def pay_wages(game: Record, seat: int, pounds: int) -> tuple[int, int]:
     """Pay as many characters as possible, cheapest first (Rules F3).
 
-    Extras and board characters are free.
-
     Returns:
-        Characters unpaid, pounds left.
+        The characters that go unpaid, and the pounds left.
     """
     unpaid = 0
-    for cost in range(_DEAREST + 1):
+    for cost in range(1, _DEAREST + 1):
         for member in range(game["troupe_len"][seat]):
-            card = game["card"][seat, member]
-            if card < t.N_BOARD or game["extra"][seat, member] or t.COST[card] != cost:
+            if wage(game["card"][seat, member], game["extra"][seat, member]) != cost:
                 continue
             if cost <= pounds:
                 pounds -= cost
@@ -113,14 +112,16 @@ def score_objectives(game: Record, seat: int) -> None:
 @rule
 def score_objective(game: Record, seat: int, objective: int, value: int) -> None:
     """Score an objective for the value of its metric (Rules F1)."""
-    gain_prestige(game, seat, reward(game, objective, value))
+    gain_prestige(game, seat, reward(objective, value))
 
 
 @rule
 def give_up_pounds(game: Record, seat: int, objective: int) -> None:
     """Give up pounds for an objective as ends best (Rules F1)."""
     best_unpaid, best_left = pay_wages(game, seat, game["pounds"][seat])
-    best_prestige, best_gift, best_reward = t.UNPAID * best_unpaid, 0, 0
+    best_prestige = t.UNPAID * best_unpaid
+    best_gift = 0
+    best_reward = 0
     for step in range(t.N_STEPS):
         gift = int(t.STEP_AT[objective, step])
         if gift > game["pounds"][seat]:
@@ -131,8 +132,11 @@ def give_up_pounds(game: Record, seat: int, objective: int) -> None:
         if ends_at == best_prestige:
             better = left > best_left or (left == best_left and unpaid < best_unpaid)
         if better:
-            best_prestige, best_left, best_unpaid = ends_at, left, unpaid
-            best_gift, best_reward = gift, int(t.STEP_PRESTIGE[objective, step])
+            best_prestige = ends_at
+            best_left = left
+            best_unpaid = unpaid
+            best_gift = gift
+            best_reward = int(t.STEP_PRESTIGE[objective, step])
     game["pounds"][seat] -= best_gift
     gain_prestige(game, seat, best_reward)
 
@@ -171,7 +175,7 @@ def name_winners(game: Record) -> None:
 
 @rule
 def is_beaten(game: Record, seat: int) -> bool:
-    """Whether another seat has more prestige, or as much and more pounds (Rules F4)."""
+    """Return whether another seat has more prestige, or as much and more pounds (Rules F4)."""
     for other in range(game["players"]):
         more = game["prestige"][other] > game["prestige"][seat]
         equal = game["prestige"][other] == game["prestige"][seat]

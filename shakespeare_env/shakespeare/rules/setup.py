@@ -83,7 +83,7 @@ def settle_order(game: Record) -> None:
 
 @rule
 def pile_discs(game: Record) -> None:
-    """Discs on space 1 in Order, first at the bottom; neutral ones in solo (S3, V2)."""
+    """Pile discs on space 1 in Order, first at the bottom; place neutral ones (Rules S3, V2)."""
     game["disc_space"][:, :] = 0
     game["disc_height"][:, :] = 0
     for act in range(3):
@@ -97,7 +97,7 @@ def pile_discs(game: Record) -> None:
 
 @rule
 def fill_supply(game: Record) -> None:
-    """Bags, deck, displays, tokens and shuffled objectives (Rules S4, S5, S6)."""
+    """Fill bags, deck, displays and tokens, and shuffle the objectives (Rules S4, S5, S6)."""
     for kind in (t.COSTUME, t.SET):
         for colour in range(t.N_COLOURS):
             game["bag"][kind, colour] = t.BAG[game["players"], kind, colour]

@@ -15,6 +15,7 @@ from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS, Space
 from shakespeare_env.shakespeare.text import wording as w
+from shakespeare_env.shakespeare.text.standing import wage, worth_now
 
 _WIDTH = 78
 _CELL = 5  # the least columns of a space: four discs
@@ -61,13 +62,15 @@ def _head(position: Mapping[str, Any]) -> list[str]:
 
 
 def _acts(position: Mapping[str, Any]) -> list[str]:
-    """Rewards (Rules R2) and discs, the leftmost of a space at the bottom and ahead.
+    """Return rewards (Rules R2) and discs, the leftmost of a space at the bottom and ahead.
 
     Discs stand below the rewards.
     """
-    lengths, places = t.BOX.act_lengths, t.ACT_II_PRESTIGE
+    lengths = t.BOX.act_lengths
+    places = t.ACT_II_PRESTIGE
     labels = ("Act I", f"Act II {'/'.join(f'+{won}' for won in places)}★", "Act III")
-    left, spaces = max(map(len, labels)) + 1, range(1, max(lengths) + 1)
+    left = max(map(len, labels)) + 1
+    spaces = range(1, max(lengths) + 1)
     each = max(_CELL, (_WIDTH - left) // len(spaces))
 
     def row(label: str, cells: Iterable[str]) -> str:
@@ -84,24 +87,23 @@ def _acts(position: Mapping[str, Any]) -> list[str]:
 
 
 def _elements(position: Mapping[str, Any]) -> list[str]:
-    rows = [["Elements", *(f"{colour} {value}" for colour, value in b.VALUES.items())]]
+    values = [f"{colour} {value}" for colour, value in b.VALUES.items()]
+    rows = [["Elements", *values]]
     for kind, name in (("costumes", "Costumes"), ("sets", "Stage sets")):
         for label, place in ((name, "display"), ("  in bag", "bags"), ("  discarded", "discarded")):
             counts = position[place][kind]
-            rows.append([label, *(str(counts[colour] or "·") for colour in COLOURS)])
+            cells = [str(counts[colour] or "·") for colour in COLOURS]
+            rows.append([label, *cells])
     return columns(rows, [str.ljust] + [str.rjust] * len(COLOURS))
 
 
 def _supply(position: Mapping[str, Any]) -> list[str]:
-    """The characters on offer with their wages, the order and the piles."""
+    """Return the characters on offer with their wages, the order and the piles."""
     shown = [b.CARDS[card] for card in position["display"]["characters"]]
     names = ", ".join(f"{card.name} {card.cost}£" for card in shown) or "·"
-    order, initiative = (
-        " ".join(map(disc, position[track])) or "·" for track in ("order", "initiative")
-    )
     row = [
-        f"Order {order}",
-        f"initiative {initiative}",
+        f"Order {_discs(position['order'])}",
+        f"initiative {_discs(position['initiative'])}",
         f"deck {len(position['deck'])}",
         f"discarded {len(position['discarded_characters'])}",
         f"objectives {len(position['objective_deck'])}",
@@ -114,6 +116,10 @@ def _supply(position: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def _discs(seats: Iterable[int]) -> str:
+    return " ".join(map(disc, seats)) or "·"
+
+
 def _seats(position: Mapping[str, Any]) -> list[str]:
     rows = [["", "★", "£", "wages", "+3", "mood", "wager", "cylinders", ""]]
     for seat in range(position["players"]):
@@ -123,7 +129,8 @@ def _seats(position: Mapping[str, Any]) -> list[str]:
 
 
 def _in_a_line(position: Mapping[str, Any], seat: int) -> list[str]:
-    mine, own = position["seats"][seat], seat == position["to_move"]
+    mine = position["seats"][seat]
+    own = seat == position["to_move"]
     troupe = [
         _in_words(member, extra or w.CHARACTERS[member["card"]])
         for place, (member, extra) in enumerate(w.members(mine))
@@ -139,7 +146,7 @@ def _in_a_line(position: Mapping[str, Any], seat: int) -> list[str]:
         parts.append(f"stage {', '.join(filled)}")
     known = [card for card in mine["objectives"] if card != UNKNOWN]
     for card in known:
-        worth = w.worth_now(position, seat, card)
+        worth = worth_now(position, seat, card)
         brings = "" if worth is None else f": {b.signed(worth)}★"
         parts.append(f"◆ {w.OBJECTIVES[card]}{brings}")
     if hidden := len(mine["objectives"]) - len(known):
@@ -150,8 +157,8 @@ def _in_a_line(position: Mapping[str, Any], seat: int) -> list[str]:
 def _in_words(member: Mapping[str, Any], name: str) -> str:
     mark = "●" if member["cylinder"] else "z" if member["rest"] else ""
     words = [f"{mark}{GLUE}{name}" if mark else name]
-    if wage := b.wage(member):
-        words[-1] += f"{GLUE}{wage}£"
+    if due := wage(member):
+        words[-1] += f"{GLUE}{due}£"
     if member["costume"]:
         done = "✓" if len(member["costume"]) == t.N_SLOTS else ""
         words.append("-".join(_SHORT_COLOURS[colour] for colour in member["costume"]) + done)
@@ -160,7 +167,7 @@ def _in_words(member: Mapping[str, Any], name: str) -> str:
 
 @cache
 def stage_rows() -> list[Row]:
-    """The stage's rows, top to bottom and centred.
+    """Return the stage's rows, top to bottom and centred.
 
     Printed elements fill in where a space rests on something the box does not name (Rules T13).
     """
@@ -178,7 +185,7 @@ def stage_rows() -> list[Row]:
 
 
 def _draw_stage(filled: Mapping[str, str]) -> list[str]:
-    """A stage, a line for each row of bricks; `filled` is colour by space id.
+    """Draw a stage, a line for each row of bricks; `filled` is colour by space id.
 
     An empty space shows its id, with `*` on a candle; a filled one its colour.
     """
@@ -188,7 +195,8 @@ def _draw_stage(filled: Mapping[str, str]) -> list[str]:
     for row in rows:
         line = [" "] * (2 * centre + 1)
         for middle, brick in row.items():
-            left, face = centre + middle * _HALF - _HALF, _PRINTED
+            left = centre + middle * _HALF - _HALF
+            face = _PRINTED
             if brick is not None and brick.id in filled:
                 face = _short(filled[brick.id], brick.candle)
             elif brick is not None:

@@ -11,7 +11,7 @@ from typing import Any
 from shakespeare_env.core.game import Record
 from shakespeare_env.core.presentation import Event
 from shakespeare_env.core.seat_names import seat_placeholder
-from shakespeare_env.play.tracing import Call, Teller, Tracer
+from shakespeare_env.play.tracing import Call, Teller, Tracer, interpreted
 from shakespeare_env.shakespeare import actions as a
 from shakespeare_env.shakespeare import state as s
 from shakespeare_env.shakespeare.box import printed as b
@@ -29,6 +29,7 @@ from shakespeare_env.shakespeare.rules.phases import (
     wager,
 )
 
+_wage = interpreted(scoring.wage)
 _IN_WORDS = ("mood", "tokens", "pounds", "prestige")
 _NO_POWER = Power()
 
@@ -48,8 +49,9 @@ def _counted(game: Record, seat: int) -> dict[str, int]:
 
 
 def changes(call: Call, seat: int) -> dict[str, int]:
-    """A seat's counters that have changed."""
-    before, after = _counted(call.before, seat), _counted(call.after, seat)
+    """Return a seat's counters that have changed, by how much."""
+    before = _counted(call.before, seat)
+    after = _counted(call.after, seat)
     return {name: after[name] - before[name] for name in after if after[name] != before[name]}
 
 
@@ -63,13 +65,15 @@ def event(
     power: Power = _NO_POWER,
     tried: bool = False,
 ) -> Event:
-    """An event with all that a call has changed for a seat, its cause first, then a `note`.
+    """Return all that a call has changed for a seat, its cause first, then a `note`.
 
     If a `power` was used or something else `tried` and nothing changed, there is no effect.
     """
-    changed, words = changes(call, seat), []
+    changed = changes(call, seat)
+    words = []
     for act, name in enumerate(ACTS):
-        used, moved = b.quills_of(power)[name], changed.get(f"act {name}", 0)
+        used = b.quills_of(power)[name]
+        moved = changed.get(f"act {name}", 0)
         if moved:
             space = call.after["disc_space"][act, seat]
             words.append(f"Act {name} {'back ' if moved < 0 else ''}to space {space}")
@@ -86,7 +90,7 @@ def event(
 
 
 def mover(call: Call) -> int:
-    """The seat to move before the call."""
+    """Return the seat to move before the call."""
     return int(call.before["to_move"])
 
 
@@ -105,7 +109,8 @@ def _join(call: Call) -> Iterator[Event]:
 
 def _turn(call: Call) -> Iterator[Event]:
     yield from call.inner
-    (action,), seat = call.args, mover(call)
+    (action,) = call.args
+    seat = mover(call)
     if action == a.PASS and call.forced:
         yield event(call, seat, "passes: nobody is left to be activated")
     if action == a.PASS or action < a.ACTIVATE:
@@ -129,7 +134,9 @@ def _turn(call: Call) -> Iterator[Event]:
 
 
 def _act(call: Call, seat: int, card: Character) -> Iterator[Event]:
-    power, place, notes = card.activation, call.after["initiative_len"], []
+    power = card.activation
+    place = call.after["initiative_len"]
+    notes = []
     if power.take_set or power.take_costume:
         kind = "stage set" if power.take_set else "costume"
         notes.append(f"one {power.take_set or power.take_costume} {kind} element")
@@ -153,12 +160,14 @@ def _take(call: Call) -> Iterator[Event]:
 
 
 def _costume(call: Call) -> Iterator[Event]:
-    (seat, member, colour), game = call.args, call.after
+    (seat, member, colour) = call.args
+    game = call.after
     if game["extra"][seat, member]:
         wearer = f"extra {game['extra'][seat, : member + 1].sum()}"
     else:
         wearer = t.CARD_NAMES[game["card"][seat, member]]
-    elements, value = game["costume_len"][seat, member], game["costume_value"][seat, member]
+    elements = game["costume_len"][seat, member]
+    value = game["costume_value"][seat, member]
     state = f"complete at {value}" if elements == t.N_SLOTS else f"{elements} of {t.N_SLOTS}"
     cause = f"{COLOURS[colour]} costume for {wearer}, {state}"
     yield event(call, seat, cause, source="costumes")
@@ -166,7 +175,8 @@ def _costume(call: Call) -> Iterator[Event]:
 
 def _set(call: Call) -> Iterator[Event]:
     seat, space, colour = call.args
-    name, candle = COLOURS[colour], bool(t.CANDLE[space])
+    name = COLOURS[colour]
+    candle = bool(t.CANDLE[space])
     cause = f"{name} stage set on {t.SPACE_IDS[space]}{', a candle' * candle}"
     tried = candle or name in b.SET_GAINS
     yield event(call, seat, cause, source="candles", tried=tried)
@@ -181,7 +191,8 @@ def _gift(call: Call) -> Iterator[Event]:
 
 
 def _objective(call: Call) -> Iterator[Event]:
-    (action,), seat = call.args, mover(call)
+    (action,) = call.args
+    seat = mover(call)
     returned = int(call.before["drawn_len"]) - 1
     known = call.viewer in (None, seat)
     name = f'objective "{t.OBJECTIVE_NAMES[action - a.OBJECTIVE]}"' if known else "an objective"
@@ -190,7 +201,9 @@ def _objective(call: Call) -> Iterator[Event]:
 
 
 def _lapse(call: Call) -> Iterator[Event]:
-    before, after, seat = call.before, call.after, mover(call)
+    before = call.before
+    after = call.after
+    seat = mover(call)
     if before["quills"] and not after["quills"]:
         lost = b.plural(int(before["quills"]), "white quill")
         yield event(call, seat, f"{lost} lost: every act is at its end")
@@ -201,8 +214,9 @@ def _lapse(call: Call) -> Iterator[Event]:
 
 
 def _part(call: Call) -> Iterator[Event]:
-    """The evening, the rehearsal and the acts, as headings of what they bring."""
-    part, day = call.before["part"], call.before["day"]
+    """Tell the evening, the rehearsal and the acts as headings of what they bring."""
+    part = call.before["part"]
+    day = call.before["day"]
     if part == s.IN_TURNS:
         yield Event(None, f"evening of day {day}")
     elif part == s.IN_MOOD and call.after["part"] == s.IN_REHEARSAL:
@@ -262,7 +276,8 @@ def _mood(call: Call) -> Iterator[Event]:
 
 
 def _costume_power(call: Call) -> Iterator[Event]:
-    (seat, member), game = call.args, call.after
+    seat, member = call.args
+    game = call.after
     extra = bool(game["extra"][seat, member])
     card = b.CARDS[t.CARD_IDS[game["card"][seat, member]]]
     power = t.BOX.extra_power if extra else card.costume_power
@@ -325,10 +340,11 @@ def _yellow(call: Call) -> Iterator[Event]:
 
 
 def _wages(call: Call) -> Iterator[Event]:
-    (seat,), game = call.args, call.after
-    hired = game["card"][seat][: game["troupe_len"][seat]]
-    face_up = game["extra"][seat][: len(hired)] == 0
-    if due := int(t.COST[hired[face_up]].sum()):
+    (seat,) = call.args
+    game = call.after
+    troupe = zip(game["card"][seat].tolist(), game["extra"][seat].tolist(), strict=True)
+    hired = list(troupe)[: game["troupe_len"][seat]]
+    if due := sum(_wage(card, face_down) for card, face_down in hired):
         unpaid = int(game["unpaid"][seat])
         words = f", {b.plural(unpaid, 'character')} unpaid" if unpaid else ""
         yield event(call, seat, f"wages of {due} £{words}", source="unpaid wages")
@@ -380,5 +396,5 @@ _TRACER = Tracer(flow.play, flow.legal, a.TABLE.size, _TELLERS)
 
 
 def events(before: Record, action: int, after: Record, viewer: int | None) -> list[Event]:
-    """Every effect, in order; chance to come is in none of them, so `after` is not needed."""
+    """Return every effect, in order; `after` is not needed, since no chance to come is told."""
     return _TRACER.run(before, action, viewer)[1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from shakespeare_env.core.presentation import Topic
 from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS, Character, Objective, Power, Space
+from shakespeare_env.shakespeare.text.standing import counted, reward
 
 _WORDS = tomllib.loads((Path(__file__).parents[1] / "words.toml").read_text(encoding="utf-8"))
 _QUILLS = dict(zip(ACTS, ("Red", "Gold", "Blue"), strict=True))
@@ -38,13 +39,14 @@ def topics(position: Mapping[str, Any]) -> dict[str, Topic]:
     for card in t.BOX.characters:
         above = f"{explained[card.id].text}\n" if card.id in explained else ""
         explained[card.id] = Topic(above + _character(card), title=card.name)
+    values = [counted(position, seat) for seat in range(position["players"])]
     for objective in t.BOX.objectives:
-        explained[objective.id] = _objective(position, objective)
+        explained[objective.id] = _objective(objective, values)
     return explained
 
 
 def _numbers(position: Mapping[str, Any]) -> dict[str, object]:
-    """What `words.toml` names: the numbers of the box's tables, and some in words."""
+    """Return what `words.toml` names: the numbers of the box's tables, and some words."""
     box = t.BOX
     gains = (f"{b.gain_words(vars(gain))} for {value}" for value, gain in box.costume_gain.items())
     moods = range(t.LOWEST_MOOD, t.HIGHEST_MOOD + 1)
@@ -66,7 +68,8 @@ def _numbers(position: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _act(act: str) -> str:
-    grey, number = t.GREY_SPACES, ACTS.index(act)
+    grey = t.GREY_SPACES
+    number = ACTS.index(act)
     pays = [f"−1 prestige on spaces 1 to {grey}"] if grey else []
     if act == "II":
         first, second = map(b.signed, t.ACT_II_PRESTIGE)
@@ -108,14 +111,15 @@ def _character(card: Character) -> str:
     return text
 
 
-def _objective(position: Mapping[str, Any], objective: Objective) -> Topic:
-    """Explain an objective, with what it counts and would bring for each seat now."""
+def _objective(objective: Objective, values: Sequence[Mapping[str, int]]) -> Topic:
+    """Explain an objective, with its value for each seat now and what that would bring."""
     counts = _WORDS["metrics"][objective.metric]
     steps = ", ".join(f"{won} for {at}" for at, won in objective.points)
     standings = []
-    for seat in range(position["players"]):
-        value = b.counted(position, seat, objective.metric)
-        standings.append(f"{value}, {b.signed(b.reward(objective, value))} prestige")
+    for counts_of_seat in values:
+        value = counts_of_seat[objective.id]
+        prestige = b.signed(reward(objective.id, value))
+        standings.append(f"{value}, {prestige} prestige")
     text = f"{objective.name}: {counts}; prestige at the end: {steps}."
     return Topic(text, "Now", tuple(standings), title=objective.name)
 

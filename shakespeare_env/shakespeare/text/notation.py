@@ -24,12 +24,12 @@ KINDS = ("costumes", "sets")
 
 
 def phase_of(game: Record) -> str:
-    """The phase's name."""
+    """Return the phase's name."""
     return s.PHASE_NAMES[game["phase"]]
 
 
 def to_dict(game: Record) -> dict[str, Any]:
-    """A record as the notation's JSON object, of plain Python values."""
+    """Return a record as the notation's JSON object, of plain Python values."""
     players = int(game["players"])
     over = game["phase"] == s.OVER
     return {
@@ -57,7 +57,7 @@ def to_dict(game: Record) -> dict[str, Any]:
 
 
 def _listed(game: Record, name: str) -> Any:
-    """A field up to the length that another one gives."""
+    """Return a field up to the length that another one gives."""
     return game[name][: game[f"{name}_len"]]
 
 
@@ -77,7 +77,8 @@ def _elements_of(counts: Any) -> dict[str, dict[str, int]]:
 
 
 def _piles_of(game: Record, act: int) -> dict[str, list[int | str]]:
-    spaces, heights = game["disc_space"][act].tolist(), game["disc_height"][act].tolist()
+    spaces = game["disc_space"][act].tolist()
+    heights = game["disc_height"][act].tolist()
     discs = sorted((space, heights[disc], disc) for disc, space in enumerate(spaces) if space > 0)
     piles: dict[str, list[int | str]] = {}
     for space, _, disc in discs:
@@ -107,7 +108,8 @@ def _craft_of(game: Record) -> dict[str, Any]:
 
 
 def _seat_of(game: Record, seat: int, over: bool) -> dict[str, Any]:
-    kept, stage = int(game["kept"][seat]), enumerate(game["stage"][seat].tolist())
+    kept = int(game["kept"][seat])
+    stage = enumerate(game["stage"][seat].tolist())
     filled = ((t.SPACE_IDS[space], colour) for space, colour in stage if colour != s.NOBODY)
     objectives = game["objectives"][seat, : game["objectives_len"][seat]]
     members = range(game["troupe_len"][seat])
@@ -137,7 +139,8 @@ def _member_of(game: Record, seat: int, member: int) -> dict[str, Any]:
 
 
 _EMPTY = np.zeros(1, s.STATE)[0]
-_KEYS, _CRAFT_KEYS = tuple(to_dict(_EMPTY)), tuple(_craft_of(_EMPTY))
+_KEYS = tuple(to_dict(_EMPTY))
+_CRAFT_KEYS = tuple(_craft_of(_EMPTY))
 _SEAT_KEYS = {over: tuple(_seat_of(_EMPTY, 0, over)) for over in (False, True)}
 _MEMBER_KEYS = tuple(_member_of(_EMPTY, 0, 0))
 
@@ -180,7 +183,7 @@ def from_dict(position: Mapping[str, Any], game: Record) -> None:
 def _whole(
     given: Mapping[str, Any], where: str, key: str, field: str = "", low: int = -s.MOST
 ) -> int:
-    """The number of a key, within its field's range and not below `low`."""
+    """Return the number of a key, within its field's range and not below `low`."""
     ends = s.RANGES[field or key]
     return read.integer(given[key], f"{where}{key}", max(low, ends.low), ends.high)
 

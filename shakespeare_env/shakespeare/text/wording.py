@@ -11,6 +11,7 @@ from shakespeare_env.core.presentation import Headline
 from shakespeare_env.core.seat_names import seat_placeholder
 from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.box import tables as t
+from shakespeare_env.shakespeare.text.standing import wages_due, yellow_elements
 
 _PHASES = {
     "draft": "setup",
@@ -28,22 +29,10 @@ OBJECTIVES = {UNKNOWN: UNKNOWN, **dict(zip(t.OBJECTIVE_IDS, t.OBJECTIVE_NAMES, s
 """Objectives' names by id; `UNKNOWN` stays."""
 
 
-def worth_now(position: Mapping[str, Any], seat: int, card: str) -> int | None:
-    """The prestige that an objective would bring a seat now; None if that is unknown.
-
-    At the end it is unknown what was given up for one.
-    """
-    if card == UNKNOWN:
-        return None
-    objective = b.OBJECTIVES[card]
-    if objective.metric == b.SACRIFICE and position["phase"] == "over":
-        return None
-    return b.reward(objective, b.counted(position, seat, objective.metric))
-
-
 def day_words(position: Mapping[str, Any]) -> str:
-    """The day, or the evening that ends it, and the next rehearsal."""
-    day, part = position["day"], _part(position)
+    """Return the day, or the evening that ends it, and the next rehearsal."""
+    day = position["day"]
+    part = _part(position)
     # Once characters rest it is the next day.
     ended = day - 1 if part == "rest" else day
     if part == "over":
@@ -55,8 +44,10 @@ def day_words(position: Mapping[str, Any]) -> str:
 
 
 def asked(position: Mapping[str, Any]) -> str:
-    """Who decides what; at the end who has won, or the solo result."""
-    phase, seat, pending = position["phase"], position["to_move"], position["pending"]
+    """Say who decides what; at the end who has won, or the solo result."""
+    phase = position["phase"]
+    seat = position["to_move"]
+    pending = position["pending"]
     if phase == "over":
         return _outcome(position)
     if phase == "turn":
@@ -84,7 +75,8 @@ def asked(position: Mapping[str, Any]) -> str:
 
 def headline(position: Mapping[str, Any], names: Sequence[str] = ()) -> Headline:
     """Say where the game stands: the table, the day, its phase, and who decides what."""
-    players, queue = position["players"], position["queue"]
+    players = position["players"]
+    queue = position["queue"]
     table = f"{players} seats" if players > 1 else "solo"
     return Headline(
         game="Shakespeare",
@@ -97,7 +89,7 @@ def headline(position: Mapping[str, Any], names: Sequence[str] = ()) -> Headline
 
 
 def winners(position: Mapping[str, Any]) -> list[int]:
-    """The seats that beat others; none before the end.
+    """Return the seats that beat others; none before the end.
 
     Solo notation always has the seat win: drawings compare its score with the target.
     """
@@ -105,8 +97,9 @@ def winners(position: Mapping[str, Any]) -> list[int]:
 
 
 def seat_facts(position: Mapping[str, Any], seat: int) -> dict[str, str]:
-    """What a seat has, and last what it has done or who stays free of rest, by short names."""
-    mine, phase = position["seats"][seat], position["phase"]
+    """Return what a seat has, by short names; last what it has done or keeps free of rest."""
+    mine = position["seats"][seat]
+    phase = position["phase"]
     used = sum(member["cylinder"] for member in mine["troupe"])
     done = [word for word in ("recruited", "passed") if mine[word]]
     if phase == "over":
@@ -118,7 +111,7 @@ def seat_facts(position: Mapping[str, Any], seat: int) -> dict[str, str]:
     return {
         "prestige": b.minus(str(mine["prestige"])),
         "pounds": str(mine["pounds"]),
-        "wages": str(b.wages_due(mine)),
+        "wages": str(wages_due(mine)),
         "+3": str(mine["tokens"]),
         "mood": b.signed(mine["mood"]),
         "wager": str(mine["wager"] or "–"),
@@ -128,7 +121,7 @@ def seat_facts(position: Mapping[str, Any], seat: int) -> dict[str, str]:
 
 
 def members(seat: Mapping[str, Any]) -> list[tuple[Mapping[str, Any], str]]:
-    """A seat's troupe, with each one's name as an extra, by hiring order (Rules T12), or empty."""
+    """Return a seat's troupe, each with its name as an extra, by hiring order (T12), or empty."""
     numbers = count(1)
     return [
         (member, f"extra{next(numbers)}" if member["face"] == "extra" else "")
@@ -137,21 +130,23 @@ def members(seat: Mapping[str, Any]) -> list[tuple[Mapping[str, Any], str]]:
 
 
 def extra_words(name: str) -> str:
-    """A wearer's name as an extra, such as "Extra 1"; empty if it is none."""
+    """Return a wearer's name as an extra, such as "Extra 1"; empty if it is none."""
     return name.replace("extra", "Extra ")
 
 
 def _part(position: Mapping[str, Any]) -> str:
-    """The phase; of a white quill that of which it is a part, or empty."""
+    """Return the phase; of a white quill that of which it is a part, or empty."""
     phase = position["phase"]
     part = position["pending"]["then"] if phase == "quill" else phase
     return part if isinstance(part, str) else ""
 
 
 def _outcome(position: Mapping[str, Any]) -> str:
-    seats, won = position["seats"], winners(position)
+    seats = position["seats"]
+    won = winners(position)
     if not won:
-        reached, target = b.minus(f"{seats[0]['prestige']} prestige"), t.BOX.good_scores[1]
+        reached = b.minus(f"{seats[0]['prestige']} prestige")
+        target = t.BOX.good_scores[1]
         return f"The game is over: {reached}; a good solo game passes {target}"
     most = seats[won[0]]["prestige"]
     # Pounds decide among the seats with the most prestige (Rules F4).
@@ -168,7 +163,7 @@ def _craft(pending: Mapping[str, Any]) -> str:
 
 
 def seen_by(position: Mapping[str, Any], seat: int) -> dict[str, Any]:
-    """A position as a seat sees it: what `record/observe.py` never reads is `UNKNOWN`.
+    """Return a position as a seat sees it: `UNKNOWN` is what `record/observe.py` never reads.
 
     So is the whole objective pile: text does not say who put cards back.
     """
@@ -187,13 +182,13 @@ def seen_by(position: Mapping[str, Any], seat: int) -> dict[str, Any]:
 
 
 def is_secret(position: Mapping[str, Any], move: str) -> bool:
-    """Whether others cannot see this move: wagers, objectives, secret rest choices."""
+    """Return whether others cannot see this move: wagers, objectives, secret rest choices."""
     kind = move.partition(":")[0]
     return kind in ("wager", "objective") or (kind == "keep" and not position["strategic_rest"])
 
 
 def score_sheet(position: Mapping[str, Any]) -> list[tuple[str, list[int]]]:
-    """Prestige by source, a column per seat: so far, or once over what the end added (Rules F).
+    """Return prestige by source and seat: so far, or once over what the end added (Rules F).
 
     Objectives stay with what came before: what was given up for one cannot be seen any more.
     """
@@ -201,7 +196,7 @@ def score_sheet(position: Mapping[str, Any]) -> list[tuple[str, list[int]]]:
     prestige = [seat["prestige"] for seat in seats]
     if position["phase"] != "over":
         return [("so far", prestige)]
-    yellow = [b.yellow_elements(seat) for seat in seats]
+    yellow = [yellow_elements(position, seat) for seat in range(len(seats))]
     unpaid = [t.UNPAID * seat["unpaid"] for seat in seats]
     before = [total - won - lost for total, won, lost in zip(prestige, yellow, unpaid, strict=True)]
     return [

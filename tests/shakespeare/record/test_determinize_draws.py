@@ -81,7 +81,8 @@ def test_unseen_objectives_are_uniform_in_every_place_and_independent():
 @pytest.mark.slow
 def test_a_draw_of_another_seat_is_uniform():
     position = first_position(lambda p: p.phase == "objective")
-    true, observer = position.record(), (position.to_move + 1) % 4
+    true = position.record()
+    observer = (position.to_move + 1) % 4
     drawn = drawn_anew(position, observer, range(DRAWS))["drawn"]
     for place in range(true["drawn_len"]):
         assert_uniform(drawn[:, place].tolist(), unseen_by(true, observer))
@@ -121,7 +122,8 @@ def test_rewinding_takes_back_the_secret_choices_of_the_others(table):
     secret = {"wager"} if table.options.get("strategic_rest") else {"wager", "rest"}
     positions = [p.copy() for seed in (3, 4) for p in game_from(table.position(seed), salt=seed)]
     true = stacked(p.record() for p in positions)
-    games, found = true.copy(), np.zeros(len(true), bool)
+    games = true.copy()
+    found = np.zeros(len(true), bool)
     rewind(games, found)
     begun = 0
     for i, position in enumerate(positions):

@@ -13,7 +13,8 @@ from tests.shakespeare.positions import COLOURS, ready_to_pass, seat, turn_posit
 
 def played_out(d, seed):
     """The position at the end of a random game; every position on the way can be read again."""
-    position, chance = Position.from_dict(d, seed=seed), random.Random(seed)
+    position = Position.from_dict(d, seed=seed)
+    chance = random.Random(seed)
     for _ in range(LONGEST):
         if position.to_move is None:
             return position

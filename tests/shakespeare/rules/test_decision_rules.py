@@ -85,7 +85,8 @@ def test_d3_own_objectives_are_known_and_those_of_others_are_not():
         everywhere = [card for one in guess["seats"] for card in one["objectives"]]
         assert sorted(everywhere + guess["objective_deck"]) == sorted(p.OBJECTIVES)
     game = after(d, "activate:queen", "queen:objectives")
-    mine, other = game.seen_by(0), game.seen_by(1)
+    mine = game.seen_by(0)
+    other = game.seen_by(1)
     assert p.each(mine, "objectives") == [["jewels", "wardrobe"], ["?"], [], []]
     assert p.each(other, "objectives") == [["?", "?"], ["even_play"], [], []]
     assert mine["pending"] == game.to_dict()["pending"]

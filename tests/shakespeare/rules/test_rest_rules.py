@@ -90,7 +90,8 @@ def test_p2_there_is_a_rest_on_every_day_but_the_last(day):
 
 def test_p3_cylinders_come_back_and_the_next_day_begins_with_the_first_in_order():
     d = evening(["viola"], used=["author", "queen"], cylinders=2, tokens=1, pounds=3)
-    d["order"], d["initiative"] = [1, 0], [0]
+    d["order"] = [1, 0]
+    d["initiative"] = [0]
     after = play(d, "pass", "keep:queen")
     assert (after["phase"], after["day"], after["to_move"]) == ("wager", 4, 1)
     fields = {"cylinders": 0, "wager": None, "recruited": False, "passed": False}

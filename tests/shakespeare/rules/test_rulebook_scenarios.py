@@ -30,7 +30,8 @@ def test_green_builds_green_pink_and_black_and_a_joker_beside_green():
 def test_the_rehearsal_of_day_4():
     # Red, last by initiative, has Lady Macbeth, Hamlet and an extra in complete costumes; those
     # of the Author and Falstaff are not complete.
-    complete, begun = ["black", "pink", "pink"], ["purple", "purple"]
+    complete = ["black", "pink", "pink"]
+    begun = ["purple", "purple"]
     red = p.finished(
         ["lady_macbeth", "hamlet", "extra:jeweler"],
         costumes={"lady_macbeth": complete, "hamlet": complete, "extra1": complete}

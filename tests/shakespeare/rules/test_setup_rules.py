@@ -74,7 +74,8 @@ def test_s5_two_cards_more_than_seats_are_shown_from_a_deck_of_30(players):
 def test_s5_the_last_in_order_drafts_first_and_the_first_last():
     for seed in range(6):
         game = Position.new("shakespeare", players=4, seed=seed)
-        order, asked = game.to_dict()["order"], []
+        order = game.to_dict()["order"]
+        asked = []
         while game.phase == "draft":
             asked.append(game.to_move)
             game.push(game.moves()[0])
@@ -83,7 +84,8 @@ def test_s5_the_last_in_order_drafts_first_and_the_first_last():
 
 def test_s5_a_drafted_card_joins_as_that_character_and_never_as_an_extra():
     game = Position.new("shakespeare", players=4, seed=3)
-    first, shown = game.to_move, game.to_dict()["display"]["characters"]
+    first = game.to_move
+    shown = game.to_dict()["display"]["characters"]
     assert set(game.moves()) == {f"draft:{card}" for card in shown}
     game.push(f"draft:{shown[-1]}")
     after = game.to_dict()
@@ -94,7 +96,8 @@ def test_s5_a_drafted_card_joins_as_that_character_and_never_as_an_extra():
 @SEAT_COUNTS
 def test_s5_after_the_draft_the_rest_is_discarded_and_a_new_row_shown(players):
     row = max(players, 2) + 2
-    before, after = new(players), new(players, drafted=players)
+    before = new(players)
+    after = new(players, drafted=players)
     gone = [one["troupe"][4]["card"] for one in after["seats"]] + after["discarded_characters"]
     assert sorted(gone) == sorted(before["display"]["characters"])
     assert len(after["display"]["characters"]) == row

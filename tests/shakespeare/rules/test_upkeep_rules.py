@@ -17,7 +17,8 @@ def evening(players=4, day=3, **fields):
 
 @pytest.mark.parametrize("players", [1, 2, 3, 4])
 def test_u1_cards_left_over_are_discarded_and_two_more_than_seats_drawn_at_random(players):
-    d, rows = evening(players), set()
+    d = evening(players)
+    rows = set()
     for seed in range(6):
         after = play(d, "pass", seed=seed)
         shown = after["display"]["characters"]
@@ -28,10 +29,12 @@ def test_u1_cards_left_over_are_discarded_and_two_more_than_seats_drawn_at_rando
 
 
 def test_u1_if_the_deck_is_short_the_discards_are_shuffled_into_a_new_one():
-    d, returned = evening(deck=["lear", "viola"]), set()
+    d = evening(deck=["lear", "viola"])
+    returned = set()
     for seed in range(20):
         after = play(d, "pass", seed=seed)
-        shown, deck = after["display"]["characters"], after["deck"]
+        shown = after["display"]["characters"]
+        deck = after["deck"]
         # What is left of the old deck is drawn first.
         assert {"lear", "viola"} <= set(shown)
         assert (len(shown), after["discarded_characters"]) == (6, [])
@@ -53,7 +56,8 @@ def test_u1_a_deck_that_is_just_enough_is_not_shuffled():
 @pytest.mark.parametrize("kind", ["sets", "costumes"])
 def test_u2_elements_left_over_are_discarded_and_three_for_each_seat_drawn(players, kind):
     left = {"pink": 1, "yellow": 2}
-    d, drawn = evening(players, sets=left, costumes=left), set()
+    d = evening(players, sets=left, costumes=left)
+    drawn = set()
     for seed in range(6):
         after = play(d, "pass", seed=seed)
         gone = {colour: d["discarded"][kind][colour] + left.get(colour, 0) for colour in COLOURS}

@@ -34,7 +34,8 @@ def test_every_move_has_its_places_on_the_movers_board(table):
         phases.add(game.phase)
         seen = game.seen_by(game.to_move)
         drawn = pieces(board(seen, NAMES))
-        there, moves_at = places_in(drawn.values()), defaultdict(list)
+        there = places_in(drawn.values())
+        moves_at = defaultdict(list)
         assert set(there.values()) == {1}
         assert all(re.fullmatch(r"[\w.-]+", place) for place in there)
         for move in game.moves():

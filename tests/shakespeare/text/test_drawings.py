@@ -64,7 +64,7 @@ def test_every_phase_has_room_for_all_its_texts(phase, players):
     before = copy.deepcopy(game)
     drawn = picture(game)
     assert game == before
-    assert_readable(drawn, wording.asked(game))
+    assert_readable(drawn, wording.headline(game).named(()).sentence)
     assert max(map(len, draw(game).splitlines())) <= 80
 
 
@@ -149,7 +149,8 @@ SHOWN = {
 @pytest.mark.parametrize("make", SHOWN)
 def test_a_change_of_any_entry_changes_picture_and_page(make):
     game = make()
-    drawn, page = picture(game), page_of(game)
+    drawn = picture(game)
+    page = page_of(game)
     for path in SHOWN[make]:
         value: Any = game
         for key in path.split("."):

@@ -53,13 +53,13 @@ def spend(game: Record, kind: int, colour: int) -> None:
 
 @rule
 def is_craft_open(game: Record) -> bool:
-    """Whether a seat may take elements, placeable or not."""
+    """Return whether a seat may take elements, placeable or not."""
     return game["craft_value"] > 0
 
 
 @rule
 def can_take(game: Record, kind: int, colour: int) -> bool:
-    """Whether an element is displayed, permitted and affordable (Rules T10)."""
+    """Return whether an element is displayed, permitted and affordable (Rules T10)."""
     return (
         game["display"][kind, colour] > 0
         and (game["craft_colours"] >> colour) & 1 == 1
@@ -69,7 +69,7 @@ def can_take(game: Record, kind: int, colour: int) -> bool:
 
 @rule
 def can_take_colours(game: Record, kind: int) -> int:
-    """Bits of the takeable colours of a kind."""
+    """Return bits of the takeable colours of a kind."""
     colours = 0
     for colour in range(t.N_COLOURS):
         if can_take(game, kind, colour):
@@ -79,7 +79,7 @@ def can_take_colours(game: Record, kind: int) -> int:
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Affordable elements that can be placed; `done` unless one is mandatory (Rules T10)."""
+    """Mark affordable elements that can be placed; `done` unless one is mandatory (Rules T10)."""
     count = 0
     if game["craft_costumes"]:
         count += legal_costumes(game, mask)
@@ -93,7 +93,7 @@ def legal(game: Record, mask: Any) -> int:
 
 @rule
 def legal_costumes(game: Record, mask: Any) -> int:
-    """Costumes for own actors and extras with an open slot (Rules T11, T12)."""
+    """Mark costumes for own actors and extras with an open slot (Rules T11, T12)."""
     seat = game["to_move"]
     colours = can_take_colours(game, t.COSTUME)
     if colours == 0:
@@ -119,7 +119,7 @@ def legal_costumes(game: Record, mask: Any) -> int:
 
 @rule
 def legal_sets(game: Record, mask: Any) -> int:
-    """Stage sets for open spaces, keeping symmetry (Rules T11, T13)."""
+    """Mark stage sets for open spaces that keep symmetry (Rules T11, T13)."""
     seat = game["to_move"]
     colours = can_take_colours(game, t.SET)
     if colours == 0:
@@ -153,7 +153,7 @@ def play(game: Record, action: int) -> None:
 
 @rule
 def is_possible(game: Record) -> bool:
-    """Whether anything can be taken; mandatory elements without a place are lost (T16, T18)."""
+    """Return whether anything can be taken; if not, a mandatory element is lost (T16, T18)."""
     seat = game["to_move"]
     if game["craft_costumes"] and can_take_colours(game, t.COSTUME):
         for member in range(game["troupe_len"][seat]):

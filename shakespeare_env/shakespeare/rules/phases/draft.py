@@ -14,7 +14,7 @@ from shakespeare_env.shakespeare.state import NOBODY
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Any shown card (Rules S5)."""
+    """Mark every shown card (Rules S5)."""
     count = 0
     for deck in range(N_DECK):
         if game["shown"][deck] > 0:
@@ -33,7 +33,7 @@ def play(game: Record, action: int) -> None:
 
 @rule
 def next_seat(game: Record) -> int:
-    """Who takes next, last in Order first; NOBODY when all have (Rules S5)."""
+    """Return who takes next, last in Order first; NOBODY when all have (Rules S5)."""
     for place in range(1, game["players"]):
         if game["order"][place] == game["to_move"]:
             return game["order"][place - 1]

@@ -37,7 +37,7 @@ def serve(game: Record) -> None:
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Back on any act past space 1 (Rules M2)."""
+    """Mark a move back on every act on which the seat is past space 1 (Rules M2)."""
     count = 0
     for act in range(3):
         if boards.can_move_back(game, act, game["to_move"]):
@@ -48,7 +48,7 @@ def legal(game: Record, mask: Any) -> int:
 
 @rule
 def is_possible(game: Record) -> bool:
-    """Whether any act allows a move back; if not, nothing happens (Rules M2)."""
+    """Return whether any act allows a move back; if not, nothing happens (Rules M2)."""
     seat = game["to_move"]
     return (
         boards.can_move_back(game, 0, seat)

@@ -14,7 +14,7 @@ from shakespeare_env.shakespeare.state import NOBODY
 
 @rule
 def legal_gifts(game: Record, mask: Any) -> int:
-    """Pounds, or objectives if any are left (Rules T17)."""
+    """Mark pounds, and objectives if any are left (Rules T17)."""
     mask[actions.QUEEN_MONEY] = True
     if game["objective_deck_len"] == 0:
         return 1
@@ -29,7 +29,8 @@ def play_gift(game: Record, action: int) -> None:
     if action == actions.QUEEN_MONEY:
         gain_pounds(game, game["to_move"], QUEEN_POUNDS)
         return
-    deck, known = game["objective_deck"], game["objective_known"]
+    deck = game["objective_deck"]
+    known = game["objective_known"]
     drawn = min(QUEEN_OBJECTIVES, game["objective_deck_len"])
     for place in range(drawn):
         game["drawn"][place] = deck[place]
@@ -43,7 +44,7 @@ def play_gift(game: Record, action: int) -> None:
 
 @rule
 def legal_objectives(game: Record, mask: Any) -> int:
-    """Any drawn objective (Rules T17)."""
+    """Mark every drawn objective (Rules T17)."""
     for place in range(game["drawn_len"]):
         mask[actions.OBJECTIVE + int(game["drawn"][place])] = True
     return game["drawn_len"]

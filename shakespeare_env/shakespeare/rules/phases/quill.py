@@ -12,7 +12,7 @@ from shakespeare_env.shakespeare.rules.boards import advance, can_advance
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Every act the seat can still advance on (Rules T6)."""
+    """Mark every act that the seat can still advance on (Rules T6)."""
     count = 0
     for act in range(3):
         if can_advance(game, act, game["to_move"]):
@@ -23,7 +23,7 @@ def legal(game: Record, mask: Any) -> int:
 
 @rule
 def is_possible(game: Record) -> bool:
-    """Whether a quill can go anywhere; if not, it is lost (Rules T6)."""
+    """Return whether a quill can go anywhere; if not, it is lost (Rules T6)."""
     seat = game["to_move"]
     return can_advance(game, 0, seat) or can_advance(game, 1, seat) or can_advance(game, 2, seat)
 

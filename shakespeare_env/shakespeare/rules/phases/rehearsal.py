@@ -10,7 +10,7 @@ from shakespeare_env.shakespeare.rules import boards
 
 @rule
 def is_today(game: Record) -> bool:
-    """Whether it is day 4 or 6 (section R)."""
+    """Return whether it is day 4 or 6 (section R)."""
     return game["day"] == t.FIRST_REHEARSAL or game["day"] == t.N_DAYS
 
 
@@ -30,7 +30,7 @@ def serve(game: Record) -> None:
 
 @rule
 def use_costume(game: Record, seat: int, member: int) -> int:
-    """Use the power of a complete costume; returns its white quills (Rules R1)."""
+    """Use the power of a complete costume, and return its white quills (Rules R1)."""
     row = t.EXTRA if game["extra"][seat, member] else game["card"][seat, member]
     for act in range(3):
         boards.advance(game, act, seat, t.COSTUME_QUILLS[row, act])
@@ -55,12 +55,12 @@ def score_acts(game: Record) -> None:
 def score_grey_space(game: Record, seat: int, act: int) -> None:
     """Lose prestige on the first spaces of an act (Rules R2)."""
     if game["disc_space"][act, seat] <= t.GREY_SPACES:
-        boards.gain_prestige(game, seat, -1)
+        boards.gain_prestige(game, seat, t.GREY_PRESTIGE)
 
 
 @rule
 def score_space(game: Record, seat: int, act: int) -> None:
-    """Pounds by the space on Act I, prestige by that on Act III (Rules R2)."""
+    """Pay pounds by the space on Act I, prestige by that on Act III (Rules R2)."""
     at = game["disc_space"][act, seat]
     if act == t.ACT_I:
         boards.gain_pounds(game, seat, t.ACT_I_POUNDS[at])
@@ -70,13 +70,13 @@ def score_space(game: Record, seat: int, act: int) -> None:
 
 @rule
 def score_place(game: Record, seat: int, place_taken: int) -> None:
-    """Prestige for the discs furthest ahead on Act II (Rules R2)."""
+    """Score prestige for the discs furthest ahead on Act II (Rules R2)."""
     if place_taken < len(t.ACT_II_PRESTIGE):
         boards.gain_prestige(game, seat, t.ACT_II_PRESTIGE[place_taken])
 
 
 @rule
 def move_neutral_discs(game: Record) -> None:
-    """Solo, after day 4's scoring: move neutral discs to space 8, on top (Rules V2)."""
+    """Move the neutral discs to their later space, on top, after the first rehearsal (Rules V2)."""
     for act in range(3):
         boards.place(game, act, t.NEUTRAL, t.NEUTRAL_LATER)

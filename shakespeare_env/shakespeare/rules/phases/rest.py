@@ -29,7 +29,7 @@ def lift(game: Record) -> None:
 
 @rule
 def used(game: Record, seat: int) -> int:
-    """Cylinders used today (Rules P2)."""
+    """Return how many cylinders a seat has used today (Rules P2)."""
     count = 0
     for member in range(game["troupe_len"][seat]):
         count += game["cylinder"][seat, member]
@@ -38,7 +38,7 @@ def used(game: Record, seat: int) -> int:
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Any character activated today; copies share a move (Rules P2)."""
+    """Mark every character activated today; copies share a move (Rules P2)."""
     seat = game["to_move"]
     count = 0
     for member in range(game["troupe_len"][seat]):

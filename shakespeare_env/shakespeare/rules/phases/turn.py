@@ -16,7 +16,7 @@ from shakespeare_env.shakespeare.state import NOBODY
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Recruit once a day, activate while cylinders last, pass after recruiting (T2 to T4)."""
+    """Mark what to recruit, once a day, or else passing, and what to activate (Rules T2 to T4)."""
     seat = game["to_move"]
     count = 0
     if game["recruited"][seat]:
@@ -44,7 +44,7 @@ def legal(game: Record, mask: Any) -> int:
 
 @rule
 def can_activate(game: Record, seat: int, member: int) -> bool:
-    """No cylinder or rest token; no extra or assistant (Rules T3)."""
+    """Return whether a member has no cylinder or rest token, and a power to use (Rules T3)."""
     return (
         game["cylinder"][seat, member] == 0
         and game["rest"][seat, member] == 0
@@ -136,7 +136,7 @@ def complete_initiative(game: Record) -> None:
 
 @rule
 def is_finished(game: Record, seat: int) -> bool:
-    """Passed, or recruited with no cylinder left (Rules T4)."""
+    """Return whether a seat has passed, or recruited with no cylinder left (Rules T4)."""
     return game["passed"][seat] == 1 or (
         game["recruited"][seat] == 1 and game["cylinders"][seat] == 0
     )
@@ -144,7 +144,7 @@ def is_finished(game: Record, seat: int) -> bool:
 
 @rule
 def next_seat(game: Record) -> int:
-    """Whose turn is next, cycling in Order; NOBODY when all are finished (Rules T1)."""
+    """Return whose turn is next, cycling in Order; NOBODY when all are finished (Rules T1)."""
     players = game["players"]
     place = 0
     while game["order"][place] != game["to_move"]:
@@ -158,6 +158,6 @@ def next_seat(game: Record) -> int:
 
 @rule
 def score_solo(game: Record) -> None:
-    """Solo: 1 prestige for using 1 or 2 cylinders (Rules V3)."""
+    """Score 1 prestige in solo for using only 1 or 2 cylinders (Rules V3)."""
     if 1 <= rest.used(game, 0) <= 2:
         boards.gain_prestige(game, 0, 1)

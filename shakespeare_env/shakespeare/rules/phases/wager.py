@@ -14,7 +14,7 @@ from shakespeare_env.shakespeare.state import NOBODY
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Any of 1 to 5 cylinders (Rules W1)."""
+    """Mark every number of cylinders (Rules W1)."""
     for wager in range(N_CYLINDERS):
         mask[actions.WAGER + wager] = True
     return N_CYLINDERS
@@ -22,13 +22,13 @@ def legal(game: Record, mask: Any) -> int:
 
 @rule
 def play(game: Record, action: int) -> None:
-    """Choose; secret until all have (Rules W1, D2)."""
+    """Choose a wager, which is secret until all have chosen (Rules W1, D2)."""
     game["wager"][game["to_move"]] = action - actions.WAGER + 1
 
 
 @rule
 def next_seat(game: Record) -> int:
-    """Who chooses next, in Order; NOBODY when all have (Rules D2)."""
+    """Return who chooses next, in Order; NOBODY when all have (Rules D2)."""
     for place in range(game["players"]):
         seat = game["order"][place]
         if game["wager"][seat] == 0:
@@ -38,7 +38,7 @@ def next_seat(game: Record) -> int:
 
 @rule
 def reveal(game: Record) -> None:
-    """Fewest cylinders first, ties by Initiative; the first scores 1 prestige (W2, W3, W4)."""
+    """Settle Order, fewest cylinders first, ties by Initiative; the first scores 1 (W2 to W4)."""
     order = game["order"]
     place = 0
     for wager in range(1, N_CYLINDERS + 1):

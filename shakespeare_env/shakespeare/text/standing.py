@@ -1,0 +1,102 @@
+"""Wages, and values of objectives, of a position in text.
+
+Each function runs the rule itself, in the interpreter, on a record of what the rule reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from shakespeare_env.core.game import UNKNOWN, Record
+from shakespeare_env.play.tracing import interpreted
+from shakespeare_env.shakespeare.box import tables as t
+from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS
+from shakespeare_env.shakespeare.rules import boards, scoring
+from shakespeare_env.shakespeare.state import NOBODY, STATE
+from shakespeare_env.shakespeare.text.notation import NEUTRAL
+
+_metric = interpreted(scoring.metric)
+_reward = interpreted(scoring.reward)
+_wage = interpreted(scoring.wage)
+_join = interpreted(boards.join)
+_CARD = {card: index for index, card in enumerate(t.CARD_IDS)}
+_COLOUR = {colour: index for index, colour in enumerate(COLOURS)}
+_SPACE = {space: index for index, space in enumerate(t.SPACE_IDS)}
+_OBJECTIVE = {objective: index for index, objective in enumerate(t.OBJECTIVE_IDS)}
+
+
+def counted(position: Mapping[str, Any], seat: int) -> dict[str, int]:
+    """Return the value of each objective's metric for a seat now (Rules F1a)."""
+    game = _scored_record(position, seat)
+    return {
+        objective: int(_metric(game, seat, t.METRIC[index]))
+        for objective, index in _OBJECTIVE.items()
+    }
+
+
+def reward(objective: str, value: int) -> int:
+    """Return an objective's prestige for a value of its metric (Rules F1)."""
+    return int(_reward(_OBJECTIVE[objective], value))
+
+
+def worth_now(position: Mapping[str, Any], seat: int, objective: str) -> int | None:
+    """Return the prestige that an objective would bring a seat now, or None if that is unknown.
+
+    At the end it is unknown what was given up for one.
+    """
+    if objective == UNKNOWN:
+        return None
+    metric = t.METRIC[_OBJECTIVE[objective]]
+    if metric == t.SACRIFICE and position["phase"] == "over":
+        return None
+    value = int(_metric(_scored_record(position, seat), seat, metric))
+    return reward(objective, value)
+
+
+def wage(member: Mapping[str, Any]) -> int:
+    """Return what a member of a troupe costs at the end (Rules F3)."""
+    return int(_wage(_CARD[member["card"]], int(member["face"] == "extra")))
+
+
+def wages_due(seat: Mapping[str, Any]) -> int:
+    """Return what a seat's troupe costs at the end (Rules F3)."""
+    return sum(map(wage, seat["troupe"]))
+
+
+def yellow_elements(position: Mapping[str, Any], seat: int) -> int:
+    """Return the yellow elements on a seat's stage and costumes, complete or not (Rules F2)."""
+    return int(_metric(_scored_record(position, seat), seat, t.YELLOW_ELEMENTS))
+
+
+def _scored_record(position: Mapping[str, Any], seat: int) -> Record:
+    """Return a record of the discs on the acts, and of a seat's pounds, stage and troupe."""
+    game = np.zeros(1, STATE)[0]
+    game["stage"] = NOBODY
+    game["players"] = position["players"]
+    for act, name in enumerate(ACTS):
+        spaces = game["disc_space"][act]
+        heights = game["disc_height"][act]
+        for space, pile in position["piles"][name].items():
+            for height, disc in enumerate(pile):
+                index = t.NEUTRAL if disc == NEUTRAL else disc
+                spaces[index] = int(space)
+                heights[index] = height
+
+    mine = position["seats"][seat]
+    game["pounds"][seat] = mine["pounds"]
+    stage = game["stage"][seat]
+    for space, colour in mine["stage"].items():
+        stage[_SPACE[space]] = _COLOUR[colour]
+    yellow = list(mine["stage"].values()).count("yellow")
+    for index, member in enumerate(mine["troupe"]):
+        _join(game, seat, _CARD[member["card"]], int(member["face"] == "extra"))
+        costume = member["costume"]
+        game["costume_len"][seat, index] = len(costume)
+        values = (t.ELEMENT_VALUE[_COLOUR[colour]] for colour in costume)
+        game["costume_value"][seat, index] = sum(map(int, values))
+        yellow += costume.count("yellow")
+    game["yellow"][seat] = yellow
+    return game
