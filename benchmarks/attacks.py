@@ -366,7 +366,14 @@ def main(
 ) -> None:
     """Measure how one viewer's attacks slow down another one, and Ctrl-C."""
     table = Table(
-        "attack", "pages, p50", "p95", "longest", "unanswered", "agents", "memory", "to end"
+        "attack",
+        "page, median",
+        "page, 95 %",
+        "page, longest",
+        "unanswered",
+        "game of agents",
+        "memory",
+        "Ctrl-C to end",
     )
     figures: dict[str, float] = {}
     for name in attacks or ATTACKS:

@@ -138,7 +138,12 @@ def engine(
         every = host_rate(name, players, os.cpu_count() or 1)
         console.print(f"{name}: one core {one:,.0f}, all {os.cpu_count()} {every:,.0f} decisions/s")
         table = Table(
-            "games", "draw, ms", "step, ms", "decisions/s", "of the bandwidth", "to a core"
+            "games",
+            "draw, ms",
+            "step, ms",
+            "decisions/s",
+            "of a copy's bandwidth",
+            "times one core",
         )
         for batch in spread_games(name, players, sizes):
             draw = gpu_ms(batch.random_actions, repeats)

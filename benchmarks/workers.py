@@ -78,7 +78,10 @@ def main(
     console = Console()
     console.print(table)
     started = ", ".join(f"{kind} {figures[f'start of {kind}']:.1f} s" for kind in list(KINDS)[1:])
-    console.print(f"Games a second; ratios to this process, target {TARGET}. Start: {started}")
+    console.print(
+        f"Games a second. Ratios are to this process and should be at least {TARGET}. "
+        f"Starting took: {started}."
+    )
     report.save(output, {}, figures)
 
 

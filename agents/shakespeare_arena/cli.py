@@ -31,7 +31,7 @@ def evaluate(
     workers: workers_options.Processes = 1,
     ray: workers_options.Ray = None,
 ) -> None:
-    """Play agents against each other: win rates and scores, with 95 % intervals."""
+    """Play agents against each other, and show win rates and scores with 95 % intervals."""
     from shakespeare_arena.evaluation import evaluate as play_games
     from shakespeare_arena.seating import seat_plan
 
@@ -61,7 +61,7 @@ def measure(
         list[int] | None,
         typer.Option(
             "--players",
-            help="Seats at the table; several times for several tables.",
+            help="Seats at the table; give it several times for several tables.",
             show_default="every table of two seats or more",
         ),
     ] = None,
@@ -69,7 +69,7 @@ def measure(
         float | None,
         typer.Option(
             min=0,
-            help="Of play, shared among the tables; at each at least one deal is played.",
+            help="Minutes of play, shared among the tables; each has at least one deal.",
             show_default="5, or no limit with --games",
         ),
     ] = None,
@@ -77,8 +77,8 @@ def measure(
         int | None,
         typer.Option(
             min=1,
-            help="At each table at most, rounded up to whole deals; without --minutes the same "
-            "seed gives the same games.",
+            help="The most games at each table, rounded up to whole deals. Without --minutes the "
+            "same seed gives the same games.",
             show_default="as many as there is time for",
         ),
     ] = None,
@@ -89,7 +89,7 @@ def measure(
     workers: workers_options.Processes = 1,
     ray: workers_options.Ray = None,
 ) -> None:
-    """Place an agent on a fixed scale: how many playouts make search as strong, at each table."""
+    """Place an agent on a fixed scale: how many playouts make search as strong at each table."""
     from shakespeare_arena.measure import measure as place
     from shakespeare_arena.measure import table_sizes
 
@@ -122,7 +122,12 @@ def measure(
 def dataset(
     named: lineup_options.AgentNames = None,
     out: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Resumed if unfinished.", show_default=False)
+        Path,
+        typer.Option(
+            metavar="FOLDER",
+            help="The folder of games; an unfinished recording is resumed.",
+            show_default=False,
+        ),
     ] = ...,  # type: ignore[assignment]
     players: lineup_options.Players = None,
     games: lineup_options.Games = 1000,
@@ -132,7 +137,7 @@ def dataset(
     workers: workers_options.Processes = 1,
     ray: workers_options.Ray = None,
 ) -> None:
-    """Record games of agents as Parquet: their moves, and what the agents expected of them."""
+    """Record agents' games as Parquet: their moves, and what the agents expected of them."""
     from shakespeare_arena import summaries
     from shakespeare_arena.dataset import write_dataset
     from shakespeare_arena.reports import printable_name
@@ -168,7 +173,7 @@ def dataset(
     faults = summaries.faults(summaries.seat_rows(forfeited))
     for name, _, count, example in faults.iter_rows():
         words = printable_name(" ".join(example.split()), 200)
-        typer.echo(f"{name} has forfeited {count:,} of the games there, as here: {words}")
+        typer.echo(f"{name} has forfeited {count:,} of these games, for example: {words}")
 
 
 def arena(
@@ -177,7 +182,7 @@ def arena(
         Path | None,
         typer.Argument(
             metavar="ARENA.toml",
-            help="Who plays, at which tables, and for how long.",
+            help="A file that says who plays, at which tables, and for how long.",
             show_default="none: for --report and --merge",
         ),
     ] = None,
@@ -185,27 +190,32 @@ def arena(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Where finished games are kept; resumed if unfinished.",
+            help="The folder of finished games; an unfinished arena is resumed.",
             show_default="the name of ARENA.toml without .toml",
         ),
     ] = None,
     report: Annotated[
-        bool, typer.Option("--report", help="Play nothing: show the standings, and win rates too.")
+        bool, typer.Option("--report", help="Play nothing, and show the standings with win rates.")
     ] = False,
     merge: Annotated[
         list[Path] | None,
         typer.Option(
-            metavar="FOLDER", help="Play nothing: copy this folder's games, each counted once."
+            metavar="FOLDER", help="Play nothing, and copy this folder's games, each counted once."
         ),
     ] = None,
     games: Annotated[
-        int | None, typer.Option(min=1, help="In place of the file's.", show_default=False)
+        int | None,
+        typer.Option(min=1, help="Games to play, in place of the file's.", show_default=False),
     ] = None,
     minutes: Annotated[
-        float | None, typer.Option(min=0.001, help="In place of the file's.", show_default=False)
+        float | None,
+        typer.Option(
+            min=0.001, help="Minutes of this run, in place of the file's.", show_default=False
+        ),
     ] = None,
     trust: Annotated[
-        bool, typer.Option("--trust", help="Run the programs and the Python that the file names.")
+        bool,
+        typer.Option("--trust", help="Run the programs and the Python code that the file names."),
     ] = False,
     own_game: choices.OwnGame = None,
     workers: workers_options.Processes = 1,
@@ -213,8 +223,8 @@ def arena(
 ) -> None:
     """Rank agents: let them play until their order is settled at 95 %, or time is up.
 
-    Who meets is drawn so that what is least known is played most. Every finished game is kept. The
-    same command resumes, and plays on after a change of the file.
+    The agents that meet are chosen so that what is least known is played most. Every finished game
+    is kept. The same command resumes an arena, also after a change of the file.
     """
     if merge:
         read = {"merge", "results", "report", "own_game"}

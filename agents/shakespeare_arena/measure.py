@@ -267,8 +267,7 @@ class _RungGames:
         """Play the next deals, and return the result of all so far."""
         first = len(self._shares)
         played = self._series.play(range(first, first + deals))
-        is_own = played.seating == 0
-        won = victory_shares(played.winners) * is_own
+        won = victory_shares(played.winners) * (played.seating == 0)
         self._shares.extend(won.sum(axis=2).mean(axis=1).tolist())
         count = len(self._shares)
         games = count * self._series.seats.games_per_deal

@@ -198,7 +198,7 @@ def standings_of(results: pl.DataFrame) -> Standings:
         for players, (_, fit) in fitted.items()
     ]
     nothing_expected = pl.DataFrame(schema={**_PAIR, "expected": _REAL, "z": _REAL})
-    expected = pl.concat([nothing_expected, *[fit.pairs for _, fit in fitted.values()]])
+    expected = pl.concat([nothing_expected] + [fit.pairs for _, fit in fitted.values()])
     pairs = summaries.pairs(rows).join(expected, on=list(_PAIR))
     frames = {
         "ladder": ladders.filter(pl.col("players") > 1),

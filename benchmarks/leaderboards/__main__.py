@@ -1,4 +1,4 @@
-"""The leaderboards: `make leaderboards` plays what is missing of both and writes them.
+"""Both leaderboards: `make leaderboards` plays the missing games and writes the page.
 
 A game's arenas are `<game>.toml` and then `<game>_*.toml`; their games are kept together in the
 folder `<game>`. The page, docs/leaderboards.md, and the pictures of each ladder are written.
@@ -21,7 +21,7 @@ from shakespeare_env.core import registry
 
 def main(
     play: Annotated[
-        bool, typer.Option(help="Play what is missing before the pages are written.")
+        bool, typer.Option(help="Play the missing games before the pages are written.")
     ] = True,
 ) -> None:
     """Play the arenas of both games, and write their ladders."""

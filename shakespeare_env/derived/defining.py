@@ -145,7 +145,8 @@ def define(
     checks = [*checks_of(all_fields), *record.checks]
     fault = record.fault or faulting(checks)
     in_view = [each for each in all_fields if each.name != "winners"]
-    layout, observe = rules.layout, rules.observe
+    layout = rules.layout
+    observe = rules.observe
     if layout is None or observe is None:
         layout, observe = observing(in_view, seats[-1])
     determinize = rules.determinize
@@ -153,6 +154,7 @@ def define(
     if determinize is None:
         scratch = scratch_fields(all_fields, actions.size)
         determinize = determinizing(all_fields, rules.legal, fault)
+    scratch_names = [each.name for each in scratch]
     compiled = Rules(
         set_up=rules.set_up,
         legal=rules.legal,
@@ -180,7 +182,7 @@ def define(
         options=rules.options,
         state=state,
         ranges={each.name: each for each in (*all_fields, *scratch)},
-        hidden_from_text=("random", *record.hidden_from_text, *(each.name for each in scratch)),
+        hidden_from_text=("random", *record.hidden_from_text, *scratch_names),
         actions=actions,
         layout=layout,
         rules=compiled,
@@ -203,16 +205,14 @@ def _with_standard_fields(given: Sequence[StateField], seats: range) -> tuple[St
     """Return the fields with those that every record has, where they are not given."""
     names = {each.name for each in given}
     most = seats[-1]
-    before = [
-        StateField("players", seats[0], most),
-        StateField("to_move", -1, most - 1, seats=True),
-    ]
-    after = [StateField("winners", 0, 1, most, by_seat=True)]
-    return (
-        *(each for each in before if each.name not in names),
-        *given,
-        *(each for each in after if each.name not in names),
-    )
+    all_fields = list(given)
+    if "to_move" not in names:
+        all_fields.insert(0, StateField("to_move", -1, most - 1, seats=True))
+    if "players" not in names:
+        all_fields.insert(0, StateField("players", seats[0], most))
+    if "winners" not in names:
+        all_fields.append(StateField("winners", 0, 1, most, by_seat=True))
+    return tuple(all_fields)
 
 
 def _check_definition(

@@ -1,4 +1,4 @@
-"""Positions in text from fields: an object with a key for each, with words and seats."""
+"""Positions in text, derived from the fields of a record: an object with a key for each field."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Notation:
     checks: Sequence[Check]
 
     def to_dict(self, record: Record) -> dict[str, Any]:
-        """The position in text."""
+        """Return the position in text."""
         players = int(record["players"])
         position: dict[str, Any] = {"game": self.name}
         for key, field in self.keys.items():
@@ -83,14 +83,16 @@ class Notation:
             record["winners"][reading.seats(position["winners"], "winners", players)] = 1
         for field in self.fields:
             if field.follows is not None:
-                follows, most = interpreted(field.follows), np.iinfo(field.kind).max
+                follows = interpreted(field.follows)
+                most = np.iinfo(field.kind).max
                 record[field.name] = [min(follows(record, row), most) for row in range(field.rows)]
 
     def from_seen(self, position: Mapping[str, Any], record: Record) -> None:
-        """`from_dict` for a position as a seat sees it; unknown values become any."""
+        """Write a position as a seat sees it into a record; unknown values become any."""
         known = dict(position)
         for key, field in self.keys.items():
-            value, least = position[key], np.full(field.shape, _least(field)).tolist()
+            value = position[key]
+            least = np.full(field.shape, _least(field)).tolist()
             if field.by_seat:
                 row_of_any = _in_text(field, least[0])
                 known[key] = [row_of_any if _is_hidden(row) else row for row in value]
@@ -99,7 +101,7 @@ class Notation:
         self.from_dict(known, record)
 
     def seen_by(self, position: Mapping[str, Any], seat: int) -> dict[str, Any]:
-        """A hidden row is `UNKNOWN`; of counts, their sum is shown."""
+        """Return a position as a seat sees it: `UNKNOWN` for hidden rows, for counts their sum."""
         seen = dict(position)
         record: Any = None
         for key, field in self.keys.items():
@@ -151,7 +153,7 @@ def _least(field: StateField) -> int:
 
 
 def _in_text(field: StateField, value: Any) -> Any:
-    """Numbers, nested as in the record, in text."""
+    """Return numbers, nested as in the record, as text has them."""
     if not isinstance(value, list):
         return _number_in_text(field, value)
     if value and isinstance(value[0], list):

@@ -1,4 +1,4 @@
-"""How any game is shown: what its notation says, in tables and in pieces."""
+"""Shows any game by its notation, in tables and in pieces."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class DerivedPresentation:
         explained = {} if self.actions.is_relative else {move: Topic(text) for move, text in said}
 
         def drawn(position: Mapping[str, Any], names: Sequence[str] = ()) -> str:
-            """A row for each panel of the board."""
+            """Draw a row for each panel of the board."""
             panels = [replace(panel, seat=None) for panel in self._board(position, names)]
             rows = [(_ROW, {panel.name: ROOM}) for panel in panels]
             return picture(headline(position), panels, rows, position["to_move"], colours)
@@ -95,18 +95,19 @@ class DerivedPresentation:
         return Presentation(**parts)
 
     def _keys(self) -> tuple[list[str], list[str]]:
-        """The keys of what lies on the table, and of what each seat has."""
+        """Return the keys of what lies on the table, and of what each seat has."""
         own = [key for key, field in self.notation.keys.items() if field.by_seat]
         others = (*own, "players", "to_move")
         return [key for key in self.notation.keys if key not in others], own
 
     def _text_of(self, position: Mapping[str, Any], head: Headline) -> str:
-        """What lies on the table, then a table of what the seats have, or lists if it is wide."""
-        (table, own), seats = self._keys(), range(position["players"])
+        """Return the table, then what seats have: in columns, or in lists if those are too wide."""
+        table, own = self._keys()
+        seats = range(position["players"])
         title = " · ".join(filter(None, (head.game, head.table, head.progress, head.phase)))
         lines = [title, head.sentence]
         lines += [f"{key} {_text(position[key])}" for key in table]
-        rows = [[f"{seat}", *(_text(position[key][seat]) for key in own)] for seat in seats]
+        rows = [[f"{seat}"] + [_text(position[key][seat]) for key in own] for seat in seats]
         side_by_side = columns([["", *own], *rows], [str.ljust] * (1 + len(own)))
         if max(map(len, side_by_side)) <= _COLUMNS:
             lines += side_by_side if own else []
@@ -131,9 +132,11 @@ class DerivedPresentation:
         return Headline(game, table, "", OVER, f"{' and '.join(won)} won").named(names)
 
     def _board(self, position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]:
-        mover, (table, own) = position["to_move"], self._keys()
+        mover = position["to_move"]
+        table, own = self._keys()
         first = _piece("to_move", "to move", "nobody" if mover is None else f"seat {mover}")
-        panels = [Panel("table", "Table", [first, *(_piece(k, k, position[k]) for k in table)])]
+        others = [_piece(key, key, position[key]) for key in table]
+        panels = [Panel("table", "Table", [first, *others])]
         for seat in range(position["players"]):
             pieces = [_piece(f"seat{seat}-{key}", key, position[key][seat]) for key in own]
             pieces = pieces or [_piece(f"seat{seat}", "seat", seat)]
@@ -142,7 +145,8 @@ class DerivedPresentation:
         return panels
 
     def _events(self, record: Record, action: int, after: Record, seat: int | None) -> list[Event]:
-        before, mover = self.notation.to_dict(record), int(record["to_move"])
+        before = self.notation.to_dict(record)
+        mover = int(record["to_move"])
         move = self.actions.text(action, mover, int(record["players"]))
         is_known = seat in (None, mover) or not self.is_secret(before, move)
         events = [Event(mover, move)] if is_known else []
@@ -153,7 +157,7 @@ class DerivedPresentation:
         return events
 
     def _scores_of(self, position: Mapping[str, Any]) -> list[int]:
-        """Scores by seat, which depend on nothing that is hidden."""
+        """Return scores by seat, which depend on nothing that is hidden."""
         record = np.zeros(1, self.notation.state)[0]
         out = np.zeros(len(record["winners"]), np.int16)
         self.notation.from_seen(position, record)

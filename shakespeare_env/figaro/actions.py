@@ -22,4 +22,6 @@ TABLE = ActionTable(
         Block("take", ("take",), ("take all face-up cards, and {play} again",)),
     ]
 )
-PLAY, RING, TAKE = (TABLE.start[name] for name in ("play", "ring", "take"))
+PLAY = TABLE.start["play"]
+RING = TABLE.start["ring"]
+TAKE = TABLE.start["take"]

@@ -6,12 +6,20 @@ from shakespeare_env.derived.defining import GameRecord, GameRules, define
 from shakespeare_env.derived.presentation import GamePresentation
 from shakespeare_env.figaro.actions import TABLE
 from shakespeare_env.figaro.box.tables import BOX_DIGEST, BOX_FILE, MIN_SEATS, N_SEATS
-from shakespeare_env.figaro.checks import CHECKS
-from shakespeare_env.figaro.drawing import SEAT_COLOURS, board, picture, places
-from shakespeare_env.figaro.observe import LAYOUT, determinize, observe
-from shakespeare_env.figaro.rules import legal, play, scores, set_up
+from shakespeare_env.figaro.drawing.board import board, picture, places
+from shakespeare_env.figaro.drawing.shapes import SEAT_COLOURS
+from shakespeare_env.figaro.record.checks import CHECKS
+from shakespeare_env.figaro.record.determinize import determinize
+from shakespeare_env.figaro.record.layout import LAYOUT
+from shakespeare_env.figaro.record.observe import observe
+from shakespeare_env.figaro.rules.flow import legal, play
+from shakespeare_env.figaro.rules.scoring import scores
+from shakespeare_env.figaro.rules.setup import set_up
 from shakespeare_env.figaro.state import FIELDS, TEXT
-from shakespeare_env.figaro.text import draw, events, headline, score_sheet, topics
+from shakespeare_env.figaro.text.drawing import draw
+from shakespeare_env.figaro.text.events import events
+from shakespeare_env.figaro.text.glossary import topics
+from shakespeare_env.figaro.text.wording import headline, score_sheet
 
 GAME = define(
     "figaro",

@@ -25,7 +25,7 @@ _POSSIBLE = 32
 
 
 def from_events(scores: Sequence[int], events: Iterable[Event]) -> list[tuple[str, list[int]]]:
-    """The score sheet of `Presentation.score_sheet`, with a row per source of the events.
+    """Return a score sheet like `Presentation.score_sheet`, with a row per source of the events.
 
     Args:
         scores: Scores by seat before the first event.
@@ -76,7 +76,7 @@ class GameLog:
     seat: int | None = None  # whose knowledge counts, `SPECTATOR` for a spectator's; None knows all
 
     def label(self, seat: int) -> str:
-        """A seat and who plays it."""
+        """Return a seat and who plays it."""
         return f"seat {seat} ({self.names[seat]})" if self.names else f"seat {seat}"
 
     def record(self, before: Position, move: str, after: Position) -> MoveRecord:
@@ -104,7 +104,7 @@ class GameLog:
         return ToldMove(mover, text, record.move, tuple(effects))
 
     def events(self, before: Position, move: str, after: Position) -> list[Event]:
-        """All effects of a move that are known; once the game is over nothing is secret."""
+        """Return all effects of a move that are known; once the game is over nothing is secret."""
         return before.events(move, after=after, seat=None if after.to_move is None else self.seat)
 
 
@@ -139,12 +139,12 @@ class GameHistory:
         return replace(self, positions=self.positions[: number + 1], moves=self.moves[:number])
 
     def moves_of(self, seat: int) -> list[str]:
-        """The moves that a seat has played."""
+        """Return the moves that a seat has played."""
         played = zip(self.positions, self.moves, strict=False)
         return [move for position, move in played if position.to_move == seat]
 
     def lines(self, at: int, seat: int | None, moves_before: int = 0) -> list[str]:
-        """Move `at`, counted from 0, and then its effects, in words, as a seat knows them.
+        """Return move `at`, counted from 0, and then its effects, in words, as a seat knows them.
 
         Numbers count on from the moves played before this history.
         """
@@ -152,17 +152,17 @@ class GameHistory:
         entry = GameLog(self.names, seat).told(before, self.moves[at], after)
         move = f"  ({entry.move})" if entry.move else ""
         first = f"{moves_before + at + 1:>{_NUMBER}}  {entry.mover}  {entry.text}{move}"
-        return [first, *(f"{' ' * INDENT}{effect}" for effect in entry.effects)]
+        return [first] + [f"{' ' * INDENT}{effect}" for effect in entry.effects]
 
     def score_sheet(self, seat: int | None) -> list[tuple[str, list[int]]]:
-        """The parts of all scores by source, as a seat knows them."""
+        """Return the parts of all scores by source, as a seat knows them."""
         log = GameLog(self.names, None if self.is_over else seat)
         steps = zip(pairwise(self.positions), self.moves, strict=True)
         events = (log.events(before, move, after) for (before, after), move in steps)
         return from_events(self.positions[0].scores(), chain.from_iterable(events))
 
     def last_of(self, seat: int, agents: Collection[int] = ()) -> int:
-        """The number of a seat's last move, if it may be taken back with all that follows it.
+        """Return the number of a seat's last move, if it and all that follows may be taken back.
 
         Args:
             seat: The seat that moved.
@@ -177,7 +177,8 @@ class GameHistory:
         number = len(movers) - 1 - movers[::-1].index(seat)
         if not set(movers[number + 1 :]) <= set(agents):
             raise ValueError("your last move stays played: another seat has decided since")
-        before, since = self.positions[number], self.moves[number:]
+        before = self.positions[number]
+        since = self.moves[number:]
         if before.record()["random"] != self.position.record()["random"]:
             raise ValueError(f"{since[0]} stays played: chance has decided since")
         if _teaches(before, since, self.position, seat):
@@ -186,7 +187,7 @@ class GameHistory:
 
 
 def _teaches(before: Position, moves: Sequence[str], after: Position, seat: int) -> bool:
-    """Whether games that looked equal to a seat before some moves differ for it after them."""
+    """Return whether games that look equal to a seat before some moves differ for it after them."""
     for seed in range(_POSSIBLE):
         possible = before.determinize(seat, seed)
         for move in moves:

@@ -1,4 +1,4 @@
-"""Standings in the terminal and as Markdown, whatever names are."""
+"""Standings in the terminal and as Markdown, whatever the agents are called."""
 
 import io
 import re
@@ -27,7 +27,7 @@ HOSTILE = (
 
 @pytest.fixture(scope="module", params=[NAMES, HOSTILE, ("a", "b"), ()], ids=len)
 def standings(request):
-    """Strongest first; the last one forfeits some of its games."""
+    """Standings of agents, strongest first; the last one forfeits some of its games."""
     names = request.param
     strengths = {name: -200.0 * place for place, name in enumerate(names)} or {"nobody": 0.0}
     tables = (1, 2, 4) if len(names) > 2 else (1,)
@@ -36,13 +36,13 @@ def standings(request):
     return standings_of(results if names else results.head(0))
 
 
-def figure(row, name, of="", digits=0):
-    """With its interval."""
-    shown = (f"{row[column]:.{digits}f}" for column in (name, f"{of}low", f"{of}high"))
-    return "{} ({} to {})".format(*shown).replace("-", "−")
+def estimate(row, name, digits=0):
+    """Write an estimate with its interval."""
+    value, low, high = [f"{row[column]:.{digits}f}" for column in (name, "low", "high")]
+    return f"{value} ({low} to {high})".replace("-", "−")
 
 
-def test_all_figures_stand_in_80_columns(standings):
+def test_all_estimates_stand_in_80_columns(standings):
     text = io.StringIO()
     Console(file=text, width=80, color_system=None).print(
         standings_tables(standings, [*table_sheets(standings)])
@@ -51,9 +51,9 @@ def test_all_figures_stand_in_80_columns(standings):
     assert all(sign.isprintable() or sign == "\n" for sign in said)
     assert max(map(len, said.splitlines())) <= 80
     for row in standings.ladder.to_dicts():
-        assert figure(row, "rating") in said
+        assert estimate(row, "rating") in said
     for row in standings.solo.to_dicts():
-        assert figure(row, "mean", digits=1) in said
+        assert estimate(row, "mean", digits=1) in said
     if not standings.games:
         assert said.strip() == "No game has been finished yet."
 

@@ -1,4 +1,4 @@
-"""An arena plays until it is enough, and ends the same however often it is interrupted."""
+"""An arena plays until its order is settled or its budget spent, however it is interrupted."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -22,7 +22,7 @@ from tests.arena.small_arenas import games
 
 
 class Twin(RandomAgent):
-    """Plays like `random`, from which no number of games can separate it."""
+    """An agent that plays like `random`, so that no number of games settles their order."""
 
 
 def breaks_down(observations, masks, rng):
@@ -43,7 +43,7 @@ def small(*agents, **how):
 
 
 class Stop(Exception):  # noqa: N818
-    """In place of Ctrl-C."""
+    """An interruption, in place of Ctrl-C."""
 
 
 def test_games_are_played_at_all_tables_until_the_budget_is_spent_and_then_it_goes_on(
@@ -71,7 +71,7 @@ def test_an_interrupted_arena_ends_as_an_undisturbed_one(tmp_path, monkeypatch):
     """An agent that often fails sits out from the same round on."""
     monkeypatch.setattr(tournament, "SHARD_S", 0.1)
     config = small("random", Twin(), breaks_down, games=120)
-    run_arena(config, tmp_path / "whole")
+    run_arena(config, tmp_path / "undisturbed")
     for games_before in (1, 45, 75):
 
         def interrupt(_number, finished, _planned, games_before=games_before):
@@ -82,11 +82,11 @@ def test_an_interrupted_arena_ends_as_an_undisturbed_one(tmp_path, monkeypatch):
             run_arena(config, tmp_path / "cut", on_progress=interrupt)
         assert len(read_results(tmp_path / "cut")) >= games_before
     run_arena(config, tmp_path / "cut")
-    assert_frame_equal(games(tmp_path / "cut"), games(tmp_path / "whole"))
+    assert_frame_equal(games(tmp_path / "cut"), games(tmp_path / "undisturbed"))
 
 
-def test_it_stops_once_the_order_is_settled(tmp_path):
-    """Alone both play the same deals."""
+def test_an_arena_stops_once_the_order_is_settled(tmp_path):
+    """In the solo game both agents play the same deals."""
     config = ArenaConfig.of(agents=["random", "heuristic"], players=[1, 2])
     assert run_arena(config, tmp_path) is Ending.settled
     results = read_results(tmp_path)
@@ -99,7 +99,7 @@ def test_it_stops_once_the_order_is_settled(tmp_path):
 
 
 def test_minutes_count_from_the_first_move(tmp_path, monkeypatch):
-    """What comes before it, as compiling does, may take long."""
+    """Compiling, and whatever else comes before the first move, may take long."""
     now = [0.0]
 
     def planned(*given, **options):
@@ -128,7 +128,7 @@ def test_a_changed_agent_is_a_new_one_and_a_renamed_one_the_same(tmp_path):
     assert len([label for label in labels if label.startswith("greedy")]) == 2
 
 
-def test_who_always_fails_sits_out_and_the_others_play_on(tmp_path):
+def test_an_agent_that_always_fails_sits_out_and_the_others_play_on(tmp_path):
     run_arena(small("random", Twin(), broken, games=400), tmp_path / "three")
     results = read_results(tmp_path / "three")
     lost = results.filter(pl.col("forfeited_by").is_not_null())
@@ -140,7 +140,7 @@ def test_who_always_fails_sits_out_and_the_others_play_on(tmp_path):
 
 
 def test_arenas_in_threads_share_the_working_folder_or_take_turns(tmp_path):
-    """Until the last of them is over, whoever ends first."""
+    """The folder stays until the last of them is over, whichever ends first."""
     before = Path.cwd()
     game = registry.game("figaro")
     here = small(game="figaro", players=[3])
@@ -162,14 +162,14 @@ def test_arenas_in_threads_share_the_working_folder_or_take_turns(tmp_path):
         ({"program": ["no-such"]}, "'no-such': there is no program 'no-such'; give"),
     ],
 )
-def test_agents_that_cannot_play(tmp_path, agent, said):
+def test_an_agent_that_cannot_play_is_named_and_nothing_is_written(tmp_path, agent, said):
     with pytest.raises(ArenaError, match=said):
         run_arena(small("random", agent), tmp_path)
     assert not list(tmp_path.iterdir())
 
 
 def test_identical_agents_are_seldom_taken_for_different(tmp_path):
-    """Though an arena looks at its games after every round: at most one in twenty."""
+    """At most one in twenty is, though an arena looks at its games after every round."""
     stronger = []
     for seed, players in enumerate([(2,), (4,), (2, 4), (1, 2, 4)] * 3):
         twins = [type(f"Twin {number}", (RandomAgent,), {})() for number in range(2 + seed % 3)]

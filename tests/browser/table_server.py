@@ -36,7 +36,7 @@ class TableServer:
             )
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
-        assert "stands at http" in line, line + self.errors()
+        assert "Play at http" in line, line + self.errors()
         self.address = line.split()[-1]
         self._port = int(self.address.rstrip("/").rpartition(":")[2])
         for name in registry.names():

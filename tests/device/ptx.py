@@ -51,7 +51,7 @@ def main() -> None:
         games = DeviceGames(league, 2, torch.device("cuda"))
         games.begin_rollout(np.random.default_rng(0))
         games.batch.random_actions()
-        games.step(games.opponents_act(torch.zeros(4, dtype=torch.int64)))
+        games.step(games.fill_in_opponents(torch.zeros(4, dtype=torch.int64)))
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from shakespeare_env.play.lineup import OUTSIDE
 from shakespeare_training.device import DeviceGames
 from shakespeare_training.games import HostGames
 from shakespeare_training.league import League
-from shakespeare_training.ppo import PPO
+from shakespeare_training.ppo import PPO, PPOSettings
 
 SHOWN = ["obs", "mask", "to_move", "players", "rewards", "done", "final_scores", "final_winners"]
 GPU = torch.device("cuda")
@@ -151,9 +151,17 @@ def learner(opponents: dict[str, float], *, is_on_device: bool) -> PPO:
     batch.restart(np.flatnonzero(batch.done))
     league = League(opponents, batch, max_snapshots=2, seed=1)
     games = DeviceGames(league, 24, GPU) if is_on_device else HostGames(league)
-    more: dict[str, Any] = {"width": 16, "batch_size": 64, "n_epochs": 10, "target_kl": 0.03}
-    rate: dict[str, Any] = {"learning_rate": lambda _: 3e-4, "near_certain_share": 0.5}
-    return PPO(games, n_steps=24, seed=3, **more, **rate)
+    settings = PPOSettings(
+        seed=3,
+        width=16,
+        batch_size=64,
+        n_epochs=10,
+        n_steps=24,
+        learning_rate=lambda _left: 3e-4,
+        near_certain_share=0.5,
+        target_kl=0.03,
+    )
+    return PPO(games, settings)
 
 
 def heuristic_opponents() -> None:
@@ -163,10 +171,10 @@ def heuristic_opponents() -> None:
     host = made.games
     device.begin_rollout(np.random.default_rng(0))
     nothing = torch.zeros(8, dtype=torch.int64)
-    theirs = device.opponents_act(nothing.clone())
-    ours = host.opponents_act(nothing.clone())
+    theirs = device.fill_in_opponents(nothing.clone())
+    ours = host.fill_in_opponents(nothing.clone())
     assert torch.equal(theirs, ours)
-    assert bool((theirs[~device.own] != 0).any())
+    assert bool((theirs[~device.learner_to_move] != 0).any())
     states = made.league.lineup.generators.states.view(np.int64)
     np.testing.assert_array_equal(device.states.numpy(), states)
 
@@ -200,7 +208,7 @@ def a_league() -> None:
     opponents = {"past": 0.6, "heuristic": 0.4}
     made = learner(opponents, is_on_device=True)
     host = learner(opponents, is_on_device=False)
-    assert torch.equal(made.games.own, host.games.own)
+    assert torch.equal(made.games.learner_to_move, host.games.learner_to_move)
     for _ in range(3):
         made.learn(80)
         made.league.add_snapshot(f"{made.num_timesteps}", made.policy.tensors())

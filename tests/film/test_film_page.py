@@ -103,11 +103,14 @@ def test_the_end_of_a_game_is_open_to_every_seat():
 
 
 def test_graphs_and_mistakes_lead_to_positions(game):
-    seat, better = game.positions[9].to_move, game.positions[9].moves()[-1]
-    judged, forecasts = JudgedDecision(10, seat, better, 0.125, 0.03), forecasts_of(game)
+    seat = game.positions[9].to_move
+    better = game.positions[9].moves()[-1]
+    judged = JudgedDecision(10, seat, better, 0.125, 0.03)
+    forecasts = forecasts_of(game)
     forecasts.chances[5:8] = np.nan
     page = annotated_page(Film(game), forecasts, [judged])
-    chances, scores = (json.loads(found) for found in re.findall(r'data-graph="(\[.*?\])"', page))
+    graphs = [json.loads(found) for found in re.findall(r'data-graph="(\[.*?\])"', page)]
+    chances, scores = graphs
     expected = np.array([position.scores() for position in game.positions]).T
     assert scores == expected.tolist()
     line: list[float | None] = [round(100 / len(expected), 1)] * len(game.positions)
@@ -124,7 +127,8 @@ def test_graphs_and_mistakes_lead_to_positions(game):
 
 
 def test_a_player_is_summed_up_by_kind(game):
-    seat, other = game.positions[2].to_move, (game.positions[2].to_move + 1) % game.position.players
+    seat = game.positions[2].to_move
+    other = (game.positions[2].to_move + 1) % game.position.players
     film = Film(game)
     losses = {1: (0.3, 0.1), 2: (0.12, 0.1), 3: (0.06, 0.01), 4: (0.4, 0.5), 5: (-0.08, 0.1)}
     judged = [JudgedDecision(number, seat, "m", *loss) for number, loss in losses.items()]
@@ -133,9 +137,9 @@ def test_a_player_is_summed_up_by_kind(game):
         mistakes_summary(film, [*judged, JudgedDecision(6, other, "m", 0.0, 0.0)]),
     )
     assert re.findall(r">([^<>]+)</(?:td|b|th)>", rows[0]) == ["lost", "??", "?", "?!"]
-    mine, theirs = (re.findall(r">([-–.\d]+)", rows[1 + one]) for one in (seat, other))
-    assert mine == ["16.0", "1", "1", "1"]  # of the two uncertain ones none is a mistake
-    assert theirs == ["0.0", "0", "0", "0"]
+    # Of the two uncertain ones none is a mistake.
+    assert re.findall(r">([-–.\d]+)", rows[1 + seat]) == ["16.0", "1", "1", "1"]
+    assert re.findall(r">([-–.\d]+)", rows[1 + other]) == ["0.0", "0", "0", "0"]
     assert "none" not in "".join(rows)
     assert "–" in mistakes_summary(film, judged)
 

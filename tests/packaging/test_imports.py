@@ -45,7 +45,7 @@ assert before == dict(os.environ)
 """
 PROCESS = """
 import json, logging, os, pathlib, random, signal, sys, warnings
-import gymnasium, numpy, torch, matplotlib.pyplot, pettingzoo.utils, polars
+import gymnasium, numpy, torch, matplotlib.pyplot, pettingzoo.utils, polars, scipy.special
 import rich.progress, sb3_contrib
 
 def state():

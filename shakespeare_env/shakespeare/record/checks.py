@@ -82,7 +82,7 @@ class FaultCode(IntEnum):
     UNPAID_BEFORE_END = auto()
 
 
-FAULTS: Mapping[FaultCode, tuple[str, str]] = {
+FAULTS: Mapping[IntEnum, tuple[str, str]] = {
     FaultCode.ODD_ORDER: ("order", "each seat has one place in Order"),
     FaultCode.ODD_INITIATIVE: ("initiative", "a seat has one place on the Initiative track"),
     FaultCode.ODD_QUEUE: ("queue", "a seat waits once in the queue"),

@@ -139,7 +139,7 @@ def test_when_an_agent_fails_a_command_leads_back(table, tmp_path, monkeypatch, 
 def test_a_saved_game_is_read_by_replay(table, tmp_path, name):
     file = str(tmp_path / name)
     out = printed("play", *table, "--save", file, input=FIRST_OF_THE_LIST)
-    assert command_told(out, "To look at it") == ["shakespeare", "replay", file]
+    assert command_told(out, "To replay it") == ["shakespeare", "replay", file]
     again = printed(*command_told(out, "To see this game again")[1:], input="")
     listed = printed("replay", file, "--list")
     assert moves_told(listed) == moves_told(again) == moves_told(out)

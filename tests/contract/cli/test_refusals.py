@@ -222,5 +222,5 @@ def test_whatever_an_agent_raises_is_told_as_its_fault(name, fault):
     assert f"in {name}" in said
     assert "generator" not in said
     told = printed("dataset", *agents, "--games", "3", "--out", "games")
-    assert f"mine.py:{name} has forfeited 6 of the games there, as here: " in told
+    assert f"mine.py:{name} has forfeited 6 of these games, for example: " in told
     assert fault in told

@@ -55,7 +55,7 @@ def test_walking_there_and_back(folder, record):
     places = [0]
     for at in (0, 1, 2, 1, 5, 4, end, 0):
         places.append(out.index(str(record.positions[at]), places[-1]) + 1)
-    assert f"positions are numbered 0 to {end}" in out
+    assert f"Positions are numbered 0 to {end}" in out
     # What was typed after a mistake is forgotten, and nothing follows on leaving.
     assert str(record.positions[1]) not in out[places[-1] :]
     assert str(record.positions[5]) not in out[places[-2] :]

@@ -22,7 +22,8 @@ NO_CARD = -1
 @rule
 def deal(game: Any, players: int, options: int) -> None:
     """Three cards for each seat, of any colours."""
-    game["players"], game["to_move"] = players, below(game, players)
+    game["players"] = players
+    game["to_move"] = below(game, players)
     game["winners"][:] = 0
     game["hand"][:] = 0
     game["laid"][:] = 0  # of absent seats
@@ -94,7 +95,9 @@ def is_not_laid(game: Any) -> bool:
 @rule
 def take_all_cards(game: Any, players: int, options: int) -> None:
     """Each seat holds a card of each number."""
-    game["players"], game["to_move"], game["prize"] = players, 0, below(game, CARDS)
+    game["players"] = players
+    game["to_move"] = 0
+    game["prize"] = below(game, CARDS)
     game["winners"][:] = 0
     game["held"][:] = 0  # of absent seats
     game["bid"][:] = 0
@@ -229,7 +232,8 @@ BIDS = define(
 @rule
 def mark_nothing(game: Any, players: int, options: int) -> None:
     """Nothing is marked or chosen yet."""
-    game["players"], game["to_move"] = players, 0
+    game["players"] = players
+    game["to_move"] = 0
     game["winners"][:] = 0
     game["mark"] = 0
     game["moved"] = 0

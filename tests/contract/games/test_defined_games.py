@@ -137,7 +137,8 @@ NONE = -1
 @rule
 def _set_up(game, players, options):
     """A card each of 0 to 5; the others stay in the deck."""
-    game["players"], game["to_move"] = players, 0
+    game["players"] = players
+    game["to_move"] = 0
     game["winners"][:] = 0
     game["hand"][:] = NONE
     for card in range(6):
@@ -152,7 +153,7 @@ def _set_up(game, players, options):
 
 @rule
 def _legal(game, mask):
-    """Whoever holds 0 or 1 must pass, which is played automatically."""
+    """Allow to go to those who hold more than 1; the others must pass."""
     mask[0] = True
     mask[1] = game["hand"][game["to_move"]] > 1
     return 1 + int(mask[1])
@@ -319,7 +320,7 @@ for line in sys.stdin:
 
 
 def test_a_game_in_a_file_is_played_recorded_and_read_again(tmp_path):
-    """By workers, too; what was saved of it says what to give where it is not known."""
+    """Workers play it, too; an unknown game's files say which option names it."""
     (tmp_path / "my.py").write_bytes((GAMES / "leduc.py").read_bytes())
     agents = 'agents = ["random", "search,rollouts=random,simulations=2"]'
     (tmp_path / "arena.toml").write_text(f'game = "my.py:GAME"\ngames = 2\n{agents}\n')
@@ -387,7 +388,9 @@ def test_the_sum_of_a_hidden_hand_is_known_and_stays():
 
 UNSOUND = {
     "a choice of what is not held": (
-        *("BIDS", 'card != NO_CARD and game["held"][seat, card] == 0', "False"),
+        "BIDS",
+        'card != NO_CARD and game["held"][seat, card] == 0',
+        "False",
         "which no legal move leads to; give a `Check`",
     ),
     "a secret choice is told": (
@@ -397,19 +400,27 @@ UNSOUND = {
         "which no legal move leads to",
     ),
     "a move that cannot be seen is told": (
-        *("FACE_DOWN", "checks=[", "is_secret=lambda position, move: False, checks=["),
+        "FACE_DOWN",
+        "checks=[",
+        "is_secret=lambda position, move: False, checks=[",
         "and is told 'lay a ",
     ),
     "an earlier game shines through": (
-        *("FACE_DOWN", '    game["passed"][:] = 0\n', ""),
+        "FACE_DOWN",
+        '    game["passed"][:] = 0\n',
+        "",
         "set_up leaves some of passed as it was",
     ),
     "a number leaves its range": (
-        *("HANDS", 'StateField("moved", 0, MOVES,', 'StateField("moved", 0, MOVES - 1,'),
+        "HANDS",
+        'StateField("moved", 0, MOVES,',
+        'StateField("moved", 0, MOVES - 1,',
         "moved[0]: 2 is out of place; write a whole number from 0 to 1",
     ),
     "scores give a hand away": (
-        *("HANDS", 'out[seat] = game["winners"][seat]', 'out[seat] = game["hand"][seat, 0]'),
+        "HANDS",
+        'out[seat] = game["winners"][seat]',
+        'out[seat] = game["hand"][seat, 0]',
         "scores are [",
     ),
     "legal miscounts": (
@@ -419,7 +430,9 @@ UNSOUND = {
         "legal returns 4 and allows 3",
     ),
     "text leaves out a number": (
-        *("BIDS", 'game["held"][:] = 0', 'game["held"][:] = 1'),
+        "BIDS",
+        'game["held"][:] = 0',
+        'game["held"][:] = 1',
         "[0, 0, 0]], but it is [[1, 1, 1], [1, 1, 1], [1, 1, 1]]; write 0 for absent seats",
     ),
 }
@@ -442,7 +455,7 @@ print(json.dumps(found))
 
 
 def test_a_game_that_is_not_sound_is_told_so_in_its_own_words(tmp_path):
-    """Those of docs/games are sound, and forced moves after a secret one; nothing is compiled."""
+    """Sound games are those of docs/games and one with forced moves after a secret one."""
     source = Path(small_games.__file__).read_text(encoding="utf-8")
     named = {"kuhn": f"{GAMES / 'kuhn.py'}:GAME", "leduc": f"{GAMES / 'leduc.py'}:GAME"}
     named["marks"] = f"{small_games.__file__}:MARKS"
