@@ -205,11 +205,7 @@ class _ReviewRequest:
         return ply
 
     def review(self) -> AgentReview:
-        """Return the review by the agent asked for, by default the game's own.
-
-        Raises:
-            TableError: The agent is not offered.
-        """
+        """Return the review by the agent asked for; TableError if the agent is not offered."""
         game = self.reviewed.film.game
         name = self.request.query_params.get("agent") or default_agent(game)
         agent = self.site.opponents.agent(name, game.name)
@@ -263,11 +259,7 @@ def routes(site: Site) -> list[Route]:
 
 
 async def _reviewed_game(site: Site, kind: str, game_id: str, viewer: str) -> ReviewedGame:
-    """Return a game by the parts of its address.
-
-    Raises:
-        HTTPException: There is no such game, or it is still being played.
-    """
+    """Return a game by its address; HTTPException if there is none or it is still being played."""
     run = site.threads.run
     if kind == "record":
         record = await run(viewer, site.store.record, game_id)
@@ -287,11 +279,7 @@ async def _reviewed_game(site: Site, kind: str, game_id: str, viewer: str) -> Re
 
 
 async def _read(site: Site, lines: bytes, viewer: str) -> GameHistory:
-    """Read an uploaded game.
-
-    Raises:
-        DatasetError: The lines hold no game, or it is too long.
-    """
+    """Read an uploaded game; DatasetError if the lines hold no game or one that is too long."""
     try:
         found = await site.drawings.result(partial(_game_of, lines), viewer)
     except JobError as fault:
